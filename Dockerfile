@@ -4,7 +4,7 @@
 FROM node:24-alpine AS build
 WORKDIR /src
 COPY . .
-RUN node scripts/install-server.mjs /app
+RUN node scripts/install-program.mjs server /app
 
 # Node itself without npm, and the programs of PostgreSQL that backups need.
 FROM alpine:3.22
@@ -13,7 +13,7 @@ RUN apk add --no-cache libstdc++ postgresql17-client \
   && install -d -o apistrata -g apistrata -m 0700 /data
 COPY --from=build /usr/local/bin/node /usr/local/bin/node
 COPY --from=build /app /app
-RUN printf '#!/bin/sh\nexec node /app/dist/main.js "$@"\n' > /usr/local/bin/apistrata && chmod 0755 /usr/local/bin/apistrata
+RUN ln -s /app/dist/main.js /usr/local/bin/apistrata
 
 ENV NODE_ENV=production \
   APISTRATA_HOST=0.0.0.0 \
@@ -23,9 +23,9 @@ WORKDIR /data
 VOLUME /data
 EXPOSE 8774
 USER 10001:10001
-# Whether it serves; that it leans on others that are away is no reason to end it.
+# Whether it serves requests; an unavailable external service must not end it.
 HEALTHCHECK --interval=10s --timeout=4s --start-period=20s \
   CMD ["wget", "-q", "-O", "/dev/null", "http://127.0.0.1:8774/livez"]
 STOPSIGNAL SIGTERM
-# The program is the first process: it hears SIGTERM and SIGHUP itself.
-ENTRYPOINT ["node", "/app/dist/main.js"]
+# The program is the first process: it receives SIGTERM and SIGHUP itself.
+ENTRYPOINT ["apistrata"]

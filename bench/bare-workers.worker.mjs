@@ -1,4 +1,5 @@
-// A bare Express route served by several processes, as the reference server serves by `--workers`. Arguments: how many, and how many bytes it sends.
+// A bare Express route served by several processes, as the reference server serves by `--workers`. Arguments: the
+// number of processes, and the number of bytes that each response contains.
 import cluster from 'node:cluster';
 import express from 'express';
 import { expressServer } from '../examples/reference-server/dist/express-server.js';

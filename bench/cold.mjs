@@ -1,11 +1,11 @@
-// What an answer costs that was never asked for before, and what small answers cost that are asked for again and again: the
-// processor time of the server's process, one client, beside a bare route that sends as many bytes. A SQLite file.
-// Bare routes are served by Express's own `listen()`; the last row says what one costs by the reference server's means.
+// The cost of responses that were never requested before, and of small ones that are requested repeatedly: processor
+// time of the server process, one client, compared with a bare route with the same size. SQLite file. Bare routes are
+// served by Express's own `listen()`; the last row shows the cost of one in the reference server.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { inTurns } from './samples.mjs';
+import { interleaved } from './samples.mjs';
 import { HEADERS, idOf, startServer } from './server-process.mjs';
 
 const FULL = { servers: 100_000, rounds: 9, requests: 120 };
@@ -67,13 +67,13 @@ export async function run({ quick }) {
         () => cost(server, () => `/v2.1${path()}`, requests),
         () => cost(server, () => `/bare/${index}`, requests, server.plainUrl),
       ];
-      await inTurns(1, ...measures);
-      const [ours, baseline] = await inTurns(rounds, ...measures);
+      await interleaved(1, ...measures);
+      const [ours, baseline] = await interleaved(rounds, ...measures);
       rows.push({ what, ours, baseline, unit: 'ms of CPU', budget });
     }
     const bare = [server.url, server.plainUrl].map((url) => () => cost(server, () => '/bare/1', requests, url));
-    await inTurns(1, ...bare);
-    const [ours, baseline] = await inTurns(rounds, ...bare);
+    await interleaved(1, ...bare);
+    const [ours, baseline] = await interleaved(rounds, ...bare);
     rows.push({
       what: "a bare route, by the reference server's means and by Express's",
       ours,

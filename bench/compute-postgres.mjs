@@ -1,10 +1,10 @@
-// Creates on PostgreSQL, and two API processes on one beside one: reads and creates. All of them, the database and the load generator
-// share this machine, so on few processors the ratio tells how they share rather than how they scale.
+// Creates on PostgreSQL, and two API processes compared with one: reads and creates. All processes, the database and
+// the load generator share this machine, so on few processors the ratio shows contention rather than scaling.
 import { creation } from './creation.mjs';
 import { requestsPerSecond } from './load.mjs';
-import { inTurns } from './samples.mjs';
+import { interleaved } from './samples.mjs';
 import { HEADERS, startServer } from './server-process.mjs';
-import { testServers } from './test-servers.mjs';
+import { durablePostgres } from './test-servers.mjs';
 
 const IMAGE = '70a599e0-31e7-49b7-b260-868f441e862b';
 const FULL = { rounds: 3, seconds: 2, creates: 4000 };
@@ -18,20 +18,22 @@ async function rate(servers, path, seconds, options) {
 
 export async function run({ quick }) {
   const { rounds, seconds, creates } = quick ? QUICK : FULL;
-  const { startPostgres } = await testServers();
-  const postgres = await startPostgres();
+  const postgres = await durablePostgres();
   if (!postgres) return [{ what: 'two processes on PostgreSQL', unit: 'skipped: this machine has no PostgreSQL' }];
+  const notifying = await startServer(postgres.url, { events: {} });
+  const rows = [postgres.settings, ...(await creation(notifying, 'PostgreSQL, with events', creates))];
+  await notifying.stop();
   const servers = [await startServer(postgres.url), await startServer(postgres.url)];
   try {
     const server = { name: 'web', flavorRef: '1', imageRef: IMAGE, networks: 'none' };
     const body = JSON.stringify({ server });
-    const rows = await creation(servers[0], 'PostgreSQL', creates);
+    rows.push(...(await creation(servers[0], 'PostgreSQL', creates)));
     for (const [asked, path, options] of [
       ['GET /servers/detail?limit=20', '/v2.1/servers/detail?limit=20', {}],
       ['POST /servers', '/v2.1/servers', { method: 'POST', body }],
     ]) {
       await rate(servers, path, seconds, options);
-      const [ours, baseline] = await inTurns(
+      const [ours, baseline] = await interleaved(
         rounds,
         () => rate(servers, path, seconds, options),
         () => rate(servers.slice(0, 1), path, seconds, options),

@@ -1,5 +1,5 @@
-// A compute API in a process of its own, beside bare Express routes that send the same bytes.
-// Arguments: database, durability, replicas. Commands come as messages: { bare: [paths] } prepares the routes /bare/0, /bare/1, ...
+// A compute API in a separate process, with bare Express routes that send the same bytes. Arguments: database, and
+// options of the engine as JSON. Commands are messages: { bare: [paths] } prepares the routes /bare/0, /bare/1, ...
 import { once } from 'node:events';
 import { createEngine } from '@apistrata/compute-engine';
 import { computeApi, noauth } from '@apistrata/compute-router';
@@ -9,14 +9,14 @@ import { largeHosts } from './large-hosts.mjs';
 
 const unlimited = Object.fromEntries(['instances', 'cores', 'ram'].map((kind) => [kind, -1]));
 const { defaultPreset } = await import('@apistrata/compute-engine');
+const [database, options] = process.argv.slice(2);
 const engine = await createEngine({
-  database: process.argv[2],
-  databaseRead: process.argv.slice(4),
-  durability: process.argv[3],
+  database,
+  ...JSON.parse(options),
   // Two processes share the database.
   secretKey: Buffer.alloc(32).toString('base64'),
   settings: { quotas: unlimited },
-  // Filling a database takes longer than any question.
+  // Filling a database takes longer than any query.
   statementTimeoutMs: 600_000,
   preset: { ...defaultPreset, hosts: largeHosts },
   onError: (error) => console.error(error),
@@ -41,7 +41,7 @@ app.get('/idle', async (_req, res) => {
 app.use(api);
 
 const server = expressServer(app);
-// The same as Express serves it when nobody tells it how.
+// The same routes with Express's default settings.
 const plain = app.listen(0, '127.0.0.1');
 const urlOf = (listening) => `http://127.0.0.1:${listening.address().port}`;
 await once(plain, 'listening');

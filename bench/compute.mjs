@@ -1,11 +1,11 @@
-// The budgets of the compute API, each beside a bare Express route in the same process and run,
-// which Express's own `listen()` serves.
+// The budgets of the compute API, each compared with a bare Express route in the same process and run, which Express's
+// own `listen()` serves.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { creation } from './creation.mjs';
 import { requestsPerSecond } from './load.mjs';
-import { inTurns, median } from './samples.mjs';
+import { interleaved, median } from './samples.mjs';
 import { HEADERS, startServer } from './server-process.mjs';
 
 const FULL = { counts: [1000, 100_000, 1_000_000], rounds: 5, seconds: 1, creates: 4000 };
@@ -13,20 +13,20 @@ const QUICK = { counts: [100, 1000, 2000], rounds: 2, seconds: 0.3, creates: 200
 
 const rate = (url, seconds) => requestsPerSecond(url, seconds, { headers: HEADERS });
 
-/** Ours and a bare route in turns, after both are warm. */
+/** Measures our route and a bare route alternately, after both are warm. */
 async function compare(ours, bare, { rounds, seconds }) {
   for (const url of [bare, ours]) await rate(url, seconds);
-  return inTurns(
+  return interleaved(
     rounds,
     () => rate(ours, seconds),
     () => rate(bare, seconds),
   );
 }
 
-/** The same of ours alone. */
+/** Measures our route only. */
 async function alone(url, { rounds, seconds }) {
   await rate(url, seconds);
-  const [samples] = await inTurns(rounds, () => rate(url, seconds));
+  const [samples] = await interleaved(rounds, () => rate(url, seconds));
   return samples;
 }
 
@@ -67,7 +67,7 @@ async function pages(folder, { counts, ...much }) {
       });
       rows.push({ what: `process start to listening, ${servers}`, ours: server.startMs, unit: 'ms' });
       for (const query of ['status=ACTIVE', 'name=server-000777', 'sort_key=display_name&sort_dir=asc']) {
-        const [samples] = await inTurns(3, () => rate(`${server.url}${page}&${query}`, much.seconds));
+        const [samples] = await interleaved(3, () => rate(`${server.url}${page}&${query}`, much.seconds));
         rows.push({ what: `the same page with ${query}, hot`, ours: samples, unit: 'req/s' });
       }
     }
@@ -80,9 +80,9 @@ async function pages(folder, { counts, ...much }) {
   return rows;
 }
 
-async function creationOn(folder, durability, amount) {
-  const server = await startServer(join(folder, `create-${durability}.db`), durability);
-  const rows = await creation(server, `SQLite file, durability ${durability}`, amount);
+async function creationOn(folder, amount, what, options) {
+  const server = await startServer(join(folder, `create ${what}.db`), options);
+  const rows = await creation(server, `SQLite file, ${what}`, amount);
   await server.stop();
   return rows;
 }
@@ -91,7 +91,11 @@ export async function run({ quick }) {
   const { creates, ...much } = quick ? QUICK : FULL;
   const folder = mkdtempSync(join(tmpdir(), 'apistrata-bench-'));
   try {
-    const made = [...(await creationOn(folder, 'disk', creates)), ...(await creationOn(folder, 'process', creates))];
+    const made = [
+      ...(await creationOn(folder, creates, 'durability disk', { durability: 'disk' })),
+      ...(await creationOn(folder, creates, 'durability disk, with events', { durability: 'disk', events: {} })),
+      ...(await creationOn(folder, creates, 'durability process', { durability: 'process' })),
+    ];
     return [...(await pages(folder, much)), ...made];
   } finally {
     rmSync(folder, { recursive: true, force: true });

@@ -3,14 +3,14 @@ import { pipeline } from 'node:stream/promises';
 import { from as copyFrom } from 'pg-copy-streams';
 import { idOf } from './server-process.mjs';
 
-/** Rows that are handed over at once. */
+/** The number of rows that are passed on together. */
 const BATCH = 1000;
 const SIGNS = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' };
 
-/** A value as the text form of COPY has it. */
+/** Formats a value for the text format of COPY. */
 const textOf = (value) => (value === null ? '\\N' : String(value).replaceAll(/[\\\t\n\r]/g, (sign) => SIGNS[sign]));
 
-/** Drops the indexes that keep nothing unique: built anew afterwards, they take less time than row by row. */
+/** Drops the indexes that enforce no uniqueness: building them afterwards is faster than updating them row by row. */
 async function withoutIndexes(client) {
   const { rows } = await client.query(`select indexname, indexdef from pg_indexes
     where schemaname = current_schema() and tablename = 'servers' and indexdef not like 'CREATE UNIQUE %'`);
@@ -20,7 +20,7 @@ async function withoutIndexes(client) {
   };
 }
 
-/** The row of a server as others have it, each of an owner and on a node in turns, as `populateServers` makes them. */
+/** Returns a copy of a server's row for another server; owners and nodes alternate, as in `populateServers`. */
 function copiesOf(row, nodes, owners, count) {
   const record = JSON.parse(row.data);
   return (index) => {
@@ -46,7 +46,10 @@ function copiesOf(row, nodes, owners, count) {
   };
 }
 
-/** Copies the only server of a PostgreSQL until there are so many. No engine uses the database meanwhile. */
+/**
+ * Copies the only server of a PostgreSQL database until the requested number exists. No engine may use the database
+ * meanwhile.
+ */
 export async function copyServers(client, count, owners) {
   const { rows: nodes } = await client.query(
     "select host, data::json ->> 'hypervisorHostname' as node from nodes order by seq",

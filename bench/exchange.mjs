@@ -1,11 +1,11 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Writable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { inTurns, median } from './samples.mjs';
+import { interleaved, median } from './samples.mjs';
 
 const sink = new Writable({ write: (_chunk, _encoding, done) => done() });
 
-/** A request and its response as a server would make them, without a network. Heads are rendered. */
+/** A request and its response as a server would create them, without a network. Heads are rendered. */
 function exchange({ method = 'GET', url, headers, body }) {
   const req = new IncomingMessage(sink);
   req.method = method;
@@ -19,7 +19,7 @@ function exchange({ method = 'GET', url, headers, body }) {
   return [req, res];
 }
 
-/** Serves one request; resolves with the response once it has ended. */
+/** Serves one request; resolves with the response after it has ended. */
 function serve(listener, request) {
   const [req, res] = exchange(request);
   return new Promise((resolve) => {
@@ -35,7 +35,7 @@ async function roundUs(listener, request, requests) {
   const start = process.cpuUsage();
   for (let i = 0; i < requests; i++) {
     await serve(listener, request);
-    // Lets go of what streams put off to the next tick, as a server does between requests.
+    // Lets deferred work of streams run, as a server does between requests.
     if (i % 32 === 0) await nextTurn();
   }
   const { user, system } = process.cpuUsage(start);
@@ -43,16 +43,16 @@ async function roundUs(listener, request, requests) {
 }
 
 /**
- * Microseconds of processor time that a listener takes for one request: the median of some rounds. Processor time, not the
- * clock: what else the machine does should not count.
+ * Returns the microseconds of processor time that a listener needs for one request: the median of several rounds.
+ * Processor time instead of wall time: other load on the machine must not count.
  */
 export async function requestUs(listener, request, { rounds, warmUpRounds, requests }) {
-  await inTurns(warmUpRounds, () => roundUs(listener, request, requests));
-  const [samples] = await inTurns(rounds, () => roundUs(listener, request, requests));
+  await interleaved(warmUpRounds, () => roundUs(listener, request, requests));
+  const [samples] = await interleaved(rounds, () => roundUs(listener, request, requests));
   return median(samples);
 }
 
-/** What a listener answers: the status, and the body as text. */
+/** Returns the response of a listener: the status, and the body as a string. */
 export async function answerTo(listener, request) {
   const chunks = [];
   const [req, res] = exchange(request);

@@ -12,7 +12,7 @@ function shown(number, unit) {
 }
 
 /**
- * A document with its figures as the results have them.
+ * Returns a document with the figures of the results.
  *
  * @throws Error for a figure that the results do not have
  */

@@ -1,4 +1,4 @@
-// What many servers that were made and deleted cost those that come after: each figure beside a new database's.
+// The effect of many created and deleted servers on later requests: each figure compared with that of a new database.
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { load } from './load.mjs';
 import { processTime } from './process-time.mjs';
-import { inTurns } from './samples.mjs';
+import { interleaved } from './samples.mjs';
 import { HEADERS, startServer } from './server-process.mjs';
 
 const FULL = { cycles: 100_000, rounds: 5, requests: 300, creates: 400 };
@@ -22,7 +22,7 @@ async function create(url, amount) {
   return (1000 * amount) / (performance.now() - begun);
 }
 
-/** One server is made and deleted by requests; the others are copies of its row, ended over the last 60 days. */
+/** One server is created and deleted by requests; the others are copies of its row, deleted over the last 60 days. */
 async function fill(server, database, cycles) {
   await create(server.url, 1);
   const { servers } = await server.get('/v2.1/servers');
@@ -73,8 +73,8 @@ export async function run({ quick }) {
     const rows = [];
     const add = async (what, unit, budget, ask) => {
       const measures = servers.map((server) => () => ask(server));
-      await inTurns(1, ...measures);
-      const [ours, baseline] = await inTurns(rounds, ...measures);
+      await interleaved(1, ...measures);
+      const [ours, baseline] = await interleaved(rounds, ...measures);
       rows.push({ what, ours, baseline, unit, budget });
     };
     for (const [what, path] of Object.entries(questions))

@@ -1,5 +1,5 @@
-// What a health answer costs beside a bare Express route, over real connections, and what the filter costs a request to
-// any other path, without a network. Both sides of a row are measured in turns, in one run.
+// The cost of a health response compared with a bare Express route, over real connections, and of the filter for
+// requests to other paths, without a network. Both sides of a row are measured alternately, in one run.
 import { createServer, IncomingMessage, ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,13 +7,13 @@ import { Writable } from 'node:stream';
 import { healthcheck } from '@apistrata/healthcheck';
 import express from 'express';
 import { requestsPerSecond } from './load.mjs';
-import { inTurns } from './samples.mjs';
+import { interleaved } from './samples.mjs';
 
 const FULL = { rounds: 5, seconds: 0.5, calls: 200_000 };
 const QUICK = { rounds: 2, seconds: 0.2, calls: 20_000 };
 const CONNECTIONS = 20;
 
-/** An application with one more middleware, listening. */
+/** Starts an application with one additional middleware. */
 async function listen(use) {
   const app = express();
   use(app);
@@ -26,18 +26,21 @@ const rate = (url, seconds) => requestsPerSecond(url, seconds, { connections: CO
 
 const send = (body) => (_req, res) => res.type('text/plain').send(body);
 
-/** The least that Express can do: no ETag, no look at the request's freshness. */
+/** The minimum that Express can do: no ETag, no check of the request's freshness. */
 const end = (body) => (_req, res) => {
   res.writeHead(200, { 'Content-Type': 'text/plain; charset=UTF-8', 'Content-Length': body.length });
   res.end(body);
 };
 
-/** Requests per second of a health endpoint and of a bare route that sends the same bytes, in turns. */
+/**
+ * Returns the requests per second of a health endpoint and of a bare route that sends the same bytes, measured
+ * alternately.
+ */
 async function compareAnswers(health, route, { rounds, seconds }) {
   const bare = await listen((app) => app.get('/healthcheck', route));
   const ours = await listen((app) => app.use(health));
   for (const { url } of [bare, ours]) await rate(url, seconds);
-  const samples = await inTurns(
+  const samples = await interleaved(
     rounds,
     () => rate(ours.url, seconds),
     () => rate(bare.url, seconds),
@@ -49,7 +52,7 @@ async function compareAnswers(health, route, { rounds, seconds }) {
   return samples;
 }
 
-/** Microseconds that the filter adds to a request which is not for it. */
+/** Returns the microseconds that the filter adds to a request to another path. */
 async function filterUs(health, url, { rounds, calls }) {
   const req = new IncomingMessage(new Writable());
   req.url = url;
@@ -63,9 +66,9 @@ async function filterUs(health, url, { rounds, calls }) {
     return Number(process.hrtime.bigint() - start) / 1000 / calls;
   };
   const measures = [() => time(() => health(req, res, next)), () => time(next)];
-  // Two rounds for the compiler.
-  await inTurns(2, ...measures);
-  const samples = await inTurns(rounds, ...measures);
+  // Two warm-up rounds for the JIT compiler.
+  await interleaved(2, ...measures);
+  const samples = await interleaved(rounds, ...measures);
   if (handedOn !== 2 * calls * (rounds + 2)) throw new Error('the filter answered a request that is not for it');
   return samples;
 }
@@ -85,7 +88,7 @@ async function compareAwaits(options, { rounds, seconds }) {
     health.close();
     return found;
   };
-  const samples = await inTurns(rounds, detailed, () => rate(url, seconds));
+  const samples = await interleaved(rounds, detailed, () => rate(url, seconds));
   server.closeAllConnections();
   server.close();
   return samples;
@@ -98,8 +101,8 @@ export async function run({ quick }) {
   const cached = healthcheck({ backends: [{ name: 'a', check, cacheMs: 1000 }] });
   const file = healthcheck({ backends: ['disable_by_file'], disableByFilePath: absent });
   const answers = [
-    ['an answer without checks, beside res.send()', healthcheck(), send(''), '>= 0.9 x a bare route'],
-    ['an answer without checks, beside res.end()', healthcheck(), end(''), '>= 0.9 x a bare route'],
+    ['a response without checks, next to res.send()', healthcheck(), send(''), '>= 0.9 x a bare route'],
+    ['a response without checks, next to res.end()', healthcheck(), end(''), '>= 0.9 x a bare route'],
     ['an answer with a cached check', cached, send('OK'), ''],
     ['an answer with a check that runs', healthcheck({ backends: [{ name: 'a', check }] }), send('OK'), ''],
     ['an answer with a file', file, send('OK'), ''],

@@ -1,5 +1,5 @@
-// Steps that are handed over to a host that is a process of its own: what the way through PostgreSQL and back adds to a step,
-// and how many go that way in a second. Both processes and the database share this machine.
+// Steps that a separate host process executes: the latency that the round trip through PostgreSQL adds to a step, and
+// the throughput. Both processes and the database share this machine.
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once, setMaxListeners } from 'node:events';
@@ -7,19 +7,19 @@ import { join } from 'node:path';
 import { createEngine, defaultPreset } from '@apistrata/compute-engine';
 import { noMachines } from '@apistrata/compute-engine/drivers';
 import { coreOf } from '@apistrata/compute-engine/testing';
-import { inTurns, median } from './samples.mjs';
-import { testServers } from './test-servers.mjs';
+import { interleaved, median } from './samples.mjs';
+import { durablePostgres } from './test-servers.mjs';
 
 const IMAGE = '70a599e0-31e7-49b7-b260-868f441e862b';
 const FULL = { rounds: 5, oneByOne: 60, seconds: 1 };
 const QUICK = { rounds: 2, oneByOne: 10, seconds: 0.5 };
-const AT_ONCE = 128;
+const CONCURRENCY = 128;
 
 async function measure(machines, server, { rounds, oneByOne, seconds }) {
   const origin = { action: 'bench', requestId: 'req-bench' };
   const order = { work: { verb: 'prepare', step: 'networking' }, server, origin };
   const { signal } = new AbortController();
-  setMaxListeners(AT_ONCE, signal);
+  setMaxListeners(CONCURRENCY, signal);
   const step = () => machines.perform(order, signal);
   for (let i = 0; i < 50; i++) await step();
   const alone = async () => {
@@ -37,15 +37,14 @@ async function measure(machines, server, { rounds, oneByOne, seconds }) {
     const walk = async () => {
       for (; performance.now() < end; steps++) await step();
     };
-    await Promise.all(Array.from({ length: AT_ONCE }, walk));
+    await Promise.all(Array.from({ length: CONCURRENCY }, walk));
     return steps / seconds;
   };
-  return inTurns(rounds, alone, together);
+  return interleaved(rounds, alone, together);
 }
 
 export async function run({ quick }) {
-  const { startPostgres } = await testServers();
-  const postgres = await startPostgres();
+  const postgres = await durablePostgres();
   if (!postgres) return [{ what: 'steps handed over to a host', unit: 'skipped: this machine has no PostgreSQL' }];
   process.env.APISTRATA_SECRET_KEY ??= randomBytes(32).toString('base64');
   const preset = { ...defaultPreset, hosts: [] };
@@ -64,7 +63,7 @@ export async function run({ quick }) {
     const [ms, perSecond] = await measure(coreOf(engine).machines, server, quick ? QUICK : FULL);
     return [
       { what: 'a step handed over to a host and back, median', ours: ms, unit: 'ms', budget: '<= 5 ms' },
-      { what: `steps handed over, ${AT_ONCE} at once`, ours: perSecond, unit: 'steps/s', budget: '>= 500' },
+      { what: `steps handed over, ${CONCURRENCY} at once`, ours: perSecond, unit: 'steps/s', budget: '>= 500' },
     ];
   } finally {
     host.kill('SIGKILL');

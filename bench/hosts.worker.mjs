@@ -1,4 +1,4 @@
-// A host with machines that do nothing: the other process of `hosts`.
+// A host with no-op machines: the other process of `hosts`.
 import { createHost } from '@apistrata/compute-engine/hosts';
 
 const [database] = process.argv.slice(2);

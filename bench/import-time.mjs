@@ -1,11 +1,11 @@
-// How long a process takes to import each package as it is published, without what Node itself takes to start; beside Express.
+// The time to import each package as published, without the start of Node itself, compared with Express.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { installPublishedForms } from '../scripts/published-form.mjs';
-import { inTurns } from './samples.mjs';
+import { interleaved } from './samples.mjs';
 
 const RUNS = 9;
 const QUICK_RUNS = 1;
@@ -19,7 +19,7 @@ const packages = [
   'test-cloud',
 ];
 
-/** Milliseconds. A first import is what a start-up pays, and there is one in a process. */
+/** Milliseconds. Only a first import in a process shows the cost of a start. */
 function importTime(url) {
   const script = `const begun = performance.now(); await import(${JSON.stringify(url)}); console.log(performance.now() - begun); process.exit();`;
   const args = ['--input-type=module', '--eval', script];
@@ -33,7 +33,7 @@ export async function run({ quick }) {
     const entry = (name) => join(project, 'node_modules', '@apistrata', name, 'dist', 'index.js');
     const urls = [import.meta.resolve('express'), ...packages.map((name) => pathToFileURL(entry(name)).href)];
     const rounds = quick ? QUICK_RUNS : RUNS;
-    const [baseline, ...found] = await inTurns(rounds, ...urls.map((url) => () => importTime(url)));
+    const [baseline, ...found] = await interleaved(rounds, ...urls.map((url) => () => importTime(url)));
     return packages.map((name, index) => ({
       what: `import of ${name}, and of Express`,
       ours: found[index],

@@ -1,4 +1,7 @@
-/** Hosts of a preset with room for more servers than a bench makes: where there is none, a create is measured that fails. */
+/**
+ * Hosts of a preset with capacity for more servers than a benchmark creates: without capacity, a create would fail
+ * quickly.
+ */
 export const largeHosts = Array.from({ length: 4 }, (_, i) => ({
   name: `host${i}`,
   vcpus: 100_000,

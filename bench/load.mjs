@@ -1,22 +1,27 @@
 import autocannon from 'autocannon';
 
-/** It looks whether it is through at the end of each sample; its own second would be a large part of a round. */
+/**
+ * Autocannon checks at the end of each sample whether it is done; its default of one second would be a large part of a
+ * round.
+ */
 const SAMPLE_MS = 20;
 
 /**
- * Asks one URL with several clients, for so many seconds (`duration`) or requests (`amount`), as autocannon has it.
+ * Sends requests to one URL from several clients, for a duration (`duration`) or a number of requests (`amount`), in
+ * the options of autocannon.
  *
- * @throws Error where an answer is no success
+ * @throws Error if a response is not successful
  */
 export async function load(url, options) {
   const connections = Math.min(16, options.amount ?? 16);
   const result = await autocannon({ url, connections, sampleInt: SAMPLE_MS, ...options });
   const { non2xx, errors } = result;
-  if (non2xx + errors > 0) throw new Error(`${url}: ${non2xx} answers were no success, ${errors} requests failed`);
+  if (non2xx + errors > 0)
+    throw new Error(`${url}: ${non2xx} responses were not successful, ${errors} requests failed`);
   return result;
 }
 
-/** Answers in a second. */
+/** Responses per second. */
 export async function requestsPerSecond(url, seconds, options) {
   const result = await load(url, { duration: seconds, ...options });
   return result['2xx'] / result.duration;

@@ -1,14 +1,14 @@
-// What negotiation, request ids and a health filter cost on any request: the time of one request through a bare
+// The cost of negotiation, request ids and a health filter for a request: the time of one request through a bare
 // handler, with and without them, without a network.
 //
-// Each measurement has a process of its own. Asynchronous context, once used, slows down everything in its process: a
-// baseline measured beside it would carry part of our cost and flatter us.
+// Each measurement has a separate process. Asynchronous context, once used, slows down everything in its process: a
+// baseline measured in the same process would include part of our cost.
 import { execFileSync } from 'node:child_process';
 import { healthcheck } from '@apistrata/healthcheck';
 import { microversion } from '@apistrata/microversion';
 import { requestId } from '@apistrata/request-id';
 import { requestUs } from './exchange.mjs';
-import { inTurns } from './samples.mjs';
+import { interleaved } from './samples.mjs';
 
 const BUDGET_US = 5;
 const FULL = { repeats: 5, rounds: 9, warmUpRounds: 4, requests: 5_000 };
@@ -20,10 +20,10 @@ const plain = { host: 'localhost' };
 const asked = { host: 'localhost', 'service-api-version': 'compute 2.53' };
 const threeIds = { headers: ['X-Compute-Request-ID', 'x-openstack-request-id', 'X-Service-Request-ID'] };
 
-/** Middlewares are made on demand: making one must not change what a bare process measures. */
+/** Middlewares are created on demand: creating one must not change what a bare process measures. */
 const cases = [
-  { what: 'microversion, no version asked for', headers: plain, make: () => [microversion(compute)] },
-  { what: 'microversion, 2.53 asked for', headers: asked, make: () => [microversion(compute)] },
+  { what: 'microversion, no version requested', headers: plain, make: () => [microversion(compute)] },
+  { what: 'microversion, 2.53 requested', headers: asked, make: () => [microversion(compute)] },
   {
     what: 'microversion, both header families',
     headers: asked,
@@ -47,7 +47,7 @@ const cases = [
   },
 ];
 
-// One await, as any handler that reads something: that is where asynchronous context costs.
+// One await, as in any handler that reads something: asynchronous context has its cost there.
 async function handler(_req, res) {
   await undefined;
   res.setHeader('Content-Type', 'application/json');
@@ -67,14 +67,14 @@ function measureApart(...args) {
 }
 
 /**
- * Rows: `ours` is the time the middlewares add to a request, `baseline` the time of the bare handler alone. It is the same for
- * all that are asked with the same headers, and measured once for them in each turn.
+ * Returns rows: `ours` is the time that the middlewares add to a request, `baseline` the time of the bare handler
+ * alone. The baseline is measured once per round for all rows with the same headers.
  */
 export async function run({ quick }) {
   const { repeats } = quick ? QUICK : FULL;
   const much = quick ? 'quick' : 'full';
   const bare = [...new Set(cases.map(({ headers }) => headers))];
-  const samples = await inTurns(
+  const samples = await interleaved(
     repeats,
     ...cases.map((_, index) => () => measureApart(index, 'ours', much)),
     ...bare.map(

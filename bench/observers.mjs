@@ -1,18 +1,18 @@
-// What those who look on cost a request: with nobody there, with metrics, and with traces whose SDK is not loaded. Processor time
-// of one request without a network and without its client, each case in a process of its own.
+// The cost of observability for a request: without, with metrics, and with traces whose SDK is not loaded. Processor
+// time of one request without a network and without its client, each case in a separate process.
 import { execFileSync } from 'node:child_process';
 import { createEngine } from '@apistrata/compute-engine';
 import { computeApi, noauth } from '@apistrata/compute-router';
 import { openTelemetry } from '@apistrata/compute-router/opentelemetry';
 import { prometheusMetrics } from '@apistrata/compute-router/prometheus';
 import { answerTo, requestUs } from './exchange.mjs';
-import { inTurns } from './samples.mjs';
+import { interleaved } from './samples.mjs';
 
 const FULL = { repeats: 5, rounds: 5, warmUpRounds: 4, requests: 500 };
 const QUICK = { repeats: 1, rounds: 2, warmUpRounds: 1, requests: 50 };
 const SKIPPED = 5_000_000;
 
-/** Places in a request on flavors at which an observer would be told: stages, its end, statements, connections. */
+/** Points of a request on flavors that notify observers: stages, its end, statements, connections. */
 const PLACES = 20;
 
 const observers = { nobody: () => ({}), traces: openTelemetry, metrics: prometheusMetrics };
@@ -34,32 +34,32 @@ function measureApart(...args) {
   return Number(execFileSync(process.execPath, [import.meta.filename, 'measure', ...args]));
 }
 
-/** Microseconds of asking, at every place, for an observer that is not there. */
+/** Microseconds of checking, at every point, for a missing observer. */
 function skipping() {
   const places = Array.from({ length: PLACES }, () => undefined);
   let heard = 0;
   const begun = performance.now();
   for (let i = 0; i < SKIPPED; i++) if (places[i % PLACES]?.pass('run')) heard++;
   const ms = performance.now() - begun;
-  if (heard > 0) throw new Error('somebody was there');
+  if (heard > 0) throw new Error('an observer was notified');
   return (ms * 1000 * PLACES) / SKIPPED;
 }
 
 export async function run({ quick }) {
   const much = quick ? 'quick' : 'full';
   const measures = Object.keys(observers).map((name) => () => measureApart(name, much));
-  const [baseline, traces, metrics] = await inTurns((quick ? QUICK : FULL).repeats, ...measures);
+  const [baseline, traces, metrics] = await interleaved((quick ? QUICK : FULL).repeats, ...measures);
   const unit = 'us of CPU';
   return [
     {
-      what: 'traces off: what is skipped, beside a request on a flavor',
+      what: 'traces off: skipped work, next to a request on a flavor',
       ours: skipping(),
       baseline,
       unit,
       budget: '<= 0.03 x',
     },
-    { what: 'traces on, no SDK loaded, and nobody', ours: traces, baseline, unit },
-    { what: 'metrics on, and nobody', ours: metrics, baseline, unit },
+    { what: 'traces on, no SDK loaded, no listener', ours: traces, baseline, unit },
+    { what: 'metrics on, no listener', ours: metrics, baseline, unit },
   ];
 }
 

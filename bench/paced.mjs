@@ -1,6 +1,6 @@
 import { Agent, request } from 'node:http';
 
-/** One request by one connection; throws where the answer is no success. */
+/** Sends one request on one connection; throws if the response is not successful. */
 function ask(agent, url, { method, headers, body }) {
   return new Promise((resolve, reject) => {
     const asked = request(url, { agent, method, headers }, (answer) => {
@@ -15,11 +15,10 @@ function ask(agent, url, { method, headers, body }) {
 }
 
 /**
- * Asks one URL so many times a second (`rate`), each time by the next of several connections, at even distances. Autocannon, told
- * how many requests a second are wanted, sends those of a second at its beginning, by all connections at once: what is cheaper when
- * many ask together would then be measured so.
+ * Sends requests to one URL at a fixed rate per second (`rate`), alternating between several connections. Autocannon
+ * with a rate sends all requests of a second at its beginning, on all connections concurrently.
  *
- * @throws Error where an answer is no success
+ * @throws Error if a response is not successful
  */
 export async function paced(url, { amount, rate, connections = 16, method = 'GET', headers = {}, body }) {
   const agents = Array.from({ length: connections }, () => new Agent({ keepAlive: true, maxSockets: 1 }));

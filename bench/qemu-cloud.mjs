@@ -4,12 +4,12 @@ import { join } from 'node:path';
 const IMAGE = '11111111-1111-4111-8111-111111111111';
 const KERNEL = '22222222-2222-4222-8222-222222222222';
 
-/** What a kernel prints first is what it says of itself. */
+/** The first line that a kernel prints. */
 const COMMAND_LINE = 'console=ttyS0 earlyprintk=ttyS0';
 
 /**
- * An engine whose machines are those of a program, and what makes a server of it.
- * @param kernel the file that machines boot; left out: they boot nothing
+ * Starts an engine with virtual machines, and returns a function that creates a server.
+ * @param kernel the file that machines boot; omitted: they boot nothing
  */
 export async function emptyCloud(createEngine, qemuDriver, directory, program, kernel) {
   const properties = kernel ? { kernel_id: KERNEL, os_command_line: COMMAND_LINE } : {};

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Stands for QEMU where what is measured is not QEMU: speaks its control protocol and runs no guest.
+"""Replaces QEMU where QEMU itself is not measured: speaks its control protocol and runs no guest.
 
-Prints a line on the console when it is told to go, and notes when it was begun, listened, and was told so.
+Prints a line on the console when it receives `cont`, and records when it started, listened and received it.
 """
 import json
 import os
@@ -13,7 +13,7 @@ import time
 
 
 def begun():
-    """When this process was begun, before its interpreter was ready: that is none of anybody's time."""
+    """Returns when this process started, in seconds since the epoch: before its interpreter was ready."""
     with open("/proc/self/stat") as file:
         ticks = int(file.read().rpartition(")")[2].split()[19])
     with open("/proc/uptime") as file:
@@ -30,6 +30,11 @@ if "-qmp" not in arguments:
 def option(name):
     return arguments[arguments.index(name) + 1]
 
+
+if option("-qmp") == "stdio":
+    # The query of the CPU model, which a host makes once.
+    print(json.dumps({"return": {"model": {"props": {"vendor": "AuthenticAMD", "model-id": "stub"}}}}))
+    sys.exit(0)
 
 with open(option("-pidfile"), "w") as file:
     file.write(str(os.getpid()))

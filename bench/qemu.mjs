@@ -1,5 +1,5 @@
-// Machines of QEMU: how long it takes from a request to the first line of a guest, and what of that is ours; what the program that
-// runs them needs while they are idle. Where QEMU itself is not what is measured a stub stands for it (qemu-stub.py).
+// Machines of QEMU: the time from a request to the first line of a guest, and our share of it; the resources that the
+// program needs for idle machines. A stub (qemu-stub.py) replaces QEMU where QEMU itself is not measured.
 import { execFileSync, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -18,7 +18,7 @@ const FULL = { boots: 9, real: 3, machines: 200, restMs: 30_000 };
 const QUICK = { boots: 2, real: 1, machines: 10, restMs: 500 };
 const LOOK_MS = 2;
 
-/** Milliseconds since the epoch, as exact as the process knows them. */
+/** Returns milliseconds since the epoch, with the precision of the process clock. */
 const now = () => performance.timeOrigin + performance.now();
 
 function has(program) {
@@ -37,7 +37,7 @@ function textOf(path) {
   }
 }
 
-/** The newest kernel for guests of the distribution. */
+/** Returns the newest kernel for guests of the distribution. */
 function kernel() {
   const names = readdirSync('/boot').filter((name) => /^vmlinuz-.*-cloud-amd64$/.test(name));
   return names.length > 0 ? join('/boot', names.sort().at(-1)) : undefined;
@@ -52,7 +52,10 @@ async function withFolder(work) {
   }
 }
 
-/** Posts servers, one after the other, and gives of each when it was asked for, when its first line was there, and its folder. */
+/**
+ * Creates servers sequentially. Returns for each server the time of the request, the time of its first line, and its
+ * folder.
+ */
 function booted(program, times, kernelFile, read) {
   return withFolder(async (directory) => {
     const { engine, context, wanted } = await emptyCloud(createEngine, qemuDriver, directory, program, kernelFile);
@@ -68,7 +71,7 @@ function booted(program, times, kernelFile, read) {
     };
     const samples = [];
     try {
-      // The first one fetches the image, and is not counted.
+      // The first server downloads the image, and is not counted.
       for (let i = 0; i <= times; i++) {
         const asked = now();
         const url = `http://127.0.0.1:${server.address().port}/v2.1/servers`;
@@ -89,7 +92,7 @@ function booted(program, times, kernelFile, read) {
   });
 }
 
-/** What is ours: until QEMU is begun, and from when it listens until it is told to go. */
+/** Our share of the time: until QEMU starts, and from its first connection until it resumes. */
 function ours(asked, _seen, folder) {
   const { begun, listening, going } = JSON.parse(readFileSync(join(folder, 'times.json'), 'utf8'));
   return begun * 1000 - asked + (going - listening) * 1000;
@@ -114,16 +117,16 @@ export async function run({ quick }) {
   if (!has('python3') || !has('qemu-img'))
     return [{ what: 'machines of QEMU', unit: 'skipped: this machine has no python3 or no qemu-img' }];
   const own = await booted(STUB, boots, undefined, ours);
-  const rows = [{ what: 'from POST to a machine that goes: what is ours', ours: own, unit: 'ms', budget: '<= 150 ms' }];
+  const rows = [{ what: 'from POST to a running machine: our share', ours: own, unit: 'ms', budget: '<= 150 ms' }];
   const kernelFile = has('qemu-system-x86_64') ? kernel() : undefined;
   if (kernelFile) {
     const all = await booted('qemu-system-x86_64', real, kernelFile, (asked, seen) => seen - asked);
     const rest = all.map((ms) => ms - median(own));
-    rows.push({ what: "from POST to the guest's first line, all of it", ours: all, unit: 'ms' });
-    rows.push({ what: "of that QEMU's and the guest's (a kernel; TCG where there is no KVM)", ours: rest, unit: 'ms' });
+    rows.push({ what: "from POST to the guest's first line, in total", ours: all, unit: 'ms' });
+    rows.push({ what: 'share of QEMU and the guest (a kernel; TCG without KVM)', ours: rest, unit: 'ms' });
   }
   const idle = await density(machines, restMs);
-  const where = `of the program with ${machines} idle machines (of a stub)`;
+  const where = `the program with ${machines} idle machines (of a stub)`;
   rows.push({ what: `memory ${where}`, ours: idle.rssMib, unit: 'MiB', budget: '<= 150 MiB' });
   rows.push({ what: `time ${where}, over ${restMs / 1000} s`, ours: idle.busy, unit: '% of a core', budget: '<= 2 %' });
   return rows;

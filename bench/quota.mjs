@@ -1,5 +1,5 @@
-// What a quota costs on each store, beside one `consume` of rate-limiter-flexible on the same store in the same run.
-// One project, one kind: all requests want the same counter, which is the hardest case for both.
+// The cost of a quota on each store, compared with one `consume` of rate-limiter-flexible on the same store in the same
+// run. One project, one kind: all requests use the same counter, the hardest case for both.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,15 +10,15 @@ import Database from 'better-sqlite3';
 import { Redis } from 'ioredis';
 import pg from 'pg';
 import { RateLimiterMemory, RateLimiterPostgres, RateLimiterRedis, RateLimiterSQLite } from 'rate-limiter-flexible';
-import { inTurns } from './samples.mjs';
-import { testServers } from './test-servers.mjs';
+import { interleaved } from './samples.mjs';
+import { durablePostgres, testServers } from './test-servers.mjs';
 
 const FULL = { rounds: 5, ms: 300, times: 200_000, holds: 20_000, refusals: 100 };
 const QUICK = { rounds: 2, ms: 100, times: 2000, holds: 1000, refusals: 10 };
 const LANES = 64;
 const ENOUGH = 1e12;
 
-/** Operations per second with so many under way at a time. */
+/** Returns operations per second with a fixed number of concurrent operations. */
 async function rate(operation, lanes, ms) {
   let count = 0;
   const begun = performance.now();
@@ -32,24 +32,24 @@ async function rate(operation, lanes, ms) {
   return count / ((performance.now() - begun) / 1000);
 }
 
-/** Ours and theirs in turns, once both are warm. */
+/** Measures our store and the other one alternately, after both are warm. */
 async function compare(ours, theirs, lanes, { rounds, ms }) {
   const measures = [ours, theirs].map((operation) => (time) => rate(operation, lanes, time));
   for (const measure of measures) await measure(ms / 2);
-  return inTurns(rounds, ...measures.map((measure) => () => measure(ms)));
+  return interleaved(rounds, ...measures.map((measure) => () => measure(ms)));
 }
 
-/** Microseconds of one operation, one after the other, without the cost of measuring each. */
+/** Returns the microseconds of one operation in a sequence, without the cost of measuring each. */
 async function microseconds(operation, times) {
   const begun = process.hrtime.bigint();
   for (let i = 0; i < times; i++) await operation();
   return Number(process.hrtime.bigint() - begun) / 1000 / times;
 }
 
-/** Measures the milliseconds of one refusal in a project with so many reservations that hold. */
+/** Returns the milliseconds of one rejection in a project with a number of active reservations. */
 async function refusals(store, project, holds, times) {
   const defaults = { secrets: holds };
-  const quota = projectQuotas({ store, defaults, ttlMs: 3_600_000, sweepEveryMs: 0 });
+  const quota = projectQuotas({ preset: 'key-manager', store, defaults, ttlMs: 3_600_000, sweepEveryMs: 0 });
   for (let held = 0; held < holds; held += 1000) {
     await Promise.all(
       Array.from({ length: Math.min(1000, holds - held) }, () => quota.reserve(project, { secrets: 1 })),
@@ -65,7 +65,10 @@ async function refusals(store, project, holds, times) {
 
 const points = { points: ENOUGH, duration: 3600, keyPrefix: 'rlf' };
 
-/** Each store: ours, theirs, and what ends them. Undefined where the machine has no such server. */
+/**
+ * Each store: ours, the other one, and a function that closes both. Undefined if the server is not available on this
+ * machine.
+ */
 const stores = {
   async memory() {
     return { store: memoryStore(), limiter: new RateLimiterMemory(points), close: () => undefined };
@@ -92,11 +95,11 @@ const stores = {
     };
     return { store, limiter, close };
   },
-  async PostgreSQL({ startPostgres }) {
-    const server = await startPostgres();
+  async PostgreSQL() {
+    const server = await durablePostgres();
     if (!server) return undefined;
     const [own, other] = [1, 2].map(() => new pg.Pool({ connectionString: server.url, max: 10 }));
-    // Ending a pool says goodbye to the server without waiting for it, which then ends before it has heard.
+    // `pool.end()` does not wait until the server has closed its sessions, so the server would end before them.
     for (const pool of [own, other]) pool.on('error', () => undefined);
     const store = sqlStore({ database: postgres(own) });
     await persistently(() => store.createSchema());
@@ -154,21 +157,21 @@ export async function run({ quick }) {
       continue;
     }
     const { store, limiter, close } = opened;
-    const quota = projectQuotas({ store, defaults: { secrets: ENOUGH } });
+    const quota = projectQuotas({ preset: 'key-manager', store, defaults: { secrets: ENOUGH } });
     const both = async () => (await quota.reserve('p', { secrets: 1 })).commit();
     const once = () => quota.consume('p', { secrets: 1 });
     const theirs = () => limiter.consume('p', 1);
-    // What was taken may be given back there, too, by a second question; but nobody does it for a process that dies between.
+    // There, amounts could be released with a second query, but not if the process dies between both.
     const twice = async () => {
       await limiter.consume('p', 1);
       await limiter.reward('p', 1);
     };
     const row = async (what, operation, lanes, budget, [other, called] = [theirs, 'one consume']) => {
       const [ours, baseline] = await compare(operation, other, lanes, much);
-      rows.push({ what: `${name}, ${what}, beside ${called}`, ours, baseline, unit: 'op/s', budget });
+      rows.push({ what: `${name}, ${what}, next to ${called}`, ours, baseline, unit: 'op/s', budget });
     };
-    // The aim is for servers that processes share, and for as many questions as theirs: one beside one, and two beside two. Of
-    // what comes at once both ask as seldom as they can.
+    // The goal applies to shared servers with the same number of queries: one is compared with one, and two with two.
+    // Both batch concurrent requests.
     const aim = name === 'PostgreSQL' || name === 'Redis' ? '>= 0.9 x' : undefined;
     await row('consume, one at a time', once, 1, aim);
     if (name !== 'memory') await row('reserve + commit, one at a time', both, 1, aim, [twice, 'consume + reward']);
@@ -177,17 +180,17 @@ export async function run({ quick }) {
     await row(`reserve + commit, ${LANES} at once`, both, LANES, aim);
     if (name === 'memory') {
       const measures = [both, theirs].map((operation) => () => microseconds(operation, much.times));
-      // The first round is for the compiler.
-      await inTurns(1, ...measures);
-      const [ours, baseline] = await inTurns(much.rounds, ...measures);
-      const what = 'memory, time of reserve + commit, beside one consume';
+      // The first round warms up the JIT compiler.
+      await interleaved(1, ...measures);
+      const [ours, baseline] = await interleaved(much.rounds, ...measures);
+      const what = 'memory, time of reserve + commit, next to one consume';
       rows.push({ what, ours, baseline, unit: 'us', budget: '<= 2 us' });
     }
     const full = await refusals(store, 'full', much.holds, much.refusals);
     const small = await refusals(store, 'small', 1, much.refusals);
-    await inTurns(1, full, small);
-    const [ours, baseline] = await inTurns(much.rounds, full, small);
-    const what = `${name}, a refusal beside ${much.holds.toLocaleString('en')} reservations, and beside one`;
+    await interleaved(1, full, small);
+    const [ours, baseline] = await interleaved(much.rounds, full, small);
+    const what = `${name}, a rejection next to ${much.holds.toLocaleString('en')} reservations, and next to one`;
     rows.push({ what, ours, baseline, unit: 'ms', budget: '< 2 ms' });
     await close();
   }

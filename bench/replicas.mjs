@@ -1,14 +1,15 @@
-// What a replica takes from the primary: processor time of the primary for reads of one API process with `databaseRead`,
-// beside one without, on the same database. Pages and servers that were never read before; nobody writes meanwhile.
+// The effect of a replica on the primary: processor time of the primary for reads of one API process with
+// `databaseRead`, compared with one without, on the same database. Pages and servers that were never read before;
+// without concurrent writes.
 import { processTime } from './process-time.mjs';
-import { inTurns } from './samples.mjs';
+import { interleaved } from './samples.mjs';
 import { HEADERS, idOf, startServer } from './server-process.mjs';
 import { postgresPairs, testServers } from './test-servers.mjs';
 
 const FULL = { servers: 20_000, requests: 200, rounds: 3 };
 const QUICK = { servers: 1000, requests: 20, rounds: 2 };
 const PER_PROJECT = 100;
-/** How many ask at the same time. */
+/** The number of concurrent clients. */
 const CLIENTS = 4;
 
 const any = (most) => Math.floor(Math.random() * most);
@@ -26,7 +27,7 @@ async function ask({ url }, path) {
   if (!response.ok) throw new Error(text);
 }
 
-/** Milliseconds of the primary's processor time for one request. */
+/** Returns milliseconds of the primary's processor time for one request. */
 async function cost(primaryPid, server, path, amount) {
   const before = processTime(primaryPid);
   const client = async () => {
@@ -46,7 +47,7 @@ export async function run({ quick }) {
   try {
     const alone = await startServer(pair.primaryUrl);
     opened.push(alone);
-    const reading = await startServer(pair.primaryUrl, 'disk', [pair.standbyUrl]);
+    const reading = await startServer(pair.primaryUrl, { databaseRead: [pair.standbyUrl] });
     opened.push(reading);
     const projects = count / PER_PROJECT;
     const owners = Array.from({ length: projects }, (_, n) => ({ projectId: `p${n}`, userId: `user-of-p${n}` }));
@@ -54,9 +55,9 @@ export async function run({ quick }) {
     const rows = [];
     for (const [what, path] of Object.entries(questions)) {
       const measure = (server) => () => cost(pair.primaryPid, server, () => path(count), requests);
-      // The first time to warm up.
-      await inTurns(1, measure(reading), measure(alone));
-      const [ours, baseline] = await inTurns(rounds, measure(reading), measure(alone));
+      // The first measurement is a warm-up.
+      await interleaved(1, measure(reading), measure(alone));
+      const [ours, baseline] = await interleaved(rounds, measure(reading), measure(alone));
       rows.push({ what: `${what}, with a replica and without`, ours, baseline, unit: 'ms of CPU of the primary' });
     }
     return rows;

@@ -1,6 +1,6 @@
 import { COLUMNS } from './table.mjs';
 
-/** The sections of a file of results, by name, each with its heading. */
+/** Returns the sections of a results file, by name, each with its heading. */
 export function sectionsOf(markdown) {
   return new Map(
     markdown
@@ -10,7 +10,7 @@ export function sectionsOf(markdown) {
   );
 }
 
-/** `12 (11 to 14)` as numbers; undefined where there are none. */
+/** Parses `12 (11 to 14)` into numbers; undefined without numbers. */
 function figure(text) {
   const [, median, low, high] = /^(\S+)(?: \((\S+) to (\S+)\))?$/.exec(text.trim()) ?? [];
   if (median === undefined) return undefined;
@@ -19,7 +19,7 @@ function figure(text) {
     : { median: Number(median), low: Number(low), high: Number(high) };
 }
 
-/** The rows of a file of results, by section and what they are about: `compute: GET /flavors/{id}`. */
+/** Returns the rows of a results file, by section and subject: `compute: GET /flavors/{id}`. */
 export function rowsOf(markdown) {
   const rows = new Map();
   for (const [section, text] of sectionsOf(markdown)) {

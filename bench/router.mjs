@@ -1,8 +1,8 @@
-// What the router of @apistrata/microversion costs beside find-my-way alone, which it is built on, and beside Fastify with the
-// same schemas: processor time of one request, without a network. The router also settles the version of each request, and
-// chooses what that version has; find-my-way neither checks nor picks anything.
+// The cost of the router of @apistrata/microversion compared with find-my-way, which it uses, and with Fastify with the
+// same schemas: processor time of one request, without a network. The router also negotiates the version of each
+// request, and selects the operation of that version.
 //
-// Each measurement has a process of its own, so that none runs on what another has made the compiler think.
+// Each measurement has a separate process, so that none is affected by optimizations for another.
 import { execFileSync } from 'node:child_process';
 import { negotiator, since } from '@apistrata/microversion';
 import { createRouter, field, operationsOf, view } from '@apistrata/microversion/router';
@@ -10,12 +10,12 @@ import fastify from 'fastify';
 import findMyWay from 'find-my-way';
 import { z } from 'zod';
 import { answerTo, requestUs } from './exchange.mjs';
-import { inTurns } from './samples.mjs';
+import { interleaved } from './samples.mjs';
 
 const FULL = { repeats: 5, rounds: 7, warmUpRounds: 3, requests: 4_000 };
 const QUICK = { repeats: 1, rounds: 2, warmUpRounds: 1, requests: 200 };
 
-/** As many resources as an API has, with five operations on each. */
+/** As many resources as a typical API has, with five operations on each. */
 const RESOURCES = [
   'servers',
   'flavors',
@@ -103,7 +103,7 @@ async function ours() {
   });
 }
 
-/** Five routes of each resource, as functions that answer. */
+/** Five routes of each resource, as functions that respond. */
 function routes(show, make) {
   const nothing = (_req, res) => res.end();
   return RESOURCES.flatMap((name) => [
@@ -160,8 +160,8 @@ const subjects = { ours, 'find-my-way': bare, Fastify: fastifys };
 const text = JSON.stringify({ thing: wanted });
 const version = { host: 'localhost', 'service-api-version': `compute ${VERSION}` };
 const requests = {
-  'a GET of one': { url: `/networks/${record.id}`, headers: version },
-  'a POST that is checked': {
+  'a GET of one resource': { url: `/networks/${record.id}`, headers: version },
+  'a POST with validation': {
     method: 'POST',
     url: '/networks',
     headers: { ...version, 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(text)) },
@@ -173,13 +173,13 @@ function measureApart(...args) {
   return Number(execFileSync(process.execPath, [import.meta.filename, 'measure', ...args]));
 }
 
-/** Nobody may be quick by saying something else. */
+/** All candidates must send the same response. */
 async function checkAnswers(request) {
   const { secret, ...thing } = record;
   for (const [name, make] of Object.entries(subjects)) {
     const { status, body: answered } = await answerTo(await make(), request);
     if (status !== (request.body ? 202 : 200) || answered !== JSON.stringify({ thing }))
-      throw new Error(`${name} answered ${status} ${answered}`);
+      throw new Error(`${name} returned ${status} ${answered}`);
   }
 }
 
@@ -189,7 +189,7 @@ export async function run({ quick }) {
     await checkAnswers(request);
     const names = Object.keys(subjects);
     const measures = names.map((name) => () => measureApart(what, name, quick ? 'quick' : 'full'));
-    const [samples, ...others] = await inTurns((quick ? QUICK : FULL).repeats, ...measures);
+    const [samples, ...others] = await interleaved((quick ? QUICK : FULL).repeats, ...measures);
     for (const [index, baseline] of others.entries())
       rows.push({ what: `${what}, and by ${names[index + 1]}`, ours: samples, baseline, unit: 'us of CPU' });
   }

@@ -1,4 +1,4 @@
-// Measures every figure and writes bench/RESULTS.md; `--help` says what else there is.
+// Measures all figures and writes bench/RESULTS.md; `--help` lists the options.
 import { execFileSync, fork } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg, totalmem } from 'node:os';
@@ -10,7 +10,7 @@ import { slower } from './slower.mjs';
 import { table } from './table.mjs';
 
 const folder = import.meta.dirname;
-/** A section exports `run({ quick })`, which answers with rows; see `table.mjs`. */
+/** A section exports `run({ quick })`, which returns rows; see `table.mjs`. */
 const sections = readdirSync(folder)
   .filter(
     (name) => name.endsWith('.mjs') && /^export async function run\b/m.test(readFileSync(join(folder, name), 'utf8')),
@@ -19,13 +19,13 @@ const sections = readdirSync(folder)
 
 const HELP = `npm run bench -- [SECTION...] [options]
 
-Measures the sections named, or all: ${sections.join(', ')}
+Measures the named sections, or all: ${sections.join(', ')}
 
-  --quick         small numbers, to see that everything works: prints what it finds, and writes it nowhere but to --output
-  --output FILE   where the results go; sections that are not run stay as they are in it. Default bench/RESULTS.md
-  --compare FILE  says what became slower than in these results by more than the spread, and ends with 1 then
-  --figures       measures nothing: writes the figures of the documents from bench/RESULTS.md, as every run does at its end
-  --help          this`;
+  --quick         uses small numbers, to check that everything works; prints the results, and writes them only to --output
+  --output FILE   where the results go; sections that are not run stay as they are in it. Default: bench/RESULTS.md
+  --compare FILE  lists the figures that became worse than those of FILE by more than the spread; exits with 1 if there are any
+  --figures       measures nothing; writes the figures of the documents from bench/RESULTS.md, as every run does at its end
+  --help          prints this help`;
 
 const OPTIONS = {
   quick: { type: 'boolean', default: false },
@@ -35,7 +35,7 @@ const OPTIONS = {
   help: { type: 'boolean', default: false },
 };
 
-/** Of one section; the long form of `scale` makes a million servers first. */
+/** Time limit of one section; the long form of `scale` creates a million servers first. */
 const LIMIT_MINUTES = process.env.BENCH_MILLION ? 60 : 8;
 
 function refuse(message) {
@@ -52,7 +52,7 @@ function options() {
 }
 
 function textOf(file) {
-  if (!existsSync(file)) refuse(`there is no file ${file}`);
+  if (!existsSync(file)) refuse(`file ${file} does not exist`);
   return readFileSync(file, 'utf8');
 }
 
@@ -67,14 +67,14 @@ if (values.figures) {
   process.exit(0);
 }
 const unknown = positionals.filter((name) => !sections.includes(name));
-if (unknown.length > 0) refuse(`there is no section ${unknown.join(', ')}: there are ${sections.join(', ')}`);
+if (unknown.length > 0) refuse(`unknown section ${unknown.join(', ')}: use ${sections.join(', ')}`);
 // Read before anything is measured: it may be the file that is written.
 const former = values.compare && textOf(resolve(values.compare));
 const output = values.output ? resolve(values.output) : values.quick ? undefined : RESULTS;
 
 /**
- * Rows of a section that ran in a process of its own: no section finds what another has left behind. It leads a group, with
- * which the servers end that it has started.
+ * Returns the rows of a section that runs in a separate process, so that sections do not affect each other. It leads a
+ * process group, which also ends the servers that it has started.
  */
 function measure(name) {
   return new Promise((resolve, reject) => {
@@ -86,7 +86,7 @@ function measure(name) {
       try {
         process.kill(-child.pid, 'SIGKILL');
       } catch {
-        // Nobody of it is left.
+        // The process group has already ended.
       }
     };
     const interrupted = () => {
@@ -117,9 +117,9 @@ function head() {
   const machine = `${cpus().length} x ${cpus()[0].model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}`;
   return `# Results
 
-\`npm run bench\` on ${machine}. Medians, and in brackets the least and the greatest of the samples. A ratio is
-between two measurements that were taken in turns in the same run. The load generator, and PostgreSQL and Redis where they take
-part, share the machine with the server; its load is that of one minute, so 1 is one busy processor.
+\`npm run bench\` on ${machine}. Medians, with the minimum and the maximum of the samples in brackets. A ratio
+compares two figures that were measured alternately in the same run. The load generator, and PostgreSQL and Redis where they are
+used, share the machine with the server. The load is the average of one minute: 1 is one busy processor.
 `;
 }
 
@@ -147,7 +147,7 @@ for (const name of positionals.length > 0 ? sections.filter((each) => positional
     const about = `Commit ${commit}, ${date}${values.quick ? ', quick' : ''}; ${seconds} s; load of the machine ${before} before, ${load()} after.`;
     console.log(`${about}\n${table(rows)}`);
     measured.set(name, `## ${name}\n\n${about}\n\n${table(rows)}\n`);
-    // After each: what was measured is kept when the next one fails.
+    // Written after each section, so that results remain if the next one fails.
     write(measured);
   } catch (error) {
     console.error(error.message);

@@ -1,13 +1,13 @@
-/** The middle of some numbers; of an even count, halfway between the two in the middle. */
+/** Returns the median of numbers; of an even count, the mean of the two in the middle. */
 export function median(numbers) {
   const sorted = numbers.toSorted((a, b) => a - b);
   return (sorted[(sorted.length - 1) >> 1] + sorted[sorted.length >> 1]) / 2;
 }
 
 /**
- * What a cell of a row is about: one number, or the samples that were taken of it. Undefined where there is nothing.
+ * The content of a cell: one number, or several samples. Undefined where there is nothing.
  *
- * @returns the median; and of several samples the least and the greatest
+ * @returns the median; of several samples also the minimum and the maximum
  */
 export function summary(cell) {
   if (!Array.isArray(cell)) return typeof cell === 'number' ? { median: cell } : undefined;
@@ -17,12 +17,12 @@ export function summary(cell) {
 }
 
 /**
- * The one by the other. Samples that were taken in turns are compared turn by turn: what the machine did meanwhile was done
- * to both.
+ * Returns the ratio of two results. Samples that were measured alternately are compared pair by pair, because other
+ * load affected both.
  */
 export function ratioOf(ours, baseline) {
   const pairs = Array.isArray(ours) && Array.isArray(baseline) && ours.length === baseline.length;
-  // What took less than the clock can tell is nothing to compare with.
+  // Differences below the resolution of the clock are not compared.
   if (pairs && baseline.every((sample) => sample > 0))
     return summary(ours.map((sample, turn) => sample / baseline[turn]));
   const [one, other] = [summary(ours), summary(baseline)];
@@ -30,11 +30,12 @@ export function ratioOf(ours, baseline) {
 }
 
 /**
- * Samples of several things in turns, so that a drifting machine treats them alike. Each is a function that measures once.
+ * Measures several candidates alternately, so that changes of the machine affect all of them. Each candidate is a
+ * function that measures once.
  *
- * @returns as many lists of samples as there are things, in their order
+ * @returns one list of samples for each candidate, in order
  */
-export async function inTurns(rounds, ...measures) {
+export async function interleaved(rounds, ...measures) {
   const samples = measures.map(() => []);
   for (let round = 0; round < rounds; round++)
     for (const [index, measure] of measures.entries()) samples[index].push(await measure());

@@ -1,12 +1,12 @@
-// What a question costs in a large database on PostgreSQL, beside a tenth of it: processor time of the API's process and
-// of the database's, for pages and servers that were never read before. BENCH_MILLION=1 compares 1,000,000 servers in
-// 10,000 projects with 100,000 in 1,000 (several minutes, 6 GB of disk); otherwise a tenth of both.
+// The cost of a query in a large database on PostgreSQL, compared with a tenth of its size: processor time of the API
+// process and of the database, for pages and servers that were never read before. BENCH_MILLION=1 compares 1,000,000
+// servers in 10,000 projects with 100,000 in 1,000 (several minutes, 6 GB of disk); otherwise a tenth of both.
 import { copyServers } from './copy-servers.mjs';
 import { load } from './load.mjs';
 import { processTime } from './process-time.mjs';
-import { inTurns } from './samples.mjs';
+import { interleaved } from './samples.mjs';
 import { HEADERS, idOf, startServer } from './server-process.mjs';
-import { testServers } from './test-servers.mjs';
+import { durablePostgres, testServers } from './test-servers.mjs';
 
 const IMAGE = '70a599e0-31e7-49b7-b260-868f441e862b';
 const BODY = JSON.stringify({ server: { name: 'web', flavorRef: '1', imageRef: IMAGE, networks: 'none' } });
@@ -23,12 +23,12 @@ const DAY_MS = 86_400_000;
 const since = new Date(Date.now() - DAY_MS).toISOString().slice(0, 19);
 
 /**
- * One project after the other: of the small database, too, no records are kept until it is their turn again. Taken at random,
- * nearly half of its projects would be known.
+ * Projects are queried one after the other: in the small database, too, records are evicted before the next query of
+ * their project. With random projects, nearly half of them would be cached.
  */
 const nextProject = (opened) => `p${opened.turn++ % opened.projects}`;
 
-/** Each asks for something else every time, so that nothing that was kept is of any use. */
+/** Each query is different every time, so that no cache helps. */
 export const questions = {
   'GET /flavors': () => '/flavors',
   'GET /servers/{id}, any': ({ servers }) => `/servers/${idOf(Math.floor(Math.random() * servers))}`,
@@ -44,12 +44,12 @@ export const questions = {
       .slice(0, 5)}`,
   'a part of a name that none of a project has': (opened) =>
     `/servers?all_tenants=1&limit=20&project_id=${nextProject(opened)}&name=-x${Math.floor(Math.random() * 10)}`,
-  'an address that nobody has': () => `/servers?all_tenants=1&ip=203.0.113.${Math.floor(Math.random() * 250)}`,
+  'an unused address': () => `/servers?all_tenants=1&ip=203.0.113.${Math.floor(Math.random() * 250)}`,
   'usage of any project': (opened) => `/os-simple-tenant-usage/${nextProject(opened)}?start=${since}`,
 };
 
-async function open(servers, startPostgres) {
-  const postgres = await startPostgres();
+async function open(servers) {
+  const postgres = await durablePostgres();
   const projects = servers / PER_PROJECT;
   const owners = Array.from({ length: projects }, (_, n) => ({ projectId: `p${n}`, userId: `user-of-p${n}` }));
   const first = await startServer(postgres.url);
@@ -92,25 +92,26 @@ async function create({ server, postgres }, amount) {
 
 export async function run({ quick }) {
   const { sizes, requests, rounds, creates } = quick ? QUICK : FULL;
-  const { startPostgres, findProgram } = await testServers();
+  const { findProgram } = await testServers();
   if (!findProgram('initdb')) return [{ what: 'large databases', unit: 'skipped: this machine has no PostgreSQL' }];
   const opened = [];
   try {
-    for (const servers of sizes) opened.push(await open(servers, startPostgres));
+    for (const servers of sizes) opened.push(await open(servers));
     const [small, large] = opened;
     const times = `${large.servers.toLocaleString('en')} servers and ${small.servers.toLocaleString('en')}`;
     const rows = [
+      large.postgres.settings,
       { what: `making ${times}`, ours: large.populateMs / 1000, baseline: small.populateMs / 1000, unit: 's' },
       { what: 'disk of a server with its indexes', ours: large.bytes / large.servers, unit: 'bytes' },
     ];
-    /** The costs of each in turns, the first time to warm up. */
+    /** Measures the candidates alternately, after a warm-up. */
     const add = async (what, measure) => {
-      await inTurns(
+      await interleaved(
         1,
         () => measure(large),
         () => measure(small),
       );
-      const [after, before] = await inTurns(
+      const [after, before] = await interleaved(
         rounds,
         () => measure(large),
         () => measure(small),

@@ -1,4 +1,4 @@
-// Runs one section in a process of its own, and sends its rows to `run.mjs`.
+// Runs one section in a separate process, and sends its rows to `run.mjs`.
 const [name, quick] = process.argv.slice(2);
 const { run } = await import(`./${name}.mjs`);
 const rows = await run({ quick: quick === 'quick' });

@@ -3,27 +3,27 @@ import { join } from 'node:path';
 
 const VERSION = '2.96';
 
-/** Of every request of the compute benches: an administrator at one version. */
+/** Headers of every request of the compute benchmarks: an administrator at one version. */
 export const HEADERS = {
   'X-Auth-Token': 'admin:demo',
   'OpenStack-API-Version': `compute ${VERSION}`,
   'Content-Type': 'application/json',
 };
 
-/** Id of one of the servers that `populate` made, by its place among them from 0. */
+/** Returns the id of a server that `populate` created, by its position from 0. */
 export function idOf(index) {
   const hex = (value, digits) => value.toString(16).padStart(digits, '0');
   return `5e51${hex(index >> 16, 4)}-${hex(index & 0xffff, 4)}-4000-8000-${hex(index, 12)}`;
 }
 
 /**
- * Starts a compute API in a process of its own; see compute-server.worker.mjs.
+ * Starts a compute API in a separate process; see compute-server.worker.mjs.
  *
- * @param replicas addresses of those that answer what only reads
+ * @param options of the engine
  */
-export async function startServer(database, durability = 'disk', replicas = []) {
+export async function startServer(database, options = {}) {
   const begun = performance.now();
-  const child = fork(join(import.meta.dirname, 'compute-server.worker.mjs'), [database, durability, ...replicas], {
+  const child = fork(join(import.meta.dirname, 'compute-server.worker.mjs'), [database, JSON.stringify(options)], {
     execArgv: ['--expose-gc'],
   });
   const next = () => new Promise((resolve) => child.once('message', resolve));
@@ -31,7 +31,7 @@ export async function startServer(database, durability = 'disk', replicas = []) 
   const startMs = performance.now() - begun;
   return {
     url,
-    /** The same, as Express's own `listen()` serves it. */
+    /** The same API, served by Express's own `listen()`. */
     plainUrl,
     pid: child.pid,
     startMs,
@@ -39,7 +39,7 @@ export async function startServer(database, durability = 'disk', replicas = []) 
       child.send({ bare, version: VERSION });
       return next();
     },
-    /** Makes servers by copying one; see `populateServers`. */
+    /** Creates servers by copying one; see `populateServers`. */
     populate: async (population) => {
       child.send({ populate: population });
       return next();

@@ -1,17 +1,17 @@
 import { rowsOf } from './results.mjs';
 
-/** Units of which more is better; of all others less is. */
+/** Units in which more is better; in all others less is better. */
 const RATE = /\/s$/;
 
-/** What figures of two runs are apart when nothing has changed, where a row does not say it. */
+/** The usual spread of two runs without a change, for rows that do not state their spread. */
 const USUAL_SPREAD = 0.1;
 
 const spread = ({ median, low, high }) => (low === undefined ? USUAL_SPREAD : (high - low) / median);
 
 /**
- * What has become slower (or larger) from one file of results to another by more than the spread of both, as sentences.
- * Where both runs had something to compare with, their ratios are compared, which a busier machine leaves as they were.
- * Rows that only one of them has are left out.
+ * Returns regressions (slower or larger) between two results files that exceed the spread of both, as sentences. If
+ * both runs have a baseline, their ratios are compared, which other load does not change. Rows that only one file has
+ * are omitted.
  */
 export function slower(before, after) {
   const former = rowsOf(before);
@@ -24,7 +24,7 @@ export function slower(before, after) {
     const factor = RATE.test(row.unit) ? old.median / now.median : now.median / old.median;
     const allowed = 1 + spread(old) + spread(now);
     if (factor <= allowed) return [];
-    const unit = compared === 'ratio' ? 'x of what it is beside' : row.unit;
+    const unit = compared === 'ratio' ? 'x of its baseline' : row.unit;
     return [
       `${what}: ${old.median} -> ${now.median} ${unit}, ${factor.toFixed(2)} x (up to ${allowed.toFixed(2)} x is spread)`,
     ];

@@ -1,16 +1,16 @@
-// What questions of an administrator cost when the database has statistics about its tables, beside the same database without:
-// statistics must not lead it to other plans. Processor time of the API's process and of PostgreSQL; of SQLite, whose questions
-// are answered in the process, also what of it the thread took that serves all requests. Each asks for something else every time.
+// The cost of administrator queries when the database has statistics, compared with the same database without:
+// statistics must not lead to other plans. Processor time of the API process and of PostgreSQL; for SQLite, which runs
+// in the process, also of the thread that serves all requests. Every query is different.
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { copyServers } from './copy-servers.mjs';
 import { mainThreadTime, processTime } from './process-time.mjs';
-import { inTurns } from './samples.mjs';
+import { interleaved } from './samples.mjs';
 import { questions } from './scale.mjs';
 import { HEADERS, startServer } from './server-process.mjs';
-import { testServers } from './test-servers.mjs';
+import { durablePostgres, testServers } from './test-servers.mjs';
 
 const FULL = { servers: 100_000, rounds: 3, requests: 40 };
 const QUICK = { servers: 1_000, rounds: 2, requests: 10 };
@@ -21,7 +21,7 @@ const asked = {
   'all projects, from any marker': '<= 2 ms',
   'a whole name': '<= 2 ms',
   'a part of a name': '<= 20 ms',
-  'an address that nobody has': '<= 20 ms',
+  'an unused address': '<= 20 ms',
 };
 
 /** Two SQLite files, the first with statistics. */
@@ -40,7 +40,7 @@ async function files(folder, servers, owners) {
   return [analyzed, plain];
 }
 
-/** Two databases of a PostgreSQL, the first with statistics. */
+/** Two databases of a PostgreSQL server, the first with statistics. */
 async function databases({ url }, servers, owners) {
   const { default: pg } = await import('pg');
   const ask = async (connectionString, work) => {
@@ -51,7 +51,7 @@ async function databases({ url }, servers, owners) {
   };
   const named = (name) => url.replace(/\/[^/]*$/, `/${name}`);
   await ask(url, async (client) => {
-    // Nobody but us collects statistics.
+    // Statistics are collected only by this benchmark.
     await client.query('alter system set autovacuum = off');
     await client.query('select pg_reload_conf()');
     await client.query('create database plain');
@@ -89,8 +89,8 @@ async function measure(kind, urls, { servers, rounds, requests }, postgres) {
         return { all: each('api') + each('database'), serving: each('serving'), database: each('database') };
       };
       const measures = opened.map((one) => () => cost(one));
-      await inTurns(1, ...measures);
-      const found = await inTurns(rounds, ...measures);
+      await interleaved(1, ...measures);
+      const found = await interleaved(rounds, ...measures);
       const add = (name, of, limit) => {
         const [ours, baseline] = found.map((samples) => samples.map((sample) => sample[of]));
         rows.push({ what: `${kind}: ${name}`, ours, baseline, unit: 'ms of CPU', budget: limit });
@@ -112,10 +112,10 @@ export async function run({ quick }) {
   const folder = mkdtempSync(join(tmpdir(), 'apistrata-statistics-'));
   try {
     const rows = await measure('SQLite file', await files(folder, much.servers, owners), much);
-    const { startPostgres, findProgram } = await testServers();
+    const { findProgram } = await testServers();
     if (!findProgram('initdb'))
       return [...rows, { what: 'PostgreSQL', unit: 'skipped: this machine has no PostgreSQL' }];
-    const postgres = await startPostgres();
+    const postgres = await durablePostgres();
     try {
       const urls = await databases(postgres, much.servers, owners);
       return [...rows, ...(await measure('PostgreSQL', urls, much, postgres))];

@@ -4,7 +4,7 @@ export const COLUMNS = ['what', 'ours', 'baseline', 'unit', 'ratio', 'budget'];
 
 const digits = (number) => String(Number(number.toPrecision(4)));
 
-/** `12 (11 to 14)`: the median, and the least and the greatest of the samples. */
+/** Formats `12 (11 to 14)`: the median, and the minimum and maximum of the samples. */
 function show(found) {
   if (found === undefined) return '';
   const { median, low, high } = found;
@@ -12,8 +12,8 @@ function show(found) {
 }
 
 /**
- * Rows `{ what, ours, baseline, unit, budget }` as a Markdown table. `ours` and `baseline` are a number each, or the samples
- * that were taken of it; a ratio is theirs.
+ * Formats rows `{ what, ours, baseline, unit, budget }` as a Markdown table. `ours` and `baseline` are a number each,
+ * or the samples; the ratio is computed from these.
  */
 export function table(rows) {
   const lines = rows.map(({ what, ours, baseline, unit, budget }) => {

@@ -1,20 +1,42 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import pg from 'pg';
 import ts from 'typescript';
+
+const { Client } = pg;
 
 const RELATIVE = /(?<=from ')\.\/([\w-]+)\.js(?=')/g;
 
-/** A module of the tests as one that this Node understands, with those beside it that it imports. */
+/** Returns the URL of a test module, compiled for this Node, with the local modules that it imports. */
 function urlOf(name) {
   const source = readFileSync(join(import.meta.dirname, `../testing/${name}.ts`), 'utf8');
   const options = { compilerOptions: { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 } };
   const { outputText } = ts.transpileModule(source, options);
-  const whole = outputText.replace(RELATIVE, (_, other) => urlOf(other));
-  return `data:text/javascript;base64,${Buffer.from(whole).toString('base64')}`;
+  const linked = outputText.replace(RELATIVE, (_, other) => urlOf(other));
+  return `data:text/javascript;base64,${Buffer.from(linked).toString('base64')}`;
 }
 
-/** Starts the servers the tests use; their module is TypeScript that this Node need not understand. */
+/** Starts the servers that the tests use; their module is TypeScript, which this Node may not support. */
 export const testServers = () => import(urlOf('servers'));
 
-/** Starts a PostgreSQL and one that follows it; see `testing/postgres-pair.ts`. */
+const SETTINGS = ['fsync', 'synchronous_commit', 'full_page_writes', 'wal_sync_method', 'shared_buffers'];
+
+/**
+ * Starts a PostgreSQL server with the durability of a new installation; undefined if it is not installed.
+ *
+ * @returns the server, and a row with its settings
+ */
+export async function durablePostgres() {
+  const { startPostgres } = await testServers();
+  const postgres = await startPostgres(undefined, []);
+  if (!postgres) return undefined;
+  const client = new Client({ connectionString: postgres.url });
+  await client.connect();
+  const shown = [];
+  for (const name of SETTINGS) shown.push(`${name}=${Object.values((await client.query(`show ${name}`)).rows[0])[0]}`);
+  await client.end();
+  return { ...postgres, settings: { what: `PostgreSQL: ${shown.join(', ')}` } };
+}
+
+/** Starts a PostgreSQL primary and its standby; see `testing/postgres-pair.ts`. */
 export const postgresPairs = () => import(urlOf('postgres-pair'));

@@ -1,12 +1,12 @@
-// What several workers of the reference server cost beside one: processor time of all of them together, of one request and of
-// one create until ACTIVE, on PostgreSQL. It is the same work, so more processes should not need more of it.
+// The cost of several workers of the reference server compared with one: processor time of all of them, for one request
+// and for one create until ACTIVE, on PostgreSQL. The work is the same, so more processes should not need more time.
 //
-// Requests come one by one, at a rate that none of them is busy with, so that each is answered alone: requests that come together
-// are read together, and creates share transactions, which makes each cheaper, in one process more than in each of several. What
-// creates cost that do come together is measured beside, with as many clients for each worker.
+// Requests arrive one by one, at a rate below saturation, so that each is handled alone: concurrent requests share
+// reads and transactions, which makes each cheaper, and more so in one process than in several. Concurrent creates are
+// measured separately, with the same number of clients per worker.
 //
-// Processes that take turns on a processor find its caches cold, whatever they do. How much that is on this machine is measured
-// beside: by a bare Express route that is served in the same way, and by one worker that is asked as seldom as each of four.
+// Processes that alternate on a processor find its caches cold. This effect on this machine is measured separately:
+// with a bare Express route, and with one worker at the request rate of each of four.
 import { execFileSync, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -17,16 +17,16 @@ import { largeHosts } from './large-hosts.mjs';
 import { load } from './load.mjs';
 import { paced } from './paced.mjs';
 import { processTime } from './process-time.mjs';
-import { inTurns } from './samples.mjs';
+import { interleaved } from './samples.mjs';
 import { HEADERS } from './server-process.mjs';
-import { testServers } from './test-servers.mjs';
+import { durablePostgres } from './test-servers.mjs';
 
 const IMAGE = '70a599e0-31e7-49b7-b260-868f441e862b';
 const BODY = JSON.stringify({ server: { name: 'web', flavorRef: '1', imageRef: IMAGE, networks: 'none' } });
 const MAIN = join(import.meta.dirname, '../examples/reference-server/dist/main.js');
 const BARE = join(import.meta.dirname, 'bare-workers.worker.mjs');
 const WORKERS = [1, 2, 4];
-/** Clients of each worker, where they ask as fast as they can. */
+/** The number of clients of each worker, without a rate limit. */
 const CLIENTS = 8;
 const FULL = { requests: 600, creates: 120, rounds: 5, warm: 3000, warmCreates: 800, idleMs: 2000, idleRounds: 3 };
 const QUICK = { requests: 50, creates: 10, rounds: 2, warm: 50, warmCreates: 10, idleMs: 200, idleRounds: 2 };
@@ -46,7 +46,7 @@ const questions = [
   { ...create, what: `${create.what}, ${CLIENTS} clients for each worker`, rate: undefined },
 ];
 
-/** A bare route that sends so many bytes, by so many workers. */
+/** Measures a bare route that sends a number of bytes, served by a number of workers. */
 async function startBare(bytes, workers) {
   const child = fork(BARE, [String(workers), String(bytes)]);
   const [{ url }] = await once(child, 'message');
@@ -63,7 +63,7 @@ async function startBare(bytes, workers) {
   };
 }
 
-/** An empty database of its own, and a connection to it. */
+/** Creates an empty database, and a connection to it. */
 async function freshDatabase(server, name) {
   const pg = createRequire(import.meta.url)('pg');
   const admin = new pg.Client(server);
@@ -76,7 +76,7 @@ async function freshDatabase(server, name) {
   return { url, client };
 }
 
-/** The reference server with so many workers. */
+/** Starts the reference server with a number of workers. */
 async function start({ url: database, client }, workers, preset) {
   const unlimited = ['instances', 'cores', 'ram'].flatMap((kind) => ['--quota', `${kind}=-1`]);
   const args = ['--db', database, '--workers', String(workers), '--port', '0', '--drain-ms', '0', '--preset', preset];
@@ -96,14 +96,14 @@ async function start({ url: database, client }, workers, preset) {
   return {
     url,
     workers,
-    /** Of all processes, the one that starts the workers included; what asks them is no part of it. */
+    /** Returns the processor time of all processes including the primary process, without the clients. */
     cpuMs: () => processTime(child.pid),
-    /** Until nobody has work left. */
+    /** Resolves when no job remains. */
     idle: async () => {
       const left = async () => Number((await client.query('select count(*) as jobs from jobs')).rows[0].jobs);
       while ((await left()) > 0) await new Promise((resolve) => setTimeout(resolve, 20));
     },
-    /** Throws where a create has failed: that is another measure. */
+    /** @throws Error if a create has failed, because the result would be meaningless */
     check: async () => {
       const { rows } = await client.query("select count(*) as failed from servers where vm_state <> 'active'");
       if (Number(rows[0].failed) > 0) throw new Error('not every server became ACTIVE');
@@ -117,7 +117,7 @@ async function start({ url: database, client }, workers, preset) {
   };
 }
 
-/** Asks one by one at a rate, or without one as fast as so many clients can. */
+/** Sends requests one by one at a rate, or without a rate as fast as the clients can. */
 async function ask(server, { path, rate, request }, amount) {
   const url = server.url + path;
   const options = { headers: HEADERS, ...request, amount };
@@ -125,14 +125,14 @@ async function ask(server, { path, rate, request }, amount) {
   await server.idle();
 }
 
-/** Milliseconds of processor time of one of so many. */
+/** Returns milliseconds of processor time of one request. */
 async function cost(server, question, amount) {
   const before = server.cpuMs();
   await ask(server, question, amount);
   return (server.cpuMs() - before) / amount;
 }
 
-/** Milliseconds of processor time in a second in which nobody asks, of each worker. */
+/** Returns milliseconds of processor time per second without requests, of each worker. */
 async function idleCost(server, idleMs) {
   const before = server.cpuMs();
   await new Promise((resolve) => setTimeout(resolve, idleMs));
@@ -141,10 +141,9 @@ async function idleCost(server, idleMs) {
 
 export async function run({ quick }) {
   const much = quick ? QUICK : FULL;
-  const { startPostgres } = await testServers();
-  const postgres = await startPostgres();
+  const postgres = await durablePostgres();
   if (!postgres) return [{ what: 'workers on PostgreSQL', unit: 'skipped: this machine has no PostgreSQL' }];
-  const rows = [];
+  const rows = [postgres.settings];
   const servers = [];
   const bare = [];
   const folder = mkdtempSync(join(tmpdir(), 'apistrata-bench-'));
@@ -166,13 +165,13 @@ export async function run({ quick }) {
     };
     const measure = async (asked, question, budget) => {
       const { what, kind, warmth, rate } = question;
-      // Each worker has to be as warm as the one.
+      // Each worker must be as warm as the single one.
       for (const server of asked) await ask(server, { ...question, rate: undefined }, much[warmth] * server.workers);
       const measures = asked.map((server) => {
         const amount = rate ? much[kind] : much[kind] * server.workers;
         return () => cost(server, question, amount);
       });
-      add(what, 'ms of CPU', await inTurns(much.rounds, ...measures), budget);
+      add(what, 'ms of CPU', await interleaved(much.rounds, ...measures), budget);
     };
     for (const question of questions) await measure(servers, question, '<= 1.1 x');
     await measure(bare, { ...read, what: 'a bare route', path: '/bare' });
@@ -180,7 +179,7 @@ export async function run({ quick }) {
     for (const question of [read, create]) {
       const rates = [question.rate / 4, question.rate].map((rate) => ({ ...question, rate }));
       const measures = rates.map((asked) => () => cost(one, asked, much[question.kind] / 2));
-      const [seldom, often] = await inTurns(much.rounds, ...measures);
+      const [seldom, often] = await interleaved(much.rounds, ...measures);
       rows.push({
         what: `${question.what}, 1 worker at a quarter of the rate, and at all of it`,
         ours: seldom,
@@ -188,7 +187,7 @@ export async function run({ quick }) {
         unit: 'ms of CPU',
       });
     }
-    const idle = await inTurns(much.idleRounds, ...servers.map((server) => () => idleCost(server, much.idleMs)));
+    const idle = await interleaved(much.idleRounds, ...servers.map((server) => () => idleCost(server, much.idleMs)));
     add('a second without requests, each worker', 'ms of CPU', idle);
     for (const server of servers) await server.check();
     return rows;

@@ -1,16 +1,16 @@
-// How long `GET /flavors` takes while 16 clients ask the worst questions there are, beside a bare route of the same process
-// at the same time: what is longer than that was spent in our code, what both wait for was a thread that was kept busy.
+// The latency of `GET /flavors` while 16 clients send the most expensive queries, compared with a bare route of the
+// same process at the same time: the difference is the cost of our code, the rest is waiting for a busy thread.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { HEADERS, startServer } from './server-process.mjs';
-import { testServers } from './test-servers.mjs';
+import { durablePostgres } from './test-servers.mjs';
 
 const FULL = { servers: 20_000, rounds: 5, seconds: 2 };
 const QUICK = { servers: 500, rounds: 2, seconds: 1 };
 const CLIENTS = 16;
 
-/** Nobody has what is asked for, so everything that may have it is looked through. */
+/** No resource matches, so that all candidates are searched. */
 const questions = [
   '/servers/detail?all_tenants=1&ip=203.0.113.99',
   '/servers/detail?all_tenants=1&name=nobody.here',
@@ -30,7 +30,7 @@ async function ask(url) {
 
 const share = (sorted, part) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))];
 
-/** How long answers of ours and of the bare route took, in turns for so many seconds; sorted. */
+/** Returns the sorted latencies of our route and of the bare route, measured alternately for a number of seconds. */
 async function waits(url, seconds) {
   const waited = { '/v2.1/flavors': [], '/bare/0': [] };
   const until = performance.now() + seconds * 1000;
@@ -77,7 +77,7 @@ async function measure(kind, database, { servers, rounds, seconds }) {
     return [
       row('GET /flavors, median', 0.5),
       row('GET /flavors, p99', 0.99, '<= 25 ms'),
-      { what: `${kind}: the worst questions themselves, all clients`, ours: found.answers, unit: 'answers/s' },
+      { what: `${kind}: the most expensive queries themselves, all clients`, ours: found.answers, unit: 'answers/s' },
     ];
   } finally {
     await server.stop();
@@ -87,11 +87,10 @@ async function measure(kind, database, { servers, rounds, seconds }) {
 export async function run({ quick }) {
   const much = quick ? QUICK : FULL;
   const folder = mkdtempSync(join(tmpdir(), 'apistrata-worst-'));
-  const { startPostgres } = await testServers();
-  const postgres = await startPostgres();
+  const postgres = await durablePostgres();
   try {
     const rows = await measure('SQLite file', join(folder, 'servers.db'), much);
-    return postgres ? [...rows, ...(await measure('PostgreSQL', postgres.url, much))] : rows;
+    return postgres ? [...rows, postgres.settings, ...(await measure('PostgreSQL', postgres.url, much))] : rows;
   } finally {
     await postgres?.stop();
     rmSync(folder, { recursive: true, force: true });

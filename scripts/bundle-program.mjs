@@ -1,21 +1,36 @@
-// Puts a program and all that it loads into a few files: of a start, Node spends most on finding and reading a thousand.
+// Bundles modules with all their dependencies, third-party packages included: the reference server and the test cloud.
+// Node spends most of a start finding and reading files, and npm most of an installation on the number of packages.
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { rolldown } from 'rolldown';
-import { ownAddresses } from './own-addresses.mjs';
+import { bundledFiles } from './bundled-files.mjs';
 
-/** The terms of the packages of other people whose modules these are; they ask to go along. */
+/** Packages that a bundle does not contain: it is installed with them. Both are large, and few requests use them. */
+export const INSTALLED = ['node-forge', 're2js'];
+
+/** Optional packages that a bundle can do without: native bindings, and a driver for another platform. */
+const ABSENT = ['pg-native', 'pg-cloudflare'];
+
+/** The text of a package's license: its file, or the section of the README in packages without one. */
+function licenseText(folder) {
+  const read = (pattern) => {
+    const file = readdirSync(folder).find((entry) => pattern.test(entry));
+    return file ? readFileSync(join(folder, file), 'utf8').trim() : undefined;
+  };
+  return read(/^licen[cs]e/i) ?? /^#+ *licen[cs]e\b[\s\S]*/im.exec(read(/^readme/i) ?? '')?.[0] ?? '';
+}
+
+/** The licenses of the third-party packages that modules belong to. */
 function licensesOf(ids) {
   const folders = ids.map((id) => /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/.exec(id)?.[0]);
   const texts = [...new Set(folders.filter(Boolean))].sort().map((folder) => {
     const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-    const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
-    return `${name} ${version} (${license})\n\n${file ? readFileSync(join(folder, file), 'utf8').trim() : ''}\n`;
+    return `${name} ${version} (${license})\n\n${licenseText(folder)}\n`;
   });
   return texts.join(`\n${'-'.repeat(80)}\n\n`);
 }
 
-/** A plugin that finds optional peers, which packages of the workspace do not install themselves, where the program does. */
+/** A plugin that resolves optional peers from the program, because workspace packages do not install them. */
 function peersOf(main) {
   return {
     name: 'peers',
@@ -31,21 +46,69 @@ function peersOf(main) {
   };
 }
 
+const LOADED_LATER = /\bcreateRequire\(import\.meta\.url\)\('([^']+)'\)/g;
+
+/** Returns a plugin that bundles packages which modules load on first use: rolldown follows `require()`, but not `createRequire()`. */
+const loadedLater = (unused) => ({
+  name: 'loaded-later',
+  transform: {
+    filter: { id: /\.[jt]s$/, code: LOADED_LATER },
+    handler: (code) => ({
+      code: code.replaceAll(LOADED_LATER, (text, name) => (unused.includes(name) ? text : `require('${name}')`)),
+      map: null,
+    }),
+  },
+});
+
+const SENT_TYPES = /^(?:application|audio|font|image|text)\/(?!vnd\.|x-|prs\.)/;
+
+/** Data of packages that the program uses only partly, by the end of the module's path: a function that returns the used part. */
+const REDUCED = {
+  // Bodies are UTF-8, which requires no table.
+  '/iconv-lite/encodings/dbcs-data.js': () => ({}),
+  '/iconv-lite/encodings/sbcs-data-generated.js': () => ({}),
+  // mime-types reads only these fields. Programs send pages and data, no films and no documents of other products.
+  '/mime-db/db.json': (types) =>
+    Object.fromEntries(
+      Object.entries(types)
+        .filter(([type, { charset, extensions }]) => (charset ?? extensions) && SENT_TYPES.test(type))
+        .map(([type, { source, charset, extensions }]) => [type, { source, charset, extensions }]),
+    ),
+};
+
+/** A plugin that bundles only these parts. */
+const reducedData = {
+  name: 'reduced-data',
+  load: {
+    filter: { id: /\/(?:encodings\/[ds]bcs-data(?:-generated)?\.js|db\.json)$/ },
+    handler(id) {
+      const [, reduce] = Object.entries(REDUCED).find(([end]) => id.endsWith(end)) ?? [];
+      if (!reduce) return;
+      const data = JSON.stringify(reduce(id.endsWith('.json') ? JSON.parse(readFileSync(id, 'utf8')) : undefined));
+      return id.endsWith('.json') ? data : `module.exports = ${data};`;
+    },
+  },
+};
+
 /**
- * Writes a program into a folder, which is made anew; its first module has the same name there. Beside the bundle, the program
- * needs the packages whose modules read files beside themselves.
- * @param main path of the first module: a source or what the compiler has made of it
+ * Bundles modules into a folder, which is created anew. Writes the licenses of the third-party packages, too.
+ * @param input the modules (sources), by the path of each in the folder, without its ending
+ * @param options.unused packages that modules load on first use, which this program never reaches
+ * @param options.small whether names are shortened; otherwise stack traces contain the names of functions. Default false
  */
-export async function bundleProgram(main, folder) {
+export async function bundleProgram(input, folder, { unused = [], small = false } = {}) {
   rmSync(folder, { recursive: true, force: true });
+  const files = bundledFiles();
+  const [main] = Object.values(input);
   const bundle = await rolldown({
-    input: main,
+    input,
     platform: 'node',
-    // Packages of ours are bundled from their sources.
+    // A warning about slow plugins depends on the load of the machine.
+    checks: { pluginTimings: false },
+    // Workspace packages are bundled from their sources.
     resolve: { conditionNames: ['@apistrata/source', 'node'], extensionAlias: { '.js': ['.ts', '.js'] } },
-    // Large, and for key pairs of one kind only; it is installed with the package.
-    external: ['node-forge'],
-    plugins: [peersOf(main), ownAddresses(/import\.meta\.url/)],
+    external: [...INSTALLED, ...ABSENT],
+    plugins: [peersOf(main), loadedLater(unused), reducedData, files.plugin],
     onLog(level, { message }) {
       if (level === 'warn') throw new Error(message);
     },
@@ -54,10 +117,13 @@ export async function bundleProgram(main, folder) {
     dir: folder,
     format: 'esm',
     chunkFileNames: '[name].js',
-    // Names stay, for they stand in errors; comments and white space would have to be read at every start.
-    minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
+    // Names of classes stay, because errors show them.
+    minify: small
+      ? { compress: true, mangle: { keepNames: { class: true, function: false } } }
+      : { compress: false, mangle: false, codegen: { removeWhitespace: true } },
   });
   await bundle.close();
+  files.copyFiles(folder);
   const chunks = output.filter(({ type }) => type === 'chunk');
   writeFileSync(join(folder, 'LICENSES.txt'), licensesOf(chunks.flatMap(({ moduleIds }) => moduleIds)));
 }

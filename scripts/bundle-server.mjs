@@ -1,6 +1,6 @@
-// Bundles the reference server from its sources, and those of the packages that it is made of.
+// Bundles the reference server from its sources and those of its packages.
 import { join } from 'node:path';
 import { bundleProgram } from './bundle-program.mjs';
 import { ROOT, SERVER } from './start-keys.mjs';
 
-await bundleProgram(join(ROOT, SERVER, 'src', 'main.ts'), join(ROOT, SERVER, 'dist', 'bundle'));
+await bundleProgram({ main: join(ROOT, SERVER, 'src', 'main.ts') }, join(ROOT, SERVER, 'dist', 'bundle'));

@@ -1,10 +1,10 @@
 import { stripVTControlCharacters } from 'node:util';
 
-/** Lines of npm and pnpm that describe an error without saying its cause. */
+/** Lines of npm and pnpm that describe an error without its cause. */
 const UNSPECIFIC =
   /^(code|errno|syscall|type|path|dest|signal|command|cwd)\b|complete log of this run|^\W*(npm )?err(or|!)?\W*$|:$/i;
 
-/** Returns the cause of a failure: the first line of a program's output that is an error and says more than a code. */
+/** Returns the cause of a failure: the first error line of a program's output that contains more than a code. */
 export function causeOf(output) {
   const lines = stripVTControlCharacters(output)
     .split('\n')

@@ -1,9 +1,10 @@
-// What a package has besides when it also serves CommonJS: `dist/cjs` is the only copy of its code and declarations, and its ES
-// modules re-export that. State and classes exist once, however a program and its tests load them.
+// The additional files of a package that also supports CommonJS: `dist/cjs` is the only copy of its code and
+// declarations, and its ES modules re-export it. State and classes exist once, regardless of how a program and its
+// tests load them.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 
-/** The folder in `dist` with the CommonJS modules and their declarations. Its own manifest gives the format. */
+/** The folder in `dist` with the CommonJS modules and their declarations. Its manifest determines the format. */
 export const COMMONJS_FOLDER = 'cjs';
 
 const moduleAt = (path) => (path === '.' ? 'index' : `${path.slice(2)}/index`);

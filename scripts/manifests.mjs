@@ -1,44 +1,61 @@
-// `npm run manifests`: writes what the manifests of all published packages have in common, so that it is said once.
-// With `--check` it only says which of them are not in that form.
+// `npm run manifests`: writes the fields that the manifests of all published packages share. With `--check` it only
+// reports which of them differ.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { SERVER } from './start-keys.mjs';
 import { NEEDED_NODE } from './tools.mjs';
 
 const ROOT = join(import.meta.dirname, '..');
-const fileOf = (folder) => join(ROOT, folder, 'package.json');
+const fileOf = (folder) => resolve(ROOT, folder, 'package.json');
 
-/** The manifest of a folder below the root; of the root itself without one. */
+/** Returns the manifest of a folder, which may be relative to the root; without a folder, that of the root. */
 export function manifestOf(folder = '') {
   return JSON.parse(readFileSync(fileOf(folder), 'utf8'));
 }
 
 /** The folders of all packages that are published. */
 export function publishedFolders() {
-  const folders = readdirSync(join(ROOT, 'packages')).map((name) => `packages/${name}`);
+  const folders = [SERVER, ...readdirSync(join(ROOT, 'packages')).map((name) => `packages/${name}`)];
   return folders.filter((folder) => existsSync(fileOf(folder)) && !manifestOf(folder).private).sort();
 }
 
 /**
- * Packages that are published as CommonJS with ES modules around it (`commonjs-form.mjs`), for Jest, CommonJS projects of
- * TypeScript and `moduleResolution: node10`. A package joins by its line here.
+ * Packages that are published as CommonJS with ES modules around it (`commonjs-form.mjs`), for Jest, CommonJS projects
+ * of TypeScript and `moduleResolution: node10`. To add a package, add a line here.
  */
-const COMMONJS = ['packages/healthcheck', 'packages/request-id'];
+const COMMONJS = ['packages/healthcheck', 'packages/microversion', 'packages/quota', 'packages/request-id'];
 
 /** Returns whether the package in a folder (`packages/quota`) is published for CommonJS, too. */
 export function servesCommonJs(folder) {
   return COMMONJS.includes(folder);
 }
 
-/** Where an entry point is found: its source for the workspace itself, what is built from it for everybody else. */
+/**
+ * Packages that are programs: they are published as one bundle with their dependencies (`bundle-program.mjs`), so that
+ * `npx` installs hardly anything else. The values are options of `bundleProgram()`.
+ */
+const SELF_CONTAINED = {
+  [SERVER]: {},
+  // It opens no PostgreSQL database and no policy file, and has its own request log and CORS headers.
+  'packages/test-cloud': { unused: ['cors', 'pg', 'pino-http', 'yaml'], small: true },
+};
+
+/** Returns the bundle options of a package that is published with its dependencies; undefined for other packages. */
+export function selfContained(folder) {
+  return SELF_CONTAINED[folder];
+}
+
+/** The location of an entry point: its source in the workspace, its build otherwise. */
 function entryPoint(path) {
   if (path === './package.json') return path;
   const file = path === '.' ? 'index' : `${path.slice(2)}/index`;
   return { '@apistrata/source': `./src/${file}.ts`, types: `./dist/${file}.d.ts`, default: `./dist/${file}.js` };
 }
 
-// Sources go along, for source maps and declaration maps lead to them.
-const FILES = ['dist', '!dist/.tsbuildinfo', 'src', '!src/**/*.test.ts', 'CHANGELOG.md'];
+// Sources stay in the repository: published code is not minified, and has its docstrings in the declarations. Programs that are
+// run without an installation omit their changelog, too.
+const FILES = ['dist', 'CHANGELOG.md'];
 
 /** The packages that run on Node 20 as well: none of them opens a database by itself. */
 const SMALL = ['packages/healthcheck', 'packages/microversion', 'packages/quota', 'packages/request-id'];
@@ -47,7 +64,17 @@ function enginesOf(folder) {
   return { node: SMALL.includes(folder) ? '>=20.19' : `>=${NEEDED_NODE.join('.')}` };
 }
 
-/** The manifest as it has to be: its own fields as they are, those that all packages share in one form and order. */
+/** Returns the folder of a published package by its name without the scope. */
+export function folderOf(name) {
+  return publishedFolders().find((folder) => manifestOf(folder).name === `@apistrata/${name}`);
+}
+
+/** Returns whether a published package runs on the newest Node of a major version. */
+export function runsOn(name, major) {
+  return SMALL.includes(folderOf(name)) || major >= NEEDED_NODE[0];
+}
+
+/** Returns the completed manifest: its own fields unchanged, common fields in one form and order. */
 export function completed(manifest, folder) {
   const { license, author, homepage, repository, bugs } = manifestOf();
   const { name, version, description, keywords, files = [], exports = { '.': {} }, scripts } = manifest;
@@ -60,13 +87,13 @@ export function completed(manifest, folder) {
     type: 'module',
     sideEffects: false,
     engines: enginesOf(folder),
-    files: [...FILES, ...files.filter((file) => !FILES.includes(file))],
+    files: [...(selfContained(folder) ? ['dist'] : FILES), ...files.filter((file) => !FILES.includes(file))],
     exports: Object.fromEntries(Object.keys(exports).map((path) => [path, entryPoint(path)])),
-    // In the workspace modules stay apart, as the compiler leaves them; `prepack` puts them together.
+    // In the workspace, modules are separate files, as the compiler writes them; `prepack` bundles them.
     publishConfig: { access: 'public', provenance: true, directory: 'published', linkDirectory: false },
     scripts: { prepack: 'node ../../scripts/prepack.mjs', ...scripts },
   };
-  // The first spreading gives the order, the second the values.
+  // The first spread determines the order, the second the values.
   return { name, version, description, keywords, ...shared, ...manifest, ...shared };
 }
 

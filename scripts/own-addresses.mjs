@@ -1,36 +1,32 @@
-// For bundles: what a module of ours looks for beside itself it finds there still.
+// For published packages: files that a module reads are resolved from the package, not from the chunk with the module.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/**
- * The package of a module of ours, and where the compiler puts the module there; undefined for those of others, and of programs,
- * which nobody finds by their name: they stay where their bundle is.
- */
+const OWN_URL = /new URL\([^()]+, import\.meta\.url\)/g;
+
+/** Returns the package of a module, and the path at which the compiler writes the module there. */
 function builtPlace(id) {
   const [, folder, module] = /^(.*)[\\/](?:src|dist)[\\/](.*)\.[jt]s$/.exec(id) ?? [];
   const manifest = folder && join(folder, 'package.json');
   if (!manifest || !existsSync(manifest)) return;
-  const { name, exports } = JSON.parse(readFileSync(manifest, 'utf8'));
-  return exports && name?.startsWith('@apistrata/')
-    ? { name, path: `dist/${module.replaceAll('\\', '/')}.js` }
-    : undefined;
+  const { name } = JSON.parse(readFileSync(manifest, 'utf8'));
+  return { name, path: `dist/${module.replaceAll('\\', '/')}.js` };
 }
 
 /**
- * A plugin that gives modules the address that they have outside of bundles.
- * @param pattern what is replaced in their texts: an expression with `import.meta.url` in it
+ * Returns a plugin that resolves the URLs of such files relative to the location of the module in a build without
+ * bundles.
  */
-export function ownAddresses(pattern) {
+export function ownAddresses() {
   return {
     name: 'own-addresses',
     transform: {
-      filter: { code: pattern },
+      filter: { code: OWN_URL },
       handler(code, id) {
         const place = builtPlace(id);
         if (!place) return;
         const address = `new URL('./${place.path}', import.meta.resolve('${place.name}/package.json')).href`;
-        const own = code.replaceAll(new RegExp(pattern, 'g'), (text) => text.replace('import.meta.url', address));
-        return { code: own, map: null };
+        return { code: code.replaceAll(OWN_URL, (text) => text.replace('import.meta.url', address)), map: null };
       },
     },
   };

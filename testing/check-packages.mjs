@@ -1,6 +1,7 @@
-// Packs every published package as npm would get it and holds it against publint and attw.
+// Packs every published package and checks it with publint and attw. The size of its tarball must not exceed the budget in
+// docs/dependencies.md.
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -13,27 +14,45 @@ const out = mkdtempSync(join(tmpdir(), 'apistrata-pack-'));
 const execute = promisify(execFile);
 const pnpm = await fetchPnpm();
 
-async function check(folder) {
-  const { name, version } = manifestOf(folder);
-  await execute(process.execPath, [pnpm, 'pack', '--pack-destination', out], { cwd: join(root, folder) });
-  const tarball = join(out, `${name.slice(1).replace('/', '-')}-${version}.tgz`);
-  await run('publint', ['run', tarball, '--strict'], name);
-  // Without a profile, every way to resolve a module has to find types that are true.
-  const profile = servesCommonJs(folder) ? [] : ['--profile', 'esm-only'];
-  await run('attw', [tarball, ...profile], name);
-  console.log(`${name}: publint and attw are clean`);
+/** The budgets of tarballs in kB, by the name of the package: the last column of the table. */
+function readBudgets() {
+  const page = readFileSync(join(root, 'docs/dependencies.md'), 'utf8');
+  const rows = page.matchAll(/^\| `(@apistrata\/[\w-]+)` \|.* ([\d,]+) kB \|$/gm);
+  return new Map(Array.from(rows, ([, name, kilobytes]) => [name, Number(kilobytes.replace(',', ''))]));
+}
+
+const budgets = readBudgets();
+
+function fail(message) {
+  console.error(message);
+  process.exitCode = 1;
 }
 
 async function run(tool, args, name) {
   try {
     await execute(join(bin, tool), args);
   } catch (error) {
-    console.error(`${name}: ${tool} found:\n${error.stdout}${error.stderr}`);
-    process.exitCode = 1;
+    fail(`${name}: ${tool} found:\n${error.stdout}${error.stderr}`);
   }
 }
 
-/** As many at a time as there are processors: all of it is computing. */
+async function check(folder) {
+  const { name, version, exports } = manifestOf(folder);
+  await execute(process.execPath, [pnpm, 'pack', '--pack-destination', out], { cwd: join(root, folder) });
+  const tarball = join(out, `${name.slice(1).replace('/', '-')}-${version}.tgz`);
+  const kilobytes = statSync(tarball).size / 1000;
+  const budget = budgets.get(name);
+  if (!(kilobytes <= budget))
+    fail(`${name}: the tarball has ${kilobytes.toFixed(1)} kB; docs/dependencies.md allows ${budget ?? 'nothing'}`);
+  await run('publint', ['run', tarball, '--strict'], name);
+  // Without a profile, every way to resolve a module has to find correct types.
+  const profile = servesCommonJs(folder) ? [] : ['--profile', 'esm-only'];
+  // A program that exports nothing has no types.
+  if (exports['.']) await run('attw', [tarball, ...profile], name);
+  console.log(`${name}: ${kilobytes.toFixed(1)} kB of ${budget}`);
+}
+
+/** As many at a time as there are processors. */
 const waiting = publishedFolders();
 async function checkNext() {
   for (let folder = waiting.pop(); folder; folder = waiting.pop()) await check(folder);

@@ -31,17 +31,17 @@ describe('the page about dependencies', () => {
   });
   const others = [...new Set(needed.filter((name) => !name.startsWith('@apistrata/')))].sort();
 
-  it('gives a reason for everything that runs, and for nothing else', () => {
+  it('gives a reason for every runtime dependency, and for nothing else', () => {
     expect([...rowsOf('What runs').keys()].sort()).toEqual(others);
     for (const [name, [, reason]] of rowsOf('What runs')) expect(reason!.length, name).toBeGreaterThan(20);
   });
 
-  it('says of every package what it weighs', () => {
-    expect([...weights.keys()].sort()).toEqual(names.map((name) => `@apistrata/${name}`).sort());
+  it('states the weight of every package', () => {
+    expect([...weights.keys()].sort()).toEqual([...names, 'server'].map((name) => `@apistrata/${name}`).sort());
   });
 });
 
-// The table is the budget: what grows beyond a figure has to change it there, where everybody sees it.
+// The table is the budget: if a figure grows beyond it, the table must be changed, which reviewers see.
 describe('the weight', () => {
   let published: string;
   const folderOf = (name: string) => join(published, name.replace('@apistrata/', ''));
@@ -51,23 +51,31 @@ describe('the weight', () => {
 
   const entries = [...weights].filter(([, [entry]]) => entry !== '');
 
-  it.each(entries)('of what loads with %s is no more than stated', async (name, [entry]) => {
+  it.each(entries)('of the modules that %s loads does not exceed the documented value', async (name, [entry]) => {
     expect(await gzippedEntry(folderOf(name))).toBeLessThanOrEqual(Number.parseFloat(entry!));
   });
 
-  it.each([...weights])('of what an import of %s loads is no more than stated', (name, [, files]) => {
-    expect(loadedWith(folderOf(name)).length).toBeLessThanOrEqual(Number(files));
-  });
+  const imported = [...weights].filter(([, [, files]]) => files !== '');
 
-  // Files that take longer to load than all of a small package: who makes an engine, reads a file or logs waits for them.
-  it.each(['compute-engine', 'compute-router', 'qemu'])('of what only some need does not come with %s', (name) => {
+  it.each(imported)(
+    'of the modules that an import of %s loads does not exceed the documented value',
+    (name, [, files]) => {
+      expect(loadedWith(folderOf(name)).length).toBeLessThanOrEqual(Number(files));
+    },
+  );
+
+  // Files that take longer to load than an entire small package: engines, file access and logs load them.
+  it.each(['compute-engine', 'compute-router', 'qemu'])('of optional modules is not part of %s', (name) => {
     const later = /\/node_modules\/(kysely|pg|better-sqlite3|node-forge|yaml|pino|pino-http|cors)\//;
     expect(loadedWith(folderOf(name)).filter((url) => later.test(url))).toEqual([]);
   });
 
-  it.each([...weights])('of what is installed with %s is no more than stated', (name, [, , packages, megabytes]) => {
-    const weight = installed(folderOf(name));
-    expect(weight.packages).toBeLessThanOrEqual(Number(packages));
-    expect(weight.megabytes).toBeLessThanOrEqual(Number.parseFloat(megabytes!));
-  });
+  it.each([...weights])(
+    'of the installation of %s does not exceed the documented value',
+    (name, [, , packages, megabytes]) => {
+      const weight = installed(folderOf(name));
+      expect(weight.packages).toBeLessThanOrEqual(Number(packages));
+      expect(weight.megabytes).toBeLessThanOrEqual(Number.parseFloat(megabytes!));
+    },
+  );
 });

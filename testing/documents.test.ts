@@ -1,6 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+// @ts-expect-error: scripts have no types
+import { pages } from '../site/pages.mjs';
 
 const root = join(import.meta.dirname, '..');
 
@@ -24,7 +26,12 @@ function filesNamedIn(file: string): readonly string[] {
 }
 
 describe('the documents', () => {
-  it.each(documents())('%s names only files that are there', (file) => {
+  it.each(documents())('%s names only existing files', (file) => {
     expect(filesNamedIn(file).filter((named) => !existsSync(join(root, named)))).toEqual([]);
+  });
+
+  it('are pages of the site, each in the sidebar', () => {
+    const sources: ReadonlySet<string> = new Set(pages.map(({ source }: { source: string }) => source));
+    expect(documents().filter((file) => !sources.has(file))).toEqual([]);
   });
 });

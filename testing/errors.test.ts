@@ -5,11 +5,12 @@ import { describe, expect, it } from 'vitest';
 import { CatalogError } from '../packages/catalogs/src/errors/catalog-error.js';
 import { type CatalogErrorCode, catalogErrorKinds } from '../packages/catalogs/src/errors/catalog-error-codes.js';
 import { errorCodes as engineCodes } from '../packages/compute-engine/src/errors/engine-error.js';
-import { Refusal } from '../packages/compute-engine/src/errors/refusal.js';
+import { Rejection } from '../packages/compute-engine/src/errors/rejection.js';
 import { errorCodes as routerCodes } from '../packages/compute-router/src/errors.js';
 import { PolicyDenied } from '../packages/compute-router/src/policy/policy-errors.js';
 import { CommandError } from '../packages/explorer/src/cli/command-error.js';
-import { HealthcheckConfigError } from '../packages/healthcheck/src/config-error.js';
+import { errorCodes as explorerCodes } from '../packages/explorer/src/errors.js';
+import { HealthcheckConfigError, errorCodes as healthCodes } from '../packages/healthcheck/src/errors.js';
 import { RequestError, errorCodes as versionCodes } from '../packages/microversion/src/errors.js';
 import { QemuError, errorCodes as qemuCodes } from '../packages/qemu/src/qemu-error.js';
 import { InvalidQuota, errorCodes as quotaCodes } from '../packages/quota/src/errors.js';
@@ -22,7 +23,7 @@ const root = join(import.meta.dirname, '..');
 const page = readFileSync(join(root, 'docs/errors.md'), 'utf8');
 
 interface Home {
-  /** The one class that extends `Error` itself. */
+  /** The only class that extends `Error` directly. */
   readonly base: string;
   readonly codes: Readonly<Record<string, number>> | readonly string[];
   readonly example: Error & { readonly code: string; readonly url: string };
@@ -32,29 +33,29 @@ const catalogCodes = Object.fromEntries(
   Object.keys(catalogErrorKinds).map((code) => [code, new CatalogError(code as CatalogErrorCode, '').status]),
 );
 
-/** What each package throws of its own. request-id throws nothing but mistakes in its options. */
+/** The errors of each package. request-id throws only TypeErrors for invalid options. */
 const homes: Readonly<Record<string, Home>> = {
   microversion: { base: 'MicroversionError', codes: versionCodes, example: new RequestError('NO_ROUTE', 'none') },
   healthcheck: {
-    base: 'HealthcheckConfigError',
-    codes: { HEALTHCHECK_CONFIG_INVALID: 500 },
+    base: 'HealthcheckError',
+    codes: healthCodes,
     example: new HealthcheckConfigError('path', 'it is empty', 'Leave it out'),
   },
   quota: { base: 'QuotaError', codes: quotaCodes, example: new InvalidQuota('no kind') },
   'record-store': { base: 'CodedError', codes: storeErrorCodes, example: new StaleRecord('changed') },
   catalogs: {
     base: 'CodedError',
-    codes: { ...catalogCodes, ANSWER_TOO_LARGE: 503 },
+    codes: { ...catalogCodes, RESPONSE_TOO_LARGE: 503 },
     example: new CatalogError('FORBIDDEN', 'not yours'),
   },
   'compute-engine': {
     base: 'CodedError',
     codes: engineCodes,
-    example: new Refusal('CONFLICT', 'not now'),
+    example: new Rejection('CONFLICT', 'not now'),
   },
   'compute-router': { base: 'ComputeRouterError', codes: routerCodes, example: new PolicyDenied('os:rule') },
-  explorer: { base: 'CommandError', codes: ['COMMAND_LINE'], example: new CommandError('one word too many') },
-  qemu: { base: 'QemuError', codes: qemuCodes, example: new QemuError('NOT_POSSIBLE', 'no volumes') },
+  explorer: { base: 'ExplorerError', codes: explorerCodes, example: new CommandError('one word too many') },
+  qemu: { base: 'QemuError', codes: qemuCodes, example: new QemuError('UNSUPPORTED', 'no volumes') },
   'test-cloud': { base: 'TestCloudError', codes: cloudCodes, example: new ServiceError(404, 'no port') },
 };
 
@@ -65,20 +66,20 @@ function sourcesOf(name: string): readonly string[] {
     .map((file) => readFileSync(join(src, file), 'utf8'));
 }
 
-/** The rows of a package on the page: code, the anchor in front of it, and the status where there is one. */
+/** The rows of a package on the page: code, the anchor in front of it, and the status if there is one. */
 function rowsOf(name: string) {
   const section = page.split(/^## /m).find((text) => text.startsWith(`${name}\n`)) ?? '';
   const rows = section.matchAll(/^\| <a id="([^"]*)"><\/a>`([A-Z_]+)` \|(?: (\d{3}) \|)? (.+) \| (.+) \|$/gm);
-  return [...rows].map(([, anchor, code = '', status, cause, cure]) => ({ anchor, code, status, cause, cure }));
+  return [...rows].map(([, anchor, code = '', status, cause, fix]) => ({ anchor, code, status, cause, fix }));
 }
 
 describe.each(Object.entries(homes))('errors of %s', (name, { base, codes, example }) => {
-  it('come from one class', () => {
+  it('have one base class', () => {
     const heads = sourcesOf(name).flatMap((text) => [
       ...text.matchAll(/^(?:export )?(?:abstract )?class (\w+)([^{]*)/gm),
     ]);
     const derived = heads.flatMap(([, child = '', head = '']) => {
-      // The last one: type parameters extend something too.
+      // The last match: type parameters extend something too.
       const parent = /.* extends (\w+)/s.exec(head)?.[1];
       return parent === undefined ? [] : [{ child, parent }];
     });
@@ -95,20 +96,20 @@ describe.each(Object.entries(homes))('errors of %s', (name, { base, codes, examp
   it('are all on the page, with their status, and nothing else is', () => {
     const listed = rowsOf(name);
     const known = Array.isArray(codes) ? codes.map((code) => [code, undefined]) : Object.entries(codes);
-    const told = listed.map(({ code, status }) => [code, status === undefined ? undefined : Number(status)]);
-    expect(told.sort()).toEqual(known.sort());
+    const notified = listed.map(({ code, status }) => [code, status === undefined ? undefined : Number(status)]);
+    expect(notified.sort()).toEqual(known.sort());
     expect(listed.map(({ anchor }) => anchor)).toEqual(listed.map(({ code }) => `${name}-${code.toLowerCase()}`));
   });
 
   it('are all thrown somewhere', () => {
     const text = sourcesOf(name).join('\n');
-    // A code that is listed is named once more where it is thrown; a class with a single code has no list.
-    const least = Object.keys(codes).length > 1 ? 2 : 1;
-    const rare = rowsOf(name).filter(({ code }) => text.split(new RegExp(`\\b${code}\\b`)).length - 1 < least);
-    expect(rare.map(({ code }) => code)).toEqual([]);
+    // A listed code is named once more where it is thrown; a class with a single code has no list.
+    const min = Object.keys(codes).length > 1 ? 2 : 1;
+    const unthrown = rowsOf(name).filter(({ code }) => text.split(new RegExp(`\\b${code}\\b`)).length - 1 < min);
+    expect(unthrown.map(({ code }) => code)).toEqual([]);
   });
 
-  it('have a name, a code and a place on the page, which is seen when they are printed', () => {
+  it('have a name, a code and a section of the page, which is printed with them', () => {
     expect(example).toMatchObject({ name: example.constructor.name, code: expect.any(String) });
     const [address, anchor] = example.url.split('#');
     expect(address).toBe('https://github.com/apistrata/apistrata/blob/main/docs/errors.md');

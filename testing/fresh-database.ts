@@ -1,27 +1,27 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 
-/** What every new database starts with; copied, which is faster than making it each time. */
+/** The initial content of every new database; copying it is faster than creating it each time. */
 export interface Template {
   readonly name: string;
-  /** Fills the empty database at this URL, once a run, and leaves no connection open. */
+  /** Fills the empty database at this URL, once per run, and leaves no connection open. */
   readonly fill: (url: string) => Promise<void>;
 }
 
 /**
- * Creates a database that nobody else uses on the PostgreSQL server of this URL, empty or a copy of the template.
- * It goes with the server at the end of the run.
+ * Creates a database for exclusive use on the PostgreSQL server of this URL, empty or a copy of the template. It is
+ * removed with the server at the end of the run.
  */
 export async function freshDatabase(server: string, template?: Template): Promise<string> {
   const name = `t_${randomUUID().replaceAll('-', '')}`;
   await connected(server, async (client) => {
-    if (template) await makeOnce(client, server, template);
+    if (template) await createTemplate(client, server, template);
     await client.query(`create database ${name} template ${template?.name ?? 'template1'}`);
   });
   return urlOf(server, name);
 }
 
-/** Takes everything out of a database but its tables, which is faster than making another one; gives its URL back. */
+/** Removes all rows of a database, which is faster than creating another one; returns its URL. */
 export async function emptied(url: string): Promise<string> {
   await connected(url, (client) => client.query(EMPTY));
   return url;
@@ -38,13 +38,13 @@ begin
   end loop;
 end $$`;
 
-/** Test files run in processes of their own: the first one that wants the template makes it, the others wait. */
-async function makeOnce(client: pg.Client, server: string, { name, fill }: Template): Promise<void> {
+/** Test files run in separate processes: the first one that needs the template creates it, the others wait. */
+async function createTemplate(client: pg.Client, server: string, { name, fill }: Template): Promise<void> {
   await client.query('select pg_advisory_lock(hashtextextended($1, 0))', [name]);
   try {
     const { rowCount } = await client.query('select 1 from pg_database where datname = $1', [name]);
     if (rowCount) return;
-    // Under its own name only when it is complete.
+    // Renamed only when it is complete.
     await client.query(`drop database if exists ${name}_draft with (force)`);
     await client.query(`create database ${name}_draft`);
     await fill(urlOf(server, `${name}_draft`));

@@ -8,18 +8,18 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** The database that the API's suites use in this run. */
     database: 'sqlite' | 'postgres' | 'pgbouncer' | 'replica';
-    /** URL of a PostgreSQL for the tests, '' where the machine has none. */
+    /** URL of a PostgreSQL server for the tests; '' if it is not installed. */
     postgresUrl: string;
-    /** The same PostgreSQL behind a PgBouncer, '' where the machine has none. */
+    /** The same PostgreSQL server behind PgBouncer; '' if it is not installed. */
     pgbouncerUrl: string;
-    /** URL of a Redis for the tests, '' where the machine has none. */
+    /** URL of a Redis server for the tests; '' if it is not installed. */
     redisUrl: string;
     /** Folder of the programs that tests start; see `bundled-program.ts`. */
     bundles: string;
   }
 }
 
-/** Starts the real servers that tests share, once a run, and ends them after it. */
+/** Starts the servers that tests share, once per run, and ends them afterwards. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const [postgres, redis] = await Promise.all([startPostgres(), startRedis()]);
   const pgbouncer = postgres && (await startPgBouncer(postgres.url));

@@ -11,12 +11,12 @@ const names = readdirSync(join(root, 'packages')).filter((name) =>
 );
 
 describe('the manifests of the packages', () => {
-  it('have what they share in one form, written by one command', () => {
+  it('have identical common parts, written by one command', () => {
     const { status, stderr } = spawnSync(process.execPath, [join(root, 'scripts/manifests.mjs'), '--check']);
     expect([status, stderr.toString()]).toEqual([0, '']);
   });
 
-  it.each(names)('%s says what it is, and every entry point has a source', (name) => {
+  it.each(names)('%s has a description, and every entry point has a source', (name) => {
     const { description, keywords, exports } = JSON.parse(read(`packages/${name}/package.json`));
     expect(description.length).toBeGreaterThan(20);
     expect(new Set(keywords).size).toBeGreaterThan(5);
@@ -25,14 +25,14 @@ describe('the manifests of the packages', () => {
     expect(sources.filter((file) => !existsSync(file))).toEqual([]);
   });
 
-  it.each(names)('%s takes packages of ours as peers in a range that their next minor does not leave', (name) => {
-    // One that is left makes a major version of whoever has the peer.
+  it.each(names)('%s accepts the next minor version of its peers from this workspace', (name) => {
+    // A remaining peer dependency would cause a major version of the package that has it.
     const { peerDependencies = {} } = JSON.parse(read(`packages/${name}/package.json`));
     const ours = Object.entries(peerDependencies).filter(([peer]) => peer.startsWith('@apistrata/'));
     expect(ours.filter(([, range]) => range !== 'workspace:>=0.0.0 <1.0.0')).toEqual([]);
   });
 
-  it('of the compute API get one version number together', () => {
+  it('of the compute API share one version number', () => {
     const { fixed } = JSON.parse(read('.changeset/config.json'));
     const family = [
       'catalogs',
@@ -41,7 +41,9 @@ describe('the manifests of the packages', () => {
       'explorer',
       'qemu',
       'record-store',
+      'server',
       'test-cloud',
+      'ui',
     ].map((name) => `@apistrata/${name}`);
     expect(fixed).toContainEqual(expect.arrayContaining(family));
   });
@@ -50,9 +52,9 @@ describe('the manifests of the packages', () => {
 describe('the READMEs of the packages', () => {
   const linksOf = (text: string) => [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link]) => link!);
 
-  it.each(names)('%s has links that lead somewhere from a package page, too', (name) => {
+  it.each(names)('%s has links that also work on a package page', (name) => {
     const links = linksOf(read(`packages/${name}/README.md`));
-    // Relative ones lead out of what is published.
+    // Relative links lead outside the published files.
     expect(links.filter((link) => !/^(https?:|#)/.test(link))).toEqual([]);
     const ours = links.filter((link) => link.startsWith(`${homepage}/`));
     const files = ours.map((link) => link.slice(homepage.length).replace(/^\/(blob|tree|raw)\/main\/|#.*$/g, ''));

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 
 const module = join(import.meta.dirname, 'release/pairs.mjs');
 
-it('every two values of different factors meet in the matrix of the release check', () => {
+it('every two values of different factors occur together in the matrix of the release check', () => {
   const factors = { a: [1, 2, 3, 4, 5, 6, 7, 8], b: ['x', 'y', 'z'], c: [true, false], d: ['p', 'q', 'r'] };
   const code = `import('${module}').then((m) => console.log(JSON.stringify(m.pairs(${JSON.stringify(factors)}))))`;
   const rows = JSON.parse(execFileSync(process.execPath, ['-e', code], { encoding: 'utf8' }));

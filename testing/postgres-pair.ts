@@ -4,32 +4,32 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findProgram, freePort, initPostgres, programUser, runPostgres } from './servers.js';
 
-/** A PostgreSQL and one that follows it. */
+/** A PostgreSQL primary and its standby. */
 export interface PostgresPair {
-  /** Names both, the one that follows first. */
+  /** The URL of both, the standby first. */
   readonly url: string;
   readonly primaryUrl: string;
   readonly primaryPid: number;
   readonly standbyUrl: string;
-  /** Has the one that follows receive what the other one writes, and show nothing of it. */
+  /** Lets the standby receive the changes of the primary without showing them. */
   readonly pauseReplay: () => void;
-  /** The opposite of `pauseReplay`; also to be called before it is ended. */
+  /** Reverts `pauseReplay`; must also be called before the standby is ended. */
   readonly resumeReplay: () => void;
-  /** Kills the one that follows as a power cut would. */
+  /** Kills the standby, like a power failure. */
   readonly killStandby: () => Promise<void>;
-  /** Starts it again after that. */
+  /** Starts the standby again. */
   readonly startStandby: () => Promise<void>;
-  /** Kills the primary as a power cut would. */
+  /** Kills the primary, like a power failure. */
   readonly killPrimary: () => Promise<void>;
-  /** Makes the other one the primary; resolves when it takes changes. */
+  /** Promotes the standby; resolves when it accepts writes. */
   readonly promote: () => Promise<void>;
   readonly stop: () => Promise<void>;
 }
 
 /**
- * Starts a pair of them in temporary folders.
+ * Starts a primary and a standby in temporary folders.
  *
- * @param waits whether each commit is on both before it is acknowledged
+ * @param waits whether each commit is on both servers before it is acknowledged
  */
 export async function startPostgresPair(waits = true): Promise<PostgresPair> {
   const folder = mkdtempSync(join(tmpdir(), 'apistrata-pair-'));
@@ -38,42 +38,41 @@ export async function startPostgresPair(waits = true): Promise<PostgresPair> {
   const [primary, standby] = [join(folder, 'primary'), join(folder, 'standby')];
   const [primaryPort, standbyPort] = [await freePort(), await freePort()];
   initPostgres(primary, options);
-  // Nobody waits for the second one before it is there.
-  const first = await runPostgres(primary, primaryPort, options, ['synchronous_commit=on']);
+  // Commits do not wait for the standby until it runs.
+  const first = await runPostgres(primary, primaryPort, options, ['fsync=off']);
   const source = `host=127.0.0.1 port=${primaryPort} user=test application_name=standby`;
   execFileSync(
     findProgram('pg_basebackup')!,
     ['-D', standby, '-R', '-X', 'stream', '-c', 'fast', '-d', source],
     options,
   );
-  // What has to be replayed waits for nobody's question.
-  const follow = () =>
-    runPostgres(standby, standbyPort, options, ['synchronous_commit=on', 'max_standby_streaming_delay=0']);
+  // Replay does not wait for queries.
+  const follow = () => runPostgres(standby, standbyPort, options, ['fsync=off', 'max_standby_streaming_delay=0']);
   let second = await follow();
-  const ask = (port: number, sql: string) =>
+  const request = (port: number, sql: string) =>
     execFileSync(findProgram('psql')!, ['-h', '127.0.0.1', '-p', String(port), '-U', 'test', '-Atc', sql, 'postgres'], {
       ...options,
       encoding: 'utf8',
     }).trim();
-  /** What has to be replayed cancels questions that are in its way, the one that lets it go on among them. */
-  function askStandby(sql: string): string {
+  /** Replay cancels conflicting queries, including the one that resumes it. */
+  function queryStandby(sql: string): string {
     for (let attempt = 1; ; attempt++) {
       try {
-        return ask(standbyPort, sql);
+        return request(standbyPort, sql);
       } catch (error) {
         if (attempt === 50 || !/conflict with recovery/.test(String(error))) throw error;
       }
     }
   }
-  async function until(port: number, sql: string, wanted: string): Promise<void> {
-    for (let attempt = 0; ask(port, sql) !== wanted; attempt++) {
-      if (attempt === 300) throw new Error(`'${sql}' has not become '${wanted}'`);
+  async function until(port: number, sql: string, expected: string): Promise<void> {
+    for (let attempt = 0; request(port, sql) !== expected; attempt++) {
+      if (attempt === 300) throw new Error(`'${sql}' has not become '${expected}'`);
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
   }
   if (waits) {
-    ask(primaryPort, "alter system set synchronous_standby_names = 'standby'");
-    ask(primaryPort, 'select pg_reload_conf()');
+    request(primaryPort, "alter system set synchronous_standby_names = 'standby'");
+    request(primaryPort, 'select pg_reload_conf()');
   }
   await until(primaryPort, 'select sync_state from pg_stat_replication', waits ? 'sync' : 'async');
   return {
@@ -81,8 +80,8 @@ export async function startPostgresPair(waits = true): Promise<PostgresPair> {
     primaryUrl: `postgres://test@127.0.0.1:${primaryPort}/postgres`,
     primaryPid: first.pid,
     standbyUrl: `postgres://test@127.0.0.1:${standbyPort}/postgres`,
-    pauseReplay: () => void ask(standbyPort, 'select pg_wal_replay_pause()'),
-    resumeReplay: () => void askStandby('select pg_wal_replay_resume()'),
+    pauseReplay: () => void request(standbyPort, 'select pg_wal_replay_pause()'),
+    resumeReplay: () => void queryStandby('select pg_wal_replay_resume()'),
     killStandby: () => second.end('SIGKILL'),
     async startStandby() {
       second = await follow();

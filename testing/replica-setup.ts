@@ -3,12 +3,12 @@ import { startPostgresPair } from './postgres-pair.js';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** URL of a PostgreSQL that follows the one of `postgresUrl`; '' where suites read from one server alone. */
+    /** URL of a standby of `postgresUrl`; '' if suites read from one server only. */
     replicaUrl: string;
   }
 }
 
-/** Starts the pair of servers of the suites that read from a replica. */
+/** Starts the servers of the suites that read from a replica. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const pair = await startPostgresPair(false);
   project.provide('postgresUrl', pair.primaryUrl);

@@ -3,16 +3,16 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { createServer, connect as tcpConnect } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { PATIENCE_MS } from './patience.js';
+import { CONDITION_TIMEOUT_MS } from './condition-timeout.js';
 
-/** A server process a test started itself: where it listens, and how to end it. */
+/** A server process that a test has started: its address, and a function that ends it. */
 export interface TestServer {
   readonly url: string;
   readonly pid: number;
   readonly stop: () => Promise<void>;
 }
 
-/** A TCP port of the loopback address that nobody listens on. */
+/** Returns a free TCP port of the loopback address. */
 export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer();
@@ -24,7 +24,7 @@ export function freePort(): Promise<number> {
   });
 }
 
-/** Starts what listens on a free port, and once more on another one where somebody was faster to take that. */
+/** Starts a server on a free port, and retries on another one if the port has been taken. */
 async function onFreePort<T>(start: (port: number) => Promise<T>): Promise<T> {
   for (let others = 3; ; others--) {
     try {
@@ -35,33 +35,33 @@ async function onFreePort<T>(start: (port: number) => Promise<T>): Promise<T> {
   }
 }
 
-/** The full path of a program, or undefined where the machine has none. */
+/** The full path of a program; undefined if it is not installed. */
 export function findProgram(name: string): string | undefined {
   const postgres = '/usr/lib/postgresql';
   const versions = existsSync(postgres) ? readdirSync(postgres).map((v) => join(postgres, v, 'bin')) : [];
-  // Users other than root need not have the programs of services in their path.
+  // The path of users other than root need not contain the programs of services.
   const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', ...versions];
   return folders.map((folder) => join(folder, name)).find((path) => existsSync(path));
 }
 
-/** Waits for a sign that only the child can give: on its port may listen who was there before it. */
+/** Waits for output that only the child can produce: another process may listen on its port. */
 async function untilReady(child: ChildProcess, what: string, sign: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + PATIENCE_MS;
+  const deadline = Date.now() + CONDITION_TIMEOUT_MS;
   while (Date.now() < deadline) {
     if (child.exitCode !== null) throw new Error(`${what} ended with code ${child.exitCode} before it was ready`);
     if (await sign()) return;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
-  throw new Error(`${what} was not ready within ${PATIENCE_MS / 1000} s`);
+  throw new Error(`${what} was not ready within ${CONDITION_TIMEOUT_MS / 1000} s`);
 }
 
-/** What is said at first to who connects and says this; '' where nobody listens. */
-function firstAnswer(port: number, said: string): Promise<string> {
+/** Connects, sends a text and returns the first response; '' if the connection is refused. */
+function firstResponse(port: number, said: string): Promise<string> {
   return new Promise((resolve) => {
     const socket = tcpConnect(port, '127.0.0.1', () => socket.write(said));
-    socket.setTimeout(PATIENCE_MS, () => socket.destroy());
-    socket.once('data', (answer) => {
-      resolve(String(answer));
+    socket.setTimeout(CONDITION_TIMEOUT_MS, () => socket.destroy());
+    socket.once('data', (response) => {
+      resolve(String(response));
       socket.destroy();
     });
     socket.once('error', () => {});
@@ -76,27 +76,27 @@ async function ended(child: ChildProcess, signal: NodeJS.Signals): Promise<void>
   await exit;
 }
 
-function stopper(child: ChildProcess, folder: string, signal: NodeJS.Signals): () => Promise<void> {
+function createStop(child: ChildProcess, folder: string, signal: NodeJS.Signals): () => Promise<void> {
   return async () => {
     await ended(child, signal);
     rmSync(folder, { recursive: true, force: true });
   };
 }
 
-/** How programs are started that refuse to run as root: then as the system's unprivileged database user. */
+/** How to start programs that refuse to run as root: as the system's unprivileged database user. */
 export interface ProgramUser {
   readonly uid?: number;
   readonly gid?: number;
 }
 
-/** The user for such programs, with the folder given to it. */
+/** Returns the user for such programs, which becomes the owner of the folder. */
 export function programUser(folder: string): ProgramUser {
   const asUser = userInfo().uid === 0 ? unprivileged() : {};
   if (asUser.uid !== undefined) execFileSync('chown', ['-R', String(asUser.uid), folder]);
   return asUser;
 }
 
-/** Makes the files of an empty PostgreSQL, whose user `test` everybody may be. */
+/** Creates the files of an empty PostgreSQL, with a user `test` without a password. */
 export function initPostgres(data: string, options: ProgramUser & { readonly cwd: string }): void {
   execFileSync(
     findProgram('initdb')!,
@@ -105,14 +105,14 @@ export function initPostgres(data: string, options: ProgramUser & { readonly cwd
   );
 }
 
-/** Runs a PostgreSQL on files that are there, until it answers. */
+/** Runs PostgreSQL on existing files until it accepts connections. */
 export async function runPostgres(
   data: string,
   port: number,
   options: ProgramUser & { readonly cwd: string },
   settings: readonly string[],
 ): Promise<{ readonly pid: number; readonly end: (signal: NodeJS.Signals) => Promise<void> }> {
-  const all = ['fsync=off', 'shared_buffers=128MB', ...settings].flatMap((setting) => ['-c', setting]);
+  const all = ['shared_buffers=128MB', ...settings].flatMap((setting) => ['-c', setting]);
   const args = ['-D', data, '-h', '127.0.0.1', '-p', String(port), '-k', options.cwd, ...all];
   const child = spawn(findProgram('postgres')!, args, { ...options, stdio: 'ignore' });
   const state = join(data, 'postmaster.pid');
@@ -122,15 +122,26 @@ export async function runPostgres(
   return { pid: child.pid!, end: (signal) => ended(child, signal) };
 }
 
-/** Starts a PostgreSQL of its own in a temporary folder; undefined where the machine has no PostgreSQL. */
-export async function startPostgres(): Promise<TestServer | undefined> {
+/** Settings of a PostgreSQL whose data need not survive a power failure. */
+export const NOT_DURABLE = ['fsync=off', 'synchronous_commit=off'] as const;
+
+/**
+ * Starts a separate PostgreSQL in a temporary folder; undefined if it is not installed.
+ *
+ * @param parent the parent of its folder
+ * @param settings in addition to those of a new installation
+ */
+export async function startPostgres(
+  parent = tmpdir(),
+  settings: readonly string[] = NOT_DURABLE,
+): Promise<TestServer | undefined> {
   if (!findProgram('initdb') || !findProgram('postgres')) return undefined;
-  const folder = mkdtempSync(join(tmpdir(), 'apistrata-pg-'));
+  const folder = mkdtempSync(join(parent, 'apistrata-pg-'));
   const options = { ...programUser(folder), cwd: folder };
   const data = join(folder, 'data');
   initPostgres(data, options);
   const { port, pid, end } = await onFreePort(async (port) => {
-    const running = await runPostgres(data, port, options, ['synchronous_commit=off', 'max_connections=300']);
+    const running = await runPostgres(data, port, options, [...settings, 'max_connections=300']);
     return { port, ...running };
   });
   return {
@@ -144,8 +155,8 @@ export async function startPostgres(): Promise<TestServer | undefined> {
 }
 
 /**
- * Starts a PgBouncer that exchanges sessions after each transaction, before the PostgreSQL of this URL; undefined where the
- * machine has none. Any database of that server can be asked for.
+ * Starts a PgBouncer with transaction pooling in front of the PostgreSQL of this URL, for all databases of that server;
+ * undefined if it is not installed.
  */
 export async function startPgBouncer(server: string): Promise<TestServer | undefined> {
   const program = findProgram('pgbouncer');
@@ -178,7 +189,7 @@ async function runPgBouncer(program: string, server: string, port: number): Prom
     () => existsSync(settings.logfile) && / process up: /.test(readFileSync(settings.logfile, 'utf8')),
   );
   const url = server.replace(/@[^/]*/, `@127.0.0.1:${port}`);
-  return { url, pid: child.pid!, stop: stopper(child, folder, 'SIGKILL') };
+  return { url, pid: child.pid!, stop: createStop(child, folder, 'SIGKILL') };
 }
 
 function unprivileged(): { uid?: number; gid?: number } {
@@ -188,13 +199,13 @@ function unprivileged(): { uid?: number; gid?: number } {
       const gid = Number(execFileSync('id', ['-g', name], { encoding: 'utf8', stdio: 'pipe' }));
       return { uid, gid };
     } catch {
-      // This machine has no such user; the next name may exist.
+      // The user does not exist on this machine; the next name may.
     }
   }
-  throw new Error('running as root, and neither a postgres nor a nobody user exists to run PostgreSQL as');
+  throw new Error('running as root, and no unprivileged user exists to run PostgreSQL as');
 }
 
-/** Starts a Redis of its own on a free port; undefined where the machine has no Redis. */
+/** Starts a separate Redis on a free port; undefined if it is not installed. */
 export async function startRedis(): Promise<TestServer | undefined> {
   const program = findProgram('redis-server');
   if (!program) return undefined;
@@ -206,6 +217,6 @@ async function runRedis(program: string, port: number): Promise<TestServer> {
   const args = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', folder];
   const child = spawn(program, args, { stdio: 'ignore' });
   const sign = `process_id:${child.pid}\r\n`;
-  await untilReady(child, 'Redis', async () => (await firstAnswer(port, 'INFO server\r\n')).includes(sign));
-  return { url: `redis://127.0.0.1:${port}`, pid: child.pid!, stop: stopper(child, folder, 'SIGTERM') };
+  await untilReady(child, 'Redis', async () => (await firstResponse(port, 'INFO server\r\n')).includes(sign));
+  return { url: `redis://127.0.0.1:${port}`, pid: child.pid!, stop: createStop(child, folder, 'SIGTERM') };
 }

@@ -8,14 +8,14 @@ const root = join(import.meta.dirname, '..');
 const folder = mkdtempSync(join(tmpdir(), 'apistrata-start-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** The keys that decide whether something is installed or built again, in a copy of what they look at. */
+/** The keys that decide whether something is installed or built again, in a copy of their input files. */
 function keys(): { install: string; build: string } {
   const module = join(folder, 'scripts/start-keys.mjs');
   const code = `import('${module}').then((m) => { const install = m.installKey(); console.log(JSON.stringify({ install, build: m.buildKey(install) })) })`;
   return JSON.parse(execFileSync(process.execPath, ['-e', code], { encoding: 'utf8' }));
 }
 
-/** What decides about installing and building, in a folder of its own. */
+/** A separate folder with the files that determine whether to install or build. */
 beforeAll(() => {
   const files = execFileSync(
     'git',
@@ -32,7 +32,7 @@ beforeAll(() => {
   }
 });
 
-it('npm start does again just what a change asks for', () => {
+it('npm start repeats only the steps that a change requires', () => {
   const before = keys();
   expect(keys()).toEqual(before);
   appendFileSync(join(folder, 'packages/quota/src/index.ts'), '\n');
@@ -40,7 +40,7 @@ it('npm start does again just what a change asks for', () => {
   expect([edited.install === before.install, edited.build === before.build]).toEqual([true, false]);
   writeFileSync(join(folder, 'packages/microversion/src/new-file.ts'), 'export {};');
   expect(keys().build).not.toBe(edited.build);
-  // Not part of the server: nothing to be done.
+  // Not part of the server: no step is required.
   appendFileSync(join(folder, 'examples/drop-in/src/main.ts'), '\n');
   const now = keys();
   appendFileSync(join(folder, 'examples/health-only/src/main.ts'), '\n');
@@ -49,7 +49,7 @@ it('npm start does again just what a change asks for', () => {
   expect(keys().install).not.toBe(before.install);
 });
 
-it('npm start says so when Node is too old, before anything newer is loaded', () => {
+it('npm start reports an unsupported Node before newer syntax is loaded', () => {
   const old = "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '18.20.4' } })";
   const { status, stderr } = spawnSync(
     process.execPath,

@@ -13,7 +13,7 @@ export interface StoreUnderTest<S extends Closable> {
 }
 
 /**
- * Returns the databases that a suite runs on: SQLite, and PostgreSQL where an address is given.
+ * Returns the databases that a suite runs on: SQLite, and PostgreSQL if an address is given.
  *
  * @param name a name for the tables that `openStore` creates: databases of PostgreSQL are copies of one that has them
  */

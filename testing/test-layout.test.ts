@@ -4,28 +4,28 @@ import { describe, expect, it } from 'vitest';
 
 const root = join(import.meta.dirname, '..');
 
-const rooms = ['packages', 'examples'].flatMap((kind) =>
+const packageFolders = ['packages', 'examples'].flatMap((kind) =>
   readdirSync(join(root, kind))
     .map((name) => join(root, kind, name))
     .filter((folder) => existsSync(join(folder, 'tsconfig.json'))),
 );
 
-/** Sockets, other processes, databases, and what serves requests for tests. */
+/** Sockets, other processes, databases, and servers for tests. */
 const heavy =
   /^(?:node:(?:http2?|https|net|dgram|child_process|cluster|sqlite)|pg|kysely|ioredis|better-sqlite3|supertest|express4?|playwright-core)$/;
 
-/** Modules of the engine with which a test has an engine or a database. */
+/** Modules that give a test an engine or a database. */
 const engineOrStore =
   /^src\/(?:engine\/(?:create-engine|engine|engine-core)|schema\/open-store|store\/(?:store|database)|sqlite\/sqlite-\w+)\.ts$/;
 
 interface Imports {
   /** Below the package's folder: 'src/limits.ts'. */
   readonly own: readonly string[];
-  /** Packages, and what is in the folder of another room. */
+  /** Packages, and files in the folders of other packages. */
   readonly others: readonly string[];
 }
 
-/** What a file imports to run it; types alone are not counted, unless `types` says so. */
+/** The runtime imports of a file, and its type imports if `types` is set. */
 function importsOf(folder: string, file: string, types: boolean): Imports {
   const text = readFileSync(join(folder, file), 'utf8').replace(/\/\*\*[\s\S]*?\*\//g, '');
   const ids = [...text.matchAll(/^(?:import|export) (type )?(?:[^;']* from )?'([^']+)';|\bimport\(\s*'([^']+)'/gm)]
@@ -36,57 +36,60 @@ function importsOf(folder: string, file: string, types: boolean): Imports {
   return { own: ids.filter(isOwn).map(inside), others: ids.filter((id) => !isOwn(id)) };
 }
 
-const isDoor = (file: string) => file.endsWith('/index.ts');
+const isEntryPoint = (file: string) => file.endsWith('/index.ts');
 
-/** Why a test is more than the test of one module, or nothing. */
+/** Returns why a test covers more than one module; undefined if it does not. */
 function reasonsFor({ own, others }: Imports): readonly string[] {
   return [
     ...others.filter((id) => heavy.test(id) || id.startsWith('@apistrata/') || id.startsWith('..')),
-    ...own.filter((id) => isDoor(id) || engineOrStore.test(id) || id.startsWith('test/')),
+    ...own.filter((id) => isEntryPoint(id) || engineOrStore.test(id) || id.startsWith('test/')),
   ];
 }
 
-/** What the test beside a module may import: the module, what that imports itself, and sample records. */
-function strangersTo(module: string, folder: string, { own }: Imports): readonly string[] {
+/** Imports that the test next to a module must not have: all except the module, its own imports, and sample records. */
+function unrelatedImports(module: string, folder: string, { own }: Imports): readonly string[] {
   const known = new Set([module, ...importsOf(folder, module, true).own]);
   return own.filter((id) => !known.has(id) && !id.startsWith('src/testing/'));
 }
 
-describe.each(rooms.map((folder) => [relative(root, folder), folder]))('the tests of %s', (_name, folder) => {
+describe.each(packageFolders.map((folder) => [relative(root, folder), folder]))('the tests of %s', (_name, folder) => {
   const testsIn = (part: string) =>
     (existsSync(join(folder, part)) ? readdirSync(join(folder, part), { recursive: true, encoding: 'utf8' }) : [])
       .filter((file) => file.endsWith('.test.ts'))
       .map((file) => ({ file: join(part, file), imports: importsOf(folder, join(part, file), false) }));
 
-  it('stand beside the source where they are about one module, with its name', () => {
+  it('are next to the source if they test one module, with its name', () => {
     const misplaced = testsIn('src').flatMap(({ file, imports }) => {
       const module = file.replace(/\.test\.ts$/, '.ts');
       if (!existsSync(join(folder, module))) return [`${file}: there is no ${module}`];
-      // A package that the module itself is built on is no reason to stand elsewhere.
+      // Packages that the module itself imports are allowed.
       const used = importsOf(folder, module, true).others.filter((id) => !heavy.test(id));
-      const why = [...reasonsFor(imports).filter((id) => !used.includes(id)), ...strangersTo(module, folder, imports)];
+      const why = [
+        ...reasonsFor(imports).filter((id) => !used.includes(id)),
+        ...unrelatedImports(module, folder, imports),
+      ];
       return why.length ? [`${file} imports ${why.join(', ')}`] : [];
     });
     expect(misplaced).toEqual([]);
   });
 
-  it('stand in test/ where they need an engine, a socket, a database, a door or several modules', () => {
+  it('are in test/ if they need an engine, a socket, a database, an entry point or several modules', () => {
     const misplaced = testsIn('test').filter(({ imports }) => imports.own.length === 1 && !reasonsFor(imports).length);
     expect(misplaced.map(({ file, imports }) => `${file} imports ${imports.own.join(', ')} alone`)).toEqual([]);
   });
 });
 
-describe('what a test needs', () => {
-  it('is seen by what it imports', () => {
-    const heavyOnes = ['node:net', 'pg', '@apistrata/quota', '../../../testing/ask.js'];
+describe('the requirements of a test', () => {
+  it('are derived from its imports', () => {
+    const heavyImports = ['node:net', 'pg', '@apistrata/quota', '../../../testing/send-request.js'];
     const own = ['src/engine/engine.ts', 'src/store/store.ts', 'src/keys/index.ts', 'test/clouds.ts'];
-    expect(reasonsFor({ own, others: heavyOnes })).toEqual([...heavyOnes, ...own]);
+    expect(reasonsFor({ own, others: heavyImports })).toEqual([...heavyImports, ...own]);
     expect(reasonsFor({ own: ['src/limits.ts'], others: ['node:fs', 'fast-check', 'vitest'] })).toEqual([]);
   });
 
-  it('is read from the file, types aside', () => {
+  it('are read from the file, without types', () => {
     const engine = join(root, 'packages/record-store');
-    const file = 'test/record-cache.test.ts';
+    const file = 'test/apart/record-cache.test.ts';
     expect(importsOf(engine, file, false).own).not.toContain('src/store/store.ts');
     expect(importsOf(engine, file, true).own).toContain('src/store/store.ts');
   });

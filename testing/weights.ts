@@ -19,13 +19,15 @@ export function readManifest(folder: string): Manifest {
   return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
 }
 
-/** Names of the packages that npm installs beside a package: what it needs and what it would like to have, no optional peers. */
+/**
+ * Names of the packages that npm installs with a package: required and optional dependencies, without optional peers.
+ */
 function neededBy({ dependencies, optionalDependencies, peerDependencies, peerDependenciesMeta }: Manifest): string[] {
   const peers = Object.keys(peerDependencies ?? {}).filter((name) => !peerDependenciesMeta?.[name]?.optional);
   return [...Object.keys({ ...dependencies, ...optionalDependencies }), ...peers];
 }
 
-/** Installs all packages as they are published; gives the folder in which each is found by its name. */
+/** Installs all published packages; returns the folder of each by its name. */
 export async function publishedPackages(): Promise<string> {
   const project = mkdtempSync(join(tmpdir(), 'apistrata-weights-'));
   process.once('exit', () => rmSync(project, { recursive: true, force: true }));
@@ -40,7 +42,7 @@ function closure(folder: string, found = new Set<string>()): ReadonlySet<string>
   return found;
 }
 
-/** Installed beside a package, or, as what is compiled from C, not the same on every machine. */
+/** Installed with a package, but platform-specific, or compiled from C. */
 const leftOut = /^(node_modules|build)$/;
 
 function bytesOf(folder: string): number {
@@ -52,13 +54,13 @@ function bytesOf(folder: string): number {
   return sizes.reduce((sum, size) => sum + size, 0);
 }
 
-/** How many packages and bytes npm puts on the disk for a package in a folder, itself included. */
+/** Returns the number of packages and bytes that npm installs for a package in a folder, including itself. */
 export function installed(folder: string): { readonly packages: number; readonly megabytes: number } {
   const folders = [...closure(folder)];
   return { packages: folders.length, megabytes: folders.reduce((sum, folder) => sum + bytesOf(folder), 0) / 1e6 };
 }
 
-/** What a bundler makes of all that the main entry of a package loads, minified and gzipped, in kB. */
+/** Returns the size of the bundle of a package's main entry, minified and gzipped, in kB. */
 export async function gzippedEntry(folder: string): Promise<number> {
   const bundle = await rolldown({ input: join(folder, 'dist/index.js'), platform: 'node' });
   const { output } = await bundle.generate({ format: 'esm', minify: true });
@@ -66,11 +68,11 @@ export async function gzippedEntry(folder: string): Promise<number> {
   return output.reduce((sum, part) => sum + (part.type === 'chunk' ? gzipSync(part.code).length : 0), 0) / 1000;
 }
 
-// In a process of its own, where nothing is loaded yet. The hooks run in a thread, which writes by itself.
+// In a separate process, where nothing is loaded yet. The hooks run in a thread; a file, because a pipe may be full.
 const HOOKS = `
-import { writeSync } from 'node:fs';
+import { appendFileSync } from 'node:fs';
 export function load(url, context, next) {
-  writeSync(1, url + '\\n');
+  appendFileSync(process.env.LOADED, url + '\\n');
   return next(url, context);
 }`;
 const IMPORTER = `
@@ -78,9 +80,17 @@ import { register } from 'node:module';
 register('data:text/javascript,' + encodeURIComponent(process.env.HOOKS));
 await import(process.env.MODULE);`;
 
-/** The files of modules that importing the main entry of a package loads, ours and other people's. */
+/** Returns the module files that an import of a package's main entry loads, including those of dependencies. */
 export function loadedWith(folder: string): readonly string[] {
-  const env = { ...process.env, HOOKS, MODULE: pathToFileURL(join(folder, 'dist/index.js')).href };
-  const text = execFileSync(process.execPath, ['--input-type=module', '--eval', IMPORTER], { encoding: 'utf8', env });
-  return text.split('\n').filter((url) => url.startsWith('file:'));
+  const directory = mkdtempSync(join(tmpdir(), 'apistrata-loaded-'));
+  const LOADED = join(directory, 'urls');
+  const env = { ...process.env, HOOKS, LOADED, MODULE: pathToFileURL(join(folder, 'dist/index.js')).href };
+  try {
+    execFileSync(process.execPath, ['--input-type=module', '--eval', IMPORTER], { env });
+    return readFileSync(LOADED, 'utf8')
+      .split('\n')
+      .filter((url) => url.startsWith('file:'));
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
 }

@@ -1,3 +1,3 @@
-module example.com/testcloud
+module github.com/apistrata/apistrata/examples/go
 
 go 1.19

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/testcloud/testcloud"
+	"github.com/apistrata/apistrata/examples/go/testcloud"
 )
 
 type serverList struct {

@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 import openstack
 import pytest
 
-#: The command that starts a cloud; the environment variable TEST_CLOUD says another one.
+#: The command that starts a cloud; the environment variable TEST_CLOUD overrides it.
 COMMAND = "npx --yes @apistrata/test-cloud"
 
 

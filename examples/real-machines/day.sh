@@ -1,6 +1,6 @@
 #!/bin/sh
-# A day with a cloud of real machines, by the `openstack` command alone. Ends with 0 when all of it went well; what was made is
-# removed at the end, also after a failure. See README.md for what it wants of the environment.
+# A day with a cloud of real machines, with the `openstack` command only. Exits with 0 if all commands succeeded;
+# created resources are removed at the end, also after a failure. See README.md for the required environment.
 set -eu
 here=$(dirname "$0")
 
@@ -17,7 +17,7 @@ files=$(mktemp -d)
 
 step() { printf '\n== %s\n' "$*"; }
 
-# Waits until a command prints what it should, for some minutes.
+# Waits for up to several minutes until a command prints the expected output.
 until_shown() {
   shown=$1
   shift
@@ -29,13 +29,13 @@ until_shown() {
   done
 }
 
-# What is typed on the serial line, and what has to come of it.
+# Types text on the serial line, and waits for the expected output.
 serial() {
   url=$(openstack console url show --serial "$name" -f value -c url)
   node --experimental-websocket --no-warnings "$here/serial.mjs" "$url" "$1" "$2"
 }
 
-# What is to be removed at the end: the server first, which uses the others.
+# The resources to remove at the end: the server first, because it uses the others.
 made=
 remove() {
   status=$?

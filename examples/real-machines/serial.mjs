@@ -1,7 +1,8 @@
-// Types a line on the serial line of a guest, and waits for an answer: node --experimental-websocket serial.mjs URL SAY EXPECT
+// Types a line on the serial line of a guest, and waits for the response: node --experimental-websocket serial.mjs URL
+// SAY EXPECT
 const [url, say, expected] = process.argv.slice(2);
-const PATIENCE_MS = 120_000;
-const AGAIN_MS = 5_000;
+const CONDITION_TIMEOUT_MS = 120_000;
+const RETRY_MS = 5_000;
 
 const socket = new WebSocket(url, ['binary']);
 socket.binaryType = 'arraybuffer';
@@ -12,13 +13,13 @@ const end = (code, complaint) => {
   socket.close();
   process.exit(code);
 };
-setTimeout(() => end(1, `the guest has not said "${expected}"`), PATIENCE_MS);
+setTimeout(() => end(1, `the guest did not print "${expected}"`), CONDITION_TIMEOUT_MS);
 
-// A guest that is busy booting hears nothing yet.
+// A guest that is still booting ignores input.
 const type = () => socket.send(new TextEncoder().encode(`${say}\n`));
 socket.onopen = () => {
   type();
-  setInterval(type, AGAIN_MS);
+  setInterval(type, RETRY_MS);
 };
 socket.onerror = () => end(1, `${url} cannot be reached`);
 socket.onclose = () => end(1, 'the line was closed');

@@ -1,4 +1,4 @@
-// Words that docs/style.md replaces: what to find, and what to write instead. All patterns ignore case.
+// Words that docs/style.md replaces: patterns, and their replacements. All patterns ignore case.
 
 /** @type {readonly { readonly pattern: RegExp, readonly instead: string }[]} */
 export const RULES = [
@@ -10,7 +10,10 @@ export const RULES = [
   [/\basked\b/, 'requested, called, configured'],
   [/\bbesides?\b/, 'with, in addition to, next to, concurrent'],
   [/\bof which\b/, 'two sentences'],
-  [/\b(?:is|are|was|were|be) no (?!longer\b|more\b|less\b|fewer\b|later\b|earlier\b)\w/, 'is not a, does not exist'],
+  [
+    /(?<!\bthere )\b(?:is|are|was|were|be) no (?!longer\b|more\b|less\b|fewer\b|later\b|earlier\b)\w/,
+    'is not a, does not exist',
+  ],
   [/\bno such\b/, 'unknown, does not exist'],
   [/\bin vain\b/, 'unhandled, rejected'],
   [/\bat the (?:most|least)\b/, 'at most, at least'],

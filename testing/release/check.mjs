@@ -1,17 +1,18 @@
-// `npm run release:check`: releases all packages to a registry of its own, from a clone of what stands here, and installs
-// each of them as strangers do. Nothing of it leaves this machine or stays on it but programs in node_modules/.cache.
-// `--only quota` tries one package, `--rows 10-27` those rows. It ends after two hours at the latest.
+// Releases all packages to a registry of its own, from a clone of the working tree, and installs each of them as users do.
+// Nothing leaves this machine; only programs in node_modules/.cache stay on it. Ends after two hours at the latest.
 import { execFileSync, spawn } from 'node:child_process';
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { manifestOf, publishedFolders } from '../../scripts/manifests.mjs';
-import { pnpmFolder } from '../../scripts/tools.mjs';
+import { parseArgs } from 'node:util';
+import { folderOf, manifestOf, publishedFolders, runsOn } from '../../scripts/manifests.mjs';
+import { cleanEnvironment } from './clean-environment.mjs';
 import { pairs } from './pairs.mjs';
 import { tryOut } from './projects.mjs';
 import { startRegistry } from './registry.mjs';
-import { nodeFolder } from './tools.mjs';
+import { firstStatus } from './started.mjs';
+import { nodeOf } from './tools.mjs';
 import { uses } from './uses.mjs';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -22,15 +23,28 @@ const TWO_YEARS = 2 * 365 * 24 * 3_600_000;
 const MATRIX = {
   node: [20, 22, 24],
   express: ['4', '5', 'none'],
-  manager: ['npm', 'pnpm'],
+  manager: ['npm', 'pnpm', 'yarn'],
   typescript: [5, 6, 7],
   modules: ['esm', 'cjs'],
+  // Version of better-sqlite3 in the same application.
+  sqlite: ['none', 12, 13],
 };
+
+/**
+ * Whether users can have a combination: Node is new enough, the API has its Express, and programs that are only run
+ * have no code to compile.
+ */
+function isPossible({ name, node, express, typescript, modules, sqlite }) {
+  if (!runsOn(name, node)) return false;
+  if (express === 'none' && uses[name].imports?.['@apistrata/compute-router']) return false;
+  if (sqlite !== 'none' && (name !== 'quota' || (sqlite === 13 && node < 22))) return false;
+  return uses[name].imports || (express === 'none' && typescript === 6 && modules === 'esm');
+}
 
 const began = performance.now();
 const say = (text) => console.log(`${((performance.now() - began) / 1000).toFixed(0).padStart(5)} s  ${text}`);
 
-/** A clone of the working tree, with what is not committed yet, in one commit of its own. */
+/** A clone of the working tree, with uncommitted changes, as one commit. */
 function cloneOfTree(folder) {
   const git = (...args) => execFileSync('git', args, { cwd: folder, encoding: 'utf8' });
   execFileSync('git', ['clone', '--quiet', '--no-tags', ROOT, folder]);
@@ -39,7 +53,7 @@ function cloneOfTree(folder) {
     if (existsSync(join(ROOT, file))) cpSync(join(ROOT, file), join(folder, file));
     else rmSync(join(folder, file), { force: true });
   }
-  // What is built already need not be built again.
+  // Existing build results need not be built again.
   for (const path of publishedFolders()) {
     const dist = join(ROOT, path, 'dist');
     if (existsSync(dist)) cpSync(dist, join(folder, path, 'dist'), { recursive: true, preserveTimestamps: true });
@@ -50,7 +64,7 @@ function cloneOfTree(folder) {
   git('commit', '--quiet', '--allow-empty', '--message', 'As it stands');
 }
 
-/** Runs `npm run release`; with `until`, it is killed as soon as that comes true of its output. */
+/** Runs `npm run release`; with `until`, it is killed as soon as its output satisfies the condition. */
 async function release(folder, env, until) {
   const child = spawn(process.execPath, ['scripts/release.mjs'], { cwd: folder, env, stdio: 'pipe', detached: true });
   let output = '';
@@ -66,7 +80,7 @@ async function release(folder, env, until) {
   return output;
 }
 
-/** Releases with an interruption and holds that nothing is missing and nothing is done twice. */
+/** Releases with an interruption, and checks that nothing is missing and nothing is done twice. */
 async function releaseAll(folder, registry) {
   const { env } = registry;
   const names = publishedFolders().map((path) => manifestOf(path).name);
@@ -86,6 +100,8 @@ async function releaseAll(folder, registry) {
     const there = (await registry.look(name))?.versions?.[version];
     if (!there) throw new Error(`${name} ${version} is not in the registry`);
     if (!tags.includes(`${name}@${version}`)) throw new Error(`${name} ${version} has no tag`);
+    if (name === '@apistrata/test-cloud' && !tags.includes(`examples/go/v${version}`))
+      throw new Error(`the Go module ${version} has no tag`);
     if (!existsSync(join(folder, path, 'CHANGELOG.md'))) throw new Error(`${name} has no changelog`);
     const left = JSON.stringify(there).match(/workspace:[^"]*/);
     if (left) throw new Error(`${name} was published with ${left[0]}`);
@@ -93,46 +109,32 @@ async function releaseAll(folder, registry) {
   say(`all ${names.length} packages, tags and changelogs are there once`);
 }
 
-/** The test cloud behind one command, in a folder where nothing is installed. */
-async function commandAnswers(folder, env, version) {
-  const path = [await nodeFolder(24), env.PATH].join(delimiter);
-  const args = ['--yes', `@apistrata/test-cloud@${version}`, '--port', '0'];
-  const options = { cwd: folder, env: { ...env, PATH: path, npm_config_ignore_scripts: 'true' }, detached: true };
-  const child = spawn('npx', args, { ...options, stdio: ['ignore', 'pipe', 'inherit'] });
-  const ended = new Promise((resolve) => child.once('close', resolve));
-  try {
-    let output = '';
-    for await (const text of child.stdout) {
-      output += text;
-      const [, url] = /OS_AUTH_URL=(\S+)\n/.exec(output) ?? [];
-      if (url) return (await fetch(url)).status;
-    }
-    throw new Error(`the command ended: ${output}`);
-  } finally {
-    process.kill(-child.pid, 'SIGTERM');
-    await ended;
-  }
+/**
+ * Runs `npx` of a package in a folder where nothing is installed. Returns the number and the size of installed
+ * packages, and the time.
+ */
+async function npx(folder, registry, name, version) {
+  const { args, packages, megabytes, seconds, ...serving } = uses[name].npx;
+  const clean = cleanEnvironment(folder, await nodeOf(24));
+  const env = { ...registry.env, ...clean.env, npm_config_cache: join(folder, 'cache') };
+  const begun = performance.now();
+  const command = ['--yes', `@apistrata/${name}@${version}`, ...args];
+  const status = await firstStatus('npx', command, { cwd: folder, env, ...serving });
+  const taken = (performance.now() - begun) / 1000;
+  const [installed] = readdirSync(join(folder, 'cache/_npx')).map((id) =>
+    join(folder, 'cache/_npx', id, 'node_modules'),
+  );
+  const { packages: tree } = JSON.parse(readFileSync(join(installed, '.package-lock.json'), 'utf8'));
+  const size = Number(execFileSync('du', ['-sk', installed], { encoding: 'utf8' }).split('\t')[0]) / 1000;
+  const count = Object.keys(tree).length;
+  const fine = status === 200 && count <= packages && size <= megabytes && taken <= seconds;
+  return [
+    fine,
+    `npx @apistrata/${name} returned ${status} after ${taken.toFixed(1)} s: ${count} packages, ${size.toFixed(1)} MB`,
+  ];
 }
 
-/** `npm start` where nothing is installed or built, until the server answers. */
-async function startAnswers(folder, env) {
-  const child = spawn('npm', ['start', '--', '--db', ':memory:', '--port', '0'], { cwd: folder, env, detached: true });
-  const ended = new Promise((resolve) => child.once('close', resolve));
-  try {
-    let output = '';
-    for await (const text of child.stdout) {
-      output += text;
-      const [, url] = /Compute API (http\S+)/.exec(output) ?? [];
-      if (url) return (await fetch(`${url}/flavors`, { headers: { 'X-Auth-Token': 'ada:demo' } })).status;
-    }
-    throw new Error(`it ended: ${output}`);
-  } finally {
-    process.kill(-child.pid, 'SIGTERM');
-    await ended;
-  }
-}
-
-/** Names of what our packages need to run whose last release is more than two years old. */
+/** Returns the runtime dependencies whose last release is more than two years old. */
 async function stale(registry) {
   const needed = publishedFolders().flatMap((path) => {
     const { dependencies, optionalDependencies, peerDependencies } = manifestOf(path);
@@ -149,9 +151,35 @@ async function stale(registry) {
   return dates.filter(([, last]) => last < oldest).map(([name]) => name);
 }
 
-const option = (name) => (process.argv.includes(name) ? process.argv[process.argv.indexOf(name) + 1] : undefined);
-const only = option('--only');
-const [first, last] = (option('--rows') ?? '1-999').split('-').map(Number);
+const NAMES = publishedFolders().map((path) => manifestOf(path).name.split('/')[1]);
+
+const HELP = `npm run release:check -- [options]
+
+Releases all packages to a local registry and installs them in every supported environment. Takes up to two hours.
+
+  --only PACKAGE   only this package, such as quota
+  --rows N-M       only these rows, such as 10-27
+  --help           this help`;
+
+/** Returns the options of the command line; prints the help and exits if they are wrong or ask for it. */
+function options() {
+  const texts = { only: { type: 'string' }, rows: { type: 'string' }, help: { type: 'boolean' } };
+  let fault;
+  try {
+    const { values } = parseArgs({ options: texts });
+    if (values.only !== undefined && !NAMES.includes(values.only)) fault = `--only: one of ${NAMES.join(', ')}`;
+    else if (values.rows !== undefined && !/^[0-9]+-[0-9]+$/.test(values.rows))
+      fault = '--rows: two numbers, such as 10-27';
+    else if (!values.help) return values;
+  } catch (error) {
+    fault = error.message;
+  }
+  (fault ? console.error : console.log)(fault ? `${fault}\n\n${HELP}` : HELP);
+  process.exit(fault ? 2 : 0);
+}
+
+const { only, rows: range = '1-999' } = options();
+const [first, last] = range.split('-').map(Number);
 const folder = mkdtempSync(join(tmpdir(), 'apistrata-release-'));
 const registry = await startRegistry(join(folder, 'registry'));
 const failures = [];
@@ -161,14 +189,12 @@ try {
   cloneOfTree(clone);
   await releaseAll(clone, registry);
 
-  const names = publishedFolders().map((path) => path.split('/')[1]);
-  const unknown = names.filter((name) => !uses[name]);
+  const unknown = NAMES.filter((name) => !uses[name]);
   if (unknown.length > 0) throw new Error(`testing/release/uses.mjs does not say how to use ${unknown.join(', ')}`);
-  const pnpm = await pnpmFolder();
-  const rows = pairs({ name: names, ...MATRIX }).filter(({ name }) => !only || name === only);
+  const rows = pairs({ name: NAMES, ...MATRIX }, isPossible).filter(({ name }) => !only || name === only);
   for (const [index, row] of rows.entries()) {
     if (index + 1 < first || index + 1 > last) continue;
-    const path = join(clone, 'packages', row.name);
+    const path = join(clone, folderOf(row.name));
     const manifest = JSON.parse(readFileSync(join(path, 'package.json'), 'utf8'));
     const readme = readFileSync(join(path, 'README.md'), 'utf8');
     const project = join(folder, 'projects', `${index}-${row.name}`);
@@ -177,7 +203,7 @@ try {
     const line = `${index + 1}/${rows.length} ${what.join(', ')}`;
     try {
       if (performance.now() - began > TWO_HOURS) throw new Error('no time was left');
-      await tryOut(row, { ...place, pnpm: join(pnpm, 'pnpm') });
+      await tryOut(row, place);
       say(`ok      ${line}`);
     } catch (error) {
       failures.push(`${line}\n${error.stack}\n${error.cause ?? ''}`);
@@ -189,10 +215,9 @@ try {
     if (!fine) failures.push(text);
     say(`${fine ? 'ok    ' : 'FAILED'}  ${text}`);
   };
-  if (!only || only === 'test-cloud') {
-    const { version } = JSON.parse(readFileSync(join(clone, 'packages/test-cloud/package.json'), 'utf8'));
-    const status = await commandAnswers(dirname(clone), registry.env, version);
-    judge(status === 200, `npx @apistrata/test-cloud answered ${status}`);
+  for (const name of NAMES.filter((name) => uses[name].npx && (!only || name === only))) {
+    const { version } = JSON.parse(readFileSync(join(clone, folderOf(name), 'package.json'), 'utf8'));
+    judge(...(await npx(join(folder, `npx-${name}`), registry, name, version)));
   }
   if (!only) {
     const old = await stale(registry);
@@ -202,10 +227,12 @@ try {
     const place = join(folder, 'fresh');
     execFileSync('git', ['clone', '--quiet', clone, place]);
     const begun = performance.now();
-    const status = await startAnswers(place, registry.env);
+    const args = ['start', '--', '--db', ':memory:', '--port', '0', '--drain-ms', '0'];
+    const serving = { sign: /Compute API (http:\S+)\/v2\.1/, path: '/v2.1/flavors' };
+    const status = await firstStatus('npm', args, { cwd: place, env: registry.env, ...serving });
     const seconds = ((performance.now() - begun) / 1000).toFixed(0);
     const [size] = execFileSync('du', ['-sm', join(place, 'node_modules')], { encoding: 'utf8' }).split('\t');
-    judge(status === 200, `npm start answered ${status} after ${seconds} s, with ${size} MB installed`);
+    judge(status === 200, `npm start returned ${status} after ${seconds} s, with ${size} MB installed`);
   }
 } finally {
   await registry.stop();

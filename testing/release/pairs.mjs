@@ -11,19 +11,22 @@ function product(factors) {
 }
 
 /**
- * A few combinations in which every two values of different factors meet at least once.
+ * Selects a few combinations in which every two compatible values of different factors occur together at least once.
  *
  * @param factors values by the name of their factor
+ * @param isPossible whether a combination can occur
  * @returns the same rows every time
  */
-export function pairs(factors) {
+export function pairs(factors, isPossible = () => true) {
   const names = Object.keys(factors);
-  const candidates = product(factors).map((row) => ({ row, met: pairsOf(row, names) }));
+  const candidates = product(factors)
+    .filter(isPossible)
+    .map((row) => ({ row, met: pairsOf(row, names) }));
   const missing = new Set(candidates.flatMap(({ met }) => met));
   const rows = [];
   while (missing.size > 0) {
     const gain = ({ met }) => met.filter((pair) => missing.has(pair)).length;
-    // Among equals another one is first in each round, or the last rows would all have the first values.
+    // Ties are broken differently in each round, or the last rows would all have the first values.
     const start = (rows.length * STRIDE) % candidates.length;
     const turned = [...candidates.slice(start), ...candidates.slice(0, start)];
     const best = turned.reduce((a, b) => (gain(b) > gain(a) ? b : a));

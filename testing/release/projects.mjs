@@ -1,14 +1,15 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { servesCommonJs } from '../../scripts/manifests.mjs';
-import { compiler, nodeFolder, runProgram } from './tools.mjs';
+import { pnpmFolder } from '../../scripts/tools.mjs';
+import { cleanEnvironment } from './clean-environment.mjs';
+import { firstStatus } from './started.mjs';
+import { compiler, nodeOf, runProgram, yarn } from './tools.mjs';
 import { jestOf, programOf, uses } from './uses.mjs';
 
 const FIVE_MINUTES = 300_000;
-/** The newest Vitest does not run on older ones. */
-const NODE_OF_NEWEST_VITEST = 22;
 
-/** Runs the first example of a README: `readme` says what has to answer, see `uses`. */
+/** Runs the first example of a README: `readme` is the expected response, see `uses`. */
 const README_RUNNER = `
 const { path, headers, value } = JSON.parse(process.argv[2]);
 process.env.PORT = '0';
@@ -31,57 +32,134 @@ function block(readme, language) {
   return text;
 }
 
-/** What a README tells to install: the words after `npm install`. */
+/** Returns the packages of an installation command in a README: the words after `npm install`. */
 function toldToInstall(readme) {
   const [, words] = /npm install (?:--save-dev )?([^#\n]+)/.exec(block(readme, 'sh'));
   return words.trim().split(/\s+/);
 }
 
-/** What is installed in a project: what the README says and what the row of the matrix asks for. */
-function wanted({ name, node, express, modules }, { readme, version }) {
-  const told = toldToInstall(readme).filter((word) => word !== 'express');
-  const packages = told.map((word) => (word.startsWith('@apistrata/') ? `${word}@${version}` : word));
-  const types = [`@types/node@${node}`, ...(express === 'none' ? [] : [`@types/express@${express}`])];
-  const { program, oldProgram } = uses[name].readme;
-  const programs = program ? [node < NODE_OF_NEWEST_VITEST ? oldProgram : program] : [];
-  if (modules === 'cjs' && servesCommonJs(`packages/${name}`)) programs.push('jest@30');
-  return [...packages, ...types, ...(express === 'none' ? [] : [`express@${express}`]), ...programs];
+/**
+ * The packages to install in a project: those that the README lists, and those that the row of the matrix adds to test
+ * it.
+ */
+function wanted({ name, node, express, modules, manager }, { readme, version }) {
+  const listed = uses[name].imports ? toldToInstall(readme) : [`@apistrata/${name}`];
+  const own = listed.filter((word) => word !== 'express');
+  const packages = own.map((word) => (word.startsWith('@apistrata/') ? `${word}@${version}` : word));
+  const { program } = uses[name].readme ?? {};
+  const tools = [
+    `@types/node@${node}`,
+    ...(express === 'none' ? [] : [`@types/express@${express}`]),
+    ...(program ? [program] : []),
+    // npm and pnpm install peers by themselves.
+    ...(program === 'vitest' && manager === 'yarn' ? ['vite'] : []),
+    // Yarn resolves Jest's binaries for all platforms, which mirrors of the registry need not have.
+    ...(modules === 'cjs' && manager !== 'yarn' && servesCommonJs(`packages/${name}`) ? ['jest@30'] : []),
+  ];
+  return { packages: [...packages, ...(express === 'none' ? [] : [`express@${express}`])], tools };
+}
+
+/** The command with which users of each package manager add packages. */
+const MANAGERS = {
+  npm: () => ['npm', 'install'],
+  pnpm: async () => [join(await pnpmFolder(), 'pnpm'), 'add'],
+  yarn: () => [yarn(), 'add'],
+};
+
+/** Settings of yarn 4 for a project with a local registry, as `npm_config_*` are for npm. */
+const yarnSettings = (registry) => ({
+  YARN_NPM_REGISTRY_SERVER: registry,
+  YARN_UNSAFE_HTTP_WHITELIST: '127.0.0.1',
+  YARN_NODE_LINKER: 'node-modules',
+  YARN_NPM_MINIMAL_AGE_GATE: '0',
+  YARN_ENABLE_TELEMETRY: '0',
+  YARN_ENABLE_PROGRESS_BARS: 'false',
+});
+
+/** Warnings of a package manager that require an action of the user. */
+const WARNING = /\bwarn(?:ing)?\b|\berr(?:or)?!?\b|ERR_|YN00(?:02|05|07|60|76|86)/i;
+
+/** Adds packages to a project. @throws if the manager fails, or prints a warning */
+async function add(packages, { manager, run, options = [] }) {
+  const [program, ...args] = await MANAGERS[manager]();
+  const output = run(program, ...args, ...options, ...packages);
+  const warnings = output.split('\n').filter((line) => WARNING.test(line));
+  if (warnings.length > 0) throw new Error(`${manager} warns: ${warnings[0]}`, { cause: output });
 }
 
 /**
- * Makes an empty project, installs a package from the registry as its README says, and uses it: runs a program, compiles
- * it in strict TypeScript with every declaration checked, and compiles and runs the first example of the README.
- *
- * @param row name of the package, node, express (or `none`), manager, typescript, modules
- * @param place folder of the project, environment with the registry, version, the README, the manifest, path of pnpm
- * @throws with the output of what failed
+ * Adds better-sqlite3 to a project as an application has it. Its install script, which version 12 needs for its binary,
+ * does not run: the row tests the packages next to it.
  */
-export async function tryOut(row, { folder, env: registry, version, readme, manifest, pnpm }) {
-  const { name, node, express, manager, typescript, modules } = row;
+async function addSqlite(version, { manager, run }) {
+  const options = manager === 'yarn' ? ['--mode=skip-build'] : ['--ignore-scripts'];
+  const [program, ...args] = await MANAGERS[manager]();
+  run(program, ...args, ...options, `better-sqlite3@${version}`);
+}
+
+/** Runs the command of a package in a project. @throws unless its first response is 200 */
+async function tryCommand(command, { args, sign, path }, { folder, env }) {
+  const program = join(folder, 'node_modules/.bin', command);
+  const status = await firstStatus(program, args, { cwd: folder, env, sign, path });
+  if (status !== 200) throw new Error(`${command} returned ${status}`);
+}
+
+/**
+ * Creates an empty project without any preparation, installs a package from the registry as its README says, and uses
+ * it: runs a program, compiles it in strict TypeScript with every declaration checked, and compiles and runs the first
+ * example of the README.
+ *
+ * @param row name of the package, node, express (or `none`), manager, typescript, modules, sqlite (version of better-sqlite3, or `none`)
+ * @param place folder of the project, environment with the registry, version, the README, the manifest
+ * @throws with the output of the failed command
+ */
+export async function tryOut(row, { folder, env: registry, version, readme, manifest }) {
+  const { name, node, express, manager, typescript, modules, sqlite } = row;
   const use = uses[name];
-  const env = { ...registry, PATH: [await nodeFolder(node), registry.PATH].join(delimiter) };
-  const packages = wanted(row, { readme, version });
+  mkdirSync(folder, { recursive: true });
+  const clean = cleanEnvironment(`${folder}-environment`, await nodeOf(node));
+  const env = { ...registry, ...yarnSettings(registry.npm_config_registry), ...clean.env };
+  const { packages, tools } = wanted(row, { readme, version });
   const run = (program, ...args) => runProgram(program, args, { cwd: folder, env, timeout: FIVE_MINUTES });
   const expectOk = (what, output) => {
-    if (!output.includes('status 200')) throw new Error(`${what} answered ${output}`);
+    if (!output.includes('status 200')) throw new Error(`${what} returned ${output}`);
   };
 
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, 'package.json'), '{ "private": true }');
-  writeFileSync(join(folder, 'pnpm-workspace.yaml'), 'minimumReleaseAge: 0\n');
-  if (manager === 'npm') run('npm', 'install', '--no-audit', '--no-fund', ...packages);
-  else run(pnpm, 'add', ...packages);
+  writeFileSync(join(folder, 'package.json'), '{ "name": "project", "private": true }');
+  // An application with better-sqlite3 12, or with Jest, has decided about their scripts.
+  const pnpmSettings = [
+    'minimumReleaseAge: 0',
+    'allowBuilds:',
+    '  better-sqlite3: false',
+    '  "@parcel/watcher": false',
+    '',
+  ];
+  writeFileSync(join(folder, 'pnpm-workspace.yaml'), pnpmSettings.join('\n'));
+  writeFileSync(join(folder, 'yarn.lock'), '');
+  if (sqlite !== 'none') await addSqlite(sqlite, { manager, run });
+  await add(packages, { manager, run });
+  const called = [...clean.scripts(), ...clean.compilers()];
+  if (called.length > 0 && !use.compiles) throw new Error(`the installation ran ${called[0]}`);
 
   for (const [peer, { optional }] of Object.entries(manifest.peerDependenciesMeta ?? {})) {
     const asked = packages.some((item) => item.startsWith(peer));
     const there = existsSync(join(folder, 'node_modules', peer));
     if (optional && there && !asked) throw new Error(`${peer}, which is optional, was installed`);
   }
+  if (!use.imports) return tryCommand(Object.keys(manifest.bin)[0], use.npx, { folder, env });
 
   const [script, source] = modules === 'esm' ? ['use.mjs', 'use.mts'] : ['use.cjs', 'use.cts'];
   writeFileSync(join(folder, script), programOf(use, { express, modules }));
   expectOk('the program', run('node', script));
+  const connection = use.sqlite?.({ sqlite, node });
+  if (connection) {
+    writeFileSync(join(folder, `sqlite-${script}`), programOf(connection, { express, modules }));
+    expectOk('the program with SQLite', run('node', `sqlite-${script}`));
+  }
 
+  // The tools for the following tests of types and examples are not part of a user's installation.
+  const [program, ...args] = await MANAGERS[manager]();
+  run(program, ...args, ...tools);
   writeFileSync(join(folder, source), programOf(use, { express, modules, types: true }));
   const example = block(readme, 'ts');
   const strict = ['--strict', '--module', 'nodenext', '--target', 'es2022', '--types', 'node', '--outDir', 'out'];
@@ -90,8 +168,8 @@ export async function tryOut(row, { folder, env: registry, version, readme, mani
   const sources = [source, ...(existsSync(join(folder, 'readme.mts')) ? ['readme.mts'] : [])];
   run(compiler(typescript), ...strict, ...sources);
 
-  if (packages.includes('jest@30')) {
-    // Projects that know nothing of ES modules: the oldest `module` with `exports`, and Jest without any option.
+  if (tools.includes('jest@30')) {
+    // Projects without support for ES modules: the oldest `module` with `exports`, and Jest without options.
     run(compiler(typescript), ...strict, '--module', 'node16', source);
     writeFileSync(join(folder, 'use.test.js'), jestOf(use, { express }));
     run('node', join('node_modules', 'jest', 'bin', 'jest.js'), '--ci', 'use.test.js');

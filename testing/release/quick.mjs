@@ -1,5 +1,5 @@
-// One row of `npm run release:check`, for `npm test`: packs one package that is built, publishes it to a registry of its own,
-// and installs and uses it as a stranger with this Node does.
+// One row of `npm run release:check`, for `npm test`: packs one built package, publishes it to a local registry, and
+// installs and uses it as a user with this Node does.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -27,7 +27,7 @@ try {
   const readme = readFileSync(join(source, 'README.md'), 'utf8');
   const [node] = process.versions.node.split('.').map(Number);
   const typescript = Number.parseInt(manifestOf().devDependencies.typescript, 10);
-  const row = { name: NAME, node, express: '5', manager: 'npm', typescript, modules: 'cjs' };
+  const row = { name: NAME, node, express: '5', manager: 'npm', typescript, modules: 'cjs', sqlite: 'none' };
   const place = { folder: join(folder, 'project'), env: registry.env, version: manifest.version, readme, manifest };
   await tryOut(row, place);
   console.log(`ok ${Object.values(row).join(', ')}`);

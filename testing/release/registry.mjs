@@ -18,7 +18,7 @@ async function freePort() {
   return port;
 }
 
-/** What npm is configured with here: everything that is not ours comes from there. */
+/** The registry of npm's configuration: all third-party packages come from there. */
 function upstream() {
   return execFileSync('npm', ['config', 'get', 'registry'], {
     encoding: 'utf8',
@@ -27,8 +27,8 @@ function upstream() {
 }
 
 /**
- * This process's environment without what npm and pnpm were told by whoever started it. `npm run` hands its own settings on
- * to everything below it, the user's file with registry and token among them, and those win over what we say.
+ * Returns the environment without settings that npm and pnpm pass to child processes. `npm run` passes its own settings
+ * on, including the user's file with registry and token, which would have precedence.
  */
 function withoutSettings() {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^p?npm_/i.test(name)));
@@ -45,10 +45,10 @@ async function holdOnto(url, env) {
 }
 
 /**
- * A registry of our own, below a folder that may be thrown away; what it does not have comes from the configured one.
+ * Starts a local registry in a temporary folder; it forwards requests for other packages to the configured registry.
  *
- * @returns where it is; the whole environment of programs that use it and no other, with caches that nobody else shares;
- *   how to end it
+ * @returns its URL; the complete environment of programs that use only this registry, with separate caches; a function
+ *   that stops it
  */
 export async function startRegistry(folder) {
   mkdirSync(folder, { recursive: true });
@@ -98,7 +98,7 @@ export async function startRegistry(folder) {
   return {
     url,
     env,
-    /** What the registry knows of a package; undefined where it has none of that name. */
+    /** Returns the registry's metadata of a package; undefined if it does not exist. */
     async look(name) {
       const answer = await fetch(`${url}${name.replace('/', '%2f')}`);
       return answer.ok ? answer.json() : undefined;

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { manifestOf } from '../../scripts/manifests.mjs';
 import { fetchNode } from '../../scripts/tools.mjs';
 
@@ -8,7 +8,7 @@ const ROOT = join(import.meta.dirname, '../..');
 const CACHE = join(ROOT, 'node_modules/.cache/release-check');
 const TEN_MINUTES = 600_000;
 
-/** Runs a program; the error of one that fails says what it printed, and of one that takes too long which it was. */
+/** Runs a program; its error contains the output of a failure, and the command after a timeout. */
 export function runProgram(program, args, { timeout, ...options }) {
   try {
     return execFileSync(program, args, { encoding: 'utf8', stdio: 'pipe', timeout, ...options });
@@ -19,9 +19,9 @@ export function runProgram(program, args, { timeout, ...options }) {
   }
 }
 
-/** The folder of a program from the configured registry, such as `node@24`; kept for the next time. */
+/** Returns the folder of a program from the configured registry, such as `node@24`; it is cached. */
 function programs(name) {
-  const folder = join(CACHE, name.replace('@', '-'));
+  const folder = join(CACHE, name.replaceAll(/[^\w.-]/g, '-'));
   const bin = join(folder, 'node_modules', '.bin');
   if (!existsSync(bin)) {
     mkdirSync(folder, { recursive: true });
@@ -32,12 +32,17 @@ function programs(name) {
   return bin;
 }
 
-/** The folder with a Node of a major number: the one that runs this, or one from the registry. */
-export async function nodeFolder(major) {
-  return dirname(process.versions.node.startsWith(`${major}.`) ? process.execPath : await fetchNode({ major }));
+/** Returns the path of a Node of a major version: the one that runs this, or one from the registry. */
+export async function nodeOf(major) {
+  return process.versions.node.startsWith(`${major}.`) ? process.execPath : await fetchNode({ major });
 }
 
-/** The compiler of a major number: the one that builds this repository, or another one. */
+/** Returns the path of yarn. */
+export function yarn() {
+  return join(programs('@yarnpkg/cli-dist@4'), 'yarn');
+}
+
+/** Returns the compiler of a major version: the one that builds this repository, or another one. */
 export function compiler(major) {
   const own = manifestOf().devDependencies.typescript.startsWith(`${major}.`);
   return own ? join(ROOT, 'node_modules/.bin/tsc') : join(programs(`typescript@${major}`), 'tsc');

@@ -1,22 +1,26 @@
 const compute = { headers: { 'X-Auth-Token': 'ada:demo' } };
 
 /**
- * How a stranger uses each package for the first time.
+ * The first use of each package by a user.
  *
- * - `imports`: names by the module they come from
+ * - `imports`: names by module
  * - `setup`, `handler`, `stop`: lines before, an expression for a middleware or a handler, lines after
- * - `mount`: where Express has it
+ * - `mount`: its path in Express
  * - `run`: instead of a handler, lines that end with the status of something, in `status`
  * - `probe`: path and headers that get a 200, from the use
  * - `readme`: path and headers that get a 200, from the server of the README's first example; or the name of a value that
- *   the example exports, where it has no server; or the program that runs it, and the one that still does so on Node 20;
- *   or that it is only compiled, for it needs a machine set up for it
+ *   the example exports, where it has no server; or the program that runs it; or that it is only compiled, for it needs a
+ *   machine set up for it
+ * - `npx`: arguments of the command, what it prints when it serves, the path of a request; at most how many packages and megabytes
+ *   `npx` installs, and the seconds until the first response. Packages without `imports` are only run
+ * - `compiles`: the peer that the README installs runs install scripts, for optional native parts
+ * - `sqlite`: a second use with the SQLite of the row, if there is one
  */
 export const uses = {
   microversion: {
     imports: { '@apistrata/microversion': ['microversion'] },
     handler: "microversion({ service: 'compute', min: '2.1', max: '2.100' })",
-    readme: { path: '/v1/lists' },
+    readme: { path: '/lists' },
   },
   'request-id': {
     imports: { '@apistrata/request-id': ['requestId'] },
@@ -31,8 +35,25 @@ export const uses = {
   },
   quota: {
     imports: { '@apistrata/quota': ['enforceQuota', 'memoryStore', 'projectQuotas'] },
-    handler: "enforceQuota({ quota: projectQuotas({ store: memoryStore() }), kind: 'secrets', project: () => 'p' })",
-    readme: { path: '/v1/quotas', headers: { 'X-Project-Id': 'p1' } },
+    handler:
+      "enforceQuota({ quota: projectQuotas({ store: memoryStore(), kinds: ['secrets'] }), kind: 'secrets', project: () => 'p' })",
+    readme: { path: '/usage', headers: { 'X-Account': 'acme' } },
+    sqlite({ sqlite, node }) {
+      // The binary of version 12 comes from its install script.
+      if (sqlite === 12 || (sqlite === 'none' && node < 22)) return undefined;
+      const connection =
+        sqlite === 'none'
+          ? "new (await import('node:sqlite')).DatabaseSync(':memory:')"
+          : "new (await import('better-sqlite3')).default(':memory:')";
+      return {
+        imports: { '@apistrata/quota': ['projectQuotas'], '@apistrata/quota/sql': ['sqlite', 'sqlStore'] },
+        run: `const store = sqlStore({ database: sqlite(${connection}) });
+  await store.createSchema();
+  const reservation = await projectQuotas({ store, defaults: { secrets: 1 } }).reserve('p', { secrets: 1 });
+  await reservation.commit();
+  const status = 200;`,
+      };
+    },
   },
   'record-store': {
     imports: { '@apistrata/record-store': ['openStore'] },
@@ -67,6 +88,11 @@ export const uses = {
     probe: { path: '/v2.1/flavors', ...compute },
     readme: { path: '/v2.1/flavors', ...compute },
   },
+  ui: {
+    imports: { '@apistrata/ui': ['stylePage', 'uiAsset'] },
+    run: "const status = stylePage('/assets').text && uiAsset('ui.css') ? 200 : 503;",
+    readme: { path: '/' },
+  },
   explorer: {
     imports: { '@apistrata/explorer': ['explorer'], '@apistrata/compute-router': ['operations'] },
     handler: ({ express }) =>
@@ -80,16 +106,36 @@ export const uses = {
     run: "const status = typeof qemuDriver({ directory: 'machines' }) === 'function' ? 200 : 404;",
     readme: { compiled: true },
   },
+  testcontainers: {
+    compiles: true,
+    imports: { '@apistrata/testcontainers': ['TestCloudContainer'] },
+    run: "const status = new TestCloudContainer('test-cloud:0.1.0').withOptions('--preset', 'minimal') ? 200 : 404;",
+    readme: { compiled: true },
+  },
+  server: {
+    npx: {
+      args: ['--port', '0', '--db', ':memory:', '--drain-ms', '0'],
+      sign: /Compute API (http:\S+)\/v2\.1/,
+      path: '/v2.1/flavors',
+      packages: 3,
+      megabytes: 8,
+      seconds: 5,
+    },
+  },
   'test-cloud': {
     imports: { '@apistrata/test-cloud': ['startCloud'] },
     run: `const cloud = await startCloud();
   const { status } = await fetch(cloud.url);
   await cloud.stop();`,
-    readme: { program: 'vitest', oldProgram: 'vitest@4' },
+    readme: { program: 'vitest' },
+    npx: { args: ['--port', '0'], sign: /OS_AUTH_URL=(\S+)\n/, packages: 3, megabytes: 8, seconds: 3 },
   },
 };
 
-/** The text of a use: a program that prints `status N`. In ES modules and in CommonJS, with Express or with bare `node:http`. */
+/**
+ * Returns the source of a use: a program that prints `status N`. In ES modules and in CommonJS, with Express or with
+ * bare `node:http`.
+ */
 export function programOf(use, { express, modules, types }) {
   const { imports, setup = '', mount = '/', run, stop = '', probe = {} } = use;
   const handler = typeof use.handler === 'function' ? use.handler({ express }) : use.handler;

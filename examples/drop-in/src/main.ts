@@ -4,6 +4,7 @@ import { service } from './service.js';
 const port = Number(process.env.PORT ?? 3000);
 // One process keeps its counters in memory; several share a Redis or an SQL database instead.
 const quota = projectQuotas({
+  preset: 'key-manager',
   store: memoryStore(),
   defaults: defaultsFrom({ quota_secrets: process.env.QUOTA_SECRETS ?? 3 }),
 });

@@ -7,7 +7,7 @@ export interface Secret {
   readonly created: string;
 }
 
-/** The things this service keeps for its projects: an ordinary model that knows nothing of quotas or versions. */
+/** The resources of this service: an ordinary model that is independent of quotas and versions. */
 export class Secrets {
   readonly #byProject = new Map<string, Map<string, Secret>>();
 

@@ -12,21 +12,21 @@ export interface Service {
   readonly health: Healthcheck;
 }
 
-/** An ordinary Express app with one resource, `/v1/secrets`, and the four middlewares dropped in. */
+/** An ordinary Express app with one resource, `/v1/secrets`, and the four middlewares added. */
 export function service(quota: ProjectQuotas): Service {
   const secrets = new Secrets();
-  // This demo believes the headers of anybody; in earnest, a proxy authenticates and `confirmed` stays as it is.
+  // This demo trusts the headers of any client; in production, a proxy authenticates, and `confirmed` stays as it is.
   const identity = headerIdentity({ confirmed: false });
-  const projectOf = (req: express.Request): string => req.res!.locals.project;
+  const projectOf = (req: express.Request): string => req.res?.locals.project;
 
   const store = {
     name: 'quota_store',
-    check: async () => ({ state: 'available' as const, details: await ask(quota) }),
+    check: async () => ({ state: 'available' as const, details: await request(quota) }),
   };
   const health = healthcheck({ backends: [store] });
 
   const identify: RequestHandler = async (req, res, next) => {
-    res.locals.project = (await identity(req))!.projectId;
+    res.locals.project = (await identity(req))?.projectId;
     next();
   };
   const checkName: RequestHandler = (req, res, next) => {
@@ -34,7 +34,7 @@ export function service(quota: ProjectQuotas): Service {
     else res.status(400).json({ code: 400, title: 'Bad Request', description: 'A secret needs a name.' });
   };
   const counted = enforceQuota({ quota, kind: 'secrets', project: projectOf });
-  // What a secret looks like: 1.1 tells when it was made.
+  // The representation of a secret; 1.1 adds its creation time.
   const send = byVersion<RequestHandler>([
     until('1.0', (_req, res) => void res.json(withoutCreated(res.locals.secret))),
     since('1.1', (_req, res) => void res.json(res.locals.secret)),
@@ -49,7 +49,7 @@ export function service(quota: ProjectQuotas): Service {
   v1.get('/secrets', (req, res) => {
     res.json({ secrets: secrets.list(projectOf(req)).map(withoutCreated) });
   });
-  // The quota comes last: what is refused before takes nothing.
+  // The quota middleware comes last: requests that are rejected earlier consume no quota.
   v1.post('/secrets', express.json(), checkName, counted, (req, res, next) => {
     res.locals.secret = secrets.add(projectOf(req), req.body.name);
     res.status(201);
@@ -68,7 +68,7 @@ export function service(quota: ProjectQuotas): Service {
   return { app, health };
 }
 
-async function ask(quota: ProjectQuotas): Promise<string> {
+async function request(quota: ProjectQuotas): Promise<string> {
   const { total } = await quota.list({ limit: 0 });
   return `${total} projects have limits of their own`;
 }

@@ -5,7 +5,7 @@ import { type Service, service } from '../src/service.js';
 
 let running: Service;
 beforeEach(() => {
-  running = service(projectQuotas({ store: memoryStore(), defaults: { secrets: 2 } }));
+  running = service(projectQuotas({ preset: 'key-manager', store: memoryStore(), defaults: { secrets: 2 } }));
 });
 afterEach(() => running.health.close());
 
@@ -15,18 +15,18 @@ const create = (name: unknown = 'a') => request(running.app).post('/v1/secrets')
 const used = async () => (await request(running.app).get('/v1/secrets').set(P1)).body.secrets.length;
 
 describe('the example service', () => {
-  it('lets each project have as many secrets as its quota', async () => {
+  it('lets each project create as many secrets as its quota allows', async () => {
     await create().expect(201);
     await create().expect(201);
-    const refused = await create().expect(403);
-    expect(refused.body.description).toBe(
+    const rejected = await create().expect(403);
+    expect(rejected.body.description).toBe(
       'Secret creation issue seen - Creation not allowed because a quota has been reached.',
     );
     expect(await used()).toBe(2);
     await request(running.app).post('/v1/secrets').set('X-Project-Id', 'p2').send({ name: 'b' }).expect(201);
   });
 
-  it('takes nothing for what it refuses, and gives back what is deleted', async () => {
+  it('consumes no quota for rejected requests, and releases usage after deletions', async () => {
     for (const name of ['', 5, null]) await create(name).expect(400);
     const { body } = await create().expect(201);
     await create().expect(201);
@@ -46,7 +46,7 @@ describe('the example service', () => {
     expect(shown.body.quotas.secrets).toBe(3);
   });
 
-  it('shows a secret as the version that the client asks for had it', async () => {
+  it('shows a secret in the format of the requested version', async () => {
     const { body } = await create().expect(201);
     const old = await request(running.app).get(`/v1/secrets/${body.id}`).set(P1).expect(200);
     expect(Object.keys(old.body)).toEqual(['id', 'name']);
@@ -61,7 +61,7 @@ describe('the example service', () => {
       .expect(406);
   });
 
-  it('answers with one request id and one version, whichever middleware answers', async () => {
+  it('responds with one request id and one version from every middleware', async () => {
     for (const path of ['/v1/secrets', '/v1/quotas']) {
       const { headers } = await request(running.app).get(path).set(P1).expect(200);
       expect(headers['x-service-request-id']).toMatch(/^req-[0-9a-f-]{36}$/);
@@ -69,13 +69,13 @@ describe('the example service', () => {
     }
   });
 
-  it('is healthy while its quota store answers', async () => {
+  it('is healthy while its quota store responds', async () => {
     await request(running.app).get('/healthcheck').expect(200, 'OK');
     running.health.shutdown();
     await request(running.app).get('/healthcheck').expect(503);
   });
 
-  it('asks for a project', async () => {
+  it('requires a project', async () => {
     await request(running.app).get('/v1/secrets').expect(400);
     await request(running.app).get('/v1/quotas').expect(400);
   });

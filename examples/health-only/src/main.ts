@@ -9,7 +9,7 @@ const received: number[] = [Date.now()];
 const { app, health } = service({
   drainFile,
   onDuty: process.env.ON_DUTY ?? '127.0.0.0/8, ::1',
-  orders: { waiting: () => received.length, oldestMs: () => (received.length > 0 ? Date.now() - received[0]! : 0) },
+  orders: { waiting: () => received.length, oldestMs: () => Date.now() - (received[0] ?? Date.now()) },
 });
 
 const server = app.listen(port, () => {

@@ -1,14 +1,14 @@
 import { eventLoopDelay, type Healthcheck, healthcheck } from '@apistrata/healthcheck';
 import express, { type Express } from 'express';
-import { type Orders, stuckOrders } from './stuck-orders.js';
+import { type OrderTable, stuckOrders } from './stuck-orders.js';
 
-/** Where this service looks for its switch. */
+/** The path of the drain file. */
 export interface ServiceOptions {
-  /** While something exists here, the load balancer sends no more customers. */
+  /** While a file exists at this path, the load balancer sends no more requests. */
   readonly drainFile: string;
-  /** Networks of the people on duty, comma-separated. */
+  /** Networks of the operators, comma-separated. */
   readonly onDuty: string;
-  readonly orders: Orders;
+  readonly orders: OrderTable;
 }
 
 /** The application and its two health endpoints, so that the program can shut them down. */
@@ -17,7 +17,7 @@ export interface Service {
   readonly health: readonly Healthcheck[];
 }
 
-/** A shop that has nothing to do with computing: one route, and two health endpoints for two audiences. */
+/** A shop without any compute API: one route, and two health endpoints for two audiences. */
 export function service({ drainFile, onDuty, orders }: ServiceOptions): Service {
   const own = stuckOrders(orders);
 
@@ -29,7 +29,7 @@ export function service({ drainFile, onDuty, orders }: ServiceOptions): Service 
     groups: { live: { backends: [eventLoopDelay()] }, ready: { backends: ['disable_by_file', 'stuck_orders'] } },
   });
 
-  // For people on duty: everything, but only from their networks and never through the proxy.
+  // For operators: everything, but only from their networks and never through the proxy.
   const inside = healthcheck({
     path: '/internal/health',
     backends: [own, eventLoopDelay({ beyond: 'degraded' })],

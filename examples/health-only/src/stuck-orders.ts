@@ -1,25 +1,25 @@
 import type { Check } from '@apistrata/healthcheck';
 
-/** What the shop knows about its orders. */
-export interface Orders {
-  /** Orders nobody has packed yet. */
+/** The orders of the shop. */
+export interface OrderTable {
+  /** Returns the number of orders that are not packed yet. */
   waiting(): number;
-  /** How long the oldest of them waits, in milliseconds; 0 where none waits. */
+  /** The waiting time of the oldest of them, in milliseconds; 0 if none waits. */
   oldestMs(): number;
 }
 
-const LATE_MS = 60_000;
+const OVERDUE_MS = 60_000;
 const STUCK_MS = 600_000;
 
-/** A check of our own: orders that wait are a matter for people, orders that wait for long are a broken service. */
-export function stuckOrders(orders: Orders): Check {
+/** A custom check: waiting orders degrade the service, orders that wait for long make it unavailable. */
+export function stuckOrders(orders: OrderTable): Check {
   return {
     name: 'stuck_orders',
     check() {
       const oldestMs = orders.oldestMs();
       const details = `${orders.waiting()} orders wait, the oldest for ${oldestMs / 1000} s`;
       if (oldestMs > STUCK_MS) return { state: 'unavailable', reason: 'ORDERS STUCK', details };
-      if (oldestMs > LATE_MS) return { state: 'degraded', reason: 'ORDERS LATE', details };
+      if (oldestMs > OVERDUE_MS) return { state: 'degraded', reason: 'ORDERS LATE', details };
       return { state: 'available', details };
     },
   };

@@ -17,13 +17,13 @@ afterAll(() => {
 });
 
 describe('the example service', () => {
-  it('serves its orders beside two health endpoints', async () => {
+  it('serves its orders and two health endpoints', async () => {
     await request(app).get('/orders').expect(200, { waiting: 3 });
     await request(app).head('/healthcheck').expect(204);
     await request(app).get('/healthcheck').expect(200, 'OK\nOK');
   });
 
-  it('tells people on duty the details of its own check, and hands proxied requests on', async () => {
+  it('shows details of its own check to administrators, and passes proxied requests on', async () => {
     oldestMs = 90_000;
     const { body } = await request(app).get('/internal/health').accept('application/json').expect(200);
     expect(body.reasons[0]).toEqual({

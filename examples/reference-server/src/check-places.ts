@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import { dirname } from 'node:path';
+import { cloudsYamlPath } from './cloud/clouds-yaml-path.js';
 import { checkDatabase, checkFolder } from './database-url.js';
 import { listen } from './listen.js';
 import type { Options } from './options.js';
@@ -8,7 +9,7 @@ import { StartError } from './start-error.js';
 const PORT_OPTIONS = ['port', 'metrics-port', 'console-port'] as const;
 const FOLDER_OPTIONS = ['machine-dir', 'shared-dir', 'image-dir'] as const;
 
-/** @throws StartError for two options with the same port */
+/** @throws StartError if two options have the same port */
 function checkPorts(options: Options): void {
   const used = new Map<number, string>();
   for (const name of PORT_OPTIONS) {
@@ -20,7 +21,7 @@ function checkPorts(options: Options): void {
   }
 }
 
-/** Listens on a free port of an address for a moment. @throws StartError for an address that this computer does not have */
+/** Listens briefly on a free port of an address. @throws StartError if this computer does not have the address */
 async function checkAddress(host: string, prefix: string): Promise<void> {
   const server = createServer();
   await listen(server, host, 0, prefix);
@@ -37,6 +38,8 @@ export async function checkPlaces(options: Options): Promise<void> {
     const folder = options[name];
     if (folder !== undefined && (name !== 'machine-dir' || options.driver === 'qemu')) checkFolder(name, folder);
   }
+  const settings = options.cloud ? cloudsYamlPath(options) : undefined;
+  if (settings !== undefined) checkFolder('clouds-yaml', dirname(settings));
   const keys = options['secret-key-file'];
   if (keys !== undefined) checkFolder('secret-key-file', dirname(keys));
 }

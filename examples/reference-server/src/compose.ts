@@ -1,11 +1,14 @@
 import { createEngine, DatabaseUnavailable, type Engine, SecretKeyError } from '@apistrata/compute-engine';
-import { type ComputeApi, computeApi } from '@apistrata/compute-router';
+import type { EngineObserver } from '@apistrata/compute-engine/observation';
+import { allowedHosts, type ComputeApi, type ComputeApiOptions, computeApi } from '@apistrata/compute-router';
 import type { Healthcheck } from '@apistrata/healthcheck';
 import { QemuError } from '@apistrata/qemu';
 import { projectQuotas } from '@apistrata/quota';
 import { sqlStore } from '@apistrata/quota/sql';
 import express, { type Express } from 'express';
 import type { Logger } from 'pino';
+import { callerKind } from './callers.js';
+import type { Cloud } from './cloud/cloud.js';
 import { secretKeyFile, withoutPassword } from './database-url.js';
 import { mountDocs } from './docs.js';
 import { favicon } from './favicon.js';
@@ -18,13 +21,26 @@ import { RateLimits } from './rate-limits.js';
 import { StartError } from './start-error.js';
 import { welcome } from './welcome.js';
 
-/** Everything that serves, before it listens. */
+/** All parts of the server, before it listens. */
 export interface Composed {
   readonly engine: Engine;
   readonly health: Healthcheck;
   readonly rateLimits: RateLimits;
   readonly app: Express;
+  /** The services of `--cloud`. */
+  readonly cloud: Cloud | undefined;
   readonly close: () => Promise<void>;
+}
+
+/** Returns the number of hosts, and of servers on them. */
+async function countsOf({ hypervisors }: Engine) {
+  const hosts = await hypervisors.list();
+  return { hosts: hosts.length, servers: hosts.reduce((sum, { usage }) => sum + usage.servers, 0) };
+}
+
+/** Returns the observer that logs how lists are read, at the level debug. */
+function logsOf(log: Logger): EngineObserver {
+  return { list: (plan) => log.debug(plan, 'list of servers') };
 }
 
 async function engineFrom(plan: Plan, database: string, log: Logger, works: boolean): Promise<Engine> {
@@ -42,7 +58,7 @@ async function engineFrom(plan: Plan, database: string, log: Logger, works: bool
       ...(works ? {} : { worker: false as const }),
       driver,
       imageDirectory: options['image-dir'],
-      observer: observersOf(observation).engine,
+      observer: [...observersOf(observation).engine, logsOf(log)],
       events: plan.events,
       onError: (error, job) => log.error({ err: error, job: job?.id, kind: job?.kind }, 'background work failed'),
     });
@@ -50,7 +66,7 @@ async function engineFrom(plan: Plan, database: string, log: Logger, works: bool
     if (error instanceof TypeError && /webhook/.test(error.message))
       throw new StartError(`--webhook: ${error.message}`);
     if (error instanceof TypeError && /databaseRead/.test(error.message))
-      throw new StartError('--db-read names replicas (postgres://...) of a database of PostgreSQL that --db names');
+      throw new StartError('--db-read needs replicas (postgres://...) of a PostgreSQL database in --db');
     if (error instanceof RangeError) throw new StartError(`--database, --setting or --durability: ${error.message}`);
     if (error instanceof SecretKeyError) throw new StartError(`--secret-key-file: ${error.message}`);
     if (error instanceof StartError) throw error;
@@ -59,10 +75,15 @@ async function engineFrom(plan: Plan, database: string, log: Logger, works: bool
   }
 }
 
-/** Whoever starts the program may read what callers may not: what the database itself said. */
+/** The administrator who starts the program may see the database's own message, unlike callers. */
 function reasonOf(error: unknown): string {
-  const told = error instanceof DatabaseUnavailable ? (error.cause as Error) : (error as Error);
-  return told.message || String((told as { code?: string }).code);
+  const cause = error instanceof DatabaseUnavailable ? (error.cause as Error) : (error as Error);
+  return cause.message || String((cause as { code?: string }).code);
+}
+
+/** Opens the services of `--cloud`, which are loaded only then. */
+async function cloudFrom(options: Options, engine: Engine, log: Logger): Promise<Cloud | undefined> {
+  return options.cloud ? (await import('./cloud/cloud.js')).openCloud(options, engine, log) : undefined;
 }
 
 function documentOf(api: ComputeApi, version: unknown, url: string): string | undefined {
@@ -86,17 +107,28 @@ function trustProxies(app: Express, { 'trust-proxy': proxies }: Options): void {
   }
 }
 
+/** Without authentication, pages of any site could use the API by DNS rebinding; otherwise a token protects it. */
+function checkHosts(app: Express, options: Options): void {
+  const { host, 'allowed-host': allowed } = options;
+  if (callerKind(options) !== 'noauth' && allowed.length === 0) return;
+  try {
+    app.use(allowedHosts({ host, allowed }));
+  } catch (error) {
+    throw new StartError(`--allowed-host: ${(error as Error).message}`);
+  }
+}
+
 /**
- * Opens the database and puts everything together.
+ * Opens the database and creates all parts.
  *
- * @param works false: background work is left to others
- * @throws StartError with one clear line; nothing is left open then
+ * @param works false: other processes run the background jobs
+ * @throws StartError with one line; nothing remains open then
  */
 export async function compose(plan: Plan, database: string, log: Logger, works = true): Promise<Composed> {
   const { options, observation } = plan;
   let engine: Engine;
-  const told = { warn: (line: string) => log.warn(line), error: (line: string) => log.error(line) };
-  const health = healthFrom(options, { engine: () => engine, database, log: told });
+  const reported = { warn: (line: string) => log.warn(line), error: (line: string) => log.error(line) };
+  const health = healthFrom(options, { engine: () => engine, database, log: reported });
   engine = await engineFrom(plan, database, log, works);
   const rateLimits = new RateLimits(options, log);
   const close = async () => {
@@ -108,23 +140,25 @@ export async function compose(plan: Plan, database: string, log: Logger, works =
     const store = sqlStore({ database: engine.quotaDatabase });
     await store.createSchema();
     await rateLimits.apply(plan.rateLimits);
-    const api = computeApi({
+    const cloud = await cloudFrom(options, engine, log);
+    const apiOptions: ComputeApiOptions = {
       engine,
-      identity: plan.identity,
+      identity: cloud?.identity ?? plan.identity,
       headers: options.headers,
-      healthcheck: health,
       policies: plan.policies,
-      quota: projectQuotas({ store, defaults: plan.projectQuotas }),
+      quota: projectQuotas({ preset: 'key-manager', store, defaults: plan.projectQuotas }),
       maxVersion: options['max-version'],
       rateLimit: rateLimits,
       cors: corsFrom(options),
       logger: log,
       observer: observersOf(observation).api,
-    });
+    };
+    const api = computeApi({ ...apiOptions, healthcheck: health });
     const app = express();
     app.disable('x-powered-by');
     app.disable('etag');
     trustProxies(app, options);
+    checkHosts(app, options);
     app.get('/openapi.json', (req, res) => {
       const version = req.query.version ?? options['max-version'];
       const document = documentOf(api, version, `${req.protocol}://${req.host}`);
@@ -134,9 +168,12 @@ export async function compose(plan: Plan, database: string, log: Logger, works =
     if (options.metrics && observation.scraped) app.use('/metrics', observation.scraped);
     mountDocs(app, options);
     app.get('/favicon.ico', favicon());
-    app.use(welcome(options));
+    const { consoleProxyUrl } = engine.settings;
+    app.use(welcome({ options, database, counts: () => countsOf(engine), consoleProxyUrl }));
+    // Below a path, the health endpoint would respond to every request.
+    cloud?.mount(app, computeApi({ ...apiOptions, healthcheck: false }));
     app.use(api);
-    return { engine, health, rateLimits, app, close };
+    return { engine, health, rateLimits, app, cloud, close };
   } catch (error) {
     await close();
     if (error instanceof RangeError || error instanceof TypeError)

@@ -28,7 +28,7 @@ export function configJsonSchema(): object {
 
 type Path = readonly (string | number)[];
 
-/** A parsed file, and the lines of what is in it. */
+/** A parsed file, and the lines of its values. */
 interface Parsed {
   readonly document: Document;
   readonly lines: LineCounter;
@@ -43,7 +43,10 @@ function lineOf({ document, lines }: Parsed, path: Path): string {
   return start === undefined ? '' : ` (line ${lines.linePos(start).line})`;
 }
 
-/** Returns the text of a value as it is written in the file: `2.100` is the number 2.1, and its text says so. */
+/**
+ * Returns the original text of a value in the file: `2.100` is parsed as the number 2.1, so the original text is
+ * required.
+ */
 function sourceOf({ document }: Parsed, path: Path): string | undefined {
   const node = document.getIn(path, true);
   return isScalar(node) ? (node.source ?? String(node.value)) : undefined;
@@ -76,7 +79,7 @@ export function readConfigFile(file: string): Partial<Record<OptionName, unknown
   const lines = new LineCounter();
   const document = parseDocument(textOf(file), { lineCounter: lines });
   const [broken] = document.errors;
-  if (broken) throw new StartError(`--config ${file}: ${broken.message.split('\n')[0]!.replace(/:$/, '')}`);
+  if (broken) throw new StartError(`--config ${file}: ${broken.message.replace(/:?\n[\s\S]*/, '')}`);
   const checked = configSchema.safeParse(document.toJS() ?? {});
   if (checked.success) return checked.data;
   throw new StartError(`--config ${file}: ${sentenceOf({ document, lines }, checked.error.issues[0] as never)}`);

@@ -5,7 +5,7 @@ import { StartError } from './start-error.js';
 import { closestOf } from './suggestion.js';
 
 const FIX = 'give this user write access, or choose another file with --db';
-const WHY: Readonly<Record<string, string>> = {
+const REASONS: Readonly<Record<string, string>> = {
   EACCES: `is not writable: ${FIX}`,
   EROFS: `is on a read-only file system: ${FIX}`,
   EPERM: `is not writable: ${FIX}`,
@@ -20,7 +20,7 @@ export function isFile(url: string): boolean {
 
 const KNOWN_SCHEMES = ['postgres', 'postgresql'];
 
-/** @throws StartError for a URL that is not one of PostgreSQL: it would become the name of a SQLite file */
+/** @throws StartError for a URL of another scheme, which would become the name of a SQLite file */
 function checkScheme(db: string): void {
   // A single letter is a drive of Windows.
   const [, scheme] = /^([a-z][a-z0-9+.-]+):/i.exec(db) ?? [];
@@ -73,7 +73,7 @@ export function databaseFrom({ db }: Options): string {
     accessSync(dirname(file), constants.R_OK | constants.W_OK);
   } catch (error) {
     const { code, path = file } = error as NodeJS.ErrnoException;
-    throw new StartError(`--db ${db} cannot be used: ${path} ${WHY[code ?? ''] ?? (error as Error).message}`);
+    throw new StartError(`--db ${db} cannot be used: ${path} ${REASONS[code ?? ''] ?? (error as Error).message}`);
   }
   return file;
 }
@@ -84,8 +84,8 @@ export const DEFAULT_KEY_FILE = 'data/secret.key';
 /** Returns the key file, or undefined if the environment has the key or it is next to the SQLite file. */
 export function secretKeyFile(options: Options, environment: NodeJS.ProcessEnv, database: string): string | undefined {
   const given = options['secret-key-file'];
-  const byItself = environment.APISTRATA_SECRET_KEY || isFile(database) || database === ':memory:';
-  if (given === undefined && byItself) return undefined;
+  const hasDefaultKey = environment.APISTRATA_SECRET_KEY || isFile(database) || database === ':memory:';
+  if (given === undefined && hasDefaultKey) return undefined;
   const file = resolve(given ?? DEFAULT_KEY_FILE);
   mkdirSync(dirname(file), { recursive: true });
   return file;

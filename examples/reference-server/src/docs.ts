@@ -1,21 +1,17 @@
-import {
-  computeApiCommands,
-  computeApiDescription,
-  computeApiHistory,
-  MIN_VERSION,
-  operations,
-} from '@apistrata/compute-router';
+import { MIN_VERSION, operations } from '@apistrata/compute-router';
+import { computeApiReference } from '@apistrata/compute-router/reference';
 import { explorer } from '@apistrata/explorer';
 import type { Express } from 'express';
+import { CALLERS, callerKind } from './callers.js';
 import type { Options } from './options.js';
 
-/** Tokens that `noauth` believes, for trying. */
+/** Example tokens for `noauth`. */
 const TOKENS = [
   { label: 'ada, a member of the project demo', token: 'ada:demo' },
   { label: 'admin, an administrator', token: 'admin' },
 ];
 
-/** Mounts the explorer on `/docs`, unless the options say not to. */
+/** Mounts the explorer on `/docs`, unless it is disabled. */
 export function mountDocs(app: Express, options: Options): void {
   if (options['no-docs']) return;
   const pages = explorer({
@@ -23,10 +19,9 @@ export function mountDocs(app: Express, options: Options): void {
     min: MIN_VERSION,
     max: options['max-version'],
     server: '/v2.1',
-    description: computeApiDescription,
-    history: computeApiHistory,
-    commands: computeApiCommands,
-    ...(options.auth === 'noauth' && { tokens: TOKENS }),
+    authentication: { text: CALLERS[callerKind(options)] },
+    ...computeApiReference,
+    ...(callerKind(options) === 'noauth' && { tokens: TOKENS }),
   });
   app.use('/docs', pages);
 }

@@ -5,17 +5,19 @@ import { StartError } from './start-error.js';
 
 function secretIn(file: string): string {
   try {
-    return readFileSync(file, 'utf8').split('\n', 1)[0]!.trim();
+    return readFileSync(file, 'utf8')
+      .replace(/\n[\s\S]*/, '')
+      .trim();
   } catch (error) {
     throw new StartError(`--webhook-secret-file ${file} cannot be read: ${(error as Error).message}`);
   }
 }
 
-/** What is kept of what happens, and who is told of it; undefined: nothing. */
+/** Returns the options of events: whether they are stored, and their webhooks; undefined: none. */
 export function eventsFrom(options: Options): EventOptions | undefined {
-  const { webhook: urls, 'webhook-secret-file': file } = options;
+  const { webhook: urls, 'webhook-attempts': attempts, 'webhook-secret-file': file } = options;
   if (urls.length === 0) return options.events ? {} : undefined;
-  if (file === undefined) throw new StartError('--webhook needs --webhook-secret-file FILE: what is told is signed');
+  if (file === undefined) throw new StartError('--webhook needs --webhook-secret-file FILE: events are signed');
   const secret = secretIn(file);
-  return { webhooks: urls.map((url) => ({ url, secret })) };
+  return { webhooks: urls.map((url) => ({ url, secret, attempts })) };
 }

@@ -14,38 +14,38 @@ import { readJson } from './preset-file.js';
 import { SERVICE_OPTIONS } from './services.js';
 import { StartError } from './start-error.js';
 
-/** Probes come every few seconds from several sides; what they cost is bounded by what is remembered. */
+/** Load balancers probe every few seconds from several addresses; the cache bounds the cost. */
 const OWN_PARTS = { timeoutMs: 3_000, cacheMs: 1_000 };
 const OTHER_SERVICES = { timeoutMs: 3_000, cacheMs: 5_000 };
 
-/** A service that answers anything but a failure of its own is there: not all of them talk to strangers. */
+/** A service that returns any status below 500 is available: not all of them serve unauthenticated requests. */
 const ALIVE = Array.from({ length: 300 }, (_, index) => 200 + index);
 
-function ownPart(name: string, ask: () => Promise<PartHealth>): Check {
+function ownPart(name: string, request: () => Promise<PartHealth>): Check {
   return {
     name,
     ...OWN_PARTS,
     async check() {
-      const { healthy, reason } = await ask();
+      const { healthy, reason } = await request();
       return healthy ? { state: 'available', details: reason } : { state: 'unavailable', reason, details: reason };
     },
   };
 }
 
-/** Replicas spare the primary; who is served does not depend on them. */
-function replicasCheck(ask: () => Promise<PartHealth>): Check {
+/** Replicas only reduce the load of the primary; the service does not depend on them. */
+function replicasCheck(request: () => Promise<PartHealth>): Check {
   return {
     name: 'replicas',
     ...OWN_PARTS,
     async check() {
-      const { healthy, reason } = await ask();
+      const { healthy, reason } = await request();
       return { state: healthy ? 'available' : 'degraded', details: reason };
     },
   };
 }
 
-/** A database that cannot grow fails in the middle of somebody's request: better to say so before. */
-const LEAST_FREE_BYTES = 32 * 1024 * 1024;
+/** A database that cannot grow fails during a request, so health fails before that. */
+const MIN_FREE_BYTES = 32 * 1024 * 1024;
 
 function checksFrom(options: Options, engine: () => Engine, database: string): readonly Check[] {
   const remote = { identity: options['identity-url'] } as Record<string, string | undefined>;
@@ -55,7 +55,7 @@ function checksFrom(options: Options, engine: () => Engine, database: string): r
     ownPart('worker', () => engine().health.worker()),
     ...(options['db-read'].length > 0 ? [replicasCheck(() => engine().health.replicas())] : []),
     ...(isFile(database)
-      ? [diskSpace(dirname(database), { name: 'disk', minFreeBytes: LEAST_FREE_BYTES, ...OWN_PARTS })]
+      ? [diskSpace(dirname(database), { name: 'disk', minFreeBytes: MIN_FREE_BYTES, ...OWN_PARTS })]
       : []),
     ...Object.entries(remote).flatMap(([name, url]) =>
       url ? [http(url, { name, statuses: ALIVE, ...OTHER_SERVICES })] : [],
@@ -64,8 +64,9 @@ function checksFrom(options: Options, engine: () => Engine, database: string): r
 }
 
 /**
- * The health endpoint: `/healthcheck` and `/readyz` ask the database and its disk, the worker and every other service that this one
- * leans on, unless `--healthcheck backends=...` names others; `/livez` asks nobody, for no restart would cure those.
+ * Creates the health endpoint: `/healthcheck` and `/readyz` check the database and its disk, the worker and all other
+ * required services, unless `--healthcheck backends=...` names others; `/livez` checks none, because a restart would
+ * not fix them.
  */
 export function healthFrom(
   options: Options,

@@ -4,7 +4,7 @@ import { optionGroups } from './options.js';
 /** The widest line of the help, in characters. */
 const COLUMNS = 100;
 const INDENT = 2;
-/** Where descriptions begin; an option too long for that gets a line of its own. */
+/** The column of the descriptions; an option that is too long for it gets a separate line. */
 const DESCRIPTION = 30;
 
 /** Breaks a sentence between words into lines of at most `width` characters. */

@@ -1,46 +1,90 @@
 import { createHash } from 'node:crypto';
-import { closeSync, createReadStream, openSync, readSync, realpathSync, statSync } from 'node:fs';
+import { closeSync, createReadStream, existsSync, openSync, readSync, realpathSync, statSync } from 'node:fs';
 import { basename, extname } from 'node:path';
-import type { ImageSeed } from '@apistrata/compute-engine';
+import { IMAGE_HEADER_BYTES, imageFormatOf } from '@apistrata/compute-engine/catalogs';
+import type { ImageSeed } from '@apistrata/compute-engine/preset';
 import { StartError } from './start-error.js';
 
-const QCOW2 = Buffer.from('QFI\xfb', 'latin1');
+/** The disk formats of image services that `--image` takes. */
+const FORMATS = ['raw', 'qcow2', 'vmdk', 'vhdx', 'iso'] as const;
 
-function formatOf(path: string): 'qcow2' | 'raw' {
+const PROPERTY = /^([A-Za-z0-9_:.-]{1,255})=(.*)$/s;
+
+function formatOf(path: string): string {
   const file = openSync(path, 'r');
   try {
-    const begin = Buffer.alloc(QCOW2.byteLength);
-    readSync(file, begin, 0, begin.byteLength, 0);
-    return begin.equals(QCOW2) ? 'qcow2' : 'raw';
+    const header = Buffer.alloc(IMAGE_HEADER_BYTES);
+    readSync(file, header, 0, header.byteLength, 0);
+    return imageFormatOf(header);
   } finally {
     closeSync(file);
   }
 }
 
-/** An id that stays the same as long as the file does. */
-function idOf(path: string, size: number, mtimeMs: number): string {
-  const digits = createHash('sha256').update(`${path}\0${size}\0${mtimeMs}`).digest('hex');
-  return [
-    digits.slice(0, 8),
-    digits.slice(8, 12),
-    `8${digits.slice(13, 16)}`,
-    `8${digits.slice(17, 20)}`,
-    digits.slice(20, 32),
-  ].join('-');
+function digits(parts: readonly unknown[]): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
 }
 
-/** The image that `--image FILE` adds: named after the file, for everybody. Throws {@link StartError}. */
-export function imageSeed(file: string): ImageSeed {
+/** Returns the first half of the id, which is that of all states of a file under one name. */
+function idPrefixOf(name: string, path: string): string {
+  const hex = digits([name, path]);
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-`;
+}
+
+/** Returns the other half of the id, which changes with the file and the properties. */
+function idSuffixOf(state: readonly unknown[]): string {
+  const hex = digits(state);
+  return `8${hex.slice(0, 3)}-${hex.slice(3, 15)}`;
+}
+
+/** The parts of `[NAME=]FILE[,PROPERTY=VALUE...]`. A string that is the path of a file names that file. */
+function partsOf(text: string): {
+  readonly name: string;
+  readonly file: string;
+  readonly properties: [string, string][];
+} {
+  if (existsSync(text)) return { name: basename(text, extname(text)), file: text, properties: [] };
+  const [first = '', ...rest] = text.split(',');
+  const properties = rest.map((part): [string, string] => {
+    const [, key, value] = PROPERTY.exec(part) ?? [];
+    if (key === undefined || value === undefined)
+      throw new StartError(`--image ${text}: ${JSON.stringify(part)} is not PROPERTY=VALUE`);
+    return [key, value];
+  });
+  const [, name, file] = /^([^/=]{1,255})=(.+)$/s.exec(first) ?? [];
+  if (name === undefined || file === undefined || existsSync(first))
+    return { name: basename(first, extname(first)), file: first, properties };
+  return { name, file, properties };
+}
+
+/**
+ * Returns the public image that `--image [NAME=]FILE[,PROPERTY=VALUE...]` adds. The default name is that of the file without
+ * its extension; the format follows from the content of the file. If the file or the properties have changed, the image replaces
+ * the former one, which is hidden and still serves its servers.
+ *
+ * @throws StartError for a file that cannot be read or has a format that machines cannot use
+ */
+export function imageSeed(text: string): ImageSeed {
+  const { name, file, properties } = partsOf(text);
   try {
     const path = realpathSync(file);
     const { size, mtimeMs } = statSync(path);
+    const diskFormat = formatOf(path);
+    if (!(FORMATS as readonly string[]).includes(diskFormat))
+      throw new StartError(
+        `--image ${text}: ${file} is a ${diskFormat} file. Convert it to one of ${FORMATS.join(', ')}`,
+      );
+    const idPrefix = idPrefixOf(name, path);
     return {
-      id: idOf(path, size, mtimeMs),
-      name: basename(file, extname(file)),
-      diskFormat: formatOf(path),
+      id: `${idPrefix}${idSuffixOf([size, mtimeMs, properties])}`,
+      replacesIdPrefix: idPrefix,
+      name,
+      diskFormat,
+      properties: Object.fromEntries(properties),
       content: () => createReadStream(path, { highWaterMark: 2 ** 20 }),
     };
   } catch (error) {
-    throw new StartError(`--image ${file} cannot be read: ${(error as Error).message}`);
+    if (error instanceof StartError) throw error;
+    throw new StartError(`--image ${text} cannot be read: ${(error as Error).message}`);
   }
 }

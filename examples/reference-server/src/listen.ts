@@ -8,7 +8,7 @@ const LISTEN_FAULTS: Readonly<Record<string, string>> = {
   ENOTFOUND: 'cannot be used: the host name does not resolve. Choose an address with --host',
 };
 
-/** Listens and returns the URL. The options that choose host and port begin with `prefix`. @throws StartError */
+/** Listens and returns the URL. The options for host and port start with `prefix`. @throws StartError */
 export function listen(server: Server, host: string, port: number, prefix = ''): Promise<string> {
   return new Promise((done, fail) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
@@ -20,4 +20,9 @@ export function listen(server: Server, host: string, port: number, prefix = ''):
       done(`http://${host.includes(':') ? `[${host}]` : host}:${taken}`);
     });
   });
+}
+
+/** Returns the URL for clients on this computer: a server that listens on all addresses uses the loopback address. */
+export function clientUrl(url: string): string {
+  return url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:');
 }

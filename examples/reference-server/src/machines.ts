@@ -7,12 +7,12 @@ import type { Plan } from './plan.js';
 import { realMachines } from './real-machines.js';
 import { StartError } from './start-error.js';
 
-/** The preset with the images of `--image`. */
+/** Adds the images of `--image` to a preset. */
 function withImages(preset: Preset, files: readonly string[]): Preset {
   return { ...preset, images: [...(preset.images ?? []), ...files.map(imageSeed)] };
 }
 
-/** What there is where machines are real: this computer, and no images that are nothing but names. */
+/** The initial resources with real machines: this computer, and no images without content. */
 function realPreset(preset: Preset | undefined, host: NonNullable<Preset['hosts']>[number]): Preset {
   if (preset) return { ...preset, hosts: preset.hosts ?? [host] };
   const tiny = { id: '0', name: 'm1.nano', vcpus: 1, memoryMb: 192, diskGb: 1 };
@@ -21,15 +21,15 @@ function realPreset(preset: Preset | undefined, host: NonNullable<Preset['hosts'
 }
 
 /**
- * What runs servers, and what there is for them from the start, as `--driver`, `--preset` and `--image` say.
- * @throws StartError, and QemuError where there is no QEMU
+ * Returns the driver and the initial resources, from `--driver`, `--preset` and `--image`.
+ * @throws StartError; QemuError if QEMU is not installed
  */
 export async function machinesFrom(
   { options, preset, catalogs }: Plan,
   log: Logger,
 ): Promise<Pick<EngineOptions, 'preset' | 'driver'>> {
   if (options.image.length > 0 && catalogs.images)
-    throw new StartError('--image is for the built-in image service, and --image-url names another one');
+    throw new StartError('--image needs the built-in image service: it cannot be combined with --image-url');
   if (options.driver === 'none') {
     const hostless = { ...(preset ?? defaultPreset), hosts: [] };
     return { preset: withImages(hostless, options.image), driver: noMachines() };

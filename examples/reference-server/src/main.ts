@@ -1,11 +1,11 @@
 #!/usr/bin/env node
-// Nothing is imported here, and nothing new is used: an old Node has to get as far as the sentence that says so.
-const NEEDED = [22, 16];
-const [major, minor] = process.versions.node.split('.').map(Number);
+// No imports and no new syntax here: an old Node must be able to print the error below.
+const NEEDED = { major: 22, minor: 16 };
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 
-if (major! < NEEDED[0]! || (major === NEEDED[0] && minor! < NEEDED[1]!)) {
+if (major < NEEDED.major || (major === NEEDED.major && minor < NEEDED.minor)) {
   console.error(
-    `Node ${process.versions.node} is too old: this program needs ${NEEDED.join('.')} or newer. Install one (nodejs.org, nvm, fnm) and start again.`,
+    `Node ${process.versions.node} is too old: this program needs ${NEEDED.major}.${NEEDED.minor} or newer. Install one (nodejs.org, nvm, fnm) and start again.`,
   );
   process.exitCode = 1;
 } else {

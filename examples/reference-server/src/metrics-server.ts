@@ -1,10 +1,10 @@
 import { createServer, type Server } from 'node:http';
 import type { MetricsHandler } from '@apistrata/compute-router/prometheus';
 
-/** Answers of a scrape wait for the database where that is slow; whoever asks waits no longer than this. */
+/** A scrape waits for a slow database, but at most this long. */
 const REQUEST_MS = 30_000;
 
-/** A server of its own for metrics, so that a network that clients reach need not have them. It serves nothing else. */
+/** Creates a separate server for metrics, so that clients of the API have no access to them. It serves nothing else. */
 export function metricsServer(handler: MetricsHandler): Server {
   const server = createServer((req, res) => {
     if (/^\/metrics(?:\?|$)/.test(req.url ?? '')) handler(req, res);

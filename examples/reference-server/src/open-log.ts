@@ -12,7 +12,7 @@ interface RequestLine {
 /** Fields of the request log that the readable line contains already. */
 const SHOWN_IN_LINE = 'pid,hostname,req,res,responseTime';
 
-/** One line for each request: method, path, status, duration. Other lines stay as they are. */
+/** One line per request: method, path, status, duration. Other lines are unchanged. */
 const prettyOptions: PrettyOptions = {
   ignore: SHOWN_IN_LINE,
   translateTime: 'SYS:HH:MM:ss',

@@ -14,7 +14,7 @@ export interface OptionKind<T> {
   readonly repeat: boolean;
   /** The schema of its value in a configuration file; undefined for options of the command line only. */
   readonly schema: z.ZodType | undefined;
-  /** @throws StartError with the value and what is allowed */
+  /** @throws StartError with the value and the allowed values */
   read(label: string, texts: readonly string[]): T;
   /** Returns the effective value of several sources, in ascending order of precedence. */
   combine(given: readonly T[]): T;
@@ -22,7 +22,7 @@ export interface OptionKind<T> {
 
 export type ValueOf<Kind> = Kind extends OptionKind<infer T> ? T : never;
 
-const last = <T>(given: readonly T[]): T => given.at(-1)!;
+const last = <T>(given: readonly T[]): T => given.at(-1) as T;
 const once = { repeat: false, combine: last } as const;
 
 /** Creates an option with a string value: a path, an address, an id. */
@@ -40,22 +40,22 @@ export function text(placeholder: string, help: string, fallback?: string): Opti
 }
 
 /** Creates an option with an integer value between bounds. */
-export function wholeNumber<T extends number | undefined>(
+export function integer<T extends number | undefined>(
   help: string,
-  bounds: { readonly least: number; readonly most: number; readonly fallback: T },
+  bounds: { readonly min: number; readonly max: number; readonly fallback: T },
 ): OptionKind<T | number> {
-  const { least, most, fallback } = bounds;
+  const { min, max, fallback } = bounds;
   return {
     ...once,
     help,
     placeholder: 'N',
     fallback,
-    schema: z.int().min(least).max(most),
+    schema: z.int().min(min).max(max),
     read(label, texts) {
       const given = last(texts);
       const number = Number(given);
-      if (/^-?\d+$/.test(given) && number >= least && number <= most) return number;
-      throw new StartError(`${label} must be an integer from ${least} to ${most}; it is "${given}"`);
+      if (/^-?\d+$/.test(given) && number >= min && number <= max) return number;
+      throw new StartError(`${label} must be an integer from ${min} to ${max}; it is "${given}"`);
     },
   };
 }
@@ -84,7 +84,7 @@ export function choice<const Word extends string>(
   };
 }
 
-/** Creates an option that makes the program do something else than serve. */
+/** Creates an option that makes the program do something other than serve. */
 export function command(help: string): OptionKind<boolean> {
   return {
     ...once,
@@ -155,7 +155,7 @@ export function pairs(
       return success ? [{ data }] : [];
     });
     if (found) return [name, found.data];
-    const [issue] = expected.safeParse(readings(value)[0]).error!.issues;
+    const [issue] = expected.safeParse(readings(value)[0]).error?.issues ?? [];
     throw new StartError(`${label}: "${name}" ${expectationOf(issue as Issue, value)}`);
   }
 
@@ -174,6 +174,6 @@ export function pairs(
 function readings(value: string): readonly unknown[] {
   const number = /^-?\d+(\.\d+)?$/.test(value) ? [Number(value)] : [];
   const flag = value === 'true' || value === 'false' ? [value === 'true'] : [];
-  const nothing = value === 'null' ? [null] : [];
-  return [...number, ...flag, ...nothing, value];
+  const nullValue = value === 'null' ? [null] : [];
+  return [...number, ...flag, ...nullValue, value];
 }

@@ -6,13 +6,13 @@ import {
   choice,
   command,
   flag,
+  integer,
   list,
   type OptionKind,
   pairs,
   pointer,
   text,
   type ValueOf,
-  wholeNumber,
 } from './option-kinds.js';
 
 const DAY_MS = 86_400_000;
@@ -41,20 +41,24 @@ const general = {
 
 const listening = {
   host: text('ADDRESS', 'address to listen on', '127.0.0.1'),
-  port: wholeNumber('port to listen on; 0 selects a free port', { least: 0, most: 65_535, fallback: 8774 }),
+  port: integer('port to listen on; 0 selects a free port', { min: 0, max: 65_535, fallback: 8774 }),
+  'allowed-host': list(
+    'NAME',
+    'host name that clients use in the Host header (421 for others); default: any, but with --auth noauth on loopback only localhost, 127.0.0.1, [::1] and --host',
+  ),
   'trust-proxy': list(
     'ADDRESS',
     'proxies whose X-Forwarded-Proto, -Host and -Prefix headers are trusted: loopback, uniquelocal, an address or a network',
   ),
   'cors-origin': list('ORIGIN', 'origin whose pages may call the API from a browser; * for all'),
   limit: pairs('NAME=N', like(defaultLimits), 'connection limit, such as maxConnections=500'),
-  workers: wholeNumber(
+  workers: integer(
     'number of server processes; restarted when they exit, replaced one by one on SIGHUP; needs PostgreSQL; default: a single process',
-    { least: 1, most: 256, fallback: undefined },
+    { min: 1, max: 256, fallback: undefined },
   ),
-  'drain-ms': wholeNumber('how long requests are still accepted after SIGTERM or SIGINT', {
-    least: 0,
-    most: DAY_MS,
+  'drain-ms': integer('how long requests are still accepted after SIGTERM or SIGINT', {
+    min: 0,
+    max: DAY_MS,
     fallback: 5_000,
   }),
 } as const;
@@ -82,6 +86,7 @@ const authentication = {
     'noauth',
     'how callers authenticate: noauth, tokens (with --tokens) or identity (with --identity-url)',
   ),
+  insecure: flag('listen beyond loopback with --auth noauth: every client is an administrator'),
   'noauth-project': text('ID', 'project of noauth tokens without one'),
   tokens: text('FILE', 'JSON object: token -> { userId, projectId, roles }'),
   'policy-file': text('FILE', 'policies that replace defaults'),
@@ -115,16 +120,34 @@ const cloud = {
   'print-preset': command('print the built-in preset'),
   'print-preset-schema': command('print the JSON Schema of preset files'),
   setting: pairs('NAME=VALUE', like(defaultSettings), 'engine setting, such as reclaimSeconds=3600'),
-  'latency-ms': wholeNumber('duration of each step of a simulated machine', {
-    least: 0,
-    most: 3_600_000,
+  'latency-ms': integer('duration of each step of a simulated machine', {
+    min: 0,
+    max: 3_600_000,
     fallback: 0,
   }),
-  image: list('FILE', 'raw or qcow2 file that becomes a public image of the built-in image service'),
+  image: list(
+    '[NAME=]FILE[,PROPERTY=VALUE...]',
+    'raw, qcow2, vmdk, vhdx or iso file that becomes a public image of the built-in image service',
+  ),
   'image-dir': text(
     'DIR',
     'folder for image data of the built-in image service; default: next to the SQLite file, else in the database',
   ),
+} as const;
+
+const wholeCloud = {
+  cloud: flag(
+    'serve identity, image, network, volume and placement services too, with their own users, on the same database',
+  ),
+  'clouds-yaml': text(
+    'FILE',
+    'file with the settings of clients that the first start with --cloud writes; default: clouds.yaml next to the SQLite file, data/clouds.yaml for PostgreSQL, none in memory',
+  ),
+  'image-source': list(
+    'HOST[:PORT]',
+    'with --cloud: host from which images are imported by URL although its address is not public',
+  ),
+  'reset-admin-password': command('with --cloud: give the user admin a new password, as on the first start'),
 } as const;
 
 const machines = {
@@ -136,15 +159,20 @@ const machines = {
   ),
   'machine-dir': text('DIR', 'folder for the files of virtual machines', 'data/machines'),
   'shared-dir': text('DIR', 'folder on shared storage for disks; machines move between its hosts without copying'),
+  'image-cache-gib': integer('size limit of the image cache of this host, in GiB (default: half of its file system)', {
+    min: 1,
+    max: 1_000_000,
+    fallback: undefined,
+  }),
   acceleration: choice(
     'KIND',
     ['auto', 'kvm', 'tcg'],
     'auto',
     'kvm, tcg (slow, works everywhere), or auto: kvm if a guest really runs with it',
   ),
-  'console-port': wholeNumber(
+  'console-port': integer(
     'port of the console proxy (default 6080, or a free port if that is in use); set its public URL with --setting consoleProxyUrl=...',
-    { least: 0, most: 65_535, fallback: undefined },
+    { min: 0, max: 65_535, fallback: undefined },
   ),
   'network-mode': choice(
     'MODE',
@@ -152,9 +180,15 @@ const machines = {
     'user',
     'user (outgoing connections only, incoming by --forward) or bridge (networks, routers, floating IPs, security groups; needs root)',
   ),
+  'provider-network': pairs(
+    'NAME=DEVICE',
+    {},
+    'a physical network of this computer (with --network-mode bridge): a bridge, or an interface without addresses',
+    { names: /^[\w.-]+$/, schema: z.string().min(1) },
+  ),
   forward: list(
-    '[NAME:]PORT:GUESTPORT',
-    'forwards a port of this computer to a port of a server; PORT may be a range, with one port per server',
+    '[[PROJECT/]NAME:]PORT:GUESTPORT',
+    'forwards a port of this computer to a port of a server; PORT may be a range, with one port per server; PROJECT is an ID, needed where projects share the name',
   ),
   'forward-address': text('ADDRESS', 'address that --forward listens on', '127.0.0.1'),
 } as const;
@@ -185,15 +219,23 @@ const monitoring = {
   }),
   'healthcheck-config': text('FILE', 'JSON object with health check options'),
   metrics: flag('Prometheus metrics at /metrics, for every client that can reach the API'),
-  'metrics-port': wholeNumber('separate port for Prometheus metrics at /metrics; 0 selects a free port', {
-    least: 0,
-    most: 65_535,
+  'metrics-port': integer('separate port for Prometheus metrics at /metrics; 0 selects a free port', {
+    min: 0,
+    max: 65_535,
     fallback: undefined,
   }),
   'metrics-host': text('ADDRESS', 'address that --metrics-port listens on', '127.0.0.1'),
   traces: flag('OpenTelemetry spans; load the SDK first, with node --import'),
   events: flag('store events and stream them to administrators at /events'),
   webhook: list('URL', 'send events to this URL; needs --webhook-secret-file'),
+  'webhook-attempts': integer(
+    'how often an event is sent to a webhook that rejects it; then see admin webhook failures',
+    {
+      min: 1,
+      max: 1000,
+      fallback: 20,
+    },
+  ),
   'webhook-secret-file': text('FILE', 'file whose first line is the key that signs webhooks'),
 } as const;
 
@@ -205,6 +247,7 @@ export const optionGroups = {
   'Authentication and policy': authentication,
   'API and limits': api,
   'Cloud and simulated machines': cloud,
+  'Whole cloud (--cloud)': wholeCloud,
   'Virtual machines (--driver qemu)': machines,
   'External services': services,
   'Logs, health, metrics, events': monitoring,
@@ -221,6 +264,7 @@ export const optionTable = {
   ...authentication,
   ...api,
   ...cloud,
+  ...wholeCloud,
   ...machines,
   ...services,
   ...monitoring,

@@ -1,10 +1,12 @@
 import type { DatabaseSettings, Preset, Settings } from '@apistrata/compute-engine';
 import type { Catalogs } from '@apistrata/compute-engine/catalogs';
 import type { EventOptions } from '@apistrata/compute-engine/events';
-import { type Identity, latestKnown, type Policies, policies } from '@apistrata/compute-router';
+import { type Identity, newestSupported, type Policies, policies } from '@apistrata/compute-router';
 import type { RateLimit } from '@apistrata/compute-router/rate-limit';
 import { type GuardLimits, guardLimits } from '@apistrata/healthcheck/server';
 import { defaultsFrom } from '@apistrata/quota';
+import { checkListening } from './check-listening.js';
+import { checkCloud } from './cloud/check-cloud.js';
 import { eventsFrom } from './events.js';
 import { identityFrom } from './identity-from.js';
 import type { Observation } from './observation.js';
@@ -16,7 +18,7 @@ import { settingsFrom } from './settings-from.js';
 import { StartError } from './start-error.js';
 import { checkWorkers } from './workers/check-workers.js';
 
-/** What the options come to before anything is opened: files are read, names and values are checked. */
+/** The result of the options before anything is opened: files are parsed, names and values are validated. */
 export interface Plan {
   readonly options: Options;
   readonly identity: Identity;
@@ -33,8 +35,8 @@ export interface Plan {
   readonly events: EventOptions | undefined;
 }
 
-/** Gives the mistake of whoever wrote the option the option's name. */
-function blaming<T>(label: string, make: () => T): T {
+/** Adds the option's name to errors of its value. */
+function labelErrors<T>(label: string, make: () => T): T {
   try {
     return make();
   } catch (error) {
@@ -43,35 +45,37 @@ function blaming<T>(label: string, make: () => T): T {
   }
 }
 
-/** The limits of connections, out of `--limit`. */
+/** Returns the connection limits of `--limit`. */
 export function limitsFrom({ limit }: Options): Required<GuardLimits> {
-  return blaming('--limit: ', () => guardLimits(limit as GuardLimits));
+  return labelErrors('--limit: ', () => guardLimits(limit as GuardLimits));
 }
 
-/** The policies, out of `--policy-file`; the message names the file and the line. */
+/** Returns the policies of `--policy-file`. Errors name the file and the line. */
 export function policiesFrom(options: Options): Policies {
-  return blaming('', () => policies({ file: options['policy-file'] }));
+  return labelErrors('', () => policies({ file: options['policy-file'] }));
 }
 
-/** `latest` stands for the last version that the API knows. */
+/** Replaces `latest` by the last version of the API. */
 function withHighestVersion(options: Options): Options {
-  return options['max-version'] === 'latest' ? { ...options, 'max-version': latestKnown().text } : options;
+  return options['max-version'] === 'latest' ? { ...options, 'max-version': newestSupported().text } : options;
 }
 
-/** @throws StartError for the first option or file that cannot be used */
+/** Validates the options. @throws StartError for the first invalid option or file */
 export function planFrom(options: Options, environment: NodeJS.ProcessEnv, observation: Observation): Plan {
+  checkListening(options);
   checkRateLimitStore(options);
+  checkCloud(options);
   checkWorkers(options);
   const project = Object.entries(options.quota).filter(([name]) => name.startsWith('quota_'));
   return {
     options: withHighestVersion(options),
-    identity: blaming('', () => identityFrom(options, environment, observation)),
+    identity: labelErrors('', () => identityFrom(options, environment, observation)),
     catalogs: catalogsFrom(options, environment, observation),
     policies: policiesFrom(options),
     preset: options.preset === undefined ? undefined : readPreset(options.preset),
     settings: settingsFrom(options),
     databaseSettings: { ...options.database, durability: options.durability },
-    projectQuotas: blaming('--quota: ', () =>
+    projectQuotas: labelErrors('--quota: ', () =>
       defaultsFrom(Object.fromEntries(project.map(([name, value]) => [name, String(value)]))),
     ),
     limits: limitsFrom(options),

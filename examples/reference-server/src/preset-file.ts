@@ -3,7 +3,7 @@ import type { Preset } from '@apistrata/compute-engine';
 import { InvalidPreset, parsePreset } from '@apistrata/compute-engine/preset';
 import { StartError } from './start-error.js';
 
-/** Reads a JSON file; throws {@link StartError} that names the file and what is wrong with it. */
+/** Reads a JSON file. @throws {@link StartError} with the file and the fault */
 export function readJson(option: string, file: string): unknown {
   try {
     return JSON.parse(readFileSync(file, 'utf8'));
@@ -12,7 +12,7 @@ export function readJson(option: string, file: string): unknown {
   }
 }
 
-/** Reads a preset; throws {@link StartError} with the path of the first fault. */
+/** Reads a preset. @throws {@link StartError} with the path of the first fault */
 export function readPreset(file: string): Preset {
   try {
     return parsePreset(readJson('preset', file));

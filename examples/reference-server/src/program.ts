@@ -1,9 +1,9 @@
 import cluster from 'node:cluster';
-import { announce } from './announce.js';
 import { configJsonSchema } from './config-file.js';
 import { helpText } from './help-text.js';
-import { asksForHelp, readOptions } from './read-options.js';
+import { isHelpRequested, readOptions } from './read-options.js';
 import { StartError } from './start-error.js';
+import { startupMessage } from './startup-message.js';
 import { programVersion } from './version.js';
 
 function print(value: object): void {
@@ -13,10 +13,10 @@ function print(value: object): void {
 /** Runs a host of a cloud whose API other processes serve. */
 async function runHost(args: readonly string[], environment: NodeJS.ProcessEnv): Promise<void> {
   const { hostHelpText, startHost } = await import('./host/host-command.js');
-  if (asksForHelp(args)) return console.log(hostHelpText());
+  if (isHelpRequested(args)) return console.log(hostHelpText());
   const running = await startHost(args, environment, () => process.exit(1));
-  const { endInOrder } = await import('./end-in-order.js');
-  endInOrder(running);
+  const { shutDownGracefully } = await import('./shut-down-gracefully.js');
+  shutDownGracefully(running);
   const { name, resources } = running.host;
   const { vcpus, memoryMb, diskGb } = resources;
   console.log(`Host ${name} is up: ${vcpus} cores, ${memoryMb} MiB, ${diskGb} GiB (database ${running.database})`);
@@ -24,7 +24,7 @@ async function runHost(args: readonly string[], environment: NodeJS.ProcessEnv):
 
 /** Runs a command, or serves until the process is stopped. @throws StartError */
 async function run(args: readonly string[], environment: NodeJS.ProcessEnv): Promise<void> {
-  // npm hands a lone -- on to the program.
+  // npm passes a single -- to the program.
   const [command, ...rest] = args.filter((arg) => arg !== '--');
   if (command === 'admin') {
     const { admin } = await import('./admin/admin.js');
@@ -35,30 +35,33 @@ async function run(args: readonly string[], environment: NodeJS.ProcessEnv): Pro
   }
   if (command === 'host') return runHost(rest, environment);
   const given = command === undefined ? [] : [command, ...rest];
-  if (asksForHelp(given)) return console.log(helpText());
+  if (isHelpRequested(given)) return console.log(helpText());
   const options = readOptions(given, environment);
   if (options.version) return console.log(programVersion());
   if (options['print-config-schema']) return print(configJsonSchema());
   if (options['print-preset']) return print((await import('@apistrata/compute-engine')).defaultPreset);
   if (options['print-preset-schema'])
     return print((await import('@apistrata/compute-engine/preset')).presetJsonSchema());
-  // What serves is loaded only where something is served.
+  // Modules of the server are loaded only if needed.
   if (options['check-config']) {
     await (await import('./serve.js')).checkConfig(options, environment);
     return console.log('The configuration is valid.');
   }
-  const told = { readAgain: () => readOptions(given, environment), environment };
-  if (cluster.isWorker) return (await import('./workers/worker.js')).serveAsWorker(options, told);
+  const reading = { reread: () => readOptions(given, environment), environment };
+  if (cluster.isWorker) return (await import('./workers/worker.js')).serveAsWorker(options, reading);
   if (options.workers !== undefined) {
     const { serveByWorkers } = await import('./workers/serve-by-workers.js');
-    return serveByWorkers(options, told);
+    return serveByWorkers(options, reading);
   }
   const { serve } = await import('./serve.js');
   const running = await serve(options, environment);
-  const [{ endInOrder }, { reload }] = await Promise.all([import('./end-in-order.js'), import('./reload.js')]);
-  endInOrder(running);
-  process.on('SIGHUP', () => reload(running, told.readAgain));
-  announce(running, options);
+  const [{ shutDownGracefully }, { reload }] = await Promise.all([
+    import('./shut-down-gracefully.js'),
+    import('./reload.js'),
+  ]);
+  shutDownGracefully(running);
+  process.on('SIGHUP', () => reload(running, reading.reread));
+  startupMessage(running, options);
 }
 
 /** Runs the program. Prints mistakes of the user as one line and sets the exit code. */

@@ -9,7 +9,7 @@ import { StartError } from './start-error.js';
 const SPEC = /^(user|project)=(\d{1,9})\/(\d{0,6})([smhd])$/;
 const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
 
-/** The longest window that timers take, in seconds. */
+/** The longest window that timers support, in seconds. */
 const LONGEST_SECONDS = 20 * 86_400;
 
 function rateLimitFrom(spec: string): RateLimit & { readonly name: string } {
@@ -17,17 +17,17 @@ function rateLimitFrom(spec: string): RateLimit & { readonly name: string } {
   const windowSeconds = Number(count || 1) * (UNIT_SECONDS[unit ?? ''] ?? 0);
   if (windowSeconds < 1 || windowSeconds > LONGEST_SECONDS || Number(requests) < 1)
     throw new StartError(
-      `--rate-limit is '${spec}': it takes user=N/TIME or project=N/TIME, such as user=600/m or project=100/10s; 20d at the most`,
+      `--rate-limit is '${spec}': it takes user=N/TIME or project=N/TIME, such as user=600/m or project=100/10s; at most 20d`,
     );
   return { per: per as RateLimit['per'], requests: Number(requests), windowSeconds, name: `${per}/${count}${unit}` };
 }
 
-/** The limits that `--rate-limit` names. @throws StartError for what is none */
+/** Parses the limits of `--rate-limit`. @throws StartError for an invalid limit */
 export function rateLimitsFrom({ 'rate-limit': specs }: Pick<Options, 'rate-limit'>): readonly RateLimit[] {
   const limits = specs.map(rateLimitFrom);
   const names = limits.map(({ name }) => name);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
-  if (twice) throw new StartError(`--rate-limit names ${twice} twice: one of them is enough`);
+  if (twice) throw new StartError(`--rate-limit names ${twice} twice: remove one of them`);
   return limits;
 }
 
@@ -45,13 +45,13 @@ export function checkRateLimitStore({ 'rate-limit-store': store, db }: Options):
     throw new StartError(`--rate-limit-store is '${store}': it takes memory, database or redis://HOST:PORT`);
 }
 
-/** Where requests are counted, and how to leave it. */
+/** A store for counting requests, and the function that closes it. */
 interface Opened {
   readonly store: RateLimitStore;
   readonly close: () => Promise<void>;
 }
 
-/** A request waits for the store; what takes longer is no answer. */
+/** After this time, the store counts as unavailable. */
 const STORE_TIMEOUT_MS = 500;
 
 async function open({ 'rate-limit-store': store, db }: Options): Promise<Opened> {
@@ -65,7 +65,7 @@ async function open({ 'rate-limit-store': store, db }: Options): Promise<Opened>
       query_timeout: STORE_TIMEOUT_MS,
       application_name: 'apistrata',
     });
-    // Whoever asks next hears of a connection that broke.
+    // The next query reports a broken connection.
     pool.on('error', () => {});
     return { store: { postgres: pool }, close: () => pool.end() };
   }
@@ -75,7 +75,7 @@ async function open({ 'rate-limit-store': store, db }: Options): Promise<Opened>
   return { store: { redis }, close: async () => redis.disconnect() };
 }
 
-/** The rate limits of the server, which SIGHUP may change; what they need is loaded when there is the first of them. */
+/** The rate limits of the server, which SIGHUP may change; their packages are loaded with the first limit. */
 export class RateLimits implements RateLimiter {
   readonly #options: Options;
   readonly #log: Logger;
@@ -91,7 +91,7 @@ export class RateLimits implements RateLimiter {
     return this.#limiter?.count(caller);
   }
 
-  /** Puts limits in the place of those there were. */
+  /** Replaces the limits. */
   async apply(limits: readonly RateLimit[]): Promise<void> {
     if (!this.#limiter && limits.length > 0) this.#limiter = await this.#begin();
     this.#limiter?.reload(limits);
@@ -111,7 +111,7 @@ export class RateLimits implements RateLimiter {
       storeTimeoutMs: STORE_TIMEOUT_MS,
       exempt: ({ roles }) => exempt.size > 0 && roles.some((role) => exempt.has(role)),
       onError: (error) =>
-        this.#log.error({ err: error }, 'rate limits are counted by each process alone, for their store is away'),
+        this.#log.error({ err: error }, 'the store of rate limits is unavailable: each process counts separately'),
     });
   }
 }

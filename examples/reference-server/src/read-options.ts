@@ -16,8 +16,8 @@ export function variableOf(name: string): string {
   return `APISTRATA_${name.toUpperCase().replaceAll('-', '_')}`;
 }
 
-/** @param words whether positional arguments are allowed */
-function fromCommandLine(args: readonly string[], entries: readonly Entry[], words: boolean) {
+/** @param allowPositionals whether positional arguments are allowed */
+function fromCommandLine(args: readonly string[], entries: readonly Entry[], allowPositionals: boolean) {
   const config = Object.fromEntries(
     entries.map(([name, { placeholder }]) => [
       name,
@@ -29,14 +29,14 @@ function fromCommandLine(args: readonly string[], entries: readonly Entry[], wor
       args: [...args],
       options: config,
       strict: true,
-      allowPositionals: words,
+      allowPositionals,
     });
     const given = read(
       entries,
       ([name]) => [values[name] ?? []].flat().map(String),
       (name) => `--${name}`,
     );
-    return { values: given, words: positionals };
+    return { values: given, positionals };
   } catch (error) {
     if (error instanceof StartError) throw error;
     throw new StartError(sentenceOf(error as NodeJS.ErrnoException, entries));
@@ -59,7 +59,7 @@ function sentenceOf({ code, message }: NodeJS.ErrnoException, entries: readonly 
 }
 
 /** Returns whether the arguments ask for help: `--help`, `-h` or the word `help`. */
-export function asksForHelp(args: readonly string[]): boolean {
+export function isHelpRequested(args: readonly string[]): boolean {
   return args.includes('--help') || args.includes('-h') || args[0] === 'help';
 }
 
@@ -87,7 +87,7 @@ function read(
 }
 
 /** Returns the effective values of several layers, in ascending order of precedence. */
-function inForce(entries: readonly Entry[], layers: readonly Values[]): Values {
+function effectiveValues(entries: readonly Entry[], layers: readonly Values[]): Values {
   return Object.fromEntries(
     entries.map(([name, { combine, fallback }]) => {
       const given = layers.map((layer) => layer[name]).filter((value) => value !== undefined);
@@ -99,7 +99,7 @@ function inForce(entries: readonly Entry[], layers: readonly Values[]): Values {
 function optionsFrom(flags: Values, environment: NodeJS.ProcessEnv): Options {
   const variables = fromEnvironment(environment);
   const file = (flags.config ?? variables.config) as string | undefined;
-  return inForce(kinds, [file === undefined ? {} : readConfigFile(file), variables, flags]) as Options;
+  return effectiveValues(kinds, [file === undefined ? {} : readConfigFile(file), variables, flags]) as Options;
 }
 
 /**
@@ -114,7 +114,7 @@ export function readOptions(args: readonly string[], environment: NodeJS.Process
 
 /** The parsed command line of a command: positional arguments, its own options, and those of the server. */
 export interface CommandLine {
-  readonly words: readonly string[];
+  readonly positionals: readonly string[];
   readonly own: Values;
   readonly options: Options;
 }
@@ -129,6 +129,6 @@ export function readCommandLine(
   table: OptionTable,
 ): CommandLine {
   const ownKinds = Object.entries(table);
-  const { values, words } = fromCommandLine(args, [...kinds, ...ownKinds], true);
-  return { words, own: inForce(ownKinds, [values]), options: optionsFrom(values, environment) };
+  const { values, positionals } = fromCommandLine(args, [...kinds, ...ownKinds], true);
+  return { positionals, own: effectiveValues(ownKinds, [values]), options: optionsFrom(values, environment) };
 }

@@ -3,30 +3,32 @@ import type { Logger } from 'pino';
 import type { Options } from './options.js';
 import { StartError } from './start-error.js';
 
-/** How virtual machines are run, and what this computer has for them. */
+/** How this computer runs virtual machines, and its capacity. */
 export interface RealMachines {
   readonly given: QemuOptions;
   readonly seed: QemuHost['seed'];
 }
 
 /**
- * Finds out whether and how this computer runs virtual machines, and says so in the log.
- * @throws StartError for options that cannot be, and QemuError where there is no QEMU
+ * Determines whether and how this computer runs virtual machines, and logs it.
+ * @throws StartError for invalid options; QemuError if QEMU is not installed
  */
 export async function realMachines(options: Options, directory: string, log: Logger): Promise<RealMachines> {
-  const asked: QemuOptions = {
+  const requested: QemuOptions = {
     directory,
     ...(options['shared-dir'] !== undefined && { sharedDirectory: options['shared-dir'] }),
+    imageCacheGib: options['image-cache-gib'],
     acceleration: options.acceleration,
     networkMode: options['network-mode'],
+    providerNetworks: options['provider-network'] as Readonly<Record<string, string>>,
     forward: options.forward,
     forwardAddress: options['forward-address'],
     log: (line) => log.info(line),
   };
   try {
-    const { seed, acceleration, sentence } = await qemuHost(asked);
+    const { seed, acceleration, sentence } = await qemuHost(requested);
     log.info(sentence);
-    return { given: { ...asked, acceleration }, seed };
+    return { given: { ...requested, acceleration }, seed };
   } catch (error) {
     if (error instanceof TypeError) throw new StartError(`--driver qemu: ${error.message}`);
     throw error;

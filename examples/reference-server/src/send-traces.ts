@@ -2,14 +2,14 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Observation } from './observation.js';
 
-/** Time that the last traces have to be sent; a collector that is away must not hold up the end. */
+/** Timeout of the last traces: an unavailable collector must not delay the exit. */
 const FLUSH_MS = 3_000;
 
-/** Sends the traces that wait for their batch to be full: nobody would send them later. */
+/** Sends the buffered traces, which would otherwise be lost. */
 export async function sendTraces({ traces }: Observation, log: Logger): Promise<void> {
   if (!traces) return;
   const late = pause(FLUSH_MS, undefined, { ref: false }).then(() => {
-    throw new Error(`nobody took them within ${FLUSH_MS} ms`);
+    throw new Error(`the collector did not accept them within ${FLUSH_MS} ms`);
   });
   await Promise.race([traces.flush(), late]).catch((error: Error) =>
     log.warn({ err: error }, 'the last traces could not be sent'),

@@ -3,13 +3,14 @@ import type { MetricsSource, PrometheusMetrics } from '@apistrata/compute-router
 import { type DrainOptions, guardServer } from '@apistrata/healthcheck/server';
 import { type Logger, pino } from 'pino';
 import { openControl } from './admin/control-socket.js';
+import { warnIfOpen } from './check-listening.js';
 import { checkPlaces } from './check-places.js';
+import type { FirstAccess } from './cloud/cloud.js';
 import { compose } from './compose.js';
 import { openConsoles } from './consoles/open-consoles.js';
 import { databaseFrom, isFile, withoutPassword } from './database-url.js';
-import { GRACE_MS } from './end-times.js';
 import { expressServer } from './express-server.js';
-import { listen } from './listen.js';
+import { clientUrl, listen } from './listen.js';
 import { metricsServer } from './metrics-server.js';
 import { observationFrom } from './observation.js';
 import { openLog } from './open-log.js';
@@ -17,46 +18,57 @@ import type { Options } from './options.js';
 import { limitsFrom, planFrom } from './plan.js';
 import { rateLimitsFrom } from './rate-limits.js';
 import { sendTraces } from './send-traces.js';
+import { GRACE_MS, RETIRED_IDLE_MS } from './shutdown-times.js';
 
-/** A server that runs, and how to end it. */
+/** A running server, and functions that end it. */
 export interface Running {
   readonly url: string;
   readonly database: string;
-  /** Where metrics are, if they have a port of their own. */
+  /** URL of the metrics, if they have a separate port. */
   readonly metricsUrl: string | undefined;
   readonly engine: Engine;
-  /** Those of this process, if anybody wants metrics. */
+  /** The access of the first administrator, if this start with `--cloud` created it. */
+  readonly firstAccess: FirstAccess | undefined;
+  /** The metrics of this process, if they are enabled. */
   readonly metrics: PrometheusMetrics | undefined;
   readonly log: Logger;
-  /** Takes policies, log level, limits of connections and rates from new options. Rejects, and changes nothing, when they are wrong. */
+  /**
+   * Applies policies, log level, connection limits and rate limits of new options. Rejects, and changes nothing, if
+   * they are invalid.
+   */
   readonly reload: (options: Options) => Promise<void>;
-  /** Health fails first; requests go on to be answered for the drain time; then connections end and work is handed back. */
+  /**
+   * Shuts down gracefully: health fails first; requests are served for the drain time; then connections are closed and
+   * leases are released.
+   */
   readonly stop: () => Promise<void>;
   /**
-   * Another process has taken the place: nothing new is accepted, health stays what it is, and connections that are open are
-   * served until their clients leave them or rest for `keepAliveMs`. `stop` hurries that.
+   * Drains a replaced worker: new connections are rejected, health does not change, and open connections are served
+   * until their clients close them or are idle for a few seconds. `stop` ends this early.
    */
   readonly retire: () => Promise<void>;
-  /** How long `stop` takes at the most until all connections are closed. */
+  /** The maximum time that `stop` takes to close all connections. */
   readonly stopsWithinMs: number;
 }
 
 /**
- * Starts everything. Throws {@link StartError} with one clear line when that is impossible; nothing is left running.
+ * Starts the server.
  *
- * @param group of a worker: who knows the metrics of all workers, and tells them on a port of their own
+ * @param group set in a worker: the source of the metrics of all workers, which are served on a separate port
+ * @throws {@link StartError} with one line; nothing remains running then
  */
 export async function serve(options: Options, environment: NodeJS.ProcessEnv, group?: MetricsSource): Promise<Running> {
   const log = await openLog(options);
-  const wanted = planFrom(options, environment, await observationFrom(options, group));
+  warnIfOpen(options, log);
+  const desired = planFrom(options, environment, await observationFrom(options, group));
   const database = databaseFrom(options);
   const consoles = await openConsoles(options, log);
-  const plan = { ...wanted, settings: { ...consoles?.settings, ...wanted.settings } };
+  const plan = { ...desired, settings: { ...consoles?.settings, ...desired.settings } };
   const composed = await compose(plan, database, log).catch((error) => {
     consoles?.close();
     throw error;
   });
-  const { engine, health, rateLimits, app, close: closeEngine } = composed;
+  const { engine, health, rateLimits, app, cloud, close: closeEngine } = composed;
   consoles?.use(engine);
   const { metrics, scraped } = plan.observation;
   const monitored = scraped && !group && options['metrics-port'] !== undefined ? metricsServer(scraped) : undefined;
@@ -69,17 +81,21 @@ export async function serve(options: Options, environment: NodeJS.ProcessEnv, gr
   };
   try {
     const server = expressServer(app);
-    // Where there are other workers, Node would offer them what is one too many here, and again and again when all are full.
+    // With other workers, Node would offer them rejected connections, repeatedly if all are full.
     Object.assign(server, { dropMaxConnection: true });
     const guarded = guardServer(server, plan.limits);
     metrics?.scrape({ engine, server: guarded });
     const metricsUrl =
-      monitored && (await listen(monitored, options['metrics-host'], options['metrics-port']!, 'metrics-'));
+      monitored && (await listen(monitored, options['metrics-host'], options['metrics-port'] ?? 0, 'metrics-'));
     const url = await listen(server, options.host, options.port);
+    const firstAccess = await cloud?.begin(clientUrl(url)).catch((error) => {
+      server.close();
+      throw error;
+    });
     const closeControl = isFile(database) ? await openControl(engine, database, log) : undefined;
     let leaving: Promise<void> | undefined;
     const leave = async (how: DrainOptions) => {
-      // Streams have no end of their own, and would hold the others up.
+      // Event streams never end on their own, and would delay the shutdown.
       engine.events.endReading();
       await guarded.drain(how);
       await closeControl?.();
@@ -90,6 +106,7 @@ export async function serve(options: Options, environment: NodeJS.ProcessEnv, gr
       metricsUrl: metricsUrl && `${metricsUrl}/metrics`,
       database: withoutPassword(database),
       engine,
+      firstAccess,
       metrics,
       log,
       async reload(changed) {
@@ -107,7 +124,11 @@ export async function serve(options: Options, environment: NodeJS.ProcessEnv, gr
       },
       async retire() {
         const { keepAliveMs } = plan.limits;
-        leaving ??= leave({ delayMs: 0, quietMs: keepAliveMs, graceMs: keepAliveMs + GRACE_MS });
+        leaving ??= leave({
+          delayMs: 0,
+          quietMs: Math.min(keepAliveMs, RETIRED_IDLE_MS),
+          graceMs: keepAliveMs + GRACE_MS,
+        });
         await leaving;
       },
       stopsWithinMs: options['drain-ms'] + GRACE_MS,
@@ -119,7 +140,7 @@ export async function serve(options: Options, environment: NodeJS.ProcessEnv, gr
 }
 
 /**
- * Checks options, the files they name, addresses and folders as a start would. Opens no database and creates nothing.
+ * Checks options, their files, addresses and folders like a start. Opens no database and creates nothing.
  *
  * @throws StartError for the first fault
  */

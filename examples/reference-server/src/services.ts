@@ -9,14 +9,16 @@ import type { Observation } from './observation.js';
 import type { Options } from './options.js';
 import { StartError } from './start-error.js';
 
-/** The catalogs that may live in services of their own, and the options that say where. */
+/** The catalogs that may be remote services, and the options with their URLs. */
 export const SERVICE_OPTIONS = { images: 'image-url', networks: 'network-url', volumes: 'volume-url' } as const;
 
-/** Whom the server logs in as at the other services. */
+/** Returns the credentials of the server at the other services. */
 export function credentials(environment: NodeJS.ProcessEnv) {
   const { OS_USERNAME: username, OS_PASSWORD: password } = environment;
   if (!username || !password)
-    throw new StartError('--identity-url needs OS_USERNAME and OS_PASSWORD in the environment: the user to log in as');
+    throw new StartError(
+      '--identity-url needs OS_USERNAME and OS_PASSWORD in the environment: the credentials of the server',
+    );
   return {
     username,
     password,
@@ -26,7 +28,7 @@ export function credentials(environment: NodeJS.ProcessEnv) {
   };
 }
 
-/** Clients of the real services that were named, with one login for all of them. */
+/** Creates clients of the configured remote services, with one login for all of them. */
 export function catalogsFrom(
   options: Options,
   environment: NodeJS.ProcessEnv,
@@ -37,7 +39,7 @@ export function catalogsFrom(
   if (!Object.values(urls).some(Boolean)) return {};
   const authUrl = options['identity-url'];
   if (!authUrl)
-    throw new StartError('--image-url, --network-url and --volume-url need --identity-url, where the service logs in');
+    throw new StartError('--image-url, --network-url and --volume-url need --identity-url, where the server logs in');
   const headers = traces?.headers;
   const session = new ServiceSession({ authUrl, ...credentials(environment) }, { headers });
   return {

@@ -1,7 +1,7 @@
 import { defaultSettings, type QuotaKind, type Settings } from '@apistrata/compute-engine';
 import type { Options } from './options.js';
 
-/** The settings of the engine, out of `--setting` and `--quota`. */
+/** Returns the engine settings of `--setting` and `--quota`. */
 export function settingsFrom({ setting, quota }: Options): Partial<Settings> {
   const compute = Object.entries(quota).filter(([name]) => !name.startsWith('quota_'));
   const quotas = { ...defaultSettings.quotas, ...(Object.fromEntries(compute) as Partial<Record<QuotaKind, number>>) };

@@ -1,5 +1,5 @@
-/** A mistake of whoever starts the program; its message, one line with the option, the cause and the cure, is all they need. */
+/** A mistake of the user who starts the program. The message is one line with the option, the cause and the fix. */
 export class StartError extends Error {
-  /** What the program ends with. */
+  /** The exit code of the program. */
   readonly exitCode: number = 1;
 }

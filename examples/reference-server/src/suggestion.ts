@@ -1,6 +1,6 @@
 import leven from 'leven';
 
-/** The most edits between a name and the one that is suggested for it. */
+/** The maximum number of edits between a name and its suggestion. */
 const MAX_EDITS = 3;
 
 const plain = (name: string) => name.toLowerCase().replace(/[^a-z0-9]/g, '');

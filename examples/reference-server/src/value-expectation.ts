@@ -1,4 +1,4 @@
-/** What zod reports of a value that does not match, as far as this program uses it. */
+/** The part of a zod issue that this program uses. */
 export interface Issue {
   readonly code: string;
   readonly message: string;

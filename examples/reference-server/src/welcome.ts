@@ -1,65 +1,109 @@
+import { MIN_VERSION } from '@apistrata/compute-router';
+import { operatorsPage, pageFile, pagePolicy, type SignIn } from '@apistrata/test-cloud/page';
+import { card, codeBlock, facts, html, prose } from '@apistrata/ui';
 import type { RequestHandler } from 'express';
+import { CALLERS, type CallerKind, callerKind } from './callers.js';
+import { nextSteps } from './next-steps.js';
 import type { Options } from './options.js';
 
-/** What a person may do next, as commands. */
-export function nextSteps(url: string, { auth }: Pick<Options, 'auth'>): readonly string[] {
-  if (auth === 'noauth') return [`curl -H 'X-Auth-Token: ada:demo' ${url}/v2.1/flavors`];
-  const token = auth === 'tokens' ? 'A-TOKEN-OF-YOUR-FILE' : '$(openstack token issue -f value -c id)';
-  return [`curl -H "X-Auth-Token: ${token}" ${url}/v2.1/flavors`];
+/** The state of a running server that the page shows. */
+export interface WelcomeOptions {
+  readonly options: Options;
+  /** Path or URL of the database. */
+  readonly database: string;
+  /** Returns the number of hosts and of servers on them. */
+  readonly counts: () => Promise<{ readonly hosts: number; readonly servers: number }>;
+  /** URL of the proxy of consoles. */
+  readonly consoleProxyUrl: string;
 }
 
-const CALLERS: Readonly<Record<Options['auth'], string>> = {
-  noauth:
-    'The token says who you are: <code>USER:PROJECT[:ROLE,ROLE]</code>; user <code>admin</code> is an administrator.',
-  tokens: 'Tokens are those of the file that this server was started with.',
-  identity: 'Tokens come from the identity service that this server was started with.',
+const ASSETS = '/_assets';
+
+const SIGN_IN: Readonly<Record<CallerKind, SignIn>> = {
+  noauth: { kind: 'noauth' },
+  tokens: { kind: 'token' },
+  identity: { kind: 'token' },
+  cloud: { kind: 'password', identity: '/identity/v3' },
 };
 
-function page(url: string, options: Options): string {
-  const steps = nextSteps(url, options).map((step) => `<pre>${escaped(step)}</pre>`);
-  return `<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Compute API</title>
-<style>
-  :root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; }
-  body { max-width: 44rem; margin: 3rem auto; padding: 0 1rem; }
-  pre { padding: .75rem; overflow-x: auto; border: 1px solid color-mix(in srgb, currentColor 25%, transparent); border-radius: .4rem; }
-</style>
-<h1>Compute API</h1>
-<p>It runs. Clients find it at <a href="${url}/v2.1/">${url}/v2.1/</a>.</p>
-<p>${CALLERS[options.auth]}</p>
-${steps.join('\n')}
-<ul>
-${options['no-docs'] ? '' : `  <li><a href="${url}/docs">What it can do</a>, version by version, and forms to try it</li>\n`}  <li><a href="${url}/openapi.json">Its description</a> (OpenAPI), at any version: <code>?version=2.53</code></li>
-  <li><a href="${url}/healthcheck">Its health</a></li>
-</ul>
-`;
+const UNITS = [
+  [86_400, 'd'],
+  [3_600, 'h'],
+  [60, 'min'],
+  [1, 's'],
+] as const;
+
+/** Returns a duration in the largest unit that fits. */
+function durationText(seconds: number): string {
+  const [size, unit] = UNITS.find(([size]) => seconds >= size) ?? [1, 's'];
+  return `${Math.floor(seconds / size)} ${unit}`;
 }
 
-/** Where people open the API. */
+function databaseText(database: string): string {
+  if (/^postgres(?:ql)?:/.test(database)) return 'PostgreSQL';
+  return database === ':memory:' ? 'SQLite, in memory' : 'SQLite';
+}
+
+async function welcomeText(url: string, { options, database, counts }: WelcomeOptions): Promise<string> {
+  const kind = callerKind(options);
+  // Without authentication, everyone can read them from the API, too.
+  const { hosts, servers } = kind === 'noauth' ? await counts() : { hosts: undefined, servers: undefined };
+  const figures: readonly (readonly [string, string | number | undefined])[] = [
+    ['API versions', `${MIN_VERSION} to ${options['max-version']}`],
+    ['Database', databaseText(database)],
+    ['Uptime', durationText(process.uptime())],
+    ['Hosts', hosts],
+    ['Servers', servers],
+  ];
+  const links = [
+    ...(options['no-docs'] ? [] : [{ href: `${url}/docs`, text: 'API reference' }]),
+    { href: `${url}/openapi.json`, text: 'OpenAPI' },
+    { href: `${url}/healthcheck`, text: 'Health' },
+  ];
+  const about = html`<p>The server runs. Clients use the address <a href="${url}/v2.1/">${url}/v2.1/</a>.</p>
+${facts(figures.filter(([, value]) => value !== undefined))}
+<h3>First request</h3><p>${prose(CALLERS[kind])}</p>
+${nextSteps(url, options).map((step) => card('curl', codeBlock(step, 'the command')))}
+<h3>Next</h3><ul>
+${!options['no-docs'] && html`<li><a href="${url}/docs">API reference</a>: every operation at every version, with a form to send requests</li><li><a href="${url}/docs/changes">Compare two versions</a> and see breaking changes</li>`}
+<li><a href="${url}/openapi.json">OpenAPI document</a>, of any version: <code>?version=2.53</code></li>
+<li><a href="${url}/healthcheck">Health</a></li></ul>`;
+  return operatorsPage({
+    assets: `${url}${ASSETS}`,
+    maxVersion: String(options['max-version']),
+    signIn: SIGN_IN[kind],
+    consoles: options.driver !== 'simulated',
+    links,
+    about,
+  });
+}
+
+/** Paths of the page. */
 const PATHS = new Set(['/', '/v2.1', '/v2.1/']);
 
-function escaped(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
-}
-
 /**
- * Tells whoever opens `/` or `/v2.1/` in a browser what to do next. Clients of the API, which never put HTML first, get the
- * version documents as ever.
+ * Serves the page for operators on `/` and `/v2.1/` to browsers, which prefer HTML. Other clients receive the version
+ * documents.
  */
-export function welcome(options: Options): RequestHandler {
-  return function welcomePage(req, res, next) {
-    const asked = req.headers.accept ?? '';
+export function welcome(options: WelcomeOptions): RequestHandler {
+  return async function welcomePage(req, res, next) {
+    const file = req.path.startsWith(`${ASSETS}/`) && (await pageFile(req.path.slice(ASSETS.length + 1)));
+    if (file) {
+      res.set({ ETag: file.etag, 'Cache-Control': 'no-cache', 'X-Content-Type-Options': 'nosniff' });
+      res.type(file.type).send(file.text);
+      return;
+    }
+    const requested = req.headers.accept ?? '';
     // Browsers name text/html first; `*/*` and JSON are the API's.
-    if (!PATHS.has(req.path) || req.method !== 'GET' || !/^\s*text\/html\b/i.test(asked)) return next();
+    if (!PATHS.has(req.path) || req.method !== 'GET' || !/^\s*text\/html\b/i.test(requested)) return next();
     const host = req.headers.host ?? '';
     const safe = /^[\w.:[\]-]+$/.test(host) ? `${req.protocol}://${host}` : '';
+    const frames = options.options.driver === 'simulated' ? [] : [new URL(options.consoleProxyUrl).origin];
     res.set({
       Vary: 'Accept',
-      'Content-Security-Policy': "default-src 'none'; img-src 'self'; style-src 'unsafe-inline'",
+      'Content-Security-Policy': pagePolicy(...frames),
+      'X-Content-Type-Options': 'nosniff',
     });
-    res.type('html').send(page(safe, options));
+    res.type('html').send(await welcomeText(safe, options));
   };
 }

@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { admin, adminJson, start } from './operator.js';
-import { ask } from './program.js';
+import { sendRequest } from './program.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'apistrata-admin-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 beforeEach(() => void vi.stubEnv('APISTRATA_SECRET_KEY', ''));
 afterEach(() => void vi.unstubAllEnvs());
-describe('the socket for commands', () => {
-  it('is for the owner of the database only, outlives a kill, and takes nothing but commands', async () => {
+describe('the socket of admin commands', () => {
+  it('is accessible to the owner of the database only, is recreated after a kill, and accepts only commands', async () => {
     const home = mkdtempSync(join(folder, 'socket-'));
     const db = join(home, 'cloud.db');
     const first = await start('--db', db);
@@ -18,7 +18,7 @@ describe('the socket for commands', () => {
     await first.end('SIGKILL');
     const second = await start('--db', db);
     const { connect } = await import('node:net');
-    const say = (line: string) =>
+    const sendLine = (line: string) =>
       new Promise<string>((resolve) => {
         let text = '';
         const socket = connect(`${db}-admin`, () => socket.write(line));
@@ -26,21 +26,25 @@ describe('the socket for commands', () => {
         socket.on('error', () => {});
         socket.on('close', () => resolve(text));
       });
-    expect(await say('nonsense\n')).toBe('');
-    expect(await say('x'.repeat(100_000))).toBe('');
-    expect(await say('{"command":"constructor","words":[],"own":{}}\n')).toContain('does not know');
-    expect(await say('{"command":"db restore","words":["x"],"own":{}}\n')).toContain('does not know');
-    expect((await ask(second.url, 'GET', '/healthcheck')).status).toBe(200);
+    expect(await sendLine('nonsense\n')).toBe('');
+    expect(await sendLine('x'.repeat(100_000))).toBe('');
+    expect(await sendLine('{"command":"constructor","arguments":[],"own":{}}\n')).toContain(
+      'does not have the command',
+    );
+    expect(await sendLine('{"command":"db restore","arguments":["x"],"own":{}}\n')).toContain(
+      'does not have the command',
+    );
+    expect((await sendRequest(second.url, 'GET', '/healthcheck')).status).toBe(200);
     expect((await adminJson('quota', 'show', 'demo', '--db', db)).project).toBe('demo');
     expect(await second.end('SIGTERM')).toBe(0);
     expect(existsSync(`${db}-admin`)).toBe(false);
   });
 
-  it('is left out, and said so, where the path is too long for one', async () => {
+  it('is not created, with a log message, if its path is too long', async () => {
     const deep = join(folder, 'd'.repeat(100), 'e'.repeat(100));
     mkdirSync(deep, { recursive: true });
     const program = await start('--db', join(deep, 'cloud.db'));
-    await program.said(/too long for a socket/);
+    await program.printed(/too long for a socket/);
     const { code, output } = await admin('quota', 'show', 'demo', '--db', join(deep, 'cloud.db'));
     expect([code, output]).toEqual([1, expect.stringContaining('too long for a socket')]);
   });

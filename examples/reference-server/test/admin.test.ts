@@ -1,11 +1,21 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { copyFileSync, existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterAll, afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest';
 import { freshDatabase } from '../../../testing/fresh-database.js';
 import { admin, adminJson, start } from './operator.js';
-import { ask, type Program, runProgram } from './program.js';
+import { type Program, runProgram, sendRequest } from './program.js';
 
 const IMAGE = '70a599e0-31e7-49b7-b260-868f441e862b';
 const folder = mkdtempSync(join(tmpdir(), 'apistrata-admin-'));
@@ -15,18 +25,18 @@ afterEach(() => void vi.unstubAllEnvs());
 
 async function boot({ url }: Program, name: string, fields: object = {}): Promise<string> {
   const server = { name, flavorRef: '1', imageRef: IMAGE, ...fields };
-  const { status, body } = await ask(url, 'POST', '/v2.1/servers', { body: { server } });
+  const { status, body } = await sendRequest(url, 'POST', '/v2.1/servers', { body: { server } });
   expect(status).toBe(202);
   return body.server.id;
 }
 
 const statusOf = async ({ url }: Program, id: string) =>
-  (await ask(url, 'GET', `/v2.1/servers/${id}`)).body.server?.status ?? 'gone';
+  (await sendRequest(url, 'GET', `/v2.1/servers/${id}`)).body.server?.status ?? 'gone';
 
 const until = (program: Program, id: string, status: string) =>
   expect.poll(() => statusOf(program, id), { interval: 100 }).toBe(status);
 
-/** PostgreSQL knows connections for a moment after their process has ended. */
+/** PostgreSQL reports connections for a moment after their process has ended. */
 const unused = (...place: string[]) => expect.poll(async () => (await adminJson('status', ...place)).usedBy).toBeNull();
 
 const kinds = [
@@ -34,15 +44,15 @@ const kinds = [
   ...(inject('postgresUrl') ? [{ kind: 'PostgreSQL', database: () => freshDatabase(inject('postgresUrl')) }] : []),
 ];
 
-describe.each(kinds)('commands of operators beside a server on $kind', ({ kind, database }) => {
-  it('tell of the cloud and change it, which its callers see at once', async () => {
+describe.each(kinds)('admin commands while a server runs on $kind', ({ kind, database }) => {
+  it('show and change the cloud, and callers see the changes immediately', async () => {
     const [db, key] = [await database(), join(folder, `${randomUUID()}.key`)];
     const place = ['--db', db, '--secret-key-file', key];
     const program = await start(...place);
     const id = await boot(program, 'web');
     await until(program, id, 'ACTIVE');
 
-    // A server is ACTIVE before its job has been put away.
+    // A server is ACTIVE before its job is deleted.
     await expect.poll(async () => (await adminJson('status', ...place)).work.jobs).toBe(0);
     const { usedBy, ...status } = await adminJson('status', ...place);
     expect(usedBy).toMatch(kind === 'SQLite' ? new RegExp(`process ${program.pid} on`) : /\d+ connections of servers/);
@@ -58,7 +68,7 @@ describe.each(kinds)('commands of operators beside a server on $kind', ({ kind, 
     const quota = await adminJson('quota', 'set', 'demo', 'instances=3', 'cores=-1', ...place);
     expect(quota).toMatchObject({ project: 'demo', limits: { instances: 3, cores: -1 }, used: { instances: 1 } });
     expect((await admin('quota', 'show', 'demo', ...place)).output).toMatch(/instances +3 +1\ncores +unlimited +1\n/);
-    const { body } = await ask(program.url, 'GET', '/v2.1/os-quota-sets/demo');
+    const { body } = await sendRequest(program.url, 'GET', '/v2.1/os-quota-sets/demo');
     expect(body.quota_set).toMatchObject({ instances: 3, cores: -1 });
 
     const [{ host }] = (await adminJson('service', 'list', ...place)).services.filter(
@@ -66,7 +76,7 @@ describe.each(kinds)('commands of operators beside a server on $kind', ({ kind, 
     );
     const off = await adminJson('service', 'disable', host, '--reason', 'a new disk', ...place);
     expect(off.services).toMatchObject([{ host, status: 'disabled', reason: 'a new disk' }]);
-    const services = await ask(program.url, 'GET', `/v2.1/os-services?host=${host}&binary=nova-compute`, {
+    const services = await sendRequest(program.url, 'GET', `/v2.1/os-services?host=${host}&binary=nova-compute`, {
       token: 'admin',
     });
     expect(services.body.services).toMatchObject([{ status: 'disabled', disabled_reason: 'a new disk' }]);
@@ -76,10 +86,10 @@ describe.each(kinds)('commands of operators beside a server on $kind', ({ kind, 
     await until(program, id, 'ERROR');
     await adminJson('server', 'reset-state', id, '--state', 'active', ...place);
     await until(program, id, 'ACTIVE');
-    const actions = await ask(program.url, 'GET', `/v2.1/servers/${id}/os-instance-actions`);
+    const actions = await sendRequest(program.url, 'GET', `/v2.1/servers/${id}/os-instance-actions`);
     expect(actions.body.instanceActions[0]).toMatchObject({ action: 'resetState', user_id: 'operator' });
 
-    await ask(program.url, 'DELETE', `/v2.1/servers/${id}`);
+    await sendRequest(program.url, 'DELETE', `/v2.1/servers/${id}`);
     await until(program, id, 'gone');
     expect(await adminJson('db', 'purge', '--older-than', '1d', ...place)).toMatchObject({ servers: 0 });
     expect(await adminJson('db', 'purge', '--older-than', '0d', ...place)).toMatchObject({ servers: 1 });
@@ -91,30 +101,30 @@ describe.each(kinds)('commands of operators beside a server on $kind', ({ kind, 
     expect(await adminJson('quota', 'show', 'demo', ...place)).toMatchObject({ limits: { instances: 3 } });
   });
 
-  it('say in one line what is wrong, and end with 1 or, where they were not understood, with 2', async () => {
+  it('print a fault in one line, and exit with 1, or with 2 for invalid usage', async () => {
     const [db, key] = [await database(), join(folder, `${randomUUID()}.key`)];
     const place = ['--db', db, '--secret-key-file', key];
     const program = await start(...place);
     const cases: readonly [readonly string[], number, RegExp][] = [
       [['server', 'reset-state', randomUUID()], 1, /Instance \S+ could not be found/],
       [['service', 'disable', 'nowhere'], 1, /Could not find .* nowhere/],
-      [['quota', 'set', 'demo', 'wishes=3'], 2, /'wishes=3' is no limit: it is NAME=N/],
+      [['quota', 'set', 'demo', 'wishes=3'], 2, /'wishes=3' is not a limit: use NAME=N/],
       [['quota', 'set', 'demo'], 2, /quota set takes PROJECT NAME=N/],
       [['db', 'purge'], 2, /needs --older-than AGE/],
       [['db', 'purge', '--older-than', 'soon'], 2, /needs --older-than AGE/],
       [['db', 'restart'], 2, /'db restart' is not a command. Known commands: db check, db migrate,/],
       [['status', '--jsno'], 1, /--jsno/],
-      [['quota', 'show', 'demo', '--secret-key-file', `${key}.lost`], 1, /the secret key \S+\.lost is not there/],
+      [['quota', 'show', 'demo', '--secret-key-file', `${key}.lost`], 1, /the secret key \S+\.lost does not exist/],
     ];
     for (const [args, code, message] of cases) {
-      const told = await admin(...place, ...args);
-      expect([told.code, told.output.trim().split('\n')]).toEqual([code, [expect.stringMatching(message)]]);
+      const outcome = await admin(...place, ...args);
+      expect([outcome.code, outcome.output.trim().split('\n')]).toEqual([code, [expect.stringMatching(message)]]);
     }
     expect(existsSync(`${key}.lost`)).toBe(false);
-    expect((await ask(program.url, 'GET', '/healthcheck')).status).toBe(200);
+    expect((await sendRequest(program.url, 'GET', '/healthcheck')).status).toBe(200);
   });
 
-  it('copy a database in use; what is restored has its records, and its secrets with their key', async () => {
+  it('copy a database in use; a restored copy has its records, and its secrets with their key', async () => {
     const [db, other, key] = [await database(), await database(), join(folder, `${randomUUID()}.key`)];
     const image = join(folder, `${randomUUID()}.img`);
     writeFileSync(image, randomBytes(100_000));
@@ -122,7 +132,7 @@ describe.each(kinds)('commands of operators beside a server on $kind', ({ kind, 
     const done = await boot(quick, 'done');
     await until(quick, done, 'ACTIVE');
     expect(await quick.end('SIGTERM')).toBe(0);
-    // What is begun from here on is under way until the end.
+    // Jobs that start from here on are in progress until the end.
     const program = await start('--db', db, '--secret-key-file', key, '--latency-ms', '600000');
     const password = `planted-${randomUUID()}`;
     const underway = await boot(program, 'underway', { adminPass: password });
@@ -138,10 +148,10 @@ describe.each(kinds)('commands of operators beside a server on $kind', ({ kind, 
       kind === 'SQLite' ? ['.backup', '.backup.images'] : ['.backup'],
     );
     const again = await admin('db', 'backup', file, '--db', db);
-    expect([again.code, again.output]).toEqual([1, `${file} exists already: name another file\n`]);
+    expect([again.code, again.output]).toEqual([1, `${file} already exists: name another file\n`]);
     await program.end('SIGKILL');
 
-    expect(await adminJson('db', 'restore', file, '--db', other)).toEqual({ kept: null, pending: [] });
+    expect(await adminJson('db', 'restore', file, '--db', other)).toEqual({ previous: null, pending: [] });
     const checked = await admin('db', 'check', '--db', other, '--secret-key-file', key);
     expect(checked.output).toMatch(/good +secrets +all of \d+ sealed jobs open with the key/);
     const stranger = join(folder, `${randomUUID()}.key`);
@@ -158,12 +168,12 @@ describe.each(kinds)('commands of operators beside a server on $kind', ({ kind, 
     await until(restored, await boot(restored, 'new'), 'ACTIVE');
     expect(restored.output()).not.toContain(password);
     if (kind !== 'SQLite') return;
-    // An image's content is a file of its own there.
+    // An image's content is a separate file there.
     expect(report.images).toBe(1);
     expect(readdirSync(`${other}.images`)).toEqual(readdirSync(`${db}.images`));
   });
 
-  it('put a backup in the place of a database only when told to, and never under a server', async () => {
+  it('replace a database by a backup only with --replace, and never while a server uses it', async () => {
     const [db, key] = [await database(), join(folder, `${randomUUID()}.key`)];
     const place = ['--db', db, '--secret-key-file', key];
     const program = await start(...place);
@@ -173,10 +183,10 @@ describe.each(kinds)('commands of operators beside a server on $kind', ({ kind, 
     await adminJson('db', 'backup', file, ...place);
     const second = await boot(program, 'second');
     await until(program, second, 'ACTIVE');
-    const refused = await admin('db', 'restore', file, '--replace', ...place);
-    expect([refused.code, refused.output]).toEqual([
+    const rejected = await admin('db', 'restore', file, '--replace', ...place);
+    expect([rejected.code, rejected.output]).toEqual([
       1,
-      expect.stringMatching(/in use by process|is used \(.* stop the servers/),
+      expect.stringMatching(/in use by process|is in use \(.* stop the servers/),
     ]);
     expect(await program.end('SIGTERM')).toBe(0);
     await unused(...place);
@@ -187,18 +197,18 @@ describe.each(kinds)('commands of operators beside a server on $kind', ({ kind, 
     expect(await admin('db', 'restore', spoilt, '--replace', ...place)).toMatchObject({ code: 1 });
     expect((await adminJson('status', ...place)).servers).toEqual({ active: 2 });
 
-    const { kept } = await adminJson('db', 'restore', file, '--replace', ...place);
+    const { previous } = await adminJson('db', 'restore', file, '--replace', ...place);
     expect((await adminJson('status', ...place)).servers).toEqual({ active: 1 });
-    const former = kind === 'SQLite' ? kept : db.replace(/[^/]*$/, kept);
+    const former = kind === 'SQLite' ? previous : db.replace(/[^/]*$/, previous);
     expect((await adminJson('status', '--db', former)).servers).toEqual({ active: 2 });
     const restored = await start(...place);
     expect([await statusOf(restored, first), await statusOf(restored, second)]).toEqual(['ACTIVE', 'gone']);
   });
 
-  it('find what is not in order', async () => {
+  it('find problems', async () => {
     const db = await database();
     const key = join(folder, `${randomUUID()}.key`);
-    if (kind === 'SQLite') expect((await admin('status', '--db', db)).output).toMatch(/there is no database/);
+    if (kind === 'SQLite') expect((await admin('status', '--db', db)).output).toMatch(/the database .* does not exist/);
     else expect(await admin('db', 'check', '--db', db, '--secret-key-file', IMAGE)).toMatchObject({ code: 1 });
     const program = await start('--db', db, '--secret-key-file', key);
     const good = await admin('db', 'check', '--db', db, '--secret-key-file', key);
@@ -213,13 +223,33 @@ describe.each(kinds)('commands of operators beside a server on $kind', ({ kind, 
     const handle = openSync(broken, 'r+');
     for (let at = 8192; at < size; at += 4096) writeSync(handle, Buffer.alloc(512, 0x5a), 0, 512, at);
     closeSync(handle);
-    const told = await admin('db', 'check', '--db', broken);
-    expect(told.code).toBeGreaterThan(0);
-    expect(told.output).toMatch(/damaged|cannot be used/);
+    const reported = await admin('db', 'check', '--db', broken);
+    expect(reported.code).toBeGreaterThan(0);
+    expect(reported.output).toMatch(/damaged|cannot be used/);
+    const restored = await admin('db', 'restore', broken, '--db', join(folder, `${randomUUID()}.db`));
+    expect([restored.code, restored.output]).toEqual([1, expect.stringMatching(/ is damaged: /)]);
+  });
+
+  it('name the tables of a damaged backup, and files that are not a database', async () => {
+    if (kind !== 'SQLite') return;
+    const file = join(folder, `${randomUUID()}.db`);
+    const made = new DatabaseSync(file);
+    made.exec(`create table flavours (id integer primary key, text text);
+      with recursive n(i) as (select 1 union all select i + 1 from n where i < 50)
+      insert into flavours select i, hex(randomblob(400)) from n`);
+    const page = Number(made.prepare("select rootpage from sqlite_schema where name = 'flavours'").get()?.rootpage);
+    made.close();
+    const bytes = readFileSync(file);
+    bytes.fill(0x5a, (page - 1) * 4096, page * 4096);
+    writeFileSync(file, bytes);
+    const target = ['--db', join(folder, `${randomUUID()}.db`)];
+    expect((await admin('db', 'restore', file, ...target)).output).toMatch(/ is damaged: flavours page \d+: /);
+    writeFileSync(file, 'a text');
+    expect((await admin('db', 'restore', file, ...target)).output).toMatch(/ is not a SQLite database: /);
   });
 });
 
-it('the help names every command, and no command is a mistake', async () => {
+it('the help names every command, and a missing command is an error', async () => {
   const { code, output } = await admin('--help');
   expect(code).toBe(0);
   for (const name of [
@@ -235,6 +265,8 @@ it('the help names every command, and no command is a mistake', async () => {
     'service enable HOST',
     'service disable HOST',
     'server reset-state',
+    'webhook failures',
+    'webhook retry',
   ])
     expect(output).toContain(`  ${name}`);
   expect(await admin()).toMatchObject({ code: 2 });
@@ -244,6 +276,6 @@ it('the help names every command, and no command is a mistake', async () => {
   });
   expect(await runProgram(['--', 'admin', 'status', '--db', join(folder, 'none.db'), '--json'])).toMatchObject({
     code: 1,
-    output: expect.stringContaining('there is no database'),
+    output: expect.stringMatching(/the database .* does not exist/),
   });
 });

@@ -7,7 +7,7 @@ import { checkPlaces } from '../src/check-places.js';
 import { configJsonSchema } from '../src/config-file.js';
 import { readOptions } from '../src/read-options.js';
 import { StartError } from '../src/start-error.js';
-import { ask, runProgram, startProgram } from './program.js';
+import { runProgram, sendRequest, startProgram } from './program.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'apistrata-config-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -33,7 +33,7 @@ describe('options', () => {
     expect(options.help).toBe(false);
   });
 
-  it('come from the file, above it from the environment, above that from the command line, named values one by one', () => {
+  it('come from the file, are overridden by the environment and then by the command line, and named values are merged', () => {
     const config = file(`
 # comments are welcome
 port: 1
@@ -84,7 +84,7 @@ quota: { instances: 1, quota_secrets: 5 }
     [['--quota', 'instances=-2'], {}, '--quota: "instances" must be at least -1; it is "-2"'],
     [['--quota', 'instance=2'], {}, '--quota: unknown name "instance". Did you mean "instances"?'],
     [['--limit', 'max_connections=2'], {}, '--limit: unknown name "max_connections". Did you mean "maxConnections"?'],
-  ])('that are wrong are named, with the fix: %j %j', (args, environment, message) => {
+  ])('that are invalid are named, with the fix: %j %j', (args, environment, message) => {
     expect(() => readOptions(args, environment)).toThrow(new StartError(message));
   });
 
@@ -113,7 +113,7 @@ quota: { instances: 1, quota_secrets: 5 }
     ['quota: { instanses: 1 }', 'unknown option "instanses" of "quota" (line 1). Did you mean "instances"?'],
     ['limit: { maxConnections: yes it is }', '"limit.maxConnections" (line 1) must be a number; it is "yes it is"'],
     ['- port', 'the file must contain options, each as "name: value"'],
-  ])('of a file that says %j are refused with the line and the fix', (text, message) => {
+  ])('of a file with %j are rejected with the line and the fix', (text, message) => {
     const config = file(text);
     expect(() => readOptions(['--config', config], {})).toThrow(new StartError(`--config ${config}: ${message}`));
   });
@@ -153,7 +153,7 @@ quota: { instances: 1, quota_secrets: 5 }
       ['--driver', 'qemu', '--machine-dir', '/proc/version/m'],
       '--machine-dir /proc/version/m cannot be created: /proc/version is not a folder',
     ],
-  ])('are checked together with their places: %j', async (args, message) => {
+  ])('are checked together with ports, addresses and folders: %j', async (args, message) => {
     await expect(checkPlaces(readOptions(args, {}))).rejects.toThrow(new StartError(message));
   });
 
@@ -183,31 +183,31 @@ describe('the program with a configuration file', () => {
     expect([bad.code, bad.output]).toEqual([1, expect.stringContaining('nonsense')]);
   });
 
-  it('reads policies, log level and limits again at SIGHUP, and stays as it is when they are wrong', async () => {
+  it('reloads policies, log level and limits on SIGHUP, and changes nothing if they are invalid', async () => {
     const policy = file('');
     const config = file('');
     const write = (level: string) => writeFileSync(config, `policy-file: ${policy}\nlog-level: ${level}\n`);
     write('info');
     const program = await startProgram(['--db', ':memory:', '--config', config]);
     onTestFinished(async () => void (await program.end('SIGKILL')));
-    const list = async () => (await ask(program.url, 'GET', '/v2.1/flavors')).status;
-    const hangUp = async (said: RegExp) => {
+    const list = async () => (await sendRequest(program.url, 'GET', '/v2.1/flavors')).status;
+    const sendSighup = async (said: RegExp) => {
       const before = program.output().length;
       process.kill(program.pid, 'SIGHUP');
       await eventually(() => expect(program.output().slice(before)).toMatch(said));
     };
     expect(await list()).toBe(200);
     writeFileSync(policy, '"os_compute_api:os-keypairs:index": "!"');
-    await hangUp(/are read again/);
-    expect((await ask(program.url, 'GET', '/v2.1/os-keypairs')).status).toBe(403);
+    await sendSighup(/were reloaded/);
+    expect((await sendRequest(program.url, 'GET', '/v2.1/os-keypairs')).status).toBe(403);
     writeFileSync(policy, '"no:such:rule": "!"');
-    await hangUp(/no:such:rule.*nothing has changed/);
-    expect((await ask(program.url, 'GET', '/v2.1/os-keypairs')).status).toBe(403);
+    await sendSighup(/no:such:rule.*nothing has changed/);
+    expect((await sendRequest(program.url, 'GET', '/v2.1/os-keypairs')).status).toBe(403);
     writeFileSync(policy, '');
     write('error');
     process.kill(program.pid, 'SIGHUP');
-    await eventually(async () => expect((await ask(program.url, 'GET', '/v2.1/os-keypairs')).status).toBe(200));
-    expect((await ask(program.url, 'GET', '/v2.1/flavors?name=unseen')).status).toBe(200);
+    await eventually(async () => expect((await sendRequest(program.url, 'GET', '/v2.1/os-keypairs')).status).toBe(200));
+    expect((await sendRequest(program.url, 'GET', '/v2.1/flavors?name=unseen')).status).toBe(200);
     expect(await program.end('SIGTERM')).toBe(0);
     expect(program.output()).not.toContain('unseen');
   });

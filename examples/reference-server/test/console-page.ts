@@ -1,12 +1,12 @@
-import type { Browser } from 'playwright-core';
+import type { Browser, Keyboard, Locator } from 'playwright-core';
 import { expect } from 'vitest';
 import { eventually } from '../../../testing/eventually.js';
 
-/** A page of the proxy that connects to a serial line, types a command there, and gives what it was answered. */
+/** Opens a page of the proxy that connects to a serial line, types a command, and returns its output. */
 export async function typeOnLine(browser: Browser, url: string): Promise<string> {
   const page = await browser.newPage();
   await page.goto(`${url.replace('ws:', 'http:').split('?')[0]}vnc_lite.html`);
-  const answer = await page.evaluate(
+  const response = await page.evaluate(
     (target) =>
       new Promise<string>((resolve, reject) => {
         const socket = new globalThis.WebSocket(target, ['binary']);
@@ -22,12 +22,33 @@ export async function typeOnLine(browser: Browser, url: string): Promise<string>
     url,
   );
   await page.close();
-  return answer;
+  return response;
+}
+
+/** Opens the serial line of a guest as a terminal, types a command on the keyboard, and waits for its output. */
+export async function typeInTerminal(browser: Browser, url: string): Promise<void> {
+  const page = await browser.newPage();
+  const wrong: string[] = [];
+  page.on('pageerror', (error) => wrong.push(String(error)));
+  page.on('console', (message) => message.type() === 'error' && wrong.push(message.text()));
+  await page.goto(`${url.replace('ws:', 'http:').replace('/?', '/serial.html?')}`);
+  await page.getByRole('status').getByText('Connected').waitFor();
+  await typeAndRead(page.locator('main'), page.keyboard);
+  expect(wrong).toEqual([]);
+  await page.close();
+}
+
+/** Types a command in a terminal, and waits for its output. */
+export async function typeAndRead(terminal: Locator, keyboard: Keyboard): Promise<void> {
+  await terminal.click();
+  await keyboard.type('typed echo $((6 * 7)) times\n');
+  await expect.poll(() => terminal.textContent()).toContain('42 times');
 }
 
 /**
- * Opens a guest's screen, types a command on its keyboard, and waits until the guest has done that and its screen has changed.
- * @param run does something in the guest by another way, and gives what it printed
+ * Opens a guest's screen, types a command on its keyboard, and waits until the guest has executed it and its screen has
+ * changed.
+ * @param run runs a command in the guest by another channel, and returns its output
  */
 export async function typeOnScreen(
   browser: Browser,
@@ -44,7 +65,7 @@ export async function typeOnScreen(
   await run('setsid sh -c "exec sh </dev/tty1 >/dev/tty1 2>&1" &');
   await canvas.click();
   const before = await picture();
-  // Keys get lost where the guest is slower than the hand, so it is tried again.
+  // A slow guest loses keys, so this is repeated.
   await eventually(
     async () => {
       await page.keyboard.type('touch /k\n', { delay: 250 });

@@ -4,8 +4,8 @@ import { type Program, startProgram } from './program.js';
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
 
 async function get(program: Program, path: string, accept: string) {
-  const answer = await fetch(program.url + path, { headers: { accept } });
-  return { status: answer.status, headers: answer.headers, text: await answer.text() };
+  const response = await fetch(program.url + path, { headers: { accept } });
+  return { status: response.status, headers: response.headers, text: await response.text() };
 }
 
 describe('the documents of the reference server', () => {
@@ -20,7 +20,7 @@ describe('the documents of the reference server', () => {
     await bare?.end('SIGTERM');
   });
 
-  it('are on /docs, with words, history, commands and tokens that work', async () => {
+  it('are on /docs, with descriptions, history, commands and working tokens', async () => {
     const page = await get(documented, '/docs/operations/showServer?version=2.53', BROWSER);
     expect(page.status).toBe(200);
     expect(page.text).toContain('Shows a server with details');
@@ -29,8 +29,8 @@ describe('the documents of the reference server', () => {
     const version = await get(documented, '/docs/versions/2.26', BROWSER);
     expect(version.text).toContain('Adds tags to servers');
     expect((await get(documented, '/docs/openapi.json?version=2.104', '*/*')).status).toBe(200);
-    const unasked = await get(documented, '/openapi.json', '*/*');
-    expect(JSON.parse(unasked.text).info.version).toBe('2.104');
+    const withoutPreference = await get(documented, '/openapi.json', '*/*');
+    expect(JSON.parse(withoutPreference.text).info.version).toBe('2.104');
   });
 
   it.each(['/', '/v2.1/'])('lead browsers from %s to /docs', async (path) => {
@@ -39,7 +39,7 @@ describe('the documents of the reference server', () => {
     expect(page.text).toContain(`href="${documented.url}/docs"`);
   });
 
-  it.each(['/', '/v2.1/', '/v2.1'])('change nothing on %s for clients of the API', async (path) => {
+  it.each(['/', '/v2.1/', '/v2.1'])('do not affect %s for clients of the API', async (path) => {
     for (const accept of ['*/*', 'application/json']) {
       const [one, other] = await Promise.all([get(documented, path, accept), get(bare, path, accept)]);
       const seen = ({ status, headers, text }: typeof one, { url }: Program) => ({
@@ -51,7 +51,7 @@ describe('the documents of the reference server', () => {
     }
   });
 
-  it('are not there with --no-docs', async () => {
+  it('are disabled by --no-docs', async () => {
     expect((await get(bare, '/docs', BROWSER)).text).toContain('choices');
     expect((await get(bare, '/', BROWSER)).text).not.toContain('/docs');
   });

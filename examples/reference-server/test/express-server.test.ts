@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expressServer } from '../src/express-server.js';
 
 setFlagsFromString('--allow-natives-syntax');
-/** Whether the engine sees two objects as of one kind, of which it remembers where everything is. */
+/** Returns whether V8 uses the same hidden class for two objects. */
 const sameKind = new Function('a', 'b', 'return %HaveSameMap(a, b)') as (a: object, b: object) => boolean;
 
 describe('the server of an Express application', () => {
@@ -29,16 +29,16 @@ describe('the server of an Express application', () => {
   });
   afterAll(() => server.close());
 
-  it('gives handlers all that Express adds', async () => {
-    const answer = await fetch(`${url}/name/ada`);
-    expect(answer.status).toBe(201);
-    expect(await answer.json()).toEqual({ name: 'ada', host: '127.0.0.1', ofApp: true });
+  it('provides handlers with all methods of Express', async () => {
+    const response = await fetch(`${url}/name/ada`);
+    expect(response.status).toBe(201);
+    expect(await response.json()).toEqual({ name: 'ada', host: '127.0.0.1', ofApp: true });
     expect(await (await fetch(`${url}/inner/where`)).text()).toBe('/inner');
     expect((await fetch(`${url}/nothing`)).status).toBe(404);
   });
 
-  it('makes requests and responses as Express would have them, all of one kind', async () => {
-    for (let asked = 0; asked < 4; asked++) await (await fetch(`${url}/name/ada`)).text();
+  it('creates requests and responses with the prototypes of Express and one hidden class', async () => {
+    for (let requested = 0; requested < 4; requested++) await (await fetch(`${url}/name/ada`)).text();
     const [req, res, laterReq, laterRes] = arrived.slice(-4) as [object, object, object, object];
     expect(Object.getPrototypeOf(laterReq)).toBe(app.request);
     expect(Object.getPrototypeOf(laterRes)).toBe(app.response);

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
+import { chmodSync, closeSync, mkdirSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -12,9 +12,11 @@ import { eventually } from '../../../testing/eventually.js';
 import { startPostgres } from '../../../testing/servers.js';
 import { healthFrom } from '../src/health.js';
 import { readOptions } from '../src/read-options.js';
-import { ask, type Program, startProgram } from './program.js';
+import { type Program, sendRequest, startProgram } from './program.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'apistrata-health-'));
+// The PostgreSQL user must be able to reach the disk below.
+chmodSync(folder, 0o755);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 async function start(args: readonly string[], environment: NodeJS.ProcessEnv = {}): Promise<Program> {
@@ -24,27 +26,27 @@ async function start(args: readonly string[], environment: NodeJS.ProcessEnv = {
 }
 
 const reasons = async ({ url }: Program, path = '/healthcheck') => {
-  const { status, body } = await ask(url, 'GET', path);
+  const { status, body } = await sendRequest(url, 'GET', path);
   return `${status} ${String(body).replaceAll('\n', ' | ')}`;
 };
 
-/** Waits until both the health and the readiness say so; liveness stays out of it. */
-async function says(program: Program, answer: RegExp): Promise<void> {
+/** Waits until both health and readiness match; liveness is not affected. */
+async function says(program: Program, response: RegExp): Promise<void> {
   for (const path of ['/healthcheck', '/readyz']) {
-    await eventually(async () => expect(await reasons(program, path)).toMatch(answer));
+    await eventually(async () => expect(await reasons(program, path)).toMatch(response));
   }
-  expect((await ask(program.url, 'GET', '/livez')).status).toBe(200);
+  expect((await sendRequest(program.url, 'GET', '/livez')).status).toBe(200);
 }
 
 describe('the health of the reference server on a SQLite file', () => {
-  it('is good to begin with, and tells of every part', async () => {
+  it('is initially healthy, and reports every part', async () => {
     const program = await start(['--db', join(folder, 'good.db')]);
     await says(program, /^200 OK \| OK \| OK$/);
     const named = await start(['--db', ':memory:', '--healthcheck', 'backends=worker']);
     await says(named, /^200 OK$/);
   });
 
-  it('suffers while somebody else has the file locked, and recovers', async () => {
+  it('fails while another process has locked the file, and recovers', async () => {
     const file = join(folder, 'locked.db');
     const program = await start(['--db', file]);
     const other = new DatabaseSync(file);
@@ -56,7 +58,7 @@ describe('the health of the reference server on a SQLite file', () => {
   });
 });
 
-it('suffers when the file has become read-only, in words that say so, while its worker goes on', async () => {
+it('fails when the file has become read-only, with that message, while its worker continues', async () => {
   const engine = await createEngine({ database: join(folder, 'read-only.db'), worker: false });
   onTestFinished(() => engine.close().catch(() => undefined));
   const log = { warn: () => undefined, error: () => undefined };
@@ -71,11 +73,11 @@ it('suffers when the file has become read-only, in words that say so, while its 
   expect((await health.status('ready')).results[0]!.reason).toMatch(/^The database /);
 });
 
-/** A file system of its own, so that it can be full; undefined where this machine does not allow that. */
+/** Mounts a separate small file system, so that it can be filled; undefined if this machine does not allow that. */
 function smallDisk(): string | undefined {
   const disk = join(folder, 'disk');
   mkdirSync(disk);
-  if (spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=64m', 'none', disk]).status !== 0) return undefined;
+  if (spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=320m', 'none', disk]).status !== 0) return undefined;
   return disk;
 }
 
@@ -83,29 +85,31 @@ const disk = smallDisk();
 if (!disk) console.warn('*** SKIPPED: a full disk needs the right to mount one ***');
 afterAll(() => void (disk && spawnSync('umount', ['-l', disk])));
 
-it.skipIf(!disk)('suffers while the disk is full, and recovers', async () => {
+/** Writes a file until the disk is full. Returns a function that deletes the file. */
+function fill(folder: string): () => void {
+  const filler = join(folder, 'filler');
+  const file = openSync(filler, 'w');
+  try {
+    for (const block = Buffer.alloc(4096, 'x'); ; ) writeSync(file, block);
+  } catch {
+    closeSync(file);
+  }
+  return () => rmSync(filler);
+}
+
+it.skipIf(!disk)('fails while the disk is full, and recovers', async () => {
   const program = await start(['--db', join(disk!, 'cloud.db')]);
   await says(program, /^200 OK \| OK \| OK$/);
-  const filler = join(disk!, 'filler');
-  const file = openSync(filler, 'w');
-  const block = Buffer.alloc(4096, 'x');
-  for (;;) {
-    try {
-      writeSync(file, block);
-    } catch {
-      break;
-    }
-  }
-  closeSync(file);
+  const empty = fill(disk!);
   await says(program, /^503 OK \| OK \| DISK/);
-  rmSync(filler);
+  empty();
   await says(program, /^200 OK \| OK \| OK$/);
 });
 
 const postgresUrl = inject('postgresUrl');
 
 describe.skipIf(!postgresUrl)('the health of the reference server on PostgreSQL', () => {
-  it('suffers while the database is read-only, and recovers', async () => {
+  it('fails while the database is read-only, and recovers', async () => {
     const name = `health_${randomUUID().replaceAll('-', '')}`;
     const admin = new pg.Client(postgresUrl);
     await admin.connect();
@@ -123,7 +127,18 @@ describe.skipIf(!postgresUrl)('the health of the reference server on PostgreSQL'
     await says(program, /^200 OK \| OK$/);
   });
 
-  it('suffers when the database is stopped', async () => {
+  it.skipIf(!disk)('fails while the disk of the database is full, and recovers', async () => {
+    const own = await startPostgres(disk);
+    onTestFinished(() => own?.stop());
+    const program = await start(['--db', String(own?.url)]);
+    await says(program, /^200 OK \| OK$/);
+    const empty = fill(String(disk));
+    await says(program, /^503 The disk of the database is full\. /);
+    empty();
+    await says(program, /^200 OK \| OK$/);
+  });
+
+  it('fails when the database is stopped', async () => {
     const own = await startPostgres();
     const program = await start(['--db', own!.url]);
     await says(program, /^200 OK \| OK$/);
@@ -133,7 +148,7 @@ describe.skipIf(!postgresUrl)('the health of the reference server on PostgreSQL'
 });
 
 describe('the health of the reference server in front of other services', () => {
-  it('suffers when one of them is away, and names no address', async () => {
+  it('fails when one of them is unavailable, and reveals no address', async () => {
     const cloud = await startCloud();
     const environment = { OS_USERNAME: 'admin', OS_PASSWORD: 'secret', OS_PROJECT_NAME: 'demo' };
     const identity = ['--auth', 'identity', '--identity-url', cloud.authUrl.replace(/\/v3\/?$/, '')];

@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { eventually } from '../../../testing/eventually.js';
-import { ask, type Program, startHost, startProgram } from './program.js';
+import { type Program, sendRequest, startHost, startProgram } from './program.js';
 
 const IMAGE = '70a599e0-31e7-49b7-b260-868f441e862b';
 const ADMIN = 'admin:demo:admin';
 
-/** What tests look at of a server. */
+/** The fields of a server that tests check. */
 export interface SeenServer {
   readonly id: string;
   readonly status: string;
@@ -18,13 +18,14 @@ export interface SeenServer {
 
 type Ended = Pick<Program, 'end' | 'output' | 'pid'>;
 
-/** Processes that serve the API and processes that are hosts, with one database. The methods may be taken apart. */
+/** Processes that serve the API and processes that are hosts, with one database. The methods can be destructured. */
 export class HostCloud {
   readonly #database: string;
   readonly #folder: string;
   readonly #latencyMs: number;
   readonly #environment = { APISTRATA_SECRET_KEY: randomBytes(32).toString('base64') };
   readonly #running = new Set<Ended>();
+  readonly #hosts = new Map<string, Ended>();
   #url = '';
 
   constructor(database: string, folder: string, latencyMs: number) {
@@ -33,7 +34,7 @@ export class HostCloud {
     this.#latencyMs = latencyMs;
   }
 
-  /** Serves the API; later questions go to this process. */
+  /** Starts a process with the API; later requests use this process. */
   readonly startApi = async (args: readonly string[] = []): Promise<Program> => {
     const program = await startProgram(
       [
@@ -54,33 +55,57 @@ export class HostCloud {
     return program;
   };
 
-  readonly startHost = async (name: string, args: readonly string[] = []): Promise<Ended> => {
+  /** Starts a host with the secret key of the cloud. */
+  readonly startHost = (name: string, args: readonly string[] = []): Promise<Ended> =>
+    this.#startHost(name, this.#database, this.#environment, args);
+
+  /** Starts a host that has only its own key, with the database as its own role sees it. */
+  readonly startLimitedHost = (name: string, database: string, keyFile: string): Promise<Ended> =>
+    this.#startHost(name, database, { APISTRATA_SECRET_KEY: '' }, ['--host-key-file', keyFile]);
+
+  /** The secret key of the cloud, in the environment of its processes. */
+  get environment(): NodeJS.ProcessEnv {
+    return this.#environment;
+  }
+
+  async #startHost(
+    name: string,
+    database: string,
+    environment: NodeJS.ProcessEnv,
+    args: readonly string[],
+  ): Promise<Ended> {
     const host = await startHost(
       [
-        ...['--name', name, '--db', this.#database, '--machine-dir', join(this.#folder, name), '--log-level', 'error'],
+        ...['--name', name, '--db', database, '--machine-dir', join(this.#folder, name), '--log-level', 'error'],
         ...['--latency-ms', String(this.#latencyMs), '--resource', 'vcpus=8', '--resource', 'memoryMb=8192'],
         ...['--resource', 'diskGb=100', '--heartbeat-ms', '500', '--lease-ms', '1500'],
         ...args,
       ],
-      this.#environment,
+      environment,
     );
     this.#running.add(host);
+    this.#hosts.set(name, host);
     return host;
+  }
+
+  /** Kills the process of a host. */
+  readonly kill = async (name: string): Promise<void> => {
+    await this.#hosts.get(name)?.end('SIGKILL');
   };
 
-  readonly ask = (method: string, path: string, body?: unknown, version = '2.90') =>
-    ask(this.#url, method, `/v2.1${path}`, { version, token: ADMIN, body });
+  readonly request = (method: string, path: string, body?: unknown, version = '2.90') =>
+    sendRequest(this.#url, method, `/v2.1${path}`, { version, token: ADMIN, body });
 
-  /** Gives the id. */
+  /** Creates a server and returns its id. */
   readonly create = async (name: string, more: object = {}): Promise<string> => {
     const server = { name, flavorRef: '1', imageRef: IMAGE, networks: 'none', ...more };
-    const { status, body } = await this.ask('POST', '/servers', { server });
+    const { status, body } = await this.request('POST', '/servers', { server });
     if (status !== 202) throw new Error(JSON.stringify(body));
     return body.server.id;
   };
 
   readonly see = async (id: string): Promise<SeenServer> => {
-    const { status, body } = await this.ask('GET', `/servers/${id}`);
+    const { status, body } = await this.request('GET', `/servers/${id}`);
     if (status !== 200) throw new Error(JSON.stringify(body));
     const { server } = body;
     return {
@@ -99,7 +124,7 @@ export class HostCloud {
     await eventually(attempt);
   };
 
-  /** The server when nothing is being done to it any more. */
+  /** Returns the server once no action is in progress. */
   readonly settled = async (id: string): Promise<SeenServer> => {
     const free = async () => {
       const { task, status } = await this.see(id);
@@ -109,7 +134,7 @@ export class HostCloud {
     return this.see(id);
   };
 
-  /** Ids of the servers that have a machine on a host. */
+  /** Returns the ids of the servers with a machine on a host. */
   readonly machinesOn = (name: string): string[] => {
     const folder = join(this.#folder, name);
     if (!existsSync(folder)) return [];

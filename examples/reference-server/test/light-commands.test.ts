@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 
 const src = join(import.meta.dirname, '../src');
 
-/** Packages that are loaded with a module, and all modules of the program on the way to them; what is imported late is not. */
+/** Returns the packages that are loaded with a module, and the import path to each; dynamic imports are excluded. */
 function loadedWith(file: string, seen = new Map<string, readonly string[]>()): ReadonlyMap<string, readonly string[]> {
   if (seen.has(file)) return seen;
   const text = readFileSync(join(src, file), 'utf8');
@@ -19,7 +19,7 @@ function loadedWith(file: string, seen = new Map<string, readonly string[]>()): 
 }
 
 it.each(['program.ts', 'host/host-command.ts', 'admin/admin.ts', 'workers/serve-by-workers.ts'])(
-  '%s serves no API itself, and loads none: that takes longer than all the rest',
+  '%s does not load the API, which would take longer than everything else',
   (file) => {
     const loading = [...loadedWith(file)].filter(([, packages]) => packages.includes('@apistrata/compute-router'));
     expect(loading.map(([module]) => module)).toEqual([]);

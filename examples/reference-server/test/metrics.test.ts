@@ -5,20 +5,20 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { parse } from 'yaml';
 import { eventually } from '../../../testing/eventually.js';
 import { freshDatabase } from '../../../testing/fresh-database.js';
-import { ask, type Program, runProgram, startProgram } from './program.js';
+import { type Program, runProgram, sendRequest, startProgram } from './program.js';
 
 const IMAGE = '70a599e0-31e7-49b7-b260-868f441e862b';
 const operating = join(import.meta.dirname, '../../../docs/operating');
 const page = readFileSync(join(operating, 'metrics.md'), 'utf8');
 
-/** Of an expression: names of metrics, without what PromQL itself calls something. */
+/** Returns the names of metrics in an expression, without the keywords of PromQL. */
 function metricsIn(expression: string): string[] {
   return [...expression.replaceAll(/"[^"]*"/g, '').matchAll(/\b(?:apistrata|nodejs|process)_[a-z0-9_]+/g)].map(
     ([name]) => name,
   );
 }
 
-/** Samples as `name{labels}` with their values. */
+/** Scrapes the samples: `name{labels}` with their values. */
 async function scrape(url: string): Promise<ReadonlyMap<string, number>> {
   const response = await fetch(url);
   expect([response.status, response.headers.get('content-type')]).toEqual([200, expect.stringContaining('text/plain')]);
@@ -36,7 +36,7 @@ const databases = [
   ...(postgresUrl ? [{ kind: 'PostgreSQL', url: () => freshDatabase(postgresUrl) }] : []),
 ];
 
-describe.each(databases)('metrics of the reference server on $kind, after a day of requests', ({ kind, url }) => {
+describe.each(databases)('metrics of the reference server on $kind, after various requests', ({ kind, url }) => {
   let cloud: TestCloud;
   let program: Program;
   let metricsUrl: string;
@@ -51,10 +51,10 @@ describe.each(databases)('metrics of the reference server on $kind, after a day 
       ],
       { OS_USERNAME: 'admin', OS_PASSWORD: 'secret', OS_PROJECT_NAME: 'demo' },
     );
-    metricsUrl = (await program.said(/Metrics +(http:\S+)/))[1]!;
+    metricsUrl = (await program.printed(/Metrics +(http:\S+)/))[1]!;
     const token = cloud.token('ada', 'demo');
     const compute = (method: string, path: string, body?: unknown, version?: string) =>
-      ask(program.url, method, `/v2.1${path}`, { token, version, body });
+      sendRequest(program.url, method, `/v2.1${path}`, { token, version, body });
     const server = (name: string) => ({
       server: { name, flavorRef: '1', imageRef: IMAGE, networks: 'none' },
     });
@@ -72,9 +72,9 @@ describe.each(databases)('metrics of the reference server on $kind, after a day 
     await compute('GET', '/servers/detail', undefined, '2.100');
     await compute('GET', '/nowhere/at/all');
     await compute('GET', '/servers/00000000-0000-0000-0000-000000000000');
-    await ask(program.url, 'GET', '/v2.1/servers', { token: 'nobody' });
+    await sendRequest(program.url, 'GET', '/v2.1/servers', { token: 'unknown' });
     for (const path of ['/', '/v2.1/', '/healthcheck', '/livez', '/v1/quotas']) await fetch(`${program.url}${path}`);
-    // A server is ACTIVE before its job has been counted and put away.
+    // A server is ACTIVE before its job is counted and deleted.
     samples = await eventually(async () => {
       const scraped = await scrape(metricsUrl);
       expect(scraped.get('apistrata_jobs_total{kind="create",outcome="done"}')).toBe(2);
@@ -91,7 +91,7 @@ describe.each(databases)('metrics of the reference server on $kind, after a day 
 
   const value = (sample: string) => samples.get(sample);
 
-  it('tell requests by operation, version and status, and unknown paths under one name', () => {
+  it('count requests by operation, version and status, and unknown paths under one name', () => {
     expect(value('apistrata_requests_total{operation="POST /servers",version="2.37",status="202"}')).toBe(1);
     expect(value('apistrata_requests_total{operation="POST /servers",version="2.90",status="403"}')).toBe(1);
     expect(
@@ -99,13 +99,13 @@ describe.each(databases)('metrics of the reference server on $kind, after a day 
     ).toBe(1);
     expect(value('apistrata_requests_total{operation="none",version="none",status="404"}')).toBe(1);
     expect(value('apistrata_requests_total{operation="none",version="none",status="401"}')).toBe(1);
-    expect(value('apistrata_versions_total{version="2.100",asked="yes"}')).toBe(1);
-    expect(value('apistrata_versions_total{version="2.1",asked="no"}')).toBeGreaterThan(2);
+    expect(value('apistrata_versions_total{version="2.100",requested="yes"}')).toBe(1);
+    expect(value('apistrata_versions_total{version="2.1",requested="no"}')).toBeGreaterThan(2);
   });
 
-  it('tell what is answered beside the operations, each once', () => {
-    const beside = [...samples].filter(([sample]) => /_total\{operation="(?:versions|health|quotas)"/.test(sample));
-    expect(Object.fromEntries(beside)).toEqual({
+  it('count responses without an operation, each once', () => {
+    const unrouted = [...samples].filter(([sample]) => /_total\{operation="(?:versions|health|quotas)"/.test(sample));
+    expect(Object.fromEntries(unrouted)).toEqual({
       'apistrata_requests_total{operation="versions",version="none",status="200"}': 2,
       'apistrata_requests_total{operation="health",version="none",status="200"}': 2,
       'apistrata_requests_total{operation="quotas",version="none",status="401"}': 1,
@@ -113,12 +113,12 @@ describe.each(databases)('metrics of the reference server on $kind, after a day 
     expect(value('apistrata_request_duration_seconds_count{operation="health"}')).toBe(2);
   });
 
-  it('tell servers, jobs, quota refusals, identity lookups and connections', () => {
+  it('count servers, jobs, quota rejections, identity lookups and connections', () => {
     expect(value('apistrata_servers{state="active"}')).toBe(1);
     expect(value('apistrata_servers{state="stopped"}')).toBe(1);
     expect(value('apistrata_jobs_total{kind="create",outcome="done"}')).toBe(2);
     expect(value('apistrata_quota_refusals_total{kind="instances"}')).toBe(1);
-    expect(value('apistrata_identity_lookups_total{found="asked"}')).toBe(2);
+    expect(value('apistrata_identity_lookups_total{found="requested"}')).toBe(2);
     expect(value('apistrata_identity_lookups_total{found="known"}')).toBeGreaterThan(2);
     expect(value('apistrata_jobs_pending')).toBe(0);
     expect(value('apistrata_database_connections_max')).toBe(kind === 'SQLite' ? 1 : 10);
@@ -131,13 +131,17 @@ describe.each(databases)('metrics of the reference server on $kind, after a day 
     expect(ids).toEqual([]);
   });
 
-  // Nothing failed today, and samples of what never happened do not exist.
-  const never = ['apistrata_statement_errors_total', 'apistrata_events_dropped_total'];
-  // What one database has the other may not: commits that are shared are SQLite's.
+  // No failure occurred, and series without events do not exist.
+  const never = [
+    'apistrata_statement_errors_total',
+    'apistrata_events_dropped_total',
+    'apistrata_events_rejected_total',
+  ];
+  // Some series exist on one database only, such as shared commits on SQLite.
   const exists = (name: string) =>
     [...samples.keys()].some((sample) => nameOf(sample) === name) || (kind !== 'SQLite' && name.includes('_commit_'));
 
-  it('are what the dashboard shows', () => {
+  it('include all metrics of the dashboard', () => {
     const dashboard = JSON.parse(readFileSync(join(operating, 'grafana-dashboard.json'), 'utf8'));
     const shown = dashboard.panels.flatMap((panel: any) => panel.targets.flatMap((t: any) => metricsIn(t.expr)));
     expect(shown.length).toBeGreaterThan(30);
@@ -145,7 +149,7 @@ describe.each(databases)('metrics of the reference server on $kind, after a day 
     expect(missing).toEqual([]);
   });
 
-  it('are what the alerts look at, and each alert is explained', () => {
+  it('include all metrics of the alerts, and each alert is documented', () => {
     const { groups } = parse(readFileSync(join(operating, 'alert-rules.yaml'), 'utf8'));
     const rules = groups.flatMap((group: any) => group.rules);
     const watched = rules.flatMap(({ expr }: any) => metricsIn(expr));
@@ -154,7 +158,7 @@ describe.each(databases)('metrics of the reference server on $kind, after a day 
     expect(rules.map(({ alert }: any) => alert).filter((alert: string) => !page.includes(`\`${alert}\``))).toEqual([]);
   });
 
-  it('are all on the page of metrics, and the page names none that do not exist', async () => {
+  it('are all documented, and all documented ones exist', async () => {
     const text = await (await fetch(metricsUrl)).text();
     const exported = [...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name!);
     const described = new Set(metricsIn(page).filter((name) => !/_(?:bucket|sum|count)$/.test(name)));
@@ -162,14 +166,14 @@ describe.each(databases)('metrics of the reference server on $kind, after a day 
     expect([...described].filter((name) => !exported.includes(name))).toEqual([]);
   });
 
-  it('are answered to GET and HEAD alone, and nothing else is there', async () => {
+  it('are served for GET and HEAD only, without other paths', async () => {
     expect((await fetch(metricsUrl, { method: 'POST' })).status).toBe(405);
     expect((await fetch(metricsUrl.replace('/metrics', '/v2.1'))).status).toBe(404);
     expect(await (await fetch(`${program.url}/metrics`)).text()).not.toContain('apistrata_');
   });
 });
 
-describe('where metrics are', () => {
+describe('the location of metrics', () => {
   it('is the port of the API with --metrics', async () => {
     const program = await startProgram(['--db', ':memory:', '--metrics', '--log-level', 'silent']);
     const samples = await scrape(`${program.url}/metrics`);
@@ -177,9 +181,9 @@ describe('where metrics are', () => {
     expect(await program.end('SIGTERM')).toBe(0);
   });
 
-  it('is refused with the option at fault where the port is taken', async () => {
+  it('is rejected with the name of the option if the port is in use', async () => {
     const program = await startProgram(['--db', ':memory:', '--metrics-port', '0', '--log-level', 'silent']);
-    const taken = new URL((await program.said(/Metrics +(http:\S+)/))[1]!).port;
+    const taken = new URL((await program.printed(/Metrics +(http:\S+)/))[1]!).port;
     const { code, output } = await runProgram(['--db', ':memory:', '--port', '0', '--metrics-port', taken]);
     expect(code).toBe(1);
     expect(output).toContain(

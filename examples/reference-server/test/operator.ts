@@ -3,14 +3,14 @@ import { admin as runAdmin } from '../src/admin/admin.js';
 import { StartError } from '../src/start-error.js';
 import { type Program, startProgram } from './program.js';
 
-/** A server without a key of its own, until the end of the test. */
+/** Starts a server without a key of its own, until the end of the test. */
 export async function start(...args: string[]): Promise<Program> {
   const program = await startProgram([...args, '--log-level', 'info'], { APISTRATA_SECRET_KEY: '' });
   onTestFinished(async () => void (await program.end('SIGKILL')));
   return program;
 }
 
-/** As the program does it, but in this process, which is much faster. */
+/** Runs an admin command like the program, but in this process, which is much faster. */
 export async function admin(...args: string[]): Promise<{ code: number; output: string }> {
   try {
     const { output, exitCode } = await runAdmin(args, {});
@@ -21,7 +21,7 @@ export async function admin(...args: string[]): Promise<{ code: number; output: 
   }
 }
 
-/** What a command answers with as JSON; it has to succeed. */
+/** Returns the JSON output of a command, which must succeed. */
 export async function adminJson(...args: string[]): Promise<any> {
   const { code, output } = await admin(...args, '--json');
   expect([code, output]).toEqual([0, expect.stringMatching(/^\{/)]);

@@ -7,10 +7,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { findProgram } from '../../../testing/servers.js';
-import { ask, type Program, runProgram, startProgram } from './program.js';
+import { type Program, runProgram, sendRequest, startProgram } from './program.js';
 
-const demonstrable = findProgram('curl') && findProgram('bash');
-if (!demonstrable) console.warn('\n*** SKIPPED: the demo of the README: this machine has no curl, or no bash ***\n');
+const hasDemoPrograms = findProgram('curl') && findProgram('bash');
+if (!hasDemoPrograms) console.warn('\n*** SKIPPED: the demo of the README: this machine has no curl, or no bash ***\n');
 
 const folder = mkdtempSync(join(tmpdir(), 'apistrata-program-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -25,24 +25,37 @@ describe('the reference server', () => {
   });
 
   it('serves versions, key pairs at 2.1 and 2.2, OpenAPI and health', async () => {
-    expect((await ask(program.url, 'GET', '/')).body.versions).toHaveLength(2);
+    expect((await sendRequest(program.url, 'GET', '/')).body.versions).toHaveLength(2);
     const keypair = (name: string, version: string) =>
-      ask(program.url, 'POST', '/v2.1/os-keypairs', { version, body: { keypair: { name } } });
+      sendRequest(program.url, 'POST', '/v2.1/os-keypairs', { version, body: { keypair: { name } } });
     expect((await keypair('one', '2.1')).status).toBe(200);
     expect((await keypair('two', '2.2')).status).toBe(201);
-    expect((await ask(program.url, 'GET', '/openapi.json?version=2.53')).body.info.version).toBe('2.53');
-    expect((await ask(program.url, 'GET', '/openapi.json?version=nonsense')).status).toBe(400);
-    expect((await ask(program.url, 'GET', '/healthcheck')).status).toBe(200);
+    expect((await sendRequest(program.url, 'GET', '/openapi.json?version=2.53')).body.info.version).toBe('2.53');
+    expect((await sendRequest(program.url, 'GET', '/openapi.json?version=nonsense')).status).toBe(400);
+    expect((await sendRequest(program.url, 'GET', '/healthcheck')).status).toBe(200);
     expect((await fetch(`${program.url}/v2.1/flavors`)).status).toBe(401);
   });
 
-  it('lets pages of the origins it was told be clients, and no others', async () => {
+  it('logs how it reads lists of servers at the level debug', async () => {
+    const open = await startProgram(['--db', ':memory:', '--log-level', 'debug']);
+    try {
+      const { headers } = await sendRequest(open.url, 'GET', '/v2.1/servers?sort_key=hostname&sort_dir=asc');
+      const requestId = headers.get('x-openstack-request-id');
+      await expect
+        .poll(() => open.output())
+        .toContain(`"requestId":"${requestId}","ofProject":true,"source":"rows","order":"memory"`);
+    } finally {
+      await open.end('SIGTERM');
+    }
+  });
+
+  it('allows pages of configured origins, and no others', async () => {
     const origin = 'https://console.example.org';
     const open = await startProgram(['--db', ':memory:', '--cors-origin', origin]);
     const preflight = async (url: string, from: string) => {
       const headers = { Origin: from, 'Access-Control-Request-Method': 'DELETE' };
-      const answer = await fetch(`${url}/v2.1/servers/1`, { method: 'OPTIONS', headers });
-      return [answer.status, answer.headers.get('access-control-allow-origin')];
+      const result = await fetch(`${url}/v2.1/servers/1`, { method: 'OPTIONS', headers });
+      return [result.status, result.headers.get('access-control-allow-origin')];
     };
     try {
       expect(await preflight(open.url, origin)).toEqual([204, origin]);
@@ -53,7 +66,7 @@ describe('the reference server', () => {
     }
   });
 
-  it('believes the proxies it was told of, and nobody else', async () => {
+  it('trusts only the configured proxies', async () => {
     const behind = await startProgram(['--db', ':memory:', '--trust-proxy', 'loopback', '--log-level', 'silent']);
     const headers = { 'X-Forwarded-Proto': 'https', 'X-Forwarded-Host': 'compute.example.org' };
     const self = async (url: string) =>
@@ -68,7 +81,7 @@ describe('the reference server', () => {
     expect([code, output]).toEqual([1, expect.stringMatching(/^--trust-proxy: .*my proxy.*; it takes loopback/)]);
   });
 
-  it.skipIf(!demonstrable)('runs the demo of the README', () => {
+  it.skipIf(!hasDemoPrograms)('runs the demo of the README', () => {
     const readme = readFileSync(join(import.meta.dirname, '../../../README.md'), 'utf8');
     const demo = /<!-- demo -->\s*```sh\n([\s\S]*?)```/.exec(readme)?.[1];
     expect(demo).toBeDefined();
@@ -80,7 +93,7 @@ describe('the reference server', () => {
 
   it('writes no secret to its log', async () => {
     const token = 'ada:demo:member';
-    await ask(program.url, 'POST', '/v2.1/servers', {
+    await sendRequest(program.url, 'POST', '/v2.1/servers', {
       token,
       version: '2.37',
       body: {
@@ -94,14 +107,14 @@ describe('the reference server', () => {
         },
       },
     });
-    await program.said(/"url":"\/v2\.1\/servers"/);
+    await program.printed(/"url":"\/v2\.1\/servers"/);
     for (const secret of [token, 'hunter2-secret', 'c2VjcmV0', 'PRIVATE KEY'])
       expect(program.output()).not.toContain(secret);
   });
 });
 
 describe('starting and stopping', () => {
-  it('explains itself and prints the built-in preset', async () => {
+  it('prints the help and the built-in preset', async () => {
     expect((await runProgram(['--help'])).output).toMatch(/--latency-ms N\s+duration of each step/);
     expect(JSON.parse((await runProgram(['--print-preset-schema'])).output)).toMatchObject({
       properties: { flavors: { type: 'array' } },
@@ -110,7 +123,7 @@ describe('starting and stopping', () => {
     const file = join(folder, 'preset.json');
     writeFileSync(file, output);
     const program = await startProgram(['--db', ':memory:', '--preset', file, '--log-level', 'silent']);
-    expect((await ask(program.url, 'GET', '/v2.1/flavors')).body.flavors.map((f: any) => f.id)).toEqual([
+    expect((await sendRequest(program.url, 'GET', '/v2.1/flavors')).body.flavors.map((f: any) => f.id)).toEqual([
       '1',
       '2',
       '3',
@@ -120,28 +133,28 @@ describe('starting and stopping', () => {
     expect(await program.end('SIGTERM')).toBe(0);
   });
 
-  it('takes options from the environment too', async () => {
+  it('reads options from the environment too', async () => {
     const program = await startProgram(['--db', ':memory:'], {
       APISTRATA_LOG_LEVEL: 'silent',
       APISTRATA_HEADERS: 'service',
     });
-    const { headers } = await ask(program.url, 'GET', '/v2.1/flavors');
+    const { headers } = await sendRequest(program.url, 'GET', '/v2.1/flavors');
     expect(headers.get('service-api-version')).toBe('compute 2.1');
     expect(headers.has('openstack-api-version')).toBe(false);
     expect(await program.end('SIGTERM')).toBe(0);
   });
 
-  it('lets a request in flight end before it does', async () => {
+  it('completes requests in flight before it exits', async () => {
     const program = await startProgram(['--db', ':memory:']);
     const headers = { 'X-Auth-Token': 'ada:demo', 'Content-Type': 'application/json', Expect: '100-continue' };
     const slow = request(`${program.url}/v2.1/os-keypairs`, { method: 'POST', headers });
-    const answered = once(slow, 'response') as Promise<[IncomingMessage]>;
+    const responded = once(slow, 'response') as Promise<[IncomingMessage]>;
     slow.flushHeaders();
     await once(slow, 'continue');
     const code = program.end('SIGTERM');
-    await program.said(/a second signal ends at once/);
+    await program.printed(/a second signal ends the process immediately/);
     slow.end(JSON.stringify({ keypair: { name: 'slow' } }));
-    const [answer] = await answered;
+    const [answer] = await responded;
     expect(answer.statusCode).toBe(200);
     answer.resume();
     expect(await code).toBe(0);
@@ -159,7 +172,7 @@ describe('starting and stopping', () => {
     [['--db', ':memory:', '--preset', '/does/not/exist.json'], /--preset \/does\/not\/exist\.json/],
     [['--setting', 'nonsense=1'], /--setting: unknown name "nonsense"/],
     [['--healthcheck', 'detailled=true'], /detailled/],
-  ])('refuses %j with one clear line', async (args, message) => {
+  ])('rejects %j with one line', async (args, message) => {
     const { code, output } = await runProgram(['--log-level', 'silent', '--port', '0', ...args]);
     expect(code).toBe(1);
     expect(output).toMatch(message);
@@ -174,7 +187,7 @@ describe('starting and stopping', () => {
     expect([code, output]).toEqual([1, expect.stringContaining('hosts.0.vcpus')]);
   });
 
-  it('says so when Node is too old, before anything newer is loaded', async () => {
+  it('reports a Node that is too old before anything newer is loaded', async () => {
     const old = "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '18.20.4' } })";
     const { code, output } = await runProgram([], {
       NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(old)}`,
@@ -185,11 +198,11 @@ describe('starting and stopping', () => {
     ]);
   });
 
-  it('says so when its database may not be written, is locked, or is no database', async () => {
-    const notOne = join(folder, 'text.db');
-    writeFileSync(notOne, 'this is a letter to my grandmother'.repeat(100));
-    expect((await runProgram(['--db', notOne, '--port', '0'])).output).toMatch(/^--db \S+text\.db cannot be used: /);
-    expect((await runProgram(['--db', join(notOne, 'cloud.db')])).output).toMatch(
+  it('reports a database that is read-only, locked, or not a database', async () => {
+    const textFile = join(folder, 'text.db');
+    writeFileSync(textFile, 'this is a letter to my grandmother'.repeat(100));
+    expect((await runProgram(['--db', textFile, '--port', '0'])).output).toMatch(/^--db \S+text\.db cannot be used: /);
+    expect((await runProgram(['--db', join(textFile, 'cloud.db')])).output).toMatch(
       /^--db \S+ cannot be used: \S+ is not a folder: choose/,
     );
     const file = join(folder, 'taken.db');
@@ -202,10 +215,10 @@ describe('starting and stopping', () => {
     expect(await first.end('SIGTERM')).toBe(0);
   });
 
-  it('says so when the folder of its database is read-only', async (context) => {
+  it('reports a read-only folder of its database', async (context) => {
     const readOnly = join(folder, 'read-only');
     mkdirSync(readOnly, { mode: 0o555 });
-    // The right to write is no matter to root, but a file system is.
+    // Permissions do not apply to root, but a read-only file system does.
     const isRoot = process.getuid?.() === 0;
     if (isRoot && spawnSync('mount', ['-t', 'tmpfs', '-o', 'ro', 'none', readOnly]).status !== 0) {
       console.warn('*** SKIPPED: a read-only folder for root needs the right to mount one ***');
@@ -221,7 +234,7 @@ describe('starting and stopping', () => {
 
   it('sends a page with next steps to browsers, and the version documents to clients', async () => {
     const program = await startProgram(['--db', ':memory:', '--log-level', 'silent']);
-    await program.said(/Try +curl .*\/v2\.1\/flavors/);
+    await program.printed(/Try +curl .*\/v2\.1\/flavors/);
     const get = async (accept?: string) => {
       const response = await fetch(`${program.url}/`, { headers: accept ? { accept } : {} });
       return {
@@ -232,7 +245,9 @@ describe('starting and stopping', () => {
     };
     const page = await get('text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8');
     expect(page).toMatchObject({ type: 'text/html; charset=utf-8', vary: 'Accept' });
-    expect(page.text).toContain(`curl -H 'X-Auth-Token: ada:demo' ${program.url}/v2.1/flavors`);
+    // The page highlights the command.
+    const shown = page.text.replace(/<[^>]*>/g, '').replaceAll('&#39;', "'");
+    expect(shown).toContain(`curl -H 'X-Auth-Token: ada:demo' ${program.url}/v2.1/flavors`);
     const plain = await get();
     expect(JSON.parse(plain.text).versions).toHaveLength(2);
     expect(await get('application/json')).toEqual(plain);
@@ -242,7 +257,7 @@ describe('starting and stopping', () => {
     expect(await program.end('SIGTERM')).toBe(0);
   });
 
-  it('says when its port is taken', async () => {
+  it('reports a port that is in use', async () => {
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
     const { port } = other.address() as { port: number };

@@ -4,51 +4,52 @@ import { bundledProgram } from '../../../testing/bundled-program.js';
 import { eventually } from '../../../testing/eventually.js';
 
 const MAIN = join(import.meta.dirname, '../src/main.ts');
+const loadMain = () => import('../src/main.js');
 
-/** The reference server as its own process. */
+/** The reference server as a separate process. */
 export interface Program {
   readonly url: string;
   readonly pid: number;
   readonly output: () => string;
-  /** Waits until the output has this, and gives what matched. */
-  readonly said: (sign: RegExp) => Promise<RegExpExecArray>;
-  /** Sends a signal and waits for the end; gives the exit code, null when a signal ended it. */
+  /** Waits until the output matches; returns the match. */
+  readonly printed: (sign: RegExp) => Promise<RegExpExecArray>;
+  /** Sends a signal and waits for the end; returns the exit code, or null if a signal ended it. */
   readonly end: (signal: NodeJS.Signals) => Promise<number | null>;
 }
 
-// A test that fails must not leave a server behind.
+// A failed test must not leave a server running.
 const running = new Set<ChildProcess>();
 process.once('exit', () => {
   for (const child of running) child.kill('SIGKILL');
 });
 
-/** The end of a process, when all that it said has been read. */
+/** Resolves at the end of a process, when all of its output has been read. */
 function endOf(child: ChildProcess): Promise<number | null> {
   return new Promise((resolve) => child.once('close', (code) => resolve(code)));
 }
 
-/** What is run to have a program run: elsewhere, perhaps. It becomes that program. */
+/** Returns the command that runs a program, possibly elsewhere. The command must replace itself by the program. */
 export type Enter = (program: string, args: readonly string[]) => readonly [string, readonly string[]];
 
 const here: Enter = (program, args) => [program, args];
 
-/** Starts the program and waits until it says where it listens; rejects with its output when it ends before. */
+/** Starts the program and waits until it listens; rejects with its output if it ends before. */
 export async function startProgram(
   args: readonly string[],
   environment: NodeJS.ProcessEnv = {},
   enter = here,
 ): Promise<Program> {
   const started = ['--port', '0', '--drain-ms', '0', ...args];
-  const { told, ...program } = await startUntil(/Compute API (http:\S+)\/v2\.1/, started, environment, enter);
-  return { ...program, url: told };
+  const { found: url, ...program } = await startUntil(/Compute API (http:\S+)\/v2\.1/, started, environment, enter);
+  return { ...program, url };
 }
 
-/** Of a program of several processes, those that have said that they serve, in their order. */
+/** Returns the process ids of the workers that have reported that they serve, in order. */
 export function workersOf(program: Program): number[] {
   return [...program.output().matchAll(/"worker":(\d+),"msg":"a worker serves"/g)].map(([, pid]) => Number(pid));
 }
 
-/** Starts a host and waits until it is up; rejects with its output when it ends before. */
+/** Starts a host and waits until it is up; rejects with its output if it ends before. */
 export async function startHost(
   args: readonly string[],
   environment: NodeJS.ProcessEnv = {},
@@ -62,8 +63,8 @@ async function startUntil(
   args: readonly string[],
   environment: NodeJS.ProcessEnv,
   enter: Enter,
-): Promise<Omit<Program, 'url'> & { readonly told: string }> {
-  const [program, all] = enter(process.execPath, [await bundledProgram(MAIN), ...args]);
+): Promise<Omit<Program, 'url'> & { readonly found: string }> {
+  const [program, all] = enter(process.execPath, [await bundledProgram(MAIN, loadMain), ...args]);
   const child = spawn(program, all, {
     env: { ...process.env, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -72,7 +73,7 @@ async function startUntil(
   const end = endOf(child);
   child.once('exit', () => running.delete(child));
   let output = '';
-  const told = await new Promise<string>((resolve, reject) => {
+  const reported = await new Promise<string>((resolve, reject) => {
     const read = (chunk: Buffer) => {
       output += chunk;
       const found = sign.exec(output);
@@ -80,16 +81,16 @@ async function startUntil(
     };
     child.stdout!.on('data', read);
     child.stderr!.on('data', read);
-    end.then((code) => reject(new Error(`the program ended with ${code}: ${output}`)));
+    void end.then((code) => reject(new Error(`the program ended with ${code}: ${output}`)));
   });
   return {
-    told,
+    found: reported,
     pid: child.pid!,
     output: () => output,
-    said: (sign) =>
+    printed: (sign) =>
       eventually(() => {
         const found = sign.exec(output);
-        if (!found) throw new Error(`the program has not said ${sign}: ${output}`);
+        if (!found) throw new Error(`the program did not print ${sign}: ${output}`);
         return found;
       }),
     end: (signal) => {
@@ -106,7 +107,7 @@ export async function runProgram(
   enter = here,
 ): Promise<{ code: number | null; output: string }> {
   const env = { ...process.env, ...environment };
-  const [program, all] = enter(process.execPath, [await bundledProgram(MAIN), ...args]);
+  const [program, all] = enter(process.execPath, [await bundledProgram(MAIN, loadMain), ...args]);
   const child = spawn(program, all, { env, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   child.stdout!.on('data', (chunk) => {
@@ -119,8 +120,8 @@ export async function runProgram(
   return { code, output };
 }
 
-/** A JSON request to the program. */
-export async function ask(
+/** Sends a JSON request to the program. */
+export async function sendRequest(
   url: string,
   method: string,
   path: string,

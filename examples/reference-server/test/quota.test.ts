@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ask, type Program, startProgram } from './program.js';
+import { type Program, sendRequest, startProgram } from './program.js';
 
-describe('project quotas beside the compute API', () => {
+describe('project quotas next to the compute API', () => {
   let program: Program;
   beforeAll(async () => {
     program = await startProgram(['--db', ':memory:', '--log-level', 'error', '--quota', 'quota_secrets=7']);
@@ -10,17 +10,17 @@ describe('project quotas beside the compute API', () => {
     await program.end('SIGTERM');
   });
 
-  it('tell every caller its own limits, out of the configuration', async () => {
-    const { status, body } = await ask(program.url, 'GET', '/v1/quotas');
+  it('show every caller its own configured limits', async () => {
+    const { status, body } = await sendRequest(program.url, 'GET', '/v1/quotas');
     expect([status, body]).toEqual([
       200,
       { quotas: { secrets: 7, orders: -1, containers: -1, consumers: -1, cas: -1 } },
     ]);
   });
 
-  it('are refused to those without the role, and without a token', async () => {
-    expect((await ask(program.url, 'GET', '/v1/project-quotas', { token: 'admin:ops' })).status).toBe(403);
+  it('are denied to callers without the role, and without a token', async () => {
+    expect((await sendRequest(program.url, 'GET', '/v1/project-quotas', { token: 'admin:ops' })).status).toBe(403);
     expect((await fetch(`${program.url}/v1/quotas`)).status).toBe(401);
-    expect((await ask(program.url, 'GET', '/v1/nonsense')).status).toBe(404);
+    expect((await sendRequest(program.url, 'GET', '/v1/nonsense')).status).toBe(404);
   });
 });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, inject, it, onTestFinished } from 'vitest';
 import { eventually } from '../../../testing/eventually.js';
 import { freshDatabase } from '../../../testing/fresh-database.js';
-import { ask, type Program, runProgram, startProgram } from './program.js';
+import { type Program, runProgram, sendRequest, startProgram } from './program.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'apistrata-rates-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -20,7 +20,7 @@ const statuses = async (programs: readonly Program[], token: string, times: numb
   const all: number[] = [];
   for (let n = 0; n < times; n++) {
     const { url } = programs[n % programs.length]!;
-    all.push((await ask(url, 'GET', '/v2.1/flavors', { token })).status);
+    all.push((await sendRequest(url, 'GET', '/v2.1/flavors', { token })).status);
   }
   return all;
 };
@@ -34,19 +34,19 @@ describe('--rate-limit', () => {
     expect(await statuses([program], 'ada:demo', 3)).toEqual([200, 200, 429]);
     expect(await statuses([program], 'bob:demo', 2)).toEqual([200, 429]);
     expect(await statuses([program], 'net:demo:service', 3)).toEqual([200, 200, 200]);
-    const { headers, body } = await ask(program.url, 'GET', '/v2.1/flavors', { token: 'ada:demo' });
+    const { headers, body } = await sendRequest(program.url, 'GET', '/v2.1/flavors', { token: 'ada:demo' });
     expect(headers.get('ratelimit-policy')).toBe('"user/h";q=2;w=3600, "project/h";q=3;w=3600');
     expect(body.overLimit.retryAfter).toBe(headers.get('retry-after'));
-    expect((await ask(program.url, 'GET', '/healthcheck', { token: 'ada:demo' })).status).toBe(200);
+    expect((await sendRequest(program.url, 'GET', '/healthcheck', { token: 'ada:demo' })).status).toBe(200);
 
-    const reload = async (limits: string, told: string) => {
+    const reload = async (limits: string, expected: string) => {
       write(limits);
       process.kill(program.pid, 'SIGHUP');
-      await eventually(() => expect(program.output()).toContain(told));
+      await eventually(() => expect(program.output()).toContain(expected));
     };
     await reload('[user=many]', "--rate-limit is 'user=many'");
     expect(await statuses([program], 'ada:demo', 1)).toEqual([429]);
-    await reload('[]', 'are read again');
+    await reload('[]', 'were reloaded');
     expect(await statuses([program], 'ada:demo', 1)).toEqual([200]);
   });
 
@@ -62,9 +62,9 @@ describe('--rate-limit', () => {
     const database = db === ':memory:' ? db : await freshDatabase(db);
     const args = ['--db', database, '--rate-limit', 'user=4/h', '--rate-limit-store', store];
     const programs = await Promise.all([start(args), start(args)]);
-    // A process counts alone while its connection is not made yet.
-    const told = () => statuses(programs, `ada-${randomUUID()}`, 6);
-    await expect.poll(told, { interval: 500 }).toEqual([200, 200, 200, 200, 429, 429]);
+    // A process counts separately until its connection is open.
+    const reported = () => statuses(programs, `ada-${randomUUID()}`, 6);
+    await expect.poll(reported, { interval: 500 }).toEqual([200, 200, 200, 200, 429, 429]);
   });
 
   it.each([
@@ -73,7 +73,7 @@ describe('--rate-limit', () => {
     [['--rate-limit', 'user=1/m', '--rate-limit-store', 'disk'], "--rate-limit-store is 'disk': it takes memory,"],
     [['--rate-limit', 'user=1/m', '--rate-limit-store', 'database'], '--rate-limit-store database needs --db postgres'],
     [['--rate-limit', 'user=1/m', '--rate-limit', 'user=2/m'], '--rate-limit names user/m twice'],
-  ])('refuses %j with one clear line', async (args, message) => {
+  ])('rejects %j with one line', async (args, message) => {
     const { code, output } = await runProgram(['--db', ':memory:', '--port', '0', '--log-level', 'silent', ...args]);
     expect([code, output.trim().split('\n')]).toEqual([1, [expect.stringContaining(message)]]);
   });

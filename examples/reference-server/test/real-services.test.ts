@@ -1,7 +1,7 @@
 import { startCloud, type TestCloud } from '@apistrata/test-cloud';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../../../testing/eventually.js';
-import { ask, type Program, startProgram } from './program.js';
+import { type Program, sendRequest, startProgram } from './program.js';
 
 const IMAGE = '70a599e0-31e7-49b7-b260-868f441e862b';
 
@@ -34,8 +34,9 @@ describe('the reference server in front of other services', () => {
   });
 
   const compute = (method: string, path: string, body?: unknown) =>
-    ask(program.url, method, `/v2.1${path}`, { token, version: '2.60', body });
-  const service = (method: string, path: string, body?: unknown) => ask(cloud.url, method, path, { token, body });
+    sendRequest(program.url, method, `/v2.1${path}`, { token, version: '2.60', body });
+  const service = (method: string, path: string, body?: unknown) =>
+    sendRequest(cloud.url, method, path, { token, body });
 
   async function settled(id: string, status: string): Promise<any> {
     return eventually(
@@ -48,12 +49,12 @@ describe('the reference server in front of other services', () => {
     );
   }
 
-  it('knows callers by the identity service, and nobody else', async () => {
+  it('accepts only callers of the identity service', async () => {
     expect((await compute('GET', '/servers')).status).toBe(200);
-    expect((await ask(program.url, 'GET', '/v2.1/servers', { token: 'ada:demo' })).status).toBe(401);
+    expect((await sendRequest(program.url, 'GET', '/v2.1/servers', { token: 'ada:demo' })).status).toBe(401);
   });
 
-  it('boots a server on a network, with a volume, and leaves a snapshot in the image service', {
+  it('boots a server on a network, with a volume, and stores a snapshot in the image service', {
     timeout: 60_000,
   }, async () => {
     const [network] = (await service('GET', '/network/v2.0/networks?router:external=false')).body.networks;
@@ -89,8 +90,9 @@ describe('the reference server in front of other services', () => {
     expect(cloud.unserved()).toEqual([]);
   });
 
-  it('lets members do in other services only what is theirs to do', async () => {
-    const old = (method: string, path: string) => ask(program.url, method, `/v2.1${path}`, { token, version: '2.1' });
+  it('applies the permissions of members in other services', async () => {
+    const old = (method: string, path: string) =>
+      sendRequest(program.url, method, `/v2.1${path}`, { token, version: '2.1' });
     const { security_groups: groups } = (await old('GET', '/os-security-groups')).body;
     const { id, rules } = groups.find(({ name }: { name: string }) => name === 'default');
     expect((await old('DELETE', `/os-security-groups/${id}`)).status).toBe(400);
@@ -98,9 +100,9 @@ describe('the reference server in front of other services', () => {
     expect(rules.length).toBeGreaterThan(0);
   });
 
-  it('answers 503 when the identity service is gone', async () => {
+  it('returns 503 when the identity service is unavailable', async () => {
     const other = await startCloud();
-    const lonely = await startProgram(
+    const standalone = await startProgram(
       [
         '--auth',
         'identity',
@@ -114,7 +116,7 @@ describe('the reference server in front of other services', () => {
       { OS_USERNAME: 'admin', OS_PASSWORD: 'secret', OS_PROJECT_NAME: 'demo' },
     );
     await other.stop();
-    expect((await ask(lonely.url, 'GET', '/v2.1/servers', { token })).status).toBe(503);
-    expect(await lonely.end('SIGTERM')).toBe(0);
+    expect((await sendRequest(standalone.url, 'GET', '/v2.1/servers', { token })).status).toBe(503);
+    expect(await standalone.end('SIGTERM')).toBe(0);
   });
 });

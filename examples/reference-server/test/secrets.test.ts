@@ -3,10 +3,10 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ask, runProgram, startProgram } from './program.js';
+import { runProgram, sendRequest, startProgram } from './program.js';
 
 const IMAGE = '70a599e0-31e7-49b7-b260-868f441e862b';
-const planted = (kind: string) => `planted-${kind}-${randomUUID()}`;
+const newSecret = (kind: string) => `planted-${kind}-${randomUUID()}`;
 
 describe('the secrets of users', () => {
   let folder: string;
@@ -15,8 +15,8 @@ describe('the secrets of users', () => {
   });
   afterEach(() => rm(folder, { recursive: true }));
 
-  it('stand neither in the database nor in the log, and their key is for the owner of the database only', async () => {
-    const [token, password, other, file] = ['token', 'password', 'password', 'file'].map(planted) as [
+  it('are neither in the database nor in the log, and only the owner of the database can read their key', async () => {
+    const [token, password, other, file] = ['token', 'password', 'password', 'file'].map(newSecret) as [
       string,
       string,
       string,
@@ -37,14 +37,14 @@ describe('the secrets of users', () => {
       adminPass: password,
       personality: [{ path: '/etc/motd', contents }],
     };
-    const created = await ask(program.url, 'POST', '/v2.1/servers', { token, body: { server } });
+    const created = await sendRequest(program.url, 'POST', '/v2.1/servers', { token, body: { server } });
     expect(created.status).toBe(202);
     const path = `/v2.1/servers/${created.body.server.id}`;
-    const status = async () => (await ask(program.url, 'GET', path, { token })).body.server.status;
+    const status = async () => (await sendRequest(program.url, 'GET', path, { token })).body.server.status;
     await expect.poll(status).toBe('ACTIVE');
     const body = { changePassword: { adminPass: other } };
-    expect((await ask(program.url, 'POST', `${path}/action`, { token, body })).status).toBe(202);
-    await ask(program.url, 'GET', '/v2.1/servers/detail', { token });
+    expect((await sendRequest(program.url, 'POST', `${path}/action`, { token, body })).status).toBe(202);
+    await sendRequest(program.url, 'GET', '/v2.1/servers/detail', { token });
     await program.end('SIGKILL');
 
     const entries = await readdir(join(folder, 'db'), { withFileTypes: true });
@@ -58,13 +58,13 @@ describe('the secrets of users', () => {
       expect(everywhere.filter((text) => text.includes(secret))).toEqual([]);
   });
 
-  it('are sealed by a key that is one: a file without is refused in a line', async () => {
+  it('are encrypted with a valid key: a file without one is rejected in one line', async () => {
     const keys = join(folder, 'keys');
     await writeFile(keys, 'secret\n');
     const { code, output } = await runProgram(['--db', join(folder, 'x.db'), '--secret-key-file', keys]);
     expect([code, output]).toEqual([
       1,
-      `--secret-key-file: ${keys}: a secret key is 32 bytes in base64, or 64 hexadecimal digits: openssl rand -base64 32\n`,
+      `--secret-key-file: ${keys}: a secret key must be 32 bytes in base64, or 64 hexadecimal digits: openssl rand -base64 32\n`,
     ]);
   });
 });

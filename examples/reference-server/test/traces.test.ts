@@ -1,10 +1,17 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
-import { afterAll, expect, it } from 'vitest';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+// @ts-expect-error: scripts have no types
+import { installedFor } from '../../../scripts/published-form.mjs';
 import { eventually } from '../../../testing/eventually.js';
-import { ask, startProgram } from './program.js';
+import { type Enter, sendRequest, startProgram } from './program.js';
+
+const ROOT = join(import.meta.dirname, '../../..');
+const INSTALL = join(ROOT, 'scripts/install-program.mjs');
 
 const IMAGE = '70a599e0-31e7-49b7-b260-868f441e862b';
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
@@ -17,7 +24,7 @@ interface Span {
   readonly parentSpanId?: string;
 }
 
-/** What a collector is sent by `http/json` of OTLP. */
+/** The body of OTLP `http/json` requests. */
 interface Export {
   readonly resourceSpans: readonly {
     readonly resource: { readonly attributes: readonly { readonly key: string; readonly value: unknown }[] };
@@ -25,20 +32,43 @@ interface Export {
   }[];
 }
 
-// Beside the program, so that the SDK is found as a program's own is.
-const folder = mkdtempSync(join(import.meta.dirname, '..', '.traces-'));
+const folder = mkdtempSync(join(tmpdir(), 'apistrata-traces-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** The module that the page on traces shows, word for word. */
-function tracingModule(page: string): string {
-  const [, text] = /```js\n\/\/ tracing\.mjs[^\n]*\n([\s\S]*?)```/.exec(page) ?? [];
-  if (!text) throw new Error('the page on traces shows no tracing.mjs');
-  const file = join(folder, 'tracing.mjs');
-  writeFileSync(file, text);
-  return file;
+const page = readFileSync(join(ROOT, 'docs/operating/traces.md'), 'utf8');
+
+/** Returns a required part of the page. */
+function shown(pattern: RegExp): readonly string[] {
+  const [, ...found] = pattern.exec(page) ?? [];
+  if (found.length === 0) throw new Error(`the page on traces does not contain ${pattern}`);
+  return found;
 }
 
-it('sends its traces to a collector, the last ones when it ends', async () => {
+/** Follows the steps of the page: installs the packages that it names into a folder, and writes its module there. */
+async function installAsShown(): Promise<void> {
+  const [packages = ''] = shown(/^npm install (.*)$/m);
+  for (const name of packages.split(' ')) {
+    const target = join(folder, 'node_modules', name);
+    mkdirSync(dirname(target), { recursive: true });
+    if (name !== '@apistrata/server') symlinkSync(installedFor(ROOT, name), target, 'junction');
+    else execFileSync(process.execPath, [INSTALL, 'server', target], { stdio: 'pipe' });
+  }
+  const [module = ''] = shown(/```js\n\/\/ tracing\.mjs\n([\s\S]*?)```/);
+  writeFileSync(join(folder, 'tracing.mjs'), module);
+}
+
+/**
+ * Runs the command of the page instead of the program of the workspace: in the folder, with its variables and options.
+ */
+const documentedCommand: Enter = (program, [, ...args]) => {
+  const [variables, options] = shown(/^OTEL_EXPORTER_OTLP_ENDPOINT=\S+ (NODE_OPTIONS='[^']*') npx apistrata (.*)$/m);
+  const main = join(folder, 'node_modules/@apistrata/server/dist/main.js');
+  return ['sh', ['-c', `cd '${folder}' && ${variables} exec "$0" '${main}' ${options} "$@"`, program, ...args]];
+};
+
+beforeAll(installAsShown, 60_000);
+
+it('sends its traces to a collector with the steps of the page, the last ones when it ends', async () => {
   const got: Export[] = [];
   const collector = createServer((req, res) => {
     let body = '';
@@ -52,13 +82,12 @@ it('sends its traces to a collector, the last ones when it ends', async () => {
   });
   await new Promise<void>((resolve) => collector.listen(0, '127.0.0.1', resolve));
   const { port } = collector.address() as AddressInfo;
-  const page = readFileSync(join(import.meta.dirname, '../../../docs/operating/traces.md'), 'utf8');
-  const program = await startProgram(['--db', ':memory:', '--traces', '--log-level', 'silent'], {
-    NODE_OPTIONS: `--import ${tracingModule(page)}`,
+  const environment = {
     OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
     // No batch is sent before the end, however long this takes.
     OTEL_BSP_SCHEDULE_DELAY: '600000',
-  });
+  };
+  const program = await startProgram(['--db', ':memory:', '--log-level', 'silent'], environment, documentedCommand);
   const spans = () =>
     got.flatMap(({ resourceSpans }) => resourceSpans.flatMap((r) => r.scopeSpans.flatMap((scope) => scope.spans)));
   const body = { server: { name: 'web', flavorRef: '1', imageRef: IMAGE } };
@@ -70,8 +99,8 @@ it('sends its traces to a collector, the last ones when it ends', async () => {
   });
   const { id } = ((await made.json()) as { server: { id: string } }).server;
   await eventually(async () => {
-    const { body: told } = await ask(program.url, 'GET', `/v2.1/servers/${id}`);
-    expect(told.server.status).toBe('ACTIVE');
+    const { body: shown } = await sendRequest(program.url, 'GET', `/v2.1/servers/${id}`);
+    expect(shown.server.status).toBe('ACTIVE');
   });
   expect(await program.end('SIGTERM')).toBe(0);
   collector.close();
@@ -81,7 +110,7 @@ it('sends its traces to a collector, the last ones when it ends', async () => {
   expect(named('POST /servers')).toMatchObject({ parentSpanId: PARENT });
   expect(named('job create')).toMatchObject({ parentSpanId: named('POST /servers')!.spanId });
   expect(named('step spawn')).toMatchObject({ parentSpanId: named('job create')!.spanId });
-  // The last request before the end is there, too: nothing waits for a timer that never comes.
+  // The last request before the end is included: the export does not wait for a timer.
   expect(spans().map(({ name }) => name)).toContain('GET /servers/{id}');
   const resource = got[0]!.resourceSpans[0]!.resource.attributes;
   expect(resource).toContainEqual({ key: 'service.name', value: { stringValue: 'compute' } });

@@ -1,6 +1,6 @@
 const START_MS = Date.UTC(2026, 0, 1);
 
-/** A clock that moves only when told to. */
+/** A clock that advances only on request. */
 export class ManualClock {
   #now = START_MS;
 

@@ -1,7 +1,7 @@
 export {
+  type DatabaseFailure,
   DatabaseInUse,
   DatabaseTooNew,
-  type DatabaseTrouble,
   DatabaseUnavailable,
 } from '@apistrata/record-store/errors';
 export { type DatabaseSettings, type Durability, defaultDatabaseSettings } from '@apistrata/record-store/options';
@@ -13,22 +13,39 @@ export type { Engine } from './engine/engine.js';
 export type { EngineOptions } from './engine/engine-options.js';
 export type { EngineHealth, PartHealth, WorkerHealth } from './engine/health.js';
 export { EngineError, type EngineErrorCode } from './errors/engine-error.js';
-export { Refusal, type RefusalCode } from './errors/refusal.js';
-export type * from './model/index.js';
+export { Rejection, type RejectionCode } from './errors/rejection.js';
+export type {
+  ActionEvent,
+  Aggregate,
+  BlockDevice,
+  Caller,
+  Fault,
+  FixedIp,
+  Flavor,
+  FlavorCopy,
+  GroupPolicy,
+  InstanceAction,
+  Keypair,
+  Lock,
+  MigrationRecord,
+  MigrationStatus,
+  MigrationType,
+  MoveProgress,
+  Node,
+  PowerState,
+  QuotaSet,
+  Server,
+  ServerGroup,
+  ServerInterface,
+  ServerPatch,
+  ServerSettings,
+  ServerShare,
+  Service,
+  TaskState,
+  VmState,
+} from './model/index.js';
 export { InvalidPreset } from './preset/invalid-preset.js';
-export {
-  type AggregateSeed,
-  defaultPreset,
-  type FlavorSeed,
-  type HostSeed,
-  type ImageSeed,
-  type NetworkSeed,
-  type Preset,
-  type SecurityGroupSeed,
-  type ShareSeed,
-  type VolumeSeed,
-  type VolumeTypeSeed,
-} from './preset/preset.js';
+export { defaultPreset, type Preset } from './preset/preset.js';
 export type { PurgeLimits, PurgeReport } from './retention/retention.js';
 export { NoValidHost } from './scheduler/no-valid-host.js';
 export { SecretKeyError } from './secrets/secret-key-error.js';

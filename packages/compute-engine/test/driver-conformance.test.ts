@@ -17,7 +17,7 @@ testDriver({
   name: 'the simulated driver with latency',
   open: () => new SimulatedDriver({ clock: systemClock, latencyMs: 1 }),
 });
-testDriver({ describe, it, name: 'a driver that refuses what makes no sense', open: () => new LedgerDriver() });
+testDriver({ describe, it, name: 'a driver that rejects invalid commands', open: () => new LedgerDriver() });
 testDriver({
   describe,
   it,
@@ -27,7 +27,7 @@ testDriver({
 });
 
 describe('the page about drivers', () => {
-  it('shows a driver that passes this suite, to the letter', () => {
+  it('shows a driver that passes this suite, literally', () => {
     const page = readFileSync(new URL('../../../docs/writing-a-driver.md', import.meta.url), 'utf8');
     const source = readFileSync(new URL('./process-driver.ts', import.meta.url), 'utf8');
     expect(page).toContain(source);
@@ -35,13 +35,14 @@ describe('the page about drivers', () => {
 
   it('names every verb', () => {
     const page = readFileSync(new URL('../../../docs/writing-a-driver.md', import.meta.url), 'utf8');
-    const asked = sequencesFor(sampleServer(), ['a', 'b']).flatMap(({ works }) => works.map(({ verb }) => verb));
+    const requested = sequencesFor(sampleServer(), ['a', 'b']).flatMap(({ works }) => works.map(({ verb }) => verb));
     const shortened = /^(attach|detach)_|^live_migration/;
-    for (const verb of new Set(asked.filter((name) => !shortened.test(name)))) expect(page).toContain(`\`${verb}\``);
+    for (const verb of new Set(requested.filter((name) => !shortened.test(name))))
+      expect(page).toContain(`\`${verb}\``);
   });
 });
 
-/** Titles of the tests that a driver does not pass. */
+/** Returns the titles of the tests that a driver fails. */
 async function failuresOf(open: () => Driver): Promise<readonly string[]> {
   const tests: (readonly [string, () => Promise<void>])[] = [];
   testDriver({ describe: (_name, body) => body(), it: (title, body) => tests.push([title, body]), name: 'it', open });
@@ -51,32 +52,32 @@ async function failuresOf(open: () => Driver): Promise<readonly string[]> {
 }
 
 describe('the driver suite', () => {
-  it('finds drivers that cannot repeat what they did', async () => {
-    class Forgetful extends LedgerDriver {
+  it('detects drivers whose commands are not idempotent', async () => {
+    class NonIdempotentDriver extends LedgerDriver {
       readonly #spawned = new Set<string>();
       override async perform(work: DriverWork, server: Server, signal: AbortSignal): Promise<void> {
-        if (work.verb === 'spawn' && this.#spawned.has(server.id)) throw new Error('it is there already');
+        if (work.verb === 'spawn' && this.#spawned.has(server.id)) throw new Error('it already exists');
         if (work.verb === 'spawn') this.#spawned.add(server.id);
         await super.perform(work, server, signal);
       }
     }
-    expect(await failuresOf(() => new Forgetful())).toEqual([
-      'boots a machine, and once more without harm',
+    expect(await failuresOf(() => new NonIdempotentDriver())).toEqual([
+      'boots a machine, idempotently',
       'boots a machine again after it was removed',
     ]);
   });
 
-  it('finds drivers that change the records they are given', async () => {
-    class Scribbler extends LedgerDriver {
+  it('detects drivers that change the records that they receive', async () => {
+    class MutatingDriver extends LedgerDriver {
       override async perform(work: DriverWork, server: Server, signal: AbortSignal): Promise<void> {
         await super.perform(work, server, signal);
         (server as { name: string }).name = 'mine';
       }
     }
-    expect((await failuresOf(() => new Scribbler())).length).toBeGreaterThan(20);
+    expect((await failuresOf(() => new MutatingDriver())).length).toBeGreaterThan(20);
   });
 
-  it('finds drivers that remove the wrong machine', async () => {
+  it('detects drivers that remove the wrong machine', async () => {
     class Sweeper extends LedgerDriver {
       readonly #known: Server[] = [];
       override async perform(work: DriverWork, server: Server, signal: AbortSignal): Promise<void> {
@@ -85,6 +86,6 @@ describe('the driver suite', () => {
         for (const each of all) await super.perform(work, each, signal);
       }
     }
-    expect(await failuresOf(() => new Sweeper())).toEqual(['keeps machines apart, however many there are at once']);
+    expect(await failuresOf(() => new Sweeper())).toEqual(['keeps concurrent machines apart']);
   });
 });

@@ -3,7 +3,7 @@ import type { DriverServices } from '../src/drivers/index.js';
 import { contextOf, engineUnderTest, imageId } from './engine-under-test.js';
 import { LedgerDriver } from './ledger-driver.js';
 
-/** A driver that has its services, says the format of its snapshots, and is told when it is over. */
+/** A driver that receives services, defines the format of its snapshots, and is closed. */
 class FormatDriver extends LedgerDriver {
   readonly snapshotFormat = 'qcow2';
   closed = 0;
@@ -17,11 +17,11 @@ class FormatDriver extends LedgerDriver {
   }
 }
 
-describe('a driver made by a function', () => {
+describe('a driver that a function creates', () => {
   let end: (() => Promise<void>) | undefined;
   afterEach(() => end?.());
 
-  it('reads images, says the format of snapshots, and is closed with the engine', async () => {
+  it('reads images, defines the format of snapshots, and is closed with the engine', async () => {
     let driver: FormatDriver | undefined;
     const engine = await engineUnderTest({
       driver: async (_clock, services) => {

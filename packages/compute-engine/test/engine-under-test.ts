@@ -7,7 +7,7 @@ import { defaultPreset } from '../src/preset/preset.js';
 
 export const imageId = defaultPreset.images![0]!.id;
 
-/** A caller's context; each call is a request of its own. */
+/** Returns the context of a caller; each call is a separate request. */
 export function contextOf(projectId: string, options: { readonly isAdmin?: boolean } = {}): Context {
   const isAdmin = options.isAdmin ?? false;
   const roles = isAdmin ? ['admin', 'member', 'reader'] : ['member', 'reader'];
@@ -18,7 +18,7 @@ export function contextOf(projectId: string, options: { readonly isAdmin?: boole
   };
 }
 
-/** Two hosts of 64 CPUs, one server for each; the default preset otherwise. */
+/** Creates an engine with two hosts of 64 CPUs and otherwise the default preset. */
 export function engineUnderTest(options: EngineOptions): Promise<Engine> {
   const hosts = defaultPreset.hosts!.map((host) => ({ ...host, cpuAllocationRatio: 1 }));
   return createEngine({

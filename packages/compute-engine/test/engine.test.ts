@@ -8,7 +8,7 @@ import { ManualClock } from '../src/testing/manual-clock.js';
 import { contextOf, engineUnderTest, imageId } from './engine-under-test.js';
 import { storesUnderTest } from './stores-under-test.js';
 
-const wanted = { name: 'web', flavorId: '1', imageId, networks: 'none' } as const;
+const expected = { name: 'web', flavorId: '1', imageId, networks: 'none' } as const;
 
 describe.each(storesUnderTest(inject('postgresUrl')))('the engine on $kind', ({ database }) => {
   let engine: Engine;
@@ -30,8 +30,9 @@ describe.each(storesUnderTest(inject('postgresUrl')))('the engine on $kind', ({ 
   it('boots, stops, starts and deletes a server', async () => {
     await start();
     const context = contextOf('p1');
-    const { servers } = await engine.servers.create(context, wanted);
+    const { servers } = await engine.servers.create(context, expected);
     const id = servers[0]!.id;
+    await engine.idle();
     expect(await engine.servers.get(context, id)).toMatchObject({
       vmState: 'active',
       taskState: null,
@@ -61,11 +62,11 @@ describe.each(storesUnderTest(inject('postgresUrl')))('the engine on $kind', ({ 
     expect(history[1]!.events).toMatchObject([{ name: 'compute_stop_instance', result: 'Success' }]);
   });
 
-  it('shows each step while the driver takes its time', async () => {
+  it('shows each step while the driver works', async () => {
     const clock = new ManualClock();
     await start({ clock, driver: new SimulatedDriver({ clock, latencyMs: 1000 }) });
     const context = contextOf('p1');
-    const { servers } = await engine.servers.create(context, wanted);
+    const { servers } = await engine.servers.create(context, expected);
     const seen = new Set<string>();
     for (let i = 0; i < 60; i++) {
       await new Promise((resolve) => setTimeout(resolve, 10));
@@ -83,10 +84,10 @@ describe.each(storesUnderTest(inject('postgresUrl')))('the engine on $kind', ({ 
     );
   });
 
-  it('leaves a server in error with a fault when no host fits', async () => {
+  it('sets a server to ERROR with a fault if no host is valid', async () => {
     await start({ settings: { quotas: { instances: -1, cores: -1, ram: -1 } as never } });
     const context = contextOf('p1');
-    await engine.servers.create(context, { ...wanted, minCount: 129 });
+    await engine.servers.create(context, { ...expected, minCount: 129 });
     await engine.idle();
     const servers = await engine.servers.list(context, { limit: 1000 });
     const failed = servers.filter(({ vmState }) => vmState === 'error');
@@ -99,12 +100,12 @@ describe.each(storesUnderTest(inject('postgresUrl')))('the engine on $kind', ({ 
     expect(await used()).toEqual({ vcpus: 128, servers: 128 });
   });
 
-  it('lets a delete overtake a build that hangs', async () => {
+  it('lets a deletion interrupt a build that hangs', async () => {
     const clock = new ManualClock();
     const driver = new SimulatedDriver({ clock, rules: [{ match: { verb: 'spawn' }, hang: true }] });
     await start({ clock, driver });
     const context = contextOf('p1');
-    const { servers } = await engine.servers.create(context, wanted);
+    const { servers } = await engine.servers.create(context, expected);
     await engine.servers.delete(contextOf('p1'), servers[0]!.id);
     await engine.idle();
     await expect(engine.servers.get(context, servers[0]!.id)).rejects.toThrow('could not be found');
@@ -112,11 +113,11 @@ describe.each(storesUnderTest(inject('postgresUrl')))('the engine on $kind', ({ 
     expect(await coreOf(engine).worker.pending()).toBe(0);
   });
 
-  it('admits exactly as many servers as the quota, however many ask at once', async () => {
+  it('accepts exactly as many concurrent servers as the quota allows', async () => {
     await start({ settings: { quotas: { instances: 7 } as never } });
     const context = contextOf('p1');
     const results = await Promise.allSettled(
-      Array.from({ length: 40 }, () => engine.servers.create(contextOf('p1'), wanted)),
+      Array.from({ length: 40 }, () => engine.servers.create(contextOf('p1'), expected)),
     );
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(7);
     await engine.idle();

@@ -14,10 +14,10 @@ const databases = [
   ...(postgresUrl ? [{ kind: 'PostgreSQL', url: () => freshDatabase(postgresUrl) }] : []),
 ];
 const admin = contextOf({ userId: 'root', projectId: 'demo', roles: ['admin'], isAdmin: true }, 'req-root');
-const wanted = { name: 'web', flavorId: '1', imageId: IMAGE, networks: 'none' } as const;
+const expected = { name: 'web', flavorId: '1', imageId: IMAGE, networks: 'none' } as const;
 const data = ({ payload }: Notification) => payload['nova_object.data'] as Record<string, any>;
 
-describe.each(databases)('the steps of what is done to a server, on $kind', ({ url }) => {
+describe.each(databases)('notifications of steps, on $kind', ({ url }) => {
   const engines: Engine[] = [];
   afterEach(async () => {
     for (const engine of engines.splice(0)) await engine.close();
@@ -27,29 +27,31 @@ describe.each(databases)('the steps of what is done to a server, on $kind', ({ u
     const driver = (clock: Engine['clock']) => new SimulatedDriver({ clock, latencyMs, rules });
     const engine = await createEngine({ database: await url(), driver });
     engines.push(engine);
-    const heard: Notification[] = [];
-    engine.on('*', (event) => heard.push(event));
-    const { servers } = await engine.servers.create(admin, wanted);
+    const received: Notification[] = [];
+    engine.on('*', (event) => received.push(event));
+    const { servers } = await engine.servers.create(admin, expected);
     await engine.idle();
     const id = servers[0]!.id;
-    /** The names of what was told of what is done, without the changes of state between them. */
-    const told = async (work: () => Promise<unknown>): Promise<string[]> => {
-      heard.length = 0;
+    /** Returns the types of notifications, without state changes. */
+    const notified = async (work: () => Promise<unknown>): Promise<string[]> => {
+      received.length = 0;
       await work();
       await engine.idle();
-      return heard.flatMap(({ event_type: type }) => (type === 'instance.update' ? [] : type.replace('instance.', '')));
+      return received.flatMap(({ event_type: type }) =>
+        type === 'instance.update' ? [] : type.replace('instance.', ''),
+      );
     };
-    return { engine, heard, id, told };
+    return { engine, received, id, notified };
   }
 
   it.each([
-    { latencyMs: 0, machine: 'at once' },
-    { latencyMs: 1, machine: 'after a while' },
-  ])('are those of the original, in its order, when the machine does it $machine', async ({ latencyMs }) => {
-    const { engine, heard, id, told } = await cloud({ latencyMs });
+    { latencyMs: 0, machine: 'immediately' },
+    { latencyMs: 1, machine: 'with latency' },
+  ])('are those of the original, in its order, if the machine works $machine', async ({ latencyMs }) => {
+    const { engine, received, id, notified } = await cloud({ latencyMs });
     const act = (name: string, request?: unknown) => () => (engine.servers.act as any)(admin, id, name, request);
 
-    expect(await told(act('resize', { flavorId: '2' }))).toEqual([
+    expect(await notified(act('resize', { flavorId: '2' }))).toEqual([
       'resize_prep.start',
       'resize_prep.end',
       'resize.start',
@@ -57,23 +59,23 @@ describe.each(databases)('the steps of what is done to a server, on $kind', ({ u
       'resize_finish.start',
       'resize_finish.end',
     ]);
-    const prepared = heard.find(({ event_type }) => event_type === 'instance.resize_prep.start')!;
+    const prepared = received.find(({ event_type }) => event_type === 'instance.resize_prep.start')!;
     expect(prepared.payload).toMatchObject({
       'nova_object.name': 'InstanceActionResizePrepPayload',
       'nova_object.version': '1.4',
     });
     expect(data(prepared).flavor['nova_object.data'].flavorid).toBe('1');
     expect(data(prepared).new_flavor['nova_object.data'].flavorid).toBe('2');
-    const finished = heard.find(({ event_type }) => event_type === 'instance.resize_finish.end')!;
+    const finished = received.find(({ event_type }) => event_type === 'instance.resize_finish.end')!;
     expect(data(finished)).toMatchObject({ state: 'resized', task_state: null });
-    // Each at the host where it happens.
+    // Each on the host where it happens.
     expect(data(finished).host).not.toBe(data(prepared).host);
-    expect(await told(act('revertResize'))).toEqual(['resize_revert.start', 'resize_revert.end']);
+    expect(await notified(act('revertResize'))).toEqual(['resize_revert.start', 'resize_revert.end']);
 
-    await told(act('migrate', {}));
-    expect(await told(act('confirmResize'))).toEqual(['resize_confirm.start', 'resize_confirm.end']);
+    await notified(act('migrate', {}));
+    expect(await notified(act('confirmResize'))).toEqual(['resize_confirm.start', 'resize_confirm.end']);
 
-    expect(await told(act('os-migrateLive', { checkedFirst: false }))).toEqual([
+    expect(await notified(act('os-migrateLive', { checkedFirst: false }))).toEqual([
       'live_migration_pre.start',
       'live_migration_pre.end',
       'live_migration_post.start',
@@ -81,63 +83,63 @@ describe.each(databases)('the steps of what is done to a server, on $kind', ({ u
       'live_migration_post_dest.end',
       'live_migration_post.end',
     ]);
-    const left = heard.find(({ event_type }) => event_type === 'instance.live_migration_post.start')!;
-    const arrived = heard.find(({ event_type }) => event_type === 'instance.live_migration_post_dest.end')!;
+    const left = received.find(({ event_type }) => event_type === 'instance.live_migration_post.start')!;
+    const arrived = received.find(({ event_type }) => event_type === 'instance.live_migration_post_dest.end')!;
     expect(data(arrived).host).not.toBe(data(left).host);
 
-    expect(await told(act('os-stop'))).toEqual(['power_off.start', 'power_off.end']);
-    expect(await told(act('os-start'))).toEqual(['power_on.start', 'power_on.end']);
-    expect(await told(act('createImage', { name: 'copy', limitMetadata: false }))).toEqual([
+    expect(await notified(act('os-stop'))).toEqual(['power_off.start', 'power_off.end']);
+    expect(await notified(act('os-start'))).toEqual(['power_on.start', 'power_on.end']);
+    expect(await notified(act('createImage', { name: 'copy', limitMetadata: false }))).toEqual([
       'snapshot.start',
       'snapshot.end',
     ]);
-    expect(data(heard.at(-1)!).snapshot_image_id).toMatch(/^[0-9a-f-]{36}$/);
-    expect(await told(act('rebuild', { imageId: IMAGE, mayReimage: false }))).toEqual([
+    expect(data(received.at(-1)!).snapshot_image_id).toMatch(/^[0-9a-f-]{36}$/);
+    expect(await notified(act('rebuild', { imageId: IMAGE, mayReimage: false }))).toEqual([
       'rebuild_scheduled',
       'rebuild.start',
       'rebuild.end',
     ]);
-    expect(await told(act('shelve'))).toEqual([
+    expect(await notified(act('shelve'))).toEqual([
       'shelve.start',
       'shelve.end',
       'shelve_offload.start',
       'shelve_offload.end',
     ]);
-    expect(await told(act('unshelve', {}))).toEqual(['unshelve.start', 'unshelve.end']);
+    expect(await notified(act('unshelve', {}))).toEqual(['unshelve.start', 'unshelve.end']);
 
-    expect(await told(() => engine.servers.lock(admin, id, 'why'))).toEqual(['lock']);
-    expect(data(heard.at(-1)!)).toMatchObject({ locked: true, locked_reason: 'why' });
-    expect(await told(() => engine.servers.unlock(admin, id))).toEqual(['unlock']);
+    expect(await notified(() => engine.servers.lock(admin, id, 'why'))).toEqual(['lock']);
+    expect(data(received.at(-1)!)).toMatchObject({ locked: true, locked_reason: 'why' });
+    expect(await notified(() => engine.servers.unlock(admin, id))).toEqual(['unlock']);
 
     const { id: volumeId } = await engine.embedded.volumes.createVolume(admin.caller, { key: randomUUID(), sizeGb: 1 });
     const attachment = { volumeId, toShelved: false, multiattach: false };
-    expect(await told(act('attachVolume', attachment))).toEqual(['volume_attach.start', 'volume_attach.end']);
-    expect(data(heard.at(-1)!).volume_id).toBe(volumeId);
-    expect(await told(act('detachVolume', { volumeId }))).toEqual(['volume_detach.start', 'volume_detach.end']);
+    expect(await notified(act('attachVolume', attachment))).toEqual(['volume_attach.start', 'volume_attach.end']);
+    expect(data(received.at(-1)!).volume_id).toBe(volumeId);
+    expect(await notified(act('detachVolume', { volumeId }))).toEqual(['volume_detach.start', 'volume_detach.end']);
 
-    expect(await told(() => engine.servers.delete(admin, id))).toEqual([
+    expect(await notified(() => engine.servers.delete(admin, id))).toEqual([
       'delete.start',
       'shutdown.start',
       'shutdown.end',
       'delete.end',
     ]);
-    expect(data(heard.at(-1)!)).toMatchObject({ state: 'deleted', task_state: null });
+    expect(data(received.at(-1)!)).toMatchObject({ state: 'deleted', task_state: null });
   });
 
-  it('begin when the work begins, not when it is accepted', async () => {
-    const { engine, heard, id } = await cloud({ latencyMs: 1 });
+  it('start when the work starts, not when it is accepted', async () => {
+    const { engine, received, id } = await cloud({ latencyMs: 1 });
     const waiting = await createEngine({ database: await url(), worker: false });
     engines.push(waiting);
     const accepted: string[] = [];
     waiting.on('*', ({ event_type }) => accepted.push(event_type));
-    await waiting.servers.create(admin, wanted);
+    await waiting.servers.create(admin, expected);
     expect(accepted).toEqual(['instance.update']);
 
-    heard.length = 0;
+    received.length = 0;
     await engine.servers.act(admin, id, 'os-stop');
     await engine.idle();
-    // The task is shown with the answer, and the start told after it, before the machine is asked.
-    const types = heard.map((event) => [event.event_type, data(event).state, data(event).task_state]);
+    // The response shows the task; the start is sent afterwards, before the command.
+    const types = received.map((event) => [event.event_type, data(event).state, data(event).task_state]);
     expect(types).toEqual([
       ['instance.update', 'active', 'powering-off'],
       ['instance.power_off.start', 'active', 'powering-off'],
@@ -146,22 +148,22 @@ describe.each(databases)('the steps of what is done to a server, on $kind', ({ u
     ]);
   });
 
-  it('say which one failed, and what was taken back', async () => {
+  it('name the step that failed, and what was undone', async () => {
     const fail = 'no luck';
-    const { engine, heard, id, told } = await cloud({
+    const { engine, received, id, notified } = await cloud({
       rules: [
         { match: { verb: 'live_migration_run' }, fail },
         { match: { verb: 'finish_migration' }, fail },
       ],
     });
     const migrate = () => engine.servers.act(admin, id, 'os-migrateLive', { checkedFirst: false });
-    expect(await told(migrate)).toEqual([
+    expect(await notified(migrate)).toEqual([
       'live_migration_pre.start',
       'live_migration_pre.end',
       'live_migration_rollback.start',
       'live_migration_rollback.end',
     ]);
-    expect(await told(() => engine.servers.act(admin, id, 'resize', { flavorId: '2' }))).toEqual([
+    expect(await notified(() => engine.servers.act(admin, id, 'resize', { flavorId: '2' }))).toEqual([
       'resize_prep.start',
       'resize_prep.end',
       'resize.start',
@@ -169,16 +171,16 @@ describe.each(databases)('the steps of what is done to a server, on $kind', ({ u
       'resize_finish.start',
       'resize.error',
     ]);
-    const error = heard.find(({ event_type }) => event_type === 'instance.resize.error')!;
+    const error = received.find(({ event_type }) => event_type === 'instance.resize.error')!;
     expect(data(error).fault['nova_object.data'].exception_message).toBe(fail);
   });
 
-  it('end with an abortion, and go back', async () => {
-    const { engine, heard, id, told } = await cloud({
+  it('end with an abort, and revert', async () => {
+    const { engine, received, id, notified } = await cloud({
       latencyMs: 1,
       rules: [{ match: { verb: 'live_migration_run' }, hang: true }],
     });
-    const reached = () => heard.some(({ event_type }) => event_type === 'instance.live_migration_pre.end');
+    const reached = () => received.some(({ event_type }) => event_type === 'instance.live_migration_pre.end');
     const work = async () => {
       await engine.servers.act(admin, id, 'os-migrateLive', { checkedFirst: false });
       await eventually(() => expect(reached()).toBe(true), { interval: 5 });
@@ -186,7 +188,7 @@ describe.each(databases)('the steps of what is done to a server, on $kind', ({ u
       const abortion = { number: String(migration!.seq), statuses: ['running'] as const };
       await engine.servers.act(admin, id, 'live_migration_cancel', abortion);
     };
-    expect(await told(work)).toEqual([
+    expect(await notified(work)).toEqual([
       'live_migration_pre.start',
       'live_migration_pre.end',
       'live_migration_abort.start',

@@ -1,13 +1,12 @@
-import { createServer, type IncomingMessage, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, inject, it } from 'vitest';
 import { eventually } from '../../../testing/eventually.js';
 import { freshDatabase } from '../../../testing/fresh-database.js';
 import { contextOf } from '../src/core/context.js';
 import { SimulatedDriver } from '../src/drivers/index.js';
-import { type Notification, signatureOf, type ToldEvent } from '../src/events/index.js';
+import { type Notification, type NotifiedEvent, signatureOf } from '../src/events/index.js';
 import { createEngine, type Engine, type EngineOptions } from '../src/index.js';
 import { coreOf } from '../src/testing/index.js';
+import { receiveEvents, type WebhookReceiver } from './webhook-receiver.js';
 
 const IMAGE = '70a599e0-31e7-49b7-b260-868f441e862b';
 const SECRET = 'a secret of more than twenty-four characters';
@@ -17,18 +16,15 @@ const databases = [
   ...(postgresUrl ? [{ kind: 'PostgreSQL', url: () => freshDatabase(postgresUrl) }] : []),
 ];
 const ada = contextOf({ userId: 'ada', projectId: 'demo', roles: ['member'] }, 'req-ada');
-const wanted = { name: 'web', flavorId: '1', imageId: IMAGE, networks: 'none' } as const;
+const expected = { name: 'web', flavorId: '1', imageId: IMAGE, networks: 'none' } as const;
 const data = ({ payload }: Notification) => payload['nova_object.data'] as Record<string, any>;
 
-describe.each(databases)('what happens, on $kind', ({ url }) => {
+describe.each(databases)('events, on $kind', ({ url }) => {
   const engines: Engine[] = [];
-  const servers: Server[] = [];
+  const receivers: WebhookReceiver[] = [];
   afterEach(async () => {
     for (const engine of engines.splice(0)) await engine.close();
-    for (const server of servers.splice(0)) {
-      server.closeAllConnections();
-      server.close();
-    }
+    for (const server of receivers.splice(0)) server.close();
   });
 
   async function open(options: EngineOptions): Promise<Engine> {
@@ -37,42 +33,33 @@ describe.each(databases)('what happens, on $kind', ({ url }) => {
     return engine;
   }
 
-  async function receiver(
-    answer: (event: Notification, req: IncomingMessage, body: string) => number,
-  ): Promise<string> {
-    const server = createServer((req, res) => {
-      let body = '';
-      req.on('data', (chunk) => {
-        body += chunk;
-      });
-      req.on('end', () => res.writeHead(answer(JSON.parse(body), req, body)).end());
-    });
-    servers.push(server);
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    return `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
+  async function receiver(response: Parameters<typeof receiveEvents>[0]): Promise<string> {
+    const server = await receiveEvents(response);
+    receivers.push(server);
+    return server.url;
   }
 
   const create = async (engine: Engine, name = 'web') => {
-    const { servers: made } = await engine.servers.create(ada, { ...wanted, name });
+    const { servers: made } = await engine.servers.create(ada, { ...expected, name });
     await engine.idle();
     return made[0]!.id;
   };
 
-  it('is told to functions of this process, in the form and under the names of the original', async () => {
+  it('are passed to listeners of this process, with the format and names of the original', async () => {
     const engine = await open({});
-    const heard: Notification[] = [];
-    const end = engine.on('*', (event) => heard.push(event));
+    const received: Notification[] = [];
+    const end = engine.on('*', (event) => received.push(event));
     const id = await create(engine);
     await engine.servers.act(ada, id, 'os-stop');
     await engine.idle();
-    const types = heard.map(({ event_type }) => event_type).filter((type) => type !== 'instance.update');
+    const types = received.map(({ event_type }) => event_type).filter((type) => type !== 'instance.update');
     expect(types).toEqual([
       'instance.create.start',
       'instance.create.end',
       'instance.power_off.start',
       'instance.power_off.end',
     ]);
-    const created = heard.find(({ event_type }) => event_type === 'instance.create.end')!;
+    const created = received.find(({ event_type }) => event_type === 'instance.create.end')!;
     expect(created).toMatchObject({
       priority: 'INFO',
       publisher_id: expect.stringMatching(/^nova-compute:host/),
@@ -90,7 +77,7 @@ describe.each(databases)('what happens, on $kind', ({ url }) => {
       fault: null,
       flavor: { 'nova_object.name': 'FlavorPayload' },
     });
-    const states = heard
+    const states = received
       .filter(({ event_type }) => event_type === 'instance.update')
       .map((event) => data(event).state_update['nova_object.data']);
     expect(states.at(0)).toMatchObject({ old_state: null, state: 'building' });
@@ -98,56 +85,56 @@ describe.each(databases)('what happens, on $kind', ({ url }) => {
     end();
     await engine.servers.act(ada, id, 'os-start');
     await engine.idle();
-    expect(heard.at(-1)!.event_type).toBe('instance.power_off.end');
+    expect(received.at(-1)!.event_type).toBe('instance.power_off.end');
   });
 
-  it('is told of what fails, with the fault, and of quota refusals, once in a while for the same', async () => {
+  it('report failures with the fault, and repeated quota rejections once per interval', async () => {
     const driver = (clock: Engine['clock']) =>
       new SimulatedDriver({ clock, rules: [{ match: { verb: 'spawn' }, fail: 'out of luck' }] });
     const engine = await open({ driver, settings: { quotas: { instances: 1 } as never } });
-    const heard: Notification[] = [];
-    engine.on('*.error', (event) => heard.push(event));
-    engine.on('quota.*', (event) => heard.push(event));
+    const received: Notification[] = [];
+    engine.on('*.error', (event) => received.push(event));
+    engine.on('quota.*', (event) => received.push(event));
     await create(engine);
     await expect(create(engine)).rejects.toMatchObject({ code: 'FORBIDDEN' });
     await expect(create(engine)).rejects.toMatchObject({ code: 'FORBIDDEN' });
-    expect(heard.map(({ event_type, priority }) => `${event_type} ${priority}`)).toEqual([
+    expect(received.map(({ event_type, priority }) => `${event_type} ${priority}`)).toEqual([
       'instance.create.error ERROR',
-      'quota.refused ERROR',
+      'quota.exceeded ERROR',
     ]);
-    expect(data(heard[0]!).fault['nova_object.data'].exception_message).toMatch(/out of luck/);
-    expect(data(heard[1]!)).toEqual({
+    expect(data(received[0]!).fault['nova_object.data'].exception_message).toMatch(/out of luck/);
+    expect(data(received[1]!)).toEqual({
       tenant_id: 'demo',
       user_id: 'ada',
       exceeded: [{ kind: 'instances', requested: 1, used: 1, limit: 1 }],
     });
   });
 
-  it('costs the database nothing where nobody wants it kept', async () => {
+  it('cost no statements without the option', async () => {
     const statements: string[] = [];
     const engine = await open({ observer: { statement: ({ name }) => statements.push(name) } });
     statements.length = 0;
     await create(engine);
     expect(statements.filter((name) => name.includes('notification'))).toEqual([]);
-    expect(engine.events.kept).toBe(false);
+    expect(engine.events.isRetained).toBe(false);
   });
 
-  it('is kept in the transaction that does it: what is undone was never said', async () => {
+  it('are stored in the transaction of their change: a rollback discards them', async () => {
     const engine = await open({ events: {}, worker: false });
     const { store } = coreOf(engine);
     const rows = () => store.db.selectFrom('notifications').select('event_type').orderBy('seq').execute();
-    await engine.servers.create(ada, wanted);
+    await engine.servers.create(ada, expected);
     const before = await rows();
     expect(before.map(({ event_type }) => event_type)).toEqual(['instance.update']);
-    await expect(engine.servers.create(ada, { ...wanted, minCount: 11, maxCount: 11 })).rejects.toThrow(/Quota/);
+    await expect(engine.servers.create(ada, { ...expected, minCount: 11, maxCount: 11 })).rejects.toThrow(/Quota/);
     expect((await rows()).filter(({ event_type }) => event_type.startsWith('instance'))).toEqual(before);
   });
 
-  it('is read in order from any place, and by who waits for more', async () => {
+  it('are read in order from any position, also by readers that wait for more', async () => {
     const engine = await open({ events: {} });
     await create(engine);
     const ending = new AbortController();
-    const read: ToldEvent[] = [];
+    const read: NotifiedEvent[] = [];
     const reading = (async () => {
       for await (const events of engine.events.read(0, ending.signal)) read.push(...events);
     })();
@@ -159,17 +146,17 @@ describe.each(databases)('what happens, on $kind', ({ url }) => {
     await reading;
     expect(read.map(({ position }) => position)).toEqual(read.map((_, index) => index + 1));
     const rest = await engine.events.read(read.length - 1, new AbortController().signal).next();
-    expect(rest.value?.map(({ id }: ToldEvent) => id)).toEqual([read.at(-1)!.id]);
+    expect(rest.value?.map(({ id }: NotifiedEvent) => id)).toEqual([read.at(-1)!.id]);
   });
 
-  it('is sent to webhooks, signed, again until it is taken, each server in its order', async () => {
+  it('are sent to webhooks, signed, until they are accepted, each server in order', async () => {
     const got: Notification[] = [];
     const refusedOnce = new Set<string>();
     const signatures: boolean[] = [];
     const hook = await receiver((event, req, body) => {
       const { 'webhook-id': id, 'webhook-timestamp': at, 'webhook-signature': signature } = req.headers;
       signatures.push(signature === signatureOf(SECRET, String(id), Number(at), body) && id === event.message_id);
-      // The first of each server is refused for a start: nothing else of that server may come before it.
+      // The first event of each server is rejected once: no later event of that server may precede it.
       const server = data(event).uuid;
       if (!refusedOnce.has(server)) {
         refusedOnce.add(server);
@@ -195,10 +182,10 @@ describe.each(databases)('what happens, on $kind', ({ url }) => {
     }
     expect(signatures.every(Boolean)).toBe(true);
     expect(new Set(got.map(({ message_id }) => message_id)).size).toBe(12);
-    expect(String(errors[0])).toMatch(/the webhook 127\.0\.0\.1:\d+ answered 500 to instance\.create\.start/);
+    expect(String(errors[0])).toMatch(/the webhook 127\.0\.0\.1:\d+ returned 500 for instance\.create\.start/);
   });
 
-  it('is removed when it is old, and counted for those who never took it', async () => {
+  it('are deleted when they expire, and counted for webhooks that did not accept them', async () => {
     const missed: unknown[] = [];
     const hook = await receiver(() => 500);
     const webhooks = [
@@ -214,15 +201,15 @@ describe.each(databases)('what happens, on $kind', ({ url }) => {
     await eventually(async () => expect((await rows()).every(({ position }) => position !== null)).toBe(true));
     await store.db.updateTable('notifications').set({ created_at: old }).execute();
     const options = { webhooks, keepMs: 30_000 };
-    const dropped = (told: unknown) => missed.push(told);
-    const another = new EngineEvents(store, engine.clock, options, () => {}, dropped);
+    const dropped = (event: unknown) => missed.push(event);
+    const another = new EngineEvents(store, engine.clock, options, () => {}, { eventsDropped: dropped });
     await another.start();
     await eventually(async () => expect(await rows()).toEqual([]));
     await another.stop();
     expect(missed).toEqual([{ webhook: new URL(hook).host, count: 2 }]);
   });
 
-  it('is told to each of several webhooks of one address, and each has a place of its own', async () => {
+  it('are sent to each of several webhooks with one URL, with separate positions', async () => {
     const got = { starts: [] as string[], ends: [] as string[] };
     let refuse = true;
     const hook = await receiver(({ event_type: type }) => {
@@ -240,20 +227,34 @@ describe.each(databases)('what happens, on $kind', ({ url }) => {
     await eventually(() => expect(got.ends).toEqual(['instance.create.end']));
     const { store } = coreOf(engine);
     const names = await store.db.selectFrom('notification_cursors').select('name').where('name', '!=', '').execute();
-    expect(names.map(({ name }) => name).sort()).toEqual([hook, `${hook} instance.*.end`]);
-    // What the one has taken, the other still has to be told.
+    const plain = expect.stringMatching(/^127\.0\.0\.1:\d+ [0-9a-f]{16}$/);
+    expect(names.map(({ name }) => name).sort()).toEqual([
+      plain,
+      expect.stringMatching(/ [0-9a-f]{16} instance\.\*\.end$/),
+    ]);
+    // One webhook has accepted events that the other must still receive.
     refuse = false;
     await eventually(() => expect(got.starts).toEqual(['instance.create.start']));
     expect(got.ends).toEqual(['instance.create.end']);
   });
 
-  it('is refused with the cure where a webhook cannot be', async () => {
+  it('are rejected with a fix if a webhook is invalid', async () => {
     const open_ = (webhook: object) => createEngine({ events: { webhooks: [webhook as never] } });
     await expect(open_({ url: 'ftp://x', secret: SECRET })).rejects.toThrow(/like https:/);
+    await expect(open_({ url: 'https://x', secret: SECRET, attempts: 0 })).rejects.toThrow(/integer of at least 1/);
+    await expect(open_({ url: 'ftp://ada:hunter2@x', secret: SECRET })).rejects.toThrow(/^((?!hunter2).)*$/);
+    await expect(open_({ url: 'https://ada:%zz@x', secret: SECRET })).rejects.toThrow(/percent-encoded/);
     await expect(open_({ url: 'https://x', secret: 'short' })).rejects.toThrow(/at least 24/);
     await expect(open_({ url: 'https://x', secret: SECRET, kinds: [] })).rejects.toThrow(/unknown option "kinds"/);
     const twice = { url: 'https://x', secret: SECRET };
-    const both = createEngine({ events: { webhooks: [twice, { ...twice, name: 'https://x' }] } });
-    await expect(both).rejects.toThrow(/give each its own/);
+    const both = createEngine({
+      events: {
+        webhooks: [
+          { ...twice, name: 'billing' },
+          { ...twice, url: 'https://y', name: 'billing' },
+        ],
+      },
+    });
+    await expect(both).rejects.toThrow(/two webhooks have the name "billing"/);
   });
 });

@@ -13,13 +13,13 @@ describe.each(storesUnderTest(inject('postgresUrl')))('the health of an engine o
     engine = await engineUnderTest({ database: url, ...options });
   }
 
-  it('is good while the database takes changes and work gets done', async () => {
+  it('is healthy while the database accepts changes and jobs are executed', async () => {
     await start();
     expect(await engine.health.database()).toMatchObject({ healthy: true });
     expect(await engine.health.worker()).toMatchObject({ healthy: true, overdueMs: 0 });
   });
 
-  it('tells work that nobody does, and for how long it has been due', async () => {
+  it('reports jobs that no worker executes, and for how long they have been due', async () => {
     await start({ worker: false });
     await engine.servers.create(contextOf('p1'), { name: 'web', flavorId: '1', imageId, networks: 'none' });
     expect(await engine.health.worker()).toMatchObject({ healthy: true });
@@ -27,12 +27,15 @@ describe.each(storesUnderTest(inject('postgresUrl')))('the health of an engine o
       .store.db.updateTable('jobs')
       .set({ run_at: Date.now() - 45_000 })
       .execute();
-    const told = await engine.health.worker();
-    expect(told).toMatchObject({ healthy: false, reason: expect.stringMatching(/^Work has been waiting for 4\d s/) });
-    expect(told.overdueMs).toBeGreaterThanOrEqual(45_000);
+    const notified = await engine.health.worker();
+    expect(notified).toMatchObject({
+      healthy: false,
+      reason: expect.stringMatching(/^Jobs have been waiting for 4\d s/),
+    });
+    expect(notified.overdueMs).toBeGreaterThanOrEqual(45_000);
   });
 
-  it('tells a database that is away, and nothing of where it is', async () => {
+  it('reports an unavailable database without its address', async () => {
     await start({ worker: false });
     await coreOf(engine).store.close();
     expect(await engine.health.database()).toEqual({ healthy: false, reason: 'The database cannot be reached.' });

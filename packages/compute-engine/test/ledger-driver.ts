@@ -3,7 +3,7 @@ import type { Server } from '../src/index.js';
 
 type State = 'running' | 'off' | 'paused' | 'suspended' | 'aside';
 
-/** States that work may begin in, and the one it leads to. Being there already is fine. */
+/** Allowed initial states of a command, and its resulting state. The resulting state is also allowed initially. */
 const moves: Readonly<Partial<Record<DriverVerb, readonly [readonly State[], State]>>> = {
   power_on: [['off'], 'running'],
   power_off: [['running', 'paused', 'suspended'], 'off'],
@@ -15,12 +15,12 @@ const moves: Readonly<Partial<Record<DriverVerb, readonly [readonly State[], Sta
   restore: [['aside'], 'running'],
 };
 
-/** Work that makes a machine where there may be none. */
+/** Commands that create a machine. */
 const makers: readonly DriverVerb[] = ['spawn', 'evacuate', 'unshelve'];
 const removers: readonly DriverVerb[] = ['destroy', 'shelve_offload'];
 const withoutMachine: readonly DriverVerb[] = ['prepare', 'confirm_migration'];
 
-/** A driver that keeps a ledger of machines and refuses what makes no sense of them. */
+/** A driver that tracks the states of machines and rejects invalid commands. */
 export class LedgerDriver implements Driver {
   readonly name = 'ledger';
   readonly #machines = new Map<string, State>();
@@ -40,7 +40,7 @@ export class LedgerDriver implements Driver {
 
   #change({ id }: Server, verb: DriverVerb): void {
     const state = this.#machines.get(id);
-    if (state === undefined) throw new Error(`there is no machine ${id} to ${verb}`);
+    if (state === undefined) throw new Error(`cannot ${verb}: machine ${id} does not exist`);
     const [from, to] = moves[verb] ?? [];
     if (to === undefined || state === to) return;
     if (!from!.includes(state)) throw new Error(`machine ${id} is ${state}: it cannot ${verb}`);

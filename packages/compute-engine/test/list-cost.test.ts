@@ -3,7 +3,7 @@ import type { Engine } from '../src/engine/engine.js';
 import { coreOf } from '../src/engine/engine-core.js';
 import { populateServers } from '../src/testing/populate-servers.js';
 import { contextOf, engineUnderTest } from './engine-under-test.js';
-import { type Asked, listenTo } from './listen-to.js';
+import { listenTo, type RecordedQuery } from './listen-to.js';
 import { storesUnderTest } from './stores-under-test.js';
 
 const PROJECTS = 6;
@@ -11,48 +11,50 @@ const EACH = 20;
 
 describe.each(storesUnderTest(inject('postgresUrl')))('a page of servers on $kind', ({ kind, database }) => {
   let engine: Engine;
-  const asked: Asked[] = [];
+  const requested: RecordedQuery[] = [];
   const page = (projectId: string) => engine.servers.list(contextOf(projectId), { limit: EACH });
 
   beforeAll(async () => {
     engine = await engineUnderTest({ database: await database() });
     const owners = Array.from({ length: PROJECTS }, (_, n) => ({ projectId: `p${n}`, userId: 'ada' }));
     await populateServers(engine, { count: PROJECTS * EACH, owners });
-    listenTo(coreOf(engine).store.db, 'own', asked);
+    listenTo(coreOf(engine).store.db, 'own', requested);
   }, 120_000);
   afterAll(() => engine?.close());
 
-  it('is one question, also where its records were never read before', async () => {
+  it('is one query, even if its records were never read before', async () => {
     await page('p0');
     for (const projectId of ['p1', 'p1', 'p2', 'p3']) {
-      asked.length = 0;
+      requested.length = 0;
       expect((await page(projectId)).map((server) => server.projectId)).toEqual(Array(EACH).fill(projectId));
-      const texts = asked.map(({ query: { sql } }) => sql);
+      const texts = requested.map(({ query: { sql } }) => sql);
       expect(texts.filter((text) => /^select "id", .* from "servers"/.test(text))).toHaveLength(1);
       expect(texts.filter((text) => /where "seq"|^select exists/.test(text))).toEqual([]);
     }
   });
 
-  it('is asked for by a statement that is written once, whosever it is and wherever it begins', async () => {
-    // Of records that are not known yet the texts are asked for as well, which is another statement.
+  it('uses a statement that is built once for all projects and positions', async () => {
+    // A query for unknown records also reads their text, so it is another statement.
     for (const known of ['p1', 'p1', 'p1', 'p0', 'p0']) await page(known);
     const [first, second] = await page('p0');
     const marker = first?.id;
     const written: unknown[] = [];
     for (const behind of [undefined, marker, undefined, marker]) {
       const projectId = behind ? 'p0' : 'p1';
-      asked.length = 0;
+      requested.length = 0;
       const servers = await engine.servers.list(contextOf(projectId), { limit: 2, marker: behind });
       expect(servers.map((server) => server.projectId)).toEqual([projectId, projectId]);
       if (behind) expect(servers[0]).toEqual(second);
-      written.push(...asked.filter(({ query: { sql } }) => sql.includes('"waits"')).map(({ query }) => query.query));
+      written.push(
+        ...requested.filter(({ query: { sql } }) => sql.includes('"waits"')).map(({ query }) => query.query),
+      );
     }
     const [front, behind, frontAgain, behindAgain, ...others] = written;
     expect(others).toEqual([]);
     expect([frontAgain === front, behindAgain === behind, behind === front]).toEqual([true, true, false]);
   });
 
-  it('is kept from its second reading on', async () => {
+  it('is cached from its second read on', async () => {
     const [first, second, third] = [await page('p4'), await page('p4'), await page('p4')];
     expect(second).toEqual(first);
     expect(second[0]).not.toBe(first[0]);
@@ -61,16 +63,16 @@ describe.each(storesUnderTest(inject('postgresUrl')))('a page of servers on $kin
     });
   });
 
-  it('is read anew where somebody has changed it', async () => {
+  it('is read again after another process has changed it', async () => {
     const [server] = await page('p5');
     await page('p5');
     await engine.servers.update(contextOf('p5'), server!.id, { name: 'another' });
     expect((await page('p5'))[0]).toMatchObject({ id: server!.id, name: 'another' });
   });
 
-  it.runIf(kind === 'SQLite')('is asked for by statements that are not parsed anew for another limit', () => {
+  it.runIf(kind === 'SQLite')('uses statements that are not parsed again for another limit', () => {
     const query = coreOf(engine).store.db.selectFrom('servers').select('id').limit(5).compile();
-    // Alone, a parameter is part of the plan; see the compiler.
+    // A bare parameter would be part of the plan; see the compiler.
     expect(query.sql).toMatch(/limit \(\? \+ 0\)$/);
     expect(query.parameters).toEqual([5]);
   });

@@ -4,11 +4,10 @@ import { join } from 'node:path';
 import { CompiledQuery, sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { ServerFilters, ServerQuery, ServerSortKey } from '../src/api/index.js';
-import type { Engine } from '../src/engine/engine.js';
 import { coreOf } from '../src/engine/engine-core.js';
 import { populateServers } from '../src/testing/populate-servers.js';
 import { contextOf, engineUnderTest } from './engine-under-test.js';
-import { type Asked, listenTo } from './listen-to.js';
+import { listenTo, type RecordedQuery } from './listen-to.js';
 import { planCosts } from './plan-cost.js';
 import { sortKeys } from './servers/sort-keys.js';
 import { storesUnderTest } from './stores-under-test.js';
@@ -16,23 +15,23 @@ import { storesUnderTest } from './stores-under-test.js';
 const OWN = 100;
 const LIMIT = 20;
 
-/** What somebody else's servers are like: of each filter there are many that fit, but none of the project's. */
+/** Changes servers of other projects: many of them match each filter, but none of the project's. */
 const OTHERS = `
   locked = 1, task_state = case when seq % 3 = 0 then 'rebooting' end, image_id = 'theirs', flavor_id = '2', host = 'theirs',
   vm_state = case seq % 4 when 0 then 'error' when 1 then 'rescued' when 2 then 'soft-delete' else 'stopped' end,
   deleted = case when seq % 5 = 0 then 1 else 0 end, addresses = '10.9.0.7', name = 'theirs-' || name`;
 
-/** Everything that lists of servers can be filtered by. */
+/** All filters of server lists. */
 const filters: Readonly<Record<string, ServerFilters>> = {
   nothing: {},
-  id: { id: 'nobody' },
+  id: { id: 'unknown' },
   status: { statuses: ['ERROR'] },
   'two statuses': { statuses: ['ERROR', 'RESCUE'] },
   'a status of a task': { statuses: ['REBOOT'] },
   'a status that all have': { statuses: ['ACTIVE'] },
   vm_state: { vmState: 'stopped' },
   task_state: { taskState: 'rebooting' },
-  user: { userId: 'nobody' },
+  user: { userId: 'unknown' },
   image: { imageId: 'theirs' },
   flavor: { flavorId: '2' },
   host: { host: 'theirs' },
@@ -74,7 +73,7 @@ const filters: Readonly<Record<string, ServerFilters>> = {
 };
 const sorted = (key: ServerSortKey) => (['asc', 'desc'] as const).map((direction) => ({ sort: [{ key, direction }] }));
 
-const questions: readonly (readonly [string, Partial<ServerQuery> & { readonly marked?: true }])[] = [
+const requests: readonly (readonly [string, Partial<ServerQuery> & { readonly marked?: true }])[] = [
   ...Object.entries(filters).map(([what, given]) => [what, { filters: given }] as const),
   ...sortKeys.flatMap((key) =>
     sorted(key).flatMap((given) => {
@@ -82,7 +81,7 @@ const questions: readonly (readonly [string, Partial<ServerQuery> & { readonly m
       return [[what, given] as const, [`${what}, from a marker`, { ...given, marked: true }] as const];
     }),
   ),
-  // The filters that have an index, and those that share one, each in each order and from a marker.
+  // The filters with an index, and those that share one, in each order and from a marker.
   ...['status', 'a status that all have', 'task_state', 'locked', 'name: theirs', 'ip', 'changes-since'].flatMap(
     (what) =>
       sortKeys.map(
@@ -95,7 +94,7 @@ const questions: readonly (readonly [string, Partial<ServerQuery> & { readonly m
   ),
 ];
 
-/** A project with 100 servers among so many of others, to which whatever is asked for applies. */
+/** Creates a project with 100 servers among many of other projects that match every filter. */
 async function openAmong(database: string, others: number) {
   const engine = await engineUnderTest({ database });
   const { store } = coreOf(engine);
@@ -107,15 +106,15 @@ async function openAmong(database: string, others: number) {
     await sql`checkpoint`.execute(store.db);
     await sql`vacuum servers`.execute(store.db);
   }
-  const asked: Asked[] = [];
-  listenTo(store.db, 'own', asked);
-  if (store.longReads !== store.db) listenTo(store.longReads, 'long', asked);
+  const requested: RecordedQuery[] = [];
+  listenTo(store.db, 'own', requested);
+  if (store.longReads !== store.db) listenTo(store.longReads, 'long', requested);
   const [, marker] = await engine.servers.list(contextOf('p0'), { limit: 2 });
-  return { engine, asked, marker: marker!.id };
+  return { engine, queries: requested, marker: marker!.id };
 }
 
 describe.each(storesUnderTest(inject('postgresUrl')))(
-  'questions of a project to its servers on $kind',
+  'queries of a project for its servers on $kind',
   ({ kind, database }) => {
     const folder = mkdtempSync(join(tmpdir(), 'others-'));
     const opened: Awaited<ReturnType<typeof openAmong>>[] = [];
@@ -131,31 +130,31 @@ describe.each(storesUnderTest(inject('postgresUrl')))(
       rmSync(folder, { recursive: true, force: true });
     });
 
-    /** What is asked of the table of servers. */
-    async function ask(
-      { engine, asked, marker }: (typeof opened)[number],
-      { marked, ...query }: (typeof questions)[number][1],
+    /** Returns the queries of the table of servers. */
+    async function send(
+      { engine, queries: request, marker }: (typeof opened)[number],
+      { marked, ...query }: (typeof requests)[number][1],
     ) {
-      asked.length = 0;
+      request.length = 0;
       await engine.servers.list(contextOf('p0'), { limit: LIMIT, ...query, marker: marked && marker });
-      return asked.map((one) => one.query).filter(({ sql: text }) => /from "?servers"?/.test(text));
+      return request.map((one) => one.query).filter(({ sql: text }) => /from "?servers"?/.test(text));
     }
 
-    const costOf = async (one: (typeof opened)[number], query: (typeof questions)[number][1]) =>
-      planCosts(coreOf(one.engine).store.db, await ask(one, query));
+    const costOf = async (one: (typeof opened)[number], query: (typeof requests)[number][1]) =>
+      planCosts(coreOf(one.engine).store.db, await send(one, query));
 
     if (kind === 'SQLite') {
-      it.each(questions)('%s: looks at no servers of others', async (_what, query) => {
+      it.each(requests)('%s: reads no servers of others', async (_what, query) => {
         for (const one of opened) {
-          for (const { sql: text, parameters } of await ask(one, query)) {
+          for (const { sql: text, parameters } of await send(one, query)) {
             const plan = await coreOf(one.engine).store.db.executeQuery<{ detail: string }>(
               CompiledQuery.raw(`explain query plan ${text}`, [...parameters]),
             );
-            const looks = plan.rows
+            const scans = plan.rows
               .map(({ detail }) => detail)
               .filter((detail) => /^(SCAN|SEARCH) servers\b/.test(detail));
-            expect(looks, text).toEqual(
-              looks.filter((detail) => /\((project_id|id|rowid|reservation_id)=\?/.test(detail)),
+            expect(scans, text).toEqual(
+              scans.filter((detail) => /\((project_id|id|rowid|reservation_id)=\?/.test(detail)),
             );
           }
         }
@@ -169,11 +168,11 @@ describe.each(storesUnderTest(inject('postgresUrl')))(
           for (const { engine } of opened) await sql`analyze`.execute(coreOf(engine).store.db);
       }, 60_000);
 
-      it.each(questions)('%s: costs no more among 10,000 servers of others than among 100', async (_what, query) => {
+      it.each(requests)('%s: costs no more among 10,000 servers of others than among 100', async (_what, query) => {
         const [few, many] = [await costOf(opened[0]!, query), await costOf(opened[1]!, query)];
         expect(many.scans).toEqual([]);
         expect(many.rows).toBeLessThanOrEqual(Math.max(few.rows, 2 * OWN + 1));
-        // The project's rows are farther from each other, and indexes deeper.
+        // The project's rows are more scattered, and indexes are deeper.
         expect(many.pages).toBeLessThanOrEqual(few.pages + 4 * Math.max(few.rows, OWN));
       });
     });

@@ -5,7 +5,7 @@ import type { Engine } from '../src/engine/engine.js';
 import { coreOf } from '../src/engine/engine-core.js';
 import { populateServers } from '../src/testing/populate-servers.js';
 import { contextOf, engineUnderTest } from './engine-under-test.js';
-import { type Asked, listenTo } from './listen-to.js';
+import { listenTo, type RecordedQuery } from './listen-to.js';
 import { planCosts } from './plan-cost.js';
 import { storesUnderTest } from './stores-under-test.js';
 
@@ -15,27 +15,27 @@ const SMALL = SMALL_PROJECTS * EACH;
 const HUGE = 12_000;
 const SERVERS = SMALL + HUGE;
 const LIMIT = 20;
-/** Where trigrams are asked, so many rows of an index are looked at before. */
+/** Number of index rows that are searched before trigrams are used. */
 const FIRST_ROWS = 1000;
-/** Rows of the table that a page may cost: itself, and those of which trigrams say that they may fit. */
-const MOST_READ = 10 * LIMIT;
-/** Where more servers have the trigrams of a part, these are not gone by. */
-const MOST_CANDIDATES = 1000;
-/** So many servers stand on one page of an index that holds names and addresses, at least. */
-const IN_A_PAGE = 50;
+/** Maximum number of table rows for a page: its own, and those that trigrams select. */
+const MAX_READ = 10 * LIMIT;
+/** Maximum number of servers for which trigrams are used. */
+const MAX_CANDIDATES = 1000;
+/** Minimum number of servers on a page of an index that contains names and addresses. */
+const ROWS_PER_INDEX_PAGE = 50;
 
 const [postgres] = storesUnderTest(inject('postgresUrl')).filter(({ kind }) => kind === 'PostgreSQL');
 
-/** One project has two thirds of all servers; which have a certain address, or a name of their own, is known by their numbers. */
-describe.runIf(postgres)('parts of names and addresses among 18,000 servers on PostgreSQL', () => {
+/** One project has two thirds of all servers; addresses and names depend on the number of the server. */
+describe.runIf(postgres)('substrings of names and addresses among 18,000 servers on PostgreSQL', () => {
   let engine: Engine;
-  const asked: Asked[] = [];
+  const requested: RecordedQuery[] = [];
   const admin = contextOf('p7', { isAdmin: true });
   const db = () => coreOf(engine).store.db;
 
   beforeAll(async () => {
     engine = await engineUnderTest({ database: await postgres!.database() });
-    // In turns: two of the huge project's to one of another.
+    // In turn: two of the huge project, one of another.
     const owners = Array.from({ length: 3 * SMALL_PROJECTS }, (_, n) => {
       const projectId = n % 3 === 0 ? `p${n / 3}` : 'huge';
       return { projectId, userId: `user-of-${projectId}` };
@@ -43,24 +43,24 @@ describe.runIf(postgres)('parts of names and addresses among 18,000 servers on P
     await sql`alter table servers set (autovacuum_enabled = off)`.execute(db());
     await populateServers(engine, { count: SERVERS, owners });
     await sql`update servers set addresses = '10.0.' || seq % 200 || '.' || seq % 250`.execute(db());
-    // What is not on the disk yet, vacuum does not take for committed.
+    // Vacuum does not consider rows committed before they are on the disk.
     await sql`checkpoint`.execute(db());
     await sql`vacuum servers`.execute(db());
-    listenTo(coreOf(engine).store.db, 'own', asked);
-    listenTo(coreOf(engine).store.longReads, 'long', asked);
+    listenTo(coreOf(engine).store.db, 'own', requested);
+    listenTo(coreOf(engine).store.longReads, 'long', requested);
   }, 300_000);
   afterAll(() => engine?.close());
 
-  /** What looking for servers costs, without reading what is told of them. */
+  /** Returns the cost of finding servers, without reading their records. */
   async function cost(who: string, query: Partial<ServerQuery>) {
-    asked.length = 0;
+    requested.length = 0;
     const allProjects = who === 'admin';
     const found = await engine.servers.list(allProjects ? admin : contextOf(who), {
       allProjects,
       limit: LIMIT,
       ...query,
     });
-    const looking = asked.filter(({ query: { sql: text } }) => !/select 1 from servers|"data"/.test(text));
+    const looking = requested.filter(({ query: { sql: text } }) => !/select 1 from servers|"data"/.test(text));
     const texts = looking.filter(({ query: { sql: text } }) => /from "?servers/.test(text));
     expect(texts.length).toBeGreaterThan(0);
     const costs = await planCosts(
@@ -72,24 +72,24 @@ describe.runIf(postgres)('parts of names and addresses among 18,000 servers on P
 
   const named = (name: string): Partial<ServerQuery> => ({ filters: { patterns: { name } } });
   const byName = [{ key: 'display_name', direction: 'asc' }] as const;
-  const questions: readonly (readonly [string, Partial<ServerQuery>, readonly [huge: number, admin: number]])[] = [
-    ['a part that all have', named('erver'), [LIMIT, LIMIT]],
-    ['a part that few have', named('1777'), [7, 12]],
-    ['a part that nobody has', named('wxyz'), [0, 0]],
-    ['two letters that many have', named('77'), [LIMIT, LIMIT]],
-    ['two letters that nobody has', named('zz'), [0, 0]],
-    ['a letter that nobody has', named('z'), [0, 0]],
-    ['a part that only the oldest have', named('er-00'), [LIMIT, LIMIT]],
-    ['a start', named('^server-0177'), [LIMIT, LIMIT]],
-    ['an end', named('0177$'), [1, 2]],
-    ['a text that is no name', named('%_7'), [0, 0]],
+  const requests: readonly (readonly [string, Partial<ServerQuery>, readonly [huge: number, admin: number]])[] = [
+    ['a substring of all', named('erver'), [LIMIT, LIMIT]],
+    ['a substring of few', named('1777'), [7, 12]],
+    ['a substring of none', named('wxyz'), [0, 0]],
+    ['two letters of many', named('77'), [LIMIT, LIMIT]],
+    ['two letters of none', named('zz'), [0, 0]],
+    ['a letter of none', named('z'), [0, 0]],
+    ['a substring of only the oldest', named('er-00'), [LIMIT, LIMIT]],
+    ['a prefix', named('^server-0177'), [LIMIT, LIMIT]],
+    ['a suffix', named('0177$'), [1, 2]],
+    ['a string that is not a name', named('%_7'), [0, 0]],
     ['an underscore', named('r_0'), [0, 0]],
     ['a pattern', named('r-0.*1777'), [7, 12]],
-    ['a part without letters', named('-'), [LIMIT, LIMIT]],
-    ['a part, by name', { ...named('1777'), sort: byName }, [7, 12]],
-    ['two letters that nobody has, by name', { ...named('zz'), sort: byName }, [0, 0]],
-    ['an address that nobody has', { filters: { patterns: { ip: '203.0.113.77' } } }, [0, 0]],
-    ['the start of an address, and a name', { filters: { patterns: { ip: '^203.0', name: '1777' } } }, [0, 0]],
+    ['a substring without letters', named('-'), [LIMIT, LIMIT]],
+    ['a substring, by name', { ...named('1777'), sort: byName }, [7, 12]],
+    ['two letters of none, by name', { ...named('zz'), sort: byName }, [0, 0]],
+    ['an address of none', { filters: { patterns: { ip: '203.0.113.77' } } }, [0, 0]],
+    ['the prefix of an address, and a name', { filters: { patterns: { ip: '^203.0', name: '1777' } } }, [0, 0]],
   ];
 
   describe.each(['without statistics', 'with statistics'])('%s', (statistics) => {
@@ -97,38 +97,38 @@ describe.runIf(postgres)('parts of names and addresses among 18,000 servers on P
       if (statistics === 'with statistics') await sql`analyze`.execute(db());
     }, 60_000);
 
-    it.each(questions)('%s: a member of a huge project costs no look at rows that do not fit', async (_what, query) => {
+    it.each(requests)('%s: for a member of a huge project, reads no rows that do not match', async (_what, query) => {
       const { scans, read, pages } = await cost('huge', query);
-      expect({ scans, read: Math.max(read, MOST_READ) }).toEqual({ scans: [], read: MOST_READ });
-      expect(pages).toBeLessThanOrEqual(HUGE / IN_A_PAGE + 10 * MOST_READ);
+      expect({ scans, read: Math.max(read, MAX_READ) }).toEqual({ scans: [], read: MAX_READ });
+      expect(pages).toBeLessThanOrEqual(HUGE / ROWS_PER_INDEX_PAGE + 10 * MAX_READ);
     });
 
-    it.each(questions)('%s: a member of a small project costs no more than that has', async (_what, query) => {
+    it.each(requests)('%s: for a member of a small project, reads no more than its rows', async (_what, query) => {
       const { scans, rows } = await cost('p7', query);
       expect({ scans, rows: Math.max(rows, EACH + LIMIT) }).toEqual({ scans: [], rows: EACH + LIMIT });
     });
 
-    it.each(questions)('%s: an administrator costs no look at rows that do not fit', async (_what, query) => {
+    it.each(requests)('%s: for an administrator, reads no rows that do not match', async (_what, query) => {
       const { scans, read } = await cost('admin', query);
-      const most = query.filters?.patterns?.name === 'er-00' ? MOST_CANDIDATES + MOST_READ : MOST_READ;
-      expect({ scans, read: Math.max(read, most) }).toEqual({ scans: [], read: most });
+      const max = query.filters?.patterns?.name === 'er-00' ? MAX_CANDIDATES + MAX_READ : MAX_READ;
+      expect({ scans, read: Math.max(read, max) }).toEqual({ scans: [], read: max });
     });
 
-    it('asks trigrams where a part is long enough, and goes by them where few have it', async () => {
+    it('uses trigrams for long substrings that few servers have', async () => {
       for (const name of ['1777', 'wxyz', '^server-0177']) {
         const { rows } = await cost('admin', named(name));
-        expect(rows, name).toBeLessThanOrEqual(FIRST_ROWS + MOST_READ);
+        expect(rows, name).toBeLessThanOrEqual(FIRST_ROWS + MAX_READ);
       }
       for (const name of ['zz', 'er-00']) expect((await cost('admin', named(name))).rows).toBeGreaterThan(FIRST_ROWS);
     });
   });
 
-  it.each(questions)('%s: finds them', async (_what, query, counts) => {
+  it.each(requests)('%s: finds all matches', async (_what, query, counts) => {
     const found = [await cost('huge', query), await cost('admin', query)].map(({ found }) => found);
     expect(found).toEqual(counts);
   });
 
-  it('finds the same in pages as at once, in either direction', async () => {
+  it('finds the same page by page as in one list, in either direction', async () => {
     for (const direction of ['asc', 'desc'] as const) {
       for (const [who, name] of [
         ['huge', '77'],
@@ -159,11 +159,11 @@ describe.runIf(postgres)('parts of names and addresses among 18,000 servers on P
     }
   });
 
-  it('does without trigrams where the database has none', async () => {
+  it('works without trigram indexes', async () => {
     const before = await engine.servers.list(admin, { allProjects: true, limit: LIMIT, ...named('1777') });
     await sql`drop index servers_name_trigrams`.execute(db());
     const without = await cost('admin', named('1777'));
     expect(without).toMatchObject({ scans: [], found: before.length });
-    expect(without.read).toBeLessThanOrEqual(MOST_READ);
+    expect(without.read).toBeLessThanOrEqual(MAX_READ);
   });
 });

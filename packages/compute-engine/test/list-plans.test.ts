@@ -8,31 +8,31 @@ import type { Engine } from '../src/engine/engine.js';
 import { coreOf } from '../src/engine/engine-core.js';
 import { populateServers } from '../src/testing/populate-servers.js';
 import { contextOf, engineUnderTest } from './engine-under-test.js';
-import { type Asked, listenTo } from './listen-to.js';
+import { listenTo, type RecordedQuery } from './listen-to.js';
 import { type PlanCost, planCost } from './plan-cost.js';
 import { storesUnderTest } from './stores-under-test.js';
 
 const SERVERS = 20_000;
 const PROJECTS = 200;
 const LIMIT = 20;
-/** Rows that a page may cost: a few times itself, or all that a project has. */
-const MOST_ROWS = SERVERS / PROJECTS;
+/** Maximum number of rows for a page: a few times its size, or all rows of a project. */
+const MAX_ROWS = SERVERS / PROJECTS;
 
-describe.each(storesUnderTest(inject('postgresUrl')))('questions to 20,000 servers on $kind', ({ kind, database }) => {
+describe.each(storesUnderTest(inject('postgresUrl')))('queries among 20,000 servers on $kind', ({ kind, database }) => {
   const folder = mkdtempSync(join(tmpdir(), 'plans-'));
   let engine: Engine;
   let markers: Readonly<Record<string, string>>;
-  const asked: Asked<'own' | 'long'>[] = [];
+  const requested: RecordedQuery<'own' | 'long'>[] = [];
   const member = contextOf('p7');
   const admin = contextOf('p7', { isAdmin: true });
 
   beforeAll(async () => {
     const url = await database();
-    // Only files have readers in threads of their own.
+    // Only database files have reader threads.
     engine = await engineUnderTest({ database: kind === 'SQLite' ? join(folder, 'servers.db') : url });
     const owners = Array.from({ length: PROJECTS }, (_, n) => ({ projectId: `p${n}`, userId: `user-of-p${n}` }));
     await populateServers(engine, { count: SERVERS, owners });
-    // Nobody waits for a host, as almost always, though thousands are being built.
+    // As is typical, no server waits for the scheduler, though thousands are being built.
     await sql`update servers set vm_state = 'building', task_state = 'spawning' where seq % 7 = 0`.execute(
       coreOf(engine).store.db,
     );
@@ -40,15 +40,15 @@ describe.each(storesUnderTest(inject('postgresUrl')))('questions to 20,000 serve
     const [foreign] = await engine.servers.list(admin, { limit: 1, allProjects: true, filters: { projectId: 'p111' } });
     markers = { member: own!.id, admin: foreign!.id };
     const { store: opened } = coreOf(engine);
-    listenTo(opened.db, 'own', asked);
-    if (opened.longReads !== opened.db) listenTo(opened.longReads, 'long', asked);
+    listenTo(opened.db, 'own', requested);
+    if (opened.longReads !== opened.db) listenTo(opened.longReads, 'long', requested);
   }, 300_000);
   afterAll(async () => {
     await engine?.close();
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** Texts of SQLite's plans, and rows that PostgreSQL has looked at. */
+  /** Returns steps of SQLite's plans, and rows that PostgreSQL has read. */
   async function costOf(query: CompiledQuery): Promise<Pick<PlanCost, 'scans' | 'rows'>> {
     const { db } = coreOf(engine).store;
     if (kind === 'SQLite') {
@@ -64,48 +64,48 @@ describe.each(storesUnderTest(inject('postgresUrl')))('questions to 20,000 serve
     return planCost(db, query);
   }
 
-  async function ask(query: Partial<ServerQuery>): Promise<typeof asked> {
-    asked.length = 0;
+  async function request(query: Partial<ServerQuery>): Promise<typeof requested> {
+    requested.length = 0;
     const context = query.allProjects ? admin : member;
     await engine.servers.list(context, { limit: LIMIT, ...query });
-    return asked.filter(({ query: { sql: text } }) => /from "?servers"?/.test(text));
+    return requested.filter(({ query: { sql: text } }) => /from "?servers"?/.test(text));
   }
 
-  const rare = { name: '^server-000008$', reservation_id: 'r-00000000' };
+  const selective = { name: '^server-000008$', reservation_id: 'r-00000000' };
   const indexed: Readonly<Record<string, ServerFilters>> = {
     'no filter': {},
-    'its id': { id: 'nobody' },
+    'its id': { id: 'unknown' },
     'its state': { vmState: 'rescued' },
     'a status that few have': { statuses: ['ERROR'] },
     'a status that many have': { statuses: ['BUILD'] },
     'two statuses': { statuses: ['ERROR', 'SHUTOFF'] },
     'a task': { taskState: 'rebooting' },
-    'its name': { patterns: { name: rare.name } },
-    'a name that nobody has': { patterns: { name: '^nobody$' } },
-    'its reservation': { patterns: { reservation_id: rare.reservation_id } },
+    'its name': { patterns: { name: selective.name } },
+    'a name of none': { patterns: { name: '^unknown$' } },
+    'its reservation': { patterns: { reservation_id: selective.reservation_id } },
   };
   const indexedForAdmins: Readonly<Record<string, ServerFilters>> = {
     ...indexed,
     'its project': { projectId: 'p111' },
     'its user': { userId: 'user-of-p111' },
-    'a user without servers': { userId: 'nobody' },
-    'an image that nobody uses': { imageId: 'none' },
-    'a flavor that nobody uses': { flavorId: 'none' },
+    'a user without servers': { userId: 'unknown' },
+    'an unused image': { imageId: 'none' },
+    'an unused flavor': { flavorId: 'none' },
     'a flavor that all use': { flavorId: '1' },
     'its host': { host: 'none' },
     'locked ones': { locked: true },
   };
-  /** Those that few servers fit: a long page costs no more. */
+  /** Filters that few servers match: a long page costs no more. */
   const few = [
     'its id',
     'its state',
     'a task',
     'its name',
-    'a name that nobody has',
+    'a name of none',
     'its reservation',
     'a user without servers',
-    'an image that nobody uses',
-    'a flavor that nobody uses',
+    'an unused image',
+    'an unused flavor',
     'its host',
     'locked ones',
   ];
@@ -120,7 +120,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('questions to 20,000 serve
   const directions = ['asc', 'desc'] as const;
   const sorted = (keys: readonly ServerSortKey[]) =>
     keys.flatMap((key) => directions.map((direction) => ({ sort: [{ key, direction }] })));
-  const questionsOf = (filters: typeof indexed, keys: readonly ServerSortKey[], who: 'member' | 'admin') => [
+  const queriesOf = (filters: typeof indexed, keys: readonly ServerSortKey[], who: 'member' | 'admin') => [
     ...Object.entries(filters).map(([what, given]) => [`${who}: ${what}`, { filters: given }] as const),
     ...sorted(keys).map((given) => [`${who}: ${given.sort[0]!.key} ${given.sort[0]!.direction}`, given] as const),
     ...sorted(keys).map(
@@ -131,9 +131,9 @@ describe.each(storesUnderTest(inject('postgresUrl')))('questions to 20,000 serve
         ] as const,
     ),
   ];
-  const questions: readonly (readonly [string, Partial<ServerQuery> & { readonly marked?: string }])[] = [
-    ...questionsOf(indexed, orders, 'member'),
-    ...questionsOf(indexedForAdmins, ordersForAdmins, 'admin').map(
+  const requests: readonly (readonly [string, Partial<ServerQuery> & { readonly marked?: string }])[] = [
+    ...queriesOf(indexed, orders, 'member'),
+    ...queriesOf(indexedForAdmins, ordersForAdmins, 'admin').map(
       ([what, query]) => [what, { ...query, allProjects: true }] as const,
     ),
     ...few.map(
@@ -147,13 +147,13 @@ describe.each(storesUnderTest(inject('postgresUrl')))('questions to 20,000 serve
       if (statistics === 'with statistics') await sql`analyze`.execute(coreOf(engine).store.db);
     }, 60_000);
 
-    it.each(questions)('%s: reads the page and little more', async (_what, { marked, ...query }) => {
-      const statements = await ask({ ...query, marker: marked && markers[marked] });
+    it.each(requests)('%s: reads little more than the page', async (_what, { marked, ...query }) => {
+      const statements = await request({ ...query, marker: marked && markers[marked] });
       expect(statements.length).toBeGreaterThan(0);
       for (const { db, query: statement } of statements) {
         const { scans, rows } = await costOf(statement);
         expect({ statement: statement.sql, db, scans }).toEqual({ statement: statement.sql, db: 'own', scans: [] });
-        expect(rows, statement.sql).toBeLessThanOrEqual(MOST_ROWS);
+        expect(rows, statement.sql).toBeLessThanOrEqual(MAX_ROWS);
       }
     });
   });
@@ -161,14 +161,14 @@ describe.each(storesUnderTest(inject('postgresUrl')))('questions to 20,000 serve
   describe.each([
     ['a project', {}],
     ['all', { allProjects: true }],
-  ] as const)('a part of a name, among servers of %s', (_who, whose) => {
-    it.runIf(kind === 'SQLite')('is looked for without a look at rows that do not have it', async () => {
+  ] as const)('a substring of a name, among servers of %s', (_who, whose) => {
+    it.runIf(kind === 'SQLite')('is searched without reading rows that do not match', async () => {
       const { db } = coreOf(engine).store;
       const [table] = (
         await sql<{ rootpage: number }>`select rootpage from sqlite_schema where name = 'servers'`.execute(db)
       ).rows;
       for (const [column, patterns] of Object.entries({ instr: { name: 'zzz' }, like: { ip: '10.9.9.9' } })) {
-        const found = (await ask({ ...whose, filters: { patterns } })).filter(({ db }) => db === 'long');
+        const found = (await request({ ...whose, filters: { patterns } })).filter(({ db }) => db === 'long');
         expect(found).toHaveLength(1);
         for (const { query } of found) {
           const { rows: steps } = await db.executeQuery<Record<'opcode' | 'p1' | 'p2' | 'p4', unknown>>(
@@ -185,7 +185,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('questions to 20,000 serve
   });
 
   it.runIf(kind === 'SQLite').each<[string, Partial<ServerQuery>]>([
-    ['a part of a name', { filters: { patterns: { name: 'zzz' } } }],
+    ['a substring of a name', { filters: { patterns: { name: 'zzz' } } }],
     ['an address', { filters: { patterns: { ip: '10.9.9.9' } } }],
     ['a key pair', { filters: { patterns: { key_name: 'zzz' } } }],
     ['a tag', { filters: { tags: ['zzz'] } }],
@@ -195,9 +195,9 @@ describe.each(storesUnderTest(inject('postgresUrl')))('questions to 20,000 serve
     ['a task of a status', { filters: { statuses: ['REBOOT'] } }],
     ['an order without an index', { sort: [{ key: 'task_state', direction: 'asc' }] }],
     ['two orders', { sort: ['display_name', 'vm_state'].map((key) => ({ key, direction: 'asc' }) as never) }],
-  ])('%s: is looked for where nobody waits', async (_what, query) => {
+  ])('%s: is executed without blocking other queries', async (_what, query) => {
     for (const allProjects of [false, true]) {
-      const statements = await ask({ ...query, allProjects });
+      const statements = await request({ ...query, allProjects });
       const looking = statements.filter(({ query: { sql: text } }) => !/select 1 from servers|"seq" in \(/.test(text));
       expect(looking.map(({ db }) => db)).toEqual(looking.map(() => 'long'));
       expect(looking.length).toBeGreaterThan(0);
@@ -205,13 +205,13 @@ describe.each(storesUnderTest(inject('postgresUrl')))('questions to 20,000 serve
   });
 
   it.each<[string, ServerFilters, number]>([
-    ['a part of a name', { patterns: { name: 'r-00000' } }, 9],
-    ['the start of a name', { patterns: { name: '^server-00001' } }, 10],
+    ['a substring of a name', { patterns: { name: 'r-00000' } }, 9],
+    ['the prefix of a name', { patterns: { name: '^server-00001' } }, 10],
     ['a pattern', { patterns: { name: 'server-0*77$' } }, 1],
     ['a host name', { patterns: { hostname: '^server-000077$' } }, 1],
-    ['a node', { patterns: { node: 'nobody' } }, 0],
+    ['a node', { patterns: { node: 'unknown' } }, 0],
     ['a power state', { patterns: { power_state: '^1$', name: '00001' } }, 11],
-  ])('finds all that fit by %s', async (_what, filters, count) => {
+  ])('finds all matches by %s', async (_what, filters, count) => {
     const found = await engine.servers.list(admin, { limit: 100, allProjects: true, filters });
     expect(found).toHaveLength(count);
   });

@@ -10,7 +10,7 @@ import type {
   ObservedStatement,
   ObservedStep,
   ObservedWork,
-  QuotaRefused,
+  QuotaRejection,
 } from '../src/observation/index.js';
 
 const IMAGE = '70a599e0-31e7-49b7-b260-868f441e862b';
@@ -21,21 +21,21 @@ const databases = [
 ];
 const ada = contextOf({ userId: 'ada', projectId: 'demo', roles: ['member'] }, 'req-1');
 
-describe.each(databases)('who looks on while an engine works, on $kind', ({ kind, url }) => {
-  it('hears of statements, connections, commits, jobs, steps of machines and quota refusals', async () => {
+describe.each(databases)('an observer, on $kind', ({ kind, url }) => {
+  it('receives statements, connections, commits, jobs, driver commands and quota rejections', async () => {
     const statements: ObservedStatement[] = [];
     const pool: ObservedPool[] = [];
     const commits: number[] = [];
     const jobs: ObservedJob[] = [];
     const steps: ObservedStep[] = [];
-    const refused: QuotaRefused[] = [];
+    const rejected: QuotaRejection[] = [];
     const observer: EngineObserver = {
-      statement: (told) => statements.push(told),
-      pool: (told) => pool.push(told),
+      statement: (notified) => statements.push(notified),
+      pool: (reported) => pool.push(reported),
       commit: ({ transactions }) => commits.push(transactions),
-      job: (told) => jobs.push(told),
-      step: (told) => steps.push(told),
-      overQuota: (told) => refused.push(told),
+      job: (event) => jobs.push(event),
+      step: (event) => steps.push(event),
+      overQuota: (event) => rejected.push(event),
     };
     const engine = await createEngine({
       database: await url(),
@@ -59,20 +59,20 @@ describe.each(databases)('who looks on while an engine works, on $kind', ({ kind
     const insert = statements.find(({ name }) => name === 'insert servers')!;
     expect([insert.rows, insert.failed, insert.ms >= 0]).toEqual([1, false, true]);
     expect(steps.map(({ verb, outcome }) => `${verb} ${outcome}`)).toContain('spawn done');
-    expect(pool.at(-1)).toMatchObject({ most: kind === 'SQLite' ? 1 : 10, busy: expect.any(Number) });
+    expect(pool.at(-1)).toMatchObject({ max: kind === 'SQLite' ? 1 : 10, busy: expect.any(Number) });
     expect(pool.some(({ waitedMs }) => waitedMs !== undefined)).toBe(true);
-    // Four at once: some share a commit.
+    // Four concurrent requests: some share a commit.
     expect(Math.max(...commits)).toBeGreaterThan(1);
 
     await expect(create()).rejects.toMatchObject({ code: 'FORBIDDEN' });
-    expect(refused).toEqual([
+    expect(rejected).toEqual([
       { projectId: 'demo', userId: 'ada', exceeded: [{ kind: 'instances', requested: 1, used: 4, limit: 4 }] },
     ]);
     await engine.close();
     expect(pool.at(-1)).toMatchObject({ busy: 0, waiting: 0 });
   });
 
-  it('may put something of its own around jobs and steps, which know what they belong to', async () => {
+  it('may wrap jobs and driver commands, and receives their context', async () => {
     const around: ObservedWork[] = [];
     const order: string[] = [];
     const outer: EngineObserver = {
@@ -103,7 +103,7 @@ describe.each(databases)('who looks on while an engine works, on $kind', ({ kind
     expect(order.slice(0, 4)).toEqual(['outer job', 'inner job', 'outer step', 'inner step']);
   });
 
-  it('is refused where a hook does not exist', async () => {
+  it('is rejected if a hook does not exist', async () => {
     const observer = { statments: () => {} } as EngineObserver;
     await expect(createEngine({ observer })).rejects.toThrow('unknown option "statments"');
   });

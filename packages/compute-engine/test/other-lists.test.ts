@@ -4,15 +4,15 @@ import type { Engine } from '../src/engine/engine.js';
 import { coreOf } from '../src/engine/engine-core.js';
 import type { Server } from '../src/model/index.js';
 import { contextOf, engineUnderTest } from './engine-under-test.js';
-import { type Asked, listenTo } from './listen-to.js';
+import { listenTo, type RecordedQuery } from './listen-to.js';
 import { planCosts } from './plan-cost.js';
 import { storesUnderTest } from './stores-under-test.js';
 
 const OTHERS = 5000;
-/** What somebody who has nothing may be shown: what the preset shares with everybody. */
-const MOST_ROWS = 20;
+/** Maximum number of rows for a caller without resources: the shared ones of the preset. */
+const MAX_ROWS = 20;
 
-/** Rows of others, each with a number: what their columns hold, in SQL. They are never read, so there is nothing in them. */
+/** Columns of numbered rows of other projects, in SQL. Their records are never read, so they are empty. */
 const theirs: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   instance_actions: { server_id: "'theirs'", request_id: "'req-' || n", updated_at: 'n' },
   migrations: {
@@ -42,15 +42,15 @@ const theirs: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 const context = contextOf('poor');
 const { caller } = context;
 const poor = caller.projectId;
-const server = { id: 'nobody' } as Server;
+const server = { id: 'unknown' } as Server;
 const page = { limit: 20 };
 
-/** Lists as somebody asks for them who has nothing. */
-const questions: Readonly<Record<string, (engine: Engine) => Promise<unknown>>> = {
-  'actions of a server': ({ instanceActions }) => instanceActions.list('nobody', page),
-  'actions of a server, all': ({ instanceActions }) => instanceActions.list('nobody'),
-  'actions of a server since': ({ instanceActions }) => instanceActions.list('nobody', { ...page, changesSince: 1 }),
-  'actions of a server before': ({ instanceActions }) => instanceActions.list('nobody', { changesBefore: OTHERS }),
+/** Lists for a caller without resources. */
+const requests: Readonly<Record<string, (engine: Engine) => Promise<unknown>>> = {
+  'actions of a server': ({ instanceActions }) => instanceActions.list('unknown', page),
+  'actions of a server, all': ({ instanceActions }) => instanceActions.list('unknown'),
+  'actions of a server since': ({ instanceActions }) => instanceActions.list('unknown', { ...page, changesSince: 1 }),
+  'actions of a server before': ({ instanceActions }) => instanceActions.list('unknown', { changesBefore: OTHERS }),
   'migrations of a project': ({ migrations }) => migrations.list({ projectId: poor, newestFirst: true, ...page }),
   'migrations of a project, all': ({ migrations }) => migrations.list({ projectId: poor, newestFirst: false }),
   'migrations of a project that run': ({ migrations }) =>
@@ -62,13 +62,13 @@ const questions: Readonly<Record<string, (engine: Engine) => Promise<unknown>>> 
   'migrations of a project since': ({ migrations }) =>
     migrations.list({ projectId: poor, changesSince: 1, newestFirst: true, ...page }),
   'migrations of a user of a project': ({ migrations }) =>
-    migrations.list({ projectId: poor, userId: 'nobody', newestFirst: true, ...page }),
-  'migrations of a server': ({ migrations }) => migrations.list({ serverId: 'nobody', newestFirst: true, ...page }),
+    migrations.list({ projectId: poor, userId: 'unknown', newestFirst: true, ...page }),
+  'migrations of a server': ({ migrations }) => migrations.list({ serverId: 'unknown', newestFirst: true, ...page }),
   'migrations of a server since': ({ migrations }) =>
-    migrations.list({ serverId: 'nobody', changesSince: 1, newestFirst: true, ...page }),
-  'migrations of a server that are under way': ({ migrations }) => migrations.inProgress(server),
-  'key pairs': ({ keypairs }) => keypairs.list('nobody', page),
-  'key pairs, all': ({ keypairs }) => keypairs.list('nobody'),
+    migrations.list({ serverId: 'unknown', changesSince: 1, newestFirst: true, ...page }),
+  'migrations of a server in progress': ({ migrations }) => migrations.inProgress(server),
+  'key pairs': ({ keypairs }) => keypairs.list('unknown', page),
+  'key pairs, all': ({ keypairs }) => keypairs.list('unknown'),
   'server groups': ({ serverGroups }) => serverGroups.list(context, page),
   'server groups from the middle': ({ serverGroups }) => serverGroups.list(context, { ...page, offset: 10 }),
   volumes: ({ embedded }) => embedded.volumes.listVolumes(caller, page),
@@ -76,11 +76,11 @@ const questions: Readonly<Record<string, (engine: Engine) => Promise<unknown>>> 
   'volumes by name': ({ embedded }) => embedded.volumes.listVolumes(caller, { ...page, name: 'data' }),
   'volumes by status': ({ embedded }) => embedded.volumes.listVolumes(caller, { ...page, status: 'available' }),
   snapshots: ({ embedded }) => embedded.volumes.listSnapshots(caller, page),
-  'snapshots of a volume': ({ embedded }) => embedded.volumes.listSnapshots(caller, { ...page, volumeId: 'nobody' }),
+  'snapshots of a volume': ({ embedded }) => embedded.volumes.listSnapshots(caller, { ...page, volumeId: 'unknown' }),
   'snapshots by status': ({ embedded }) => embedded.volumes.listSnapshots(caller, { ...page, status: 'available' }),
   attachments: ({ embedded }) => embedded.volumes.listAttachments(caller, page),
-  'attachments of a volume': ({ embedded }) => embedded.volumes.listAttachments(caller, { volumeId: 'nobody' }),
-  'attachments of a server': ({ embedded }) => embedded.volumes.listAttachments(caller, { serverId: 'nobody' }),
+  'attachments of a volume': ({ embedded }) => embedded.volumes.listAttachments(caller, { volumeId: 'unknown' }),
+  'attachments of a server': ({ embedded }) => embedded.volumes.listAttachments(caller, { serverId: 'unknown' }),
   images: ({ embedded }) => embedded.images.list(caller, page),
   'images, all': ({ embedded }) => embedded.images.list(caller),
   'images by name': ({ embedded }) => embedded.images.list(caller, { ...page, name: 'data' }),
@@ -98,7 +98,7 @@ const questions: Readonly<Record<string, (engine: Engine) => Promise<unknown>>> 
   ports: ({ embedded }) => embedded.networks.listPorts(caller, page),
   'ports, all': ({ embedded }) => embedded.networks.listPorts(caller),
   'ports by name': ({ embedded }) => embedded.networks.listPorts(caller, { ...page, name: 'data' }),
-  'ports of a server': ({ embedded }) => embedded.networks.listPorts(caller, { deviceIds: ['nobody'] }),
+  'ports of a server': ({ embedded }) => embedded.networks.listPorts(caller, { deviceIds: ['unknown'] }),
   'ports of a network': ({ embedded }) => embedded.networks.listPorts(caller, { ...page, networkId: 'theirs' }),
   'floating addresses': ({ embedded }) => embedded.networks.listFloatingIps(caller, page),
   'security groups': ({ embedded }) => embedded.networks.listSecurityGroups(caller, page),
@@ -107,15 +107,15 @@ const questions: Readonly<Record<string, (engine: Engine) => Promise<unknown>>> 
   shares: ({ embedded }) => embedded.shares.list(caller, page),
 };
 
-/** What leads to something of one's own, or to what is everybody's. */
+/** Indexes of the caller's own or shared rows. */
 const OWN =
   /\((project_id|user_id|server_id|volume_id|device_id|group_id|network_id|id|rowid|seq|shared|external|visibility|image_id)=\?/;
 
 describe.each(storesUnderTest(inject('postgresUrl')))(
-  'lists among 5,000 things of others on $kind',
+  'lists in tables with 5,000 unrelated rows on $kind',
   ({ kind, database }) => {
     let engine: Engine;
-    const asked: Asked[] = [];
+    const requested: RecordedQuery[] = [];
     const db = () => coreOf(engine).store.db;
 
     beforeAll(async () => {
@@ -129,25 +129,25 @@ describe.each(storesUnderTest(inject('postgresUrl')))(
         const values = ["'their-' || n", 'n', "'{}'", ...Object.values(columns)];
         await sql.raw(`insert into ${table} (${names}) ${numbers} select ${values} from numbers`).execute(db());
       }
-      listenTo(db(), 'own', asked);
+      listenTo(db(), 'own', requested);
     }, 120_000);
     afterAll(() => engine?.close());
 
-    async function ask(question: (engine: Engine) => Promise<unknown>): Promise<readonly CompiledQuery[]> {
-      asked.length = 0;
-      await question(engine);
-      expect(asked.length).toBeGreaterThan(0);
-      return asked.map(({ query }) => query).filter(({ sql: text }) => text.startsWith('select'));
+    async function send(request: (engine: Engine) => Promise<unknown>): Promise<readonly CompiledQuery[]> {
+      requested.length = 0;
+      await request(engine);
+      expect(requested.length).toBeGreaterThan(0);
+      return requested.map(({ query }) => query).filter(({ sql: text }) => text.startsWith('select'));
     }
 
     if (kind === 'SQLite') {
-      it.each(Object.entries(questions))('%s: looks at nothing of others', async (_what, question) => {
-        for (const { sql: text, parameters } of await ask(question)) {
+      it.each(Object.entries(requests))('%s: reads no rows of others', async (_what, question) => {
+        for (const { sql: text, parameters } of await send(question)) {
           const plan = await db().executeQuery<{ detail: string }>(
             CompiledQuery.raw(`explain query plan ${text}`, [...parameters]),
           );
-          const looks = plan.rows.map(({ detail }) => detail).filter((detail) => /^(SCAN|SEARCH) /.test(detail));
-          expect(looks, text).toEqual(looks.filter((detail) => OWN.test(detail)));
+          const scans = plan.rows.map(({ detail }) => detail).filter((detail) => /^(SCAN|SEARCH) /.test(detail));
+          expect(scans, text).toEqual(scans.filter((detail) => OWN.test(detail)));
         }
       });
       return;
@@ -158,11 +158,11 @@ describe.each(storesUnderTest(inject('postgresUrl')))(
         if (statistics === 'with statistics') await sql`analyze`.execute(db());
       }, 60_000);
 
-      it.each(Object.entries(questions))('%s: costs next to nothing', async (_what, question) => {
-        const { scans, rows } = await planCosts(db(), await ask(question));
-        expect({ scans: scans.filter((table) => table in theirs), rows: Math.max(rows, MOST_ROWS) }).toEqual({
+      it.each(Object.entries(requests))('%s: costs almost nothing', async (_what, question) => {
+        const { scans, rows } = await planCosts(db(), await send(question));
+        expect({ scans: scans.filter((table) => table in theirs), rows: Math.max(rows, MAX_ROWS) }).toEqual({
           scans: [],
-          rows: MOST_ROWS,
+          rows: MAX_ROWS,
         });
       });
     });

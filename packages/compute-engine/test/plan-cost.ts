@@ -12,13 +12,13 @@ interface PlanNode {
   readonly Plans?: readonly PlanNode[];
 }
 
-/** What a question costs PostgreSQL, in counts that do not depend on how fast it is. */
+/** The cost of a PostgreSQL query, in counts that do not depend on its duration. */
 export interface PlanCost {
-  /** Tables that are read from their start to their end. */
+  /** Tables that are scanned completely. */
   readonly scans: readonly string[];
-  /** Rows that are looked at, by whatever way. */
+  /** Number of rows that are visited in any way. */
   readonly rows: number;
-  /** Of these, rows that are read from the table; those that an index alone shows are not. */
+  /** Number of them that are read from the table, not only from an index. */
   readonly read: number;
   /** Pages of 8 KiB. */
   readonly pages: number;
@@ -26,29 +26,29 @@ export interface PlanCost {
 
 const nodesOf = (node: PlanNode): readonly PlanNode[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)];
 
-const lookedAt = (node: PlanNode) =>
+const visitedRows = (node: PlanNode) =>
   (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'];
 
-/** Asks a question of PostgreSQL, and what it has cost. */
+/** Executes a query on PostgreSQL and returns its cost. */
 export async function planCost(db: Kysely<any>, { sql, parameters }: CompiledQuery): Promise<PlanCost> {
   const { rows } = await db.executeQuery<{ 'QUERY PLAN': readonly [{ readonly Plan: PlanNode }] }>(
     CompiledQuery.raw(`explain (analyze, buffers, format json) ${sql}`, [...parameters]),
   );
   const plan = rows[0]!['QUERY PLAN'][0].Plan;
   const nodes = nodesOf(plan).filter((node) => node['Actual Loops'] > 0);
-  const looks = nodes.filter((node) => node['Relation Name']);
-  // What an index brings to be compared with another one is looked at too, though no row of it may be read.
+  const scans = nodes.filter((node) => node['Relation Name']);
+  // Rows of an index that is combined with another one count too, even if their table rows are not read.
   const bitmaps = nodes.filter((node) => node['Node Type'] === 'Bitmap Index Scan');
-  const sumOf = (of: (node: PlanNode) => number, some = looks) => some.reduce((sum, node) => sum + of(node), 0);
+  const sumOf = (of: (node: PlanNode) => number, some = scans) => some.reduce((sum, node) => sum + of(node), 0);
   return {
-    scans: looks.filter((node) => node['Node Type'] === 'Seq Scan').map((node) => node['Relation Name']!),
-    rows: Math.max(sumOf(lookedAt), sumOf(lookedAt, bitmaps)),
-    read: sumOf((node) => node['Heap Fetches'] ?? lookedAt(node)),
+    scans: scans.filter((node) => node['Node Type'] === 'Seq Scan').map((node) => node['Relation Name']!),
+    rows: Math.max(sumOf(visitedRows), sumOf(visitedRows, bitmaps)),
+    read: sumOf((node) => node['Heap Fetches'] ?? visitedRows(node)),
     pages: plan['Shared Hit Blocks'] + plan['Shared Read Blocks'],
   };
 }
 
-/** What several questions cost together. */
+/** Returns the total cost of several queries. */
 export async function planCosts(db: Kysely<any>, queries: readonly CompiledQuery[]): Promise<PlanCost> {
   const costs: PlanCost[] = [];
   for (const query of queries) costs.push(await planCost(db, query));

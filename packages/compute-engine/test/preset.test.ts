@@ -6,18 +6,24 @@ import { storesUnderTest } from './stores-under-test.js';
 const IMAGE = '70a599e0-31e7-49b7-b260-868f441e8620';
 const VOLUME = '70a599e0-31e7-49b7-b260-868f441e8621';
 
+const host = { name: 'h', vcpus: 1, memoryMb: 1, diskGb: 1 };
+
 describe('a preset', () => {
-  it('that is built in is one that files may hold', () => {
+  it('that is built in is valid in a file', () => {
     expect(parsePreset(JSON.parse(JSON.stringify(defaultPreset)))).toEqual(defaultPreset);
   });
 
   it.each([
     [{ hosts: [{ name: 'h', vcpus: 0, memoryMb: 1, diskGb: 1 }] }, 'hosts.0.vcpus'],
+    [{ hosts: [{ ...host, traits: ['COMPUTE_NODE', 'FAST'] }] }, 'hosts.0.traits.1'],
+    [{ hosts: [{ ...host, inventories: { LICENCE: { total: 1 } } }] }, 'hosts.0.inventories.LICENCE'],
+    [{ hosts: [{ ...host, inventories: { CUSTOM_A: { total: 0 } } }] }, 'hosts.0.inventories.CUSTOM_A.total'],
+    [{ hosts: [{ ...host, capabilities: { a: null } }] }, 'hosts.0.capabilities.a'],
     [{ images: [{ id: IMAGE, status: 'activ' }] }, 'images.0.status'],
     [{ volumes: [{ id: VOLUME, projectId: 'p', sizeGb: 1, size: 2 }] }, 'volumes.0'],
     [{ flavours: [] }, ''],
     [{ networks: [{ id: IMAGE, subnets: [{ cidr: '10.0.0.0' }] }] }, 'networks.0.subnets.0.cidr'],
-  ])('that cannot be is refused with the path of its fault: %j', async (wrong, path) => {
+  ])('is rejected with the path of the error if it is invalid: %j', async (wrong, path) => {
     const preset = wrong as Preset;
     await expect(createEngine({ preset })).rejects.toMatchObject({
       name: 'InvalidPreset',
@@ -28,12 +34,34 @@ describe('a preset', () => {
     await expect(createEngine({ preset })).rejects.toThrow(`preset${path && `.${path}`}: `);
   });
 
-  it('may bring rules with patterns, and images with their bytes', () => {
+  it('names what is allowed if a resource class or a trait is unknown', () => {
+    const withHost = (more: object) => () => parsePreset({ hosts: [{ ...host, ...more }] });
+    expect(withHost({ traits: ['FAST'] })).toThrow('hosts.0.traits.0: must be a standard trait, or start with CUSTOM_');
+    expect(withHost({ inventories: { A: { total: 1 } } })).toThrow(
+      'hosts.0.inventories.A: must be a standard resource class, or start with CUSTOM_',
+    );
+  });
+
+  it('may contain rules with patterns, and images with their bytes', () => {
     const preset: Preset = {
       rules: [{ match: { name: /^web/ }, fail: 'no luck' }],
       images: [{ id: IMAGE, content: Buffer.from('bytes') }],
     };
     expect(parsePreset(preset)).toEqual(preset);
+  });
+
+  it('declares the address of a host, which has an example otherwise', async () => {
+    const engine = await createEngine({
+      preset: {
+        hosts: [
+          { ...host, address: '198.51.100.7' },
+          { ...host, name: 'i' },
+        ],
+      },
+    });
+    const addresses = (await engine.hypervisors.list()).map((one) => one.host.node.hostIp);
+    await engine.close();
+    expect(addresses).toEqual(['198.51.100.7', '192.0.2.2']);
   });
 
   it('has a JSON Schema', () => {
@@ -45,8 +73,8 @@ describe('a preset', () => {
   });
 });
 
-describe.each(storesUnderTest(inject('postgresUrl')))('what a preset says on $kind', ({ open }) => {
-  it('is there, every field of it', async () => {
+describe.each(storesUnderTest(inject('postgresUrl')))('the content of a preset on $kind', ({ open }) => {
+  it('exists with every field', async () => {
     const { store, url } = await open();
     await store.close();
     const preset: Preset = {

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import type { Server } from '@apistrata/compute-engine';
 import type { ConsoleEndpoint, Diagnostics, Driver, DriverVerb, DriverWork } from '@apistrata/compute-engine/drivers';
 
-/** Work that this driver does nothing for: what it stands for is done already, or is somebody else's. */
+/** Verbs that need no work of this driver. */
 const nothing = [
   'prepare',
   'inject_network_info',
@@ -20,7 +20,7 @@ const begin = ['spawn', 'power_on', 'resume', 'unrescue', 'restore', 'unshelve',
 const end = ['destroy', 'leave', 'power_off', 'suspend', 'soft_delete', 'shelve_offload'];
 const again = ['reboot', 'rescue', 'rebuild'];
 
-/** Machines are processes of this host that do nothing but exist. */
+/** Machines are idle processes of this host. */
 export class ProcessDriver implements Driver {
   readonly name = 'processes';
   readonly #machines = new Map<string, ChildProcess>();
@@ -51,14 +51,14 @@ export class ProcessDriver implements Driver {
   async #end(id: string): Promise<void> {
     const machine = this.#machines.get(id);
     if (!machine) return;
-    const gone = new Promise((resolve) => machine.once('exit', resolve));
+    const exited = new Promise((resolve) => machine.once('exit', resolve));
     machine.kill('SIGKILL');
-    await gone;
+    await exited;
   }
 
   #running(id: string): ChildProcess {
     const machine = this.#machines.get(id);
-    if (!machine) throw new Error(`machine ${id} does not run`);
+    if (!machine) throw new Error(`machine ${id} is not running`);
     return machine;
   }
 

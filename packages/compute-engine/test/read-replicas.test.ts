@@ -7,14 +7,14 @@ import { coreOf } from '../src/engine/engine-core.js';
 import type { EngineOptions } from '../src/engine/engine-options.js';
 import { contextOf, engineUnderTest, imageId } from './engine-under-test.js';
 
-/** One of several processes that share the database, and where its readers were sent. */
+/** One of several processes that share the database, and the targets of its reads. */
 interface Process {
   readonly engine: Engine;
-  /** Asks for the names of a project's servers, and says who answered. */
+  /** Reads the names of a project's servers, and returns which database served them. */
   names(projectId: string): Promise<{ names: readonly string[]; by: 'replica' | 'primary' }>;
 }
 
-describe.skipIf(!inject('postgresUrl'))('replicas that answer those who only read', () => {
+describe.skipIf(!inject('postgresUrl'))('replicas for read-only requests', () => {
   let pair: PostgresPair;
 
   beforeAll(async () => {
@@ -23,13 +23,13 @@ describe.skipIf(!inject('postgresUrl'))('replicas that answer those who only rea
 
   afterAll(() => pair?.stop());
 
-  async function begun(options: EngineOptions = {}): Promise<Process> {
+  async function started(options: EngineOptions = {}): Promise<Process> {
     let replica: string | undefined;
     const engine = await engineUnderTest({
       database: pair.primaryUrl,
       databaseRead: [pair.standbyUrl],
       maxStalenessMs: 60_000,
-      observer: { reading: (told) => void (replica = told.replica) },
+      observer: { reading: (notified) => void (replica = notified.replica) },
       ...options,
     });
     onTestFinished(() => engine.close());
@@ -54,8 +54,8 @@ describe.skipIf(!inject('postgresUrl'))('replicas that answer those who only rea
   const caughtUp = (process: Process, projectId: string, names: readonly string[]) =>
     eventually(async () => expect(await process.names(projectId)).toEqual({ names, by: 'replica' }));
 
-  it('are behind by nothing for whoever has just written, in any process, while others go on reading from them', async () => {
-    const [one, other] = [await begun(), await begun({ worker: false })];
+  it('show each write to its caller in any process, while other callers continue to read from them', async () => {
+    const [one, other] = [await started(), await started({ worker: false })];
     const id = await boot(one, 'p1', 'before');
     await boot(one, 'p2', 'foreign');
     for (const process of [one, other]) {
@@ -69,7 +69,7 @@ describe.skipIf(!inject('postgresUrl'))('replicas that answer those who only rea
       expect(await one.names('p1')).toEqual({ names: ['after'], by: 'primary' });
       for (const process of [one, other])
         expect(await process.names('p2')).toEqual({ names: ['foreign'], by: 'replica' });
-      // Whoever changes what is another project's must see that as well.
+      // A caller that changes another project's resources must see that, too.
       await other.engine.servers.update(contextOf('p3', { isAdmin: true }), id, { name: 'by an administrator' });
       for (const process of [one, other]) {
         expect(await process.names('p3')).toEqual({ names: [], by: 'primary' });
@@ -81,13 +81,13 @@ describe.skipIf(!inject('postgresUrl'))('replicas that answer those who only rea
     for (const process of [one, other]) await caughtUp(process, 'p1', ['by an administrator']);
   });
 
-  it('are not asked when they are later than is allowed, and are again when they are not', async () => {
-    const process = await begun({ maxStalenessMs: 1_000 });
+  it('are not used while their lag exceeds the limit, and are used again afterwards', async () => {
+    const process = await started({ maxStalenessMs: 1_000 });
     await boot(process, 'p4', 'web');
     await caughtUp(process, 'p4', ['web']);
     pair.pauseReplay();
     try {
-      // Positions move on when somebody writes: until then the replica has everything.
+      // Positions advance only with writes: until then the replica is complete.
       await boot(process, 'p5', 'other');
       await eventually(async () => expect((await process.names('p4')).by).toBe('primary'));
       expect(await process.names('p4')).toEqual({ names: ['web'], by: 'primary' });
@@ -97,8 +97,8 @@ describe.skipIf(!inject('postgresUrl'))('replicas that answer those who only rea
     await caughtUp(process, 'p4', ['web']);
   });
 
-  it('show what all projects see as it is: flavors and limits', async () => {
-    const process = await begun();
+  it('show current data that all projects share: flavors and limits', async () => {
+    const process = await started();
     await boot(process, 'p6', 'web');
     await caughtUp(process, 'p6', ['web']);
     pair.pauseReplay();
@@ -110,59 +110,59 @@ describe.skipIf(!inject('postgresUrl'))('replicas that answer those who only rea
     }
   });
 
-  it('cost nobody an answer when one of them is killed in the middle of questions, and are used when it is back', async () => {
-    const process = await begun();
+  it('fail no request if one of them is killed during queries, and are used again when it returns', async () => {
+    const process = await started();
     await boot(process, 'p7', 'web');
     await caughtUp(process, 'p7', ['web']);
     let stopped = false;
-    const asked: string[] = [];
-    const asking = Promise.all(
+    const requested: string[] = [];
+    const reads = Promise.all(
       Array.from({ length: 4 }, async () => {
         while (!stopped) {
           const { names, by } = await process.names('p7');
-          asked.push(`${by}: ${names}`);
+          requested.push(`${by}: ${names}`);
         }
       }),
     );
     try {
-      await eventually(() => expect(asked.length).toBeGreaterThan(20));
+      await eventually(() => expect(requested.length).toBeGreaterThan(20));
       await pair.killStandby();
-      const { length } = asked;
-      await eventually(() => expect(asked.slice(length)).toContain('primary: web'));
+      const { length } = requested;
+      await eventually(() => expect(requested.slice(length)).toContain('primary: web'));
       const { healthy, reason } = await process.engine.health.replicas();
       expect({ healthy, reason }).toEqual({ healthy: false, reason: expect.stringContaining('127.0.0.1') });
     } finally {
       await pair.startStandby();
     }
-    const { length } = asked;
-    await eventually(() => expect(asked.slice(length)).toContain('replica: web'));
+    const { length } = requested;
+    await eventually(() => expect(requested.slice(length)).toContain('replica: web'));
     stopped = true;
-    await asking;
-    expect(new Set(asked)).toEqual(new Set(['replica: web', 'primary: web']));
+    await reads;
+    expect(new Set(requested)).toEqual(new Set(['replica: web', 'primary: web']));
     const states = await process.engine.statistics.replicas();
     expect(states).toEqual([
-      { name: expect.stringMatching(/^127\.0\.0\.1:\d+\/postgres$/), staleMs: expect.any(Number), trouble: undefined },
+      { name: expect.stringMatching(/^127\.0\.0\.1:\d+\/postgres$/), staleMs: expect.any(Number), failure: undefined },
     ]);
   });
 
-  it('leave it to the primary to answer a question that was in the way of what had to be replayed', async () => {
+  it('leave queries to the primary that conflict with the replay', async () => {
     const failed: string[] = [];
-    const process = await begun({
-      observer: { statement: (told) => void (told.failed && failed.push(told.name)) },
+    const process = await started({
+      observer: { statement: (reported) => void (reported.failed && failed.push(reported.name)) },
     });
     await boot(process, 'p9', 'web');
     const { replicas, db } = coreOf(process.engine).store;
     const [replica] = replicas?.replicas ?? [];
-    // Long where it is to be interrupted, and nowhere else.
-    const question = sql<{ n: number }>`select count(*)::int as n,
+    // Slow only on the replica, where it is to be interrupted.
+    const query = sql<{ n: number }>`select count(*)::int as n,
       pg_sleep(case when pg_is_in_recovery() then 60 else 0 end) from servers where name = 'web'`;
-    const asked = sql<{ n: number }>`select count(*)::int as n from pg_stat_activity
+    const activity = sql<{ n: number }>`select count(*)::int as n from pg_stat_activity
       where state = 'active' and query like '%pg_sleep(case%' and pid <> pg_backend_pid()`;
     await eventually(async () =>
       expect((await process.engine.reading({ projectId: 'p9', userId: '' })) === process.engine).toBe(false),
     );
-    const answered = question.execute(replica!.session.db);
-    await eventually(async () => expect((await asked.execute(replica!.session.db)).rows).toEqual([{ n: 1 }]));
+    const responded = query.execute(replica!.session.db);
+    await eventually(async () => expect((await activity.execute(replica!.session.db)).rows).toEqual([{ n: 1 }]));
     for (const statement of [
       'create table junk (n int)',
       'insert into junk values (1)',
@@ -170,14 +170,14 @@ describe.skipIf(!inject('postgresUrl'))('replicas that answer those who only rea
       'vacuum junk',
     ])
       await sql.raw(statement).execute(db);
-    const { rows } = await answered;
+    const { rows } = await responded;
     expect(rows[0]).toMatchObject({ n: expect.any(Number) });
     expect(failed).toEqual(['select servers']);
-    expect(replica!.trouble).toBeUndefined();
+    expect(replica!.failure).toBeUndefined();
   });
 
-  it('are no replicas of another database, nor when they are promoted', async () => {
-    const stranger = await begun({ databaseRead: [inject('postgresUrl')] });
+  it('are rejected if they belong to another database or were promoted', async () => {
+    const stranger = await started({ databaseRead: [inject('postgresUrl')] });
     await boot(stranger, 'p8', 'web');
     await eventually(async () =>
       expect(await stranger.engine.health.replicas()).toEqual({
@@ -186,7 +186,7 @@ describe.skipIf(!inject('postgresUrl'))('replicas that answer those who only rea
       }),
     );
     expect((await stranger.names('p8')).by).toBe('primary');
-    const process = await begun();
+    const process = await started();
     await caughtUp(process, 'p8', ['web']);
     await pair.promote();
     await boot(process, 'p8', 'new');
@@ -200,12 +200,12 @@ describe.skipIf(!inject('postgresUrl'))('replicas that answer those who only rea
 });
 
 describe('engines without PostgreSQL', () => {
-  it('take no replicas, and PostgreSQL takes none that are not', async () => {
+  it('reject databaseRead, and reject replica URLs that are not PostgreSQL', async () => {
     await expect(engineUnderTest({ databaseRead: ['postgres://a/b'] })).rejects.toThrow(
-      'createEngine(): databaseRead needs a database of PostgreSQL',
+      'createEngine(): databaseRead requires a PostgreSQL database',
     );
     await expect(engineUnderTest({ database: 'postgres://a/b', databaseRead: ['file.db'] })).rejects.toThrow(
-      'createEngine(): databaseRead is a list of addresses like postgres://...',
+      'createEngine(): databaseRead must be a list of URLs like postgres://...',
     );
   });
 });

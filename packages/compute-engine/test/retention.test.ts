@@ -12,7 +12,7 @@ import { storesUnderTest } from './stores-under-test.js';
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
 
-describe.each(storesUnderTest(inject('postgresUrl')))('what is kept no longer, on $kind,', ({ kind, database }) => {
+describe.each(storesUnderTest(inject('postgresUrl')))('expired records, on $kind,', ({ kind, database }) => {
   let engine: Engine;
   let clock: ManualClock;
   const context = contextOf('p1', { isAdmin: true });
@@ -25,8 +25,8 @@ describe.each(storesUnderTest(inject('postgresUrl')))('what is kept no longer, o
   afterEach(() => engine.close());
 
   async function create(projectId = 'p1'): Promise<string> {
-    const wanted = { name: 'web', flavorId: '1', imageId, networks: 'none' } as const;
-    const { servers } = await engine.servers.create(contextOf(projectId), wanted);
+    const expected = { name: 'web', flavorId: '1', imageId, networks: 'none' } as const;
+    const { servers } = await engine.servers.create(contextOf(projectId), expected);
     await engine.idle();
     return servers[0]!.id;
   }
@@ -48,19 +48,19 @@ describe.each(storesUnderTest(inject('postgresUrl')))('what is kept no longer, o
       ).n,
     );
 
-  it('goes with everything that is told of it, and what else there is stays', async () => {
-    const [gone, kept] = [await create(), await create()];
+  it('are purged with their history, and everything else remains', async () => {
+    const [deleted, retained] = [await create(), await create()];
     await clock.advance(HOUR_MS);
-    await engine.consoles.open(context, await engine.servers.get(context, gone), 'novnc');
-    await remove(gone);
+    await engine.consoles.open(context, await engine.servers.get(context, deleted), 'novnc');
+    await remove(deleted);
     await clock.advance(89 * DAY_MS);
     expect(await engine.retention.purge()).toMatchObject({ servers: 0, actions: 0, consoleTokens: 1 });
     await clock.advance(2 * DAY_MS);
     expect(await engine.retention.purge()).toMatchObject({ servers: 1, usage: 0 });
-    expect(await tables.servers.get(coreOf(engine).store, gone)).toBeUndefined();
-    expect(await engine.instanceActions.list(gone)).toEqual([]);
-    expect((await engine.servers.get(context, kept)).vmState).toBe('active');
-    expect(await engine.instanceActions.list(kept)).toHaveLength(1);
+    expect(await tables.servers.get(coreOf(engine).store, deleted)).toBeUndefined();
+    expect(await engine.instanceActions.list(deleted)).toEqual([]);
+    expect((await engine.servers.get(context, retained)).vmState).toBe('active');
+    expect(await engine.instanceActions.list(retained)).toHaveLength(1);
     expect(await engine.retention.purge()).toEqual({
       servers: 0,
       actions: 0,
@@ -70,7 +70,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('what is kept no longer, o
     });
   });
 
-  it('is told of in reports on usage just as before, page by page, until that is promised no longer', async () => {
+  it('remain in usage reports as before, page by page, until their retention period ends', async () => {
     const start = clock.now();
     for (const projectId of ['p1', 'p2', 'p1']) await create(projectId);
     const ids = [await create(), await create('p2'), await create()];
@@ -107,7 +107,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('what is kept no longer, o
     expect(await rows('server_usage')).toBe(0);
   });
 
-  it('waits until a deletion has given back what the server had', async () => {
+  it('are kept until a deletion has released the resources of the server', async () => {
     const id = await create();
     await remove(id);
     await clock.advance(100 * DAY_MS);
@@ -119,7 +119,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('what is kept no longer, o
     expect((await engine.retention.purge()).servers).toBe(1);
   });
 
-  it('goes in batches, beside two that do the same and requests that go on', async () => {
+  it('are purged in batches, concurrently with two other purges and with requests', async () => {
     const id = await create();
     await remove(id);
     const { seq: _, revision: __, ...template } = (await tables.servers.get(coreOf(engine).store, id))!;
@@ -136,22 +136,22 @@ describe.each(storesUnderTest(inject('postgresUrl')))('what is kept no longer, o
     expect((await engine.servers.get(context, created)).vmState).toBe('active');
   });
 
-  it('is looked for once an hour by the clock of the engine', async () => {
+  it('are purged once an hour by the clock of the engine', async () => {
     await remove(await create());
     const purge = new PeriodicPurge(engine.retention, clock);
     await clock.advance(HOUR_MS - 1);
-    await purge.look();
+    await purge.check();
     expect(await rows('servers')).toBe(1);
     await clock.advance(91 * DAY_MS);
-    await purge.look();
+    await purge.check();
     expect(await rows('servers')).toBe(0);
     await remove(await create());
     await clock.advance(30 * 60_000);
-    await purge.look();
+    await purge.check();
     expect(await rows('servers')).toBe(1);
   });
 
-  it('is found by an index, and so is what a report needs, with and without statistics', async () => {
+  it('are found by an index, like the rows of a report, with and without statistics', async () => {
     const id = await create();
     await remove(id);
     const { db } = coreOf(engine).store;

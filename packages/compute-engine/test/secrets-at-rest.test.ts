@@ -15,7 +15,7 @@ import { storesUnderTest } from './stores-under-test.js';
 
 const secret = (kind: string) => `planted-${kind}-${randomUUID()}`;
 
-/** Which of the texts stand in the folder's files. */
+/** Returns which of the strings are in files of the folder. */
 async function inFiles(folder: string, texts: readonly string[]): Promise<readonly string[]> {
   const contents = await Promise.all((await readdir(folder)).map((name) => readFile(join(folder, name))));
   return texts.filter((text) => contents.some((content) => content.includes(text)));
@@ -32,14 +32,14 @@ const TEXTS_IN_FILE = `
   with file as materialized (select pg_read_binary_file($1, 0, 100000000, true) as content)
   select convert_from(wanted, 'utf8') as text from file, unnest($2::bytea[]) as wanted where position(wanted in content) > 0`;
 
-/** Which of the texts stand in PostgreSQL's own files: those of the tables, and the log since a file of it. */
+/** Returns which of the strings are in PostgreSQL's files: those of the tables, and the log since one of its files. */
 async function inPostgres(url: string, texts: readonly string[], since: string): Promise<readonly string[]> {
-  const wanted = texts.map((text) => Buffer.from(text));
+  const expected = texts.map((text) => Buffer.from(text));
   return withClient(url, async (client) => {
     await client.query('checkpoint');
     const found = new Set<string>();
     for (const { path } of (await client.query(POSTGRES_FILES, [since])).rows)
-      for (const { text } of (await client.query(TEXTS_IN_FILE, [path, wanted])).rows) found.add(text);
+      for (const { text } of (await client.query(TEXTS_IN_FILE, [path, expected])).rows) found.add(text);
     return [...found];
   });
 }
@@ -84,7 +84,9 @@ describe.each(storesUnderTest(inject('postgresUrl')))('secrets, on $kind,', ({ k
   const found = (texts: readonly string[]) =>
     kind === 'SQLite' ? inFiles(folder, texts) : inPostgres(url, texts, since);
 
-  /** @param worker false: jobs stay written down, as when the process is about to die */
+  /**
+   * @param worker false: jobs remain stored, as before a crash
+   */
   async function start(options: { readonly worker: boolean; readonly secretKey?: string }): Promise<Engine> {
     const driver = new SimulatedDriver({ clock: systemClock });
     const perform = driver.perform.bind(driver);
@@ -107,11 +109,11 @@ describe.each(storesUnderTest(inject('postgresUrl')))('secrets, on $kind,', ({ k
     for (const engine of engines.splice(0)) await engine.close();
   }
 
-  it('of every action stand nowhere at rest, and come to the machine all the same', { timeout: 180_000 }, async () => {
-    const planted: string[] = [];
+  it('of every action are not stored in plain text, and reach the machine', { timeout: 180_000 }, async () => {
+    const secrets: string[] = [];
     const plant = (what: string) => {
       const text = secret(what);
-      planted.push(text);
+      secrets.push(text);
       return text;
     };
     const context = () => {
@@ -122,9 +124,9 @@ describe.each(storesUnderTest(inject('postgresUrl')))('secrets, on $kind,', ({ k
     let id = '';
     const actions: readonly ((engine: Engine) => Promise<unknown>)[] = [
       async (engine) => {
-        const wanted = { name: 'web', flavorId: '1', imageId, networks: 'none' } as const;
+        const expected = { name: 'web', flavorId: '1', imageId, networks: 'none' } as const;
         const { servers } = await engine.servers.create(context(), {
-          ...wanted,
+          ...expected,
           adminPassword: plant('password'),
           files: [file()],
         });
@@ -146,7 +148,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('secrets, on $kind,', ({ k
       const before = await start({ worker: false });
       await action(before);
       expect(await coreOf(before).worker.pending()).toBe(1);
-      const encoded = planted.flatMap((text) => [text, Buffer.from(text).toString('base64')]);
+      const encoded = secrets.flatMap((text) => [text, Buffer.from(text).toString('base64')]);
       expect(await found(encoded)).toEqual([]);
       await stop();
       const after = await start({ worker: true });
@@ -155,19 +157,19 @@ describe.each(storesUnderTest(inject('postgresUrl')))('secrets, on $kind,', ({ k
       expect(await found(encoded)).toEqual([]);
       await stop();
     }
-    // The search itself finds what is there.
+    // The search itself finds existing strings.
     expect(await found([id])).toEqual([id]);
-    const told = JSON.stringify(done);
-    const passwords = planted.filter((text) => text.startsWith('planted-password'));
+    const notified = JSON.stringify(done);
+    const passwords = secrets.filter((text) => text.startsWith('planted-password'));
     expect(passwords).toHaveLength(4);
-    expect(passwords.filter((text) => !told.includes(text))).toEqual([]);
+    expect(passwords.filter((text) => !notified.includes(text))).toEqual([]);
   });
 
-  it('whose key is lost leave their server in error, and the server can be deleted', async () => {
+  it('whose key is lost set their server to ERROR, and the server can be deleted', async () => {
     const context = contextOf('p1');
     const before = await start({ worker: false });
-    const wanted = { name: 'web', flavorId: '1', imageId, networks: 'none' } as const;
-    const { id } = (await before.servers.create(context, wanted)).servers[0]!;
+    const expected = { name: 'web', flavorId: '1', imageId, networks: 'none' } as const;
+    const { id } = (await before.servers.create(context, expected)).servers[0]!;
     await stop();
     const after = await start({ worker: true, secretKey: newSecretKey() });
     await expect.poll(() => coreOf(after).worker.pending()).toBe(0);

@@ -4,10 +4,10 @@ import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { Statistics } from '../src/engine/statistics.js';
 import { storesUnderTest } from './stores-under-test.js';
 
-/** More than are counted at once. */
+/** More servers than one query counts. */
 const ACTIVE = 45_000;
 
-describe.each(storesUnderTest(inject('postgresUrl')))('how many servers there are, on $kind', ({ open }) => {
+describe.each(storesUnderTest(inject('postgresUrl')))('the number of servers, on $kind', ({ open }) => {
   let store: Store;
   let close: () => Promise<void>;
 
@@ -23,7 +23,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('how many servers there ar
 
   const statistics = () => new Statistics({ store, worker: { pending: async () => 0 } as never });
 
-  it('is counted exactly, state by state, without those that are deleted', async () => {
+  it('is counted exactly, state by state, without deleted ones', async () => {
     expect(await statistics().servers()).toEqual({});
     await add('active', 0, ACTIVE);
     await add('error', ACTIVE, 3);
@@ -31,10 +31,10 @@ describe.each(storesUnderTest(inject('postgresUrl')))('how many servers there ar
     expect(await statistics().servers()).toEqual({ active: ACTIVE, error: 3 });
   });
 
-  it('is counted once for all who ask within some seconds', async () => {
-    const asked = statistics();
-    const [first, second] = await Promise.all([asked.servers(), asked.servers()]);
+  it('is cached for several seconds', async () => {
+    const requested = statistics();
+    const [first, second] = await Promise.all([requested.servers(), requested.servers()]);
     await add('active', 0, 1);
-    expect([first, second, await asked.servers()]).toEqual([{}, {}, {}]);
+    expect([first, second, await requested.servers()]).toEqual([{}, {}, {}]);
   });
 });

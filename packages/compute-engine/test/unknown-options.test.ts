@@ -6,7 +6,7 @@ import { createEngine } from '../src/engine/create-engine.js';
 
 const credentials = { authUrl: 'http://identity', username: 'nova', password: 'secret', projectName: 'service' };
 
-describe('an option that does not exist', () => {
+describe('an unknown option', () => {
   it.each([
     [{ databse: 'cloud.db' }, 'createEngine(): unknown option "databse" (there are '],
     [{ settings: { reclaimSecond: 1 } }, 'createEngine(): settings: unknown option "reclaimSecond"'],
@@ -15,11 +15,11 @@ describe('an option that does not exist', () => {
     [{ catalogs: { image: {} } }, 'createEngine(): catalogs: unknown option "image"'],
     [{ preset: { flavours: [] } }, 'preset: Unrecognized key: "flavours"'],
     [{ constructor: 1 }, 'createEngine(): unknown option "constructor"'],
-  ])('of the engine is refused before anything is opened: %j', async (options, message) => {
+  ])('of the engine is rejected before anything is opened: %j', async (options, message) => {
     await expect(createEngine(options as never)).rejects.toThrow(message);
   });
 
-  it('of a driver or a catalog is refused', () => {
+  it('of a driver or a catalog is rejected', () => {
     const session = new ServiceSession(credentials);
     const wrong: readonly (readonly [string, () => unknown])[] = [
       ['latency', () => new SimulatedDriver({ clock: systemClock, latency: 5 } as never)],

@@ -1,17 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type Engine, Refusal } from '@apistrata/compute-engine';
+import { type Engine, Rejection } from '@apistrata/compute-engine';
 import { checkOptions } from '@apistrata/compute-engine/api';
-import { type HeaderPreset, type Negotiator, negotiator, requestBase, Version } from '@apistrata/microversion';
-import { createRouter, faultNet, type Operation, openApiDocuments } from '@apistrata/microversion/router';
+import {
+  type HeaderPreset,
+  majorMinor,
+  type Negotiator,
+  negotiator,
+  requestBase,
+  Version,
+} from '@apistrata/microversion';
+import { createRouter, errorBoundary, type Operation, openApiDocuments } from '@apistrata/microversion/router';
 import { requestId, requestIdOf } from '@apistrata/request-id';
-import { computeApiDescription } from './description/api-description.js';
 import { type ApiObserver, apiObservedBy } from './http/api-observer.js';
 import { ComputeCall, type Mount, type RouterContext } from './http/call.js';
 import { type CorsOptions, crossOrigin } from './http/cross-origin.js';
 import { faultRenderer, Unauthorized } from './http/faults.js';
 import type { Middleware } from './http/middleware.js';
-import { observedAside } from './http/observed-aside.js';
+import { observeUnrouted } from './http/observe-unrouted.js';
 import { applyRateLimit, type RateLimiter } from './http/rate-limited.js';
 import { REQUEST_ID_HEADERS } from './http/request-id-headers.js';
 import { normalizeTarget } from './http/request-target.js';
@@ -19,36 +25,39 @@ import { urlPath } from './http/url-path.js';
 import { computeDiscovery, versionDocuments } from './http/version-documents.js';
 import type { Identity } from './identity/index.js';
 import { operations } from './operations/index.js';
-import { latestKnown } from './operations/latest-known.js';
+import { newestSupported } from './operations/newest-supported.js';
 import { type Policies, policies, type RuleName } from './policy/index.js';
+import { computeApiDescription } from './reference/api-description.js';
 import { MAX_VERSION, MIN_VERSION } from './versions/index.js';
 
-/** What `computeRouter()` can be told; the engine and the identity must be given. */
+/** Options of `computeRouter()`. `engine` and `identity` are required. */
 export interface ComputeRouterOptions {
   readonly engine: Engine;
-  /** Who is calling; see `noauth()`, `staticTokens()` and `identityService()`. */
+  /** Identifies the caller; see `noauth()`, `staticTokens()` and `identityService()`. */
   readonly identity: Identity;
-  /** Names of the version headers; default `both`. */
+  /** Names of the version headers. Default: `both`. */
   readonly headers?: HeaderPreset;
   /**
-   * Highest microversion; default `MAX_VERSION`, the last that the documents of this API describe. `latest` is
-   * `latestKnown()`, the highest possible.
+   * Highest microversion. Default: `MAX_VERSION`, the last version that the documents of this API describe. `latest`
+   * means `newestSupported()`, the highest possible version.
    */
   readonly maxVersion?: string;
   readonly policies?: Policies;
-  /** Items of a page at the most; default 1000. */
+  /** Maximum number of items per page. Default: 1000. */
   readonly maxLimit?: number;
-  /** Whether forwarding headers are believed; default: what Express says. */
+  /** Whether forwarding headers are trusted. Default: the setting of Express. */
   readonly trustProxy?: boolean;
-  /** Limits the requests of users and projects; default: nobody counts them. */
+  /** Limits the requests of users and projects. Default: no limits. */
   readonly rateLimit?: RateLimiter;
-  /** Pages of which origins may be clients, in browsers; default: none, and `OPTIONS` is a 404. */
+  /** Origins whose pages may call the API from browsers. Default: none; `OPTIONS` returns 404. */
   readonly cors?: CorsOptions;
-  /** Told of errors that became a 500, and of trouble with the database (503); default: nobody. */
+  /** Called with errors that cause a 500, and with failures of the database (503). Default: none. */
   readonly onError?: (error: unknown, req: IncomingMessage) => void;
-  /** Looks on while requests are served: for metrics and traces. Several see the same. Default: nobody, which costs nothing. */
+  /**
+   * Observers of requests, for metrics and traces. Several may observe the same requests. Default: none, at no cost.
+   */
   readonly observer?: ApiObserver | readonly ApiObserver[];
-  /** Holds every answer against its operation's own schema, for tests; default false. */
+  /** Whether to validate every response against its operation's own schema; for tests. Default: false. */
   readonly validateReplies?: boolean;
 }
 
@@ -70,7 +79,7 @@ const OPTIONS: Readonly<Record<keyof ComputeRouterOptions, true>> = {
 const BODY_LIMIT_BYTES = 114_688;
 const VENDOR_TYPE = 'application/vnd.openstack.compute+json';
 
-/** A mount, perhaps a project id, and the rest. */
+/** The mount, an optional project id, and the rest of the path. */
 const ADDRESSES: Readonly<Record<Mount, RegExp>> = {
   '/v2.1': /^\/v2\.1(?:\/([0-9a-f-]+)(?=\/))?(\/.*)$/,
   '/v2': /^\/v2(?:\/([0-9a-f-]+)(?=\/))?(\/.*)$/,
@@ -80,18 +89,22 @@ type Handler = (req: IncomingMessage, res: ServerResponse) => void;
 
 /** The operations of the compute API, and its description at any version. */
 export interface ComputeRouter extends Handler {
-  /** The OpenAPI document of a version. */
+  /** Returns the OpenAPI document of a version. */
   readonly openApi: (version: string, serverUrl?: string) => Readonly<Record<string, unknown>>;
-  /** The same as JSON text, which is kept. Throws a RangeError for a version that is not served. */
+  /**
+   * Returns the OpenAPI document of a version as cached JSON text.
+   *
+   * @throws RangeError if the version is not served
+   */
   readonly openApiText: (version: string, serverUrl?: string) => string;
 }
 
 function checkedMaximum(options: ComputeRouterOptions): Version {
   checkOptions('computeRouter()', options, OPTIONS);
   if (options.maxVersion === undefined) return Version.of(MAX_VERSION);
-  const latest = latestKnown();
+  const latest = newestSupported();
   if (options.maxVersion === 'latest') return latest;
-  const max = Version.of(options.maxVersion);
+  const max = Version.of(options.maxVersion, [majorMinor]);
   if (!max.within(Version.of(MIN_VERSION), latest)) {
     throw new RangeError(`computeRouter(): maxVersion is ${max}, and only ${MIN_VERSION} to ${latest} are known`);
   }
@@ -101,12 +114,13 @@ function checkedMaximum(options: ComputeRouterOptions): Version {
 const documentation = openApiDocuments(operations, computeApiDescription);
 
 /**
- * The compute API alone, to be mounted anywhere: `app.use('/compute', computeRouter({ engine, identity }))`. It answers
- * every path below its mount, the version documents included; links follow the mount.
+ * Creates the compute API without the surrounding middleware, for any mount: `app.use('/compute', computeRouter({
+ * engine, identity }))`. It handles every path below its mount, including the version documents; links contain the
+ * mount.
  */
 export function computeRouter(options: ComputeRouterOptions): ComputeRouter {
   const handler = computeHandler(options);
-  // An id that the application around it has given already is told in these headers too.
+  // An id that the surrounding application has already assigned appears in these headers too.
   const generate = (req: IncomingMessage) => requestIdOf(req)?.local ?? `req-${randomUUID()}`;
   const requestIds = requestId({ preset: 'openstack', headers: REQUEST_ID_HEADERS, generate, context: false });
   const open = options.cors && crossOrigin(options.cors);
@@ -119,12 +133,12 @@ export function computeRouter(options: ComputeRouterOptions): ComputeRouter {
   return Object.assign(router, { openApi: handler.openApi, openApiText: handler.openApiText });
 }
 
-/** True for the list of versions, the one answer without a request id. */
+/** Returns whether a request is for the list of versions, the only response without a request id. */
 export function isVersionList(req: IncomingMessage): boolean {
   return /^\/?(?:\?|$)/.test(req.url ?? '/');
 }
 
-/** The same without request ids, for whoever gives them. */
+/** Creates the same handler without request ids, for callers that assign them. */
 export function computeHandler(options: ComputeRouterOptions): ComputeRouter {
   const max = checkedMaximum(options);
   const { headers = 'both' } = options;
@@ -141,7 +155,7 @@ export function computeHandler(options: ComputeRouterOptions): ComputeRouter {
     projectExists: options.identity.projectExists,
   };
   const onError = options.onError ?? (() => {});
-  const fault = faultNet(faultRenderer({ onUnexpected: onError }), onError);
+  const fault = errorBoundary(faultRenderer({ onUnexpected: onError }), onError);
   const routerAt = (mount: Mount, apply: Negotiator['apply']) =>
     createRouter<ComputeCall>({
       operations,
@@ -154,8 +168,8 @@ export function computeHandler(options: ComputeRouterOptions): ComputeRouter {
         if (!caller) throw new Unauthorized(options.identity.uri ?? `${requestBase(req, options.trustProxy)}/identity`);
         const counting = options.rateLimit?.count(caller);
         if (counting) applyRateLimit(await counting, res);
-        const answering = req.method === 'GET' ? engine.reading(caller) : engine;
-        const known = answering instanceof Promise ? await answering : answering;
+        const requestEngine = req.method === 'GET' ? engine.reading(caller) : engine;
+        const known = requestEngine instanceof Promise ? await requestEngine : requestEngine;
         return new ComputeCall(req, res, caller, shared, mount, known);
       },
       path: (req, call) => {
@@ -166,7 +180,7 @@ export function computeHandler(options: ComputeRouterOptions): ComputeRouter {
       negotiate: apply,
       checkAddress: ({ projectInPath, caller }) => {
         if (projectInPath === undefined || projectInPath === caller.projectId) return;
-        throw new Refusal(
+        throw new Rejection(
           'BAD_REQUEST',
           `Malformed request URL: URL's project_id '${projectInPath}' doesn't match Context's project_id '${caller.projectId}'`,
         );
@@ -177,17 +191,17 @@ export function computeHandler(options: ComputeRouterOptions): ComputeRouter {
       observer,
     });
   const serve = routerAt('/v2.1', negotiate.apply);
-  // Few clients still know the mount that is older than microversions: it is built for the first of them.
+  // Few clients use the mount that predates microversions, so it is built on first use.
   let legacy: Handler | undefined;
   const serveLegacy: Handler = (req, res) => {
     legacy ??= routerAt('/v2', negotiator({ ...negotiation, pinned: MIN_VERSION }).apply);
     legacy(req, res);
   };
-  const answerDocument = versionDocuments({ discovery, negotiate });
+  const respondWithDocument = versionDocuments({ discovery, negotiate });
   const documents: Middleware = (req, res, next) => {
-    if (!answerDocument(req, res)) next();
+    if (!respondWithDocument(req, res)) next();
   };
-  const first = observedAside('versions', documents, observer);
+  const first = observeUnrouted('versions', documents, observer);
   const handler: Handler = (req, res) => {
     try {
       first(req, res, () => {
@@ -198,11 +212,11 @@ export function computeHandler(options: ComputeRouterOptions): ComputeRouter {
       fault(error, req, res);
     }
   };
-  // Every version that is asked for is kept, so that only those there are may be asked for.
+  // Documents of all requested versions are cached, so only served versions are accepted.
   const served = (text: string) => {
     const version = Version.parse(text);
     if (version?.within(Version.of(MIN_VERSION), max)) return version;
-    throw new RangeError(`'${text}' is no version of this API: it has ${MIN_VERSION} to ${max}`);
+    throw new RangeError(`'${text}' is not a version of this API: it has ${MIN_VERSION} to ${max}`);
   };
   const below = (serverUrl: string | undefined) => serverUrl && `${serverUrl}/v2.1`;
   return Object.assign(handler, {
@@ -211,7 +225,7 @@ export function computeHandler(options: ComputeRouterOptions): ComputeRouter {
   });
 }
 
-/** Checks each rule of the operation on what the operation acts on: the project and user of its target. */
+/** Checks each rule of the operation against the project and user of its target. */
 function authorize({ policy }: Operation, call: ComputeCall): void {
   if (policy === undefined) return;
   const { projectId, userId } = (call.target ?? {}) as { projectId?: string; userId?: string };

@@ -1,6 +1,6 @@
 import { CodedError, type CodedErrorOptions } from '@apistrata/compute-engine/api';
 
-/** Every code of this package's errors, with the HTTP status that fits. */
+/** All error codes of this package, with their HTTP statuses. */
 export const errorCodes = {
   UNAUTHORIZED: 401,
   IDENTITY_UNAVAILABLE: 503,
@@ -11,10 +11,10 @@ export const errorCodes = {
   RATE_LIMIT_EXCEEDED: 429,
 } as const;
 
-/** Stable, so that programs may compare it; the text of a message may change. */
+/** Stable error code for comparisons; the text of a message may change. */
 export type ComputeRouterErrorCode = keyof typeof errorCodes;
 
-/** What all errors of this package are: `name`, `code`, `status`, and the `url` of what the code means. */
+/** Base class of all errors of this package: `name`, `code`, `status`, and `url`, which documents the code. */
 export abstract class ComputeRouterError<
   Code extends ComputeRouterErrorCode = ComputeRouterErrorCode,
 > extends CodedError<Code> {

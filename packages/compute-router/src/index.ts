@@ -1,10 +1,8 @@
 export { type ComputeApi, type ComputeApiOptions, computeApi } from './compute-api.js';
 export { type ComputeRouter, type ComputeRouterOptions, computeRouter } from './compute-router.js';
-export { computeApiDescription } from './description/api-description.js';
-export { computeApiCommands } from './description/commands.js';
-export { computeApiHistory } from './description/history.js';
 export { ComputeRouterError, type ComputeRouterErrorCode } from './errors.js';
-export type { ApiObserver, AsidePart, ServedAside } from './http/api-observer.js';
+export { type AllowedHostsOptions, allowedHosts, isLoopback } from './http/allowed-hosts.js';
+export type { ApiObserver, UnroutedPart, UnroutedRequest } from './http/api-observer.js';
 export type { CorsOptions } from './http/cross-origin.js';
 export { hidingSecrets, SECRET_HEADERS } from './http/log-secrets.js';
 export type { Middleware } from './http/middleware.js';
@@ -12,6 +10,9 @@ export { RateLimitExceeded, type RateLimiter, type RateLimitVerdict } from './ht
 export { REQUEST_ID_HEADERS } from './http/request-id-headers.js';
 export * from './identity/index.js';
 export { operations } from './operations/index.js';
-export { latestKnown } from './operations/latest-known.js';
+export { newestSupported } from './operations/newest-supported.js';
 export * from './policy/index.js';
+export { computeApiDescription } from './reference/api-description.js';
+export { computeApiCommands } from './reference/commands.js';
+export { computeApiHistory } from './reference/history.js';
 export * from './versions/index.js';

@@ -13,33 +13,33 @@ export const ids = {
   small: '2',
 } as const;
 
-export interface Answered {
+export interface ApiResponse {
   readonly status: number;
   readonly headers: Headers;
-  /** Parsed JSON; undefined for an empty body; the text where it is no JSON. */
+  /** Parsed JSON; undefined for an empty body; the text if it is not JSON. */
   readonly body: any;
 }
 
 /** One caller at one microversion. */
 export interface Client {
-  get(path: string): Promise<Answered>;
-  delete(path: string): Promise<Answered>;
-  post(path: string, body?: unknown): Promise<Answered>;
-  put(path: string, body?: unknown): Promise<Answered>;
-  /** `POST /servers/{id}/action` and, unless told otherwise, what follows in the background. */
-  act(serverId: string, action: string, argument?: unknown): Promise<Answered>;
-  /** A server that is ACTIVE, on no network unless the fields say otherwise. */
+  get(path: string): Promise<ApiResponse>;
+  delete(path: string): Promise<ApiResponse>;
+  post(path: string, body?: unknown): Promise<ApiResponse>;
+  put(path: string, body?: unknown): Promise<ApiResponse>;
+  /** Sends `POST /servers/{id}/action` and, by default, waits for the resulting background jobs. */
+  act(serverId: string, action: string, argument?: unknown): Promise<ApiResponse>;
+  /** Creates a server that is ACTIVE, by default on no network. */
   boot(fields?: Record<string, unknown>): Promise<any>;
 }
 
 export interface Api {
   readonly url: string;
   readonly engine: Engine;
-  /** Errors that became a 500. */
+  /** Errors that caused a 500. */
   readonly errors: unknown[];
   /** @param token `USER[:PROJECT[:ROLE,ROLE]]`; `admin:p1` is an administrator, `ada:p1` a member */
   as(token: string, version?: string): Client;
-  /** Until no background work is left. */
+  /** Waits until no background job is left. */
   idle(): Promise<void>;
   close(): Promise<void>;
 }
@@ -50,10 +50,10 @@ export interface ApiOptions {
   readonly router?: Partial<ComputeRouterOptions>;
 }
 
-/** Callers of the API at an address; `idle` waits until no background work is left. */
+/** Returns clients of the API at a URL; `idle` waits until no background job is left. */
 export function clientsOf(url: string, idle: () => Promise<void>): Api['as'] {
   function as(token: string, version?: string): Client {
-    async function send(method: string, path: string, body?: unknown): Promise<Answered> {
+    async function send(method: string, path: string, body?: unknown): Promise<ApiResponse> {
       const response = await fetch(`${url}/v2.1${path}`, {
         method,
         headers: {
@@ -72,9 +72,9 @@ export function clientsOf(url: string, idle: () => Promise<void>): Api['as'] {
       post: (path, body) => send('POST', path, body),
       put: (path, body) => send('PUT', path, body),
       act: async (serverId, action, argument = null) => {
-        const answered = await send('POST', `/servers/${serverId}/action`, { [action]: argument });
+        const responded = await send('POST', `/servers/${serverId}/action`, { [action]: argument });
         await idle();
-        return answered;
+        return responded;
       },
       boot: async (fields = {}) => {
         const server = { name: 'web', flavorRef: ids.tiny, imageRef: ids.image, networks: 'none', ...fields };
@@ -91,8 +91,8 @@ export function clientsOf(url: string, idle: () => Promise<void>): Api['as'] {
 }
 
 /**
- * A compute API over HTTP on a free port, on an empty database of the kind that the run is about; every answer is held
- * against its operation's own schema.
+ * Starts a compute API over HTTP on a free port, on an empty database of the project's kind; every response is
+ * validated against its operation's own schema.
  */
 export async function apiUnderTest(options: ApiOptions = {}): Promise<Api> {
   const errors: unknown[] = [];
@@ -112,7 +112,7 @@ export async function apiUnderTest(options: ApiOptions = {}): Promise<Api> {
     onError: (error) => errors.push(error),
     ...options.router,
   });
-  // A machine under load must not close connections that the client is about to use again.
+  // On a busy machine the server must not close connections that the client is about to reuse.
   const server: HttpServer = createServer({ keepAliveTimeout: 60_000 }, router);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -135,11 +135,11 @@ export async function apiUnderTest(options: ApiOptions = {}): Promise<Api> {
   };
 }
 
-/** Until requests may be sent to the replica: it has the database, and notices of what is written arrive. */
+/** Waits until requests can use the replica: it has the database, and notifications of writes arrive. */
 async function untilUsable({ statistics }: Engine): Promise<void> {
   for (;;) {
     const states = await statistics.replicas();
-    if (states.every(({ trouble, staleMs }) => trouble === undefined && staleMs !== undefined)) return;
+    if (states.every(({ failure, staleMs }) => failure === undefined && staleMs !== undefined)) return;
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }

@@ -7,18 +7,18 @@ const template = {
   fill: async (url: string) => (await createEngine({ database: url, preset: {}, worker: false })).close(),
 };
 
-/** Databases of this test file that nobody uses any more. */
+/** Unused databases of this test file. */
 const spare: string[] = [];
 
 export interface DatabaseUnderTest {
   readonly url: string;
-  /** What only reads may be answered by these. */
+  /** Replicas for reads. */
   readonly replicas: readonly string[];
-  /** To be called when nobody is connected any more; the next one who needs a database gets this one, emptied. */
+  /** Releases the database after all connections are closed; it is emptied and reused. */
   release(): void;
 }
 
-/** An empty database of the kind that this run of the suite is about (see vitest.config.ts). */
+/** Returns an empty database of the kind that the Vitest project tests (see vitest.config.ts). */
 export async function databaseUnderTest(): Promise<DatabaseUnderTest> {
   if (inject('database') === 'sqlite') return { url: ':memory:', replicas: [], release: () => {} };
   const used = spare.pop();

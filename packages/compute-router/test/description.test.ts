@@ -1,19 +1,19 @@
 import { join } from 'node:path';
 import { Version } from '@apistrata/microversion';
-import { breakpointsOfOperation, nameOf, operationKey, outlineOf, tagOf } from '@apistrata/microversion/router';
+import { breakpointsOfOperation, nameOf, operationKey, operationShape, tagOf } from '@apistrata/microversion/router';
 import { describe, expect, it } from 'vitest';
-import { resources } from '../src/description/resources.js';
 import { computeApiCommands, computeApiDescription, computeApiHistory, operations } from '../src/index.js';
+import { resources } from '../src/reference/resources.js';
 
 const LOWEST = Version.of('2.1');
 /** Statuses whose general description is not sufficient: their causes depend on the operation. */
 const SPECIAL = [409, 413, 501];
 
 /** Every operation at each of its breakpoints. */
-const outlines = operations.flatMap((operation) =>
+const shapes = operations.flatMap((operation) =>
   [LOWEST, ...breakpointsOfOperation(operation)].flatMap((version) => {
-    const outline = outlineOf(operation, version);
-    return outline ? [{ operation, outline, at: `${version} ${operationKey(operation)}` }] : [];
+    const shape = operationShape(operation, version);
+    return shape ? [{ operation, outline: shape, at: `${version} ${operationKey(operation)}` }] : [];
   }),
 );
 
@@ -21,7 +21,7 @@ const isField = (part: string) => /^(?:query|body|reply)\./.test(part) && !/(?:\
 
 describe('the documentation of the compute API', () => {
   it('describes every operation and every path parameter', () => {
-    const missing = outlines.flatMap(({ operation, outline, at }) => {
+    const missing = shapes.flatMap(({ operation, outline, at }) => {
       const parameters = [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string);
       const silent = parameters.filter((name) => !operation.parameters?.[name]);
       return [...(outline.description ? [] : [at]), ...silent.map((name) => `${at} {${name}}`)];
@@ -30,7 +30,7 @@ describe('the documentation of the compute API', () => {
   });
 
   it('describes every query parameter and every field of requests and responses', () => {
-    const missing = outlines.flatMap(({ outline, at }) =>
+    const missing = shapes.flatMap(({ outline, at }) =>
       [...outline.parts.values()]
         .filter(({ name, rules }) => isField(name) && !rules.description)
         .map(({ name }) => `${at} ${name}`),
@@ -39,7 +39,7 @@ describe('the documentation of the compute API', () => {
   });
 
   it('describes causes of errors that are specific to an operation', () => {
-    const missing = outlines.flatMap(({ operation, outline, at }) =>
+    const missing = shapes.flatMap(({ operation, outline, at }) =>
       outline.errors
         .filter((status) => SPECIAL.includes(status) && !operation.when?.[status])
         .map((status) => `${at} ${status}`),
@@ -49,7 +49,7 @@ describe('the documentation of the compute API', () => {
 
   it('describes only operations and errors that exist', () => {
     const errorsOf = new Map<string, Set<number>>();
-    for (const { operation, outline } of outlines) {
+    for (const { operation, outline } of shapes) {
       const known = errorsOf.get(operationKey(operation)) ?? [];
       errorsOf.set(operationKey(operation), new Set([...known, ...outline.errors]));
     }
@@ -67,7 +67,7 @@ describe('the documentation of the compute API', () => {
 
   it('describes only fields and parameters that exist', () => {
     const stale = resources.flatMap(({ tag, operations: words, fields = {}, parameters = {} }) => {
-      const own = outlines.filter(({ operation }) => operationKey(operation) in words);
+      const own = shapes.filter(({ operation }) => operationKey(operation) in words);
       const parts = own.flatMap(({ outline }) => [...outline.parts.keys()].map((name) => name.replaceAll('[]', '')));
       const names = new Set(
         own.flatMap(({ operation }) => [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, n]) => n)),

@@ -8,30 +8,33 @@ import {
   type Operation,
   openApi,
   operationKey,
-  outlineOf,
+  operationShape,
 } from '@apistrata/microversion/router';
 import { describe, expect, inject, it } from 'vitest';
 import { computeApiDescription, operations } from '../src/index.js';
-import { ask, pathOf } from './contract/ask.js';
 import type { Call } from './contract/calls/call.js';
 import { calls } from './contract/calls/calls.js';
 import { Cloud, OWNER } from './contract/cloud.js';
 import { keyOf, type ListedOperation, existsAt as listedAt, listedOperations } from './contract/reference.js';
+import { pathOf, sendRequest } from './contract/send-request.js';
 import { stable } from './stable-example.js';
 
-/** Where answers are recorded, the preferred first: what others have in common with none of these has no example. */
+/**
+ * Versions at which responses are recorded, in order of preference. Operations that exist at none of these have no
+ * example.
+ */
 const recordedAt = ['2.100', '2.53', '2.1'];
 const [NEWEST] = recordedAt as [string];
-const file = join(import.meta.dirname, '../src/description/recorded-examples.ts');
+const file = join(import.meta.dirname, '../src/reference/recorded-examples.ts');
 
-const head = `// Written by test/examples.test.ts from answers of the API at ${recordedAt.join(', ')}; \`vitest --update\` writes it anew.
+const head = `// Written by test/examples.test.ts from responses of the API at ${recordedAt.join(', ')}; \`vitest --update\` rewrites it.
 import type { Example } from '@apistrata/microversion/router';
 
-/** Requests and answers by operation name, newest first, each but what a newer one has alike; made when asked for. */
+/** Requests and responses by operation name, newest first, without those that equal a newer one; created on demand. */
 export const recordedExamples = (): Readonly<Record<string, readonly Example[]>> => ({
 `;
 
-/** What has to be there so that a list shows something. */
+/** Resources that a list needs to show an item. */
 const shownBy: Readonly<Record<string, (cloud: Cloud) => Promise<unknown>>> = {
   '/servers': (cloud) => cloud.connected(),
   '/servers/detail': (cloud) => cloud.connected(),
@@ -41,7 +44,7 @@ const shownBy: Readonly<Record<string, (cloud: Cloud) => Promise<unknown>>> = {
   '/os-migrations': (cloud) => cloud.server(['migrate']),
 };
 
-/** Where the contract's parent server has nothing to show: one that has. */
+/** Parents for operations whose parent in the contract test has nothing to show. */
 const parents: Readonly<Record<string, (cloud: Cloud) => Promise<Readonly<Record<string, string>>>>> = {
   'GET /servers/{id}': async (cloud) => ({ id: (await cloud.connected()).id }),
   'GET /servers/{server_id}/ips': async (cloud) => ({ server_id: (await cloud.connected()).id }),
@@ -52,14 +55,14 @@ const parents: Readonly<Record<string, (cloud: Cloud) => Promise<Readonly<Record
   }),
 };
 
-/** What counts goes first, then lists, while little but what they need is there. */
+/** Orders operations: limits and usage first, then lists, while few other resources exist. */
 function rank({ method, path }: Pick<ListedOperation, 'method' | 'path'>): number {
   if (method !== 'GET') return 2;
   if (/limits|quota|usage/.test(path)) return 0;
   return path.includes('{') ? 2 : 1;
 }
 
-/** What is empty though other versions have a schema for it, and what only refuses. */
+/** Operations without a body at these versions, and operations that always fail. */
 const WITHOUT: readonly string[] = [
   'evacuateServer: answer',
   'addServerTag: request',
@@ -69,7 +72,7 @@ const WITHOUT: readonly string[] = [
   'showBaremetalNode: answer',
 ];
 
-/** What is served at a version; the second address of servers shows what the first one does. */
+/** Operations that are served at a version, without the other name of the servers collection. */
 function servedAt(text: string): readonly Operation[] {
   const version = Version.of(text);
   return operations.filter((each) => existsAt(each, version) && !nameOf(each).endsWith('OfVolumesBoot'));
@@ -92,7 +95,7 @@ async function record(version: string): Promise<ReadonlyMap<string, Example>> {
       const call: Call = parents[key] ? { params: await parents[key](cloud) } : await calls[key]!(cloud, version);
       const { params, query, body } = call;
       const path = pathOf(listed, params);
-      const { status, text } = await ask(cloud.api, listed.method, {
+      const { status, text } = await sendRequest(cloud.api, listed.method, {
         token: OWNER,
         version,
         path,
@@ -113,7 +116,7 @@ async function record(version: string): Promise<ReadonlyMap<string, Example>> {
   return found;
 }
 
-/** Each request and each answer once. */
+/** Removes duplicate requests and responses. */
 function distinct(examples: readonly Example[]): readonly Example[] {
   const seen = new Set<string>();
   const once = (kind: keyof Example, value: unknown) => {
@@ -128,7 +131,7 @@ function distinct(examples: readonly Example[]): readonly Example[] {
 }
 
 describe('the examples of the documents', () => {
-  it.skipIf(inject('database') === 'postgres')('are what the API answers', { timeout: 120_000 }, async () => {
+  it.skipIf(inject('database') === 'postgres')('equal the responses of the API', { timeout: 120_000 }, async () => {
     const recordings: ReadonlyMap<string, Example>[] = [];
     for (const version of recordedAt) recordings.push(await record(version));
     const lines = [...new Set(recordings.flatMap((found) => [...found.keys()]))]
@@ -144,11 +147,11 @@ describe('the examples of the documents', () => {
       Version.of(at),
     );
 
-  it.each(recordedAt)('are there at %s for all that have a body, and fit', (text) => {
+  it.each(recordedAt)('exist at %s for all operations with a body, and match the schemas', (text) => {
     const version = Version.of(text);
     const missing: string[] = [];
     for (const operation of servedAt(text)) {
-      const { status, body, reply } = outlineOf(operation, version)!;
+      const { status, body, reply } = operationShape(operation, version)!;
       if (status === 410) continue;
       const example = exampleAt(computeApiDescription.exampleOf, operation, version);
       if (body && example?.request === undefined) missing.push(`${nameOf(operation)}: request`);
@@ -157,7 +160,7 @@ describe('the examples of the documents', () => {
     expect(missing.filter((part) => !WITHOUT.includes(part))).toEqual([]);
   });
 
-  it('are shown at other versions only where those accept them', () => {
+  it('appear at other versions only if those accept them', () => {
     expect(shown('showServer', NEWEST)?.response).toHaveProperty('server.pinned_availability_zone');
     expect(shown('showServer', '2.53')?.response).not.toHaveProperty('server.pinned_availability_zone');
     expect(shown('showServer', '2.1')?.response).not.toHaveProperty('server.tags');

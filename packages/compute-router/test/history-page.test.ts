@@ -13,16 +13,16 @@ What each microversion changed, why, and which operations it affects. This page 
 Versions above 2.100 are served only if the option \`maxVersion\` allows them.
 `;
 
-/** Mirrors every change of the servers API. */
+/** Repeats every change of the servers API. */
 const MIRROR = 'volumes-boot';
 /** Maximum number of names per line. */
-const MOST = 12;
+const MAX = 12;
 
 function line(title: string, names: readonly string[]): string {
   if (names.length === 0) return '';
-  const rest = names.length > MOST ? ` and ${names.length - MOST} more` : '';
+  const rest = names.length > MAX ? ` and ${names.length - MAX} more` : '';
   return `- ${title}: ${names
-    .slice(0, MOST)
+    .slice(0, MAX)
     .map((name) => `\`${name}\``)
     .join(', ')}${rest}\n`;
 }

@@ -1,21 +1,21 @@
 import { nameOf, openApi, openApiDocuments, operationKey } from '@apistrata/microversion/router';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, it } from 'vitest';
-import { computeApiDescription, latestKnown, operations } from '../src/index.js';
+import { computeApiDescription, newestSupported, operations } from '../src/index.js';
 
-const versions = Array.from({ length: Number(latestKnown().minor) }, (_, index) => `2.${index + 1}`);
+const versions = Array.from({ length: Number(newestSupported().minor) }, (_, index) => `2.${index + 1}`);
 const documents = openApiDocuments(operations, computeApiDescription);
 const validator = new Validator();
 
 describe('the OpenAPI document', () => {
-  it.each(versions)('of %s is valid in the eyes of an independent validator', async (version) => {
+  it.each(versions)('of %s passes an independent validator', async (version) => {
     const { valid, errors } = await validator.validate(
       structuredClone(documents.at(version, '/v2.1')) as Record<string, unknown>,
     );
     expect([valid, errors]).toEqual([true, undefined]);
   });
 
-  it.each(['2.1', '2.53', '2.100'])('of %s is valid with each action as a path of its own', async (version) => {
+  it.each(['2.1', '2.53', '2.100'])('of %s is valid with each action as a separate path', async (version) => {
     const separate = openApi(operations, { ...computeApiDescription, version, actions: 'separate' });
     expect(await validator.validate(structuredClone(separate) as Record<string, unknown>)).toMatchObject({
       valid: true,
@@ -23,7 +23,7 @@ describe('the OpenAPI document', () => {
     expect(Object.keys(separate.paths as Record<string, unknown>)).toContain('/servers/{id}/action#resize');
   });
 
-  it('gives each operation one name and each name to one operation', () => {
+  it('has a unique name for each operation', () => {
     const keys = new Map<string, Set<string>>();
     for (const operation of operations) {
       const name = nameOf(operation);
@@ -33,17 +33,17 @@ describe('the OpenAPI document', () => {
     expect([...keys.keys()].filter((name) => !/^[a-z][A-Za-z0-9]+$/.test(name))).toEqual([]);
   });
 
-  it('is the same as data and as text, whatever address it is told', () => {
+  it('is the same as an object and as text, for any server URL', () => {
     expect(JSON.parse(documents.text('2.53', 'http://127.0.0.1/v2.1'))).toEqual(
       documents.at('2.53', 'http://127.0.0.1/v2.1'),
     );
   });
 
-  it('is made once for each version', () => {
+  it('is created once per version', () => {
     expect(documents.at('2.53')).toBe(documents.at('2.53'));
   });
 
-  it('says how callers prove who they are, which version they ask for, and what a fault looks like', () => {
+  it('describes authentication, version headers and faults', () => {
     const document = documents.at('2.53') as any;
     expect(document.components.securitySchemes.token.name).toBe('X-Auth-Token');
     const show = document.paths['/servers/{id}'].get;

@@ -34,7 +34,7 @@ afterAll(async () => {
 });
 beforeEach(() => exporter.reset());
 
-/** A database that two engines can open one after the other. */
+/** Returns a database that two engines can open one after the other. */
 const database = async (name: string) =>
   inject('database') === 'postgres' ? freshDatabase(inject('postgresUrl')) : join(folder, `${name}.db`);
 
@@ -71,7 +71,7 @@ async function serve(engine: Engine): Promise<string> {
 }
 
 describe('traces', () => {
-  it('are one from the request through its stages and statements to background work in another process', async () => {
+  it('span a request, its stages and statements, and background jobs in another process', async () => {
     const url = await database('handed-over');
     const { engine: observer } = openTelemetry();
     const front = await createEngine({ database: url, worker: false, observer });
@@ -100,7 +100,7 @@ describe('traces', () => {
     expect(within.map(({ name }) => name)).toEqual(expect.arrayContaining(['update servers', 'delete jobs']));
   });
 
-  it('keep requests apart that share a commit', async () => {
+  it('separate requests that share a commit', async () => {
     const { engine: observer } = openTelemetry();
     const engine = await createEngine({ database: await database('apart'), observer });
     const url = await serve(engine);
@@ -116,7 +116,7 @@ describe('traces', () => {
       expect([name, tracesOf(name)]).toEqual([name, ids]);
   });
 
-  it('begin anew where a request brings none, and tell what fails', async () => {
+  it('start with the request if it has no trace context, and report failures', async () => {
     const { engine: observer, api } = openTelemetry();
     const engine = await createEngine({ observer });
     const url = await listen(
@@ -130,10 +130,10 @@ describe('traces', () => {
     expect(request.events.map(({ name }) => name)).toEqual(['exception']);
   });
 
-  it('are given on to the identity service and to catalogs of other services', async () => {
-    const asked: { readonly path: string; readonly headers: IncomingHttpHeaders }[] = [];
+  it('are propagated to the identity service and to catalogs of other services', async () => {
+    const requested: { readonly path: string; readonly headers: IncomingHttpHeaders }[] = [];
     const services = await listen((req, res) => {
-      asked.push({ path: `${req.method} ${req.url}`, headers: req.headers });
+      requested.push({ path: `${req.method} ${req.url}`, headers: req.headers });
       const project = { id: 'demo', name: 'demo', domain: { id: 'default', name: 'Default' } };
       const user = { id: 'ada', name: 'ada', domain: { id: 'default', name: 'Default' } };
       const token = { project, user, roles: [{ id: 'm', name: 'member' }], expires_at: '2999-01-01T00:00:00Z' };
@@ -156,15 +156,15 @@ describe('traces', () => {
     const url = await listen(computeApi({ engine, identity, observer: traces.api }));
     expect((await post(url, traced)).status).toBe(400);
     await engine.close();
-    expect(asked.map(({ path }) => path)).toEqual(
+    expect(requested.map(({ path }) => path)).toEqual(
       expect.arrayContaining([expect.stringContaining('/image/v2/images')]),
     );
     const request = named('POST /servers').spanContext().spanId;
-    for (const { path, headers: got } of asked)
+    for (const { path, headers: got } of requested)
       expect([path, got.traceparent]).toEqual([path, `00-${TRACE}-${request}-01`]);
   });
 
-  it('leave nothing in the database where nobody traces, and are kept with the job where somebody does', async () => {
+  it('are stored with jobs only if tracing is enabled', async () => {
     const { engine: observer } = openTelemetry();
     for (const [observers, expected] of [
       [[], undefined],
@@ -179,19 +179,19 @@ describe('traces', () => {
     }
   });
 
-  it('cost a request nothing when they are off: no clock is read for them, and nobody is called', async () => {
+  it('cost a request nothing if they are disabled: no clock is read, and no observer is called', async () => {
     const clock = vi.spyOn(performance, 'now');
     const timed = async (url: string) => {
-      const ask = () =>
+      const request = () =>
         new Promise<void>((resolve, reject) => {
           get(`${url}/v2.1/flavors/1`, { headers, agent: false }, (res) => res.resume().on('end', resolve)).on(
             'error',
             reject,
           );
         });
-      await ask();
+      await request();
       clock.mockClear();
-      await ask();
+      await request();
       return clock.mock.calls.length;
     };
     const traces = openTelemetry();

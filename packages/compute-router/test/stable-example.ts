@@ -1,4 +1,4 @@
-/** What is another one with each run, by how it looks, and what is shown for it. */
+/** Values that differ in each run, by pattern, and their replacements. */
 const passing: readonly (readonly [RegExp, string])[] = [
   [/\b\d{4}-\d\d-\d\d([T ])\d\d:\d\d:\d\d/g, '2026-01-01$112:00:00'],
   [/(12:00:00)\.\d{6}\b/g, '$1.000000'],
@@ -14,7 +14,7 @@ const passing: readonly (readonly [RegExp, string])[] = [
   [/\b(server|key|group|aggregate|flavor|image|thing)-\d+\b/g, '$1-1'],
 ];
 
-/** The same by the name of the field: a small server that ran for an hour. */
+/** Replacements by the name of the field: a small server that ran for an hour. */
 const passingFields: Readonly<Record<string, unknown>> = {
   adminPass: 'Vq3xT7mZb2Kd',
   port: 5900,
@@ -31,9 +31,9 @@ const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 function walk(value: unknown, name: string, idFor: (id: string) => string): unknown {
   const text = (found: string) =>
     passing.reduce((changed, [form, shown]) => changed.replace(form, shown), found.replace(UUID, idFor));
-  // Links belong together, and some answers must have all.
+  // Links belong together, and some responses must contain all of them.
   if (Array.isArray(value) && name === 'links') return value.map((item) => walk(item, '', idFor));
-  if (Array.isArray(value)) return value.length === 0 ? [] : [walk(fullest(value), '', idFor)];
+  if (Array.isArray(value)) return value.length === 0 ? [] : [walk(mostComplete(value), '', idFor)];
   if (typeof value === 'object' && value !== null) {
     const fields = Object.entries(value).filter(([, field]) => field !== undefined);
     return Object.fromEntries(fields.map(([key, field]) => [text(key), walk(field, key, idFor)]));
@@ -46,14 +46,14 @@ function walk(value: unknown, name: string, idFor: (id: string) => string): unkn
   return value;
 }
 
-/** The item that says most, whatever order the items come in. */
-function fullest(items: readonly unknown[]): unknown {
+/** Returns the item with the most content, in any order of the items. */
+function mostComplete(items: readonly unknown[]): unknown {
   const said = items.map((item) => ({ item, text: JSON.stringify(walk(item, '', () => '')) }));
   said.sort((one, other) => other.text.length - one.text.length || (one.text < other.text ? -1 : 1));
   return said[0]!.item;
 }
 
-/** A request or an answer with one item of each list but links, and nothing in it that another run would have otherwise. */
+/** Returns a request or response with one item of each list except links, and with stable values. */
 export function stable<T>(value: T): T {
   const ids = new Map<string, string>();
   const idFor = (found: string) => {

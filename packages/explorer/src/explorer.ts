@@ -1,55 +1,37 @@
-import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Version } from '@apistrata/microversion';
+import { html, stylePage } from '@apistrata/ui';
 import { LRUCache } from 'lru-cache';
-import { html } from './html.js';
+import { explorerAsset } from './assets.js';
+import { contentPolicy } from './content-policy.js';
 import { changesMarkdown } from './markdown.js';
 import { Api } from './model/api.js';
+import { filtered, filterOf } from './model/change-filter.js';
 import { checkOptions, type ExplorerOptions } from './options.js';
 import { changesPage } from './pages/changes-page.js';
 import { layout } from './pages/layout.js';
 import { operationPage } from './pages/operation-page.js';
 import { operationsPage } from './pages/operations-page.js';
 import { searchPage } from './pages/search-page.js';
-import type { Site } from './pages/site.js';
+import { type Site, serverLinks } from './pages/site.js';
+import { versionsFeed } from './pages/versions-feed.js';
 import { versionPage, versionsPage } from './pages/versions-page.js';
+import { type Reply, send } from './reply.js';
 
 /** Serves the pages; works in Express 4 and 5 (`app.use('/docs', ...)`) and as a `node:http` listener. */
 export type ExplorerHandler = (req: IncomingMessage, res: ServerResponse, next?: (error?: unknown) => void) => void;
 
-interface Reply {
-  readonly status: number;
-  readonly type: string;
-  readonly text: string | Buffer;
-  readonly headers?: Readonly<Record<string, string>>;
-}
-
 const HTML_TYPE = 'text/html; charset=utf-8';
 /** Maximum size of the page cache, in characters. */
-const KEPT_CHARACTERS = 32 * 1024 * 1024;
+const MAX_CACHED_CHARACTERS = 32 * 1024 * 1024;
 /** Maximum length of a search query, in characters. */
-const LONGEST_QUESTION = 200;
+const MAX_QUERY_LENGTH = 200;
 
-const ASSETS: Readonly<Record<string, string>> = {
-  'explorer.css': 'text/css; charset=utf-8',
-  'explorer.js': 'text/javascript; charset=utf-8',
-  'icon.svg': 'image/svg+xml',
-};
-
-/** Allows requests only to the server of the pages and to that of the API. */
-function contentPolicy(server: string): string {
-  const origin = /^https?:\/\/[^/]+/.exec(server)?.[0];
-  return [
-    "default-src 'none'",
-    "style-src 'self'",
-    "script-src 'self'",
-    `connect-src 'self'${origin ? ` ${origin}` : ''}`,
-    "img-src 'self'",
-    "form-action 'self'",
-    "base-uri 'none'",
-    "frame-ancestors 'none'",
-  ].join('; ');
+/** The address of the server as the client sees it. Express determines it behind proxies, too. */
+function originOf(req: IncomingMessage): string {
+  const { protocol } = req as { readonly protocol?: string };
+  const encrypted = 'encrypted' in req.socket && req.socket.encrypted === true;
+  return `${protocol ?? (encrypted ? 'https' : 'http')}://${req.headers.host ?? 'localhost'}`;
 }
 
 /**
@@ -71,27 +53,31 @@ function contentPolicy(server: string): string {
 export function explorer(options: ExplorerOptions): ExplorerHandler {
   checkOptions(options);
   const api = new Api(options);
-  const policy = contentPolicy(api.server);
-  const pages = new LRUCache<string, string>({ maxSize: KEPT_CHARACTERS, sizeCalculation: (text) => text.length + 1 });
+  const policy = `${contentPolicy(options)}; frame-ancestors 'none'`;
+  const pages = new LRUCache<string, Reply>({
+    maxSize: MAX_CACHED_CHARACTERS,
+    sizeCalculation: ({ text }) => text.length + 1,
+  });
   const assets = new Map<string, Reply>();
 
-  function asset(name: string): Reply | undefined {
-    const type = Object.hasOwn(ASSETS, name) ? ASSETS[name] : undefined;
-    if (!type) return undefined;
-    let known = assets.get(name);
-    if (!known) {
-      const text = readFileSync(new URL(`../assets/${name}`, import.meta.url));
-      const tag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`;
-      assets.set(name, (known = { status: 200, type, text, headers: { ETag: tag } }));
-    }
-    return known;
+  function assetReply(name: string): Reply | undefined {
+    const known = assets.get(name);
+    if (known) return known;
+    const file = explorerAsset(name, options);
+    if (!file) return undefined;
+    const reply: Reply = { status: 200, ...file, isCacheable: true };
+    assets.set(name, reply);
+    return reply;
+  }
+
+  function cached(key: string, type: string, render: () => string): Reply {
+    let reply = pages.get(key);
+    if (!reply) pages.set(key, (reply = { status: 200, type, text: render(), isCacheable: true }));
+    return reply;
   }
 
   function page(site: Site, key: string, render: () => { readonly text: string }): Reply {
-    const name = `${site.base} ${site.version.text} ${key}`;
-    let text = pages.get(name);
-    if (text === undefined) pages.set(name, (text = render().text));
-    return { status: 200, type: HTML_TYPE, text };
+    return cached(`${site.links.assets} ${site.version.text} ${key}`, HTML_TYPE, () => render().text);
   }
 
   function changes(site: Site, query: URLSearchParams, accept: string): Reply {
@@ -101,18 +87,20 @@ export function explorer(options: ExplorerOptions): ExplorerHandler {
     if ((query.has('from') && !from) || (query.has('to') && !to)) return unknownVersion(site);
     const [first, second] = [from ?? api.versions.min, to ?? site.version];
     const [low, high] = first.compare(second) <= 0 ? [first, second] : [second, first];
+    const filter = filterOf(query);
     const format =
       query.get('format') ??
       (accept.startsWith('application/json') ? 'json' : accept.startsWith('text/markdown') ? 'markdown' : 'html');
-    if (format === 'json') {
-      const text = JSON.stringify({ from: low.text, to: high.text, changes: api.changes(low, high) });
-      return { status: 200, type: 'application/json', text };
-    }
-    if (format === 'markdown') {
-      const text = changesMarkdown(api.title, low.text, high.text, api.changes(low, high));
-      return { status: 200, type: 'text/markdown; charset=utf-8', text };
-    }
-    return page(site, `/changes ${low.text} ${high.text}`, () => changesPage(site, low, high));
+    const key = `/changes ${low.text} ${high.text} ${JSON.stringify(filter)}`;
+    if (format === 'json')
+      return cached(`${key} json`, 'application/json', () =>
+        JSON.stringify({ from: low.text, to: high.text, changes: filtered(api.allChanges(low, high), filter) }),
+      );
+    if (format === 'markdown')
+      return cached(`${key} markdown`, 'text/markdown; charset=utf-8', () =>
+        changesMarkdown(api.title, low.text, high.text, filtered(api.changes(low, high), filter)),
+      );
+    return page(site, key, () => changesPage(site, low, high, filter));
   }
 
   function notFound(site: Site, what: string): Reply {
@@ -125,29 +113,46 @@ export function explorer(options: ExplorerOptions): ExplorerHandler {
     return notFound(site, `Unknown version. Supported versions: ${min.text} to ${max.text}.`);
   }
 
-  function answer(path: string, query: URLSearchParams, base: string, accept: string): Reply {
-    const asked = query.get('version');
-    const version: Version | undefined = asked === null ? api.versions.max : api.versions.find(asked);
-    const site: Site = { api, base, version: version ?? api.versions.max };
+  function response(path: string, query: URLSearchParams, base: string, req: IncomingMessage): Reply {
+    const accept = String(req.headers.accept ?? '');
+    const requested = query.get('version');
+    const version: Version | undefined = requested === null ? api.versions.max : api.versions.find(requested);
+    const site: Site = { api, links: serverLinks(api, base), version: version ?? api.versions.max };
     if (path.startsWith('/assets/'))
-      return asset(path.slice('/assets/'.length)) ?? notFound(site, 'The file does not exist.');
+      return assetReply(path.slice('/assets/'.length)) ?? notFound(site, 'The file does not exist.');
     if (!version) return unknownVersion(site);
     if (path === '/' || path === '') return page(site, '/', () => operationsPage(site));
-    if (path === '/openapi.json')
-      return { status: 200, type: 'application/json', text: api.documents.text(version, api.server || undefined) };
+    if (path === '/openapi.json') return { status: 200, type: 'application/json', text: api.documentText(version) };
     if (path === '/changes') return changes(site, query, accept);
-    if (path === '/versions') return page(site, path, () => versionsPage(site));
+    if (path === '/versions.atom') {
+      const text = versionsFeed(site, originOf(req));
+      return { status: 200, type: 'application/atom+xml; charset=utf-8', text };
+    }
+    if (path === '/style') return page(site, path, () => stylePage(`${base}/assets`));
+    if (path === '/versions') {
+      const isCounted = api.areChangesKnown;
+      return page(site, isCounted ? '/versions?counts' : path, () => versionsPage(site, isCounted));
+    }
     if (path === '/search') {
-      const question = (query.get('q') ?? '').trim().slice(0, LONGEST_QUESTION);
-      return { status: 200, type: HTML_TYPE, text: searchPage(site, question).text };
+      const searchText = (query.get('q') ?? '').trim().slice(0, MAX_QUERY_LENGTH);
+      return { status: 200, type: HTML_TYPE, text: searchPage(site, searchText).text };
     }
     const [, section, name = ''] = /^\/(operations|versions)\/([^/]+)$/.exec(path) ?? [];
     if (section === 'versions') {
       const step = api.versions.find(name);
       return step ? page({ ...site, version: step }, path, () => versionPage(site, step)) : unknownVersion(site);
     }
-    const line = section === 'operations' ? api.lifelines.get(name) : undefined;
+    const line = section === 'operations' ? api.histories.get(name) : undefined;
     return line ? page(site, path, () => operationPage(site, line)) : notFound(site, 'The page does not exist.');
+  }
+
+  /** The computation that a page of many operations requires; undefined if there is none, or if it is done. */
+  function preparing(path: string, query: URLSearchParams): Promise<void> | undefined {
+    if (path === '/changes' || (path === '/versions' && query.has('counts'))) return api.prepare('versions');
+    if (path === '/search') return api.prepare('search');
+    if (/^\/(?:assets\/|style$|openapi\.json$|versions\.atom$)/.test(path)) return undefined;
+    const text = /^\/versions\/([^/]+)$/.exec(path)?.[1] ?? query.get('version');
+    return api.prepare(api.versions.find(text) ?? api.versions.max);
   }
 
   return function explorerPages(req, res, next) {
@@ -165,20 +170,10 @@ export function explorer(options: ExplorerOptions): ExplorerHandler {
       return;
     }
     const path = outside ? address.slice(mounted.length) : address;
-    const reply = answer(path, new URLSearchParams(text), mounted, String(req.headers.accept ?? ''));
-    const { ETag } = reply.headers ?? {};
-    if (ETag !== undefined && req.headers['if-none-match'] === ETag) {
-      res.writeHead(304, { ETag }).end();
-      return;
-    }
-    res.writeHead(reply.status, {
-      'Content-Type': reply.type,
-      'Content-Length': Buffer.byteLength(reply.text),
-      'Content-Security-Policy': policy,
-      'X-Content-Type-Options': 'nosniff',
-      'Referrer-Policy': 'same-origin',
-      ...reply.headers,
-    });
-    res.end(req.method === 'HEAD' ? undefined : reply.text);
+    const query = new URLSearchParams(text);
+    const respond = () => send(req, res, response(path, query, mounted, req), policy);
+    const preparation = preparing(path, query);
+    if (!preparation) return respond();
+    preparation.then(respond).catch((error: Error) => (next ? next(error) : res.destroy(error)));
   };
 }

@@ -7,26 +7,38 @@ function inline(text: string): string {
   return text.replace(/[\\`*_{}[\]<>|]/g, '\\$&');
 }
 
-function partLine({ name, change, version, before, after, breaking }: PartChange): string {
-  const label = inline(partLabel(name));
+/** Describes the change of a part: `title in the response removed`. */
+function partChangeText({ change, before, after }: PartChange, label: string): string {
   const [was, is] = [before && rulesText(before), after && rulesText(after)];
-  const what =
-    change !== 'altered'
-      ? `${label} ${change}`
-      : was !== is
-        ? `${label}: \`${was}\` becomes \`${is}\``
-        : `${label} ${before?.required !== after?.required ? (after?.required ? 'is required' : 'is optional') : 'has different constraints'}`;
-  return `  - ${what} (${version})${breaking === undefined ? '' : `: **${inline(breaking)}**`}`;
+  return change !== 'altered'
+    ? `${label} ${change}`
+    : was !== is
+      ? `${label}: \`${was}\` becomes \`${is}\``
+      : `${label} ${before?.required !== after?.required ? (after?.required ? 'is required' : 'is optional') : 'has different constraints'}`;
 }
 
-function operationLines({ operation, summary, change, version, parts }: OperationChange): string {
-  const what = change === 'changed' ? '' : ` ${change} (${version})`;
-  return [`- \`${operation}\`${what} ${inline(summary)}`, ...parts.map(partLine)].join('\n');
+/** Returns the change of a part as plain text, with the reason if it is breaking. */
+export function partSentence(part: PartChange): string {
+  return `${partChangeText(part, partLabel(part.name))}${part.breaking === undefined ? '' : `: ${part.breaking}`}`;
+}
+
+function partLine(part: PartChange, withVersion: boolean): string {
+  const text = partChangeText(part, inline(partLabel(part.name)));
+  return `  - ${text}${withVersion ? ` (${part.version})` : ''}${part.breaking === undefined ? '' : `: **${inline(part.breaking)}**`}`;
+}
+
+/** Returns the changes of an operation as the item of a list. */
+export function operationLines(change: OperationChange, withVersion = false): string {
+  const what = change.change === 'changed' ? '' : ` ${change.change}${withVersion ? ` (${change.version})` : ''}`;
+  const head = `- \`${change.operation}\`${what} ${inline(change.summary)}`;
+  return [head, ...change.parts.map((part) => partLine(part, withVersion))].join('\n');
 }
 
 function section(title: string, changes: readonly OperationChange[]): string {
   if (changes.length === 0) return `## ${title}\n\nNone.\n`;
-  const groups = [...byTag(changes)].map(([tag, group]) => `### ${tag}\n\n${group.map(operationLines).join('\n')}\n`);
+  const groups = [...byTag(changes)].map(
+    ([tag, group]) => `### ${tag}\n\n${group.map((each) => operationLines(each, true)).join('\n')}\n`,
+  );
   return `## ${title}\n\n${groups.join('\n')}`;
 }
 

@@ -1,5 +1,8 @@
 import type { VersionLike } from '@apistrata/microversion';
 import type { ApiDescription, Operation } from '@apistrata/microversion/router';
+import type { CodeSample } from './model/code-samples.js';
+import { VersionRange } from './model/versions.js';
+import { checkTheme, type Logo, type ThemeColors } from './theme.js';
 
 /** A token that visitors can use to send requests. */
 export interface OfferedToken {
@@ -8,13 +11,58 @@ export interface OfferedToken {
   readonly token: string;
 }
 
+/** A section of the navigation. */
+export interface OperationGroup {
+  readonly title: string;
+  /** Titles of the tags in this section, by tag, in the order of the navigation. */
+  readonly tags: Readonly<Record<string, string>>;
+  /** Whether the section is closed until a visitor opens it. Default: false. */
+  readonly folded?: boolean;
+}
+
+/** Facts about an operation in addition to its definition. */
+export interface OperationFacts {
+  /** Whether only administrators are allowed to call it by default. */
+  readonly adminOnly?: boolean;
+  /** The states of the resource in which the operation is allowed: names of states by name of the field. */
+  readonly states?: Readonly<Record<string, string>>;
+}
+
+/** Where the request form finds a value that exists: an operation that lists resources, and the field of a resource. */
+export interface ValueSource {
+  /** Path of the list, such as `/images`. Parameters are filled with the values of the form. */
+  readonly path: string;
+  /** Field of a resource that contains the value. Default: `id`. */
+  readonly field?: string;
+  /** Version of the request. Default: that of the page. */
+  readonly version?: string;
+}
+
+/** How visitors authenticate. */
+export interface AuthenticationGuide {
+  /** Explanation, as plain text with code between backticks. */
+  readonly text: string;
+  /** Base URL of an identity service, version 3, that issues tokens for user names and passwords. Must allow requests from the pages. */
+  readonly identityUrl?: string;
+}
+
+/** Texts that replace or complete those of the pages, as plain text with code between backticks. */
+export interface PageTexts {
+  /** Introduction on the first page. Default: the text of `description`. */
+  readonly introduction?: string;
+  /** Text at the end of every page. Default: none. */
+  readonly footer?: string;
+}
+
 /** The API to show, and how to show it. */
 export interface ExplorerOptions {
   /** The operations of the API, as they are given to `createRouter()`. */
   readonly operations: readonly Operation[];
-  /** The lowest and the highest version to show. Both must have the same major number. */
-  readonly min: VersionLike;
-  readonly max: VersionLike;
+  /** The lowest and the highest version to show, `MAJOR.MINOR`. Both must have the same major number. */
+  readonly min?: VersionLike;
+  readonly max?: VersionLike;
+  /** All versions to show, instead of `min` and `max`: dates, semver, integers. */
+  readonly versions?: readonly VersionLike[];
   /** Name of the API; default: that of `description`. */
   readonly title?: string;
   /** The description that `openApi()` also accepts. */
@@ -28,10 +76,30 @@ export interface ExplorerOptions {
   readonly history?: Readonly<Record<string, string>>;
   /** Tokens offered in the request form, for the first header of `securitySchemes`. */
   readonly tokens?: readonly OfferedToken[];
+  /** How visitors of the request form authenticate. Default: the description of the security scheme. */
+  readonly authentication?: AuthenticationGuide;
   /**
    * Command lines by operation name. `{version}` and path parameters such as `{id}` are placeholders: `{ showServer: 'cloud --version {version} server show {id}' }`.
    */
   readonly commands?: Readonly<Record<string, string>>;
+  /** Sections of the navigation. Tags that are in none of them are in a first section. */
+  readonly groups?: readonly OperationGroup[];
+  /** Tags whose operations repeat those of another tag: `{ 'volumes-boot': 'servers' }`. Their operations are not listed. */
+  readonly aliases?: Readonly<Record<string, string>>;
+  /** Returns facts about an operation, which are shown as labels and as a table of states. */
+  readonly facts?: (operation: Operation) => OperationFacts | undefined;
+  /** Code samples in addition to `curl`, `JavaScript`, `Python` and `Go`; one with the same label replaces it. */
+  readonly samples?: readonly CodeSample[];
+  /** Where the request form finds existing values, by name of a path parameter or of a field of the request body. */
+  readonly values?: Readonly<Record<string, ValueSource>>;
+  /** Returns the OpenAPI document of a version as JSON. Default: generated from the operations. */
+  readonly documents?: (version: string) => string;
+  /** Picture in the header. Default: the mark of the project. */
+  readonly logo?: Logo;
+  /** Colours of the pages, by name: `{ accent: { light: '#0b5fa5', dark: '#7fbdf7' } }`. */
+  readonly colors?: ThemeColors;
+  /** Texts of the pages. */
+  readonly texts?: PageTexts;
   /**
    * Path at which the pages are mounted, for `node:http`. Default: the path at which Express mounts the handler, otherwise
    * the root.
@@ -43,12 +111,23 @@ const KNOWN: { readonly [name in keyof Required<ExplorerOptions>]: true } = {
   operations: true,
   min: true,
   max: true,
+  versions: true,
   title: true,
   description: true,
   server: true,
   history: true,
   tokens: true,
+  authentication: true,
   commands: true,
+  groups: true,
+  aliases: true,
+  facts: true,
+  samples: true,
+  values: true,
+  documents: true,
+  logo: true,
+  colors: true,
+  texts: true,
   path: true,
 };
 
@@ -57,9 +136,19 @@ export function checkOptions(options: ExplorerOptions): void {
   const unknown = Object.keys(options).find((name) => !Object.hasOwn(KNOWN, name));
   if (unknown)
     throw new TypeError(`explorer(): unknown option "${unknown}" (known options: ${Object.keys(KNOWN).join(', ')})`);
-  for (const name of ['operations', 'min', 'max'] as const) {
+  const needed = options.versions ? (['operations'] as const) : (['operations', 'min', 'max'] as const);
+  if (options.versions && (options.min ?? options.max) !== undefined)
+    throw new TypeError('explorer(): the option "versions" replaces "min" and "max": remove these');
+  for (const name of needed) {
     if (options[name] === undefined) throw new TypeError(`explorer(): the option "${name}" is missing`);
   }
+  checkTheme(options.colors, options.logo);
   if (options.path !== undefined && !/^(?:\/[^/?#]+)*$/.test(options.path))
     throw new TypeError(`explorer(): the path "${options.path}" must start with a slash and end without one: "/docs"`);
+}
+
+/** Returns the versions that the options define. @throws TypeError or RangeError if they are invalid */
+export function versionsOf({ versions, min, max }: ExplorerOptions): VersionRange {
+  if (versions) return VersionRange.of(versions);
+  return VersionRange.between(min as VersionLike, max as VersionLike);
 }

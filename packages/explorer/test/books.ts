@@ -31,7 +31,7 @@ const book = view<Book, BookCall>({
   ),
 });
 
-/** A small API with a history, as anybody may write one. */
+/** A small API with a history. */
 export const bookOperations = [
   operation({
     method: 'GET',

@@ -24,9 +24,10 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('the command line', () => {
-  it('is read', () => {
-    expect(readCommand(['openapi', '--version', '2.53', '--actions', 'separate', '--out', 'a.json'])).toEqual({
+  it('parses its arguments', () => {
+    expect(readCommand(['openapi', '--version', '2.53', '--actions', 'separate', '--out', 'a.json'])).toMatchObject({
       name: 'openapi',
+      files: [],
       version: '2.53',
       to: undefined,
       operations: undefined,
@@ -40,8 +41,8 @@ describe('the command line', () => {
   });
 
   it.each([
-    ['', /openapi, types, changes/],
-    ['toml', /Unknown command "toml"\. Commands: openapi, types, changes/],
+    ['', /serve, build, check, changes, openapi, types/],
+    ['toml', /Unknown command "toml"\. Commands: serve, build, check, changes, openapi, types/],
     ['openapi --versoin 2.1', /--versoin.*Known options: --version, --to/],
     ['openapi --version', /--version/],
     ['openapi 2.1', /Unexpected argument "2.1"/],
@@ -65,7 +66,7 @@ describe('the command line', () => {
     ['no-such-package', /The package "no-such-package" is not installed/],
     ['./broken.mjs', /broken\.mjs cannot be loaded: .*nothing\.mjs/],
     ['./empty.mjs', /does not export `operations`/],
-  ])('reports what is wrong with the module %s', async (module, said) => {
+  ])('reports the fault of the module %s', async (module, said) => {
     await expect(loadApi(module, folder)).rejects.toMatchObject({
       code: 'COMMAND_LINE',
       message: expect.stringMatching(said),
@@ -91,13 +92,13 @@ describe.skipIf(!existsSync(command))('the command', () => {
     expect(document.paths['/servers/{id}/action#resize'].post.operationId).toBe('resizeServer');
   });
 
-  it('says what changed between two versions', () => {
+  it('prints the changes between two versions', () => {
     expect(run('changes --version 2.25 --to 2.26').stdout).toMatch(/from 2\.25 to 2\.26[\s\S]*server\\?\.tags/);
     const { from, to, changes } = JSON.parse(run('changes --version 2.25 --to 2.26 --format json').stdout);
     expect([from, to, changes.length > 0]).toEqual(['2.25', '2.26', true]);
   });
 
-  it("writes files for anybody's API", () => {
+  it('writes files for any API', () => {
     expect(run('openapi --operations ./things.mjs --version 1.1 --to 1.3 --out documents')).toMatchObject({
       status: 0,
     });

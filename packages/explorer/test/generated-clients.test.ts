@@ -12,7 +12,10 @@ import { compile } from './compile.js';
 
 const IMAGE = '70a599e0-31e7-49b7-b260-868f441e862b';
 
-/** What a program does with a client: the same for all clients and versions, in terms of a client's own calls. */
+/**
+ * The steps of a program that uses a client: the same for all clients and versions, as functions of a client's own
+ * calls.
+ */
 const day = (version: string) => `
   type Status = { readonly status: string };
   export interface Calls {
@@ -55,7 +58,7 @@ const day = (version: string) => `
   }
 `;
 
-/** The body of a creation: networks have to be named since 2.37. */
+/** The body of a creation: networks are required since 2.37. */
 const creation = (version: string) =>
   `{ server: { name, imageRef: '${IMAGE}', flavorRef: '1'${Number(version.slice(2)) >= 37 ? ", networks: 'none'" : ''} } }`;
 
@@ -92,7 +95,7 @@ const withFetch = (version: string) => `
         if (error) throw failed(error);
       },
       async page(limit, marker) {
-        const query = { limit: [limit], ...(marker && { marker: [marker] }) };
+        const query = { limit: [Number(limit)], ...(marker && { marker: [marker] }) };
         const { data, error } = await api.GET('/servers', { params: { query } });
         if (error) throw failed(error);
         return data.servers;
@@ -142,7 +145,7 @@ const withSdk = (version: string) => `
         await confirmServerResize({ client, throwOnError: true, path: { id }, body: { confirmResize: null } });
       },
       async page(limit, marker) {
-        const query = { limit: [limit], ...(marker && { marker: [marker] }) };
+        const query = { limit: [Number(limit)], ...(marker && { marker: [marker] }) };
         return (await listServers({ client, throwOnError: true, query })).data.servers;
       },
       async remove(id) {
@@ -170,7 +173,7 @@ describe('clients generated from the OpenAPI documents of the compute API', () =
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('compile strictly at every version they are made for', { timeout: 300_000 }, async () => {
+  it('compile strictly at every version for which they are generated', { timeout: 300_000 }, async () => {
     const files = [];
     for (const version of versions) {
       const place = join(folder, version);
@@ -179,7 +182,7 @@ describe('clients generated from the OpenAPI documents of the compute API', () =
         structuredClone(openApi(operations, { ...computeApiDescription, version, actions }));
       writeFileSync(join(place, 'schema.ts'), astToString(await openapiTS(document('one-of') as unknown as OpenAPI3)));
       await createClient({
-        // For generators that make one function for each path and method.
+        // For generators that create one function for each path and method.
         input: document('separate'),
         output: { path: join(place, 'sdk'), importFileExtension: '.js' },
         plugins: ['@hey-api/typescript', '@hey-api/sdk', '@hey-api/client-fetch'],

@@ -11,17 +11,17 @@ async function problems(actions: 'one-of' | 'separate', version: string): Promis
   return result.valid ? '' : compileErrors(result);
 }
 
-// Another validator than that of the compute API's own tests: it checks names, parameters of paths and references, too.
-describe('the OpenAPI document in the eyes of a second validator', () => {
+// Another validator than that of the compute API's own tests: it also checks names, path parameters and references.
+describe('the OpenAPI document according to a second validator', () => {
   it.each(versions)('of %s is valid', async (version) => {
     expect(await problems('one-of', version)).toBe('');
   });
 
-  it.each(['2.1', '2.53', '2.100'])('of %s is valid with each action as a path of its own', async (version) => {
+  it.each(['2.1', '2.53', '2.100'])('of %s is valid with each action as a separate path', async (version) => {
     expect(await problems('separate', version)).toBe('');
   });
 
-  it('is not valid where it is not', async () => {
+  it('is rejected if it is invalid', async () => {
     const document = openApi(operations, { ...computeApiDescription, version: '2.1' }) as { paths: object };
     const broken = { ...document, paths: { ...document.paths, '/broken': { get: { responses: { 200: {} } } } } };
     expect((await validate(structuredClone(broken) as never)).valid).toBe(false);

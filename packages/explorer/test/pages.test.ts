@@ -1,10 +1,13 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
+import { operations } from '@apistrata/compute-router';
+import { computeApiReference } from '@apistrata/compute-router/reference';
 import express from 'express';
 import express4 from 'express4';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { explorer } from '../src/index.js';
+import { Api } from '../src/model/api.js';
 import { bookHistory, bookOperations } from './books.js';
 
 const options = {
@@ -30,6 +33,20 @@ afterAll(() => {
   for (const server of servers) server.close();
 });
 
+describe('comparisons of versions', () => {
+  it.each(['json', 'markdown', 'html'])('are computed once as %s', async (format) => {
+    const changes = vi.spyOn(Api.prototype, 'allChanges');
+    const url = await listen(explorer({ ...options, path: '/docs' }));
+    const read = async () => (await fetch(`${url}/docs/changes?from=1.1&to=1.5&format=${format}`)).text();
+    const first = await read();
+    const { length } = changes.mock.calls;
+    expect(length).toBeGreaterThan(0);
+    expect(await read()).toBe(first);
+    expect(changes.mock.calls).toHaveLength(length);
+    changes.mockRestore();
+  });
+});
+
 describe.each(['Express 5', 'Express 4', 'node:http'])('the pages in %s', (kind) => {
   let docs: string;
 
@@ -47,32 +64,32 @@ describe.each(['Express 5', 'Express 4', 'node:http'])('the pages in %s', (kind)
 
   it('show the operations of a version, and mark what its step changed', async () => {
     const page = await text('/?version=1.5');
-    expect(page).toContain('Library &lt;API&gt; at 1.5');
+    expect(page).toContain('<h1>Library &lt;API&gt; 1.5</h1>');
     expect(page).toContain(bookHistory['1.5']);
-    expect(page.match(/class="mark mark-changed"/g)).toHaveLength(2);
-    expect(await text('/?version=1.6')).not.toContain('class="mark');
+    expect(page.match(/<mark><span class="chip chip-warn">changed/g)).toHaveLength(2);
+    expect(await text('/?version=1.6')).not.toContain('<mark>');
   });
 
-  it('show what is gone with a version as gone, and not at all after that', async () => {
+  it('mark removed elements at the version that removed them, and omit them afterwards', async () => {
     expect(await text('/?version=1.7')).toContain('class="gone"');
     expect(await text('/?version=1.8')).not.toContain('/books/{id}');
   });
 
-  it('show an operation with the versions of its fields and its whole life', async () => {
+  it('show an operation with the versions of its fields and its complete history', async () => {
     const page = await text('/operations/createBook?version=1.8');
     expect(page).toContain('What is on its spine, as in <code>Ships</code>');
     expect(page).toContain('The title is longer than a spine');
-    expect(page).toMatch(/id="body\.book\.shelf".*since 1\.8/);
-    expect(page).toMatch(/id="body\.book\.name" class="gone".*until 1\.4/);
+    expect(page).toMatch(/id="body\.book\.shelf"[\s\S]*?since 1\.8/);
+    expect(page).toMatch(/id="body\.book\.name" class="gone"[\s\S]*?until 1\.4/);
     expect(page).toContain('aria-label="Versions 1.1 to 1.10; changes at 1.3, 1.5, 1.8"');
-    expect(page).toContain('the status: <del>200</del> <ins>201</ins>');
+    expect(page).toMatch(/the status<\/code> <span class="diff"><del>200<\/del> <ins>201<\/ins>/);
   });
 
-  it('escape what definitions say', async () => {
+  it('escape the text of definitions', async () => {
     expect(await text('/operations/deleteBook?version=1.2')).toContain('Remove a book &lt;for good&gt;');
   });
 
-  it('say of an operation that the version does not have it', async () => {
+  it('report that the version does not have an operation', async () => {
     expect(await text('/operations/deleteBook?version=1.9')).toContain('does not have this operation');
   });
 
@@ -83,11 +100,17 @@ describe.each(['Express 5', 'Express 4', 'node:http'])('the pages in %s', (kind)
     expect(before).toContain('breaking: is required');
     expect(before).toContain('breaking: is 201 instead of 200');
     expect(before).toContain('breaking: returns 404');
-    expect(after).toContain('shelf in the request was added');
+    expect(after).toContain('shelf in the request</code> was added');
     expect(await text('/changes?from=1.10&to=1.1')).toBe(page);
+    expect(await text('/changes?from=1.1&to=1.10&breaking=only')).not.toContain('Other changes');
+    const removed = await text('/changes?from=1.1&to=1.10&kind=removed');
+    expect(removed.match(/class="change"/g)).toHaveLength(1);
+    expect(await text('/changes?from=1.1&to=1.10&operation=add+book')).not.toContain(
+      'Remove a book &lt;for good&gt;</a>',
+    );
   });
 
-  it('give the comparison as JSON and as Markdown', async () => {
+  it('export the comparison as JSON and as Markdown', async () => {
     const { from, to, changes } = (await (await get('/changes?from=1.4&to=1.5&format=json')).json()) as any;
     expect([from, to, changes.length]).toEqual(['1.4', '1.5', 2]);
     expect(changes[1].parts.find((part: any) => part.name === 'body.book.title')).toMatchObject({
@@ -100,11 +123,36 @@ describe.each(['Express 5', 'Express 4', 'node:http'])('the pages in %s', (kind)
     expect(await markdown.text()).toContain('## Breaking changes for clients of 1.4');
   });
 
-  it('find operations and fields by their words', async () => {
+  it('find operations and fields by words of their descriptions', async () => {
     const page = await text('/search?q=spine');
-    expect(page).toContain('1 operations with');
+    expect(page).toContain('1 operation and 0 versions for “spine”.');
     expect(page).toContain('/operations/createBook');
+    expect(page).toContain('value="spine"');
+    expect(await text('/search?q=spien')).toContain('/operations/createBook#body.book.title');
+    expect(await text('/search?q=author')).toContain('/versions/1.5');
+    expect(await text('/search?q=what+breaks+from+1.2+to+1.6')).toContain('Changes from 1.2 to 1.6');
     expect(await text(`/search?q=${encodeURIComponent('<script>')}`)).not.toContain('“<script>');
+  });
+
+  it('list the versions as an Atom feed', async () => {
+    const feed = await get('/versions.atom');
+    expect(feed.headers.get('content-type')).toMatch(/^application\/atom\+xml/);
+    const content = await feed.text();
+    expect(content.match(/<entry>/g)).toHaveLength(10);
+    expect(content).toContain(bookHistory['1.5']);
+  });
+
+  it('count the changes of each version, and mark breaking ones', async () => {
+    const item = (await text('/versions?counts')).split('<li>').find((each) => each.includes('/versions/1.7'));
+    expect(item).toContain('1 removed');
+    expect(item).toContain('breaking');
+  });
+
+  it('show how to send a request in several languages', async () => {
+    const page = await text('/operations/createBook?version=1.8');
+    for (const label of ['curl', 'JavaScript', 'Python', 'Go'])
+      expect(page).toContain(`name="sample" value="${label}"`);
+    expect(page).toMatch(/curl -X POST https:\/\/api\.example\.com\/library\/books/);
   });
 
   it('keep the version in every link to another page', async () => {
@@ -114,18 +162,19 @@ describe.each(['Express 5', 'Express 4', 'node:http'])('the pages in %s', (kind)
       '/changes?from=1.1&to=1.5&version=1.5',
     ]) {
       const links = [...(await text(path)).matchAll(/href="([^"]*\/docs[^"#]*)"/g)].map(([, link]) => link!);
-      const pages = links.filter((link) => !/assets|format=/.test(link));
+      const pages = links.filter((link) => !/assets|format=|atom$/.test(link));
       expect(pages.filter((link) => !link.includes('version='))).toEqual([]);
     }
   });
 
-  it('send no page that runs a script of its own, and few bytes', async () => {
-    const answer = await get('/?version=1.5');
-    expect(answer.headers.get('content-security-policy')).toContain("script-src 'self'");
-    const page = await answer.text();
+  it('contain no inline script, and few bytes', async () => {
+    const result = await get('/?version=1.5');
+    expect(result.headers.get('content-security-policy')).toContain("script-src 'self'");
+    const page = await result.text();
     expect(page).not.toMatch(/<script>|<script [^>]*>[^<]|style="|onclick/);
-    const assets = await Promise.all([text('/assets/explorer.css'), text('/assets/explorer.js')]);
-    expect(gzipSync(page + assets.join('')).length).toBeLessThan(150 * 1024);
+    const names = ['ui.css', 'ui.js', 'icon.svg', 'explorer.css', 'explorer.js', 'try.js'];
+    const assets = await Promise.all(names.map((name) => text(`/assets/${name}`)));
+    expect(gzipSync(page + assets.join('')).length).toBeLessThan(20 * 1024);
   });
 
   it('show the highest version by default', async () => {
@@ -133,7 +182,7 @@ describe.each(['Express 5', 'Express 4', 'node:http'])('the pages in %s', (kind)
     expect(await text('/operations/listBooks')).not.toContain('since 1.1 ');
   });
 
-  it('answer 404 to unknown pages, versions and files', async () => {
+  it('return 404 for unknown pages, versions and files', async () => {
     for (const path of [
       '/nowhere',
       '/operations/nothing',
@@ -149,10 +198,56 @@ describe.each(['Express 5', 'Express 4', 'node:http'])('the pages in %s', (kind)
     expect((await fetch(`${docs}/`, { method: 'POST' })).status).toBe(kind === 'node:http' ? 405 : 404);
   });
 
-  it('let browsers keep the files', async () => {
+  it('let browsers cache the files', async () => {
     const first = await get('/assets/explorer.css');
     const again = await get('/assets/explorer.css', { 'If-None-Match': first.headers.get('etag')! });
     expect(again.status).toBe(304);
+  });
+});
+
+describe('the pages of the compute API', () => {
+  it('send at most 80 kB for the first page, with its files, and the page itself without compression', async () => {
+    const docs = `${await listen(explorer({ operations, min: '2.1', max: '2.100', path: '/docs', ...computeApiReference }))}/docs`;
+    const sizeOf = async (path: string) => {
+      const { headers } = await fetch(docs + path, { headers: { 'Accept-Encoding': 'gzip' } });
+      expect([path, headers.get('content-encoding')]).toEqual([path, 'gzip']);
+      return Number(headers.get('content-length'));
+    };
+    const names = ['ui.css', 'ui.js', 'icon.svg', 'explorer.css', 'explorer.js', 'try.js'];
+    const sizes = await Promise.all(['/', ...names.map((name) => `/assets/${name}`)].map(sizeOf));
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(25_000);
+    const plain = await fetch(`${docs}/`, { headers: { 'Accept-Encoding': 'gzip;q=0' } });
+    expect(plain.headers.get('content-encoding')).toBeNull();
+    expect((await plain.text()).length).toBeLessThan(80_000);
+  });
+
+  it('loads the requests of a new server with one search', async () => {
+    const docs = `${await listen(explorer({ operations, min: '2.1', max: '2.100', path: '/docs', ...computeApiReference }))}/docs`;
+    const linksOf = async (searchText: string) => {
+      const page = await (await fetch(`${docs}/search?q=${encodeURIComponent(searchText)}`)).text();
+      const main = page.slice(page.indexOf('<main'));
+      return [...main.matchAll(/href="\/docs([^"]*)"/g)].map(([, link]) => link);
+    };
+    expect((await linksOf('which version added tags to servers')).slice(0, 3)).toContain('/versions/2.26?version=2.26');
+    expect((await linksOf('what breaks from 2.53 to 2.96'))[0]).toBe('/changes?from=2.53&amp;to=2.96');
+    const resize = (await linksOf('why do I get 409 on resize')).filter((link) => link?.startsWith('/operations/'));
+    expect(resize.slice(0, 3)).toContain('/operations/resizeServer');
+  });
+
+  it('lists servers first, and does not repeat the operations of aliases', async () => {
+    const docs = `${await listen(explorer({ operations, min: '2.1', max: '2.100', path: '/docs', ...computeApiReference }))}/docs`;
+    const page = await (await fetch(`${docs}/`)).text();
+    const sections = [...page.matchAll(/<h2>([^<]*)<\/h2>/g)].map(([, title]) => title);
+    expect(sections[0]).toBe('Servers');
+    expect(page).not.toContain('OfVolumesBoot');
+    const alias = await (await fetch(`${docs}/operations/showServerOfVolumesBoot`)).text();
+    expect(alias).toContain('This operation repeats the one of');
+    const resize = await (await fetch(`${docs}/operations/resizeServer`)).text();
+    expect(resize).toMatch(/vm_state.*<code>active<\/code>, <code>stopped<\/code>/s);
+    for (const status of [202, 400, 401, 403, 404, 409, 413, 429, 503])
+      expect(resize).toContain(`id="status-${status}"`);
+    const list = await (await fetch(`${docs}/operations/listServers`)).text();
+    expect(list).toMatch(/id="query\.limit".*?<span class="type">integer</s);
   });
 });
 
@@ -165,15 +260,14 @@ describe('explorer()', () => {
   });
 });
 
-it('an operation shows its example where the version accepts it', async () => {
+it('an operation shows its example at the versions that accept it', async () => {
   const exampleOf = () => ({ request: { book: { title: '<Emma>' } }, response: { book: { id: 1, title: '<Emma>' } } });
   const docs = `${await listen(explorer({ ...options, path: '/docs', description: { exampleOf } }))}/docs`;
   const page = async (version: string) => (await fetch(`${docs}/operations/createBook?version=${version}`)).text();
-  expect(await page('1.5')).toMatch(
-    /<details><summary>Example for 1\.5.*Request.*&lt;Emma&gt;.*Response.*<\/details>/s,
-  );
-  const later = (await page('1.8')).split('id="example"')[1]!;
-  expect(later).toContain('aria-label="Request of the example"');
-  expect(later).not.toContain('aria-label="Response of the example"');
-  expect(await page('1.4')).not.toContain('id="example"');
+  const shown = async (version: string) => (await page(version)).split('id="example"')[1]?.split('class="op-body"')[0];
+  expect(await shown('1.5')).toMatch(/the curl sample.*&lt;Emma&gt;.*the response.*&lt;Emma&gt;/s);
+  const later = await shown('1.8');
+  expect(later).toContain('&lt;Emma&gt;');
+  expect(later).not.toContain('aria-label="the response"');
+  expect(await shown('1.4')).not.toContain('Emma');
 });

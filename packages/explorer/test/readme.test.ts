@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 
-it('the lines of the README run, and are the ones that run here', async () => {
+it('the commands of the README run, and are those of this test', async () => {
   const code = readFileSync(join(import.meta.dirname, 'readme.example.ts'), 'utf8');
   expect(readFileSync(join(import.meta.dirname, '../README.md'), 'utf8')).toContain(`\`\`\`ts\n${code}\`\`\``);
   process.env.PORT = '0';

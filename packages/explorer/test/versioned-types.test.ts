@@ -14,7 +14,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** What the compiler says to lines that use generated types. */
+/** Returns the errors of the compiler in lines that use generated types. */
 function check(module: string, lines: string): readonly string[] {
   writeFileSync(join(folder, 'api.ts'), module);
   writeFileSync(join(folder, 'use.ts'), lines);
@@ -24,7 +24,7 @@ function check(module: string, lines: string): readonly string[] {
 const library = () => versionedTypes(bookOperations, { title: 'Library', min: '1.1', max: '1.10' });
 
 describe('the types of an API', () => {
-  it('know which fields an answer, a body and a query have at a version', () => {
+  it('include exactly the fields that a response, a body and a query have at a version', () => {
     const said = check(
       library(),
       `import type { LibraryAnswer, LibraryBody, LibraryQuery } from './api.js';
@@ -37,29 +37,29 @@ describe('the types of an API', () => {
       // @ts-expect-error a book has a shelf from 1.8
       export const late: Book<'1.8'> = { id: 1, title: 'Emma' };
       export const sent: LibraryBody<'1.8', 'createBook'> = { book: { title: 'Emma', shelf: 'B' } };
-      // @ts-expect-error there is no shelf C
+      // @ts-expect-error shelf C does not exist
       export const wrong: LibraryBody<'1.8', 'createBook'> = { book: { title: 'Emma', shelf: 'C' } };
-      export const asked: LibraryQuery<'1.5', 'listBooks'> = { title: 'Emma' };
+      export const requested: LibraryQuery<'1.5', 'listBooks'> = { title: 'Emma' };
       // @ts-expect-error books are not filtered before 1.5
       export const unheard: LibraryQuery<'1.4', 'listBooks'> = { title: 'Emma' };`,
     );
     expect(said).toEqual([]);
   });
 
-  it('are wrong where they should be', () => {
+  it('reject invalid uses', () => {
     const lines = `import type { LibraryAnswer } from './api.js';
       export const book: LibraryAnswer<'1.4', 'listBooks'> = { books: [{ id: 1, title: 'Emma' }] };`;
     expect(check(library(), lines).join()).toContain('title');
   });
 
-  it('of the compute API have tags of a server from 2.26 on, and not at 2.25', () => {
+  it('of the compute API include the tags of a server since 2.26, and not at 2.25', () => {
     const { title } = computeApiDescription;
     const said = check(
       versionedTypes(operations, { title, min: MIN_VERSION, max: MAX_VERSION }),
       `import type { ComputeAnswer, ComputeBody, ComputeOperation, ComputeVersion } from './api.js';
       type Server<V extends ComputeVersion> = ComputeAnswer<V, 'showServer'>['server'];
       export const tagsOf = ({ tags }: Server<'2.26'>): string[] => tags;
-      // @ts-expect-error there are no tags at 2.25
+      // @ts-expect-error tags do not exist at 2.25
       export const noTagsOf = ({ tags }: Server<'2.25'>) => tags;
       // @ts-expect-error nor operations on them
       export type Tags = ComputeAnswer<'2.25', 'listServerTags'>;
@@ -72,7 +72,7 @@ describe('the types of an API', () => {
         // @ts-expect-error networks are a list until 2.36
         server: { name: 'web', flavorRef: '1', networks: 'auto' },
       };
-      // @ts-expect-error no such version
+      // @ts-expect-error unknown version
       export type Unknown = ComputeAnswer<'2.999', 'showServer'>;
       export const id = <V extends '2.1' | '2.53'>(answer: ComputeAnswer<V, 'createServer'>): unknown => answer;`,
     );

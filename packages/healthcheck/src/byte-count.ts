@@ -1,6 +1,6 @@
 const UNITS = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
 
-/** A number of bytes as people read it: `512 bytes`, `1.5 GiB`. */
+/** Formats a number of bytes: `512 bytes`, `1.5 GiB`. */
 export function byteCount(bytes: number): string {
   let unit = 0;
   let value = bytes;

@@ -1,15 +1,15 @@
-import { HealthcheckConfigError } from './config-error.js';
-import { refuseUnknown } from './known-names.js';
+import { HealthcheckConfigError } from './errors.js';
+import { rejectUnknown } from './known-names.js';
 
-/** `degraded` still counts as available: the endpoint answers 200 and shows the reason. */
+/** `degraded` still counts as available: the endpoint responds 200 and shows the reason. */
 export type CheckState = 'available' | 'degraded' | 'unavailable';
 
-/** What a check found. */
+/** The result of a check. */
 export interface CheckResult {
   readonly state: CheckState;
-  /** Shown to every client, one line. Left out: `OK`, `DEGRADED` or `UNAVAILABLE`. */
+  /** One line, shown to every client. Default `OK`, `DEGRADED` or `UNAVAILABLE`. */
   readonly reason?: string;
-  /** Shown only where the endpoint is `detailed`. */
+  /** Shown only if the endpoint is `detailed`. */
   readonly details?: string;
 }
 
@@ -17,21 +17,21 @@ export interface CheckResult {
 export interface CheckTiming {
   /** After this many milliseconds the check counts as unavailable and its signal is aborted. Default 5000. */
   readonly timeoutMs?: number;
-  /** A result answers probes for this many milliseconds before the check runs again. Default 0: runs at each probe. */
+  /** Probes within this many milliseconds share a result. Default 0: the check runs at each probe. */
   readonly cacheMs?: number;
   /** Runs the check in the background, this many milliseconds after its last run ended; probes read the last result. */
   readonly refreshMs?: number;
 }
 
-/** A check of your own. Any number of probes at the same time share one run of it. */
+/** A custom check. Concurrent probes share one run of it. */
 export interface Check extends CheckTiming {
-  /** What `backends` and groups call it; shown where the check throws or is late. */
+  /** The name in `backends` and groups; shown if the check throws or times out. */
   readonly name: string;
-  /** Throwing, rejecting, being late or returning anything else than a `CheckResult` counts as unavailable. */
+  /** Counts as unavailable if it throws, rejects, times out or returns anything other than a `CheckResult`. */
   readonly check: (signal: AbortSignal) => CheckResult | Promise<CheckResult>;
 }
 
-/** What one check contributes to an answer. */
+/** The result of one check in a response. */
 export interface CheckReport {
   readonly name: string;
   readonly state: CheckState;
@@ -41,13 +41,13 @@ export interface CheckReport {
   readonly reason: string;
   /** May be empty. */
   readonly details: string;
-  /** How long the run took that found this, in milliseconds. */
+  /** The duration of the run in milliseconds. */
   readonly durationMs: number;
-  /** When the state last changed; the time of the first run until then. */
+  /** The time of the last change of the state, initially of the first run. */
   readonly changedAt: Date;
 }
 
-/** What one run found, before it is known how long it took and what the run before had found. */
+/** The result of one run, without duration and comparison with the previous run. */
 export type Finding = Omit<CheckReport, 'durationMs' | 'changedAt'>;
 
 const DEFAULT_REASONS: Readonly<Record<CheckState, string>> = {
@@ -56,7 +56,7 @@ const DEFAULT_REASONS: Readonly<Record<CheckState, string>> = {
   unavailable: 'UNAVAILABLE',
 };
 
-/** The state of several checks together; without any, there is nothing wrong. */
+/** Returns the worst state of several checks; `available` without any. */
 export function worstOf(reports: readonly { readonly state: CheckState }[]): CheckState {
   const states = new Set(reports.map(({ state }) => state));
   return (['unavailable', 'degraded'] as const).find((state) => states.has(state)) ?? 'available';
@@ -65,7 +65,7 @@ export function worstOf(reports: readonly { readonly state: CheckState }[]): Che
 /** The keys of `CheckTiming`. */
 export const TIMING_KEYS = ['timeoutMs', 'cacheMs', 'refreshMs'] as const;
 
-/** Returns the finding for what a check returned; throws if that is not a `CheckResult`. */
+/** Returns the finding of a result. @throws TypeError if it is not a `CheckResult` */
 export function findingOf(name: string, result: CheckResult): Finding {
   const { state, reason, details } = result ?? {};
   if (!Object.hasOwn(DEFAULT_REASONS, state)) {
@@ -75,7 +75,7 @@ export function findingOf(name: string, result: CheckResult): Finding {
     name,
     state,
     available: state !== 'unavailable',
-    // The plain body has a line per reason, so a reason may not have two.
+    // The plain body has one line per reason, so a reason must not contain line breaks.
     reason: String(reason || DEFAULT_REASONS[state]).replaceAll(/[\r\n]+/g, ' '),
     details: String(details ?? ''),
   };
@@ -86,16 +86,16 @@ export function failureOf(name: string, what: string, details: string): Finding 
   return { name, state: 'unavailable', available: false, reason: `${what}: ${name}`, details };
 }
 
-/** Throws unless this is a check that can run. */
+/** @throws HealthcheckConfigError if the check is invalid */
 export function validateCheck(check: Check, option: string): void {
   if (typeof check !== 'object' || check === null || typeof check.check !== 'function' || !check.name) {
     throw new HealthcheckConfigError(
       option,
-      'has an entry that is no check',
+      'has an entry that is not a check',
       'Give a name, or an object { name, check(signal) } whose check returns { state, reason?, details? }',
     );
   }
-  refuseUnknown(`the check "${check.name}"`, check, ['name', 'check', ...TIMING_KEYS]);
+  rejectUnknown(`the check "${check.name}"`, check, ['name', 'check', ...TIMING_KEYS]);
   validateTiming(check, check.name);
 }
 
@@ -103,7 +103,7 @@ function validateTiming(timing: CheckTiming, name: string): void {
   for (const key of TIMING_KEYS) {
     const value = timing[key];
     const smallest = key === 'cacheMs' ? 0 : 1;
-    // Node runs a timer above 2^31-1 at once, which would turn "hardly ever" into "all the time".
+    // Node fires a timer above 2^31-1 immediately, which would turn "almost never" into "all the time".
     if (value === undefined || (Number.isFinite(value) && value >= smallest && value < 2 ** 31)) continue;
     throw new HealthcheckConfigError(key, `${value} in the check "${name}"`, `Give milliseconds from ${smallest} on`);
   }

@@ -1,9 +1,9 @@
-import { HealthcheckConfigError } from './config-error.js';
+import { HealthcheckConfigError } from './errors.js';
 import { type Healthcheck, healthcheck } from './healthcheck.js';
-import { refuseUnknown } from './known-names.js';
+import { rejectUnknown } from './known-names.js';
 import type { HealthcheckOptions } from './options.js';
 
-/** What a text file cannot hold. */
+/** Options that a text file cannot represent. */
 export type CodeOptions = Pick<HealthcheckOptions, 'checks' | 'groups' | 'log' | 'service'>;
 
 type TextOption = Exclude<keyof HealthcheckOptions, keyof CodeOptions>;
@@ -21,6 +21,7 @@ const NAMES: ReadonlyMap<string, Setting> = new Map(
     detailed: ['detailed', flag],
     names: ['names', flag],
     format: ['format', text],
+    errors: ['errors', text],
     follow_resources: ['followResources', flag],
     detailed_promises: ['detailedPromises', flag],
     allowed_source_ranges: ['allowedSourceRanges', text],
@@ -34,29 +35,30 @@ const FLAGS: ReadonlyMap<string, boolean> = new Map([
 ]);
 
 /**
- * The endpoint from the section of a configuration file: `disable_by_file_path = /run/drain` and so on, all values text,
- * lists separated by commas, true/false as 1/0, yes/no or on/off in any case.
+ * Creates the endpoint from the section of a configuration file: `disable_by_file_path = /run/drain` and so on. All
+ * values are text, lists are separated by commas, true/false may be 1/0, yes/no or on/off in any case.
  *
- * @param code what text cannot say: checks that `backends` may name, groups, the log
- * @throws HealthcheckConfigError for names it does not know and values it cannot read, by their name in the record
+ * @param code options that text cannot represent: checks that `backends` may name, groups, the log
+ * @throws HealthcheckConfigError for unknown names and malformed values, under their name in the record
  */
 export function healthcheckFromConfig(
   record: Readonly<Record<string, string | undefined>>,
   code: CodeOptions = {},
 ): Healthcheck {
-  refuseUnknown('the configuration', record, [...NAMES.keys()]);
-  refuseUnknown('the second argument of healthcheckFromConfig()', code, ['checks', 'groups', 'log', 'service']);
+  rejectUnknown('the configuration', record, [...NAMES.keys()]);
+  rejectUnknown('the second argument of healthcheckFromConfig()', code, ['checks', 'groups', 'log', 'service']);
   const options: Record<string, unknown> = { ...code };
   for (const [name, [option, read]] of NAMES) {
     const value = record[name];
     if (value === undefined) continue;
-    if (typeof value !== 'string') throw new HealthcheckConfigError(name, 'is no text', 'Give the text of the file');
+    if (typeof value !== 'string')
+      throw new HealthcheckConfigError(name, 'is not a string', 'Give the text of the file');
     options[option] = read(value, name);
   }
   try {
     return healthcheck(options);
   } catch (error) {
-    throw inTheirWords(error);
+    throw withOriginalMessage(error);
   }
 }
 
@@ -66,8 +68,8 @@ function flag(value: string, name: string): boolean {
   throw new HealthcheckConfigError(name, `"${value}" is neither true nor false`, 'Write true or false');
 }
 
-/** Names the option as the file spells it. */
-function inTheirWords(error: unknown): unknown {
+/** Names the option in the spelling of the file. */
+function withOriginalMessage(error: unknown): unknown {
   if (!(error instanceof HealthcheckConfigError)) return error;
   const spelled = [...NAMES].find(([, [option]]) => option === error.option);
   return spelled ? error.named(spelled[0]) : error;

@@ -26,9 +26,11 @@ export interface Endpoint {
   readonly name: string;
   /** Runs every backend concurrently. Never rejects; without backends it returns synchronously. */
   evaluate(probe: Probe): HealthStatus | Promise<HealthStatus>;
-  /** Makes the endpoint unavailable for good, if it is one that fails on shutdown. */
+  /** Makes the endpoint permanently unavailable, if it fails on shutdown. */
   shutdown(): void;
-  /** Makes the endpoint unavailable for that reason, if it fails on shutdown; without a reason its checks decide again. */
+  /**
+   * Makes the endpoint unavailable for this reason, if it fails on shutdown; without a reason, its checks decide again.
+   */
   hold(reason?: string): void;
 }
 
@@ -44,7 +46,7 @@ export function endpoint(
   backends: readonly Backend[],
   changed: (change: HealthChange) => void,
 ): Endpoint {
-  /** By port, because the answers may differ by port; going from port to port is no change. */
+  /** By port, because the results may differ by port; a difference between ports is not a change. */
   const lastStates = new Map<number | undefined, CheckState>();
   let down: HealthStatus | undefined;
   let held: HealthStatus | undefined;
@@ -64,7 +66,7 @@ export function endpoint(
       if (backends.length === 0) return NOTHING_TO_CHECK;
       return Promise.all(backends.map((backend) => backend.run(probe))).then(
         (results) =>
-          // The checks may have taken long enough for a shutdown to begin.
+          // A shutdown may have started during the checks.
           down ?? seen(probe.port, held ?? statusOf(results)),
       );
     },

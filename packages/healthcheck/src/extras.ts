@@ -1,7 +1,7 @@
 import type { ServerReport } from './detailed/server-report.js';
 
 /** What JSON responses look like. */
-export type JsonFormat = 'documented' | 'status' | 'health+json' | 'problem';
+export type JsonFormat = 'documented' | 'status' | 'health+json';
 
 /** The service that an endpoint reports on. */
 export interface ServiceInfo {
@@ -9,12 +9,12 @@ export interface ServiceInfo {
   readonly version?: string;
 }
 
-/** What a body shows besides the results. */
+/** Content of a body in addition to the results. */
 export interface Extras {
-  /** Given where the endpoint is detailed. */
+  /** Set if the endpoint is detailed. */
   readonly server?: ServerReport;
-  /** Given where the endpoint names its checks, with the service that it belongs to. */
+  /** Set if the endpoint names its checks: the service to which it belongs. */
   readonly named?: ServiceInfo;
-  /** What JSON looks like. */
+  /** The format of JSON. */
   readonly format?: JsonFormat;
 }

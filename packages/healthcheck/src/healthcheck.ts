@@ -1,51 +1,50 @@
 import { EventEmitter } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { answer } from './answer.js';
 import type { Backend } from './backends/backend.js';
 import { backendRegistry } from './backends/backend-registry.js';
-import { HealthcheckConfigError } from './config-error.js';
 import { watchServer } from './detailed/server-report.js';
 import { type Endpoint, endpoint, type HealthChange, type HealthStatus } from './endpoint.js';
+import { HealthcheckConfigError, HealthcheckUnavailable } from './errors.js';
 import type { Extras } from './extras.js';
+import { failingReasons } from './formats/json-formats.js';
 import { metricsText } from './formats/metrics.js';
+import { healthResponse, send } from './health-response.js';
 import { didYouMean } from './known-names.js';
 import type { HealthcheckOptions } from './options.js';
 import { isProxied } from './proxied.js';
 import { isMounted, requestPath } from './request-path.js';
 import { type Settings, settingsFrom } from './settings.js';
 
-/** Middleware for Express 4 and 5, and a listener for bare `node:http`, where what is handed on becomes a 404. */
+/** Middleware for Express 4 and 5, and a listener for bare `node:http`, which responds 404 to other requests. */
 export interface Healthcheck {
   (req: IncomingMessage, res: ServerResponse, next?: (error?: unknown) => void): void;
   /**
-   * The health now, as a probe would see it.
+   * Returns the health, as a probe would see it.
    *
-   * @param group left out: the main endpoint
-   * @throws HealthcheckConfigError for a group that does not exist
+   * @param group default: the main endpoint
+   * @throws HealthcheckConfigError for an unknown group
    */
   status(group?: string): Promise<HealthStatus>;
-  /** The main endpoint and `ready` fail at once; requests are still served, and `live` still answers as before. */
+  /** Makes the main endpoint and `ready` fail immediately; requests are still served, and `live` responds as before. */
   shutdown(): void;
   /** Marks the service as ready: the main endpoint and `ready` depend on their checks again. */
   markReady(): void;
   /** Makes the main endpoint and `ready` fail for this reason until `markReady()`; `live` responds as before. Default `NOT READY`. */
   markNotReady(reason?: string): void;
-  /** Resolves when the service has been marked ready once; at once unless `startsReady` is false. */
+  /** Resolves when the service has been marked ready once; immediately unless `startsReady` is false. */
   whenFirstReady(): Promise<void>;
   /** Returns the health of all endpoints and checks in the text format of Prometheus. */
   metrics(): Promise<string>;
-  /** Ends background checks, hooks and observers. Probes are still answered, without the details that need those. */
+  /** Stops background checks, hooks and observers. Probes still get responses, without the details that need those. */
   close(): void;
-  /** `change`: the state of an endpoint is not what it was at its evaluation before. */
+  /** Subscribes to `change`: the state of an endpoint differs from its previous evaluation. */
   on(event: 'change', listener: (change: HealthChange) => void): void;
   off(event: 'change', listener: (change: HealthChange) => void): void;
 }
 
 /**
- * A health endpoint. Express: `app.use(healthcheck({ backends: [...] }))` answers `/healthcheck` and hands everything
- * else on; `app.use('/status', healthcheck({ backends: [...] }))` answers everything below `/status`.
- *
- * @throws HealthcheckConfigError for options that are unknown, contradict each other or cannot be read
+ * Creates a health endpoint. Express: `app.use(healthcheck({ backends: [...] }))` responds to `/healthcheck` and passes
+ * other requests on; `app.use('/status', healthcheck({ backends: [...] }))` responds to everything below `/status`.
  *
  * @example
  * ```ts
@@ -58,7 +57,7 @@ export interface Healthcheck {
 export function healthcheck(options: Readonly<HealthcheckOptions> = {}): Healthcheck {
   const settings = settingsFrom(options);
   const events = new EventEmitter<{ change: [HealthChange] }>();
-  // A listener's failure is not the service's: the probe that noticed the change still gets its answer.
+  // A failure of a listener must not affect the probe that noticed the change.
   const announce = (change: HealthChange) => {
     try {
       events.emit('change', change);
@@ -83,11 +82,11 @@ export function healthcheck(options: Readonly<HealthcheckOptions> = {}): Healthc
 
   function endpointFor(req: IncomingMessage): Endpoint | undefined {
     const found = byPath.get(requestPath(req));
-    if (found || settings.answersAll === 'never') return found;
-    return settings.answersAll === 'always' || isMounted(req) ? main : undefined;
+    if (found || settings.respondsToAll === 'never') return found;
+    return settings.respondsToAll === 'always' || isMounted(req) ? main : undefined;
   }
 
-  function mayAsk(req: IncomingMessage): boolean {
+  function isRequestAllowed(req: IncomingMessage): boolean {
     const { isAllowedSource, ignoreProxiedRequests } = settings;
     if (isAllowedSource && !isAllowedSource(req.socket.remoteAddress)) return false;
     return !(ignoreProxiedRequests && isProxied(req));
@@ -95,16 +94,25 @@ export function healthcheck(options: Readonly<HealthcheckOptions> = {}): Healthc
 
   function healthcheckMiddleware(req: IncomingMessage, res: ServerResponse, next?: (error?: unknown) => void): void {
     const found = endpointFor(req);
-    if (!found || !mayAsk(req)) {
+    if (!found || !isRequestAllowed(req)) {
       if (next) next();
       else notFound(res);
       return;
     }
     const failed = (error: unknown) => (next ? next(error) : res.destroy(error as Error));
+    const answer = (status: HealthStatus) => {
+      if (!status.available && settings.renderError) {
+        const error = new HealthcheckUnavailable(found.name, failingReasons(status.results));
+        const rendered = settings.renderError(error, req);
+        // Without error handlers, the response is the documented one.
+        if (rendered) return send(res, error.status, rendered.contentType, rendered.body);
+        if (next) return next(error);
+      }
+      return healthResponse(req, res, status, shown, collect);
+    };
     const respond = () => {
       const status = found.evaluate({ port: req.socket.localPort });
-      if (status instanceof Promise) status.then((settled) => answer(req, res, settled, shown, collect)).catch(failed);
-      else answer(req, res, status, shown, collect)?.catch(failed);
+      Promise.resolve(status).then(answer).catch(failed);
     };
     if (watch) watch.duringProbe(res, respond);
     else respond();
@@ -165,12 +173,12 @@ function endpoints(
       throw new HealthcheckConfigError(
         each.option.replace(/backends$/, 'path'),
         `${each.path} is taken`,
-        'Give each endpoint a path of its own',
+        'Give each endpoint a unique path',
       );
     }
     byPath.set(each.path, made);
   }
-  return { main: byName.get('healthcheck')!, byName, byPath };
+  return { main: byName.get('healthcheck') as Endpoint, byName, byPath };
 }
 
 function notFound(res: ServerResponse): void {

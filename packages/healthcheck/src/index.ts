@@ -11,9 +11,14 @@ export type { LimitOptions } from './checks/limit-options.js';
 export { type HeapOptions, heap, type RssOptions, rss } from './checks/memory.js';
 export { type HttpOptions, http, type TcpOptions, tcp } from './checks/network.js';
 export { type PingOptions, ping } from './checks/ping.js';
-export { HealthcheckConfigError } from './config-error.js';
 export { type CodeOptions, healthcheckFromConfig } from './config-record.js';
 export type { HealthChange, HealthStatus } from './endpoint.js';
+export type {
+  HealthcheckErrorBody,
+  HealthcheckErrorFormat,
+  HealthcheckErrorsOption,
+} from './error-response.js';
+export { HealthcheckConfigError, HealthcheckError, HealthcheckUnavailable } from './errors.js';
 export type { JsonFormat, ServiceInfo } from './extras.js';
 export { type Healthcheck, healthcheck } from './healthcheck.js';
 export type { HealthcheckLog } from './log.js';

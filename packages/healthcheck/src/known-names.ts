@@ -1,13 +1,13 @@
-import { HealthcheckConfigError } from './config-error.js';
+import { HealthcheckConfigError } from './errors.js';
 
-/** Throws for the first key of `given` that nobody reads, naming the one that was probably meant. */
-export function refuseUnknown(place: string, given: object, known: readonly string[]): void {
+/** @throws HealthcheckConfigError for the first unknown key of `given`, with the most similar known name */
+export function rejectUnknown(place: string, given: object, known: readonly string[]): void {
   const unknown = Object.keys(given).find((key) => !known.includes(key));
   if (unknown === undefined) return;
   throw new HealthcheckConfigError(unknown, `unknown in ${place}`, didYouMean(unknown, known));
 }
 
-/** The cure for a name that is none of the known ones: the closest of them, or all. */
+/** Returns the fix for an unknown name: the most similar known one, or all. */
 export function didYouMean(name: string, known: readonly string[]): string {
   const [closest] = known
     .map((candidate) => ({ candidate, distance: editDistance(plain(name), plain(candidate)) }))
@@ -16,7 +16,7 @@ export function didYouMean(name: string, known: readonly string[]): string {
   return closest ? `Did you mean "${closest.candidate}"?` : `Known are: ${known.join(', ')}`;
 }
 
-/** Spelling apart, `disable_by_file_path` and `disableByFilePath` are one name. */
+/** Normalizes the spelling: `disable_by_file_path` and `disableByFilePath` are the same name. */
 function plain(name: string): string {
   return name.toLowerCase().replaceAll(/[_-]/g, '');
 }

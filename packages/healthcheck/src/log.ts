@@ -1,4 +1,4 @@
-/** Where warnings go: `console`, a pino logger, anything with these two. */
+/** The receiver of warnings: `console`, a pino logger, or any object with these two methods. */
 export interface HealthcheckLog {
   warn(message: string): void;
   error(message: string): void;

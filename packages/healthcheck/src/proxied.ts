@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-/** The headers by which a request counts as forwarded by a proxy. */
+/** Headers that mark a request as forwarded by a proxy. */
 const FORWARDED = [
   'x-forwarded',
   'x-forwarded-for',
@@ -9,7 +9,7 @@ const FORWARDED = [
   'x-forwarded-prefix',
 ] as const;
 
-/** True for a request that carries one of the forwarding headers, not empty. */
+/** Returns true if the request has a non-empty forwarding header. */
 export function isProxied(req: IncomingMessage): boolean {
   return FORWARDED.some((name) => Boolean(req.headers[name]));
 }

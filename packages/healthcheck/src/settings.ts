@@ -1,42 +1,45 @@
 import type { FileBackendSettings } from './backends/file-backends.js';
 import type { Check } from './check.js';
-import { HealthcheckConfigError } from './config-error.js';
 import type { FollowedResources } from './detailed/async-resources.js';
+import { errorRenderer, type RenderError } from './error-response.js';
+import { HealthcheckConfigError } from './errors.js';
 import type { JsonFormat, ServiceInfo } from './extras.js';
 import { JSON_FORMATS } from './formats/json-formats.js';
-import { didYouMean, refuseUnknown } from './known-names.js';
+import { didYouMean, rejectUnknown } from './known-names.js';
 import type { HealthcheckLog } from './log.js';
 import { type BackendList, type GroupOptions, type HealthcheckOptions, OPTION_NAMES } from './options.js';
 import { normalPath } from './request-path.js';
 import { type SourceRanges, sourceRanges } from './source-ranges.js';
 
-/** One endpoint to build: what it is called, where it answers, what decides. */
+/** The configuration of one endpoint: name, path, and backends. */
 export interface EndpointSettings {
   /** `healthcheck` for the main endpoint, else the name of the group. */
   readonly name: string;
-  /** Undefined: at no path of its own. */
+  /** Undefined: without a path. */
   readonly path: string | undefined;
   readonly backends: readonly (string | Check)[];
   readonly failsOnShutdown: boolean;
-  /** The option that lists the backends, to blame it. */
+  /** The option that contains the backends, for error messages. */
   readonly option: string;
 }
 
-/** The options, checked, with their defaults. */
+/** The validated options with all defaults. */
 export interface Settings extends FileBackendSettings {
   readonly endpoints: readonly [EndpointSettings, ...EndpointSettings[]];
-  /** The main endpoint answers every request: always, below a mount, or never. */
-  readonly answersAll: 'always' | 'mounted' | 'never';
+  /** The main endpoint responds to every request: always, below a mount, or never. */
+  readonly respondsToAll: 'always' | 'mounted' | 'never';
   readonly checks: readonly Check[];
   readonly detailed: boolean;
   /** Whether responses name their checks, which the documented format does not. */
   readonly names: boolean;
   readonly service: ServiceInfo;
   readonly format: JsonFormat;
+  /** Undefined: endpoints that are unavailable respond as documented. */
+  readonly renderError: RenderError | undefined;
   readonly startsReady: boolean;
-  /** What of the asynchronous resources is followed. */
+  /** The asynchronous resources to track. */
   readonly follow: FollowedResources;
-  /** Undefined: everybody. */
+  /** Undefined: all sources. */
   readonly isAllowedSource: SourceRanges | undefined;
   readonly ignoreProxiedRequests: boolean;
   readonly log: HealthcheckLog;
@@ -44,23 +47,23 @@ export interface Settings extends FileBackendSettings {
 
 const SILENT: HealthcheckLog = { warn: () => undefined, error: () => undefined };
 
-/** The paths under which orchestrators look for these groups. */
+/** The default paths of these groups, which orchestrators use. */
 const GROUP_PATHS: ReadonlyMap<string, string> = new Map([
   ['live', '/livez'],
   ['ready', '/readyz'],
   ['startup', '/startupz'],
 ]);
 
-/** Restarting a process that is about to end, or calling it not started, would only disturb its last requests. */
+/** Restarting a process that is shutting down, or reporting it as not started, would disturb its last requests. */
 const UNMOVED_BY_SHUTDOWN: readonly string[] = ['live', 'startup'];
 
 /**
- * Checks the options and fills in the defaults.
+ * Validates options and adds defaults.
  *
- * @throws HealthcheckConfigError naming the option and the cure
+ * @throws HealthcheckConfigError with the option and the fix
  */
 export function settingsFrom(options: Readonly<HealthcheckOptions>): Settings {
-  refuseUnknown('healthcheck()', options, OPTION_NAMES);
+  rejectUnknown('healthcheck()', options, OPTION_NAMES);
   const { path, log = console } = options;
   const ranges = list('allowedSourceRanges', options.allowedSourceRanges);
   return {
@@ -74,7 +77,7 @@ export function settingsFrom(options: Readonly<HealthcheckOptions>): Settings {
       },
       ...Object.entries(options.groups ?? {}).map(([name, group]) => groupSettings(name, group)),
     ],
-    answersAll: path === false ? 'always' : path === undefined ? 'mounted' : 'never',
+    respondsToAll: path === false ? 'always' : path === undefined ? 'mounted' : 'never',
     checks: options.checks ?? [],
     disableByFilePath: text('disableByFilePath', options.disableByFilePath),
     disableByFilePaths: portPaths(list('disableByFilePaths', options.disableByFilePaths)),
@@ -83,6 +86,7 @@ export function settingsFrom(options: Readonly<HealthcheckOptions>): Settings {
     names: flag('names', options.names, false),
     service: serviceInfo(options.service),
     format: jsonFormat(options.format),
+    renderError: errorRenderer(options.errors),
     startsReady: flag('startsReady', options.startsReady, true),
     follow: followed(options),
     isAllowedSource: ranges.length > 0 ? sourceRanges(ranges, 'allowedSourceRanges') : undefined,
@@ -108,13 +112,13 @@ function jsonFormat(format: JsonFormat = 'documented'): JsonFormat {
 }
 
 function serviceInfo(service: ServiceInfo = {}): ServiceInfo {
-  refuseUnknown('the option "service"', service, ['name', 'version']);
+  rejectUnknown('the option "service"', service, ['name', 'version']);
   return { name: text('service.name', service.name), version: text('service.version', service.version) };
 }
 
 function groupSettings(name: string, group: GroupOptions): EndpointSettings {
   const option = `groups.${name}`;
-  refuseUnknown(`the group "${name}"`, group, ['path', 'backends', 'failsOnShutdown']);
+  rejectUnknown(`the group "${name}"`, group, ['path', 'backends', 'failsOnShutdown']);
   if (name === 'healthcheck') {
     throw new HealthcheckConfigError(option, 'taken by the main endpoint', 'Give the group another name');
   }
@@ -132,7 +136,7 @@ function endpointPath(option: string, path: string): string {
   if (typeof path !== 'string' || !path.startsWith('/') || path.includes('?')) {
     throw new HealthcheckConfigError(
       option,
-      `${JSON.stringify(path)} is no path`,
+      `${JSON.stringify(path)} is not a path`,
       'Give a path such as "/healthcheck"',
     );
   }
@@ -147,7 +151,11 @@ function backendList(option: string, backends: BackendList): readonly (string | 
 function list(option: string, value: string | readonly string[] = []): readonly string[] {
   const items = typeof value === 'string' ? splitList(value) : value;
   if (Array.isArray(items) && items.every((item) => typeof item === 'string')) return items;
-  throw new HealthcheckConfigError(option, 'is no list of texts', 'Give an array of strings or comma-separated text');
+  throw new HealthcheckConfigError(
+    option,
+    'is not a list of strings',
+    'Give an array of strings or comma-separated text',
+  );
 }
 
 /** Empty text is an empty list; an empty item between commas is an item. */
@@ -157,7 +165,7 @@ function splitList(value: string): readonly string[] {
 
 function text(option: string, value = ''): string {
   if (typeof value === 'string') return value;
-  throw new HealthcheckConfigError(option, 'is no text', 'Give a path as a string');
+  throw new HealthcheckConfigError(option, 'is not a string', 'Give a path as a string');
 }
 
 function flag(option: string, value: boolean | undefined, byDefault: boolean): boolean {
@@ -177,7 +185,7 @@ function portPath(item: string): readonly [port: number, path: string] {
   if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) {
     throw new HealthcheckConfigError(
       'disableByFilePaths',
-      `"${item}" is no entry port:path`,
+      `"${item}" is not an entry port:path`,
       'Write each entry like "8080:/run/drain-8080", with a port from 0 to 65535',
     );
   }

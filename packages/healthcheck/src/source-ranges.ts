@@ -1,19 +1,19 @@
 import { BlockList, type IPVersion, isIP, isIPv4 } from 'node:net';
-import { HealthcheckConfigError } from './config-error.js';
+import { HealthcheckConfigError } from './errors.js';
 
-const CURE = 'Give networks such as 10.0.0.0/8, 192.0.2.7 or 2001:db8::/32';
+const FIX = 'Give networks such as 10.0.0.0/8, 192.0.2.7 or 2001:db8::/32';
 
-/** True where the peer address lies in one of the ranges; an unknown address lies in none. */
+/** Returns true if the address of a client is in one of the ranges; false for an unknown address. */
 export type SourceRanges = (address: string | undefined) => boolean;
 
 /**
- * Reads networks in CIDR notation, with a netmask instead of the number of bits, or bare addresses.
+ * Parses networks in CIDR notation, with a netmask instead of a prefix length, or single addresses.
  *
- * @param option the name to blame
+ * @param option the option for error messages
  * @throws HealthcheckConfigError for anything else, and for a network with host bits set
  */
 export function sourceRanges(ranges: readonly string[], option: string): SourceRanges {
-  // A list each: in one list, ::/0 would hold every IPv4 address too.
+  // Separate lists: in a combined list, ::/0 would contain every IPv4 address.
   const networks: Readonly<Record<IPVersion, BlockList>> = { ipv4: new BlockList(), ipv6: new BlockList() };
   for (const text of ranges) {
     const { family, address, prefix } = parseNetwork(text, option);
@@ -32,16 +32,12 @@ function parseNetwork(text: string, option: string) {
   const width = isIPv4(address) ? 32 : 128;
   const prefix = suffix === undefined ? width : prefixLength(suffix, width);
   if (!parsed || more.length > 0 || prefix === undefined || prefix > width) {
-    throw new HealthcheckConfigError(option, `"${text}" is no network`, CURE);
+    throw new HealthcheckConfigError(option, `"${text}" is not a network`, FIX);
   }
-  // An IPv4-mapped IPv6 network is the IPv4 network it maps, as mapped peers are IPv4 peers.
+  // An IPv4-mapped IPv6 network is treated as IPv4, because mapped clients are IPv4 clients.
   const bits = prefix - (width - parsed.bits.length);
   if (bits < 0 || parsed.bits.includes('1', bits)) {
-    throw new HealthcheckConfigError(
-      option,
-      `"${text}" has host bits set`,
-      `${CURE}, the rest of the address all zero`,
-    );
+    throw new HealthcheckConfigError(option, `"${text}" has host bits set`, `${FIX}, the rest of the address all zero`);
   }
   return { ...parsed, prefix: bits };
 }
@@ -56,13 +52,13 @@ function prefixLength(suffix: string, width: number): number | undefined {
 interface Address {
   readonly family: IPVersion;
   readonly address: string;
-  /** One character for each bit. */
+  /** One character per bit. */
   readonly bits: string;
 }
 
 const MAPPED = `${'0'.repeat(80)}${'1'.repeat(16)}`;
 
-/** An IPv4-mapped IPv6 address is the IPv4 address; undefined for what is no address. */
+/** Parses an address; an IPv4-mapped IPv6 address becomes IPv4. Returns undefined if it is malformed. */
 function parseAddress(text: string): Address | undefined {
   const address = text.replace(/%.*/s, '');
   if (isIPv4(text)) return { family: 'ipv4', address, bits: bitsOf(address.split('.').map(Number), 8) };
@@ -74,7 +70,7 @@ function parseAddress(text: string): Address | undefined {
   return { family: 'ipv4', address: bytes.join('.'), bits: own };
 }
 
-/** The eight groups of an IPv6 address; the platform's URL writes every form of it as groups. */
+/** Returns the eight groups of an IPv6 address; the platform's URL normalizes every notation to groups. */
 function groupsOf(address: string): readonly number[] {
   const [front = [], back = []] = new URL(`http://[${address}]`).hostname
     .slice(1, -1)

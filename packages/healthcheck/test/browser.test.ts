@@ -23,7 +23,7 @@ describe.skipIf(!executablePath)('the detailed page in a browser', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('shows title, headings, tables and a blocked worker, and takes no file name for markup', async () => {
+  it('shows title, headings, tables and a blocked worker, and escapes file names', async () => {
     const hostile = join(folder, `<script>document.title='hacked'<&"'>`.replaceAll('/', ''));
     writeFileSync(hostile, '');
     await startWorker(BLOCKED, '<img src=x onerror="document.title=1">');
@@ -38,16 +38,16 @@ describe.skipIf(!executablePath)('the detailed page in a browser', () => {
     const { url } = await serve(health);
 
     const page = await browser.newPage();
-    // The worker says that it runs just before it is in its loop.
+    // The worker reports that it runs directly before its loop.
     await eventually(async () => {
-      const answer = await page.goto(`${url}/healthcheck`);
-      expect(answer!.status()).toBe(503);
+      const response = await page.goto(`${url}/healthcheck`);
+      expect(response!.status()).toBe(503);
       expect(await page.content()).toContain('at spinForEver (');
     });
     await expect.poll(() => page.title()).toBe('Healthcheck Status');
     await expect
-      .poll(() => page.locator('header').innerText())
-      .toBe('Unhealthy\n1 unavailable, 1 degraded\nDISABLED BY FILE\nSLOW');
+      .poll(() => page.locator('header').allInnerTexts())
+      .toEqual(['Unhealthy\n1 unavailable, 1 degraded\nDISABLED BY FILE\nSLOW']);
     const texts = (part: Page | Locator, selector: string) => () => part.locator(selector).allInnerTexts();
     await expect.poll(texts(page, 'h1')).toEqual(['Server status']);
     await expect
@@ -83,7 +83,7 @@ describe.skipIf(!executablePath)('the detailed page in a browser', () => {
     await page.close();
   });
 
-  it('is as simple where the endpoint is not detailed', async () => {
+  it('has a simple layout if the endpoint is not detailed', async () => {
     const { url } = await serve(closing({ backends: 'disable_by_file' }));
     const page = await browser.newPage();
     await page.goto(`${url}/healthcheck`);
@@ -93,7 +93,7 @@ describe.skipIf(!executablePath)('the detailed page in a browser', () => {
     await page.close();
   });
 
-  it('tells its verdict by colour in the light and in the dark, and fits a phone', async () => {
+  it('shows its state by color in light and dark mode, and fits a phone', async () => {
     const checks = {
       available: { name: 'a', check: () => ({ state: 'available' as const, details: 'x'.repeat(300) }) },
       degraded: { name: 'b', check: () => ({ state: 'degraded' as const, reason: 'SLOW' }) },

@@ -21,7 +21,7 @@ import { closing, serve } from './serve.js';
 
 const run = async (check: Check) => (await closing({ backends: [check] }).status()).results[0]!;
 
-/** Keeps the event loop from everything else. */
+/** Blocks the event loop. */
 function block(ms: number): void {
   const end = Date.now() + ms;
   while (Date.now() < end);
@@ -44,7 +44,7 @@ describe('checks of the process', () => {
     ['heap', heap({ maxRatio: 1 })],
     ['rss', rss({ maxBytes: 2 ** 40 })],
     ['diskSpace', diskSpace('/', { minFreeBytes: 1 })],
-  ])('%s is available within its limit, and says what it measured', async (_name, check) => {
+  ])('%s is available within its limit, and reports the measured value', async (_name, check) => {
     expect(await run(check)).toMatchObject({ state: 'available', reason: 'OK', details: expect.stringMatching(/\d/) });
   });
 
@@ -56,11 +56,11 @@ describe('checks of the process', () => {
     expect(await run(check)).toMatchObject({ state: 'unavailable', reason });
   });
 
-  it('are degraded beyond their limit where they are told so', async () => {
+  it('are degraded beyond their limit if configured', async () => {
     expect(await run(rss({ maxBytes: 1, beyond: 'degraded' }))).toMatchObject({ state: 'degraded', available: true });
   });
 
-  it('eventLoopDelay notices a loop that was blocked, and that it no longer is', async () => {
+  it('eventLoopDelay detects a blocked event loop, and its recovery', async () => {
     const check = eventLoopDelay({ maxMs: 250, cacheMs: 0 });
     const health = closing({ backends: [check] });
     await pause(60);
@@ -70,7 +70,7 @@ describe('checks of the process', () => {
     await expect.poll(async () => (await health.status()).results[0]!.reason).toBe('OK');
   });
 
-  it('eventLoopUtilization notices a loop that does nothing but work, after a first second without a verdict', async () => {
+  it('eventLoopUtilization detects a saturated event loop, after a first second without a result', async () => {
     const clock = vi.spyOn(performance, 'now').mockReturnValue(5_000);
     onTestFinished(() => clock.mockRestore());
     const check = eventLoopUtilization({ max: 0.5, cacheMs: 0 });
@@ -87,7 +87,7 @@ describe('checks of the process', () => {
     expect(check.check(AbortSignal.any([]))).toMatchObject({ state: 'unavailable', reason: 'EVENT LOOP BUSY' });
   });
 
-  it('diskSpace is unavailable, with a reason, for a path that is not there', async () => {
+  it('diskSpace is unavailable, with a reason, for a missing path', async () => {
     expect(
       await run(diskSpace(join(import.meta.dirname, 'no-such-folder'), { minFreeBytes: 1, name: 'data' })),
     ).toMatchObject({
@@ -99,12 +99,12 @@ describe('checks of the process', () => {
 });
 
 describe('checks of the network', () => {
-  it('tcp is available while somebody accepts connections', async () => {
+  it('tcp is available while a server accepts connections', async () => {
     const { port } = await serve(() => undefined);
     expect(await run(tcp('127.0.0.1', port))).toMatchObject({ name: `tcp:127.0.0.1:${port}`, state: 'available' });
   });
 
-  it('tcp is unavailable where nobody listens', async () => {
+  it('tcp is unavailable without a listener', async () => {
     expect(await run(tcp('127.0.0.1', await freedPort()))).toMatchObject({
       state: 'unavailable',
       reason: 'UNREACHABLE',
@@ -119,24 +119,24 @@ describe('checks of the network', () => {
     [503, {}, 'unavailable', 'UNHEALTHY ANSWER'],
     [401, { statuses: [401] }, 'available', 'OK'],
     [200, { statuses: [401] }, 'unavailable', 'UNHEALTHY ANSWER'],
-  ] as const)('http judges an answer of %i with %j as %s', async (status, options, state, reason) => {
+  ] as const)('http treats a response of %i with %j as %s', async (status, options, state, reason) => {
     const { url } = await serve((_req, res) => res.writeHead(status, { location: '/' }).end());
     expect(await run(http(`${url}/health?token=secret`, options))).toMatchObject({
       name: `http:${url}/health`,
       state,
       reason,
-      details: `${url}/health answered ${status}`,
+      details: `${url}/health returned ${status}`,
     });
   });
 
-  it('http is unavailable where nobody listens', async () => {
+  it('http is unavailable without a listener', async () => {
     expect(await run(http(`http://127.0.0.1:${await freedPort()}/`))).toMatchObject({
       reason: 'UNREACHABLE',
       details: expect.stringContaining('ECONNREFUSED'),
     });
   });
 
-  it('http gives up at its timeout, and lets go of the connection', async () => {
+  it('http gives up at its timeout, and closes the connection', async () => {
     let closed: Promise<void> | undefined;
     const { url } = await serve((req) => {
       closed = new Promise((resolve) => req.socket.once('close', () => resolve()));
@@ -147,7 +147,7 @@ describe('checks of the network', () => {
 });
 
 describe('ping()', () => {
-  it('is available while the client responds, and names what it throws otherwise', async () => {
+  it('is available while the client responds, and otherwise reports the error that it throws', async () => {
     const signal = new AbortController().signal;
     const redis = ping(async () => 'PONG', { name: 'redis', timeoutMs: 7 });
     expect([redis.name, redis.timeoutMs]).toEqual(['redis', 7]);
@@ -160,7 +160,7 @@ describe('ping()', () => {
     });
   });
 
-  it('passes the signal of its timeout on', async () => {
+  it('passes the abort signal of its timeout', async () => {
     const health = closing({
       log: false,
       backends: [
@@ -173,7 +173,7 @@ describe('ping()', () => {
     expect((await health.status()).results[0]!.reason).toBe('CHECK TIMED OUT: slow');
   });
 
-  it('is refused without a name or a function', () => {
+  it('is rejected without a name or a function', () => {
     expect(() => ping(() => true, {} as never)).toThrow('{ name: "redis" }');
     expect(() => ping('redis' as never, { name: 'redis' })).toThrow('ping(() => client.ping()');
     expect(() => ping(() => true, { name: 'a', timeout: 5 } as never)).toThrow('Did you mean "timeoutMs"?');
@@ -196,16 +196,16 @@ describe.skipIf(spawnSync('openssl', ['version']).status !== 0)('certificate()',
   spawnSync('openssl', ['req', '-x509', ...key, '-out', file, '-days', '30', '-subj', '/CN=example.org']);
   const check = (options = {}) => certificate(file, options).check(new AbortController().signal);
 
-  it('is available while the certificate is valid long enough', async () => {
+  it('is available while the certificate remains valid for long enough', async () => {
     expect(await check()).toMatchObject({ state: 'available', details: expect.stringContaining('14 days are needed') });
   });
 
-  it('fails while it expires too soon, or only degrades', async () => {
+  it('fails if it expires too soon, or is only degraded', async () => {
     expect(await check({ minDays: 40 })).toMatchObject({ state: 'unavailable', reason: 'CERTIFICATE EXPIRES' });
     expect(await check({ minDays: 40, beyond: 'degraded' })).toMatchObject({ state: 'degraded' });
   });
 
-  it('fails where the file is missing', async () => {
+  it('fails if the file is missing', async () => {
     await expect(certificate(join(folder, 'none.pem')).check(new AbortController().signal)).rejects.toThrow('ENOENT');
   });
 });

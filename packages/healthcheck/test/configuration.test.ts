@@ -16,11 +16,11 @@ import {
   rss,
   tcp,
 } from '../src/index.js';
-import { keepingLog, serve } from './serve.js';
+import { recordingLog, serve } from './serve.js';
 
 const ok: Check['check'] = () => ({ state: 'available' });
 
-function refusal(build: () => unknown): HealthcheckConfigError {
+function rejection(build: () => unknown): HealthcheckConfigError {
   try {
     build();
   } catch (error) {
@@ -30,7 +30,7 @@ function refusal(build: () => unknown): HealthcheckConfigError {
   throw new Error('was not refused');
 }
 
-describe('a wrong configuration is refused when the endpoint is built, naming the option and the cure:', () => {
+describe('an invalid configuration is rejected at creation, with the option and the fix:', () => {
   const cases: readonly (readonly [title: string, options: object, option: string, cure: string])[] = [
     ['both exclusive backends', { backends: 'disable_by_file, enable_by_files' }, 'backends', 'Keep one of them'],
     [
@@ -85,7 +85,7 @@ describe('a wrong configuration is refused when the endpoint is built, naming th
       'disable_by_file_path',
       'Did you mean "disableByFilePath"?',
     ],
-    ['an option nobody knows', { colour: 'red' }, 'colour', 'Known are: path, backends, '],
+    ['an unknown option', { colour: 'red' }, 'colour', 'Known are: path, backends, '],
     ['a misspelt option of a group', { groups: { ready: { backend: [] } } }, 'backend', 'Did you mean "backends"?'],
     [
       'a misspelt option of a check',
@@ -111,13 +111,13 @@ describe('a wrong configuration is refused when the endpoint is built, naming th
       'two checks of one name',
       { checks: [{ name: 'a', check: ok }], backends: [{ name: 'a', check: ok }] },
       'backends',
-      'a name of its own',
+      'a unique name',
     ],
     [
       'a check with the name of a file backend',
       { checks: [{ name: 'disable_by_file', check: ok }] },
       'checks',
-      'a name of its own',
+      'a unique name',
     ],
     ['a path without a slash', { path: 'healthcheck' }, 'path', 'such as "/healthcheck"'],
     ['a path with a query', { path: '/health?check' }, 'path', 'such as "/healthcheck"'],
@@ -125,7 +125,7 @@ describe('a wrong configuration is refused when the endpoint is built, naming th
       'two endpoints at one path',
       { path: '/readyz', groups: { ready: { backends: [] } } },
       'groups.ready.path',
-      'a path of its own',
+      'a unique path',
     ],
     [
       'a group in place of the main endpoint',
@@ -143,11 +143,11 @@ describe('a wrong configuration is refused when the endpoint is built, naming th
     ],
   ];
 
-  it.each(cases)('%s', (_title, options, option, cure) => {
-    const error = refusal(() => healthcheck({ log: false, ...options } as HealthcheckOptions));
+  it.each(cases)('%s', (_title, options, option, fix) => {
+    const error = rejection(() => healthcheck({ log: false, ...options } as HealthcheckOptions));
     expect(error).toMatchObject({ option, code: 'HEALTHCHECK_CONFIG_INVALID', status: 500 });
     expect(error.message).toContain(`healthcheck option "${option}": `);
-    expect(error.message).toContain(cure);
+    expect(error.message).toContain(fix);
   });
 
   it.each([
@@ -160,19 +160,19 @@ describe('a wrong configuration is refused when the endpoint is built, naming th
     ['http() with another protocol', () => http('ftp://localhost/'), 'url'],
     ['http() with a password', () => http('http://user:secret@localhost/'), 'url'],
   ])('%s', (_title, build, option) => {
-    const error = refusal(build);
+    const error = rejection(build);
     expect(error.option).toBe(option);
     expect(error.message).not.toContain('secret');
   });
 
-  it('disable_by_files_ports goes with either of the exclusive backends', () => {
+  it('disable_by_files_ports can be combined with either of the exclusive backends', () => {
     for (const other of ['disable_by_file', 'enable_by_files']) {
       expect(() => healthcheck({ backends: [other, 'disable_by_files_ports'] })).not.toThrow();
     }
   });
 });
 
-describe('the text options of a configuration file', () => {
+describe('the string options of a configuration file', () => {
   it('build the endpoint that the documents describe', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'apistrata-health-'));
     const drain = join(folder, 'drain');
@@ -189,32 +189,32 @@ describe('the text options of a configuration file', () => {
       },
       { log: false },
     );
-    const { ask } = await serve((req, res) => health(req, res, () => res.end('next')));
-    expect(await ask('/status')).toMatchObject({ status: 503, body: 'DISABLED BY FILE\nOK' });
-    expect((await ask('/status', { headers: { 'x-forwarded-for': 'a' } })).body).toBe('next');
-    expect((await ask('/healthcheck')).body).toBe('next');
+    const { request } = await serve((req, res) => health(req, res, () => res.end('next')));
+    expect(await request('/status')).toMatchObject({ status: 503, body: 'DISABLED BY FILE\nOK' });
+    expect((await request('/status', { headers: { 'x-forwarded-for': 'a' } })).body).toBe('next');
+    expect((await request('/healthcheck')).body).toBe('next');
   });
 
-  it.each(['true', '1', 'yes', 'on', 'True', 'YES', ' On '])('take detailed = %s for true', async (detailed) => {
+  it.each(['true', '1', 'yes', 'on', 'True', 'YES', ' On '])('read detailed = %s as true', async (detailed) => {
     const health = healthcheckFromConfig({ detailed, detailed_promises: 'off' });
     onTestFinished(() => health.close());
-    const { ask } = await serve(health);
-    const { body } = await ask('/healthcheck', { headers: { accept: 'application/json' } });
+    const { request } = await serve(health);
+    const { body } = await request('/healthcheck', { headers: { accept: 'application/json' } });
     expect(JSON.parse(body).detailed).toBe(true);
   });
 
-  it.each(['false', '0', 'no', 'off', 'False', 'OFF'])('take detailed = %s for false', async (detailed) => {
-    const { ask } = await serve(healthcheckFromConfig({ detailed }));
-    const { body } = await ask('/healthcheck', { headers: { accept: 'application/json' } });
+  it.each(['false', '0', 'no', 'off', 'False', 'OFF'])('read detailed = %s as false', async (detailed) => {
+    const { request } = await serve(healthcheckFromConfig({ detailed }));
+    const { body } = await request('/healthcheck', { headers: { accept: 'application/json' } });
     expect(JSON.parse(body).detailed).toBe(false);
   });
 
-  it('add the names of checks on request, and the service that code gives', async () => {
+  it('add the names of checks on request, and the service that the code passes', async () => {
     const names = async (record: Record<string, string>) => {
       const health = healthcheckFromConfig({ backends: 'disable_by_file', ...record }, { service: { version: '7' } });
       onTestFinished(() => health.close());
-      const { ask } = await serve(health);
-      return JSON.parse((await ask('/healthcheck', { headers: { accept: 'application/json' } })).body);
+      const { request } = await serve(health);
+      return JSON.parse((await request('/healthcheck', { headers: { accept: 'application/json' } })).body);
     };
     expect(await names({})).toEqual({ detailed: false, reasons: ['OK'] });
     expect(await names({ names: 'yes' })).toEqual({ detailed: false, names: ['disable_by_file'], reasons: ['OK'] });
@@ -222,10 +222,10 @@ describe('the text options of a configuration file', () => {
     expect([detailed.reasons[0].name, detailed.service]).toEqual(['disable_by_file', { version: '7' }]);
   });
 
-  it('name checks that come as code', async () => {
+  it('name the checks that the code passes', async () => {
     const checks = [{ name: 'db', check: ok }];
-    const { ask } = await serve(healthcheckFromConfig({ backends: 'db' }, { checks }));
-    expect((await ask('/healthcheck')).body).toBe('OK');
+    const { request } = await serve(healthcheckFromConfig({ backends: 'db' }, { checks }));
+    expect((await request('/healthcheck')).body).toBe('OK');
   });
 
   it.each([
@@ -238,16 +238,16 @@ describe('the text options of a configuration file', () => {
     ['disable_by_filepath', { disable_by_filepath: '' }, 'Did you mean "disable_by_file_path"?'],
     ['disableByFilePath', { disableByFilePath: '' }, 'Did you mean "disable_by_file_path"?'],
     ['backends', { backends: 'disable_by_fil' }, 'Did you mean "disable_by_file"?'],
-  ])('are refused by their name in the file: %s in %j', (option, record, cure) => {
-    const error = refusal(() => healthcheckFromConfig(record as Record<string, string>));
+  ])('are rejected by their name in the file: %s in %j', (option, record, fix) => {
+    const error = rejection(() => healthcheckFromConfig(record as Record<string, string>));
     expect(error.option).toBe(option);
-    expect(error.message).toContain(cure);
+    expect(error.message).toContain(fix);
   });
 });
 
 describe('the log', () => {
-  it('is warned at each request of a backend without its configuration, and of a missing file', async () => {
-    const log = keepingLog();
+  it('contains a warning for each request of a backend without its configuration, and for a missing file', async () => {
+    const log = recordingLog();
     const health = healthcheck({ backends: 'disable_by_file, disable_by_files_ports', log });
     await health.status();
     await health.status();

@@ -22,7 +22,7 @@ interface State {
 }
 
 const NO_FILE = "No 'disable_by_file_path' configuration value specified";
-const ALL_THERE = 'Specified file paths are available';
+const ALL_PATHS_EXIST = 'Specified file paths are available';
 
 const STATES: readonly State[] = [
   { title: 'no backend', options: () => ({}), healthy: true, results: [] },
@@ -111,13 +111,13 @@ const STATES: readonly State[] = [
     title: 'enable_by_files without paths',
     options: () => ({ backends: 'enable_by_files' }),
     healthy: true,
-    results: [['OK', ALL_THERE]],
+    results: [['OK', ALL_PATHS_EXIST]],
   },
   {
     title: 'enable_by_files, everything there',
     options: () => ({ backends: 'enable_by_files', enableByFilePaths: [there, directory] }),
     healthy: true,
-    results: [['OK', ALL_THERE]],
+    results: [['OK', ALL_PATHS_EXIST]],
   },
   {
     title: 'enable_by_files, the first missing one is named',
@@ -166,7 +166,7 @@ function json(state: State): string {
   return `{\n    "detailed": false,\n    "reasons": ${list(reasons)}\n}`;
 }
 
-/** The documented page with a style, a verdict, and the reasons that are not available before everything else. */
+/** The documented page with a style, a summary, and the reasons of failures at the top. */
 function html(state: State): string {
   const { results, healthy } = state;
   const rows = results.map(([reason]) => `<TR class="${stateOf(reason)}">\n\n    <TD>${reason}</TD>\n\n</TR>`).join('');
@@ -203,7 +203,7 @@ const ACCEPTS: readonly (readonly [accept: string | undefined, answer: typeof PL
 const METHODS = ['GET', 'POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH'] as const;
 
 describe.each(Object.entries(HOSTS))('in %s', (_host, host) => {
-  /** The port must be known before the options, as some of them name it. */
+  /** The port must be known before the options, because some of them contain it. */
   async function served(state: State, detailed: boolean) {
     let listener: ReturnType<typeof host> | undefined;
     const running = await serve((req, res) => listener!(req, res));
@@ -214,58 +214,59 @@ describe.each(Object.entries(HOSTS))('in %s', (_host, host) => {
   describe.each(STATES)('$title', (state) => {
     const code = state.healthy ? 200 : 503;
 
-    it.each(ACCEPTS)('answers Accept %s to the byte', async (accept, { type, body }) => {
-      const { ask } = await served(state, false);
-      const answer = await ask('/healthcheck', accept ? { headers: { accept } } : {});
-      expect(answer.body).toBe(body(state));
-      expect(answer.status).toBe(code);
-      expect(answer.headers['content-type']).toBe(type);
-      expect(answer.headers['content-length']).toBe(String(Buffer.byteLength(body(state))));
-      expect(answer.headers['cache-control']).toBeUndefined();
+    it.each(ACCEPTS)('returns the exact bytes for Accept %s', async (accept, { type, body }) => {
+      const { request } = await served(state, false);
+      const response = await request('/healthcheck', accept ? { headers: { accept } } : {});
+      expect(response.body).toBe(body(state));
+      expect(response.status).toBe(code);
+      expect(response.headers['content-type']).toBe(type);
+      expect(response.headers['content-length']).toBe(String(Buffer.byteLength(body(state))));
+      expect(response.headers['cache-control']).toBeUndefined();
     });
 
-    it('answers every method as it answers GET', async () => {
-      const { ask } = await served(state, false);
+    it('responds to every method as to GET', async () => {
+      const { request } = await served(state, false);
       for (const method of METHODS) {
-        const answer = await ask('/healthcheck', { method, body: method === 'GET' ? undefined : '{"ignored": ' });
-        expect([method, answer.status, answer.body]).toEqual([method, code, plain(state)]);
+        const result = await request('/healthcheck', { method, body: method === 'GET' ? undefined : '{"ignored": ' });
+        expect([method, result.status, result.body]).toEqual([method, code, plain(state)]);
       }
     });
 
-    it.each([false, true])('answers HEAD without a look at Accept, detailed %s', async (detailed) => {
-      const { ask } = await served(state, detailed);
-      const answer = await ask('/healthcheck', { method: 'HEAD', headers: { accept: 'application/json' } });
-      expect(answer.status).toBe(state.healthy ? 204 : 503);
-      expect(answer.body).toBe('');
-      expect(answer.headers['content-type']).toBe('text/plain; charset=UTF-8');
-      expect(answer.headers['content-length']).toBe('0');
+    it.each([false, true])('responds to HEAD regardless of Accept, detailed %s', async (detailed) => {
+      const { request } = await served(state, detailed);
+      const response = await request('/healthcheck', { method: 'HEAD', headers: { accept: 'application/json' } });
+      expect(response.status).toBe(state.healthy ? 204 : 503);
+      expect(response.body).toBe('');
+      expect(response.headers['content-type']).toBe('text/plain; charset=UTF-8');
+      expect(response.headers['content-length']).toBe('0');
     });
 
-    it('says the same as plain text when detailed', async () => {
-      const { ask } = await served(state, true);
-      const answer = await ask('/healthcheck');
-      expect([answer.status, answer.body]).toEqual([code, plain(state)]);
+    it('returns the same plain text when detailed', async () => {
+      const { request } = await served(state, true);
+      const response = await request('/healthcheck');
+      expect([response.status, response.body]).toEqual([code, plain(state)]);
     });
 
-    it('gives class, details and reason of each result as detailed JSON, and nothing else', async () => {
-      const { ask } = await served(state, true);
-      const answer = await ask('/healthcheck', { headers: { accept: 'application/json' } });
+    it('returns class, details and reason of each result as detailed JSON, and nothing else', async () => {
+      const { request } = await served(state, true);
+      const response = await request('/healthcheck', { headers: { accept: 'application/json' } });
       const reasons = state.results.map(([reason, details]) => ({ class: 'HealthcheckResult', details, reason }));
-      expect(answer.status).toBe(code);
-      const body = JSON.parse(answer.body);
+      expect(response.status).toBe(code);
+      const body = JSON.parse(response.body);
       expect([body.detailed, body.reasons]).toEqual([true, reasons]);
     });
 
-    it('gives a row of each result as detailed HTML, to the byte', async () => {
-      const { ask } = await served(state, true);
-      const answer = await ask('/healthcheck', { headers: { accept: 'text/html' } });
+    it('returns a row of each result as detailed HTML, to the byte', async () => {
+      const { request } = await served(state, true);
+      const response = await request('/healthcheck', { headers: { accept: 'text/html' } });
       const rows = state.results.map(
         ([reason, details]) =>
           `<TR class="${stateOf(reason)}">\n<TD>HealthcheckResult</TD>\n` +
           `    <TD>${reason}</TD>\n<TD>${details.replaceAll("'", '&#39;')}</TD>\n</TR>`,
       );
-      expect(answer.status).toBe(code);
-      expect(answer.body).toContain(
+      expect(response.status).toBe(code);
+      expect(response.headers['content-security-policy']).toMatch(/^default-src 'none'; style-src 'unsafe-inline'; /);
+      expect(response.body).toContain(
         `\n\n<H2>Result of ${rows.length} checks:</H2>\n<TABLE bgcolor="#ffffff" border="1" class="results detailed">\n<TBODY>\n<TR>\n` +
           '<TH>\nKind\n</TH>\n<TH>\nReason\n</TH>\n<TH>\nDetails\n</TH>\n\n</TR>\n' +
           `${rows.join('')}\n</TBODY>\n</TABLE>\n<HR></HR>\n`,

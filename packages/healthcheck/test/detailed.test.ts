@@ -15,10 +15,10 @@ interface Detailed {
 }
 
 async function detailedServer(options: Parameters<typeof closing>[0] = {}) {
-  const { ask } = await serve(closing({ detailed: true, ...options }));
+  const { request } = await serve(closing({ detailed: true, ...options }));
   const json = async () =>
-    JSON.parse((await ask('/healthcheck', { headers: { accept: 'application/json' } })).body) as Detailed;
-  return { ask, json };
+    JSON.parse((await request('/healthcheck', { headers: { accept: 'application/json' } })).body) as Detailed;
+  return { request, json };
 }
 
 describe('detailed mode', () => {
@@ -36,8 +36,8 @@ describe('detailed mode', () => {
     ]);
   });
 
-  it('tells the truth about this runtime', async () => {
-    const { json, ask } = await detailedServer();
+  it('describes this runtime', async () => {
+    const { json, request } = await detailedServer();
     const report = await json();
     expect(report.python_version).toBe(`Node.js ${process.version} (V8 ${process.versions.v8})`);
     expect(report.platform).toContain(process.arch);
@@ -45,11 +45,11 @@ describe('detailed mode', () => {
     expect(Math.abs(Date.parse(`${report.now.replace(' ', 'T')}Z`) - Date.now())).toBeLessThan(60_000);
     expect(report.gc.counts.map(Number.isSafeInteger)).toEqual([true, true, true]);
     expect(report.gc.threshold.map((bytes) => Number.isSafeInteger(bytes) && bytes > 0)).toEqual([true, true, true]);
-    const page = (await ask('/healthcheck', { headers: { accept: 'text/html' } })).body;
+    const page = (await request('/healthcheck', { headers: { accept: 'text/html' } })).body;
     expect(page).toContain(`<B>Host:</B><PRE>${hostname()}</PRE>`);
   });
 
-  it('counts collections of garbage', async () => {
+  it('counts garbage collections', async () => {
     const { json } = await detailedServer();
     let garbage: unknown[] = [];
     for (let round = 0; round < 200; round++) garbage = Array.from({ length: 20_000 }, (_, index) => ({ index }));
@@ -58,8 +58,8 @@ describe('detailed mode', () => {
   });
 });
 
-describe('the threads of a detailed answer', () => {
-  it('begin with the main thread, with the stack of its answer', async () => {
+describe('the threads of a detailed response', () => {
+  it('start with the main thread, with the stack of its response', async () => {
     const { json } = await detailedServer();
     const [main] = (await json()).threads;
     expect(main).toMatch(/^\[main\]\n {4}at .*server-report/);
@@ -68,22 +68,22 @@ describe('the threads of a detailed answer', () => {
   it('have the real stack of a worker that is blocked in a loop', async () => {
     await startWorker(BLOCKED, 'stuck');
     const { json } = await detailedServer();
-    // It says that it runs just before it is in the loop.
+    // The worker reports that it runs directly before its loop.
     await expect
       .poll(async () => (await json()).threads.find((stack) => stack.includes('stuck')))
       .toMatch(/^\[worker \d+\] stuck\n {4}at spinForEver \(/);
   });
 
-  it('say of an idle worker that it is idle', async () => {
+  it('mark an idle worker as idle', async () => {
     await startWorker('setInterval(() => undefined, 60_000);', 'lazy');
     const { json } = await detailedServer();
-    // It says that it is online before its first turn is over.
+    // The worker reports that it is online before its first tick is over.
     await expect
       .poll(async () => (await json()).threads.find((stack) => stack.includes('lazy')))
       .toMatch(/^\[worker \d+\] lazy\n {4}\(idle: waits in its event loop\)$/);
   });
 
-  it('have a worker that waits in native code, and the worker of a worker', async () => {
+  it('include a worker that waits in native code, and the worker of a worker', async () => {
     await startWorker(
       'function waitForEver() { Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0); }\nwaitForEver();',
     );
@@ -114,7 +114,7 @@ describe('the threads of a detailed answer', () => {
   });
 });
 
-/** A check that makes what a test wants while its probe is answered. */
+/** A check that creates the resources of a test during its probe. */
 let made: () => unknown = () => undefined;
 const probing = {
   name: 'probing',
@@ -124,8 +124,8 @@ const probing = {
   },
 };
 
-describe('the pending asynchronous resources of a detailed answer', () => {
-  it('are the types of what keeps the process alive, unless resources are followed', async () => {
+describe('the pending asynchronous resources of a detailed response', () => {
+  it('are the types of the resources that keep the process alive, unless resources are tracked', async () => {
     const { json } = await detailedServer();
     const timer = setTimeout(() => undefined, 60_000);
     onTestFinished(() => clearTimeout(timer));
@@ -135,29 +135,29 @@ describe('the pending asynchronous resources of a detailed answer', () => {
     expect(greenthreads.every((entry) => /^\w+$/.test(entry))).toBe(true);
   });
 
-  it('leave out what the probe makes itself, until it is over', async () => {
+  it('exclude resources that the probe itself creates, until it has ended', async () => {
     const { json } = await detailedServer({ followResources: true, backends: [probing] });
-    const mine = async () => (await json()).greenthreads.filter((entry) => entry.includes('pendingOfTheProbe'));
+    const mine = async () => (await json()).greenthreads.filter((entry) => entry.includes('pendingResources'));
     let settle: () => void = () => undefined;
-    function pendingOfTheProbe() {
+    function pendingResources() {
       return new Promise<void>((resolve) => {
         settle = resolve;
       });
     }
-    made = pendingOfTheProbe;
+    made = pendingResources;
     expect(await mine()).toEqual([]);
     made = () => undefined;
     await expect.poll(async () => (await mine()).length).toBe(1);
     settle();
-    // Node itself keeps the text of the Date header for a second, made by whoever answers first in it.
-    const ofTheProbe = async () =>
+    // Node caches the text of the Date header for a second.
+    const probeResources = async () =>
       (await json()).greenthreads.filter(
         (entry) => /healthcheck.src.(endpoint|answer|healthcheck)/.test(entry) && !entry.includes('at utcDate'),
       );
-    await expect.poll(ofTheProbe).toEqual([]);
+    await expect.poll(probeResources).toEqual([]);
   });
 
-  it('have an entry from the start of a timer to its end, with the stack that started it', async () => {
+  it('contain an entry from the start of a timer to its end, with the stack that started it', async () => {
     const { json } = await detailedServer({ followResources: true });
     const timer = (function startsTheTimer() {
       return setTimeout(() => undefined, 60_000);
@@ -187,33 +187,33 @@ describe('the pending asynchronous resources of a detailed answer', () => {
     await expect.poll(mine).toEqual([]);
   });
 
-  it('leave promises out on request', async () => {
+  it('exclude promises on request', async () => {
     const { json } = await detailedServer({ followResources: true, detailedPromises: false });
     const { greenthreads } = await json();
     expect(greenthreads.some((entry) => entry.startsWith('TCPSERVERWRAP'))).toBe(true);
     expect(greenthreads.filter((entry) => entry.startsWith('PROMISE'))).toEqual([]);
   });
 
-  it('are not followed any more after close()', async () => {
+  it('are not tracked after close()', async () => {
     const health = closing({ detailed: true, followResources: true });
-    const { ask } = await serve(health);
+    const { request } = await serve(health);
     health.close();
     const timer = setTimeout(() => undefined, 60_000);
     onTestFinished(() => clearTimeout(timer));
-    const { body } = await ask('/healthcheck', { headers: { accept: 'application/json' } });
+    const { body } = await request('/healthcheck', { headers: { accept: 'application/json' } });
     expect(JSON.parse(body).greenthreads).toEqual([]);
   });
 });
 
-/** Runs a program in a process of its own, on the built package, and returns what it prints as JSON. */
+/** Runs a program in a separate process, on the built package, and returns its output, parsed as JSON. */
 function inOwnProcess(script: string): unknown {
   const main = new URL('../dist/index.js', import.meta.url).href;
   const source = `import { healthcheck } from ${JSON.stringify(main)};\n${script}`;
   return JSON.parse(execFileSync(process.execPath, ['--input-type=module', '-e', source], { encoding: 'utf8' }));
 }
 
-describe('in a process of its own', () => {
-  it('no hook is installed unless resources are followed, and no observer unless an endpoint is detailed', () => {
+describe('in a separate process', () => {
+  it('no hook is installed unless resources are tracked, and no observer unless an endpoint is detailed', () => {
     const seen = inOwnProcess(`
       import hooks from 'node:async_hooks';
       import perf from 'node:perf_hooks';

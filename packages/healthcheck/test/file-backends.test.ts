@@ -11,34 +11,34 @@ const there = join(folder, 'there');
 writeFileSync(there, '');
 
 describe('the file backends', () => {
-  it('look anew at each request', async () => {
+  it('read the files again at each request', async () => {
     const path = join(folder, 'comes-and-goes');
-    const { ask } = await serve(
+    const { request } = await serve(
       HOSTS['node:http']!({ backends: 'disable_by_file', disableByFilePath: path, log: false }),
     );
     const statuses: number[] = [];
     for (const step of [() => undefined, () => writeFileSync(path, ''), () => rmSync(path)]) {
       step();
-      statuses.push((await ask('/healthcheck')).status);
+      statuses.push((await request('/healthcheck')).status);
     }
     expect(statuses).toEqual([200, 503, 200]);
   });
 
-  it('go by the port of the connection, not by what Host says', async () => {
+  it('use the port of the connection, not the port of the Host header', async () => {
     let listener: ReturnType<(typeof HOSTS)[string]> | undefined;
-    const { ask, port } = await serve((req, res) => listener!(req, res));
+    const { request, port } = await serve((req, res) => listener!(req, res));
     const options: HealthcheckOptions = { backends: 'disable_by_files_ports', disableByFilePaths: `${port}:${there}` };
     listener = HOSTS['node:http']!({ ...options, log: false });
-    expect((await ask('/healthcheck', { headers: { host: 'example.org:1' } })).status).toBe(503);
+    expect((await request('/healthcheck', { headers: { host: 'example.org:1' } })).status).toBe(503);
   });
 
   it('keep further colons of an entry in its path', async () => {
     const path = join(folder, 'a:b');
     writeFileSync(path, '');
     let listener: ReturnType<(typeof HOSTS)[string]> | undefined;
-    const { ask, port } = await serve((req, res) => listener!(req, res));
+    const { request, port } = await serve((req, res) => listener!(req, res));
     const options: HealthcheckOptions = { backends: 'disable_by_files_ports', disableByFilePaths: `${port}:${path}` };
     listener = HOSTS['node:http']!({ ...options, log: false });
-    expect((await ask('/healthcheck')).status).toBe(503);
+    expect((await request('/healthcheck')).status).toBe(503);
   });
 });

@@ -21,7 +21,7 @@ describe('the choice of the format', () => {
     ['application/json', JSON_],
     ['APPLICATION/Json', JSON_],
     ['text/html', HTML],
-    // Ties go to the order of the server, whatever the client prefers and however specific it is.
+    // Ties are decided by the order of the server, regardless of the client's order and specificity.
     ['application/json, text/html', HTML],
     ['application/json, text/plain', TEXT],
     ['application/json, */*', TEXT],
@@ -30,11 +30,11 @@ describe('the choice of the format', () => {
     ['*/*;q=0.5, text/html', HTML],
     ['text/html;Q=0.2,application/json;q=0.10', HTML],
     ['text/html;q=1.000, text/plain;q=0.999', HTML],
-    // Nothing acceptable is plain text all the same.
+    // If no format is acceptable, the response is plain text.
     ['image/png', TEXT],
     ['application/json;q=0', TEXT],
     ['text/html;q=0.0, text/plain;q=0', TEXT],
-    // Quality 0 excludes a type that a wildcard would admit.
+    // Quality 0 excludes a type that a wildcard would allow.
     ['*/*, text/plain;q=0', HTML],
     ['*/*, text/plain;q=0, text/html;q=0', JSON_],
     ['text/*;q=0, */*', JSON_],
@@ -43,9 +43,9 @@ describe('the choice of the format', () => {
     ['text/html;level=1', TEXT],
     ['text/html;level=1, application/json;q=0.1', JSON_],
     ['text/html;level="a,b;q=0", application/json;q=0.1', JSON_],
-    // Behind the quality come extensions, which say nothing about the type.
+    // The quality is followed by extensions, which are independent of the type.
     ['application/json;q=0.5;ext;other=1', JSON_],
-    // Malformed anywhere: no preference at all.
+    // A malformed part makes the whole header ineffective.
     ['json', TEXT],
     ['html, application/json', TEXT],
     ['application/json;q=1.1', TEXT],
@@ -60,7 +60,7 @@ describe('the choice of the format', () => {
     ['application/json text/html', TEXT],
     ['application/json;level', TEXT],
     ['application/json;level="open', TEXT],
-    // Blanks, tabs and empty items are part of the grammar.
+    // Spaces, tabs and empty items are part of the grammar.
     [' application/json ', JSON_],
     [', ,application/json\t,', JSON_],
     ['application/json ; q=0.7 , text/html ; q=0.2', JSON_],
@@ -68,7 +68,7 @@ describe('the choice of the format', () => {
     expect(acceptedType(accept)).toBe(type);
   });
 
-  it('is made in linear time of a hostile header', () => {
+  it('takes linear time for a hostile header', () => {
     const hostile = [`text/html${' '.repeat(200_000)}x`, `${', '.repeat(100_000)}x`, `a/b;${'c="\\"'.repeat(50_000)}`];
     expect(hostile.map((accept) => acceptedType(accept))).toEqual([TEXT, TEXT, TEXT]);
   });
@@ -109,7 +109,7 @@ const server: ServerReport = {
 const named = { name: 'orders', version: '1.4.2' };
 
 describe('JSON bodies', () => {
-  it('have four blanks, sorted keys and no character beyond ASCII', () => {
+  it('have an indentation of four spaces, sorted keys and only ASCII characters', () => {
     expect(jsonBody(reports, {})).toBe(
       '{\n    "detailed": false,\n    "reasons": [\n        "OK",\n        "<b>\\"\\u00e9\\ud83d\\ude00\\u007f"\n    ]\n}',
     );
@@ -154,7 +154,7 @@ describe('JSON bodies', () => {
     );
   });
 
-  it('name their checks on request', () => {
+  it('contain the names of the checks on request', () => {
     expect(JSON.parse(jsonBody(reports, { named }))).toEqual({
       detailed: false,
       names: ['a', 'b'],
@@ -256,11 +256,11 @@ Details
 </HTML>`;
 
 describe('HTML bodies', () => {
-  it('are this page when detailed', () => {
+  it('equal this page when detailed', () => {
     expect(htmlBody(reports, { server })).toBe(DETAILED_PAGE);
   });
 
-  it('leave out the host name where it is unknown, and tables without entries', () => {
+  it('omit an unknown host name, and empty tables', () => {
     const page = htmlBody(reports, { server: { ...server, hostname: '', greenthreads: [], threads: [] } });
     expect(page).not.toContain('<B>Host');
     expect(page).not.toMatch(/Pending operations|Threads/);

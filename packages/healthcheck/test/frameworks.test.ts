@@ -8,28 +8,30 @@ import Koa from 'koa';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { fastifyHealthcheck } from '../src/fastify/index.js';
 import { honoHealthcheck } from '../src/hono/index.js';
+import type { HealthcheckOptions } from '../src/index.js';
 import { koaHealthcheck } from '../src/koa/index.js';
 import { HealthcheckModule } from '../src/nestjs/index.js';
 import { closing, serve } from './serve.js';
 
-const made = () =>
+const made = (options: HealthcheckOptions = {}) =>
   closing({
     log: false,
+    ...options,
     backends: [{ name: 'db', check: () => ({ state: 'unavailable', reason: 'GONE' }) }],
     groups: { live: { backends: [] } },
   });
 
-type Ask = (path: string) => Promise<{ status: number; body: string }>;
+type SendRequest = (path: string) => Promise<{ status: number; body: string }>;
 
-/** Every framework serves the endpoints, with and without checks to wait for, and its own routes. */
-async function expectEndpoints(ask: Ask, home = { status: 200, body: 'home' }): Promise<void> {
-  expect(await ask('/healthcheck')).toMatchObject({ status: 503, body: 'GONE' });
-  expect(await ask('/livez')).toMatchObject({ status: 200, body: '' });
-  expect(await ask('/')).toMatchObject(home);
+/** Every framework serves the endpoints, with and without asynchronous checks, and its own routes. */
+async function expectEndpoints(request: SendRequest, home = { status: 200, body: 'home' }): Promise<void> {
+  expect(await request('/healthcheck')).toMatchObject({ status: 503, body: 'GONE' });
+  expect(await request('/livez')).toMatchObject({ status: 200, body: '' });
+  expect(await request('/')).toMatchObject(home);
 }
 
 const over =
-  (port: number): Ask =>
+  (port: number): SendRequest =>
   async (path) => {
     const response = await fetch(`http://127.0.0.1:${port}${path}`, { headers: { connection: 'close' } });
     return { status: response.status, body: await response.text() };
@@ -45,6 +47,16 @@ describe('the endpoints in frameworks', () => {
     await expectEndpoints(over((app.server.address() as AddressInfo).port));
   });
 
+  it('pass errors to the error handlers of Fastify with errors: "next"', async () => {
+    const app = Fastify();
+    app.register(fastifyHealthcheck(made({ errors: 'next' })));
+    app.setErrorHandler((error: Error, _request, reply) => reply.code(418).send(error.message));
+    onTestFinished(() => app.close());
+    await app.listen({ port: 0, host: '127.0.0.1' });
+    const { port } = app.server.address() as AddressInfo;
+    expect(await over(port)('/healthcheck')).toEqual({ status: 418, body: 'GONE' });
+  });
+
   it('are served by Koa', async () => {
     const app = new Koa();
     const failures: unknown[] = [];
@@ -53,7 +65,7 @@ describe('the endpoints in frameworks', () => {
     app.use((context) => {
       context.body = 'home';
     });
-    await expectEndpoints((await serve(app.callback())).ask);
+    await expectEndpoints((await serve(app.callback())).request);
     expect(failures).toEqual([]);
   });
 
@@ -64,7 +76,7 @@ describe('the endpoints in frameworks', () => {
     app.use(honoHealthcheck(made()));
     app.get('/', (c) => c.text('home'));
     const listener = getRequestListener(app.fetch as never);
-    await expectEndpoints((await serve((req, res) => void listener(req, res))).ask);
+    await expectEndpoints((await serve((req, res) => void listener(req, res))).request);
     expect(logged).not.toHaveBeenCalled();
   });
 
@@ -78,6 +90,8 @@ describe('the endpoints in frameworks', () => {
       status: 404,
       body: expect.stringContaining('Cannot GET /') as never,
     });
+    const other = await over((app.getHttpServer().address() as AddressInfo).port)('/some/path');
+    expect([other.status, other.body]).toEqual([404, expect.stringContaining('Cannot GET /some/path')]);
     await app.close();
     expect((await health.status()).results[0]!.reason).toBe('SHUTTING DOWN');
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { CheckResult, HealthcheckOptions } from '../src/index.js';
+import { type CheckResult, type HealthcheckOptions, HealthcheckUnavailable } from '../src/index.js';
 import { closing, serve } from './serve.js';
 
 const states: Record<string, CheckResult> = {
@@ -10,8 +10,8 @@ const states: Record<string, CheckResult> = {
 const named = (...names: string[]) => names.map((name) => ({ name, check: () => states[name]! }));
 
 async function response(options: HealthcheckOptions, accept = 'application/json') {
-  const { ask } = await serve(closing({ log: false, ...options }));
-  const { status, headers, body } = await ask('/healthcheck', { headers: { accept } });
+  const { request } = await serve(closing({ log: false, ...options }));
+  const { status, headers, body } = await request('/healthcheck', { headers: { accept } });
   return { status, type: headers['content-type'], body };
 }
 
@@ -26,22 +26,63 @@ describe('the format "status"', () => {
   });
 });
 
-describe('the format "problem"', () => {
-  it('is a problem document while the endpoint is unavailable', async () => {
-    const { status, type, body } = await response({ backends: named('ok', 'gone', 'slow'), format: 'problem' });
-    expect([status, type]).toEqual([503, 'application/problem+json']);
-    expect(JSON.parse(body)).toEqual({
-      type: 'about:blank',
-      title: 'Service Unavailable',
+describe('the option errors', () => {
+  const unavailable = { backends: named('ok', 'gone', 'slow') };
+
+  it.each(['application/json', 'text/html', 'text/plain'])(
+    '"problem" sends a problem document to %s',
+    async (accept) => {
+      const { status, type, body } = await response({ ...unavailable, errors: 'problem' }, accept);
+      expect([status, type]).toEqual([503, 'application/problem+json']);
+      expect(JSON.parse(body)).toEqual({
+        code: 'UNAVAILABLE',
+        title: 'Service Unavailable',
+        status: 503,
+        detail: 'GONE; SLOW',
+        reasons: ['GONE', 'SLOW'],
+      });
+    },
+  );
+
+  it('"json" sends the form that the other packages send', async () => {
+    const { type, body } = await response({ ...unavailable, errors: 'json' });
+    expect(type).toBe('application/json; charset=UTF-8');
+    expect(JSON.parse(body)).toEqual({ error: { code: 'UNAVAILABLE', status: 503, message: 'GONE; SLOW' } });
+  });
+
+  it('a function returns the body', async () => {
+    const errors: HealthcheckOptions['errors'] = ({ endpoint, reasons }, req) => ({
+      contentType: 'text/x-own',
+      body: `${req.method} ${endpoint}: ${reasons.join()}`,
+    });
+    const { status, type, body } = await response({ ...unavailable, errors });
+    expect([status, type, body]).toEqual([503, 'text/x-own', 'GET healthcheck: GONE,SLOW']);
+  });
+
+  it('"next" passes the error to the error handlers, and without them the response is the documented one', async () => {
+    const health = closing({ log: false, ...unavailable, errors: 'next' });
+    const { request } = await serve((req, res) => {
+      health(req, res, (error) => {
+        const { status, code, endpoint } = error as HealthcheckUnavailable;
+        res.writeHead(status).end(`${error instanceof HealthcheckUnavailable} ${code} ${endpoint}`);
+      });
+    });
+    expect(await request('/healthcheck')).toMatchObject({ status: 503, body: 'true UNAVAILABLE healthcheck' });
+    expect(await response({ ...unavailable, errors: 'next' }, 'text/plain')).toMatchObject({
       status: 503,
-      detail: 'GONE; SLOW',
-      reasons: ['GONE', 'SLOW'],
+      body: 'OK\nGONE\nSLOW',
     });
   });
 
-  it('is the status while it is available', async () => {
-    const { status, type, body } = await response({ backends: named('ok'), format: 'problem' });
-    expect([status, type, body]).toEqual([200, 'application/json', '{"status":"ok"}']);
+  it('changes neither available endpoints nor HEAD', async () => {
+    const available = await response({ backends: named('ok'), errors: 'problem', format: 'status' });
+    expect([available.status, available.type, available.body]).toEqual([200, 'application/json', '{"status":"ok"}']);
+    const { request } = await serve(closing({ log: false, ...unavailable, errors: 'problem' }));
+    expect(await request('/healthcheck', { method: 'HEAD' })).toMatchObject({ status: 503, body: '' });
+  });
+
+  it('is rejected with a suggestion if it is unknown', () => {
+    expect(() => closing({ errors: 'problems' as never })).toThrow('Did you mean "problem"?');
   });
 });
 
@@ -68,7 +109,7 @@ describe('the format "health+json"', () => {
     expect(JSON.parse(body)).toEqual(expected);
   });
 
-  it('is chosen by Accept where checks are named, with the service', async () => {
+  it('is selected by Accept if checks are named, and includes the service', async () => {
     const options = { backends: named('ok', 'gone'), names: true, service: { name: 'orders', version: '1.4.2' } };
     const { type, body } = await response(options, 'application/health+json');
     expect(type).toBe('application/health+json');
@@ -76,13 +117,13 @@ describe('the format "health+json"', () => {
     expect((await response(options, '*/*')).type).toBe('text/plain; charset=UTF-8');
   });
 
-  it('is not offered where checks are not named', async () => {
+  it('is not offered if checks are not named', async () => {
     const { type } = await response({ backends: named('ok') }, 'application/health+json');
     expect(type).toBe('text/plain; charset=UTF-8');
   });
 });
 
-it('an unknown format is refused with a suggestion', () => {
+it('an unknown format is rejected with a suggestion', () => {
   expect(() => closing({ format: 'health-json' as never })).toThrow('Did you mean "health+json"?');
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Check, CheckState } from '../src/index.js';
-import { closing, keepingLog, serve } from './serve.js';
+import { closing, recordingLog, serve } from './serve.js';
 
 /** A service with a database and a cache whose states the test sets. */
 function service() {
@@ -24,13 +24,13 @@ function service() {
 }
 
 describe('groups', () => {
-  it('answer at their own paths, each from its own checks of one registry', async () => {
+  it('respond at their own paths, each with its own checks of one registry', async () => {
     const { states, health } = service();
-    const { ask } = await serve(health);
+    const { request } = await serve(health);
     states.db = 'unavailable';
     const paths = ['/livez', '/readyz', '/startupz', '/internal/batch', '/healthcheck', '/quiet'];
-    const answers = await Promise.all(paths.map((path) => ask(path)));
-    expect(answers.map(({ status, body }) => `${status} ${body}`)).toEqual([
+    const responses = await Promise.all(paths.map((path) => request(path)));
+    expect(responses.map(({ status, body }) => `${status} ${body}`)).toEqual([
       '200 ',
       '503 db unavailable',
       '503 db unavailable',
@@ -40,7 +40,7 @@ describe('groups', () => {
     ]);
   });
 
-  it('returns its status in code', async () => {
+  it('report their status in code', async () => {
     const { states, health } = service();
     states.cache = 'degraded';
     const measured = { durationMs: expect.any(Number), changedAt: expect.any(Date) };
@@ -58,7 +58,7 @@ describe('groups', () => {
 });
 
 describe('a change of state', () => {
-  it('has a time, which stays until the next change', async () => {
+  it('has a time, which remains until the next change', async () => {
     const { states, health } = service();
     const changedAt = async () => (await health.status()).results[0]!.changedAt;
     const first = await changedAt();
@@ -70,7 +70,7 @@ describe('a change of state', () => {
     expect(await changedAt()).toBe(second);
   });
 
-  it('is announced once, by the endpoint whose state it is', async () => {
+  it('is announced once, by the endpoint whose state has changed', async () => {
     const { states, health } = service();
     const seen: string[] = [];
     const listener = ({ endpoint, from, to, status }: Parameters<Parameters<typeof health.on>[1]>[0]) =>
@@ -90,8 +90,8 @@ describe('a change of state', () => {
   });
 });
 
-it('a listener that throws is logged, and takes no answer away', async () => {
-  const log = keepingLog();
+it('a listener that throws is logged, and does not affect the response', async () => {
+  const log = recordingLog();
   const health = closing({ groups: { ready: { backends: [] } }, log });
   health.on('change', () => {
     throw new Error('bad listener');
@@ -102,13 +102,13 @@ it('a listener that throws is logged, and takes no answer away', async () => {
 });
 
 describe('shutdown', () => {
-  it('fails ready and the main endpoint at once, while live answers and requests are served', async () => {
+  it('fails ready and the main endpoint immediately, while live responds and requests are served', async () => {
     const { health } = service();
-    const { ask } = await serve((req, res) => health(req, res, () => res.end('served')));
+    const { request } = await serve((req, res) => health(req, res, () => res.end('served')));
     health.shutdown();
     const paths = ['/readyz', '/healthcheck', '/internal/batch', '/livez', '/startupz', '/things'];
-    const answers = await Promise.all(paths.map((path) => ask(path)));
-    expect(answers.map(({ status, body }) => `${status} ${body}`)).toEqual([
+    const responses = await Promise.all(paths.map((path) => request(path)));
+    expect(responses.map(({ status, body }) => `${status} ${body}`)).toEqual([
       '503 SHUTTING DOWN',
       '503 SHUTTING DOWN',
       '503 SHUTTING DOWN',
@@ -118,7 +118,7 @@ describe('shutdown', () => {
     ]);
   });
 
-  it('wins over a check that is still running', async () => {
+  it('takes precedence over a check that is still running', async () => {
     let end: (result: { state: 'available' }) => void = () => undefined;
     const health = closing({
       groups: {
@@ -150,7 +150,7 @@ describe('shutdown', () => {
     expect(seen).toEqual(['healthcheck unavailable', 'ready unavailable', 'batch unavailable', 'quiet unavailable']);
   });
 
-  it('is what a group makes of it', async () => {
+  it('sets a group to the state that its option selects', async () => {
     const health = closing({
       groups: { live: { backends: [], failsOnShutdown: true }, ready: { backends: [], failsOnShutdown: false } },
     });

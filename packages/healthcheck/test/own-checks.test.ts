@@ -1,13 +1,13 @@
 import { connect } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type Check, type CheckResult, eventLoopDelay } from '../src/index.js';
-import { closing, keepingLog, serve } from './serve.js';
+import { closing, recordingLog, serve } from './serve.js';
 
 afterEach(() => vi.useRealTimers());
 
 const never = () => new Promise<CheckResult>(() => undefined);
 
-/** A check whose runs are counted and end when the test says so. */
+/** A check that counts its runs; the test ends each run. */
 function gated(timing: Partial<Check> = {}) {
   const ends: ((result: CheckResult) => void)[] = [];
   const check: Check = { name: 'gated', check: () => new Promise((resolve) => ends.push(resolve)), ...timing };
@@ -23,18 +23,18 @@ describe('an own check', () => {
     ['available', 'OK', 200],
     ['degraded', 'DEGRADED', 200],
     ['unavailable', 'UNAVAILABLE', 503],
-  ] as const)('that is %s gives the reason %s and %i', async (state, reason, status) => {
-    const { ask } = await serve(closing({ backends: [{ name: 'own', check: () => ({ state }) }] }));
-    expect(await ask('/healthcheck')).toMatchObject({ status, body: reason });
+  ] as const)('that is %s returns the reason %s and %i', async (state, reason, status) => {
+    const { request } = await serve(closing({ backends: [{ name: 'own', check: () => ({ state }) }] }));
+    expect(await request('/healthcheck')).toMatchObject({ status, body: reason });
   });
 
-  it('shows its reason to everybody and its details only where the endpoint is detailed', async () => {
+  it('shows its reason to every client, and its details only if the endpoint is detailed', async () => {
     const own: Check = { name: 'own', check: () => ({ state: 'degraded', reason: 'SLOW\ntoday', details: 'secret' }) };
     const bodies = [];
     for (const detailed of [false, true]) {
-      const { ask } = await serve(closing({ backends: [own], detailed }));
+      const { request } = await serve(closing({ backends: [own], detailed }));
       for (const accept of ['text/plain', 'text/html', 'application/json']) {
-        bodies.push((await ask('/healthcheck', { headers: { accept } })).body);
+        bodies.push((await request('/healthcheck', { headers: { accept } })).body);
       }
     }
     expect(bodies.map((body) => body.includes('SLOW today'))).toEqual([true, true, true, true, true, true]);
@@ -58,10 +58,10 @@ describe('an own check', () => {
       'The check must return { state }, one of available, degraded, unavailable',
     ],
   ])('that %s is unavailable with a reason, and logged', async (_title, check, details) => {
-    const log = keepingLog();
+    const log = recordingLog();
     const health = closing({ backends: [{ name: 'db', check: check as Check['check'] }], log });
-    const { ask } = await serve(health);
-    expect(await ask('/healthcheck')).toMatchObject({ status: 503, body: 'CHECK FAILED: db' });
+    const { request } = await serve(health);
+    expect(await request('/healthcheck')).toMatchObject({ status: 503, body: 'CHECK FAILED: db' });
     expect((await health.status()).results[0]!.details).toBe(details);
     expect(log.lines[0]).toBe(`error healthcheck: CHECK FAILED: db: ${details}`);
   });
@@ -72,13 +72,13 @@ describe('an own check', () => {
       signal = given;
       return never();
     };
-    const { ask } = await serve(closing({ backends: [{ name: 'hung', check, timeoutMs: 30 }] }));
-    expect(await ask('/healthcheck')).toMatchObject({ status: 503, body: 'CHECK TIMED OUT: hung' });
+    const { request } = await serve(closing({ backends: [{ name: 'hung', check, timeoutMs: 30 }] }));
+    expect(await request('/healthcheck')).toMatchObject({ status: 503, body: 'CHECK TIMED OUT: hung' });
     expect(signal!.aborted).toBe(true);
     expect(signal!.reason).toMatchObject({ name: 'TimeoutError' });
   });
 
-  it('that ignores its signal is not started without end', async () => {
+  it('that ignores its signal is not started without bound', async () => {
     let runs = 0;
     const check = () => {
       runs++;
@@ -89,7 +89,7 @@ describe('an own check', () => {
     expect(runs).toBe(4);
   });
 
-  it('recovers once a late run has ended', async () => {
+  it('recovers after a late run has ended', async () => {
     const { check, end, runs } = gated({ timeoutMs: 5 });
     const health = closing({ backends: [check] });
     for (let probe = 0; probe < 5; probe++) await health.status();
@@ -100,7 +100,7 @@ describe('an own check', () => {
     expect((await probe).available).toBe(true);
   });
 
-  it('runs at the same time as the others, and answers come in configured order', async () => {
+  it('runs concurrently with the others, and results are in configured order', async () => {
     const order: string[] = [];
     let release: () => void = () => undefined;
     const first: Check = {
@@ -121,25 +121,25 @@ describe('an own check', () => {
         return { state: 'available', reason: 'SECOND' };
       },
     };
-    const { ask } = await serve(closing({ backends: [first, 'second'], checks: [second] }));
-    expect((await ask('/healthcheck')).body).toBe('FIRST\nSECOND');
+    const { request } = await serve(closing({ backends: [first, 'second'], checks: [second] }));
+    expect((await request('/healthcheck')).body).toBe('FIRST\nSECOND');
     expect(order).toEqual(['second', 'first']);
   });
 });
 
 describe('runs are shared', () => {
-  it('by 10,000 probes at the same time: the check runs once', async () => {
+  it('by 10,000 concurrent probes: the check runs once', async () => {
     const PROBES = 10_000;
     const SOCKETS = 50;
     const { check, runs, end } = gated();
     const health = closing({ backends: [check] });
-    let asked = 0;
+    let requested = 0;
     const { port } = await serve((req, res) => {
       health(req, res);
-      if (++asked === PROBES) setTimeout(() => end(0), 1_000);
+      if (++requested === PROBES) setTimeout(() => end(0), 1_000);
     });
     const probes = 'GET /healthcheck HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(PROBES / SOCKETS);
-    const answers = Array.from({ length: SOCKETS }, async () => {
+    const responses = Array.from({ length: SOCKETS }, async () => {
       const socket = connect(port, '127.0.0.1');
       socket.write(probes);
       let text = '';
@@ -149,11 +149,11 @@ describe('runs are shared', () => {
       }
       return text.split('\r\n\r\nOK').length - 1;
     });
-    expect((await Promise.all(answers)).reduce((sum, count) => sum + count, 0)).toBe(PROBES);
+    expect((await Promise.all(responses)).reduce((sum, count) => sum + count, 0)).toBe(PROBES);
     expect(runs()).toBe(1);
   });
 
-  it('and kept for cacheMs, by all endpoints of the middleware', async () => {
+  it('and cached for cacheMs, by all endpoints of the middleware', async () => {
     vi.useFakeTimers({ toFake: ['performance'] });
     let runs = 0;
     const check: Check = { name: 'db', cacheMs: 1_000, check: () => ({ state: 'available', reason: `RUN ${++runs}` }) };
@@ -164,7 +164,7 @@ describe('runs are shared', () => {
     expect([await reason(), await reason('ready')]).toEqual(['RUN 2', 'RUN 2']);
   });
 
-  it('not at all one after the other where nothing is said about it', async () => {
+  it('only while they are concurrent, by default', async () => {
     let runs = 0;
     const health = closing({
       backends: [{ name: 'db', check: () => ({ state: 'available', reason: `RUN ${++runs}` }) }],
@@ -176,7 +176,7 @@ describe('runs are shared', () => {
 });
 
 describe('a background check', () => {
-  it('runs without probes, answers with its last result, and announces a change', async () => {
+  it('runs without probes, responds with its last result, and announces a change', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
     const { check, runs, end } = gated({ refreshMs: 1_000 });
     const health = closing({ backends: [check] });
@@ -199,7 +199,7 @@ describe('a background check', () => {
   });
 });
 
-it('a check belongs to as many endpoints as name it', async () => {
+it('a check belongs to every endpoint that names it', async () => {
   const delay = eventLoopDelay();
   const health = closing({ backends: [delay], groups: { live: { backends: [delay] } } });
   expect((await health.status('live')).results[0]!.name).toBe('event_loop_delay');

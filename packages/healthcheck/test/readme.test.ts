@@ -1,35 +1,44 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { eventually } from '../../../testing/eventually.js';
 import { OPTION_NAMES } from '../src/options.js';
-import { serve } from './serve.js';
+import { GRACEFUL_OPTION_NAMES } from '../src/server/graceful-options.js';
+import { startServer } from './start-program.js';
 
-const readme = readFileSync(join(import.meta.dirname, '..', 'README.md'), 'utf8');
+const read = (file: string) => readFileSync(join(import.meta.dirname, file), 'utf8');
+const readme = read('../README.md');
 
-describe('the first example of the README', () => {
-  it('is the one that is run here', () => {
-    const example = readFileSync(join(import.meta.dirname, 'readme.example.ts'), 'utf8');
-    expect(readme).toContain(`\`\`\`ts\n${example}\`\`\``);
+describe('the first examples of the README', () => {
+  it('are identical to the code that runs here', () => {
+    expect(readme).toContain(`\`\`\`ts\n${read('readme.example.ts')}\`\`\``);
+    expect(readme).toContain(`\`\`\`js\n${read('readme.example.cjs')}\`\`\``);
   });
 
-  it('answers as the README says, and fails readiness when it is told to end', async () => {
-    process.env.PORT = '0';
-    const before = process.listeners('SIGTERM');
-    const { app, server } = await import('./readme.example.js');
-    server.close();
-    const { ask } = await serve(app);
-    expect(await ask('/healthcheck')).toMatchObject({ status: 200, body: 'OK\nOK' });
-    const json = await ask('/healthcheck', { headers: { accept: 'application/json' } });
+  it('responds as the README shows, and shuts down gracefully after SIGTERM', async () => {
+    const { child, request, output, ended } = await startServer('readme.example.ts');
+    expect(await request('/healthcheck')).toMatchObject({ status: 200, body: 'OK\nOK' });
+    const json = await request('/healthcheck', { headers: { accept: 'application/json' } });
     expect(readme).toContain(json.body);
-    const end = process.listeners('SIGTERM').find((listener) => !before.includes(listener))!;
-    end('SIGTERM');
-    process.off('SIGTERM', end);
-    const answers = await Promise.all(['/livez', '/readyz', '/healthcheck'].map((path) => ask(path)));
-    expect(answers.map((answer) => answer.status)).toEqual([200, 503, 503]);
+    child.kill('SIGTERM');
+    await eventually(async () => {
+      const responses = await Promise.all(['/livez', '/readyz', '/healthcheck', '/'].map((path) => request(path)));
+      expect(responses.map(({ status }) => status)).toEqual([200, 503, 503, 200]);
+    });
+    expect(await ended).toBe(0);
+    expect(output()).toBe('database closed\n');
+  });
+
+  it('works in CommonJS', async () => {
+    const { child, request, output, ended } = await startServer('readme.example.cjs');
+    expect(await request('/healthcheck')).toMatchObject({ status: 200, body: 'OK' });
+    child.kill('SIGTERM');
+    expect(await ended).toBe(0);
+    expect(output()).toBe('database closed\n');
   });
 });
 
 it('the README has a row for every option', () => {
-  const rows = OPTION_NAMES.filter((name) => !readme.includes(`| \`${name}\``));
-  expect(rows).toEqual([]);
+  const names = [...OPTION_NAMES, ...GRACEFUL_OPTION_NAMES];
+  expect(names.filter((name) => !readme.includes(`| \`${name}\``))).toEqual([]);
 });

@@ -11,14 +11,14 @@ import express4 from 'express4';
 import { onTestFinished } from 'vitest';
 import { type HealthcheckLog, type HealthcheckOptions, healthcheck } from '../src/index.js';
 
-/** An answer as it came over the wire. */
-export interface Answer {
+/** A raw response. */
+export interface ReceivedResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
 }
 
-export interface Ask {
+export interface SendRequest {
   readonly method?: string;
   readonly headers?: Record<string, string | string[]>;
   readonly body?: string;
@@ -29,7 +29,7 @@ export interface Served {
   readonly url: string;
   readonly port: number;
   readonly server: HttpServer;
-  ask(path: string, ask?: Ask): Promise<Answer>;
+  request(path: string, request?: SendRequest): Promise<ReceivedResponse>;
 }
 
 /** Serves until the test ends. */
@@ -42,13 +42,23 @@ export async function serve(listener: RequestListener, host = '127.0.0.1'): Prom
   });
   const { port } = server.address() as AddressInfo;
   const name = host.includes(':') ? `[${host}]` : host;
-  return { url: `http://${name}:${port}`, port, server, ask: (path, ask) => askFor(host, port, path, ask) };
+  return {
+    url: `http://${name}:${port}`,
+    port,
+    server,
+    request: (path, request) => requestFrom(host, port, path, request),
+  };
 }
 
-/** Sends the path as it is written, without the tidying that a URL object does. */
-export function askFor(host: string, port: number, path: string, ask: Ask = {}): Promise<Answer> {
-  const { method = 'GET', body } = ask;
-  const headers = { ...(body === undefined ? {} : { 'content-length': String(body.length) }), ...ask.headers };
+/** Sends the path unchanged, without the normalization of a URL object. */
+export function requestFrom(
+  host: string,
+  port: number,
+  path: string,
+  send: SendRequest = {},
+): Promise<ReceivedResponse> {
+  const { method = 'GET', body } = send;
+  const headers = { ...(body === undefined ? {} : { 'content-length': String(body.length) }), ...send.headers };
   return new Promise((resolve, reject) => {
     const sent = request({ host, port, path, method, headers, agent: false }, (res) => {
       const chunks: Buffer[] = [];
@@ -62,13 +72,13 @@ export function askFor(host: string, port: number, path: string, ask: Ask = {}):
   });
 }
 
-/** A log that keeps what it is told. */
-export function keepingLog(): HealthcheckLog & { readonly lines: string[] } {
+/** A log that stores its lines. */
+export function recordingLog(): HealthcheckLog & { readonly lines: string[] } {
   const lines: string[] = [];
   return { lines, warn: (line) => void lines.push(`warn ${line}`), error: (line) => void lines.push(`error ${line}`) };
 }
 
-/** The endpoint as filter in each of the three hosts; behind it a handler that says `next`. */
+/** The endpoint as a filter in each of the three hosts, with a next handler that responds `next`. */
 export const HOSTS: Readonly<Record<string, (options: HealthcheckOptions) => RequestListener>> = {
   'Express 4': (options) => {
     const app = express4();
@@ -88,7 +98,7 @@ export const HOSTS: Readonly<Record<string, (options: HealthcheckOptions) => Req
   },
 };
 
-/** Builds an endpoint that is closed, and silent, when the test ends. */
+/** Creates an endpoint that is closed when the test ends, and that logs nothing. */
 export function closing(options: HealthcheckOptions): ReturnType<typeof healthcheck> {
   const health = healthcheck({ log: false, ...options });
   onTestFinished(() => health.close());

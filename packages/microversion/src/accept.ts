@@ -1,4 +1,4 @@
-/** One range of an `Accept` header: `text/html;q=0.5`. Parameters other than the quality are kept as they are. */
+/** One range of an `Accept` header: `text/html;q=0.5`. Parameters other than the quality are preserved. */
 interface MediaRange {
   readonly type: string;
   readonly quality: number;
@@ -6,7 +6,7 @@ interface MediaRange {
 
 const QUALITY = /^q\s*=\s*(.*)$/;
 
-/** The media ranges of an `Accept` header; undefined where one is malformed, which spoils them all. */
+/** Parses the media ranges of an `Accept` header. Returns undefined if one of them is malformed. */
 function rangesIn(accept: string): readonly MediaRange[] | undefined {
   const ranges: MediaRange[] = [];
   for (const part of accept.toLowerCase().split(',')) {
@@ -20,8 +20,8 @@ function rangesIn(accept: string): readonly MediaRange[] | undefined {
 }
 
 /**
- * Whether a client takes a media type, `application/json`. The most exact range that holds the type decides, and quality
- * 0 excludes. No `Accept`, an empty one and a malformed one say nothing: everything is taken.
+ * Returns whether a client accepts a media type such as `application/json`. The most specific matching range applies;
+ * quality 0 excludes. A missing, empty or malformed `Accept` header accepts everything.
  */
 export function accepts(accept: string | undefined, mediaType: string): boolean {
   const ranges = accept?.trim() ? rangesIn(accept) : undefined;

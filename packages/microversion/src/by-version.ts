@@ -1,38 +1,70 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { computeFault } from './error-bodies/compute-fault.js';
 import { notInVersion } from './errors.js';
+import {
+  type ErrorsOption,
+  errorRenderer,
+  negotiatingOf,
+  type Refusal,
+  sendError,
+} from './negotiation/error-response.js';
 import { microversionOf } from './negotiation/negotiated.js';
-import { negotiatingOf, type RefusalOptions, refusal, refusalOptionNames } from './negotiation/refusal.js';
-import { refuseUnknown } from './negotiation/refuse-unknown.js';
+import { rejectUnknown } from './negotiation/reject-unknown.js';
 import { at, type Window, type Windowed, windowsOf } from './windowed.js';
 
-/** A handler of Express or `node:http`, whatever its request and response types. */
-type Handler = (req: any, res: any, next: any) => unknown;
+/** A handler of Express, `node:http` or another framework, with any types of requests and responses. */
+export type Handler = (...parts: any[]) => unknown;
+
+/** Options of `byVersion()`. */
+export interface ByVersionOptions {
+  /** How the 404 outside of all windows is sent. Default: as the errors of the preceding middleware. */
+  readonly errors?: ErrorsOption;
+}
+
+/** Returns the handler of the negotiated version, or the error outside of all windows. */
+export type SelectHandler<H extends Handler> = (req: IncomingMessage, res: ServerResponse) => H | Refusal;
 
 /**
- * One handler made of handlers with windows: the one of the negotiated version runs, outside of all windows the
- * answer is 404. `next` is handed through.
+ * Creates the function that selects a handler by the version of a request.
  *
- * Errors are treated as the `microversion()` before it treats its own, unless `options` say otherwise.
+ * @throws RangeError if windows overlap
+ * @throws TypeError on a request without a negotiated version
+ */
+export function handlerSelector<H extends Handler>(
+  handlers: Window<H> | readonly Window<H>[],
+  options: ByVersionOptions,
+): SelectHandler<H> {
+  rejectUnknown('byVersion', options, ['errors']);
+  const windows = windowsOf<H>(handlers);
+  const own = options.errors === undefined ? undefined : errorRenderer(options.errors, computeFault);
+  return (req, res) => {
+    const version = microversionOf(req);
+    if (!version)
+      throw new TypeError('byVersion: no version was negotiated: put microversion() in front of it, or versioning()');
+    const handler = at(handlers as Windowed<H>, version);
+    const negotiating = negotiatingOf(req);
+    if (!handler) {
+      return { error: notInVersion(negotiating?.served), render: own ?? negotiating?.render ?? computeFault };
+    }
+    negotiating?.writeEnd?.(res, windows, version);
+    return handler;
+  };
+}
+
+/**
+ * Creates one handler from handlers with windows. The handler of the negotiated version runs; outside of all windows, the
+ * response is 404. `next` is passed to the handler.
  *
- * @throws RangeError when windows overlap, when it is made
- * @throws TypeError on a request that no `microversion()` has seen
+ * @throws RangeError on creation, if windows overlap
+ * @throws TypeError on a request without a negotiated version
  */
 export function byVersion<H extends Handler>(
   handlers: Window<H> | readonly Window<H>[],
-  options: RefusalOptions = {},
+  options: ByVersionOptions = {},
 ): H {
-  refuseUnknown('byVersion', options, refusalOptionNames);
-  windowsOf<H>(handlers);
-  const refuseDefault = refusal(options);
-  const own = Object.keys(options).length > 0;
-
+  const select = handlerSelector(handlers, options);
   return function byVersionHandler(req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => unknown) {
-    const version = microversionOf(req);
-    if (!version) throw new TypeError('byVersion: no version was negotiated: put microversion() in front of it');
-    const handler = at(handlers as Windowed<H>, version);
-    if (handler) return handler(req, res, next);
-    const negotiating = negotiatingOf(req);
-    const refuse = (own ? undefined : negotiating?.refuse) ?? refuseDefault;
-    return refuse(notInVersion(negotiating?.served), req, res, next);
+    const selected = select(req, res);
+    return typeof selected === 'function' ? selected(req, res, next) : sendError(selected, req, res, next);
   } as H;
 }

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { refuseUnknown } from './negotiation/refuse-unknown.js';
+import { rejectUnknown } from './negotiation/reject-unknown.js';
 import { requestBase, type TrustProxy } from './request-base.js';
 import { Version, type VersionLike } from './version.js';
 
@@ -7,28 +7,28 @@ import { Version, type VersionLike } from './version.js';
 export interface ApiVersion {
   /** `v2.1` */
   readonly id: string;
-  /** Where it is mounted, below the base of the API. Default `/<id>/`; a slash at the end is added. */
+  /** Mount path below the base of the API. Default `/<id>/`; a trailing slash is added. */
   readonly path?: string;
   readonly status: 'CURRENT' | 'SUPPORTED' | 'DEPRECATED' | 'EXPERIMENTAL';
-  /** Lowest microversion; left out where there are none. */
+  /** Lowest microversion. Omitted for versions without microversions. */
   readonly min?: VersionLike;
-  /** Highest microversion; left out where there are none. */
+  /** Highest microversion. Omitted for versions without microversions. */
   readonly max?: VersionLike;
-  /** When it last changed, `2013-07-23T11:33:21Z`. */
+  /** Time of the last change, such as `2013-07-23T11:33:21Z`. */
   readonly updated: string;
-  /** Formats of this version, shown in its own document and among choices. */
+  /** Media types of this version, listed in its document and in the 300 response. */
   readonly mediaTypes?: readonly { readonly base: string; readonly type: string }[];
-  /** Where people read about this version, an HTML page. */
+  /** URL of the HTML documentation of this version. */
   readonly describedBy?: string;
 }
 
-/** The versions to tell of, and the address that their links begin with. */
+/** The versions to list, and the base URL of their links. */
 export interface DiscoveryOptions {
   /** Oldest first. */
   readonly versions: readonly ApiVersion[];
-  /** Whether forwarding headers are believed; see `requestBase`. */
+  /** Whether forwarding headers are trusted; see `requestBase`. */
   readonly trustProxy?: TrustProxy;
-  /** The URL of the API without a slash at the end, instead of the one in the request. */
+  /** The URL of the API without a trailing slash. Default: taken from the request. */
   readonly base?: string | ((req: IncomingMessage) => string);
 }
 
@@ -39,7 +39,7 @@ export interface VersionLink {
   readonly type?: string;
 }
 
-/** An entry of the list of versions. Versions without microversions show two empty strings. */
+/** An entry of the list of versions. For versions without microversions, both bounds are empty strings. */
 export interface VersionEntry {
   readonly id: string;
   readonly status: string;
@@ -49,12 +49,12 @@ export interface VersionEntry {
   readonly links: readonly VersionLink[];
 }
 
-/** A version as its own document tells of it. */
+/** The document of one version. */
 export interface VersionDetail extends VersionEntry {
   readonly 'media-types': readonly { readonly base: string; readonly type: string }[];
 }
 
-/** A version as the answer to a request without one (300) offers it. */
+/** A version in the 300 response to a request that names none. */
 export interface VersionChoice {
   readonly id: string;
   readonly status: string;
@@ -64,19 +64,19 @@ export interface VersionChoice {
 
 type DocumentHandler = (req: IncomingMessage, res: ServerResponse) => void;
 
-/** Discovery documents, as data and as handlers. Handlers answer any method and path they are mounted on. */
+/** Discovery documents, as data and as handlers. The handlers respond to any method and path on which they are mounted. */
 export interface Discovery {
   /** `{ versions: [...] }`, for the root of the API. Not negotiated: mount it in front of `microversion()`. */
   readonly listOf: (req: IncomingMessage) => { readonly versions: readonly VersionEntry[] };
-  /** `{ version: {...} }`, for the root of one version. Throws a RangeError for an id that is none. */
+  /** `{ version: {...} }`, for the root of one version. @throws RangeError if the id is unknown */
   readonly documentOf: (req: IncomingMessage, id: string) => { readonly version: VersionDetail };
-  /** `{ choices: [...] }`, for a path (`/servers`, without the base) that names no version; status 300. */
+  /** `{ choices: [...] }`, for a path (`/servers`, without the base) without a version; status 300. */
   readonly choicesOf: (req: IncomingMessage, path: string) => { readonly choices: readonly VersionChoice[] };
-  /** Answers {@link Discovery.listOf} with 200. */
+  /** Sends {@link Discovery.listOf} with status 200. */
   readonly list: DocumentHandler;
-  /** Makes a handler that answers {@link Discovery.documentOf} with 200. */
+  /** Creates a handler that sends {@link Discovery.documentOf} with status 200. */
   readonly document: (id: string) => DocumentHandler;
-  /** Answers {@link Discovery.choicesOf} with 300, for the path of the request. */
+  /** Sends {@link Discovery.choicesOf} with status 300, for the path of the request. */
   readonly choices: DocumentHandler;
 }
 
@@ -91,17 +91,17 @@ const VERSION_KEYS: Readonly<Record<keyof ApiVersion, true>> = {
   describedBy: true,
 };
 
-/** A version with its path completed and its bounds as text. */
+/** A version with its full path and its bounds as strings. */
 interface Known {
   readonly about: ApiVersion;
-  /** Begins and ends with a slash. */
+  /** Starts and ends with a slash. */
   readonly path: string;
   readonly min: string;
   readonly max: string;
 }
 
 function known(about: ApiVersion): Known {
-  refuseUnknown('discovery version', about, Object.keys(VERSION_KEYS));
+  rejectUnknown('discovery version', about, Object.keys(VERSION_KEYS));
   const bare = (about.path ?? about.id).replace(/^\/+|\/+$/g, '');
   const text = (version: VersionLike | undefined) => (version === undefined ? '' : Version.of(version).text);
   return { about, path: bare === '' ? '/' : `/${bare}/`, min: text(about.min), max: text(about.max) };
@@ -120,9 +120,9 @@ function pathOf({ url = '/' }: IncomingMessage): string {
   return mark < 0 ? url : url.slice(0, mark);
 }
 
-/** Makes the documents by which clients find the versions of an API and their microversions. Links are absolute. */
+/** Creates the documents with which clients discover the versions of an API and their microversions. Links are absolute. */
 export function discovery(options: DiscoveryOptions): Discovery {
-  refuseUnknown('discovery', options, ['versions', 'trustProxy', 'base']);
+  rejectUnknown('discovery', options, ['versions', 'trustProxy', 'base']);
   const versions = options.versions.map(known);
 
   function baseOf(req: IncomingMessage): string {
@@ -158,7 +158,7 @@ export function discovery(options: DiscoveryOptions): Discovery {
   function documentOf(req: IncomingMessage, id: string) {
     const version = find(id);
     const base = baseOf(req);
-    // Express counts the version's own path to the base where the document is served by a router mounted there.
+    // If a router that is mounted at the path of the version serves the document, Express includes that path in the base.
     const mount = version.path.slice(0, -1);
     const shown = entry(version, base.endsWith(mount) ? base.slice(0, base.length - mount.length) : base);
     const { describedBy, mediaTypes = [] } = version.about;

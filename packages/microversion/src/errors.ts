@@ -1,17 +1,21 @@
 import type { Version } from './version.js';
 
-/** The versions a service speaks, for error texts and bodies. */
+/** The supported versions of a service, for error messages and bodies. */
 export interface Served {
   /** Service type, `compute`. */
   readonly service: string;
   readonly min: Version;
   readonly max: Version;
+  /** All versions, ascending, if the service has a list of them. */
+  readonly versions?: readonly Version[];
 }
 
-/** Every code of this package's errors, with the HTTP status it stands for. */
+/** All error codes of this package, with the corresponding HTTP status. */
 export const errorCodes = {
   INVALID_VERSION_HEADER: 400,
   UNACCEPTABLE_VERSION: 406,
+  VERSION_REQUIRED: 400,
+  VERSION_GONE: 410,
   NOT_IN_VERSION: 404,
   NO_ROUTE: 404,
   UNSUPPORTED_MEDIA_TYPE: 415,
@@ -21,19 +25,19 @@ export const errorCodes = {
   UNKNOWN_ACTION: 400,
   INVALID_BODY: 400,
   INVALID_QUERY: 400,
-  INVALID_REPLY: 500,
+  INVALID_RESPONSE: 500,
 } as const;
 
-/** Stable, so that programs may compare it; the text of a message may change. */
+/** Stable, so that programs can compare it; the text of a message may change. */
 export type MicroversionErrorCode = keyof typeof errorCodes;
 
-/** What all errors of this package are: `name`, `code`, `status`, and the `url` of what their code means. */
+/** Base class of all errors of this package: `name`, `code`, `status`, and the `url` of the documentation of the code. */
 export abstract class MicroversionError<Code extends MicroversionErrorCode = MicroversionErrorCode> extends Error {
-  /** Of the HTTP answer. */
+  /** The status of the HTTP response. */
   readonly status: number;
-  /** Lets error handlers that follow the http-errors convention show the message: whether it is meant for the client. */
+  /** Whether the message is meant for the client, by the convention of `http-errors`. */
   readonly expose: boolean;
-  /** The page that tells cause and cure; for developers, never part of an answer. */
+  /** The page that documents cause and fix; for developers, never part of a response. */
   readonly url: string;
 
   constructor(
@@ -52,11 +56,11 @@ export abstract class MicroversionError<Code extends MicroversionErrorCode = Mic
   }
 }
 
-type RequestErrorCode = Exclude<MicroversionErrorCode, 'INVALID_REPLY'>;
+type RequestErrorCode = Exclude<MicroversionErrorCode, 'INVALID_RESPONSE'>;
 
-/** An API request that is refused before any handler runs. `message` is meant for the client. */
+/** A request that is rejected before a handler runs. `message` is meant for the client. */
 export class RequestError<Code extends RequestErrorCode = RequestErrorCode> extends MicroversionError<Code> {
-  /** What the service speaks; undefined where no negotiation told. */
+  /** The supported versions; undefined if no version was negotiated. */
   readonly served: Served | undefined;
 
   constructor(code: Code, message: string, served?: Served) {
@@ -65,10 +69,10 @@ export class RequestError<Code extends RequestErrorCode = RequestErrorCode> exte
   }
 }
 
-/** 400: the text that should be a version is none. */
+/** 400: the version is malformed. */
 export class InvalidVersionHeader extends RequestError<'INVALID_VERSION_HEADER'> {
   declare readonly served: Served;
-  /** What was found in place of a version, trimmed; may be empty. */
+  /** The malformed value, trimmed; may be empty. */
   readonly text: string;
 
   constructor(message: string, served: Served, text: string) {
@@ -77,10 +81,10 @@ export class InvalidVersionHeader extends RequestError<'INVALID_VERSION_HEADER'>
   }
 }
 
-/** 406: a version, but none that the service speaks. */
+/** 406: the version is not supported. */
 export class UnacceptableVersion extends RequestError<'UNACCEPTABLE_VERSION'> {
   declare readonly served: Served;
-  /** The version asked for, digit for digit. */
+  /** The requested version, digit for digit. */
   readonly version: string;
 
   constructor(message: string, served: Served, version: string) {
@@ -89,7 +93,7 @@ export class UnacceptableVersion extends RequestError<'UNACCEPTABLE_VERSION'> {
   }
 }
 
-/** 404: what was asked for does not exist at the negotiated version. The message does not tell that it exists at another. */
+/** 404: the operation does not exist at the negotiated version. The message does not reveal that it exists at another one. */
 export function notInVersion(served?: Served): RequestError<'NOT_IN_VERSION'> {
   return new RequestError('NOT_IN_VERSION', 'The resource could not be found.', served);
 }

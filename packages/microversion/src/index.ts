@@ -1,5 +1,6 @@
 export { accepts } from './accept.js';
-export { byVersion } from './by-version.js';
+export { type ByVersionOptions, byVersion } from './by-version.js';
+export { corsHeaders } from './cors-headers.js';
 export {
   type ApiVersion,
   type Discovery,
@@ -14,6 +15,7 @@ export { apiSigError } from './error-bodies/api-sig-error.js';
 export { computeFault } from './error-bodies/compute-fault.js';
 export type { ErrorBody, ErrorFormat } from './error-bodies/error-body.js';
 export { genericError } from './error-bodies/generic-error.js';
+export { jsonError, type ProblemOptions, problem } from './error-bodies/problem.js';
 export {
   InvalidVersionHeader,
   MicroversionError,
@@ -23,16 +25,52 @@ export {
   UnacceptableVersion,
 } from './errors.js';
 export { checkJsonText, checkJsonValue, defaultJsonLimits, type JsonLimits } from './json-limits.js';
-export type { FlavourName } from './negotiation/flavours.js';
+export { migrated } from './migrations/migrated.js';
+export {
+  type Conversions,
+  type Convert,
+  type Migrations,
+  migrations,
+  type VersionChange,
+} from './migrations/migrations.js';
+export type { ErrorsOption } from './negotiation/error-response.js';
 export type { HeaderNames, HeaderPreset } from './negotiation/header-names.js';
+export type { HeaderStyleName } from './negotiation/header-styles.js';
 export { type MicroversionMiddleware, type MicroversionOptions, microversion } from './negotiation/microversion.js';
 export { microversionOf } from './negotiation/negotiated.js';
 export { type Negotiation, type Negotiator, type NegotiatorOptions, negotiator } from './negotiation/negotiator.js';
-export type { RefusalOptions } from './negotiation/refusal.js';
+export type { VersionMiddleware } from './negotiation/version-middleware.js';
 export { requestBase, type TrustProxy } from './request-base.js';
+export { dates, integers, majorMinor, semver, type VersionNumbers, type VersionScheme } from './schemes.js';
 export { Version, type VersionLike } from './version.js';
+export type { Moment, VersionRecord } from './versioning/lifecycle.js';
+export {
+  acceptParameter,
+  acceptVersion,
+  header,
+  pathPrefix,
+  queryParameter,
+  type VersionSource,
+} from './versioning/sources.js';
+export {
+  type ClientUsage,
+  type UsageReport,
+  type UsageReportOptions,
+  usageReport,
+  type VersionUsage,
+} from './versioning/usage.js';
+export type { Unlisted } from './versioning/version-list.js';
+export {
+  type ClientVersion,
+  type VersioningMiddleware,
+  type VersioningOptions,
+  type VersionUse,
+  versioning,
+} from './versioning/versioning.js';
 export {
   at,
+  type Below,
+  before,
   between,
   breakpointsOf,
   notAfter,

@@ -1,14 +1,14 @@
 import { RequestError } from './errors.js';
 
-/** How much structure a JSON body may have, whatever its length in bytes. */
+/** Limits for the structure of a JSON body, in addition to its length in bytes. */
 export interface JsonLimits {
-  /** Objects and lists inside one another. Default 64. */
+  /** Maximum nesting of objects and lists. Default 64. */
   readonly depth: number;
-  /** Members of all objects and items of all lists together. Default 20,000. */
+  /** Maximum number of members of all objects and items of all lists. Default 20,000. */
   readonly values: number;
 }
 
-/** Far above what any schema asks for: bodies of real APIs are about ten levels deep and hold some hundred values. */
+/** Far above the needs of any schema: bodies of real APIs are about ten levels deep and contain a few hundred values. */
 export const defaultJsonLimits: JsonLimits = { depth: 64, values: 20_000 };
 
 function tooDeep({ depth }: JsonLimits): RequestError {
@@ -23,8 +23,8 @@ const [QUOTE, BACKSLASH, COMMA] = [34, 92, 44];
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [91, 93, 123, 125];
 
 /**
- * Refuses a JSON text that is too deep or too wide for the code behind it, which walks values by recursion. The marks
- * of the text are counted: parsing what is absurd would itself cost too much. What is no JSON passes, or not.
+ * Rejects a JSON text that is too deep or too wide for later code, which is recursive. Counts brackets and commas instead
+ * of parsing, because parsing an abusive text is already too expensive. The result for invalid JSON is undefined.
  *
  * @throws RequestError `BODY_TOO_COMPLEX` (400)
  */
@@ -49,8 +49,7 @@ export function checkJsonText(text: string, limits: JsonLimits = defaultJsonLimi
 }
 
 /**
- * The same limits for a body that some parser has read already. It goes level by level, so that no value is too deep
- * for it.
+ * Applies the same limits to a parsed body, level by level, so that deep values cannot overflow the stack.
  *
  * @throws RequestError `BODY_TOO_COMPLEX` (400)
  */

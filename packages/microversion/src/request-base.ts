@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import type { TLSSocket } from 'node:tls';
 
-/** Whether the forwarding headers of a request are to be believed. */
+/** Returns whether the forwarding headers of a request are trusted. */
 export type TrustProxy = boolean | ((req: IncomingMessage) => boolean);
 
-/** What Express adds to a request and its application, where it is Express that serves. */
+/** Properties that Express adds to a request and its application. */
 interface ExpressRequest extends IncomingMessage {
   readonly baseUrl?: string;
   readonly app?: { get?(setting: string): unknown };
@@ -13,7 +13,7 @@ interface ExpressRequest extends IncomingMessage {
 const HOST = /^[A-Za-z0-9._~%-]+(:\d{1,5})?$|^\[[0-9A-Fa-f:.]+\](:\d{1,5})?$/;
 const PREFIX = /^(\/[A-Za-z0-9._~%-]+)+$/;
 
-/** The application's own `trust proxy` setting, asked about the peer of the connection. */
+/** Evaluates the `trust proxy` setting of the application for the peer of the connection. */
 function expressTrusts(req: ExpressRequest): boolean {
   const trusts = req.app?.get?.('trust proxy fn');
   return typeof trusts === 'function' && trusts(req.socket.remoteAddress, 0) === true;
@@ -30,10 +30,9 @@ function localHost(req: IncomingMessage): string {
 }
 
 /**
- * The URL under which the client sees this API, without a slash at the end: scheme, host, and where the API is mounted.
- *
- * Host comes from the request, and from `X-Forwarded-Proto`, `-Host` and `-Prefix` where the proxy is trusted. Default
- * of `trustProxy`: the `trust proxy` setting of Express, false without Express. Text that is no host is not used.
+ * Returns the URL of this API as the client sees it, without a trailing slash: scheme, host and mount path. The host comes
+ * from the request, or from `X-Forwarded-Proto`, `-Host` and `-Prefix` if the proxy is trusted. Default of `trustProxy`:
+ * the `trust proxy` setting of Express, false without Express. A malformed host is ignored.
  */
 export function requestBase(req: IncomingMessage, trustProxy?: TrustProxy): string {
   const trusted =

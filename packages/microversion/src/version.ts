@@ -1,55 +1,88 @@
-/** Compares two runs of decimal digits without leading zeros, however long they are. */
+import { knownSchemes, majorMinor, type VersionNumbers, type VersionScheme } from './schemes.js';
+
+/** Compares two decimal numbers of any length, without leading zeros or of the same length. */
 function compareDigits(a: string, b: string): number {
   return a.length - b.length || (a < b ? -1 : a > b ? 1 : 0);
 }
 
-const FORM = /^([1-9]\d*)\.(0|[1-9]\d*)$/;
+function incomparable(a: Version, b: Version): TypeError {
+  const [first, second] = [a, b].map(({ text, scheme }) => `${text} (${scheme.name})`);
+  return new TypeError(`${first} and ${second} cannot be compared: use one scheme for all versions of an API`);
+}
 
 /**
- * A microversion: two decimal numbers joined by a dot. Parts compare numerically (2.10 > 2.9) and may be
+ * A version of an API: `2.27`, `2026-11-22`, `1.4.2` or `7`. Numbers compare numerically (2.10 > 2.9) and may be
  * arbitrarily long; the text is kept digit for digit. Instances are immutable.
  */
 export class Version {
-  /** Text form, `MAJOR.MINOR`. */
+  /** The version as a string. */
   readonly text: string;
+  /** The first number; the year if the version is a date. */
   readonly major: string;
+  /** The second number: of a date, the month. Empty if the scheme has one number. */
   readonly minor: string;
+  /** The third number: of a date, the day. Empty if the scheme has fewer numbers. */
+  readonly patch: string;
+  /** How versions of this kind are written and ordered. */
+  readonly scheme: VersionScheme;
 
-  private constructor(text: string, major: string, minor: string) {
+  private constructor(scheme: VersionScheme, text: string, [major, minor = '', patch = '']: VersionNumbers) {
     this.text = text;
     this.major = major;
     this.minor = minor;
+    this.patch = patch;
+    this.scheme = scheme;
     Object.freeze(this);
   }
 
   /** Reads `2.27`; undefined for anything that is not exactly two numbers without leading zeros. */
   static parse(text: string): Version | undefined {
-    const [, major, minor] = FORM.exec(text) ?? [];
-    return major === undefined || minor === undefined ? undefined : new Version(text, major, minor);
+    return Version.in(majorMinor, text);
   }
 
-  /** Like {@link Version.parse} for versions written by a programmer: throws a TypeError that names the cure. */
-  static of(version: VersionLike): Version {
+  /** Reads a version of a scheme; undefined if the text does not have its form. */
+  static in(scheme: VersionScheme, text: string): Version | undefined {
+    const numbers = scheme.parse(text);
+    return numbers && new Version(scheme, text, numbers);
+  }
+
+  /**
+   * Reads a version that a programmer wrote, in the first of the schemes that it has the form of.
+   *
+   * @param schemes default: `2.27`, `2026-11-22`, `1.4.2`, `7`
+   * @throws TypeError that names the forms, for any other text
+   */
+  static of(version: VersionLike, schemes: readonly VersionScheme[] = knownSchemes): Version {
     if (version instanceof Version) return version;
-    const parsed = Version.parse(version);
-    if (!parsed)
-      throw new TypeError(`'${version}' is not a version: write MAJOR.MINOR without leading zeros, like '2.27'`);
-    return parsed;
+    for (const scheme of schemes) {
+      const parsed = typeof version === 'string' ? Version.in(scheme, version) : undefined;
+      if (parsed) return parsed;
+    }
+    throw new TypeError(`'${version}' is not a version: write ${schemes.map(({ form }) => form).join(', or ')}`);
   }
 
-  /** Negative, zero or positive as this version is lower than, equal to or higher than the other. */
+  /**
+   * Returns a negative number, zero or a positive number if this version is lower than, equal to or higher than the other.
+   *
+   * @throws TypeError if the versions have different schemes
+   */
   compare(other: Version): number {
-    return compareDigits(this.major, other.major) || compareDigits(this.minor, other.minor);
+    if (this.scheme !== other.scheme) throw incomparable(this, other);
+    return (
+      compareDigits(this.major, other.major) ||
+      compareDigits(this.minor, other.minor) ||
+      compareDigits(this.patch, other.patch)
+    );
   }
 
-  /** True when this version lies between the two, both included; a missing bound is no bound. */
+  /** Returns whether this version is between two versions, both included; a missing bound does not limit. */
   within(since: Version | undefined, until: Version | undefined): boolean {
     return (!since || this.compare(since) >= 0) && (!until || this.compare(until) <= 0);
   }
 
-  /** The version directly above, within the same major number. */
+  /** Returns the version directly above: `2.28` after `2.27`, the next day after a date. */
   next(): Version {
-    return Version.of(`${this.major}.${BigInt(this.minor) + 1n}`);
+    return Version.of(this.scheme.next([this.major, this.minor, this.patch]), [this.scheme]);
   }
 
   toString(): string {

@@ -1,53 +1,91 @@
 import { Version, type VersionLike } from './version.js';
 
-/** Open at its upper end, at its lower end, or at neither. */
+/** The upper bound of `before(version, ...)`: that version is not included. */
+export interface Below<V> {
+  readonly below: V;
+}
+
+/** Open at its upper end, at its lower end, or at neither end. */
 export type WindowKind = 'since' | 'until' | 'between';
 
-/** A value that exists between two versions, both included; a missing bound is no bound. */
-export class Window<T, Kind extends WindowKind = WindowKind> {
+/**
+ * A value that exists between two versions, both included; a missing bound does not limit. `Since` and `Until` are the
+ * bounds as types, for clients of one version.
+ */
+export class Window<T, Kind extends WindowKind = WindowKind, Since = unknown, Until = unknown> {
   readonly since: Version | undefined;
   readonly until: Version | undefined;
   readonly value: T;
-  /** Never set: tells the type checker which ends of history a list of windows reaches. */
+  /** Never set. For the type checker: which ends of the history a list of windows includes. */
   declare readonly kind: Kind;
+  /** Never set. For the type checker: which versions have the value. */
+  declare readonly bounds: readonly [Since, Until];
 
-  constructor(since: VersionLike | undefined, until: VersionLike | undefined, value: T) {
+  /** The first version without the value, if {@link before} defines the window; `until` is undefined then. */
+  readonly below: Version | undefined;
+
+  constructor(since: VersionLike | undefined, until: VersionLike | undefined, value: T, below?: VersionLike) {
     this.since = since === undefined ? undefined : Version.of(since);
     this.until = until === undefined ? undefined : Version.of(until);
+    this.below = below === undefined ? undefined : Version.of(below);
     this.value = value;
-    if (this.since && this.until && this.since.compare(this.until) > 0) {
+    const { end } = this;
+    if (this.since && end && this.since.compare(end) >= 0) {
       throw new RangeError(`the window ${describe(this)} is empty: its first version is above its last`);
     }
   }
 
+  /** The first version above the window; undefined if it has no upper bound. */
+  get end(): Version | undefined {
+    return this.below ?? this.until?.next();
+  }
+
   has(version: Version): boolean {
-    return version.within(this.since, this.until);
+    return version.within(this.since, this.until) && (!this.below || version.compare(this.below) < 0);
   }
 }
 
 /** A value with its history: the same at every version, or one window, or successive windows with or without gaps. */
 export type Windowed<T> = T | Window<T> | readonly Window<T>[];
 
-/** The value as it is from a version on. */
-export function since<const T>(first: VersionLike, value: T): Window<T, 'since'> {
+/** Defines a value that exists since a version. */
+export function since<const T, const V extends VersionLike = VersionLike>(
+  first: V,
+  value: T,
+): Window<T, 'since', V, undefined> {
   return new Window(first, undefined, value);
 }
 
-/** The value as it is up to a version, that one included. */
-export function until<const T>(last: VersionLike, value: T): Window<T, 'until'> {
+/** Defines a value that exists until a version, inclusive. */
+export function until<const T, const V extends VersionLike = VersionLike>(
+  last: V,
+  value: T,
+): Window<T, 'until', undefined, V> {
   return new Window(undefined, last, value);
 }
 
-/** The value as it is from one version to another, both included. */
-export function between<const T>(first: VersionLike, last: VersionLike, value: T): Window<T, 'between'> {
+/** Defines a value that exists below a version, exclusive: `before('2026-11-22', x)`. */
+export function before<const T, const V extends VersionLike = VersionLike>(
+  first: V,
+  value: T,
+): Window<T, 'until', undefined, Below<V>> {
+  return new Window(undefined, undefined, value, first);
+}
+
+/** Defines a value that exists from one version to another, both included. */
+export function between<const T, const S extends VersionLike = VersionLike, const U extends VersionLike = VersionLike>(
+  first: S,
+  last: U,
+  value: T,
+): Window<T, 'between', S, U> {
   return new Window(first, last, value);
 }
 
 function describe(window: Window<unknown>): string {
-  return `${window.since?.text ?? 'first'}..${window.until?.text ?? 'latest'}`;
+  return `${window.since?.text ?? 'first'}..${window.until?.text ?? (window.below ? `below ${window.below}` : 'latest')}`;
 }
 
-/** True for what `since`, `until` and `between` make, or a list of those. */
+/** Returns whether a value was created by `since`, `until` or `between`, or is a list of such values. */
 export function isWindowed(value: unknown): value is Window<unknown> | readonly Window<unknown>[] {
   return (
     value instanceof Window || (Array.isArray(value) && value.length > 0 && value.every((v) => v instanceof Window))
@@ -62,8 +100,9 @@ function sortKey(window: Window<unknown>, other: Window<unknown>): number {
 const ordered = new WeakMap<object, readonly Window<unknown>[]>();
 
 /**
- * The windows of a value, lowest first. A plain value is one window without bounds.
- * Throws a RangeError that names both windows when two overlap.
+ * Returns the windows of a value, lowest first. A plain value is one window without bounds.
+ *
+ * @throws RangeError that names both windows if two overlap
  */
 export function windowsOf<T>(value: Windowed<T>): readonly Window<T>[] {
   if (!isWindowed(value)) return [new Window<T>(undefined, undefined, value as T)];
@@ -73,7 +112,7 @@ export function windowsOf<T>(value: Windowed<T>): readonly Window<T>[] {
   windows.sort(sortKey);
   windows.forEach((window, index) => {
     const previous = windows[index - 1];
-    if (previous && (!previous.until || !window.since || previous.until.compare(window.since) >= 0)) {
+    if (previous && (!previous.end || !window.since || previous.end.compare(window.since) > 0)) {
       throw new RangeError(
         `the windows ${describe(previous)} and ${describe(window)} overlap: end the first below the second`,
       );
@@ -83,33 +122,33 @@ export function windowsOf<T>(value: Windowed<T>): readonly Window<T>[] {
   return windows;
 }
 
-/** The value at a version; undefined in a gap. */
+/** Returns the value at a version; undefined in a gap. */
 export function at<T>(value: Windowed<T>, version: VersionLike): T | undefined {
   if (!isWindowed(value)) return value as T;
-  const exact = Version.of(version);
+  const exact = version instanceof Version ? version : Version.of(version);
   for (const window of windowsOf(value as Windowed<T>)) if (window.has(exact)) return window.value;
   return undefined;
 }
 
 /**
- * The versions at which a value changes: each window's first version and the one after its last, ascending,
- * without repeats. Between two neighbours nothing changes, so work can be kept per interval.
+ * Returns the versions at which a value changes: the first version of each window and the one after its last, ascending,
+ * without duplicates. Nothing changes between two of them, so results can be cached for each interval.
  */
 export function breakpointsOf(...values: readonly Windowed<unknown>[]): readonly Version[] {
   const changes = values.flatMap((value) =>
-    isWindowed(value) ? windowsOf(value).flatMap((window) => [window.since, window.until?.next()]) : [],
+    isWindowed(value) ? windowsOf(value).flatMap((window) => [window.since, window.end]) : [],
   );
   return mergeBreakpoints(changes.filter((version) => version !== undefined));
 }
 
-/** Sorts versions ascending and drops repeats. */
+/** Sorts versions ascending and removes duplicates. */
 export function mergeBreakpoints(versions: Iterable<Version>): readonly Version[] {
   const byText = new Map([...versions].map((version) => [version.text, version]));
   return [...byText.values()].sort((a, b) => a.compare(b));
 }
 
 /**
- * Keeps one built thing per interval between breakpoints, made on first use.
+ * Caches one value per interval between breakpoints, built on first use.
  * Versions between which nothing changes share one object.
  */
 export class PerInterval<T> {
@@ -135,26 +174,26 @@ export class PerInterval<T> {
   }
 }
 
-/** The same history, but nothing of it below a version; undefined when nothing is left. */
+/** Returns the history without versions below a version; undefined if nothing remains. */
 export function notBefore<T>(first: VersionLike, value: Windowed<T>): readonly Window<T>[] | undefined {
   const floor = Version.of(first);
-  const kept = windowsOf(value)
-    .filter((window) => !window.until || window.until.compare(floor) >= 0)
+  const selected = windowsOf(value)
+    .filter(({ end }) => !end || end.compare(floor) > 0)
     .map((window) => {
       const lower = window.since && window.since.compare(floor) > 0 ? window.since : floor;
-      return new Window<T>(lower, window.until, window.value);
+      return new Window<T>(lower, window.until, window.value, window.below);
     });
-  return kept.length > 0 ? kept : undefined;
+  return selected.length > 0 ? selected : undefined;
 }
 
-/** The same history, but nothing of it above a version; undefined when nothing is left. */
+/** Returns the history without versions above a version; undefined if nothing remains. */
 export function notAfter<T>(last: VersionLike, value: Windowed<T>): readonly Window<T>[] | undefined {
   const ceiling = Version.of(last);
-  const kept = windowsOf(value)
+  const retained = windowsOf(value)
     .filter((window) => !window.since || window.since.compare(ceiling) <= 0)
     .map((window) => {
-      const upper = window.until && window.until.compare(ceiling) < 0 ? window.until : ceiling;
-      return new Window<T>(window.since, upper, window.value);
+      if (window.end && window.end.compare(ceiling) <= 0) return window;
+      return new Window<T>(window.since, ceiling, window.value);
     });
-  return kept.length > 0 ? kept : undefined;
+  return retained.length > 0 ? retained : undefined;
 }

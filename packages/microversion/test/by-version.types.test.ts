@@ -7,22 +7,22 @@ const listener: RequestListener = (_req, res) => void res.end();
 const handler: RequestHandler = (_req, res) => void res.json({});
 
 describe('the types of byVersion()', () => {
-  it('are those of its handlers', () => {
+  it('match its handlers', () => {
     expectTypeOf(byVersion(since('2.1', listener))).toEqualTypeOf<RequestListener>();
     expectTypeOf(byVersion([until('2.9', handler), since('2.10', handler)])).toEqualTypeOf<RequestHandler>();
     const sum = (_req: IncomingMessage, _res: ServerResponse, next: () => number) => next() + 1;
     expectTypeOf(byVersion(between('2.1', Version.of('2.5'), sum))).toEqualTypeOf<typeof sum>();
   });
 
-  it('refuse what cannot be', () => {
+  it('reject invalid handlers and options', () => {
     const never = () => {
       // @ts-expect-error a handler without its window
       byVersion(listener);
       // @ts-expect-error no handler
       byVersion(since('2.1', 'text'));
-      // @ts-expect-error there is no such option
+      // @ts-expect-error unknown option
       byVersion(since('2.1', listener), { error: 'next' });
-      // @ts-expect-error errors are answered or handed on
+      // @ts-expect-error errors are sent or passed on
       byVersion(since('2.1', listener), { errors: 'throw' });
     };
     expectTypeOf(never).toBeFunction();

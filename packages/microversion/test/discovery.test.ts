@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 import express from 'express';
 import { describe, expect, it } from 'vitest';
-import { ask } from '../../../testing/ask.js';
+import { sendRequest } from '../../../testing/send-request.js';
 import { type ApiVersion, type DiscoveryOptions, discovery, requestBase } from '../src/index.js';
 
 const versions: readonly ApiVersion[] = [
@@ -29,9 +29,9 @@ const V21 = {
 
 describe('the list of versions', () => {
   it('shows each version with one absolute self link that ends in a slash', async () => {
-    const answer = await ask(docs.list, host);
-    expect([answer.status, answer.headers['content-type']]).toEqual([200, 'application/json']);
-    expect(JSON.parse(answer.body)).toEqual({
+    const response = await sendRequest(docs.list, host);
+    expect([response.status, response.headers['content-type']]).toEqual([200, 'application/json']);
+    expect(JSON.parse(response.body)).toEqual({
       versions: [
         {
           id: 'v2.0',
@@ -48,10 +48,10 @@ describe('the list of versions', () => {
 });
 
 describe('the document of a version', () => {
-  it('shows media types, the same self link and where it is described', async () => {
-    const answer = await ask(docs.document('v2.1'), { path: '/v2.1', ...host });
-    expect(answer.status).toBe(200);
-    expect(JSON.parse(answer.body)).toEqual({
+  it('shows media types, the same self link and a link to the description', async () => {
+    const result = await sendRequest(docs.document('v2.1'), { path: '/v2.1', ...host });
+    expect(result.status).toBe(200);
+    expect(JSON.parse(result.body)).toEqual({
       version: {
         ...V21,
         links: [
@@ -63,16 +63,16 @@ describe('the document of a version', () => {
     });
   });
 
-  it('exists only for versions there are', () => {
+  it('exists only for existing versions', () => {
     expect(() => docs.document('v3')).toThrow(/no version 'v3', there are v2\.0, v2\.1/);
   });
 });
 
 describe('the choices', () => {
   it('are a 300 with the path below every version', async () => {
-    const answer = await ask(docs.choices, { path: '/servers?x=1', ...host });
-    expect(answer.status).toBe(300);
-    const { choices } = JSON.parse(answer.body);
+    const response = await sendRequest(docs.choices, { path: '/servers?x=1', ...host });
+    expect(response.status).toBe(300);
+    const { choices } = JSON.parse(response.body);
     expect(choices.map((choice: any) => choice.links[0].href)).toEqual([
       'http://cloud.example:8774/v2/servers',
       'http://cloud.example:8774/v2.1/servers',
@@ -91,8 +91,8 @@ describe('the base of the links', () => {
 
   async function baseFor(headers: Record<string, string>, options: Omit<DiscoveryOptions, 'versions'> = {}) {
     const made = discovery({ versions, ...options });
-    const answer = await ask(made.list, { headers });
-    return JSON.parse(answer.body).versions[1].links[0].href.replace(/\/v2\.1\/$/, '');
+    const response = await sendRequest(made.list, { headers });
+    return JSON.parse(response.body).versions[1].links[0].href.replace(/\/v2\.1\/$/, '');
   }
 
   it('ignores forwarding headers unless the proxy is trusted', async () => {
@@ -100,13 +100,13 @@ describe('the base of the links', () => {
     expect(await baseFor(forwarded, { trustProxy: false })).toBe('http://inner:1');
   });
 
-  it('honours them from a trusted proxy, the outermost of each', async () => {
+  it('honours the outermost of each forwarding header from a trusted proxy', async () => {
     expect(await baseFor(forwarded, { trustProxy: true })).toBe('https://api.example.org/compute');
     const trustProxy = (req: any) => req.socket.remoteAddress === '127.0.0.1';
     expect(await baseFor(forwarded, { trustProxy })).toBe('https://api.example.org/compute');
   });
 
-  it('does not use what is no scheme, host or path', async () => {
+  it('ignores malformed schemes, hosts and paths', async () => {
     const broken = {
       Host: 'inner:1',
       'X-Forwarded-Proto': 'javascript',
@@ -116,27 +116,27 @@ describe('the base of the links', () => {
     expect(await baseFor(broken, { trustProxy: true })).toBe('http://inner:1');
   });
 
-  it('falls back to the address of the connection for a Host that is none', async () => {
+  it('falls back to the address of the connection for an invalid Host', async () => {
     expect(await baseFor({ Host: '"><script>' })).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
   });
 
-  it('takes IPv6 hosts', async () => {
+  it('accepts IPv6 hosts', async () => {
     expect(await baseFor({ Host: '[::1]:8774' })).toBe('http://[::1]:8774');
   });
 
-  it('can be given', async () => {
+  it('can be configured', async () => {
     expect(await baseFor(forwarded, { base: 'https://fixed.example/' })).toBe('https://fixed.example');
     expect(await baseFor(forwarded, { base: (req) => `https://${req.method}.example` })).toBe('https://GET.example');
   });
 
-  it('contains the path an Express application mounts the API at, and follows its trust in proxies', async () => {
+  it('contains the mount path of an Express application, and follows its trust in proxies', async () => {
     const href = async (trust: boolean) => {
       const inner = express.Router().get('/', docs.list);
       const app = express().use('/compute', inner);
       app.set('trust proxy', trust);
       const headers = { Host: 'inner:1', 'X-Forwarded-Proto': 'https' };
-      const answer = await ask(app, { path: '/compute/', headers });
-      return JSON.parse(answer.body).versions[1].links[0].href;
+      const response = await sendRequest(app, { path: '/compute/', headers });
+      return JSON.parse(response.body).versions[1].links[0].href;
     };
     expect(await href(false)).toBe('http://inner:1/compute/v2.1/');
     expect(await href(true)).toBe('https://inner:1/compute/v2.1/');
@@ -144,18 +144,18 @@ describe('the base of the links', () => {
 
   it('is the same for the document of a version whose router is mounted at its own path', async () => {
     const app = express().use('/compute/v2.1', express.Router().get('/', docs.document('v2.1')));
-    const answer = await ask(app, { path: '/compute/v2.1', headers: { Host: 'inner:1' } });
-    expect(JSON.parse(answer.body).version.links[0].href).toBe('http://inner:1/compute/v2.1/');
+    const response = await sendRequest(app, { path: '/compute/v2.1', headers: { Host: 'inner:1' } });
+    expect(JSON.parse(response.body).version.links[0].href).toBe('http://inner:1/compute/v2.1/');
   });
 
-  it('is open to own links', async () => {
+  it('allows custom links', async () => {
     const listener: RequestListener = (req, res) => void res.end(requestBase(req));
-    expect((await ask(listener, host)).body).toBe('http://cloud.example:8774');
+    expect((await sendRequest(listener, host)).body).toBe('http://cloud.example:8774');
   });
 });
 
-describe('a mistake in the options', () => {
-  it('is refused at once', () => {
+describe('an invalid option', () => {
+  it('is rejected immediately', () => {
     expect(() => discovery({ versions, trust: true } as any)).toThrow(/unknown option 'trust'/);
     expect(() => discovery({ versions: [{ ...versions[0]!, minimum: '1' } as any] })).toThrow(
       /unknown option 'minimum'/,

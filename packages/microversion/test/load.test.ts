@@ -45,7 +45,7 @@ const operations = [
   }),
 ];
 
-describe('what an operation loads', () => {
+describe('the resource that an operation loads', () => {
   let steps: string[] = [];
   const server = createServer(
     createRouter<Call>({
@@ -68,18 +68,18 @@ describe('what an operation loads', () => {
   beforeAll(() => new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve)));
   afterAll(() => new Promise((resolve) => server.close(resolve)));
 
-  it('is there for the handler and for the views of its answer', async () => {
-    const answer = await request(server).get('/guests/ada').expect(200);
-    expect(JSON.parse(answer.text)).toEqual({ guest: { id: 'ada', room: '101' } });
+  it('is available to the handler and to the views of its response', async () => {
+    const response = await request(server).get('/guests/ada').expect(200);
+    expect(JSON.parse(response.text)).toEqual({ guest: { id: 'ada', room: '101' } });
     expect(steps).toEqual(['target', 'authorize', 'load', 'run with 1']);
   });
 
-  it('is not read for those who are denied', async () => {
+  it('is not read for callers that are denied', async () => {
     await request(server).get('/guests/ada').set('x-denied', '1').expect(403);
     expect(steps).toEqual(['target', 'authorize']);
   });
 
-  it('ends the request when it cannot be read', async () => {
+  it('ends the request if it cannot be read', async () => {
     await request(server).get('/guests/broken').expect(503);
     expect(steps).toEqual(['target', 'authorize', 'load']);
   });

@@ -1,7 +1,7 @@
 import { describe, expectTypeOf, it } from 'vitest';
 import { z } from 'zod';
 import { since, until } from '../src/index.js';
-import { answer, field, operationsOf, type ReplyValue, view } from '../src/router/index.js';
+import { field, operationsOf, prepareResponse, type ReplyValue, view } from '../src/router/index.js';
 import { many, object, once, one, type Query, query } from '../src/schema/index.js';
 
 interface Book {
@@ -24,7 +24,7 @@ const book = view<Book, Call>({ id: field(z.string(), (b) => b.id) });
 const placed = view<Book, WithShelves>({ shelf: field(z.int(), (b, { loaded }) => loaded.get(b.id) ?? 0) });
 
 describe('the types of an operation', () => {
-  it('give its handler what the stages before it made', () => {
+  it('pass the results of earlier stages to its handler', () => {
     operation({
       ...base,
       path: '/shelves/{shelf}/books/{id}',
@@ -49,25 +49,25 @@ describe('the types of an operation', () => {
     });
   });
 
-  it('hold what the handler returns against the reply', () => {
+  it('check the result of the handler against the reply', () => {
     operation({ ...base, reply: { book }, run: () => ({ book: { id: '1', year: 1 } }) });
-    operation({ ...base, reply: { book }, run: () => answer({ status: 300 }) });
+    operation({ ...base, reply: { book }, run: () => prepareResponse({ status: 300 }) });
     // @ts-expect-error a record of another kind
     operation({ ...base, reply: { book }, run: () => ({ book: { title: 'Emma' } }) });
     // @ts-expect-error the book is missing
     operation({ ...base, reply: { book }, run: () => ({}) });
-    // @ts-expect-error there is no such parameter in the path
+    // @ts-expect-error unknown parameter of the path
     operation({ ...base, run: ({ params }) => params.isbn });
-    // @ts-expect-error there is no target without `target`
+    // @ts-expect-error the target does not exist without `target`
     operation({ ...base, run: ({ target }) => target.id });
-    // @ts-expect-error there is no such method
+    // @ts-expect-error unknown method
     operation({ ...base, method: 'FETCH', run: () => undefined });
   });
 
-  it('refuse views whose call is another than that of the operation', () => {
+  it('reject views whose call has another type than that of the operation', () => {
     const run = () => ({ book: { id: '1', year: 1 } });
     operation({ ...base, reply: { book: placed }, load: () => new Map<string, number>(), run });
-    // @ts-expect-error what the view asks for is not loaded
+    // @ts-expect-error the data that the view requires is not loaded
     operation({ ...base, reply: { book: placed }, run });
     // @ts-expect-error something else is loaded
     operation({ ...base, reply: { book: placed }, load: () => new Map<string, string>(), run });
@@ -77,17 +77,17 @@ describe('the types of an operation', () => {
 });
 
 describe('the names of policies', () => {
-  it('are those that the API has', () => {
+  it('equal the policies of the API', () => {
     const guarded = operationsOf<Call, 'books:show' | 'books:lend'>();
     guarded({ ...base, policy: 'books:show', run: () => undefined });
     guarded({ ...base, policy: ['books:show', 'books:lend'], run: () => undefined });
-    // @ts-expect-error there is no such rule
+    // @ts-expect-error unknown rule
     guarded({ ...base, policy: 'books:shwo', run: () => undefined });
   });
 });
 
 describe('the type of a reply', () => {
-  it('has records where the views stand, and plain values where schemas stand', () => {
+  it('has records in the place of views, and plain values in the place of schemas', () => {
     const reply = {
       book,
       books: [book],
@@ -105,21 +105,21 @@ describe('the type of a reply', () => {
 });
 
 describe('the types of a view', () => {
-  it('hold getters against the record, the call and the schema', () => {
+  it('check getters against the record, the call and the schema', () => {
     view<Book, Call>({ mine: field(z.string(), (b, call) => `${b.id} ${call.reader}`) });
-    // @ts-expect-error a book has no such field
+    // @ts-expect-error unknown field of a book
     view<Book, Call>({ isbn: field(z.string(), (b) => b.isbn) });
-    // @ts-expect-error the call has no such field
+    // @ts-expect-error unknown field of the call
     view<Book, Call>({ by: field(z.string(), (_, call) => call.writer) });
-    // @ts-expect-error a number is no text
+    // @ts-expect-error a number is not a string
     view<Book, Call>({ year: field(z.string(), (b: Book) => b.year) });
-    // @ts-expect-error the key of kept texts is a text
+    // @ts-expect-error the key of cached texts is a string
     view<Book, Call>({ id: field(z.string(), (b) => b.id) }, { memo: () => 1 });
   });
 });
 
 describe('the types of a query', () => {
-  it('are those of its parameters, each of which may be missing', () => {
+  it('match its parameters, which are all optional', () => {
     const spec = query({
       limit: one(z.string().transform(Number)),
       tag: many(z.string()),
@@ -131,7 +131,7 @@ describe('the types of a query', () => {
     expectTypeOf<Parsed['tag']>().toEqualTypeOf<readonly string[] | undefined>();
     expectTypeOf<Parsed['marker']>().toEqualTypeOf<string | undefined>();
     expectTypeOf<Parsed['sort']>().toEqualTypeOf<'id' | 'year' | undefined>();
-    // @ts-expect-error parameters say how often they may come
+    // @ts-expect-error parameters must define how often they may occur
     query({ limit: z.string() });
   });
 });

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 
-it('the API of operations in the README is the one that runs here', async () => {
+it('the README shows the API that this test runs', async () => {
   const code = readFileSync(join(import.meta.dirname, 'readme-router.example.ts'), 'utf8');
   expect(readFileSync(join(import.meta.dirname, '../README.md'), 'utf8')).toContain(`\`\`\`ts\n${code}\`\`\``);
   process.env.PORT = '0';
@@ -13,8 +13,8 @@ it('the API of operations in the README is the one that runs here', async () => 
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/todos`;
   const add = async (version: string, todo: object) => {
     const headers = { 'Content-Type': 'application/json', 'Service-API-Version': `todo ${version}` };
-    const answered = await fetch(url, { method: 'POST', headers, body: JSON.stringify({ todo }) });
-    return [answered.status, await answered.json()];
+    const responded = await fetch(url, { method: 'POST', headers, body: JSON.stringify({ todo }) });
+    return [responded.status, await responded.json()];
   };
   expect(await add('1.2', { text: 'a' })).toEqual([200, { todo: { id: 1, text: 'a' } }]);
   expect(await add('1.5', { text: 'b' })).toEqual([201, { todo: { id: 2, text: 'b', color: 'green' } }]);

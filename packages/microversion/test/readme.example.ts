@@ -14,7 +14,7 @@ const v1 = express.Router();
 v1.use(microversion({ service: 'todo', min: '1.1', max: '1.12' }));
 v1.get('/', docs.document('v1'));
 
-// 1.5 gave lists a color, 1.10 wrapped them.
+// 1.5 added a color to lists, 1.10 wrapped them.
 v1.get(
   '/lists',
   byVersion([
@@ -24,7 +24,7 @@ v1.get(
   ]),
 );
 
-// 1.12 took the export away: 404 from there on.
+// 1.12 removed the export: 404 since then.
 v1.get('/export', byVersion(until('1.11', (_req, res) => void res.type('csv').send('id,name\n1,groceries\n'))));
 
 export const server = app.use('/v1', v1).listen(Number(process.env.PORT ?? 3000));

@@ -1,25 +1,50 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ask } from '../../../testing/ask.js';
+import { sendRequest } from '../../../testing/send-request.js';
 
 const read = (name: string) => readFileSync(join(import.meta.dirname, name), 'utf8');
 
+describe('the first example of the README', () => {
+  it('is identical to the code that this test runs', () => {
+    expect(read('../README.md')).toContain(`\`\`\`ts\n${read('readme-dates.example.ts')}\`\`\``);
+  });
+
+  it('responds as the README shows', async () => {
+    process.env.PORT = '0';
+    const { app, server } = await import('./readme-dates.example.js');
+    server.close();
+    const get = (version?: string) =>
+      sendRequest(app, { path: '/lists', headers: version === undefined ? {} : { 'API-Version': version } });
+    expect((await get()).body).toBe('["groceries"]');
+    const named = await get('2026-11-22');
+    expect([named.headers['api-version'], named.headers.vary, named.body]).toEqual([
+      '2026-11-22',
+      'API-Version',
+      '{"lists":[{"name":"groceries"}]}',
+    ]);
+    expect(read('../README.md').replaceAll('\n ', '')).toContain((await get('2026-01-01')).body);
+  });
+});
+
 describe('the complete API of the README', () => {
-  it('is the one that is run here, and has at most 30 lines', () => {
+  it('is identical to the code that this test runs, and has at most 30 lines', () => {
     const example = read('readme.example.ts');
     expect(read('../README.md')).toContain(`\`\`\`ts\n${example}\`\`\``);
     expect(example.trimEnd().split('\n').length).toBeLessThanOrEqual(30);
   });
 
-  it('answers as the README says', async () => {
+  it('responds as the README shows', async () => {
     process.env.PORT = '0';
     const { app, server } = await import('./readme.example.js');
     server.close();
     const get = async (path: string, version?: string) => {
       const headers: Record<string, string> = version ? { 'Service-API-Version': `todo ${version}` } : {};
-      const answer = await ask(app, { path, headers: { Host: 'localhost:3000', ...headers } });
-      return [answer.status, answer.headers['content-type']?.includes('json') ? JSON.parse(answer.body) : answer.body];
+      const response = await sendRequest(app, { path, headers: { Host: 'localhost:3000', ...headers } });
+      return [
+        response.status,
+        response.headers['content-type']?.includes('json') ? JSON.parse(response.body) : response.body,
+      ];
     };
     expect(await get('/v1/lists')).toEqual([200, [{ id: 1, name: 'groceries' }]]);
     expect(await get('/v1/lists', '1.5')).toEqual([200, [{ id: 1, name: 'groceries', color: 'green' }]]);

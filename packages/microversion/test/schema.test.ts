@@ -14,7 +14,7 @@ const keypair = object({
 });
 
 describe('a versioned object', () => {
-  it('has just the fields of the version, and refuses others', () => {
+  it('has exactly the fields of the version, and rejects others', () => {
     expect(keypair.check(v('2.1')).safeParse({ name: 'a' })).toMatchObject({ success: true, data: { name: 'a' } });
     expect(keypair.check(v('2.1')).safeParse({ name: 'a', type: 'ssh' }).success).toBe(false);
     expect(keypair.check(v('2.2')).safeParse({ name: 'a' })).toMatchObject({ data: { name: 'a', type: 'ssh' } });
@@ -39,20 +39,20 @@ describe('a versioned object', () => {
     }>();
   });
 
-  it('carries the history of what is nested in it', () => {
+  it('includes the history of nested values', () => {
     const body = object({ keypairs: derive(keypair, (k) => k.array().max(1)) });
     expect(body.breakpoints).toEqual(keypair.breakpoints);
     expect(body.check(v('2.2')).safeParse({ keypairs: [{ name: 'a' }] }).success).toBe(true);
     expect(body.check(v('2.1')).safeParse({ keypairs: [{ name: 'a', type: 'ssh' }] }).success).toBe(false);
   });
 
-  it('lets unknown keys be refused from some version on', () => {
+  it('can reject unknown keys since a version', () => {
     const loose = object({ a: z.string() }, { extra: [until('2.74', 'ignore'), since('2.75', 'refuse')] });
     expect(loose.check(v('2.74')).safeParse({ a: 'x', b: 1 })).toEqual({ success: true, data: { a: 'x' } });
     expect(loose.check(v('2.75')).safeParse({ a: 'x', b: 1 }).success).toBe(false);
   });
 
-  it.each(['__proto__', 'constructor', 'toString'])('takes the key %s for an unknown one', (key) => {
+  it.each(['__proto__', 'constructor', 'toString'])('treats the key %s as unknown', (key) => {
     const hostile = JSON.parse(`{"name":"a","${key}":{"x":1}}`);
     expect(keypair.check(v('2.1')).safeParse(hostile).success).toBe(false);
     expect(({} as any).x).toBeUndefined();
@@ -70,7 +70,7 @@ describe('a versioned query', () => {
   );
   const parse = (text: string, version: string) => list.parse(new URLSearchParams(text), v(version));
 
-  it('counts what changes inside a parameter that comes and goes itself', () => {
+  it('includes changes inside a parameter that has its own window', () => {
     const size = derive([until('2.9', z.string().max(1)), since('2.10', z.string().max(3))], (text) => text);
     const sized = query({ size: [between('2.5', '2.20', one(size)), since('2.30', one(size))] });
     expect(sized.breakpoints.map(String)).toEqual(['2.5', '2.10', '2.21', '2.30']);
@@ -78,7 +78,7 @@ describe('a versioned query', () => {
     expect(['2.5', '2.10', '2.20', '2.9', '2.30'].map(problems)).toEqual([1, 0, 0, 1, 0]);
   });
 
-  it('takes the last of repeated parameters, or all of them, as each is defined', () => {
+  it('uses the last of repeated parameters, or all of them, as each is defined', () => {
     expect(parse('limit=1&limit=2&not-tags=a&not-tags=b', '2.26')).toEqual({
       value: { limit: 2, 'not-tags': ['a', 'b'] },
       problems: [],
@@ -90,13 +90,13 @@ describe('a versioned query', () => {
     expect(parse('marker=1&marker=2', '2.1').problems.map((p) => p.parameter)).toEqual(['marker']);
   });
 
-  it('ignores or refuses unknown parameters by version', () => {
+  it('ignores or rejects unknown parameters by version', () => {
     expect(parse('nonsense=1&not-tags=a', '2.1')).toEqual({ value: {}, problems: [] });
     expect(parse('nonsense=1', '2.75').problems.map((p) => p.parameter)).toEqual(['nonsense']);
     expect(parse('__proto__=1', '2.75').problems.map((p) => p.parameter)).toEqual(['__proto__']);
   });
 
-  it('knows parameters by the form of their names, also where others are refused', () => {
+  it('accepts parameters that match a pattern, even if others are rejected', () => {
     const list = query({ name: one(z.string()) }, { extra: 'refuse', patterns: [[/^_/, one(z.string().min(1))]] });
     const parse = (text: string) => list.parse(new URLSearchParams(text), v('2.1'));
     expect(parse('_hidden=1&name=a')).toMatchObject({ value: { _hidden: '1', name: 'a' }, problems: [] });

@@ -3,8 +3,10 @@ import { join } from 'node:path';
 import { QemuError } from './qemu-error.js';
 
 /**
- * Keeps a directory for one host: another one that began there would take the machines in it for leftovers of its own.
- * @throws QemuError `DIRECTORY_UNUSABLE` where it is another host's
+ * Reserves a directory for one host. A second host in the same directory would treat the machines in it as orphaned
+ * machines of its own.
+ *
+ * @throws QemuError `DIRECTORY_UNUSABLE` if it belongs to another host
  */
 export async function claimDirectory(directory: string, host: string): Promise<void> {
   const file = join(directory, 'host');
@@ -16,7 +18,7 @@ export async function claimDirectory(directory: string, host: string): Promise<v
     if (owner !== host)
       throw new QemuError(
         'DIRECTORY_UNUSABLE',
-        `the directory ${directory} holds the machines of the host ${owner}: give ${host} one of its own, or remove ${file} where that host has got another name`,
+        `the directory ${directory} contains the machines of the host ${owner}: give ${host} a directory of its own, or remove ${file} if that host was renamed`,
       );
   }
 }

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 
-/** Connects to a socket of this computer. */
+/** Connects to a Unix socket. */
 export function connectSocket(path: string): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = connect(path);

@@ -6,7 +6,7 @@ import { connectSocket } from './connect-socket.js';
 import type { Host } from './host.js';
 import { QemuError } from './qemu-error.js';
 
-/** Consoles that machines have, by their type, and the socket of each. */
+/** The socket of each console type. */
 const SOCKETS = { novnc: 'vnc', serial: 'serial' } as const;
 
 function socketOf(host: Host, server: Server, type: string): string | undefined {
@@ -14,20 +14,22 @@ function socketOf(host: Host, server: Server, type: string): string | undefined 
   return name && host.machine(server).folder.file(name);
 }
 
-/** Where a console of a machine is: a socket of this computer, so there is no port. Null for types that machines do not have. */
+/** Returns the endpoint of a console: a Unix socket, so it has no port. Null for unsupported types. */
 export function consoleOf(host: Host, server: Server, type: string): ConsoleEndpoint | null {
   const path = socketOf(host, server, type);
   return path === undefined ? null : { host: hostname(), port: 0, internalAccessPath: path };
 }
 
 /**
- * Connects to a console of a machine that runs. Screens have many viewers; whoever opens a serial line takes it over.
- * @throws `MACHINE_NOT_RUNNING`
+ * Connects to a console of a running machine. Screens have many viewers; a new connection to a serial line replaces the
+ * previous one.
+ *
+ * @throws QemuError `MACHINE_NOT_RUNNING`
  */
 export async function openConsole(host: Host, server: Server, type: string): Promise<Socket> {
   const path = socketOf(host, server, type);
   if (path === undefined || !(await host.machine(server).running()))
-    throw new QemuError('MACHINE_NOT_RUNNING', `the machine has no console of the type ${type} now`);
+    throw new QemuError('MACHINE_NOT_RUNNING', `the machine has no open console of type ${type}`);
   if (type !== 'serial') return connectSocket(path);
   const { serialReaders: lines } = host;
   lines.get(server.id)?.destroy();

@@ -6,10 +6,10 @@ import type { MachineFolder } from './machine/machine-folder.js';
 import { findProcess } from './machine/machine-process.js';
 import type { QmpClient } from './qmp/qmp-client.js';
 
-/** Linux counts the time of processes in hundredths of a second, whatever the processor. */
+/** Linux counts process times in units of 10 ms on all processors. */
 const TICK_NS = 10_000_000;
 const MIB = 2 ** 20;
-/** Fields of /proc/PID/task/TID/stat after the name: user and system time. */
+/** Indexes of user and system time in /proc/PID/task/TID/stat, counted after the name. */
 const [USER_TIME, SYSTEM_TIME] = [11, 12];
 
 interface BlockStatistics {
@@ -17,7 +17,7 @@ interface BlockStatistics {
   readonly stats: Readonly<Record<string, number>>;
 }
 
-/** States of QEMU as power states are called. */
+/** QEMU run states as names of power states. */
 const STATES: Readonly<Record<string, string>> = {
   running: 'running',
   paused: 'paused',
@@ -40,7 +40,7 @@ async function cpuTimes(folder: MachineFolder, qmp: QmpClient) {
   );
 }
 
-/** The name by which the API knows a disk: `vda` and so on, in the guest's order. */
+/** Returns the name of a disk in the API: `vda` and so on, in the order of the guest. */
 function diskName(index: number): string {
   return `vd${String.fromCharCode('a'.charCodeAt(0) + index)}`;
 }
@@ -59,17 +59,33 @@ async function diskCounters(qmp: QmpClient) {
     }));
 }
 
-/** What QEMU knows of a machine that is there; null while it is off. */
+/** The statistics of the balloon in the guest. Unknown values are the largest number of 64 bits. */
+interface BalloonStatistics {
+  readonly 'last-update': number;
+  readonly stats: { readonly 'stat-total-memory': number; readonly 'stat-available-memory': number };
+}
+
+/** Returns the memory that the guest uses, in bytes, or the size of the machine if the guest does not report it. */
+async function usedMemory(qmp: QmpClient, memoryBytes: number): Promise<number> {
+  const { actual } = await qmp.execute<{ actual: number }>('query-balloon').catch(() => ({ actual: memoryBytes }));
+  const property = { path: '/machine/peripheral/balloon', property: 'guest-stats' };
+  const reported = await qmp.execute<BalloonStatistics>('qom-get', property).catch(() => undefined);
+  if (!reported?.['last-update']) return actual;
+  const { 'stat-total-memory': total, 'stat-available-memory': available } = reported.stats;
+  return total <= memoryBytes && available <= total ? total - available : actual;
+}
+
+/** Returns the diagnostics of a machine that QEMU reports; null while it is off. */
 export async function diagnosticsOf(host: Host, server: Server): Promise<Diagnostics | null> {
   const { folder } = host.machine(server);
   const qmp = await host.machine(server).running();
   if (!qmp) return null;
-  const [{ status }, cpus, disks, nics, { actual }, { mtimeMs }] = await Promise.all([
+  const [{ status }, cpus, disks, nics, used, { mtimeMs }] = await Promise.all([
     qmp.execute<{ status: string }>('query-status'),
     cpuTimes(folder, qmp),
     diskCounters(qmp),
     host.networks.counters(server),
-    qmp.execute<{ actual: number }>('query-balloon').catch(() => ({ actual: server.flavor.memoryMb * MIB })),
+    usedMemory(qmp, server.flavor.memoryMb * MIB),
     stat(folder.file('pid')),
   ]);
   return {
@@ -83,6 +99,6 @@ export async function diagnosticsOf(host: Host, server: Server): Promise<Diagnos
     nics,
     disks,
     memoryMaximumMb: server.flavor.memoryMb,
-    memoryUsedMb: Math.round(actual / MIB),
+    memoryUsedMb: Math.round(used / MIB),
   };
 }

@@ -2,10 +2,10 @@ import { loadavg, uptime } from 'node:os';
 import { type HostControl, uptimeText } from '@apistrata/compute-engine/drivers';
 import type { Host } from './host.js';
 
-/** Images are fetched for nobody in particular. */
+/** The caller for images that are fetched without a user's request. */
 const SERVICE = { userId: 'service', projectId: 'service', roles: ['admin'], isAdmin: true };
 
-/** What can be done with this computer beside its machines: it is neither switched nor put into maintenance from here. */
+/** Returns the host operations that QEMU hosts support; power and maintenance of the computer are not among them. */
 export function hostControl(host: Host): Pick<HostControl, 'hostUptime' | 'cacheImages'> {
   return {
     hostUptime: async () => uptimeText(Date.now(), uptime() * 1000, loadavg()),

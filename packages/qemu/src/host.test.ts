@@ -51,7 +51,7 @@ describe('a computer with machines', () => {
     rmSync(directory, { recursive: true, force: true });
   });
 
-  it('removes what processes that died have left of images half written, and nothing that is being written', async () => {
+  it('removes incomplete images of dead processes, and no image that is being written', async () => {
     const images = join(directory, 'images');
     const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000);
     for (const [name, minutes] of [
@@ -65,11 +65,11 @@ describe('a computer with machines', () => {
       writeFileSync(join(images, name), '');
       utimesSync(join(images, name), minutesAgo(minutes), minutesAgo(minutes));
     }
-    await host.disks.cache.sweep();
+    await host.disks.cache.cleanUp();
     expect(readdirSync(images).sort()).toEqual(['b.2.part', `d.${process.pid}-x.part`, 'sha256-c.raw']);
   });
 
-  it('keeps the end of what a guest prints while it goes on printing', async () => {
+  it('keeps the end of the console output while the guest continues printing', async () => {
     const folder = join(directory, 'machines', 'm');
     const log = join(folder, 'console.log');
     mkdirSync(folder);

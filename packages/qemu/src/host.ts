@@ -5,16 +5,18 @@ import { join } from 'node:path';
 import type { FlavorCopy, Server } from '@apistrata/compute-engine';
 import type { DriverServices } from '@apistrata/compute-engine/drivers';
 import { writeConfigDrive } from './guest/config-drive.js';
+import { GuestFreeze } from './guest/guest-freeze.js';
 import { type GuestInterface, guestInterface } from './guest/guest-networks.js';
 import type { GuestSecrets } from './guest/meta-data.js';
-import { QuietGuests } from './guest/quiet-guests.js';
 import { ImageCache } from './images/image-cache.js';
+import { noteHostBoot } from './machine/host-boot.js';
 import { limitDisks } from './machine/limit-disks.js';
 import { Machine } from './machine/machine.js';
-import { giveTo, MachineFolder } from './machine/machine-folder.js';
+import { changeOwner, MachineFolder } from './machine/machine-folder.js';
 import type { MachineLayout } from './machine/machine-layout.js';
 import type { NicShape, VolumeShape } from './machine/machine-shape.js';
 import type { DiskTools } from './machine/prepare-disks.js';
+import { reportMemory } from './machine/report-memory.js';
 import { nicShape, shapeOf } from './machine/shape-of.js';
 import { untilFree } from './machine/until-free.js';
 import type { OngoingMove } from './moves/ongoing-move.js';
@@ -25,15 +27,15 @@ import type { RunAs } from './programs/run-program.js';
 import type { QmpClient } from './qmp/qmp-client.js';
 import { Processors } from './tuning/processors.js';
 import { tuningOf } from './tuning/tuning.js';
-import { FarVolumes } from './volumes/far-volumes.js';
 import { noVolumes } from './volumes/no-volumes.js';
+import { RemoteVolumes } from './volumes/remote-volumes.js';
 import type { VolumeAccess } from './volumes/volume-access.js';
 import { VolumeStore } from './volumes/volume-store.js';
 
-/** What a host is made of, with every default decided on. */
+/** The parts of a host, with all defaults. */
 export interface HostParts {
   readonly directory: string;
-  /** Folder of disks and images that hosts share, and the name of the storage that it is on. */
+  /** Directory of disks and images on shared storage, and the name of that storage. */
   readonly sharedDirectory: string | undefined;
   readonly storage: string | undefined;
   readonly services: DriverServices;
@@ -43,36 +45,36 @@ export interface HostParts {
   readonly sandbox: boolean;
   readonly runAs: RunAs | undefined;
   readonly volumesAllowed: boolean;
-  /** What interfaces lead to. */
+  /** Creates the network backends of interfaces. */
   readonly network: (places: MachinePlaces) => NetworkMode;
   readonly shutdownTimeoutMs: number;
-  /** How long it is waited for disks that somebody else has open. */
+  /** Maximum wait in milliseconds for disks that another process has open. */
   readonly diskWaitMs: number;
   /** Undefined: half of the file system. */
   readonly imageCacheBytes: number | undefined;
-  /** Undefined: there is no bound. */
+  /** Undefined: unlimited. */
   readonly moveBytesPerSecond: number | undefined;
 }
 
-/** How often it is looked whether consoles have printed too much. */
+/** Interval between checks of the size of console logs. */
 const CONSOLES_MS = 60_000;
 
-/** Device paths are shorter; those with more letters come later. */
+/** Device paths are shorter than this; longer names are accepted by other code later. */
 const MAX_DEVICE_NAME = 32;
 
-/** This computer, with the machines that run on it: what all work on machines is done with. */
+/** This computer with the machines on it. */
 export class Host implements MachinePlaces {
   readonly parts: HostParts;
   readonly disks: DiskTools;
   readonly volumes: VolumeAccess;
-  /** The content of volumes, where it is on this computer. */
-  readonly kept: VolumeStore | undefined;
+  /** The content of volumes, if it is on this computer. */
+  readonly localVolumes: VolumeStore | undefined;
   readonly networks: NetworkMode;
   readonly processors: Processors;
-  readonly quietGuests = new QuietGuests();
-  /** Those who read serial lines: one for each, for what a line says is said once. */
+  readonly frozenGuests = new GuestFreeze();
+  /** One reader for each serial line, because its output is delivered only once. */
   readonly serialReaders = new Map<string, Socket>();
-  /** Machines on their way to other hosts, and those that come from there, by server. */
+  /** Outgoing and incoming moves by server. */
   readonly moves = new Map<string, OngoingMove>();
   readonly arrivals = new Map<string, Promise<boolean>>();
   readonly #leaving = new AbortController();
@@ -90,16 +92,17 @@ export class Host implements MachinePlaces {
     const cache = new ImageCache({ folder, shared, images, qemuImg, runAs, maxBytes: imageCacheBytes });
     this.disks = { cache, images, qemuImg, run: { runAs } };
     this.processors = new Processors(async () => (await this.machineIds()).map((id) => this.machine({ id }).folder));
-    const give = (path: string) => giveTo(path, runAs);
+    const give = (path: string) => changeOwner(path, runAs);
     const { hosts } = services;
-    this.kept = volumesAllowed
+    this.localVolumes = volumesAllowed
       ? new VolumeStore({ directory, tools: this.disks, runAs, volumes: services.volumes })
       : undefined;
-    this.volumes = this.kept ?? (hosts ? new FarVolumes({ directory, hosts, give }) : noVolumes);
+    this.volumes =
+      this.localVolumes ?? (hosts ? new RemoteVolumes({ directory, hosts, changeOwner: give }) : noVolumes);
     this.networks = network(this);
   }
 
-  /** Ids of the servers that have a folder here. */
+  /** Returns the ids of the servers that have a folder on this host. */
   machineIds(): Promise<string[]> {
     return readdir(join(this.parts.directory, 'machines'));
   }
@@ -108,7 +111,7 @@ export class Host implements MachinePlaces {
     return this.machine({ id: serverId }).folder;
   }
 
-  /** The machine of a server, whether it is there or not. */
+  /** Returns the machine of a server, whether it runs or not. */
   machine({ id }: Pick<Server, 'id'>): Machine {
     const known = this.#machines.get(id);
     if (known) return known;
@@ -120,13 +123,13 @@ export class Host implements MachinePlaces {
     return machine;
   }
 
-  /** Calls the listener with the id of a server whose machine may have ended. Returns a function that ends the calls. */
+  /** Calls the listener with the id of a server whose machine may have ended. Returns a function that unsubscribes. */
   onPowerChange(listener: (serverId: string) => void): () => void {
     this.#powerChanges.on('change', listener);
     return () => this.#powerChanges.off('change', listener);
   }
 
-  /** Runs the machine of a server with the disks that its folder holds, unless it runs. */
+  /** Starts the machine of a server with the disks in its folder. No-op if it runs. */
   async start(
     server: Server,
     signal: AbortSignal,
@@ -136,7 +139,7 @@ export class Host implements MachinePlaces {
     const machine = this.machine(server);
     const qmp = (await machine.running()) ?? (await this.#begin(machine, server, signal, flavor, incoming));
     try {
-      await this.#settle(machine, server, qmp, flavor);
+      await this.#finish(machine, server, qmp, flavor);
     } catch (error) {
       if (!signal.aborted) await machine.end();
       throw error;
@@ -144,8 +147,11 @@ export class Host implements MachinePlaces {
     return qmp;
   }
 
-  /** Lets a machine go that rests since it was begun, by us or by somebody who died, with all that it is to have. */
-  async #settle(
+  /**
+   * Completes the configuration of a machine that is paused since its start, by this process or one that died, and
+   * resumes it.
+   */
+  async #finish(
     { folder }: Machine,
     { id, imageProperties }: Server,
     qmp: QmpClient,
@@ -155,7 +161,8 @@ export class Host implements MachinePlaces {
     if (status !== 'prelaunch' && status !== 'inmigrate') return;
     const tuning = tuningOf(flavor, imageProperties);
     if (tuning.diskLimits) await limitDisks(qmp, tuning.diskLimits);
-    await this.processors.give(id, folder, qmp, tuning);
+    await this.processors.assign(id, folder, qmp, tuning);
+    await reportMemory(qmp);
     if (status === 'prelaunch') await qmp.execute('cont');
   }
 
@@ -173,11 +180,12 @@ export class Host implements MachinePlaces {
       nics: await this.nics(server, server.interfaces, true),
       ...(await this.#openVolumes(server)),
     });
-    await machine.folder.boundConsole();
+    await machine.folder.truncateConsole();
+    await noteHostBoot(machine.folder);
     return untilFree(() => machine.start(shape, signal, incoming), this.parts.diskWaitMs, signal);
   }
 
-  /** Has all volumes of a server served, in the order of their devices. */
+  /** Opens all volumes of a server, in the order of their devices. */
   async #openVolumes(server: Server): Promise<{ bootVolume: VolumeShape | null; volumes: readonly VolumeShape[] }> {
     const place = ({ device }: { device: string }) => device.padStart(MAX_DEVICE_NAME);
     const devices = [...server.blockDevices].sort((a, b) => (place(a) < place(b) ? -1 : 1));
@@ -192,7 +200,7 @@ export class Host implements MachinePlaces {
     return { bootVolume, volumes };
   }
 
-  /** Has the guest end by itself, and ends it where it does not. */
+  /** Shuts the guest down, and ends the machine if the guest does not shut down in time. */
   async stop(server: Server, signal: AbortSignal, timeoutMs = this.parts.shutdownTimeoutMs): Promise<void> {
     const machine = this.machine(server);
     if (!(await machine.shutDown(timeoutMs, signal))) await machine.end();
@@ -203,7 +211,7 @@ export class Host implements MachinePlaces {
     return Promise.all(which.map((one) => guestInterface(networks, server, one)));
   }
 
-  /** Interfaces of a server as its machine has them, with what they lead to. */
+  /** Returns the interfaces of a server as devices of its machine, with their backends. */
   async nics(server: Server, which: Server['interfaces'], starting = false): Promise<readonly NicShape[]> {
     const interfaces = await this.interfaces(server, which);
     const backends = await this.networks.connect(server, interfaces, starting);
@@ -219,22 +227,22 @@ export class Host implements MachinePlaces {
   ): Promise<void> {
     const { qemuImg, runAs } = this.parts;
     const { folder } = this.machine(server);
-    const story = { server, secrets, interfaces: await this.interfaces(server) };
-    await writeConfigDrive(story, folder, name, qemuImg, { runAs, signal });
+    const manifest = { server, secrets, interfaces: await this.interfaces(server) };
+    await writeConfigDrive(manifest, folder, name, qemuImg, { runAs, signal });
   }
 
-  /** Whether the disks of machines are on storage that another host has them on, too. */
+  /** Returns true if this host and another one have the disks of machines on the same storage. */
   async shares(name: string): Promise<boolean> {
     const { storage, services } = this.parts;
     return storage !== undefined && (await services.hosts?.storageOf(name)) === storage;
   }
 
-  /** Removes everything of a server, and images that nobody needs any more. */
+  /** Removes everything that belongs to a server, and unused images. */
   async remove(server: Server): Promise<void> {
     await this.#remove(server, (folder) => folder.remove());
   }
 
-  /** Removes what a server has here, which lives on another host: disks that are that host's as well stay. */
+  /** Removes the files of a server that runs on another host; disks that both hosts share stay. */
   async leaveTo(name: string | null, server: Server): Promise<void> {
     await this.#remove(server, async (folder) => {
       if (name !== null && (await this.shares(name))) await folder.removeHere();
@@ -245,18 +253,18 @@ export class Host implements MachinePlaces {
   async #remove(server: Server, files: (folder: MachineFolder) => Promise<void>): Promise<void> {
     const machine = this.machine(server);
     await this.moves.get(server.id)?.leave();
-    this.quietGuests.forget(machine.folder);
+    this.frozenGuests.forget(machine.folder);
     await machine.end();
     for (const { volumeId } of server.blockDevices)
       if (volumeId !== null) await this.volumes.close(server.id, volumeId);
-    await this.processors.takeBack(server.id, machine.folder);
+    await this.processors.release(server.id, machine.folder);
     await files(machine.folder);
     await this.networks.release(server.id);
     this.#machines.delete(server.id);
-    await this.disks.cache.sweep();
+    await this.disks.cache.cleanUp();
   }
 
-  /** Keeps bounding what consoles print, also of guests that run for years. */
+  /** Limits the size of console logs periodically, for guests that run for years. */
   watchConsoles(periodMs = CONSOLES_MS): void {
     this.#consoles = setInterval(() => {
       this.#bounding ??= this.#boundConsoles().finally(() => {
@@ -268,22 +276,22 @@ export class Host implements MachinePlaces {
   async #boundConsoles(): Promise<void> {
     for (const id of await this.machineIds().catch(() => []))
       await this.machine({ id })
-        .folder.boundConsole()
+        .folder.truncateConsole()
         .catch(() => {});
   }
 
-  /** Ends when the host is left, with all that nobody else ends. */
+  /** Aborted when the host is closed, together with all work that has no other end. */
   get leaving(): AbortSignal {
     return this.#leaving.signal;
   }
 
-  /** Lets go of all machines, which go on. */
+  /** Disconnects from all machines, which continue to run. */
   async leave(): Promise<void> {
-    this.#leaving.abort(new Error('the host is being left'));
+    this.#leaving.abort(new Error('the host is closing'));
     clearInterval(this.#consoles);
     await this.#bounding;
     for (const move of this.moves.values()) await move.leave();
-    await this.quietGuests.leave();
+    await this.frozenGuests.leave();
     await this.volumes.leave();
     await this.networks.leave();
     for (const machine of this.#machines.values()) machine.leave();

@@ -8,7 +8,7 @@ import { Host } from './host.js';
 import { storageName } from './machine/shared-storage.js';
 import { openBridgeMode } from './network/bridge-mode.js';
 import type { MachinePlaces } from './network/network-mode.js';
-import { USUAL_TUNNEL_PORT } from './network/tunnels.js';
+import { DEFAULT_TUNNEL_PORT } from './network/tunnels.js';
 import { userMode } from './network/user-mode.js';
 import type { QemuOptions } from './options.js';
 import { kvmGroup, type Probe, probeAcceleration } from './programs/acceleration.js';
@@ -16,12 +16,12 @@ import { findProgram } from './programs/find-program.js';
 import { type RunAs, runProgram } from './programs/run-program.js';
 import { QemuError } from './qemu-error.js';
 
-const NOBODY = 65_534;
+const UNPRIVILEGED_UID = 65_534;
 
-/** Paths of sockets have 107 bytes at the most; below the directory come `/machines/`, an id and a name. */
+/** Paths of sockets have at most 107 bytes; `/machines/`, an id and a name follow the directory. */
 const MAX_DIRECTORY_BYTES = 55;
 
-/** What there is below a folder that hosts share. */
+/** Folders on shared storage. */
 const SHARED_FOLDERS = ['machines', 'images'];
 const FOLDERS = ['machines', 'images', 'volumes', 'contents', 'far'];
 
@@ -31,17 +31,20 @@ const DEFAULT_DISK_WAIT_MS = 120_000;
 async function runAsFrom(options: QemuOptions): Promise<RunAs | undefined> {
   if (options.runAs) return options.runAs;
   if (process.getuid?.() !== 0) return undefined;
-  return { uid: NOBODY, gid: (options.acceleration === 'tcg' ? undefined : await kvmGroup()) ?? NOBODY };
+  return {
+    uid: UNPRIVILEGED_UID,
+    gid: (options.acceleration === 'tcg' ? undefined : await kvmGroup()) ?? UNPRIVILEGED_UID,
+  };
 }
 
-/** Makes the directory. Machines of another user have to get through to their own folders below it. */
+/** Creates the directory. The user that runs machines must be able to reach the folders in it. */
 async function makeDirectory(given: string, folders: readonly string[], runAs: RunAs | undefined): Promise<string> {
   const directory = resolve(given);
   const refuse = (why: string) =>
     new QemuError('DIRECTORY_UNUSABLE', `the directory ${directory} cannot hold machines: ${why}`);
   if (folders === FOLDERS && Buffer.byteLength(directory) > MAX_DIRECTORY_BYTES)
     throw refuse(`its path has more than ${MAX_DIRECTORY_BYTES} bytes, which is too long for the sockets in it`);
-  if (directory.includes(',')) throw refuse('QEMU takes no path with a comma');
+  if (directory.includes(',')) throw refuse('QEMU does not support paths with a comma');
   try {
     for (const folder of [directory, ...folders.map((name) => join(directory, name))])
       await mkdir(folder, { recursive: true, mode: runAs ? 0o711 : 0o700 });
@@ -53,19 +56,19 @@ async function makeDirectory(given: string, folders: readonly string[], runAs: R
     const { mode, uid } = await stat(folder);
     if (uid !== runAs.uid && (mode & 0o001) === 0)
       throw refuse(
-        `machines run as user ${runAs.uid}, who may not pass ${folder}: chmod o+x it, or take another directory`,
+        `machines run as user ${runAs.uid}, who cannot traverse ${folder}: run chmod o+x, or use another directory`,
       );
     if (folder === dirname(folder)) return directory;
   }
 }
 
-/** Old and small builds of QEMU have no sandbox. */
+/** Old and minimal builds of QEMU have no sandbox. */
 async function hasSandbox(program: string, runAs: RunAs | undefined): Promise<boolean> {
   const help = await runProgram(program, ['-help'], { runAs, timeoutMs: 10_000 });
   return /^-sandbox on/m.test(help);
 }
 
-/** What this computer has to run machines with. */
+/** The capabilities of this computer for running machines. */
 export interface Found {
   readonly directory: string;
   readonly sharedDirectory: string | undefined;
@@ -76,10 +79,11 @@ export interface Found {
 }
 
 /**
- * Finds out what this computer has, and makes the directory.
- * @throws QemuError with the cure: `QEMU_MISSING`, `DIRECTORY_UNUSABLE`, `ACCELERATION_MISSING`
+ * Detects the capabilities of this computer, and creates the directory.
+ *
+ * @throws QemuError with the fix: `QEMU_MISSING`, `DIRECTORY_UNUSABLE`, `ACCELERATION_MISSING`
  */
-export async function look(options: QemuOptions): Promise<Found> {
+export async function inspectComputer(options: QemuOptions): Promise<Found> {
   const program = findProgram(options.program ?? 'qemu-system-x86_64', 'the package qemu-system-x86');
   const qemuImg = findProgram('qemu-img', 'the package qemu-utils');
   const runAs = await runAsFrom(options);
@@ -94,9 +98,9 @@ function forwardsOf({ forward = [], forwardAddress = '127.0.0.1', log = () => {}
   return new Forwards({ rules: forward.map(parseForward), address: forwardAddress, log });
 }
 
-/** Makes this computer a host. Throws as {@link look} does. */
+/** Opens this computer as a host. Throws like {@link inspectComputer}. */
 export async function openHost(options: QemuOptions, services: DriverServices): Promise<Host> {
-  const { probe, ...found } = await look(options);
+  const { probe, ...found } = await inspectComputer(options);
   if (services.hosts) await claimDirectory(found.directory, services.hosts.self);
   const network =
     options.networkMode === 'bridge'
@@ -104,7 +108,8 @@ export async function openHost(options: QemuOptions, services: DriverServices): 
           ...found,
           networks: services.networks,
           hosts: services.hosts,
-          tunnelPort: options.tunnelPort ?? USUAL_TUNNEL_PORT,
+          tunnelPort: options.tunnelPort ?? DEFAULT_TUNNEL_PORT,
+          providerNetworks: options.providerNetworks ?? {},
           log: options.log ?? (() => {}),
         })
       : (places: MachinePlaces) => userMode(forwardsOf(options), places);
@@ -121,9 +126,9 @@ export async function openHost(options: QemuOptions, services: DriverServices): 
     imageCacheBytes: options.imageCacheGib && options.imageCacheGib * 2 ** 30,
     moveBytesPerSecond: options.moveMibPerSecond && options.moveMibPerSecond * 2 ** 20,
   });
-  await host.disks.cache.sweep();
+  await host.disks.cache.cleanUp();
   await host.volumes.recover();
-  await host.quietGuests.recover((await host.machineIds()).map((id) => host.folderOf(id)));
+  await host.frozenGuests.recover((await host.machineIds()).map((id) => host.folderOf(id)));
   host.watchConsoles();
   return host;
 }

@@ -4,61 +4,68 @@ import { parseForward } from './forwards/forward-rule.js';
 import type { Acceleration } from './programs/acceleration.js';
 import type { RunAs } from './programs/run-program.js';
 
-/** How virtual machines are run on this computer. */
+/** Options of the driver for virtual machines on this computer. */
 export interface QemuOptions {
-  /** Folder of machines and images, made when missing. Its path has at most 55 bytes, for sockets are in it. */
+  /** Folder of machines and images, created if missing. Its path has at most 55 bytes, because it contains sockets. */
   readonly directory: string;
-  /** `auto` (the default): KVM where a probe guest really runs with it, else TCG. */
+  /** `auto` (the default): KVM if a probe guest runs with it, otherwise TCG. */
   readonly acceleration?: Acceleration | 'auto';
-  /** The program; default `qemu-system-x86_64`, from the path. */
+  /** The QEMU program; default `qemu-system-x86_64`, found in PATH. */
   readonly program?: string;
   /**
-   * User and group that machines run as. Default: those of this process; where that is root, `nobody` (65534) and, with KVM,
+   * User and group that run machines. Default: those of this process; if that is root, the unprivileged user 65534 and, with KVM,
    * the group that may use it.
    */
   readonly runAs?: RunAs;
   /**
-   * Whether the content of volumes is on this computer. Default: it is. Of hosts that are processes of their own one keeps it, and
-   * false is for the others, whose servers reach it there.
+   * Whether this computer stores the content of volumes. Default true. Of several host processes, one stores it; set
+   * false for the others, whose servers access it there.
    */
   readonly volumes?: boolean;
   /**
-   * `user` (the default): each guest has networks to itself, nobody needs privileges. `bridge`: networks of this computer's kernel,
-   * with routers, floating addresses and security groups; needs root, `ip`, `nft` and `dnsmasq`, and the embedded network service.
+   * `user` (the default): each guest has a separate network, without privileges. `bridge`: networks of this computer's
+   * kernel, with routers, floating addresses and security groups; needs root, `ip`, `nft` and `dnsmasq`, and the
+   * embedded network service.
    */
   readonly networkMode?: 'user' | 'bridge';
   /**
-   * UDP port at which networks of hosts that are processes of their own meet, with `bridge`; default 4789. Another one for each host
-   * on the same computer.
+   * UDP port of the tunnels between host processes, with `bridge`; default 4789. Must differ between hosts on the same
+   * computer.
    */
   readonly tunnelPort?: number;
   /**
-   * Ports of this computer that lead to guests: `[NAME:]HOSTPORT[-LAST]:GUESTPORT[/udp]`. `2222:22` is for the first server that
-   * starts, `web:8080:80` for servers named so, and of `2200-2299:22` each server gets a port of its own. Which it has got is told to
-   * `log`, and stays so for the server's life. With the network mode `user` only.
+   * Devices of this computer by the names of physical networks, with `bridge`: bridges, or interfaces without
+   * addresses, such as `{ lan: 'br0' }`. Guests of networks with `provider:physical_network` are connected to them.
+   */
+  readonly providerNetworks?: Readonly<Record<string, string>>;
+  /**
+   * Ports of this computer that are forwarded to guests: `[NAME:]HOSTPORT[-LAST]:GUESTPORT[/udp]`. `2222:22` applies to
+   * the first server that starts, `web:8080:80` to servers with that name, and with `2200-2299:22` each server gets its
+   * own port. The assigned port is reported to `log`, and stays the same for the lifetime of the server. Only with the
+   * network mode `user`.
    */
   readonly forward?: readonly string[];
-  /** Address of this computer that `forward` listens on. Default 127.0.0.1. */
+  /** Address of this computer on which `forward` listens. Default 127.0.0.1. */
   readonly forwardAddress?: string;
-  /** Told what administrators should know, in a line. */
+  /** Receives log lines for administrators. */
   readonly log?: (line: string) => void;
-  /** How long a guest may take to end by itself after its power button was pressed, in milliseconds. Default 60,000. */
+  /** How long a guest may take to shut down after its power button was pressed, in milliseconds. Default 60,000. */
   readonly shutdownTimeoutMs?: number;
   /**
-   * Folder on storage that several hosts reach and that keeps locks for them (NFS 4, CephFS, ...): disks and images are there, and
-   * machines move between those hosts without them. Default: none, disks are in `directory`.
+   * Folder on storage that several hosts share and that supports locks (NFS 4, CephFS, ...): disks and images are
+   * stored there, and machines move between those hosts without copying them. Default: none; disks are in `directory`.
    */
   readonly sharedDirectory?: string;
   /**
-   * How long a machine waits for a disk that a process has open which may be on another computer, in milliseconds; shared storage
-   * keeps locks of a computer that was lost for a minute or two. Default 120,000.
+   * Maximum wait in milliseconds for a disk that a process has locked, possibly on another computer; shared storage
+   * keeps locks of a lost computer for a minute or two. Default 120,000.
    */
   readonly diskWaitMs?: number;
-  /** The most that a machine which moves to another host takes of the network, in MiB a second; for disks and memory each. Default: no bound. */
+  /** Bandwidth limit of a move to another host in MiB per second, for disks and memory each. Default: unlimited. */
   readonly moveMibPerSecond?: number;
   /**
-   * The size of the image cache, in GiB: the least recently used images are removed first. Images that machines lean on take their
-   * space all the same. Default: half of the file system.
+   * Maximum size of the image cache in GiB: the least recently used images are removed first. Images that machines use
+   * occupy space in any case. Default: half of the file system.
    */
   readonly imageCacheGib?: number;
 }
@@ -71,6 +78,7 @@ const optionNames: Readonly<Record<keyof QemuOptions, true>> = {
   volumes: true,
   networkMode: true,
   tunnelPort: true,
+  providerNetworks: true,
   forward: true,
   forwardAddress: true,
   log: true,
@@ -81,7 +89,7 @@ const optionNames: Readonly<Record<keyof QemuOptions, true>> = {
   imageCacheGib: true,
 };
 
-/** @throws TypeError for options that there are not, or that cannot be */
+/** @throws TypeError if an option is unknown or invalid */
 export function checkQemuOptions(place: string, options: QemuOptions): void {
   checkOptions(place, options, optionNames);
   for (const text of options.forward ?? []) parseForward(text);
@@ -89,7 +97,9 @@ export function checkQemuOptions(place: string, options: QemuOptions): void {
   if (networkMode !== 'user' && networkMode !== 'bridge')
     throw new TypeError(`${place}: networkMode is user or bridge, not '${networkMode}'`);
   if (networkMode === 'bridge' && options.forward?.length)
-    throw new TypeError(`${place}: forward is for the network mode user; with bridges there are floating addresses`);
+    throw new TypeError(`${place}: forward works only with the network mode user; with bridge, use floating addresses`);
+  if (networkMode !== 'bridge' && Object.keys(options.providerNetworks ?? {}).length > 0)
+    throw new TypeError(`${place}: providerNetworks works only with the network mode bridge`);
   if (tunnelPort !== undefined && !(Number.isInteger(tunnelPort) && tunnelPort >= 1 && tunnelPort <= 65_535))
     throw new TypeError(`${place}: tunnelPort is a port, 1 to 65535, not '${tunnelPort}'`);
   if (forwardAddress !== undefined && !isIPv4(forwardAddress))

@@ -2,23 +2,27 @@ import type { Clock } from '@apistrata/compute-engine';
 import type { Driver, DriverServices, DriverVerb } from '@apistrata/compute-engine/drivers';
 import { consoleOf, openConsole } from './consoles.js';
 import { diagnosticsOf } from './diagnostics.js';
+import { fenceMachines } from './fence-machines.js';
 import { hostControl } from './host-control.js';
-import { answerHost } from './moves/answer-host.js';
-import type { HostQuestion } from './moves/questions.js';
-import { USUAL_TUNNEL_PORT } from './network/tunnels.js';
+import { hostCpu } from './host-cpu.js';
+import { hostTraits } from './host-traits.js';
+import { endedWithHost } from './machine/host-boot.js';
+import { serveHostRequest } from './moves/serve-host-request.js';
+import type { TransferRequest } from './moves/transfer-request.js';
+import { DEFAULT_TUNNEL_PORT } from './network/tunnels.js';
 import { openHost } from './open-host.js';
 import { checkQemuOptions, type QemuOptions } from './options.js';
 import { verbs } from './verbs/all-verbs.js';
 import { moving } from './verbs/moving.js';
-import type { Order } from './verbs/order.js';
-import { obstacleTo } from './verbs/password.js';
+import { reasonAgainst } from './verbs/password.js';
 import { snapshotContent } from './verbs/snapshots.js';
+import type { VerbRequest } from './verbs/verb-request.js';
 
 /**
- * A driver whose servers are virtual machines of QEMU on this computer: for `createEngine({ driver: qemuDriver({ ... }) })`.
- * Machines are processes of their own and outlive this one; the next driver of the same directory takes them over.
- *
- * @throws TypeError for unknown options; when the engine opens it, {@link QemuError} with the cure
+ * Creates a driver whose servers are virtual machines of QEMU on this computer: for `createEngine({ driver:
+ * qemuDriver({ ... }) })`. Machines are separate processes and outlive this one; the next driver of the same directory
+ * takes them over.
+ * @throws TypeError for unknown options; when the engine opens it, {@link QemuError} with the fix
  *
  * @example
  * ```ts
@@ -34,18 +38,24 @@ export function qemuDriver(options: QemuOptions): (clock: Clock, services: Drive
     const host = await openHost(options, services);
     return {
       name: 'qemu',
-      instantly: () => false,
+      isSynchronous: () => false,
       supports: (verb) => verbs[verb] !== undefined && (services.hosts !== undefined || !(verb in moving)),
       async perform(work, server, signal) {
         signal.throwIfAborted();
-        const perform = verbs[work.verb] as ((order: Order<DriverVerb>) => Promise<void>) | undefined;
-        if (!perform) throw new Error(`machines of QEMU cannot do this: ${work.verb}`);
+        const perform = verbs[work.verb] as ((order: VerbRequest<DriverVerb>) => Promise<void>) | undefined;
+        if (!perform) throw new Error(`unsupported by QEMU machines: ${work.verb}`);
         await perform({ host, work, server, signal });
       },
-      obstacle: (verb, server) => obstacleTo(host, verb, server),
+      obstacle: (verb, server) => reasonAgainst(host, verb, server),
+      offer: {
+        traits: await hostTraits(host.parts.acceleration),
+        cpuInfo: await hostCpu(host.parts),
+      },
       canMove: services.hosts !== undefined,
       machines: () => host.machineIds(),
+      fence: (how) => fenceMachines(host, how),
       powerState: (server) => host.machine(server).powerState(),
+      endedWithHost: (server) => endedWithHost(host.machine(server).folder),
       onPowerChange: (listener) => host.onPowerChange(listener),
       ...(host.parts.storage !== undefined && { storage: host.parts.storage }),
       snapshotFormat: 'qcow2',
@@ -55,11 +65,11 @@ export function qemuDriver(options: QemuOptions): (clock: Clock, services: Drive
       console: async (server, type) => consoleOf(host, server, type),
       openConsole: (server, type) => openConsole(host, server, type),
       moveProgress: async (server) => (await host.moves.get(server.id)?.progress()) ?? null,
-      answer: (question, signal) => answerHost(host, question as HostQuestion, signal),
+      handleHostRequest: (request, signal, from) => serveHostRequest(host, request as TransferRequest, signal, from),
       ...hostControl(host),
-      ...(host.kept && { volumes: host.kept }),
+      ...(host.localVolumes && { volumes: host.localVolumes }),
       ...(services.hosts &&
-        options.networkMode === 'bridge' && { tunnelPort: options.tunnelPort ?? USUAL_TUNNEL_PORT }),
+        options.networkMode === 'bridge' && { tunnelPort: options.tunnelPort ?? DEFAULT_TUNNEL_PORT }),
       close: async () => host.leave(),
     };
   };

@@ -1,4 +1,4 @@
-/** Every code of this package's errors. */
+/** All error codes of this package. */
 export const errorCodes = [
   'QEMU_MISSING',
   'DIRECTORY_UNUSABLE',
@@ -6,23 +6,24 @@ export const errorCodes = [
   'PROGRAM_FAILED',
   'MACHINE_ENDED',
   'MACHINE_NOT_RUNNING',
-  'MACHINE_REFUSED',
+  'QEMU_COMMAND_FAILED',
   'DISK_IN_USE',
+  'DISK_FULL',
   'NETWORKS_UNAVAILABLE',
   'GUEST_TIMEOUT',
-  'GUEST_REFUSED',
-  'IMAGE_REFUSED',
+  'GUEST_COMMAND_FAILED',
+  'IMAGE_REJECTED',
   'MOVE_FAILED',
   'MOVE_COMPLETED',
-  'NOT_POSSIBLE',
+  'UNSUPPORTED',
 ] as const;
 
-/** What makes machines impossible here, or one of them fail. Stable; the text of a message may change. */
+/** The reason why machines cannot run here, or why one fails. Stable; the text of a message may change. */
 export type QemuErrorCode = (typeof errorCodes)[number];
 
-/** Everything that the driver throws of its own; the message is what administrators read. */
+/** Base of all errors of the driver; the message is for administrators. */
 export class QemuError extends Error {
-  /** The page that tells cause and cure. */
+  /** The page that documents cause and fix. */
   readonly url: string;
 
   constructor(

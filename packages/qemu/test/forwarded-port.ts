@@ -1,6 +1,6 @@
 import { connect, createServer } from 'node:net';
 
-/** Ports that nobody listens on, one after the other. */
+/** Returns the first of a range of free ports. */
 export async function freeRange(length: number): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
@@ -9,12 +9,12 @@ export async function freeRange(length: number): Promise<number> {
   return port + length < 65_536 ? port : port - length;
 }
 
-/** What somebody who listens at a port of this computer says. */
-export function told(port: number): Promise<string> {
+/** Returns the data that a server at a port of this computer sends. */
+export function notified(port: number): Promise<string> {
   return new Promise((resolve, reject) => {
     let text = '';
     const socket = connect(port, '127.0.0.1');
-    socket.setTimeout(10_000, () => socket.destroy(new Error('nobody says anything')));
+    socket.setTimeout(10_000, () => socket.destroy(new Error('no data received')));
     socket.on('data', (data) => {
       text += data;
     });

@@ -1,48 +1,51 @@
-import { readFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { eventually } from '../../../testing/eventually.js';
-import { freeRange, told } from './forwarded-port.js';
-import { missingForGuests } from './guest/build-guest.js';
-import { ada, QemuCloud } from './qemu-cloud.js';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { parseForward } from '../src/forwards/forward-rule.js';
+import { Forwards } from '../src/forwards/forwards.js';
+import type { MachinePlaces } from '../src/network/network-mode.js';
+import { freeRange } from './forwarded-port.js';
 
-const missing = missingForGuests();
-if (missing) console.warn(`\n*** SKIPPED: forwards to virtual machines: this machine has no ${missing} ***\n`);
-
-describe.skipIf(missing)('a port of this computer', { timeout: 240_000 }, () => {
+async function forwardsOf(...names: readonly string[]) {
+  const folder = mkdtempSync(join(tmpdir(), 'apistrata-forwards-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const places = {
+    machineIds: async () => [],
+    folderOf: (id: string) => {
+      mkdirSync(join(folder, id), { recursive: true });
+      return { file: (name: string) => join(folder, id, name) };
+    },
+  } as unknown as MachinePlaces;
   const lines: string[] = [];
-  let cloud: QemuCloud;
-  let first: number;
-  beforeAll(async () => {
-    first = await freeRange(20);
-    const forward = [`${first}-${first + 9}:22`, `web:${first + 10}:80`];
-    cloud = await QemuCloud.open({ forward, log: (line) => lines.push(line) });
+  const port = await freeRange(names.length);
+  const rules = names.map((name, index) => parseForward(`${name}${port + index}:22`));
+  const forwards = new Forwards({ rules, address: '127.0.0.1', log: (line) => lines.push(line) });
+  const start = async (id: string, name: string, projectId: string) =>
+    (await forwards.for({ id, name, projectId }, places)).forwards.map(({ hostPort }) => hostPort - port);
+  return { start, release: (id: string) => forwards.release(id), lines };
+}
+
+describe('port forwardings to servers with names', () => {
+  it('do not lead to a server of another project with the same name', async () => {
+    const { start, release, lines } = await forwardsOf('web:');
+    expect(await start('a', 'web', 'p1')).toEqual([0]);
+    await release('a');
+    expect(await start('b', 'web', 'p2')).toEqual([0]);
+    expect(await start('c', 'web', 'p1')).toEqual([]);
+    expect(lines.at(-1)).toMatch(/^--forward web:\d+:22 fits servers of several projects: write p1\/web:\d+:22 for c$/);
   });
-  afterAll(() => cloud.close());
 
-  const portsOf = (id: string): readonly { hostPort: number; guestPort: number }[] =>
-    JSON.parse(readFileSync(join(cloud.machines, id, 'forwards.json'), 'utf8'));
+  it('lead to the server of the named project', async () => {
+    const { start } = await forwardsOf('p1/web:', 'p2/web:');
+    expect(await start('a', 'web', 'p2')).toEqual([1]);
+    expect(await start('b', 'web', 'p1')).toEqual([0]);
+    expect(await start('c', 'web', 'p3')).toEqual([]);
+  });
 
-  it('leads to one of a guest: another one for each server, and some by the name of the server', async () => {
-    const web = await cloud.create({ name: 'web' });
-    const other = await cloud.create({ name: 'other' });
-    expect(portsOf(web.id)).toMatchObject([{ guestPort: 22 }, { hostPort: first + 10, guestPort: 80 }]);
-    expect(portsOf(other.id)).toMatchObject([{ guestPort: 22 }]);
-    const [{ hostPort: toWeb }, { hostPort: toOther }] = [portsOf(web.id)[0]!, portsOf(other.id)[0]!];
-    expect(new Set([toWeb, toOther, first + 10]).size).toBe(3);
-    expect(lines).toContain(`127.0.0.1:${first + 10} leads to port 80/tcp of web (${web.id})`);
-
-    for (const { id, name } of [web, other]) {
-      await cloud.console(id, /GUEST ready/);
-      await (await cloud.line(id)).run(`(while :; do echo ${name} | nc -l -p 22; done) >/dev/null 2>&1 &`);
-    }
-    await eventually(async () => expect(await told(toWeb)).toBe('web'), { interval: 500 });
-    await eventually(async () => expect(await told(toOther)).toBe('other'), { interval: 500 });
-
-    await cloud.engine.servers.delete(ada, other.id);
-    await cloud.engine.idle();
-    const before = portsOf(web.id);
-    await cloud.done(web.id, cloud.engine.servers.act(ada, web.id, 'rebootHard'));
-    expect(portsOf(web.id)).toEqual(before);
+  it('may belong to several servers of one project', async () => {
+    const { start } = await forwardsOf('web:', 'web:');
+    expect(await start('a', 'web', 'p1')).toEqual([0, 1]);
+    expect(await start('b', 'web', 'p1')).toEqual([]);
   });
 });

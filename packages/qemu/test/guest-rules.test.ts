@@ -8,7 +8,7 @@ import { ruleMatch } from '../src/network/rule-match.js';
 const GROUP = '11111111-1111-4111-8111-111111111111';
 const NETWORK = '22222222-2222-4222-8222-222222222222';
 const PORT = '33333333-3333-4333-8333-333333333333';
-const EVIL = '} ; flush ruleset ; #';
+const INJECTION = '} ; flush ruleset ; #';
 
 function rule(more: Partial<NetworkPlan['rules'][number]>): NetworkPlan['rules'][number] {
   const any = { protocol: null, portMin: null, portMax: null, remoteCidr: null, remoteGroupId: null, description: '' };
@@ -30,25 +30,25 @@ describe('a rule of a security group', () => {
     [{ remoteCidr: '0.0.0.0/0' }, 'ether type ip'],
     [{ remoteGroupId: GROUP }, 'ether type ip ip saddr { 10.0.0.7 }'],
     [{ remoteGroupId: GROUP, ethertype: 'IPv6' }, 'ether type ip6 ip6 saddr { fd00::7 }'],
-  ] as const)('is matched by what it says: %j', (more, match) => {
+  ] as const)('becomes a match expression: %j', (more, match) => {
     expect(ruleMatch(rule(more), members)).toBe(match);
   });
 
   it.each([
-    [{ protocol: EVIL }],
+    [{ protocol: INJECTION }],
     [{ protocol: '256' }],
     [{ protocol: 'constructor' }],
-    [{ remoteCidr: EVIL }],
+    [{ remoteCidr: INJECTION }],
     [{ remoteCidr: 'fd00::/64' }],
     [{ protocol: 'icmp', portMin: 300, portMax: null }],
     [{ protocol: 'tcp', portMin: 1, portMax: 70_000 }],
     [{ protocol: 'tcp', portMin: 9, portMax: 8 }],
     [{ protocol: 'udp', portMin: -1, portMax: -1 }],
-  ] as const)('that nobody can match lets nothing pass: %j', (more) => {
+  ] as const)('that no packet can match allows nothing: %j', (more) => {
     expect(ruleMatch(rule(more), members)).toBeUndefined();
   });
 
-  it('with a group that nobody is in lets nothing pass', () => {
+  it('with an empty group allows nothing', () => {
     expect(ruleMatch(rule({ remoteGroupId: GROUP }), () => [])).toBeUndefined();
   });
 });
@@ -72,9 +72,10 @@ describe('the rules of guests', () => {
       checkedPlan({ networks: [network], ports: [{ ...port, ...more }], routers: [], rules, members: {} }),
       new Map(),
       names,
+      new Map(),
     );
 
-  it('let nothing pass that no rule allows, but what gives a guest its address', () => {
+  it('pass only allowed traffic, and the requests by which a guest obtains its address', () => {
     const [, ingress = ''] = /chain ingress-aqth73333333333 \{([^}]*\}[^}]*)\}/.exec(text({})) ?? [];
     expect(
       ingress
@@ -102,24 +103,24 @@ describe('the rules of guests', () => {
     expect(allowed).toContain('ether saddr != { fa:16:3e:00:00:01, fa:16:3e:00:00:02 } drop');
   });
 
-  it('do not know a port without port security', () => {
+  it('omit ports without port security', () => {
     expect(text({ portSecurityEnabled: false })).not.toContain('aqth73333333333" :');
     expect(text({ portSecurityEnabled: false })).not.toContain('jump');
   });
 
-  it('have nothing in them that a user has written', () => {
+  it('contain no text from users', () => {
     const written = text(
       {
         allowedAddressPairs: [
-          { ip_address: EVIL },
+          { ip_address: INJECTION },
           { ip_address: 'fe80::9%flush' },
-          { ip_address: '10.0.0.9', mac_address: EVIL },
+          { ip_address: '10.0.0.9', mac_address: INJECTION },
         ],
-        addresses: [...port.addresses, { address: EVIL, version: 4, subnetId: 'x' }],
+        addresses: [...port.addresses, { address: INJECTION, version: 4, subnetId: 'x' }],
       },
-      [rule({ protocol: EVIL }), rule({ remoteCidr: EVIL }), rule({ description: EVIL })],
+      [rule({ protocol: INJECTION }), rule({ remoteCidr: INJECTION }), rule({ description: INJECTION })],
     );
     expect(written).not.toContain('flush');
-    expect(text({ mac: EVIL })).not.toContain('flush');
+    expect(text({ mac: INJECTION })).not.toContain('flush');
   });
 });

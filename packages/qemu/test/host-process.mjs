@@ -4,8 +4,8 @@ const { createHost } = await import('@apistrata/compute-engine/hosts');
 const { qemuDriver } = await import('@apistrata/qemu');
 
 /**
- * A host that somebody is going to kill, or that dies of itself when it was told to. Arguments: the database, its name, the
- * folder of its machines, and JSON: `driver`, more options of that, and `link`, more of the host.
+ * A host to be killed, or that exits at a given step. Arguments: the database, its name, the folder of its machines,
+ * and JSON: `driver`, additional driver options, and `link`, additional link options.
  */
 const [database, name, directory, more] = process.argv.slice(2);
 const { driver, link } = JSON.parse(more);
@@ -20,6 +20,6 @@ await createHost({
   ...link,
   onError: (error) => console.error(name, error),
 });
-// No number travels that is infinite.
+// JSON does not represent Infinity.
 process.on('message', ({ when }) => dieAfter(when ?? Number.POSITIVE_INFINITY));
 console.log('up');

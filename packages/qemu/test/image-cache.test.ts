@@ -1,6 +1,15 @@
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -13,10 +22,11 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const ada = { userId: 'ada', projectId: 'p-ada', roles: [] };
 const signal = new AbortController().signal;
 
-/** A cache in front of an image service with these images. */
+/** An image cache with an image service that contains these images. */
 function cacheOf(
   images: Readonly<Record<string, { readonly diskFormat: string; readonly content: Buffer }>>,
   maxBytes?: number,
+  qemuImg = QEMU_IMG,
 ) {
   const service = {
     get: async (_caller: unknown, id: string) => ({ ...images[id], id, checksum: null, properties: {} }),
@@ -27,28 +37,28 @@ function cacheOf(
     folder: own,
     shared: false,
     images: service as never,
-    qemuImg: QEMU_IMG,
+    qemuImg,
     runAs: undefined,
     maxBytes,
   });
 }
 
-describe.skipIf(!existsSync(QEMU_IMG))('the images that machines lean on', () => {
+describe.skipIf(!existsSync(QEMU_IMG))('the base images of machines', () => {
   const disk = Buffer.alloc(2 ** 20, 'disk');
   const raw = join(folder, 'disk.raw');
   const qcow2 = join(folder, 'disk.qcow2');
   writeFileSync(raw, disk);
   if (existsSync(QEMU_IMG)) execFileSync(QEMU_IMG, ['convert', '-f', 'raw', '-O', 'qcow2', raw, qcow2]);
 
-  it('are the disk that an image is, also when its bytes were uploaded as raw before', async () => {
+  it('contain the disk of the image, even if its bytes were uploaded as raw before', async () => {
     const content = readFileSync(qcow2);
     const cache = cacheOf({ raw: { diskFormat: 'raw', content }, qcow2: { diskFormat: 'qcow2', content } });
-    await expect(cache.fetch(ada, 'raw', 0, signal)).rejects.toMatchObject({ code: 'IMAGE_REFUSED' });
+    await expect(cache.fetch(ada, 'raw', 0, signal)).rejects.toMatchObject({ code: 'IMAGE_REJECTED' });
     expect(readFileSync(await cache.fetch(ada, 'qcow2', 0, signal)).equals(disk)).toBe(true);
-    await expect(cache.fetch(ada, 'raw', 0, signal)).rejects.toMatchObject({ code: 'IMAGE_REFUSED' });
+    await expect(cache.fetch(ada, 'raw', 0, signal)).rejects.toMatchObject({ code: 'IMAGE_REJECTED' });
   });
 
-  it.each(['qcow2', 'vmdk', 'vhdx'])('are made of %s', async (format) => {
+  it.each(['qcow2', 'vmdk', 'vhdx'])('are created from %s', async (format) => {
     const path = join(folder, `disk.${format}`);
     execFileSync(QEMU_IMG, ['convert', '-f', 'raw', '-O', format, raw, path]);
     const cache = cacheOf({ image: { diskFormat: format, content: readFileSync(path) } });
@@ -59,16 +69,34 @@ describe.skipIf(!existsSync(QEMU_IMG))('the images that machines lean on', () =>
     ).rejects.toThrow('the image is a disk of');
   });
 
-  it('are refused when random bytes are said to be of a format', async () => {
+  it('are downloaded concurrently under many names for the same bytes', async () => {
+    const ids = Array.from({ length: 60 }, (_, index) => `image-${index}`);
+    const cache = cacheOf(Object.fromEntries(ids.map((id) => [id, { diskFormat: 'raw', content: disk }])));
+    const paths = await Promise.all(ids.map((id) => cache.fetch(ada, id, 0, signal)));
+    expect(new Set(paths.map((path) => statSync(path).ino)).size).toBe(1);
+    expect(readdirSync(dirname(paths[0] as string)).filter((name) => name.includes('.part'))).toEqual([]);
+  });
+
+  it('are rejected if random bytes are declared to have a format', async () => {
     for (const diskFormat of ['qcow2', 'vmdk', 'vhdx']) {
       const cache = cacheOf({ image: { diskFormat, content: randomBytes(4096) } });
       await expect(cache.fetch(ada, 'image', 0, signal)).rejects.toThrow(
-        `said to be ${diskFormat}, and its bytes are not`,
+        `declares ${diskFormat}, and its bytes are not`,
       );
     }
   });
 
-  it('are removed, the least recently used first, when they take more than the limit', async () => {
+  it.skipIf(!existsSync('/usr/bin/prlimit'))('are converted with limits of memory, time and output', async () => {
+    const [program, limits] = [join(folder, 'qemu-img'), join(folder, 'limits')];
+    const report = `[ "$1" = convert ] && (ulimit -v; ulimit -t; ulimit -f) > ${limits}`;
+    writeFileSync(program, `#!/bin/bash\n${report}\nexec ${QEMU_IMG} "$@"\n`, { mode: 0o755 });
+    const cache = cacheOf({ image: { diskFormat: 'qcow2', content: readFileSync(qcow2) } }, undefined, program);
+    await cache.fetch(ada, 'image', 2 ** 30, signal);
+    // KiB of memory, seconds, and KiB of output.
+    expect(readFileSync(limits, 'utf8').trim().split('\n').map(Number)).toEqual([4 * 2 ** 20, 600, 2 ** 20]);
+  });
+
+  it('are removed, least recently used first, above the size limit', async () => {
     const image = (fill: string) => ({ diskFormat: 'raw', content: Buffer.alloc(2 ** 20, fill) });
     const cache = cacheOf({ old: image('a'), used: image('b'), new: image('c') }, 2.5 * 2 ** 20);
     const target = join(folder, 'of-a-machine');
@@ -80,7 +108,7 @@ describe.skipIf(!existsSync(QEMU_IMG))('the images that machines lean on', () =>
     paths.push(await cache.fetch(ada, 'new', 0, signal));
     expect(paths.map((path) => existsSync(path))).toEqual([false, true, true]);
     expect(readdirSync(dirname(paths[2]!))).toHaveLength(4);
-    // The machine keeps what it leans on.
+    // The machine keeps its backing file.
     expect(readFileSync(target).equals(image('a').content)).toBe(true);
   });
 });

@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { look } from '../src/open-host.js';
+import { inspectComputer } from '../src/open-host.js';
 import { qemuDriver } from '../src/qemu-driver.js';
 import { versionNumber } from '../src/qemu-host.js';
 
@@ -10,21 +10,21 @@ const folder = mkdtempSync(join(tmpdir(), 'ah-'));
 chmodSync(folder, 0o711);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-describe('a computer that is to run machines', () => {
-  it('says which program it lacks, and what to install', async () => {
-    await expect(look({ directory: folder, program: 'qemu-system-nonsense' })).rejects.toMatchObject({
+describe('a computer that runs machines', () => {
+  it('reports a missing program, and the package to install', async () => {
+    await expect(inspectComputer({ directory: folder, program: 'qemu-system-nonsense' })).rejects.toMatchObject({
       code: 'QEMU_MISSING',
       message: expect.stringContaining('install the package'),
     });
   });
 
-  it('refuses options that there are not, when the driver is made', () => {
+  it('rejects unknown options when the driver is created', () => {
     expect(() => qemuDriver({ directory: folder, accelerator: 'kvm' } as never)).toThrow(
       'unknown option "accelerator"',
     );
   });
 
-  it('refuses forwards and addresses that cannot be', () => {
+  it('rejects invalid port forwardings and addresses', () => {
     expect(() => qemuDriver({ directory: folder, forward: ['80:80'] })).toThrow("forward: '80:80'");
     expect(() => qemuDriver({ directory: folder, forwardAddress: 'here,restrict=off' })).toThrow('forwardAddress');
   });
@@ -39,19 +39,19 @@ describe('a computer that is to run machines', () => {
 describe.runIf(process.getuid?.() === 0)('the directory of machines that run as another user', () => {
   const program = join(folder, 'qemu');
   writeFileSync(program, '#!/bin/sh\n', { mode: 0o755 });
-  const refused = { code: 'DIRECTORY_UNUSABLE' };
+  const rejected = { code: 'DIRECTORY_UNUSABLE' };
 
   it('has a path that is short enough for sockets', async () => {
     const directory = join(folder, 'x'.repeat(60));
-    await expect(look({ directory, program, acceleration: 'tcg' })).rejects.toMatchObject(refused);
+    await expect(inspectComputer({ directory, program, acceleration: 'tcg' })).rejects.toMatchObject(rejected);
   });
 
-  it('can be got at by them: what is in the way is named', async () => {
+  it('must be accessible to that user: the error names the inaccessible folder', async () => {
     const closed = mkdtempSync(join(folder, 'c-'));
     const directory = join(closed, 'q');
-    await expect(look({ directory, program, acceleration: 'tcg' })).rejects.toMatchObject({
-      ...refused,
-      message: expect.stringContaining(`may not pass ${closed}: chmod o+x it`),
+    await expect(inspectComputer({ directory, program, acceleration: 'tcg' })).rejects.toMatchObject({
+      ...rejected,
+      message: expect.stringContaining(`cannot traverse ${closed}: run chmod o+x`),
     });
   });
 });

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** The numbers of QEMU's processes whose command line speaks of a folder. */
+/** Returns the ids of QEMU processes whose command line contains a folder. */
 export function processesOf(folder: string, program = 'qemu-system'): readonly number[] {
   const commandLine = (pid: string) => {
     try {

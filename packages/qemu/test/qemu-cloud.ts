@@ -14,37 +14,44 @@ import type { NewServer } from '@apistrata/compute-engine/api';
 import type { Driver } from '@apistrata/compute-engine/drivers';
 import { eventually } from '../../../testing/eventually.js';
 import { type QemuOptions, qemuDriver } from '../src/index.js';
-import { buildBootDisk } from './guest/boot-disk.js';
+import { buildBootCd, buildBootDisk } from './guest/boot-disk.js';
 import { buildGuest, COMMAND_LINE, type Guest, type GuestOptions } from './guest/build-guest.js';
 import { GuestLine } from './guest/guest-line.js';
 
 export const IMAGE = '11111111-1111-4111-8111-111111111111';
 export const KERNEL = '22222222-2222-4222-8222-222222222222';
 export const RAMDISK = '33333333-3333-4333-8333-333333333333';
-/** The same guest, of which the image says that it has an agent. */
+/** The same guest in an image that declares an agent. */
 export const AGENT_IMAGE = '66666666-6666-4666-8666-666666666666';
-/** One that asks for other devices than the usual ones. */
+/** An image whose machines have other devices than the default ones. */
 export const OLD_IMAGE = '77777777-7777-4777-8777-777777777777';
-/** One that firmware finds nothing to boot in: a machine of it is there at once, and waits. */
+/** An image with the machine type q35, whose devices are at PCI Express ports. */
+export const Q35_IMAGE = 'aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa';
+/** An image without anything to boot: its machine starts immediately, and waits. */
 export const NOTHING = '88888888-8888-4888-8888-888888888888';
-/** A disk with a boot loader, and no kernel beside it. */
+/** A disk with a boot loader, without a separate kernel. */
 export const BOOT_DISK = '99999999-9999-4999-8999-999999999999';
+/** The same content as a CD. */
+export const BOOT_CD = 'bbbbbbbb-bbbb-4bbb-8bbb-bbbbbbbbbbbb';
 export const NETWORK = '44444444-4444-4444-8444-444444444444';
 export const SUBNET = '55555555-5555-4555-8555-555555555555';
 
-/** A network for everybody. */
+type Images = NonNullable<Preset['images']>;
+
+/** A shared network. */
 export const guestNetworks: NonNullable<Preset['networks']> = [
   { id: NETWORK, name: 'private', subnets: [{ id: SUBNET, cidr: '10.0.0.0/16' }] },
 ];
 
-/** What there is from the start: the test guest as an image with a kernel, and a network. */
-export function guestPreset({ kernel, ramdisk }: Guest, images: NonNullable<Preset['images']> = []): Preset {
+/** The initial content: the test guest as an image with a kernel, and a network. */
+export function guestPreset({ kernel, ramdisk }: Guest, images: Images = []): Preset {
   const file = (path: string) => () => createReadStream(path);
   const properties = { kernel_id: KERNEL, ramdisk_id: RAMDISK, os_command_line: COMMAND_LINE };
   return {
     flavors: [
       { id: 'small', name: 'small', vcpus: 1, memoryMb: 160, diskGb: 1 },
       { id: 'large', name: 'large', vcpus: 2, memoryMb: 224, diskGb: 2 },
+      { id: 'large-memory', name: 'large-memory', vcpus: 1, memoryMb: 512, diskGb: 1 },
       { id: 'tiny', name: 'tiny', vcpus: 1, memoryMb: 32, diskGb: 1 },
       { id: 'wide', name: 'wide', vcpus: 1, memoryMb: 40, diskGb: 2 },
     ],
@@ -68,19 +75,30 @@ export function guestPreset({ kernel, ramdisk }: Guest, images: NonNullable<Pres
         content: Buffer.alloc(2 ** 20),
         properties: { ...properties, hw_disk_bus: 'scsi', hw_vif_model: 'e1000', hw_video_model: 'cirrus' },
       },
+      {
+        id: Q35_IMAGE,
+        name: 'guest on q35',
+        diskFormat: 'raw',
+        content: Buffer.alloc(2 ** 20),
+        properties: { ...properties, hw_machine_type: 'q35' },
+      },
       ...images,
     ],
     networks: guestNetworks,
   };
 }
 
-/** The test guest as a disk with a boot loader. */
-export function bootDiskImage(folder: string, guest: Guest): NonNullable<Preset['images']>[number] {
+/** The test guest as a disk and as a CD with a boot loader. */
+export function bootImages(folder: string, guest: Guest): Images {
   const disk = buildBootDisk(folder, guest);
-  return { id: BOOT_DISK, name: 'boot disk', diskFormat: 'raw', content: () => createReadStream(disk) };
+  const cd = buildBootCd(folder, guest);
+  return [
+    { id: BOOT_DISK, name: 'boot disk', diskFormat: 'raw', content: () => createReadStream(disk) },
+    { id: BOOT_CD, name: 'boot CD', diskFormat: 'iso', content: () => createReadStream(cd) },
+  ];
 }
 
-/** A folder that machines of another user can get through. */
+/** A folder that another user can traverse. */
 export function machineDirectory(): string {
   const folder = mkdtempSync(join(tmpdir(), 'aq-'));
   chmodSync(folder, 0o711);
@@ -113,11 +131,11 @@ export class QemuCloud {
   static async open(
     options: Partial<QemuOptions> = {},
     engineOptions: EngineOptions = {},
-    { bootDisk = false, ...guest }: GuestOptions & { readonly bootDisk?: boolean } = {},
+    { images = () => [], ...guest }: GuestOptions & { readonly images?: (folder: string, guest: Guest) => Images } = {},
   ): Promise<QemuCloud> {
     const directory = machineDirectory();
     const built = buildGuest(directory, guest);
-    const preset = guestPreset(built, bootDisk ? [bootDiskImage(directory, built)] : []);
+    const preset = guestPreset(built, images(directory, built));
     const cloud = new QemuCloud(directory, preset, options, engineOptions);
     await cloud.begin();
     return cloud;
@@ -127,7 +145,7 @@ export class QemuCloud {
     return join(this.directory, 'qemu', 'machines');
   }
 
-  /** Opens the engine, or opens it again. */
+  /** Opens the engine, for the first time or again. */
   async begin(): Promise<void> {
     const openDriver = qemuDriver({
       directory: join(this.directory, 'qemu'),
@@ -148,12 +166,18 @@ export class QemuCloud {
   }
 
   async create(fields: Partial<NewServer> = {}): Promise<Server> {
-    const wanted = { name: 'guest', flavorId: 'small', imageId: IMAGE, networks: [{ networkId: NETWORK }], ...fields };
-    const { servers } = await this.engine.servers.create(ada, wanted);
+    const expected = {
+      name: 'guest',
+      flavorId: 'small',
+      imageId: IMAGE,
+      networks: [{ networkId: NETWORK }],
+      ...fields,
+    };
+    const { servers } = await this.engine.servers.create(ada, expected);
     return this.settled(servers[0]!.id);
   }
 
-  /** The server once nothing is being done to it. */
+  /** Returns the server after its task has ended. */
   async settled(id: string): Promise<Server> {
     await this.engine.idle();
     const server = await this.engine.servers.get(ada, id);
@@ -161,13 +185,13 @@ export class QemuCloud {
     return server;
   }
 
-  /** The server once an action that was begun is done. */
-  async done(id: string, begun: Promise<unknown>): Promise<Server> {
-    await begun;
+  /** Returns the server after an action has ended. */
+  async done(id: string, started: Promise<unknown>): Promise<Server> {
+    await started;
     return this.settled(id);
   }
 
-  /** What the console shows, once it shows that. */
+  /** Returns the output of the console after it contains the expected text. */
   async console(id: string, pattern: RegExp, timeout = 90_000): Promise<string> {
     return eventually(
       async () => {
@@ -187,7 +211,7 @@ export class QemuCloud {
     return line;
   }
 
-  /** Folders of machines that there are. */
+  /** Returns the existing folders of machines. */
   folders(): readonly string[] {
     return readdirSync(this.machines);
   }

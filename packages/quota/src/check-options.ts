@@ -1,7 +1,7 @@
 /**
- * Refuses options that do not exist, with the one that was probably meant.
+ * Rejects unknown options and suggests the most similar known name.
  *
- * @throws TypeError naming the factory, the option and the cure
+ * @throws TypeError that names the factory, the option and the fix
  */
 export function checkOptions(factory: string, options: object, known: Readonly<Record<string, true>>): void {
   if (options === null || typeof options !== 'object') throw new TypeError(`${factory}: options must be an object`);
@@ -9,11 +9,11 @@ export function checkOptions(factory: string, options: object, known: Readonly<R
   if (unknown === undefined) return;
   const names = Object.keys(known);
   const meant = names.find((name) => isNear(name, unknown));
-  const cure = meant ? `did you mean "${meant}"?` : `known are ${names.map((name) => `"${name}"`).join(', ')}`;
-  throw new TypeError(`${factory}: there is no option "${unknown}"; ${cure}`);
+  const fix = meant ? `did you mean "${meant}"?` : `known are ${names.map((name) => `"${name}"`).join(', ')}`;
+  throw new TypeError(`${factory}: unknown option "${unknown}"; ${fix}`);
 }
 
-/** Same letters but for case and one or two slips: the distance that typing errors have. */
+/** Equal except for case and one or two edits: the usual distance of typing errors. */
 function isNear(a: string, b: string): boolean {
   const [from, to] = [a.toLowerCase().split(''), b.toLowerCase().split('')];
   let above = to.map((_, index) => index + 1);

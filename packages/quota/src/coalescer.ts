@@ -1,10 +1,10 @@
-import { sideBySide } from './side-by-side.js';
+import { zip } from './zip.js';
 
-/** How batches go to a store. */
+/** Limits of the batches that a coalescer sends. */
 export interface Batches {
-  /** How many items one has at the most. */
+  /** The maximum number of items in a batch. */
   readonly size: number;
-  /** How many are under way at a time. */
+  /** The maximum number of batches in flight. */
   readonly atOnce: number;
 }
 
@@ -14,30 +14,31 @@ interface Waiting<T, R> {
   readonly reject: (error: unknown) => void;
 }
 
-/** How a store is asked. */
-export interface Questions<T, R> {
-  /** What comes alone. */
+/** The two calls of a store: for a single item, and for a batch. */
+export interface BatchFunction<T, R> {
+  /** Processes a single item. */
   readonly one: (item: T) => Promise<R>;
-  /** What came together: answers with one result for each item, in their order. */
+  /** Processes a batch. Returns one result for each item, in the same order. */
   readonly many: (items: readonly T[]) => Promise<readonly R[]>;
 }
 
-const AT_ONCE = Promise.resolve();
+const BATCH_SIZE = Promise.resolve();
 
 /**
- * Brings together what is asked for at the same time: while batches are under way the next one gathers. Under load a
- * shared store is asked once for many requests; alone, a request goes out at once.
+ * Coalesces concurrent calls into batches: while the maximum number of batches is in flight, further items wait for the
+ * next one. Under load, a shared store receives one statement for many requests; without load, each item is sent
+ * immediately.
  */
 export class Coalescer<T, R> {
   readonly #batches: Batches;
-  readonly #questions: Questions<T, R>;
+  readonly #questions: BatchFunction<T, R>;
   #waiting: Waiting<T, R>[] = [];
   #running = 0;
   #started = false;
 
-  constructor(batches: Batches, questions: Questions<T, R>) {
+  constructor(batches: Batches, requests: BatchFunction<T, R>) {
     this.#batches = batches;
-    this.#questions = questions;
+    this.#questions = requests;
   }
 
   add(item: T): Promise<R> {
@@ -45,11 +46,11 @@ export class Coalescer<T, R> {
       this.#waiting.push({ item, resolve, reject });
       if (this.#started) return;
       this.#started = true;
-      void AT_ONCE.then(this.#start);
+      void BATCH_SIZE.then(this.#start);
     });
   }
 
-  /** As many batches as may be under way, of what came together since this was asked for. */
+  /** Starts batches of the items that have accumulated, up to the maximum number in flight. */
   readonly #start = (): void => {
     this.#started = false;
     while (this.#waiting.length > 0 && this.#running < this.#batches.atOnce) {
@@ -72,7 +73,7 @@ export class Coalescer<T, R> {
   async #settle(batch: readonly Waiting<T, R>[]): Promise<void> {
     try {
       const results = await this.#questions.many(batch.map(({ item }) => item));
-      for (const [{ resolve }, result] of sideBySide(batch, results)) resolve(result);
+      for (const [{ resolve }, result] of zip(batch, results)) resolve(result);
     } catch (error) {
       for (const { reject } of batch) reject(error);
     }

@@ -1,16 +1,16 @@
-/** Something that is waited for, until then. */
+/** A pending call with a deadline. */
 export interface Awaited {
   readonly until: number;
   readonly late: () => void;
 }
 
 /**
- * Ends waits that take longer than a time, the same for all of them. With one timer for all: one for each call to a store
- * costs more than all else that such a call does here. It keeps no process from ending.
+ * Applies the same timeout to many pending calls. All share one timer, because a timer per call would cost more than
+ * the call itself. The timer does not keep the process alive.
  */
 export class Deadlines {
   readonly #ms: number;
-  /** In the order in which they end. */
+  /** In the order of their deadlines. */
   readonly #awaited = new Set<Awaited>();
   #timer: NodeJS.Timeout | undefined;
 
@@ -18,11 +18,11 @@ export class Deadlines {
     this.#ms = ms;
   }
 
-  /** @param late called once the time is over, unless `end` is called with the answer before */
+  /** @param late called at the deadline, unless `end` was called before */
   begin(late: () => void): Awaited {
     const awaited = { until: Date.now() + this.#ms, late };
     this.#awaited.add(awaited);
-    if (!this.#timer) this.#lookIn(this.#ms);
+    if (!this.#timer) this.#scheduleCheck(this.#ms);
     return awaited;
   }
 
@@ -30,16 +30,16 @@ export class Deadlines {
     this.#awaited.delete(awaited);
   }
 
-  #lookIn(ms: number): void {
-    this.#timer = setTimeout(() => this.#look(), ms).unref();
+  #scheduleCheck(ms: number): void {
+    this.#timer = setTimeout(() => this.#check(), ms).unref();
   }
 
-  #look(): void {
+  #check(): void {
     this.#timer = undefined;
     const now = Date.now();
     for (const awaited of this.#awaited) {
       if (awaited.until > now) {
-        this.#lookIn(awaited.until - now);
+        this.#scheduleCheck(awaited.until - now);
         return;
       }
       this.#awaited.delete(awaited);

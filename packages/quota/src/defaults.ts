@@ -1,15 +1,13 @@
 import { InvalidQuota } from './errors.js';
 import { checkLimit } from './inputs.js';
 import { type Limit, UNLIMITED } from './limits.js';
-
-/** The kinds of the project-quota API. */
-export const KINDS = ['secrets', 'orders', 'containers', 'consumers', 'cas'] as const;
+import { KINDS } from './presets.js';
 
 /**
- * Reads default limits from a configuration: `quota_secrets`, `quota_orders`, ... one per kind. Numbers may come as
- * text, as they do from the environment or an ini file. What is left out, or empty, is -1: unlimited.
+ * Reads default limits from a configuration: `quota_secrets`, `quota_orders`, ... one per kind. Values may be numbers
+ * or decimal strings, as in environment variables and ini files. A missing or empty value means -1: unlimited.
  *
- * @throws InvalidQuota for a value that is no whole number from -1 on, and for `quota_` keys that name no kind
+ * @throws InvalidQuota for a value that is not an integer of at least -1, and for a `quota_` key of an unknown kind
  */
 export function defaultsFrom(
   configuration: Readonly<Record<string, unknown>>,
@@ -26,5 +24,5 @@ function defaultOf(kind: string, value: unknown): Limit {
   if (typeof value === 'string' && /^\s*[-+]?\d{1,19}\s*$/.test(value)) {
     return checkLimit(kind, BigInt(value.trim().replace(/^\+/, '')));
   }
-  throw new InvalidQuota(`quota_${kind} must be a whole number from -1 on`);
+  throw new InvalidQuota(`quota_${kind} must be an integer of at least -1`);
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { QuotaError, QuotaExceeded } from './errors.js';
 
 describe('QuotaExceeded', () => {
-  it('carries code, status and details, and tells only the kinds in its message', () => {
+  it('has code, status and details, and only the kinds in its message', () => {
     const details = [{ kind: 'cores', requested: 40, used: 1, limit: 20 }];
     const error = new QuotaExceeded(details);
     expect(error).toBeInstanceOf(QuotaError);

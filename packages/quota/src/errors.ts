@@ -1,29 +1,32 @@
 import type { Excess } from './limits.js';
 
-/** Every code of this package's errors, with the HTTP status that fits. */
+/** All error codes of this package, with the corresponding HTTP status. */
 export const errorCodes = {
   QUOTA_EXCEEDED: 403,
   QUOTA_INVALID: 400,
-  QUOTA_RESERVATION_GONE: 409,
+  QUOTA_RESERVATION_ENDED: 409,
   QUOTA_STORE_UNAVAILABLE: 503,
   IDENTITY_UNKNOWN: 401,
-  REQUEST_REFUSED: 400,
+  REQUEST_REJECTED: 400,
   NUMBER_INEXACT: 400,
-  CLIENT_GONE: 400,
+  CLIENT_DISCONNECTED: 400,
 } as const;
 
-/** Stable, so that programs may compare it; the text of a message may change. */
+/** Stable, so that programs can compare it; the text of a message may change. */
 export type QuotaErrorCode = keyof typeof errorCodes;
 
-/** More than a code and a message: the `cause`, and a status other than the code's own. */
+/** The `cause`, and a status that differs from the status of the code. */
 interface QuotaErrorOptions extends ErrorOptions {
   readonly status?: number;
 }
 
-/** What all errors of this package are: `name`, `code`, the HTTP `status` that fits, and the `url` of what the code means. */
+/**
+ * Base class of all errors of this package: `name`, `code`, the corresponding HTTP `status`, and the `url` of the
+ * documentation.
+ */
 export abstract class QuotaError extends Error {
   readonly status: number;
-  /** The page that tells cause and cure; for developers, never part of an answer. */
+  /** The page that documents cause and fix; for developers, never part of a response. */
   readonly url: string;
 
   constructor(
@@ -42,32 +45,32 @@ export abstract class QuotaError extends Error {
   }
 }
 
-/** A request does not fit in the limits. `details` says which ones; the message names the kinds only. */
+/** The request exceeds a limit. `details` contains the limits; the message contains only the kinds. */
 export class QuotaExceeded extends QuotaError {
   readonly details: readonly Excess[];
 
-  /** @param status 403 unless the service answers 429 */
+  /** @param status 403, or 429 if the service uses it for quotas */
   constructor(details: readonly Excess[], status = 403) {
     super('QUOTA_EXCEEDED', `Quota exceeded for ${details.map(({ kind }) => kind).join(', ')}`, { status });
     this.details = details;
   }
 }
 
-/** The caller named an unknown kind, an impossible amount or limit, or an unusable project id. */
+/** An unknown kind, an invalid amount or limit, or an invalid project id. */
 export class InvalidQuota extends QuotaError {
   constructor(message: string, options?: ErrorOptions) {
     super('QUOTA_INVALID', message, options);
   }
 }
 
-/** A reservation was settled already, or its time-to-live ended before it was: what it held is free again. */
-export class ReservationGone extends QuotaError {
+/** The reservation is already settled, or its time-to-live ended before: its amounts are free. */
+export class ReservationEnded extends QuotaError {
   constructor(readonly id: string) {
-    super('QUOTA_RESERVATION_GONE', `Reservation ${id} is settled or expired`);
+    super('QUOTA_RESERVATION_ENDED', `Reservation ${id} is settled or expired`);
   }
 }
 
-/** The store failed or did not answer in time; `cause` is its own error. */
+/** The store failed or exceeded its timeout; `cause` is the error of the store. */
 export class QuotaStoreError extends QuotaError {
   constructor(message: string, options?: ErrorOptions) {
     super('QUOTA_STORE_UNAVAILABLE', message, options);

@@ -1,7 +1,7 @@
-/** Tells the amount of each kind, without making a list of them first. */
+/** Calls a function with each kind and amount, without creating an array of entries. */
 export function forEachAmount<K extends string>(
   amounts: Readonly<Record<K, number>>,
-  tell: (kind: K, amount: number) => void,
+  notify: (kind: K, amount: number) => void,
 ): void {
-  for (const kind in amounts) tell(kind, amounts[kind]);
+  for (const kind in amounts) notify(kind, amounts[kind]);
 }

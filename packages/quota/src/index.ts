@@ -1,24 +1,33 @@
-export { defaultsFrom, KINDS } from './defaults.js';
-export type { Cost, EnforceQuotaOptions } from './enforce-options.js';
-export { type EnforceQuotaMiddleware, enforceQuota, reservationOf } from './enforce-quota.js';
+export { corsHeaders } from './cors-headers.js';
+export { defaultsFrom } from './defaults.js';
+export type { Cost, EnforceQuotaOptions } from './enforcement/enforce-options.js';
+export { type EnforceQuotaMiddleware, enforceQuota } from './enforcement/enforce-quota.js';
+export { reservationOf } from './enforcement/enforcement.js';
+export type {
+  EnforcementError,
+  QuotaErrorBody,
+  QuotaErrorFormat,
+  QuotaErrorsOption,
+} from './enforcement/error-formats.js';
 export {
   InvalidQuota,
   QuotaError,
   type QuotaErrorCode,
   QuotaExceeded,
   QuotaStoreError,
-  ReservationGone,
+  ReservationEnded,
 } from './errors.js';
 export { type Amounts, checkLimits, DISABLED, type Excess, type Limit, type LimitCheck, UNLIMITED } from './limits.js';
 export { type MemoryStoreOptions, memoryStore } from './memory/memory-store.js';
+export { KINDS, type QuotaPresetName } from './presets.js';
 export {
   type LimitEntry,
   type LimitList,
   type ProjectQuotas,
-  type ProjectQuotasOptions,
   projectQuotas,
   type Usage,
 } from './project-quotas.js';
+export type { ProjectQuotasOptions } from './project-quotas-options.js';
 export type { Reservation } from './reservation.js';
 export type {
   ConsumeRequest,
@@ -31,3 +40,5 @@ export type {
   QuotaStore,
   ReserveRequest,
 } from './store.js';
+export type { ThresholdEvent } from './thresholds.js';
+export { type ShownUsage, type UsageHandlerOptions, usageHandler } from './usage-handler.js';

@@ -4,25 +4,26 @@ import type { Amounts, Limit } from './limits.js';
 const MAX_PROJECT_LENGTH = 512;
 const MAX_LIMIT = 2n ** 63n - 1n;
 const KIND = /^[A-Za-z][A-Za-z0-9_.-]{0,62}$/;
-/** No database takes these as text: NUL, and halves of a surrogate pair. */
+/** Databases reject these in text: NUL and unpaired surrogates. */
 const UNSTORABLE = /[\0\p{Surrogate}]/u;
 
-/** @throws TypeError where a kind is not a usable name, one that every object inherits, or named twice */
+/** @throws TypeError if a kind is malformed, the name of a property of `Object.prototype`, or a duplicate */
 export function checkKinds(kinds: readonly string[]): readonly string[] {
   for (const kind of kinds) {
     if (!KIND.test(kind)) {
-      throw new TypeError(`Kind "${kind}" must be a letter and up to 62 letters, digits, "_", "." or "-"`);
+      throw new TypeError(`Kind "${kind}" must consist of a letter and up to 62 letters, digits, "_", "." or "-"`);
     }
-    // Whoever keeps numbers by kind in an object would find something there already.
+    // Code that stores numbers by kind in a plain object would find the inherited property.
     if (kind in Object.prototype)
-      throw new TypeError(`Kind "${kind}" cannot be: every object has something of that name`);
+      throw new TypeError(`Kind "${kind}" is reserved: every object has a property of that name`);
   }
-  if (kinds.length === 0) throw new TypeError('At least one kind is needed');
-  if (new Set(kinds).size !== kinds.length) throw new TypeError('A kind is named twice');
+  if (kinds.length === 0)
+    throw new TypeError('At least one kind is needed: kinds: ["invoices"], or defaults: { invoices: 500 }');
+  if (new Set(kinds).size !== kinds.length) throw new TypeError('Kinds must be unique');
   return Object.freeze([...kinds]);
 }
 
-/** Project ids are opaque; the only ones refused are those that stores cannot hold. */
+/** Validates a project id. Ids are opaque; only those that stores cannot represent are rejected. */
 export function checkProject(project: string): string {
   if (typeof project !== 'string' || project === '') throw new InvalidQuota('A project id must be a non-empty string');
   if (project.length > MAX_PROJECT_LENGTH) {
@@ -32,7 +33,7 @@ export function checkProject(project: string): string {
   return project;
 }
 
-/** The amounts above 0, in an object of their own. */
+/** Returns the amounts above 0 as a new object. */
 export function checkAmounts(amounts: Amounts, kinds: ReadonlySet<string>): Amounts {
   if (amounts === null || typeof amounts !== 'object') throw new InvalidQuota('Amounts must be an object by kind');
   const checked: Record<string, number> = {};
@@ -40,7 +41,7 @@ export function checkAmounts(amounts: Amounts, kinds: ReadonlySet<string>): Amou
     const amount = amounts[kind];
     checkKind(kind, kinds);
     if (typeof amount !== 'number' || !Number.isSafeInteger(amount) || amount < 0) {
-      throw new InvalidQuota(`The amount of ${kind} must be a whole number of at least 0`);
+      throw new InvalidQuota(`The amount of ${kind} must be an integer of at least 0`);
     }
     if (amount > 0) checked[kind] = amount;
   }
@@ -48,20 +49,20 @@ export function checkAmounts(amounts: Amounts, kinds: ReadonlySet<string>): Amou
 }
 
 export function checkKind(kind: string, kinds: ReadonlySet<string>): string {
-  if (!kinds.has(kind)) throw new InvalidQuota(`There is no kind "${kind}"; kinds are ${[...kinds].join(', ')}`);
+  if (!kinds.has(kind)) throw new InvalidQuota(`Unknown kind "${kind}"; kinds are ${[...kinds].join(', ')}`);
   return kind;
 }
 
 export function checkCount(count: number): number {
-  if (!Number.isSafeInteger(count) || count < 0) throw new InvalidQuota('A count must be a whole number of at least 0');
+  if (!Number.isSafeInteger(count) || count < 0) throw new InvalidQuota('A count must be an integer of at least 0');
   return count;
 }
 
-/** A limit in its one form: a number where that is exact, a bigint beyond. */
+/** Returns a limit in its canonical form: a number if that is exact, otherwise a bigint. */
 export function checkLimit(kind: string, value: Limit): Limit {
-  const whole = typeof value === 'bigint' || Number.isSafeInteger(value);
-  if (!whole || value < -1 || value > MAX_LIMIT) {
-    throw new InvalidQuota(`The limit of ${kind} must be a whole number from -1 to 2^63-1, or null for the default`);
+  const isInteger = typeof value === 'bigint' || Number.isSafeInteger(value);
+  if (!isInteger || value < -1 || value > MAX_LIMIT) {
+    throw new InvalidQuota(`The limit of ${kind} must be an integer from -1 to 2^63-1, or null for the default`);
   }
   return Number.isSafeInteger(Number(value)) ? Number(value) + 0 : value;
 }

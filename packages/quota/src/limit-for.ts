@@ -1,12 +1,12 @@
 import type { Limit } from './limits.js';
 
-/** The limit of a kind that applies to a project: its own, or else the default. Throws where there is neither. */
+/** Returns the limit of a kind for a project: its own limit, or the default. @throws TypeError if neither exists */
 export function limitFor<L extends Limit>(
   kind: string,
   own: Readonly<Record<string, L>> | undefined,
   defaults: Readonly<Record<string, L>>,
 ): L {
   const limit = own?.[kind] ?? defaults[kind];
-  if (limit === undefined) throw new TypeError(`there is no default limit of ${kind}`);
+  if (limit === undefined) throw new TypeError(`missing default limit of ${kind}`);
   return limit;
 }

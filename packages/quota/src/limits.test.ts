@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { checkLimits } from './limits.js';
 
 describe('checkLimits', () => {
-  it('finds nothing exceeded when the request just fits', () => {
+  it('reports no exceeded kind if the request just fits', () => {
     const check = { limits: { cores: 20, ram: 512 }, usage: { cores: 16, ram: 0 }, requested: { cores: 4, ram: 512 } };
     expect(checkLimits(check).exceeded).toEqual([]);
   });
 
-  it('names every kind that does not fit, with what was asked, used and allowed, in the order asked', () => {
+  it('returns every kind that exceeds its limit, with requested, used and limit, in the requested order', () => {
     const limits = { ram: 51200, instances: 10, cores: 20 };
     const usage = { instances: 1, cores: 1, ram: 512 };
     expect(checkLimits({ limits, usage, requested: { cores: 40, instances: 1, ram: 81920 } }).exceeded).toEqual([
@@ -16,19 +16,19 @@ describe('checkLimits', () => {
     ]);
   });
 
-  it('admits anything where the limit is negative or not set', () => {
+  it('allows every amount if the limit is negative or missing', () => {
     const limits = { cores: -1, ram: null };
     const requested = { cores: 1e15, ram: 1e15, disk: 1e15 };
     expect(checkLimits({ limits, usage: { cores: 1e15 }, requested }).exceeded).toEqual([]);
   });
 
-  it('admits nothing where the limit is 0', () => {
+  it('allows nothing if the limit is 0', () => {
     expect(checkLimits({ limits: { cores: 0 }, usage: {}, requested: { cores: 1 } }).exceeded).toEqual([
       { kind: 'cores', requested: 1, used: 0, limit: 0 },
     ]);
   });
 
-  it('lets a request that asks for nothing or gives back pass above a lowered limit', () => {
+  it('allows zero and negative amounts above a lowered limit', () => {
     const requested = { cores: 0, ram: -512 };
     expect(checkLimits({ limits: { cores: 2, ram: 2 }, usage: { cores: 8, ram: 1024 }, requested }).exceeded).toEqual(
       [],
@@ -40,7 +40,7 @@ describe('checkLimits', () => {
     expect(checkLimits({ limits, usage: { bytes: 2 ** 52 }, requested: { bytes: 2 ** 51 } }).exceeded).toEqual([]);
   });
 
-  it('refuses what cannot be counted exactly, even without a limit', () => {
+  it('rejects sums that a double cannot represent exactly, even without a limit', () => {
     const check = { limits: { bytes: -1 }, usage: { bytes: Number.MAX_SAFE_INTEGER }, requested: { bytes: 1 } };
     expect(checkLimits(check).exceeded).toHaveLength(1);
   });

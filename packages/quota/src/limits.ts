@@ -1,19 +1,19 @@
-/** The value of a limit that admits everything. Any negative number reads as this one. */
+/** The limit that admits everything. All negative numbers mean the same. */
 export const UNLIMITED = -1;
 
-/** The value of a limit that admits nothing. */
+/** The limit that admits nothing. */
 export const DISABLED = 0;
 
 /**
- * A limit: -1 unlimited, 0 disabled, n at most n.
- * A bigint stands only for values beyond `Number.MAX_SAFE_INTEGER`, which are kept exactly.
+ * A limit: -1 is unlimited, 0 is disabled, n is the maximum. A bigint represents only values beyond
+ * `Number.MAX_SAFE_INTEGER`, which stay exact.
  */
 export type Limit = number | bigint;
 
-/** Whole numbers by kind: `{ secrets: 1, orders: 2 }`. */
+/** Integers by kind: `{ secrets: 1, orders: 2 }`. */
 export type Amounts = Readonly<Record<string, number>>;
 
-/** One limit that a request does not fit in: the kind, what was asked for, what was in use, and the limit. */
+/** A limit that a request exceeds: the kind, the requested amount, the amount in use, and the limit. */
 export interface Excess {
   readonly kind: string;
   readonly requested: number;
@@ -21,7 +21,7 @@ export interface Excess {
   readonly limit: number;
 }
 
-/** What `checkLimits` compares. Kinds without a limit are unlimited; kinds without usage are unused. */
+/** The input of `checkLimits`. A kind without a limit is unlimited; a kind without usage is unused. */
 export interface LimitCheck {
   readonly limits: Readonly<Record<string, Limit | null | undefined>>;
   readonly usage: Amounts;
@@ -29,13 +29,12 @@ export interface LimitCheck {
 }
 
 /**
- * The counting mode: compares what a request asks for with limits, given the usage the caller measured itself, for
- * example by a query inside the transaction that creates the thing. Synchronous and without any I/O.
+ * Compares the requested amounts with limits, for callers that measure usage themselves, for example with a query in
+ * the transaction that creates the resource. Synchronous, without I/O.
  *
- * A kind of which nothing (or less) is asked never exceeds, so giving back is always possible, also above a limit
- * that was lowered.
+ * An amount of 0 or less never exceeds a limit, so that resources can be deleted after a limit was lowered.
  *
- * @returns the kinds that do not fit, in the order of `requested`; empty when all fit
+ * @returns the kinds that exceed their limit, in the order of `requested`; empty if all fit
  */
 export function checkLimits({ limits, usage, requested }: LimitCheck): { readonly exceeded: readonly Excess[] } {
   const exceeded: Excess[] = [];
@@ -48,8 +47,8 @@ export function checkLimits({ limits, usage, requested }: LimitCheck): { readonl
 }
 
 /**
- * Whether `amount` more fits in a limit of which `used` is taken. What a double cannot count exactly fits nowhere,
- * not even where there is no limit.
+ * Returns true if `amount` more fits in a limit with `used` in use. Sums that a double cannot represent exactly never
+ * fit, not even if the limit is unlimited.
  */
 export function fits(limit: Limit, used: number, amount: number): boolean {
   if (amount <= 0) return true;
@@ -57,13 +56,13 @@ export function fits(limit: Limit, used: number, amount: number): boolean {
   return Number.isSafeInteger(after) && (limit < 0 || after <= limit);
 }
 
-/** Whether amounts name nothing at all. */
-export function isNothing(amounts: Amounts): boolean {
+/** Returns true if no amount is above 0. */
+export function isZeroAmount(amounts: Amounts): boolean {
   for (const _ in amounts) return false;
   return true;
 }
 
-/** Kinds are configuration, yet a name such as `constructor` must not find what every object inherits. */
+/** Reads own properties only, so that a kind such as `constructor` does not find an inherited one. */
 function ownValue<T>(values: Readonly<Record<string, T>>, kind: string): T | undefined {
   return Object.hasOwn(values, kind) ? values[kind] : undefined;
 }

@@ -1,47 +1,33 @@
 import { randomUUID } from 'node:crypto';
 import { checkOptions } from './check-options.js';
-import { KINDS } from './defaults.js';
 import { InvalidQuota, QuotaExceeded } from './errors.js';
 import { checkAmounts, checkCount, checkKind, checkKinds, checkLimit, checkProject } from './inputs.js';
 import { limitFor } from './limit-for.js';
-import { type Amounts, checkLimits, type Excess, isNothing, type Limit, UNLIMITED } from './limits.js';
-import { Reservation } from './reservation.js';
+import { type Amounts, checkLimits, type Excess, isZeroAmount, type Limit, UNLIMITED } from './limits.js';
+import { presetOf, type QuotaPreset } from './presets.js';
+import { PROJECT_QUOTAS_OPTIONS, type ProjectQuotasOptions } from './project-quotas-options.js';
+import { Reservation, type ReservationCalls } from './reservation.js';
 import type { MaybePromise, OwnLimits, Page, QuotaStore, ReserveRequest } from './store.js';
 import { StoreCaller } from './store-caller.js';
+import { checkThresholds, ThresholdWatch } from './thresholds.js';
 
-/** What is counted, where, and how much of it there is. Times in milliseconds. */
-export interface ProjectQuotasOptions {
-  /** Where limits and usage live: `memoryStore()`, `sqlStore(...)`, `redisStore(...)` or one of your own. */
-  readonly store: QuotaStore;
-  /** What is counted. Default secrets, orders, containers, consumers, cas. */
-  readonly kinds?: readonly string[];
-  /** Limits of projects that have none of their own, by kind. Default -1, unlimited, for each. */
-  readonly defaults?: Readonly<Record<string, Limit>>;
-  /** How long a reservation holds unless it is settled before. Default 60,000 ms. */
-  readonly ttlMs?: number;
-  /** How long to wait for the store before it counts as failed. Default 5,000 ms. */
-  readonly storeTimeoutMs?: number;
-  /** How often, at most, a reservation also clears away expired ones of all projects. Default 60,000 ms; 0 never. */
-  readonly sweepEveryMs?: number;
-}
-
-/** Limits by kind; null where the default applies. */
+/** Limits by kind; null if the default applies. */
 export type LimitEntry = Readonly<Record<string, Limit | null>>;
 
-/** What a project has of one kind. */
+/** Usage and limit of one kind in a project. */
 export interface Usage {
-  /** Committed. */
+  /** The committed amount. */
   readonly used: number;
-  /** Held by reservations that are neither settled nor expired. */
+  /** The amount in reservations that are neither settled nor expired. */
   readonly reserved: number;
   /** The limit in effect. */
   readonly limit: Limit;
 }
 
-/** A page of projects that have limits of their own. */
+/** A page of the projects that have limits of their own. */
 export interface LimitList {
   readonly entries: readonly { readonly project: string; readonly limits: LimitEntry }[];
-  /** How many there are in all. */
+  /** The number of entries on all pages. */
   readonly total: number;
 }
 
@@ -50,17 +36,8 @@ const DEFAULT_STORE_TIMEOUT_MS = 5_000;
 const DEFAULT_SWEEP_EVERY_MS = 60_000;
 const DEFAULT_PAGE: Page = { limit: 10, offset: 0 };
 
-const KNOWN: Readonly<Record<keyof ProjectQuotasOptions, true>> = {
-  store: true,
-  kinds: true,
-  defaults: true,
-  ttlMs: true,
-  storeTimeoutMs: true,
-  sweepEveryMs: true,
-};
-
 /**
- * Limits and usage of projects, exact across processes that share a store.
+ * Creates limits and usage of projects, exact across all processes that share a store.
  *
  * @throws TypeError for unknown options, missing stores and unusable kinds; InvalidQuota for unusable defaults
  *
@@ -74,23 +51,28 @@ const KNOWN: Readonly<Record<keyof ProjectQuotasOptions, true>> = {
  * ```
  */
 export function projectQuotas(options: ProjectQuotasOptions): ProjectQuotas {
-  checkOptions('projectQuotas', options, KNOWN);
+  checkOptions('projectQuotas', options, PROJECT_QUOTAS_OPTIONS);
   if (!options.store) throw new TypeError('projectQuotas: a store is needed, for example memoryStore()');
   return new ProjectQuotas(options);
 }
 
 /**
- * Made by `projectQuotas()`. Every method that reaches the store rejects with QuotaStoreError where the store fails
- * or does not answer in time, and with InvalidQuota for unknown kinds, impossible numbers and unusable project ids.
+ * Limits and usage of projects; created by `projectQuotas()`. Methods that call the store reject with QuotaStoreError
+ * if the store fails or exceeds its timeout, and with InvalidQuota for unknown kinds, invalid numbers and invalid
+ * project ids.
  */
 export class ProjectQuotas {
   readonly kinds: readonly string[];
   /** The default limit of every kind. */
   readonly defaults: Readonly<Record<string, Limit>>;
+  /** Internal: the defaults of `enforceQuota()`. */
+  readonly preset: QuotaPreset;
   readonly #options: ProjectQuotasOptions;
   readonly #kindSet: ReadonlySet<string>;
   readonly #defaultNumbers: Amounts;
   readonly #store: StoreCaller;
+  readonly #keeper: ReservationCalls;
+  readonly #watch: ThresholdWatch | undefined;
   readonly #ttlMs: number;
   readonly #sweepEveryMs: number;
   readonly #idsBegin = `${randomUUID()}.`;
@@ -99,10 +81,11 @@ export class ProjectQuotas {
   #lastId = 0;
   #sweptAt = Date.now();
 
-  /** Use `projectQuotas()`. */
+  /** Internal: call `projectQuotas()` instead. */
   constructor(options: ProjectQuotasOptions) {
     this.#options = options;
-    this.kinds = checkKinds(options.kinds ?? KINDS);
+    this.preset = presetOf(options.preset);
+    this.kinds = checkKinds(options.kinds ?? this.preset.kinds ?? Object.keys(options.defaults ?? {}));
     this.#kindSet = new Set(this.kinds);
     const defaults: Record<string, Limit> = Object.fromEntries(this.kinds.map((kind) => [kind, UNLIMITED]));
     for (const [kind, limit] of Object.entries(options.defaults ?? {})) {
@@ -111,55 +94,63 @@ export class ProjectQuotas {
     this.defaults = Object.freeze(defaults);
     this.#defaultNumbers = Object.fromEntries(this.kinds.map((kind) => [kind, Number(defaults[kind])]));
     this.#store = new StoreCaller(options.store, positive('storeTimeoutMs', options, DEFAULT_STORE_TIMEOUT_MS));
+    const thresholds = checkThresholds(options.thresholds);
+    const usage = (project: string) => this.usage(project);
+    this.#watch = options.onThreshold && new ThresholdWatch(thresholds, { usage, listener: options.onThreshold });
+    this.#keeper = this.#watch?.watching(this.#store) ?? this.#store;
     this.#ttlMs = positive('ttlMs', options, DEFAULT_TTL_MS);
     this.#sweepEveryMs = options.sweepEveryMs ?? DEFAULT_SWEEP_EVERY_MS;
   }
 
-  /** The same kinds, defaults and times over another store: a fallback while the usual one is down. */
+  /** Returns the same kinds, defaults and times over another store, for example a fallback during an outage. */
   withStore(store: QuotaStore): ProjectQuotas {
     return new ProjectQuotas({ ...this.#options, store });
   }
 
   /**
-   * Takes all amounts, or none if one kind does not fit: `{ secrets: 1, orders: 2 }`.
+   * Reserves all amounts, or none if one kind exceeds its limit: `{ secrets: 1, orders: 2 }`.
    *
-   * @throws QuotaExceeded with the kinds that do not fit
+   * @throws QuotaExceeded with the kinds that exceed their limit
    */
   async reserve(project: string, amounts: Amounts, options: { readonly ttlMs?: number } = {}): Promise<Reservation> {
     const ttlMs = positive('ttlMs', options, this.#ttlMs);
     const request = this.#request(project, amounts, ttlMs);
     const taken = this.#take(request, this.#reserve);
     if (taken) await taken;
-    return new Reservation(request, ttlMs, this.#store);
+    return new Reservation(request, ttlMs, this.#keeper);
   }
 
   /**
-   * Takes all amounts for good, or none: `reserve` and `commit` in one call, for work that cannot fail afterwards. Where
-   * it fails, nothing stays counted, also when the store did the work and its answer came late or was lost: it is taken
-   * back as soon as the store can be reached, for some seconds.
+   * Takes all amounts permanently, or none: `reserve` and `commit` in one call, for work that cannot fail afterwards.
+   * If it fails, nothing remains counted: if the store committed but its response was late or lost, the amounts are
+   * released as soon as the store is available again, for some seconds.
    *
-   * @throws QuotaExceeded with the kinds that do not fit
-   * @throws ReservationGone where the store cannot consume in one step, and took longer than a reservation holds
+   * @throws QuotaExceeded with the kinds that exceed their limit
+   * @throws ReservationEnded if the store cannot consume in one step and took longer than the time-to-live of a
+   *   reservation
    */
   async consume(project: string, amounts: Amounts): Promise<void> {
     const request = this.#request(project, amounts, this.#ttlMs);
     const taken = this.#take(request, this.#consume);
     if (taken) await taken;
+    this.#watch?.changed(project, request.amounts);
   }
 
-  /** Gives back what was used, for things that are deleted. Usage never goes below 0. */
-  async giveBack(project: string, amounts: Amounts): Promise<void> {
+  /** Returns used amounts, for resources that are deleted. Usage never falls below 0. */
+  async release(project: string, amounts: Amounts): Promise<void> {
     const checked = checkAmounts(amounts, this.#kindSet);
-    await this.#store.call((store) => store.giveBack(checkProject(project), checked));
+    await this.#store.call((store) => store.release(checkProject(project), checked));
+    this.#watch?.changed(project, checked);
   }
 
-  /** Sets what is used of a kind to a count of the real things, to repair drift. Reservations are untouched. */
+  /** Sets the used amount of a kind to a count of the real resources, to repair drift. Reservations are unchanged. */
   async recount(project: string, kind: string, used: number): Promise<void> {
     checkKind(kind, this.#kindSet);
     await this.#store.call((store) => store.recount(checkProject(project), kind, checkCount(used)));
+    this.#watch?.changed(project, { [kind]: 0 });
   }
 
-  /** Usage and limit of every kind. */
+  /** Returns usage and limit of every kind. */
   async usage(project: string): Promise<Readonly<Record<string, Usage>>> {
     const [counts, limits] = await Promise.all([
       this.#store.call((store) => store.counts(checkProject(project))),
@@ -172,7 +163,9 @@ export class ProjectQuotas {
     return Object.fromEntries(Object.entries(limits).map(([kind, limit]) => [kind, usageOf(kind, limit)]));
   }
 
-  /** Whether amounts would fit now, and what would not, without taking anything. */
+  /**
+   * Returns whether the amounts would fit now, and the kinds that would exceed their limit, without taking anything.
+   */
   async peek(project: string, amounts: Amounts): Promise<{ allowed: boolean; exceeded: readonly Excess[] }> {
     const requested = checkAmounts(amounts, this.#kindSet);
     const usage = Object.entries(await this.usage(project));
@@ -184,19 +177,19 @@ export class ProjectQuotas {
     return { allowed: exceeded.length === 0, exceeded };
   }
 
-  /** The limit of every kind that applies to a project: its own, or else the default. */
+  /** Returns the effective limit of every kind for a project: its own, or the default. */
   async effective(project: string): Promise<Readonly<Record<string, Limit>>> {
     const own = (await this.#store.call((store) => store.getLimits(checkProject(project)))) ?? {};
     return Object.fromEntries(this.kinds.map((kind) => [kind, limitFor(kind, own, this.defaults)]));
   }
 
-  /** The limits a project has of its own, null where the default applies; undefined if none were ever set. */
+  /** Returns the project's own limits, null for kinds that follow the default, or undefined if none were ever set. */
   async get(project: string): Promise<LimitEntry | undefined> {
     const own = await this.#store.call((store) => store.getLimits(checkProject(project)));
     return own && this.#entry(own);
   }
 
-  /** Replaces the limits of a project; kinds that are null or left out follow the default. */
+  /** Replaces the own limits of a project; kinds that are null or missing follow the default. */
   async set(project: string, limits: Readonly<Record<string, Limit | null | undefined>>): Promise<void> {
     if (limits === null || typeof limits !== 'object') throw new InvalidQuota('Limits must be an object by kind');
     const own: Record<string, Limit> = {};
@@ -207,12 +200,12 @@ export class ProjectQuotas {
     await this.#store.call((store) => store.setLimits(checkProject(project), own));
   }
 
-  /** Lets a project follow the defaults again. False if it had no limits of its own. */
+  /** Removes the own limits of a project, which then follows the defaults. Returns false if it had none. */
   async remove(project: string): Promise<boolean> {
     return this.#store.call((store) => store.removeLimits(checkProject(project)));
   }
 
-  /** Projects with limits of their own, oldest entry first. Default the first ten. */
+  /** Returns projects with limits of their own, oldest entry first. Default: the first ten. */
   async list(page: Partial<Page> = {}): Promise<LimitList> {
     const { limit, offset } = { ...DEFAULT_PAGE, ...page };
     const projects = await this.#store.call((store) =>
@@ -222,25 +215,25 @@ export class ProjectQuotas {
     return { entries, total: projects.total };
   }
 
-  /** Clears away expired reservations of all projects. Reservations do it now and then: see `sweepEveryMs`. */
+  /** Removes expired reservations of all projects. `reserve` does this periodically: see `sweepEveryMs`. */
   async sweep(): Promise<void> {
     await this.#store.call((store) => store.sweep());
   }
 
-  /** Without a promise where the store needs none: an await costs more than all of a store in this process. */
+  /** Returns a plain value if the store does: an await costs more than the whole work of a store in memory. */
   #take(
     request: ReserveRequest,
-    ask: (request: ReserveRequest) => MaybePromise<readonly Excess[]>,
+    send: (request: ReserveRequest) => MaybePromise<readonly Excess[]>,
   ): Promise<void> | undefined {
-    if (isNothing(request.amounts)) return undefined;
+    if (isZeroAmount(request.amounts)) return undefined;
     this.#sweepIfDue();
-    const exceeded = ask(request);
-    if (exceeded instanceof Promise) return exceeded.then(refuseIfExceeded);
-    refuseIfExceeded(exceeded);
+    const exceeded = send(request);
+    if (exceeded instanceof Promise) return exceeded.then(rejectIfExceeded);
+    rejectIfExceeded(exceeded);
     return undefined;
   }
 
-  /** With an id unique in all processes: a random beginning for each of these objects, and a number. */
+  /** Ids are unique across processes: a random prefix for each instance, and a counter. */
   #request(project: string, amounts: Amounts, ttlMs: number): ReserveRequest {
     return {
       id: this.#idsBegin + ++this.#lastId,
@@ -255,7 +248,7 @@ export class ProjectQuotas {
     const now = Date.now();
     if (this.#sweepEveryMs === 0 || now - this.#sweptAt < this.#sweepEveryMs) return;
     this.#sweptAt = now;
-    // Only tidying: a store that is down shows itself to the request that needs it.
+    // Cleanup only: an unavailable store is reported to the request that needs it.
     this.sweep().catch(() => undefined);
   }
 
@@ -264,12 +257,12 @@ export class ProjectQuotas {
   }
 }
 
-function refuseIfExceeded(exceeded: readonly Excess[]): void {
+function rejectIfExceeded(exceeded: readonly Excess[]): void {
   if (exceeded.length > 0) throw new QuotaExceeded(exceeded);
 }
 
 function positive<K extends string>(name: K, options: Readonly<Partial<Record<K, number>>>, fallback: number): number {
   const value = options[name] ?? fallback;
-  if (!Number.isSafeInteger(value) || value <= 0) throw new TypeError(`${name} must be a whole number above 0`);
+  if (!Number.isSafeInteger(value) || value <= 0) throw new TypeError(`${name} must be an integer above 0`);
   return value;
 }

@@ -1,9 +1,9 @@
-import { ReservationGone } from './errors.js';
-import { type Amounts, isNothing } from './limits.js';
+import { ReservationEnded } from './errors.js';
+import { type Amounts, isZeroAmount } from './limits.js';
 import type { Hold, MaybePromise } from './store.js';
 
-/** How a reservation reaches its store; each fails with QuotaStoreError where the store fails. */
-export interface HoldKeeper {
+/** The calls of a reservation to its store; each rejects with QuotaStoreError if the store fails. */
+export interface ReservationCalls {
   settle(hold: Hold, outcome: 'commit' | 'release'): MaybePromise<boolean>;
   renew(hold: Hold, ttlMs: number): MaybePromise<boolean>;
 }
@@ -11,20 +11,20 @@ export interface HoldKeeper {
 type State = 'held' | 'committed' | 'released';
 
 /**
- * Amounts that are taken but not used for good yet. Without `commit()` they are free again after the time-to-live, so
- * a process that dies leaks nothing.
+ * Amounts that are taken until they are committed or released. Without `commit()` they are free again after the
+ * time-to-live, so a process that dies leaks nothing.
  */
 export class Reservation {
   readonly id: string;
   readonly project: string;
-  /** What it holds, by kind; kinds of which nothing was asked are left out. */
+  /** The reserved amounts by kind; amounts of 0 are omitted. */
   readonly amounts: Amounts;
-  /** Milliseconds from its making, or its last renewal, until it ends by itself. */
+  /** Milliseconds from creation or the last renewal until expiry. */
   readonly ttlMs: number;
-  readonly #keeper: HoldKeeper;
+  readonly #keeper: ReservationCalls;
   #state: State = 'held';
 
-  constructor(hold: Hold, ttlMs: number, keeper: HoldKeeper) {
+  constructor(hold: Hold, ttlMs: number, keeper: ReservationCalls) {
     this.id = hold.id;
     this.project = hold.project;
     this.amounts = hold.amounts;
@@ -32,45 +32,46 @@ export class Reservation {
     this.#keeper = keeper;
   }
 
-  /** Whether it was neither committed nor released here. It may have expired all the same. */
+  /** True until it is committed or released here. It may have expired in the meantime. */
   get open(): boolean {
     return this.#state === 'held';
   }
 
   /**
-   * Makes the amounts used for good. Again is no error.
+   * Turns the reserved amounts into used ones. Idempotent.
    *
-   * @throws ReservationGone when it was released or has expired
-   * @throws QuotaStoreError when the store fails; then it may be tried again
+   * @throws ReservationEnded if it was released or has expired
+   * @throws QuotaStoreError if the store fails; the call may be repeated
    */
   async commit(): Promise<void> {
     if (this.#state === 'committed') return;
-    if (this.#state === 'released') throw new ReservationGone(this.id);
-    const settled = isNothing(this.amounts) || this.#keeper.settle(this, 'commit');
+    if (this.#state === 'released') throw new ReservationEnded(this.id);
+    const settled = isZeroAmount(this.amounts) || this.#keeper.settle(this, 'commit');
     const done = settled instanceof Promise ? await settled : settled;
     this.#state = done ? 'committed' : 'released';
-    if (!done) throw new ReservationGone(this.id);
+    if (!done) throw new ReservationEnded(this.id);
   }
 
   /**
-   * Frees the amounts. Does nothing after `commit()`, so it may stand in a `finally`.
+   * Frees the amounts. No-op after `commit()`, so it may be called in a `finally` block.
    *
-   * @throws QuotaStoreError when the store fails; the time-to-live frees them then
+   * @throws QuotaStoreError if the store fails; the amounts are free after the time-to-live
    */
   async release(): Promise<void> {
     if (this.#state !== 'held') return;
-    if (!isNothing(this.amounts)) await this.#keeper.settle(this, 'release');
+    if (!isZeroAmount(this.amounts)) await this.#keeper.settle(this, 'release');
     this.#state = 'released';
   }
 
   /**
-   * Starts the time-to-live anew, for work that takes longer.
+   * Restarts the time-to-live, for work that takes longer.
    *
-   * @throws ReservationGone when it was settled or has expired
-   * @throws QuotaStoreError when the store fails
+   * @throws ReservationEnded if it was settled or has expired
+   * @throws QuotaStoreError if the store fails
    */
   async renew(): Promise<void> {
-    const renewed = this.#state === 'held' && (isNothing(this.amounts) || (await this.#keeper.renew(this, this.ttlMs)));
-    if (!renewed) throw new ReservationGone(this.id);
+    const renewed =
+      this.#state === 'held' && (isZeroAmount(this.amounts) || (await this.#keeper.renew(this, this.ttlMs)));
+    if (!renewed) throw new ReservationEnded(this.id);
   }
 }

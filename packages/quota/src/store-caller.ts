@@ -1,11 +1,11 @@
 import { Deadlines } from './deadlines.js';
-import { QuotaError, QuotaStoreError, ReservationGone } from './errors.js';
+import { QuotaError, QuotaStoreError, ReservationEnded } from './errors.js';
 import type { Excess } from './limits.js';
-import type { HoldKeeper } from './reservation.js';
+import type { ReservationCalls } from './reservation.js';
 import type { Hold, MaybePromise, QuotaStore, ReserveRequest } from './store.js';
 
-/** Calls a store so that it always answers: in time, or with a QuotaStoreError. */
-export class StoreCaller implements HoldKeeper {
+/** Calls a store with a timeout. Every failure becomes a QuotaStoreError. */
+export class StoreCaller implements ReservationCalls {
   readonly store: QuotaStore;
   readonly #consume: QuotaStore['consume'];
   readonly #timeoutMs: number;
@@ -19,25 +19,25 @@ export class StoreCaller implements HoldKeeper {
   }
 
   /**
-   * Answers at once where the store does: then there is nothing to wait for, and no timer.
+   * Returns synchronously if the store does: then there is neither a wait nor a timer.
    *
-   * @param undo called where this fails, once the store is through with it, and with its answer where that was only late:
-   *   it may have done the work all the same. What it fails with is for nobody.
+   * @param undo called after a failed call, when the store has completed it, with its result if that was only late: the
+   *   store may have done the work. Errors of `undo` are ignored.
    */
   call<T>(
     work: (store: QuotaStore) => MaybePromise<T>,
-    undo?: (store: QuotaStore, answer?: T) => unknown,
+    undo?: (store: QuotaStore, result?: T) => unknown,
   ): MaybePromise<T> {
     try {
-      const answer = work(this.store);
-      return answer instanceof Promise ? this.#inTime(answer, (late) => this.#undo(undo, late)) : answer;
+      const response = work(this.store);
+      return response instanceof Promise ? this.#inTime(response, (late) => this.#undo(undo, late)) : response;
     } catch (error) {
       this.#undo(undo);
       throw asStoreError(error);
     }
   }
 
-  /** A reservation of which the answer was late or lost is nobody's: it is released. */
+  /** Releases a reservation whose result was late or lost, because no caller has its id. */
   reserve(request: ReserveRequest): MaybePromise<readonly Excess[]> {
     return this.call(
       (store) => store.reserve(request),
@@ -46,16 +46,16 @@ export class StoreCaller implements HoldKeeper {
   }
 
   /**
-   * Takes for good now, or never: what failed counts nothing, also where it was done and the answer came late or was lost.
-   * A store that cannot do it in one step reserves in between.
+   * Takes amounts permanently. A failed call counts nothing, even if the store committed and its result was late or
+   * lost. For a store without `consume`, it reserves and commits.
    */
   consume(request: ReserveRequest): MaybePromise<readonly Excess[]> {
     const consume = this.#consume;
     if (!consume) return this.#reserveAndCommit(request);
     return this.call(
       () => consume(request),
-      // A lost answer is the store's to look after.
-      (store, exceeded) => exceeded?.length === 0 && store.giveBack(request.project, request.amounts),
+      // The store itself undoes a lost result.
+      (store, exceeded) => exceeded?.length === 0 && store.release(request.project, request.amounts),
     );
   }
 
@@ -73,22 +73,22 @@ export class StoreCaller implements HoldKeeper {
     const committed = await this.call(
       (store) => store.settle(request, 'commit'),
       async (store) => {
-        // Nobody else settles it: what cannot be released any more has been committed.
-        if (!(await store.settle(request, 'release'))) await store.giveBack(request.project, request.amounts);
+        // No other code settles it: if it can no longer be released, it has been committed.
+        if (!(await store.settle(request, 'release'))) await store.release(request.project, request.amounts);
       },
     );
-    if (!committed) throw new ReservationGone(request.id);
+    if (!committed) throw new ReservationEnded(request.id);
     return exceeded;
   }
 
-  #inTime<T>(answer: Promise<T>, undo: (late?: T) => void): Promise<T> {
+  #inTime<T>(response: Promise<T>, undo: (late?: T) => void): Promise<T> {
     return new Promise((resolve, reject) => {
       let late = false;
       const awaited = this.#deadlines.begin(() => {
         late = true;
-        reject(new QuotaStoreError(`The quota store did not answer within ${this.#timeoutMs} ms`));
+        reject(new QuotaStoreError(`The quota store did not respond within ${this.#timeoutMs} ms`));
       });
-      const answered = (value: T) => {
+      const responded = (value: T) => {
         this.#deadlines.end(awaited);
         if (late) undo(value);
         resolve(value);
@@ -98,13 +98,13 @@ export class StoreCaller implements HoldKeeper {
         undo();
         reject(asStoreError(error));
       };
-      answer.then(answered, failed);
+      response.then(responded, failed);
     });
   }
 
-  #undo<T>(undo: ((store: QuotaStore, answer?: T) => unknown) | undefined, late?: T): void {
+  #undo<T>(undo: ((store: QuotaStore, response?: T) => unknown) | undefined, late?: T): void {
     if (!undo) return;
-    // A promise of its own also takes what a store throws at once.
+    // The promise also catches synchronous errors of the store.
     new Promise((resolve) => resolve(undo(this.store, late))).catch(() => undefined);
   }
 }

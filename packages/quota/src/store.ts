@@ -1,34 +1,36 @@
 import type { Amounts, Excess, Limit } from './limits.js';
 
-/** What a store may answer with: in-process stores answer at once, the others with a promise. */
+/** The return type of a store: synchronous for in-process stores, a promise for others. */
 export type MaybePromise<T> = T | Promise<T>;
 
-/** A reservation as the store sees it. Ids are unique; kinds and amounts never change; amounts are above 0. */
+/** A reservation as a store receives it. Ids are unique; kinds and amounts never change; amounts are above 0. */
 export interface Hold {
   readonly id: string;
   readonly project: string;
   readonly amounts: Amounts;
 }
 
-/** Amounts to be taken, if the limits allow it. */
+/** Amounts to take if the limits allow it. */
 export interface ConsumeRequest extends Hold {
-  /** The limit of each kind, at least those in `amounts`, where the project has none of its own; -1 is unlimited. */
+  /** The limit of at least the kinds in `amounts`, for projects without their own; -1 is unlimited. */
   readonly defaults: Amounts;
 }
 
-/** Amounts to be taken for a time. */
+/** Amounts to take for a limited time. */
 export interface ReserveRequest extends ConsumeRequest {
-  /** Milliseconds for which the reservation holds. */
+  /** Time-to-live of the reservation in milliseconds. */
   readonly ttlMs: number;
 }
 
-/** What is in use of one kind: `used` for good, `reserved` by reservations that are neither settled nor expired. */
+/**
+ * The amounts in use of one kind: `used` permanently, `reserved` by reservations that are neither settled nor expired.
+ */
 export interface Count {
   readonly used: number;
   readonly reserved: number;
 }
 
-/** The limits a project has of its own, by kind; kinds that are left out follow the default. */
+/** The own limits of a project by kind; missing kinds follow the default. */
 export type OwnLimits = Readonly<Record<string, Limit>>;
 
 /** A project with limits of its own. */
@@ -37,64 +39,67 @@ export interface ProjectLimits {
   readonly limits: OwnLimits;
 }
 
-/** A part of a list: so many, from there on. */
+/** The size and offset of a page of a list. */
 export interface Page {
   readonly limit: number;
   readonly offset: number;
 }
 
 /**
- * Where limits and usage live. Every method is one atomic step: whatever other processes do at the same time, it sees
- * and leaves the store as if it had run alone. A failing method throws (or rejects) with whatever error the store has.
+ * The store of limits and usage. Every method is one atomic step: it behaves as if it ran alone, regardless of
+ * concurrent calls in other processes. A method that fails throws (or rejects) with any error.
  *
- * Arguments are checked before they get here: projects are well-formed strings of 1 to 512 UTF-16 units without NUL,
- * kinds match `/^[A-Za-z][A-Za-z0-9_.-]{0,62}$/` and are no names that every object inherits (`constructor`), amounts and
- * counts are safe integers.
- * `testQuotaStore` in `@apistrata/quota/testing` holds an implementation against this contract.
+ * Arguments are validated before: projects are well-formed strings of 1 to 512 UTF-16 code units without NUL; kinds
+ * match `/^[A-Za-z][A-Za-z0-9_.-]{0,62}$/` and are not names of properties that every object inherits (`constructor`);
+ * amounts and counts are safe integers. `testQuotaStore` in `@apistrata/quota/testing` tests an implementation against
+ * this contract.
  */
 export interface QuotaStore {
   /**
-   * Takes all amounts, or none if one kind does not fit: `used + reserved + amount` must not exceed the project's own
-   * limit, or else the default. Expired reservations count no more.
+   * Takes all amounts, or none if one kind exceeds its limit: `used + reserved + amount` must not exceed the project's
+   * own limit, or else the default. Expired reservations do not count.
    *
-   * @returns the kinds that do not fit, with `used` as used and reserved together; empty when all was taken
+   * @returns the kinds that exceed their limit, with `used` as the sum of used and reserved; empty if all were taken
    */
   reserve(request: ReserveRequest): MaybePromise<readonly Excess[]>;
 
   /**
-   * Optional. Takes all amounts for good, or none, by the same rule and with the same answer. Where it fails, nothing may
-   * stay counted: a store whose answers can be lost finds out whether it was done, and takes it back. Without this method
-   * `ProjectQuotas.consume()` reserves and commits, which needs no such care.
+   * Optional. Takes all amounts permanently, or none, with the rule and result of `reserve`. If it fails, nothing may
+   * remain counted: a store whose results can be lost must find out whether it was executed, and undo it. Without this
+   * method, `ProjectQuotas.consume()` reserves and commits, which is safe by itself.
    */
   consume?(request: ConsumeRequest): MaybePromise<readonly Excess[]>;
 
-  /** Ends a reservation: `commit` turns what it holds into used, `release` frees it. False if it is gone or expired. */
+  /**
+   * Ends a reservation: `commit` turns its amounts into used, `release` frees them. Returns false if it is unknown or
+   * expired.
+   */
   settle(hold: Hold, outcome: 'commit' | 'release'): MaybePromise<boolean>;
 
-  /** Lets a reservation hold for `ttlMs` from now. False if it is gone or expired. */
+  /** Sets the expiry of a reservation to `ttlMs` from now. Returns false if it is unknown or expired. */
   renew(hold: Hold, ttlMs: number): MaybePromise<boolean>;
 
-  /** What the project uses; kinds it never used may be missing. Changes nothing that can be observed. */
+  /** Returns the usage of a project; kinds that it never used may be missing. Has no observable effect. */
   counts(project: string): MaybePromise<Readonly<Record<string, Count>>>;
 
   /** Lowers `used` by the amounts, but not below 0. Reservations are untouched. */
-  giveBack(project: string, amounts: Amounts): MaybePromise<void>;
+  release(project: string, amounts: Amounts): MaybePromise<void>;
 
   /** Sets `used` of one kind. Reservations are untouched. */
   recount(project: string, kind: string, used: number): MaybePromise<void>;
 
-  /** The project's own limits; undefined if none were set (setting an empty record counts as set). */
+  /** Returns the project's own limits, or undefined if none were set (an empty record counts as set). */
   getLimits(project: string): MaybePromise<OwnLimits | undefined>;
 
-  /** Replaces the project's own limits. The place of the project in the list stays. */
+  /** Replaces the project's own limits. Keeps the position of the project in the list. */
   setLimits(project: string, limits: OwnLimits): MaybePromise<void>;
 
-  /** Forgets the project's own limits. False if it had none. Usage is untouched. */
+  /** Removes the project's own limits. Returns false if it had none. Usage is unchanged. */
   removeLimits(project: string): MaybePromise<boolean>;
 
-  /** Projects with limits of their own, in the order they first got them, and how many there are in all. */
+  /** Returns projects with limits of their own, in the order in which they first got them, and their total number. */
   listLimits(page: Page): MaybePromise<{ readonly entries: readonly ProjectLimits[]; readonly total: number }>;
 
-  /** Clears away expired reservations of all projects. It never changes an answer; it only frees space. */
+  /** Deletes expired reservations of all projects. Only frees space: has no observable effect. */
   sweep(): MaybePromise<void>;
 }

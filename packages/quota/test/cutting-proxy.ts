@@ -1,26 +1,26 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** What becomes of the next question to a server. */
+/** The failure of the next request to a server. */
 export type Cut =
-  /** The server does it, and its answer never comes. */
-  | 'answer'
-  /** The connection ends while the question is under way; it reaches the server once `deliver` is called. */
+  /** The server executes it, and its response is lost. */
+  | 'response'
+  /** The connection ends while the request is in transit; the server receives it when `deliver` is called. */
   | 'question';
 
-/** A place between clients and a server on this machine, that can lose what passes. */
+/** A proxy between clients and a local server that can lose messages. */
 export interface CuttingProxy {
   readonly port: number;
-  /** Loses the next question that holds this text. Resolves once the client has lost its connection. */
+  /** Loses the next request that contains this text. Resolves when the client has lost its connection. */
   cut(what: Cut, text: string): Promise<void>;
-  /** Lets the server have the question that was under way, and resolves once it has answered. */
+  /** Delivers the held request to the server, and resolves when the server has responded. */
   deliver(): Promise<void>;
   close(): Promise<void>;
 }
 
 export async function cuttingProxy(serverPort: number): Promise<CuttingProxy> {
   const sockets = new Set<Socket>();
-  let armed: { readonly what: Cut; readonly text: string; readonly done: () => void } | undefined;
+  let pendingCut: { readonly what: Cut; readonly text: string; readonly done: () => void } | undefined;
   let deliver: (() => Promise<void>) | undefined;
 
   const proxy = createServer((client) => {
@@ -35,34 +35,34 @@ export async function cuttingProxy(serverPort: number): Promise<CuttingProxy> {
       socket.setNoDelay(true);
       socket.on('error', end).on('close', end);
     }
-    client.on('data', (question) => {
-      if (!armed || !question.includes(armed.text)) return void server.write(question);
-      const { what, done } = armed;
-      armed = undefined;
+    client.on('data', (request) => {
+      if (!pendingCut || !request.includes(pendingCut.text)) return void server.write(request);
+      const { what, done } = pendingCut;
+      pendingCut = undefined;
       cutting = true;
       const lose = () => {
         client.destroy();
         done();
       };
-      if (what === 'answer') {
-        // It answers when it has done it.
+      if (what === 'response') {
+        // Its response shows that it has executed the request.
         server.once('data', () => {
           lose();
           server.destroy();
         });
-        server.write(question);
+        server.write(request);
         return;
       }
       deliver = async () => {
-        const answered = once(server, 'data');
-        server.write(question);
-        await answered;
+        const responded = once(server, 'data');
+        server.write(request);
+        await responded;
         server.destroy();
       };
       lose();
     });
-    server.on('data', (answer) => {
-      if (!cutting) client.write(answer);
+    server.on('data', (response) => {
+      if (!cutting) client.write(response);
     });
   }).listen(0, '127.0.0.1');
   await once(proxy, 'listening');
@@ -71,10 +71,10 @@ export async function cuttingProxy(serverPort: number): Promise<CuttingProxy> {
     port: (proxy.address() as AddressInfo).port,
     cut: (what, text) =>
       new Promise((resolve) => {
-        armed = { what, text, done: resolve };
+        pendingCut = { what, text, done: resolve };
       }),
     async deliver() {
-      if (!deliver) throw new Error('no question is under way');
+      if (!deliver) throw new Error('no request is held');
       await deliver();
       deliver = undefined;
     },

@@ -1,9 +1,9 @@
 import { checkLimits, type Hold, type OwnLimits, type QuotaStore, type ReserveRequest } from '@apistrata/quota';
 
-/** Any service that keeps one document and writes it only if nobody wrote it since it was read. */
+/** A service that stores one document with optimistic locking: a write fails if the document has changed since the read. */
 export interface Documents {
   read(): Promise<{ text: string; version: number }>;
-  /** False if the version is no longer the current one: nothing was written. */
+  /** Returns false, without writing, if the version is no longer current. */
   write(text: string, version: number): Promise<boolean>;
 }
 
@@ -12,23 +12,23 @@ interface Project {
   holds: Record<string, { amounts: Record<string, number>; expiresAt: number }>;
 }
 
-/** Everything, as one document. Lists of pairs instead of objects: no project id is a property name. */
+/** The whole store as one document. Lists of pairs instead of objects, so that no project id is a property name. */
 interface State {
   projects: [string, Project][];
   limits: [string, Record<string, string>][];
 }
 
 export function documentStore(documents: Documents, clock: () => number = Date.now): QuotaStore {
-  let lastTurn: Promise<unknown> = Promise.resolve();
+  let lastStep: Promise<unknown> = Promise.resolve();
 
-  /** Steps of this process take turns: side by side they would only refuse each other's writes. */
+  /** Runs the steps of this process sequentially: concurrent ones would only invalidate each other's writes. */
   function step<T>(work: (state: State) => T): Promise<T> {
-    const turn = lastTurn.then(() => attempt(work));
-    lastTurn = turn.catch(() => undefined);
+    const turn = lastStep.then(() => attempt(work));
+    lastStep = turn.catch(() => undefined);
     return turn;
   }
 
-  /** One atomic step: read, work, write unless another process did meanwhile; then once more. */
+  /** Runs one atomic step: read, work, write; repeats it if another process has written in the meantime. */
   async function attempt<T>(work: (state: State) => T): Promise<T> {
     for (;;) {
       const { text, version } = await documents.read();
@@ -102,7 +102,7 @@ export function documentStore(documents: Documents, clock: () => number = Date.n
         return Object.fromEntries(counts);
       }),
 
-    giveBack: (id, amounts) =>
+    release: (id, amounts) =>
       step((state) => {
         const { used } = projectOf(state, id);
         for (const kind of Object.keys(amounts)) used[kind] = Math.max(0, (used[kind] ?? 0) - amounts[kind]!);
@@ -141,7 +141,7 @@ export function documentStore(documents: Documents, clock: () => number = Date.n
   };
 }
 
-/** A number where that is exact, else a bigint. */
+/** Returns a number if that is exact, otherwise a bigint. */
 function exact(decimal: string): number | bigint {
   return Number.isSafeInteger(Number(decimal)) ? Number(decimal) : BigInt(decimal);
 }

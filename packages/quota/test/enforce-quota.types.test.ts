@@ -11,20 +11,20 @@ import {
 import express, { type Request, type RequestHandler } from 'express';
 import { describe, expectTypeOf, it } from 'vitest';
 
-const quota = projectQuotas({ store: memoryStore() });
+const quota = projectQuotas({ preset: 'key-manager', store: memoryStore() });
 
 interface Named extends IncomingMessage {
   readonly projectName: string;
 }
 
 describe('the types of enforceQuota()', () => {
-  it('know nothing of a request unless they are told', () => {
+  it('assume only IncomingMessage without a type parameter', () => {
     const enforce = enforceQuota({ quota, kind: 'secrets', project: (req) => String(req.headers.host) });
     expectTypeOf(enforce).toEqualTypeOf<EnforceQuotaMiddleware<IncomingMessage>>();
     expectTypeOf(enforce).returns.resolves.toBeVoid();
   });
 
-  it('hand the request type on to every function of the options', () => {
+  it('pass the request type to every function of the options', () => {
     enforceQuota<Named>({
       quota,
       kinds: { secrets: (req) => req.projectName.length, orders: async () => 2 },
@@ -42,19 +42,19 @@ describe('the types of enforceQuota()', () => {
     expectTypeOf<EnforceQuotaOptions<Named>['cost']>().toEqualTypeOf<Cost<Named> | undefined>();
   });
 
-  it('are those of an Express handler, and of a request of Express', () => {
+  it('match the handlers and requests of Express', () => {
     const enforce = enforceQuota<Request>({ quota, kind: 'secrets', project: (req) => String(req.params.project) });
     expectTypeOf(enforce).toExtend<RequestHandler>();
     express().post('/:project', enforce, (_req, res) => void res.end());
   });
 
-  it('refuse what cannot be', () => {
+  it('reject invalid options', () => {
     const never = () => {
-      // @ts-expect-error a project is needed
+      // @ts-expect-error project is required
       enforceQuota({ quota, kind: 'secrets' });
-      // @ts-expect-error there is no such option
+      // @ts-expect-error unknown option
       enforceQuota({ quota, kind: 'secrets', project: () => 'p', limit: 3 });
-      // @ts-expect-error a refusal is 403 or 429
+      // @ts-expect-error status is 403 or 429
       enforceQuota({ quota, kind: 'secrets', project: () => 'p', status: 500 });
       // @ts-expect-error a cost is a number
       enforceQuota({ quota, kind: 'secrets', project: () => 'p', cost: () => '1' });

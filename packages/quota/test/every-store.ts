@@ -6,7 +6,7 @@ import { Redis } from 'ioredis';
 import pg from 'pg';
 import { inject } from 'vitest';
 
-/** A fresh place in a store, and how to leave it. */
+/** An empty store and its cleanup. */
 export interface OpenedStore {
   readonly store: QuotaStore;
   readonly close: () => unknown;
@@ -14,7 +14,7 @@ export interface OpenedStore {
 
 interface StoreKind {
   readonly name: string;
-  /** False where this machine has no such server. */
+  /** False if this server is not available on this machine. */
   readonly here: boolean;
   readonly open: (clock?: () => number) => Promise<OpenedStore>;
 }

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type ClientRequest, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { enforceQuota, type ProjectQuotas, projectQuotas, ReservationGone } from '@apistrata/quota';
+import { enforceQuota, type ProjectQuotas, projectQuotas, ReservationEnded } from '@apistrata/quota';
 import express from 'express';
 import express4 from 'express4';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -11,7 +11,7 @@ import { everyStore, type OpenedStore } from './every-store.js';
 const LIMIT = 3;
 const TTL_MS = 60_000;
 
-/** A handler at work: what it does is said from outside, after its client has left. */
+/** A running handler, controlled by the test after its client has disconnected. */
 interface Work {
   readonly left: Promise<unknown>;
   end(status: number): void;
@@ -24,7 +24,7 @@ type Middleware = ReturnType<typeof enforceQuota>;
 function inExpress(make: typeof express) {
   return (enforce: Middleware, handler: Handler) => {
     const app = make();
-    // Express 4 leaves what an async handler throws to the handler.
+    // Express 4 does not catch rejections of async handlers.
     app.use(enforce, (req, res, next) => void handler(req, res).catch(next));
     app.use(((_error, _req, res, _next) => void res.status(500).end()) as express.ErrorRequestHandler);
     return app;
@@ -58,7 +58,7 @@ afterEach(async () => {
 async function start(serve: (typeof servers)[number][1], open: (typeof everyStore)[number]['open']) {
   now = 1_700_000_000_000;
   opened = await open(() => now);
-  quota = projectQuotas({ store: opened.store, defaults: { secrets: LIMIT }, ttlMs: TTL_MS });
+  quota = projectQuotas({ preset: 'key-manager', store: opened.store, defaults: { secrets: LIMIT }, ttlMs: TTL_MS });
   works = [];
   const handler: Handler = (_req, res) =>
     new Promise((resolve, reject) => {
@@ -97,7 +97,7 @@ function call(port: number, method: string): { client: ClientRequest; status: Pr
   return { client, status };
 }
 
-/** Sends a request and hangs up as soon as its handler works. @returns undefined where the quota refused it */
+/** Sends a request and disconnects when its handler starts. @returns undefined if the quota rejected it */
 async function hangUp(port: number, method = 'POST'): Promise<Work | undefined> {
   const working = new Promise<'working'>((resolve) => {
     reached = () => resolve('working');
@@ -119,14 +119,14 @@ const counts = (used: number, reserved = 0) =>
 
 const combinations = servers.flatMap(([server, serve]) => everyStore.map((store) => ({ server, serve, ...store })));
 
-describe.each(combinations)('a client that hangs up on $server, with $name', ({ serve, open, here }) => {
+describe.each(combinations)('a client that disconnects from $server, with $name', ({ serve, open, here }) => {
   let port: number;
   beforeEach(async (context) => {
-    if (!here) return context.skip('no such server on this machine');
+    if (!here) return context.skip('this server is not available on this machine');
     port = await start(serve, open);
   });
 
-  it('makes no more than the limit, and what is made is counted', async () => {
+  it('creates no more than the limit, and everything created is counted', async () => {
     const admitted: Work[] = [];
     for (let attempt = 0; attempt < 10; attempt++) {
       const work = await hangUp(port);
@@ -139,14 +139,14 @@ describe.each(combinations)('a client that hangs up on $server, with $name', ({ 
     expect(errors).toEqual([]);
   });
 
-  it('gives back when the handler ends with a failure, or throws', async () => {
+  it('releases the amount if the handler responds with a failure or throws', async () => {
     (await hangUp(port))!.end(409);
     await counts(0);
     (await hangUp(port))!.fail();
     await counts(0);
   });
 
-  it('of a handler that never ends holds for the time-to-live', async () => {
+  it('keeps the reservation for the time-to-live if the handler never ends', async () => {
     const renew = vi.spyOn(opened.store, 'renew');
     await hangUp(port);
     await eventually(() => expect(renew).toHaveBeenCalled());
@@ -167,8 +167,8 @@ describe.each(combinations)('a client that hangs up on $server, with $name', ({ 
   });
 });
 
-describe('a reservation whose client has hung up', () => {
-  it('begins its time-to-live anew', async () => {
+describe('a reservation whose client has disconnected', () => {
+  it('restarts its time-to-live', async () => {
     const port = await start(servers[0]![1], everyStore[0]!.open);
     const working = new Promise<void>((resolve) => {
       reached = resolve;
@@ -183,11 +183,11 @@ describe('a reservation whose client has hung up', () => {
     await counts(1);
   });
 
-  it('tells the hook when its handler ended after it', async () => {
+  it('is reported to the hook if its handler ends after its expiry', async () => {
     const port = await start(servers[0]![1], everyStore[0]!.open);
     const work = await hangUp(port);
     now += TTL_MS;
     work!.end(201);
-    await eventually(() => expect(errors).toEqual([expect.any(ReservationGone)]));
+    await eventually(() => expect(errors).toEqual([expect.any(ReservationEnded)]));
   });
 });

@@ -6,12 +6,16 @@ let quota: ProjectQuotas;
 
 beforeEach(() => {
   now = 1_000_000;
-  quota = projectQuotas({ store: memoryStore({ clock: () => now }), defaults: { secrets: 3, orders: 2, cas: 0 } });
+  quota = projectQuotas({
+    preset: 'key-manager',
+    store: memoryStore({ clock: () => now }),
+    defaults: { secrets: 3, orders: 2, cas: 0 },
+  });
 });
 
 describe('limits', () => {
   it('are unlimited for each of the five kinds unless configured', async () => {
-    const plain = projectQuotas({ store: memoryStore() });
+    const plain = projectQuotas({ preset: 'key-manager', store: memoryStore() });
     expect(await plain.effective('p')).toEqual({ secrets: -1, orders: -1, containers: -1, consumers: -1, cas: -1 });
   });
 
@@ -50,8 +54,8 @@ describe('limits', () => {
 
 describe('reservations', () => {
   it('take several kinds or none', async () => {
-    const refused = quota.reserve('p', { secrets: 1, orders: 3 });
-    await expect(refused).rejects.toMatchObject({
+    const rejected = quota.reserve('p', { secrets: 1, orders: 3 });
+    await expect(rejected).rejects.toMatchObject({
       code: 'QUOTA_EXCEEDED',
       status: 403,
       details: [{ kind: 'orders', requested: 3, used: 0, limit: 2 }],
@@ -59,7 +63,7 @@ describe('reservations', () => {
     expect((await quota.usage('p')).secrets).toEqual({ used: 0, reserved: 0, limit: 3 });
   });
 
-  it('become used by commit, and a second commit is no error', async () => {
+  it('become usage when they are committed, even twice', async () => {
     const reservation = await quota.reserve('p', { secrets: 2 });
     expect((await quota.usage('p')).secrets).toEqual({ used: 0, reserved: 2, limit: 3 });
     await reservation.commit();
@@ -73,54 +77,54 @@ describe('reservations', () => {
     const reservation = await quota.reserve('p', { secrets: 2 });
     await reservation.release();
     await reservation.release();
-    await expect(reservation.commit()).rejects.toMatchObject({ code: 'QUOTA_RESERVATION_GONE', status: 409 });
+    await expect(reservation.commit()).rejects.toMatchObject({ code: 'QUOTA_RESERVATION_ENDED', status: 409 });
     expect((await quota.usage('p')).secrets!.reserved).toBe(0);
   });
 
-  it('end by themselves after their time-to-live', async () => {
+  it('expire after their time-to-live', async () => {
     const reservation = await quota.reserve('p', { secrets: 3 }, { ttlMs: 500 });
     now += 500;
-    await expect(reservation.commit()).rejects.toMatchObject({ code: 'QUOTA_RESERVATION_GONE' });
+    await expect(reservation.commit()).rejects.toMatchObject({ code: 'QUOTA_RESERVATION_ENDED' });
     await reservation.release();
     await (await quota.reserve('p', { secrets: 3 })).commit();
   });
 
-  it('hold longer when renewed', async () => {
+  it('last longer when renewed', async () => {
     const reservation = await quota.reserve('p', { secrets: 3 }, { ttlMs: 500 });
     now += 400;
     await reservation.renew();
     now += 400;
     await reservation.commit();
-    await expect(reservation.renew()).rejects.toMatchObject({ code: 'QUOTA_RESERVATION_GONE' });
+    await expect(reservation.renew()).rejects.toMatchObject({ code: 'QUOTA_RESERVATION_ENDED' });
   });
 
-  it('of nothing pass even where everything is refused', async () => {
+  it('of 0 pass even if the limit is 0', async () => {
     const reservation = await quota.reserve('p', { cas: 0 });
     await reservation.renew();
     await reservation.commit();
     await expect(quota.reserve('p', { cas: 1 })).rejects.toMatchObject({ code: 'QUOTA_EXCEEDED' });
   });
 
-  it('of all projects are swept now and then', async () => {
+  it('of all projects are removed periodically after expiry', async () => {
     let sweeps = 0;
     const store: QuotaStore = Object.assign(memoryStore(), { sweep: () => void sweeps++ });
-    const often = projectQuotas({ store, sweepEveryMs: 1 });
-    await often.reserve('p', { secrets: 1 });
+    const withFrequentCleanup = projectQuotas({ preset: 'key-manager', store, sweepEveryMs: 1 });
+    await withFrequentCleanup.reserve('p', { secrets: 1 });
     await new Promise((resolve) => setTimeout(resolve, 5));
-    await often.reserve('p', { secrets: 1 });
+    await withFrequentCleanup.reserve('p', { secrets: 1 });
     expect(sweeps).toBeGreaterThan(0);
   });
 });
 
 describe('usage', () => {
-  it('is consumed in one step and given back', async () => {
+  it('is consumed in one step and released', async () => {
     await quota.consume('p', { secrets: 2, orders: 1 });
-    await quota.giveBack('p', { secrets: 1, orders: 5 });
+    await quota.release('p', { secrets: 1, orders: 5 });
     const usage = await quota.usage('p');
     expect([usage.secrets!.used, usage.orders!.used]).toEqual([1, 0]);
   });
 
-  it('can be looked at beforehand without taking anything', async () => {
+  it('can be checked in advance without a reservation', async () => {
     await quota.consume('p', { secrets: 2 });
     await quota.reserve('p', { secrets: 1 });
     expect(await quota.peek('p', { orders: 2 })).toEqual({ allowed: true, exceeded: [] });
@@ -134,7 +138,7 @@ describe('usage', () => {
     expect((await quota.usage('p')).secrets).toEqual({ used: 2, reserved: 1, limit: 3 });
   });
 
-  it('can be set to a count of the real things', async () => {
+  it('can be set to a count of the real resources', async () => {
     await quota.recount('p', 'secrets', 17);
     expect((await quota.usage('p')).secrets!.used).toBe(17);
     await expect(quota.consume('p', { secrets: 1 })).rejects.toMatchObject({ code: 'QUOTA_EXCEEDED' });
@@ -144,31 +148,33 @@ describe('usage', () => {
 describe('bad input', () => {
   const amounts: unknown[] = [0.5, -1, '1', true, null, NaN, Infinity, 2 ** 53, 1n, {}, [1], undefined];
 
-  it.each(amounts)('refuses the amount %s', async (amount) => {
+  it.each(amounts)('rejects the amount %s', async (amount) => {
     const bad = { secrets: amount } as never;
     for (const call of [
       quota.reserve('p', bad),
       quota.consume('p', bad),
-      quota.giveBack('p', bad),
+      quota.release('p', bad),
       quota.peek('p', bad),
     ])
       await expect(call).rejects.toMatchObject({ code: 'QUOTA_INVALID', status: 400 });
   });
 
-  it.each(['nonsense', '__proto__', 'constructor', ''])('refuses the kind %j', async (kind) => {
+  it.each(['nonsense', '__proto__', 'constructor', ''])('rejects the kind %j', async (kind) => {
     const bad = JSON.parse(`{${JSON.stringify(kind)}: 1}`);
     await expect(quota.reserve('p', bad)).rejects.toMatchObject({ code: 'QUOTA_INVALID' });
     await expect(quota.set('p', bad)).rejects.toMatchObject({ code: 'QUOTA_INVALID' });
     await expect(quota.recount('p', kind, 1)).rejects.toMatchObject({ code: 'QUOTA_INVALID' });
   });
 
-  it.each([-2, 0.5, '1', true, 2 ** 53, 2n ** 63n, -2n, {}, []])('refuses the limit %s', async (limit) => {
+  it.each([-2, 0.5, '1', true, 2 ** 53, 2n ** 63n, -2n, {}, []])('rejects the limit %s', async (limit) => {
     await expect(quota.set('p', { secrets: limit as never })).rejects.toMatchObject({ code: 'QUOTA_INVALID' });
-    expect(() => projectQuotas({ store: memoryStore(), defaults: { secrets: limit as never } })).toThrow('secrets');
+    expect(() =>
+      projectQuotas({ preset: 'key-manager', store: memoryStore(), defaults: { secrets: limit as never } }),
+    ).toThrow('secrets');
   });
 
   it.each(['', 'a\0b', '\ud800', 'x'.repeat(513), 5, null, undefined, {}])(
-    'refuses the project %j',
+    'rejects the project %j',
     async (project) => {
       const bad = project as never;
       const calls = [quota.reserve(bad, { secrets: 1 }), quota.get(bad), quota.set(bad, {}), quota.usage(bad)];
@@ -176,7 +182,7 @@ describe('bad input', () => {
     },
   );
 
-  it('takes project names that mean something elsewhere as they are', async () => {
+  it('accepts project ids with special meanings elsewhere', async () => {
     for (const project of ['__proto__', 'constructor', 'a/b', '%00', "'; DROP TABLE x", '{a}']) {
       await quota.consume(project, { secrets: 1 });
       expect((await quota.usage(project)).secrets!.used).toBe(1);
@@ -191,27 +197,29 @@ describe('bad input', () => {
     expect([entry!.orders, entry!.containers]).toEqual([5, 9223372036854775807n]);
   });
 
-  it('refuses options that do not exist, with the one that was meant', () => {
-    expect(() => projectQuotas({ store: memoryStore(), default: {} } as never)).toThrow('did you mean "defaults"?');
+  it('rejects unknown options and suggests the similar one', () => {
+    expect(() => projectQuotas({ preset: 'key-manager', store: memoryStore(), default: {} } as never)).toThrow(
+      'did you mean "defaults"?',
+    );
     expect(() => projectQuotas({} as never)).toThrow('a store is needed');
-    expect(() => projectQuotas({ store: memoryStore(), ttlMs: 0 })).toThrow('ttlMs must be');
-    expect(() => projectQuotas({ store: memoryStore(), kinds: ['a', 'a'] })).toThrow('twice');
+    expect(() => projectQuotas({ preset: 'key-manager', store: memoryStore(), ttlMs: 0 })).toThrow('ttlMs must be');
+    expect(() => projectQuotas({ store: memoryStore(), kinds: ['a', 'a'] })).toThrow('unique');
     expect(() => projectQuotas({ store: memoryStore(), kinds: [] })).toThrow('At least one');
-    expect(() => projectQuotas({ store: memoryStore(), kinds: ['__proto__'] })).toThrow('must be a letter');
+    expect(() => projectQuotas({ store: memoryStore(), kinds: ['__proto__'] })).toThrow('must consist of a letter');
   });
 });
 
 describe('defaultsFrom', () => {
-  it('reads quota_ keys, numbers and text, and leaves the rest unlimited', () => {
+  it('reads quota_ keys from numbers and strings, and leaves the rest unlimited', () => {
     const configuration = { quota_secrets: 10, quota_orders: '-1', quota_cas: '', other: 'x' };
     expect(defaultsFrom(configuration)).toEqual({ secrets: 10, orders: -1, containers: -1, consumers: -1, cas: -1 });
   });
 
-  it.each(['x', '1.5', '-2', '99999999999999999999', true])('refuses the value %j', (value) => {
+  it.each(['x', '1.5', '-2', '99999999999999999999', true])('rejects the value %j', (value) => {
     expect(() => defaultsFrom({ quota_secrets: value })).toThrow('secrets');
   });
 
-  it('refuses a quota_ key that names no kind', () => {
+  it('rejects a quota_ key of an unknown kind', () => {
     expect(() => defaultsFrom({ quota_secret: 1 })).toThrow('quota_secret names no kind');
   });
 });
@@ -220,19 +228,19 @@ describe('a failing store', () => {
   const down = new Error('connection lost');
   const broken = new Proxy({} as QuotaStore, { get: () => () => Promise.reject(down) });
 
-  it('shows as one error with its own as cause', async () => {
-    const failing = projectQuotas({ store: broken });
+  it('causes a QuotaStoreError with the original error as cause', async () => {
+    const failing = projectQuotas({ preset: 'key-manager', store: broken });
     for (const call of [failing.reserve('p', { secrets: 1 }), failing.usage('p'), failing.list(), failing.sweep()])
       await expect(call).rejects.toMatchObject({ code: 'QUOTA_STORE_UNAVAILABLE', status: 503, cause: down });
   });
 
-  it('that does not answer counts as failed after a while', async () => {
+  it('counts as failed after its timeout', async () => {
     const silent = new Proxy({} as QuotaStore, { get: () => () => new Promise(() => undefined) });
-    const waiting = projectQuotas({ store: silent, storeTimeoutMs: 20 });
-    await expect(waiting.get('p')).rejects.toThrow('did not answer within 20 ms');
+    const waiting = projectQuotas({ preset: 'key-manager', store: silent, storeTimeoutMs: 20 });
+    await expect(waiting.get('p')).rejects.toThrow('did not respond within 20 ms');
   });
 
-  it('leaves a reservation open when its commit fails, to try again', async () => {
+  it('leaves a reservation open if its commit fails, for a retry', async () => {
     const memory = memoryStore();
     let fail = true;
     const store: QuotaStore = Object.assign(Object.create(memory) as QuotaStore, {
@@ -244,12 +252,12 @@ describe('a failing store', () => {
         return memory.settle(...args);
       },
     });
-    const shaky = projectQuotas({ store });
-    const reservation = await shaky.reserve('p', { secrets: 1 });
+    const failingQuotas = projectQuotas({ preset: 'key-manager', store });
+    const reservation = await failingQuotas.reserve('p', { secrets: 1 });
     await expect(reservation.commit()).rejects.toMatchObject({ code: 'QUOTA_STORE_UNAVAILABLE' });
     expect(reservation.open).toBe(true);
     fail = false;
     await reservation.commit();
-    expect((await shaky.usage('p')).secrets!.used).toBe(1);
+    expect((await failingQuotas.usage('p')).secrets!.used).toBe(1);
   });
 });

@@ -1,4 +1,4 @@
-import { memoryStore, projectQuotas, QuotaExceeded, type Reservation, ReservationGone } from '@apistrata/quota';
+import { memoryStore, projectQuotas, QuotaExceeded, type Reservation, ReservationEnded } from '@apistrata/quota';
 import { sqlite, sqlStore } from '@apistrata/quota/sql';
 import Database from 'better-sqlite3';
 import fc from 'fast-check';
@@ -16,11 +16,11 @@ const step = fc.oneof(
   { weight: 3, arbitrary: fc.record({ do: fc.constant('release'), which: fc.nat() }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('renew'), which: fc.nat() }) },
   { weight: 3, arbitrary: fc.record({ do: fc.constant('wait'), ms: fc.integer({ min: 1, max: 700 }) }) },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant('giveBack'), secrets: amount, orders: amount }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('releaseUsed'), secrets: amount, orders: amount }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('set'), kind, limit: fc.integer({ min: -1, max: 12 }) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('remove') }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('sweep') }) },
-  // Looking clears away what has expired, so it must not happen after every step.
+  // Reading removes expired reservations, so it must not happen after every step.
   { weight: 6, arbitrary: fc.record({ do: fc.constant('look') }) },
 );
 type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
@@ -28,7 +28,7 @@ type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
 const DEFAULTS = { secrets: 6, orders: 9 };
 const TTL_MS = 1000;
 
-/** A plain model of what must be true: every hold with its end, and what is used for good. */
+/** A simple model of the correct state: every reservation with its expiry, and the used amounts. */
 interface Model {
   readonly used: Record<Kind, number>;
   readonly limits: Record<Kind, number>;
@@ -42,6 +42,7 @@ async function walk(steps: readonly Step[], store: 'memory' | 'sqlite'): Promise
   const sql = sqlStore({ database, clock });
   await sql.createSchema();
   const quota = projectQuotas({
+    preset: 'key-manager',
     store: store === 'memory' ? memoryStore({ clock }) : sql,
     kinds: KINDS,
     defaults: DEFAULTS,
@@ -54,14 +55,14 @@ async function walk(steps: readonly Step[], store: 'memory' | 'sqlite'): Promise
   const isAlive = (reservation: Reservation) => (model.holds.get(reservation) ?? 0) > now;
   const inUse = (of: Kind) =>
     model.used[of] + [...model.holds.keys()].filter(isAlive).reduce((sum, { amounts }) => sum + (amounts[of] ?? 0), 0);
-  const fits = (wanted: Record<Kind, number>) =>
-    KINDS.every((k) => wanted[k] === 0 || model.limits[k] < 0 || inUse(k) + wanted[k] <= model.limits[k]);
-  const refused = async (call: Promise<unknown>) => {
+  const fits = (expected: Record<Kind, number>) =>
+    KINDS.every((k) => expected[k] === 0 || model.limits[k] < 0 || inUse(k) + expected[k] <= model.limits[k]);
+  const rejected = async (call: Promise<unknown>) => {
     const error = await call.then(
       () => undefined,
       (reason) => reason,
     );
-    if (error && !(error instanceof QuotaExceeded || error instanceof ReservationGone)) throw error;
+    if (error && !(error instanceof QuotaExceeded || error instanceof ReservationEnded)) throw error;
     return error !== undefined;
   };
   const agree = (what: string, actual: unknown, expected: unknown) => {
@@ -72,14 +73,14 @@ async function walk(steps: readonly Step[], store: 'memory' | 'sqlite'): Promise
     async reserve({ secrets, orders }) {
       const fitting = fits({ secrets, orders });
       const call = quota.reserve('p', { secrets, orders });
-      agree('reserve refused', await refused(call), !fitting);
+      agree('reserve refused', await rejected(call), !fitting);
       if (!fitting) return;
       made.push(await call);
       model.holds.set(await call, now + TTL_MS);
     },
     async consume({ secrets, orders }) {
       const fitting = fits({ secrets, orders });
-      agree('consume refused', await refused(quota.consume('p', { secrets, orders })), !fitting);
+      agree('consume refused', await rejected(quota.consume('p', { secrets, orders })), !fitting);
       if (fitting) for (const k of KINDS) model.used[k] += { secrets, orders }[k];
     },
     async commit({ which }) {
@@ -87,8 +88,8 @@ async function walk(steps: readonly Step[], store: 'memory' | 'sqlite'): Promise
       if (!reservation) return;
       const empty = Object.keys(reservation.amounts).length === 0;
       const held = reservation.open && (empty || isAlive(reservation));
-      const again = !reservation.open && !(await refused(reservation.commit()));
-      if (!again) agree('commit refused', await refused(reservation.commit()), !held);
+      const again = !reservation.open && !(await rejected(reservation.commit()));
+      if (!again) agree('commit refused', await rejected(reservation.commit()), !held);
       if (held) for (const k of KINDS) model.used[k] += reservation.amounts[k] ?? 0;
       model.holds.delete(reservation);
     },
@@ -101,14 +102,14 @@ async function walk(steps: readonly Step[], store: 'memory' | 'sqlite'): Promise
       const reservation = made[which % made.length];
       if (!reservation || Object.keys(reservation.amounts).length === 0) return;
       const held = isAlive(reservation);
-      agree('renew refused', await refused(reservation.renew()), !held);
+      agree('renew refused', await rejected(reservation.renew()), !held);
       if (held) model.holds.set(reservation, now + TTL_MS);
     },
     async wait({ ms }) {
       now += ms;
     },
-    async giveBack({ secrets, orders }) {
-      await quota.giveBack('p', { secrets, orders });
+    async releaseUsed({ secrets, orders }) {
+      await quota.release('p', { secrets, orders });
       for (const k of KINDS) model.used[k] = Math.max(0, model.used[k] - { secrets, orders }[k]);
     },
     async set({ kind: of, limit }: { kind: Kind; limit: number }) {
@@ -147,12 +148,12 @@ async function walk(steps: readonly Step[], store: 'memory' | 'sqlite'): Promise
   await actions.look!(undefined);
 }
 
-describe('any interleaving of reserve, consume, commit, release, renewal, expiry, giving back, set and remove', () => {
+describe('any interleaving of reserve, consume, commit, release, renewal, expiry, set and remove', () => {
   it.each([
     ['memory', 300],
     ['sqlite', 100],
   ] as const)(
-    'agrees with a plain model and never exceeds a limit that was not lowered (%s)',
+    'agrees with a simple model and never exceeds a limit that was not lowered (%s)',
     async (store, numRuns) => {
       await fc.assert(
         fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 60 }), (steps) => walk(steps, store)),

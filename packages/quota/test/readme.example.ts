@@ -1,13 +1,12 @@
-import { enforceQuota, memoryStore, projectQuotas } from '@apistrata/quota';
-import { headerIdentity, projectQuotaRouter } from '@apistrata/quota/router';
+import { enforceQuota, memoryStore, projectQuotas, usageHandler } from '@apistrata/quota';
 import express from 'express';
 
-const quota = projectQuotas({ store: memoryStore(), defaults: { secrets: 2 } });
-const secrets = enforceQuota({ quota, kind: 'secrets', project: (req) => String(req.headers['x-project-id']) });
+const quota = projectQuotas({ store: memoryStore(), defaults: { invoices: 2 } });
+const counted = enforceQuota({ quota, kind: 'invoices', project: (req) => String(req.headers['x-account']) });
 
 export const app = express();
-app.use(projectQuotaRouter({ quota, identity: headerIdentity({ confirmed: false }) }));
-app.post('/v1/secrets', secrets, (_req, res) => void res.status(201).json({}));
-app.delete('/v1/secrets/:id', secrets, (_req, res) => void res.status(204).end());
+app.post('/invoices', counted, (_req, res) => void res.status(201).json({}));
+app.delete('/invoices/:id', counted, (_req, res) => void res.status(204).end());
+app.get('/usage', usageHandler({ quota, project: (req) => String(req.headers['x-account']) }));
 
 export const server = app.listen(Number(process.env.PORT ?? 3000));

@@ -19,21 +19,23 @@ export interface WorkerMessage {
   readonly statuses?: Readonly<Record<string, number>>;
 }
 
-/** A store that several processes share: how this process opens it, and what workers are told to open it. */
+/**
+ * A store that several processes share: how this process opens it, and the configuration with which workers open it.
+ */
 export interface SharedStore {
   readonly job: { readonly store: 'postgres' | 'redis'; readonly url: string; readonly name: string };
-  /** With a clock that is ahead by so much, reservations that nobody will settle have expired. */
+  /** @param aheadMs advances the clock, so that abandoned reservations have expired */
   open(aheadMs?: number): QuotaStore;
   close(): Promise<void>;
 }
 
-/** Opens a place of its own in a PostgreSQL. */
+/** Creates an empty store in a PostgreSQL server. */
 export async function sharedPostgres(url: string): Promise<SharedStore> {
   const name = `shared_${process.pid}_${Date.now()}_`;
   const pool = new pg.Pool({ connectionString: url, max: 2 });
   pool.on('error', () => undefined);
   const store = sqlStore({ database: postgres(pool), tablePrefix: name });
-  // A server that listens may still be starting up.
+  // A server that accepts connections may still be starting.
   await eventually(() => store.createSchema());
   return {
     job: { store: 'postgres', url, name },
@@ -42,7 +44,7 @@ export async function sharedPostgres(url: string): Promise<SharedStore> {
   };
 }
 
-/** Opens a place of its own in a Redis. */
+/** Creates an empty store in a Redis server. */
 export async function sharedRedis(url: string): Promise<SharedStore> {
   const name = `{shared-${process.pid}-${Date.now()}}:`;
   const client = new Redis(url);
@@ -60,12 +62,12 @@ function clockAhead(aheadMs: number | undefined): (() => number) | undefined {
 
 const running = new Set<Worker>();
 
-/** Ends all workers that are still there. */
+/** Kills all remaining workers. */
 export async function killWorkers(): Promise<void> {
   await Promise.all([...running].map((worker) => worker.kill()));
 }
 
-/** Starts workers with the same job, all at the same moment. */
+/** Starts workers with the same job at the same time. */
 export async function startWorkers(count: number, job: object): Promise<Worker[]> {
   const workers = Array.from({ length: count }, () => new Worker());
   await Promise.all(workers.map((worker) => worker.next('ready')));
@@ -91,12 +93,12 @@ export class Worker {
     this.process.send(message);
   }
 
-  /** The next message that has this part. */
+  /** Returns the next message that contains this part. */
   async next<K extends keyof WorkerMessage>(part: K): Promise<NonNullable<WorkerMessage[K]>> {
     for (;;) {
       const index = this.#messages.findIndex((message) => message[part] !== undefined);
       if (index >= 0) return this.#messages.splice(index, 1)[0]![part]!;
-      if (this.process.exitCode !== null) throw new Error(`A worker ended with code ${this.process.exitCode}`);
+      if (this.process.exitCode !== null) throw new Error(`A worker exited with code ${this.process.exitCode}`);
       await Promise.race([once(this.process, 'message'), this.#exited]);
     }
   }
@@ -108,13 +110,13 @@ export class Worker {
   }
 }
 
-/** What a project uses of the one kind these tests count. */
+/** Returns the usage of the one kind that these tests count. */
 export async function secretsOf(quota: ProjectQuotas, project: string) {
   const { used, reserved } = (await quota.usage(project)).secrets!;
   return { used, reserved };
 }
 
-/** A server of our own that can crash and come back with what it had. */
+/** A server of this test that can crash and restart with its data. */
 export interface CrashableServer {
   readonly url: string;
   start(): Promise<void>;
@@ -122,7 +124,7 @@ export interface CrashableServer {
   remove(): Promise<void>;
 }
 
-/** A Redis that has written what it answered; undefined where the machine has none. */
+/** Starts a Redis that persists before it replies; undefined if it is not installed. */
 export async function crashableRedis(): Promise<CrashableServer | undefined> {
   const program = findProgram('redis-server');
   if (!program) return undefined;
@@ -135,18 +137,19 @@ export async function crashableRedis(): Promise<CrashableServer | undefined> {
   );
 }
 
-/** A PostgreSQL that has written what it answered; undefined where the machine has none. */
+/** Starts a PostgreSQL that persists before it replies; undefined if it is not installed. */
 export async function crashablePostgres(): Promise<CrashableServer | undefined> {
   const [initdb, program] = [findProgram('initdb'), findProgram('postgres')];
   if (!initdb || !program) return undefined;
   const port = await freePort();
   const folder = mkdtempSync(join(tmpdir(), 'quota-pg-'));
   const data = join(folder, 'data');
-  // It refuses to run as root.
+  // PostgreSQL does not run as root.
   const user = userInfo().uid === 0 ? { uid: idOf('-u'), gid: idOf('-g') } : {};
   if (user.uid !== undefined) execFileSync('chown', ['-R', String(user.uid), folder]);
   execFileSync(initdb, ['-D', data, '-U', 'test', '-A', 'trust', '-E', 'UTF8', '--no-sync'], { ...user, cwd: folder });
-  // A crash of the program loses nothing that the system has; only a crash of the machine would need fsync.
+  // A crash of the process loses nothing that the operating system has buffered; only a crash of the machine would
+  // require fsync.
   const args = ['-D', data, '-h', '127.0.0.1', '-p', String(port), '-k', folder, '-c', 'fsync=off'];
   const url = `postgres://test@127.0.0.1:${port}/postgres`;
   return crashable(url, port, folder, 'SIGQUIT', () => spawn(program, args, { ...user, cwd: folder, stdio: 'ignore' }));
@@ -175,7 +178,7 @@ function crashable(
     async start() {
       child = run();
       while (!(await isListening(port))) {
-        if (child.exitCode !== null) throw new Error(`${url} ended with code ${child.exitCode}`);
+        if (child.exitCode !== null) throw new Error(`${url} exited with code ${child.exitCode}`);
         await new Promise((resolve) => setTimeout(resolve, 50));
       }
     },

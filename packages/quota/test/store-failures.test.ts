@@ -5,98 +5,98 @@ import { everyStore, type OpenedStore } from './every-store.js';
 
 type Method = 'reserve' | 'settle' | 'consume';
 
-/** A store that does one call of a method and answers late, or not at all. */
-function faulty(store: QuotaStore, method: Method, fault: 'late' | 'lost') {
-  let answer: () => void = () => undefined;
-  const mayAnswer = new Promise<void>((resolve) => {
-    answer = resolve;
+/** Wraps a store so that one call of a method is executed but returns late, or never. */
+function withFault(store: QuotaStore, method: Method, fault: 'late' | 'lost') {
+  let response: () => void = () => undefined;
+  const mayRespond = new Promise<void>((resolve) => {
+    response = resolve;
   });
   let faults = 1;
   const proxy = new Proxy(store, {
     get(target, name) {
       const work = Reflect.get(target, name) as (...args: unknown[]) => unknown;
-      // What fails is half of a consume in two steps, of a store that has it in no other way.
+      // The failing method is half of a consume in two steps, so this store must not have `consume`.
       if (name === 'consume' && method !== 'consume') return undefined;
       if (name !== method) return work.bind(target);
       return async (...args: unknown[]) => {
         const done = await work.apply(target, args);
         if (faults-- <= 0) return done;
         if (fault === 'lost') throw new Error('connection lost');
-        await mayAnswer;
+        await mayRespond;
         return done;
       };
     },
   });
-  return { store: proxy, answer };
+  return { store: proxy, answer: response };
 }
 
 const cases = everyStore.flatMap((store) => (['late', 'lost'] as const).map((fault) => ({ fault, ...store })));
 
-describe.each(cases)('an answer that is $fault, with $name', ({ open, here, fault }) => {
+describe.each(cases)('a result that is $fault, with $name', ({ open, here, fault }) => {
   let opened: OpenedStore;
   beforeEach(async (context) => {
-    if (!here) return context.skip('no such server on this machine');
+    if (!here) return context.skip('this server is not available on this machine');
     opened = await open();
   });
   afterEach(() => opened?.close());
 
   const quotaOn = (store: QuotaStore, storeTimeoutMs?: number) =>
-    projectQuotas({ store, defaults: { secrets: 1 }, storeTimeoutMs, sweepEveryMs: 0 });
+    projectQuotas({ preset: 'key-manager', store, defaults: { secrets: 1 }, storeTimeoutMs, sweepEveryMs: 0 });
   const unavailable = { code: 'QUOTA_STORE_UNAVAILABLE' };
-  /** Nothing is counted, and the whole limit can be taken. */
-  const expectNothing = () =>
+  /** Expects that nothing is counted, and the whole limit can be taken. */
+  const expectNoUsage = () =>
     eventually(async () => {
       expect((await quotaOn(opened.store).usage('p')).secrets).toEqual({ used: 0, reserved: 0, limit: 1 });
     });
 
-  it('releases the reservation that nobody has', async () => {
-    const { store, answer } = faulty(opened.store, 'reserve', fault);
+  it('causes the release of its reservation', async () => {
+    const { store, answer: result } = withFault(opened.store, 'reserve', fault);
     await expect(quotaOn(store, 20).reserve('p', { secrets: 1 })).rejects.toMatchObject(unavailable);
-    answer();
-    await expectNothing();
+    result();
+    await expectNoUsage();
   });
 
-  it.each(['reserve', 'settle'] as const)('of %s counts nothing of a consume that failed', async (method) => {
-    const { store, answer } = faulty(opened.store, method, fault);
+  it.each(['reserve', 'settle'] as const)('of %s leaves no usage of a failed consume', async (method) => {
+    const { store, answer: response } = withFault(opened.store, method, fault);
     await expect(quotaOn(store, 20).consume('p', { secrets: 1 })).rejects.toMatchObject(unavailable);
-    answer();
-    await expectNothing();
+    response();
+    await expectNoUsage();
     await quotaOn(opened.store).consume('p', { secrets: 1 });
     expect((await quotaOn(opened.store).usage('p')).secrets).toMatchObject({ used: 1, reserved: 0 });
   });
 
-  it.runIf(fault === 'late')('of a consume in one step counts nothing', async () => {
-    const { store, answer } = faulty(opened.store, 'consume', fault);
+  it.runIf(fault === 'late')('of a consume in one step leaves no usage', async () => {
+    const { store, answer: response } = withFault(opened.store, 'consume', fault);
     await expect(quotaOn(store, 20).consume('p', { secrets: 1 })).rejects.toMatchObject(unavailable);
     expect((await quotaOn(opened.store).usage('p')).secrets).toMatchObject({ used: 1 });
-    answer();
-    await expectNothing();
+    response();
+    await expectNoUsage();
   });
 
-  it.runIf(fault === 'late')('of a consume in one step that was refused changes nothing', async () => {
+  it.runIf(fault === 'late')('of a rejected consume in one step changes nothing', async () => {
     await quotaOn(opened.store).consume('p', { secrets: 1 });
-    const { store, answer } = faulty(opened.store, 'consume', fault);
+    const { store, answer: response } = withFault(opened.store, 'consume', fault);
     await expect(quotaOn(store, 20).consume('p', { secrets: 1 })).rejects.toMatchObject(unavailable);
-    answer();
+    response();
     await expect(quotaOn(opened.store).consume('p', { secrets: 1 })).rejects.toMatchObject({ code: 'QUOTA_EXCEEDED' });
     expect((await quotaOn(opened.store).usage('p')).secrets).toMatchObject({ used: 1, reserved: 0 });
   });
 
-  it('of a refusal changes nothing', async () => {
+  it('of a rejection changes nothing', async () => {
     await quotaOn(opened.store).consume('p', { secrets: 1 });
-    const { store, answer } = faulty(opened.store, 'reserve', fault);
+    const { store, answer: response } = withFault(opened.store, 'reserve', fault);
     await expect(quotaOn(store, 20).consume('p', { secrets: 1 })).rejects.toMatchObject(unavailable);
-    answer();
+    response();
     expect((await quotaOn(opened.store).usage('p')).secrets).toMatchObject({ used: 1, reserved: 0 });
   });
 });
 
 describe('kinds', () => {
   it.each(['constructor', 'toString', 'valueOf', 'hasOwnProperty', 'isPrototypeOf', 'propertyIsEnumerable'])(
-    'named %s are refused when the object is made',
+    'named %s are rejected by the constructor',
     (kind) => {
       const make = () => projectQuotas({ store: memoryStore(), kinds: ['secrets', kind] });
-      expect(make).toThrow(`Kind "${kind}" cannot be: every object has something of that name`);
+      expect(make).toThrow(`Kind "${kind}" is reserved: every object has a property of that name`);
     },
   );
 });

@@ -1,4 +1,5 @@
-// One process of many that share a store. Runs on the built package; its parent sends one job and gets the results.
+// One of many processes that share a store. Runs on the built package; its parent sends one job and receives the
+// results.
 import { Agent, createServer, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
@@ -21,11 +22,11 @@ const stores = {
 };
 
 const jobs = {
-  /** Each lane asks over HTTP until the time is over or it is refused, then gives back if told so. */
-  async http({ quota, project, lanes, untilMs, giveBack, workMs, untilRefused }) {
+  /** Each lane sends HTTP requests until the time is over or one is rejected, then releases if configured. */
+  async http({ quota, project, lanes, untilMs, release, workMs, untilRefused }) {
     const enforce = enforceQuota({ quota, kind: 'secrets', project: () => project });
     const server = createServer((req, res) => {
-      enforce(req, res, async () => {
+      void enforce(req, res, async () => {
         if (workMs > 0) await sleep(Math.random() * workMs);
         res.writeHead(req.method === 'DELETE' ? 204 : 201).end();
       });
@@ -38,7 +39,7 @@ const jobs = {
       while (Date.now() < end) {
         const status = await call('POST');
         if (status === 403 && untilRefused) return;
-        // Refused is refused, and while the store is away there is no point in asking as fast as one can.
+        // After a rejection or during an outage, requests at full speed are pointless.
         if (status !== 201) await sleep(20);
       }
     };
@@ -54,7 +55,7 @@ const jobs = {
       });
     await Promise.all(Array.from({ length: lanes }, run));
     process.send({ statuses: { ...statuses } });
-    if (!giveBack) return;
+    if (!release) return;
     await new Promise((resolve) => process.once('message', resolve));
     const taken = Array.from({ length: statuses[201] ?? 0 }, () => 'DELETE');
     await Promise.all(
@@ -65,7 +66,10 @@ const jobs = {
     process.send({ statuses });
   },
 
-  /** Each lane reserves, works a while, and commits or releases, until it is refused; tells of each commit at once. */
+  /**
+   * Each lane reserves, works for a while, and commits or releases, until it is rejected; reports each commit
+   * immediately.
+   */
   async direct({ quota, project, lanes, untilMs }) {
     const end = Date.now() + untilMs;
     const lane = async () => {
@@ -88,7 +92,12 @@ const jobs = {
 
 process.once('message', async (job) => {
   const store = stores[job.store](job);
-  const quota = projectQuotas({ store, defaults: { secrets: job.limit }, storeTimeoutMs: job.storeTimeoutMs });
+  const quota = projectQuotas({
+    preset: 'key-manager',
+    store,
+    defaults: { secrets: job.limit },
+    storeTimeoutMs: job.storeTimeoutMs,
+  });
   await jobs[job.via]({ ...job, quota });
   process.send({ done: true });
 });

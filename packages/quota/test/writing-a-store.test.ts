@@ -4,7 +4,7 @@ import { testQuotaStore } from '@apistrata/quota/testing';
 import { describe, expect, it } from 'vitest';
 import { documentStore } from './document-store.example.js';
 
-/** A document that, like a real service, answers later and refuses writes that are too late. */
+/** A document that, like a real service, responds asynchronously and rejects outdated writes. */
 function documents() {
   let current = { text: '', version: 0 };
   let writes = 0;
@@ -16,7 +16,7 @@ function documents() {
     },
     async write(text: string, version: number) {
       await later();
-      // Another process writes what was there, now and then.
+      // Simulates occasional writes of another process.
       if (++writes % 5 === 0) current = { ...current, version: current.version + 1 };
       if (version !== current.version) return false;
       current = { text, version: version + 1 };
@@ -27,8 +27,8 @@ function documents() {
 
 testQuotaStore({ describe, it, name: 'the example store', open: ({ clock }) => documentStore(documents(), clock) });
 
-describe('the page about writing stores', () => {
-  it('shows the store that is tested here', () => {
+describe('the guide to custom stores', () => {
+  it('contains the store that is tested here', () => {
     const page = readFileSync(join(import.meta.dirname, '../../../docs/writing-a-store.md'), 'utf8');
     const example = readFileSync(join(import.meta.dirname, 'document-store.example.ts'), 'utf8');
     expect(page).toContain(`\`\`\`ts\n${example}\`\`\``);

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { CompiledQuery } from 'kysely';
+import { type CompiledQuery, sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { compoundKey } from '../src/document-table/compound-key.js';
 import { RecordCache } from '../src/document-table/record-cache.js';
@@ -30,7 +30,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('the store on $kind', ({ o
 
   const key = compoundKey('ada', 'k1');
 
-  it('numbers records and gives back what was put in', async () => {
+  it('numbers records and returns what was inserted', async () => {
     const put = await store.transaction((tx) => tables.keypairs.insert(tx, ada));
     const got = (await tables.keypairs.get(store, key))!;
     expect(got).toEqual({ ...ada, seq: put.seq, revision: put.revision });
@@ -39,7 +39,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('the store on $kind', ({ o
     expect(await tables.keypairs.count(store, (q) => q.where('user_id', '=', 'nobody'))).toBe(0);
   });
 
-  it('refuses to overwrite what somebody else changed', async () => {
+  it('rejects an update of a record that was changed meanwhile', async () => {
     const read = (await tables.keypairs.get(store, key))!;
     await store.transaction((tx) => tables.keypairs.update(tx, { ...read, fingerprint: 'cc' }));
     const alone = { afterCommit: () => {}, concerns: () => {} };
@@ -60,7 +60,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('the store on $kind', ({ o
     expect((await tables.keypairs.get(store, key))!.createdAt).toBe(45);
   });
 
-  it('gives what a record lacks, because it was stored before there was such a field, its default', async () => {
+  it('fills in defaults of fields that were added after a record was stored', async () => {
     const { seq: _, revision: __, ...server } = sampleServer({ description: 'kept', tags: ['kept'] });
     const { seq } = await store.transaction((tx) => tables.servers.insert(tx, server));
     const newer = ['accessIpV4', 'accessIpV6', 'metadata', 'trustedCerts', 'userData', 'newFlavor', 'setAsideAt'];
@@ -78,17 +78,17 @@ describe.each(storesUnderTest(inject('postgresUrl')))('the store on $kind', ({ o
     expect(await tables.servers.get(store, server.id)).toEqual(changed);
   });
 
-  it('reads many unknown records in pieces, in the order asked for, and the process does other things between them', async () => {
+  it('reads many uncached records in pieces, in the requested order, and yields to the event loop between them', async () => {
     const { seq: _, revision: __, ...server } = sampleServer({});
     await store.transaction(async (tx) => {
       for (let n = 0; n < 250; n++) await tables.servers.insert(tx, { ...server, id: randomUUID(), name: `many-${n}` });
     });
     const executor = store.db.getExecutor();
-    const asked: CompiledQuery[] = [];
+    const requested: CompiledQuery[] = [];
     const execute = executor.executeQuery.bind(executor);
     const asking = vi.spyOn(executor, 'executeQuery');
     asking.mockImplementation((query, ...rest) => {
-      asked.push(query);
+      requested.push(query);
       return execute(query, ...rest);
     });
     let turns = 0;
@@ -103,11 +103,11 @@ describe.each(storesUnderTest(inject('postgresUrl')))('the store on $kind', ({ o
     ended = true;
     asking.mockRestore();
     expect(read.map(({ name }) => name)).toEqual(Array.from({ length: 250 }, (_, n) => `many-${249 - n}`));
-    expect(asked).toHaveLength(1 + 3);
+    expect(requested).toHaveLength(1 + 3);
     expect(turns).toBeGreaterThanOrEqual(2);
   });
 
-  it('undoes everything, and runs no follow-up, when the work throws', async () => {
+  it('rolls back everything, and runs no follow-up, when the work throws', async () => {
     let followed = false;
     const failing = store.transaction(async (tx) => {
       tx.afterCommit(() => {
@@ -121,7 +121,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('the store on $kind', ({ o
     expect(await tables.keypairs.get(store, key)).toBeDefined();
   });
 
-  it('undoes only the failing one of transactions that run together', async () => {
+  it('rolls back only the failing one of transactions that share a commit', async () => {
     const add = (name: string, fail: boolean) =>
       store.transaction(async (tx) => {
         await tables.keypairs.insert(tx, { ...ada, userId: 'group', name });
@@ -130,9 +130,9 @@ describe.each(storesUnderTest(inject('postgresUrl')))('the store on $kind', ({ o
       });
     const results = await Promise.allSettled(Array.from({ length: 30 }, (_, i) => add(`k${i}`, i % 3 === 0)));
     expect(results.filter(({ status }) => status === 'rejected')).toHaveLength(10);
-    const kept = await tables.keypairs.find(store, (q) => q.where('user_id', '=', 'group'));
-    expect(kept).toHaveLength(20);
-    expect(kept.some(({ name }) => name === 'k3')).toBe(false);
+    const retained = await tables.keypairs.find(store, (q) => q.where('user_id', '=', 'group'));
+    expect(retained).toHaveLength(20);
+    expect(retained.some(({ name }) => name === 'k3')).toBe(false);
   });
 
   it('shares one decoded record among readers until it changes', async () => {
@@ -141,9 +141,32 @@ describe.each(storesUnderTest(inject('postgresUrl')))('the store on $kind', ({ o
     await store.transaction(async (tx) => tables.keypairs.update(tx, { ...first!, fingerprint: 'ee' }));
     expect((await tables.keypairs.get(store, key))!.fingerprint).toBe('ee');
   });
+
+  it('updates the last version of a record, even if the cache has another one', async () => {
+    const key = compoundKey('ada', 'k2');
+    const changed = (fingerprint: string, revision?: number) =>
+      store.transaction(async (tx) => {
+        const known = await tables.keypairs.lockToUpdate(tx, key, revision);
+        return known && tables.keypairs.update(tx, { ...known, fingerprint });
+      });
+    const first = await store.transaction((tx) => tables.keypairs.insert(tx, { ...ada, name: 'k2' }));
+    const rolledBack = store.transaction(async (tx) => {
+      await tables.keypairs.update(tx, { ...first, fingerprint: 'of a transaction that fails' });
+      throw new Error('failed');
+    });
+    await expect(rolledBack).rejects.toThrow('failed');
+    const second = await changed('bb', first.revision);
+    expect(second).toMatchObject({ fingerprint: 'bb', publicKey: ada.publicKey });
+    // Another program writes.
+    const data = JSON.stringify({ ...ada, name: 'k2', type: 'x509' });
+    await store.db.updateTable('keypairs').set({ revision: 1, data }).where('id', '=', key).execute();
+    expect(await changed('cc')).toMatchObject({ fingerprint: 'cc', type: 'x509' });
+    await store.db.deleteFrom('keypairs').where('id', '=', key).execute();
+    expect(await changed('dd')).toBeUndefined();
+  });
 });
 
-it.skipIf(!inject('postgresUrl'))('is opened by several processes at the same moment', async () => {
+it.skipIf(!inject('postgresUrl'))('can be opened by several processes concurrently', async () => {
   const { store, url } = await storesUnderTest(inject('postgresUrl'))[1]!.open();
   await store.db.schema.dropTable('kysely_migration').execute();
   await store.db.schema.dropTable('kysely_migration_lock').execute();
@@ -151,6 +174,24 @@ it.skipIf(!inject('postgresUrl'))('is opened by several processes at the same mo
   const opened = await Promise.all(Array.from({ length: 6 }, () => openStore(url)));
   expect(await tables.keypairs.count(opened[0]!)).toBe(0);
   await Promise.all([store, ...opened].map((each) => each.close()));
+});
+
+it.skipIf(!inject('postgresUrl'))('detects by a check that the disk of PostgreSQL is full', async () => {
+  const { store, url } = await storesUnderTest(inject('postgresUrl'))[1]!.open();
+  const run = (statement: string) => sql.raw(statement).execute(store.db);
+  await store.check();
+  await run(`create function fail() returns trigger language plpgsql as
+    $$ begin raise exception 'could not extend file' using errcode = '53100'; end $$`);
+  await run('create trigger fail before update on kysely_migration_lock execute function fail()');
+  await expect(store.check()).rejects.toMatchObject({ code: 'DATABASE_UNAVAILABLE' });
+  await run('drop trigger fail on kysely_migration_lock');
+  await store.check();
+  // Rows may fit into existing files while a sort finds no space.
+  await run(`alter database ${new URL(url).pathname.slice(1)} set temp_file_limit = 0`);
+  const limited = await openStore(url);
+  await expect(limited.check()).rejects.toMatchObject({ code: 'DATABASE_UNAVAILABLE' });
+  await limited.close();
+  await store.close();
 });
 
 it('opens the same file again with everything in it', async () => {

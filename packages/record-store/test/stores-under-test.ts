@@ -4,6 +4,6 @@ import { openStore } from './open-store.js';
 
 export type StoreUnderTest = AnyStoreUnderTest<Store>;
 
-/** Returns SQLite, and PostgreSQL (a database of its own) where the machine has one. */
+/** Returns SQLite, and PostgreSQL (a separate database) if it is installed. */
 export const storesUnderTest = (postgresUrl: string) =>
   storesOf(postgresUrl, 'record_store_tables', (url) => openStore(url));

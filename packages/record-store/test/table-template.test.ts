@@ -6,7 +6,7 @@ import type { Store } from '../src/store/store.js';
 import { openStore } from './open-store.js';
 import { migrations } from './tables.js';
 
-/** A database in memory, everything that is in it, and what was said to it to get there. */
+/** Opens an in-memory database; returns it with its content and the statements that created it. */
 async function opened(changes: SchemaChanges) {
   const said: string[] = [];
   const store = await openStore(':memory:', {}, { statement: ({ name }) => said.push(name) }, changes);
@@ -28,20 +28,20 @@ async function contentOf({ db }: Store) {
 
 const copyOf = (changes: SchemaChanges): SchemaChanges => ({ ...changes });
 
-it('a later database in memory is what all changes make of one, without going through them', async () => {
+it('a later in-memory database equals the result of all changes, without applying them', async () => {
   const changes = copyOf(migrations);
   const first = await opened(changes);
   const second = await opened(changes);
   expect(second.content).toEqual(first.content);
   expect(second.content.rows.kysely_migration?.map(({ name }) => name)).toEqual(Object.keys(migrations));
-  // One for each table and index that is left at the end; changes make some that later ones replace.
+  // One for each table and index that remains; some changes create ones that later changes replace.
   const made = second.content.schema.filter(({ name, sql }) => sql !== null && !name.startsWith('sqlite_'));
   const schemaStatements = (said: readonly string[]) => said.filter((name) => name === 'schema').length;
   expect(schemaStatements(second.said)).toBe(made.length);
   expect(schemaStatements(first.said)).toBeGreaterThan(made.length);
 });
 
-it('databases made at the same time, of one list of changes or of several, each have their own tables', async () => {
+it('databases that are created concurrently, from one or several lists of changes, each have their own tables', async () => {
   const changes = copyOf(migrations);
   const more = {
     ...changes,
@@ -53,7 +53,7 @@ it('databases made at the same time, of one list of changes or of several, each 
   expect(wishes).toEqual([false, true, false, true, false, true]);
 });
 
-it('what is written into one is not in the next', async () => {
+it('writes to one database are not in the next one', async () => {
   const changes = copyOf(migrations);
   await opened(changes);
   const store = await openStore(':memory:', {}, undefined, changes);

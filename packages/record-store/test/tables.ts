@@ -36,7 +36,7 @@ interface Server extends Stored {
   readonly setAsideAt: number | null;
 }
 
-/** The values of fields that old records lack. */
+/** Defaults of fields that old records lack. */
 export const serverDefaults = {
   description: null,
   userData: null,
@@ -72,7 +72,7 @@ export const tables = {
   }),
 } as const;
 
-/** The changes that create the tables: two, so that tests see an order, and rows that a change leaves behind. */
+/** The changes that create the tables: two, so that tests observe an order, and rows that a change inserts. */
 export const migrations: SchemaChanges = {
   '0001-initial': {
     async up(db) {

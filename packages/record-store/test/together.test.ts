@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import { compoundKey } from '../src/document-table/compound-key.js';
 import type { Tx } from '../src/store/database.js';
 import { lockName, type Store } from '../src/store/store.js';
 import { openStore } from './open-store.js';
@@ -9,7 +10,7 @@ import { tables } from './tables.js';
 const keypair = (name: string) =>
   ({ userId: 'ada', name, type: 'ssh', publicKey: 'ssh-rsa AAAA', fingerprint: 'aa', createdAt: 5 }) as const;
 
-describe.each(storesUnderTest(inject('postgresUrl')))('works that may be done together on $kind', ({ kind, open }) => {
+describe.each(storesUnderTest(inject('postgresUrl')))('batchable transactions on $kind', ({ kind, open }) => {
   let store: Store;
   let url: string;
   const statements: string[] = [];
@@ -36,9 +37,55 @@ describe.each(storesUnderTest(inject('postgresUrl')))('works that may be done to
   });
 
   const insert = (name: string) => async (tx: Tx) => (await tables.keypairs.insert(tx, keypair(name))).name;
-  const kept = async () => (await tables.keypairs.find(store, (q) => q.orderBy('name'))).map(({ name }) => name);
+  const retained = async () => (await tables.keypairs.find(store, (q) => q.orderBy('name'))).map(({ name }) => name);
 
-  it('share one commit, and each has its own result and what follows it', async () => {
+  it('wait only for the commits of their own queue', async () => {
+    if (kind === 'SQLite') return;
+    let end = () => {};
+    const slow = store.together(async (tx) => {
+      await insert('slow')(tx);
+      await new Promise<void>((resolve) => {
+        end = resolve;
+      });
+    });
+    await store.together(insert('quick'), 'other');
+    expect(await retained()).toEqual(['quick']);
+    end();
+    await slow;
+    expect(await retained()).toEqual(['quick', 'slow']);
+  });
+
+  it('do not wait for a lock of another transaction when they update', async () => {
+    if (kind === 'SQLite') return;
+    const records = await Promise.all(
+      ['a', 'b'].map((name) => store.transaction((tx) => tables.keypairs.insert(tx, keypair(name)))),
+    );
+    const [first, second] = records;
+    if (!first || !second) throw new Error('not inserted');
+    let end = () => {};
+    const held = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    let locked = () => {};
+    const isLocked = new Promise<void>((resolve) => {
+      locked = resolve;
+    });
+    const holder = store.transaction(async (tx) => {
+      await tables.keypairs.lock(tx, compoundKey('ada', 'a'));
+      locked();
+      await held;
+    });
+    await isLocked;
+    const update = (record: typeof first) =>
+      store.together((tx) => tables.keypairs.update(tx, { ...record, fingerprint: 'bb' }));
+    const waits = update(first);
+    expect(await update(second)).toMatchObject({ name: 'b', fingerprint: 'bb' });
+    end();
+    await holder;
+    expect(await waits).toMatchObject({ name: 'a', fingerprint: 'bb' });
+  });
+
+  it('share one commit, and each has its own result and follow-ups', async () => {
     const followed: string[] = [];
     const names = ['a', 'b', 'c', 'd'];
     const made = await Promise.all(
@@ -53,21 +100,21 @@ describe.each(storesUnderTest(inject('postgresUrl')))('works that may be done to
     expect(followed).toEqual(names);
     expect(statements.filter((name) => name === 'commit')).toHaveLength(1);
     expect(groups).toEqual([4]);
-    expect(await kept()).toEqual(names);
+    expect(await retained()).toEqual(names);
   });
 
-  it('take nobody along when they are refused before they change anything', async () => {
-    const refused = async (tx: Tx) => {
+  it('do not affect others when they fail before a change', async () => {
+    const rejected = async (tx: Tx) => {
       await tables.keypairs.get(tx, 'nothing');
       throw new Error('refused');
     };
-    const outcomes = await Promise.allSettled([insert('a'), refused, insert('b')].map((work) => store.together(work)));
+    const outcomes = await Promise.allSettled([insert('a'), rejected, insert('b')].map((work) => store.together(work)));
     expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
     expect(statements.filter((name) => name === 'commit')).toHaveLength(1);
-    expect(await kept()).toEqual(['a', 'b']);
+    expect(await retained()).toEqual(['a', 'b']);
   });
 
-  it('leave nothing behind when they fail after a change, and the others are done all the same', async () => {
+  it('are rolled back when they fail after a change, and the others still succeed', async () => {
     const followed: string[] = [];
     const failing = async (tx: Tx) => {
       await insert('half')(tx);
@@ -87,10 +134,10 @@ describe.each(storesUnderTest(inject('postgresUrl')))('works that may be done to
     expect((outcomes[1] as PromiseRejectedResult).reason.message).toBe('failed');
     expect((outcomes[2] as PromiseRejectedResult).reason.message).toMatch(/nonsense/);
     expect(followed.sort()).toEqual(['a', 'b']);
-    expect(await kept()).toEqual(['a', 'b']);
+    expect(await retained()).toEqual(['a', 'b']);
   });
 
-  it('go one after the other where they name the same thing', async () => {
+  it('run one after the other if they lock the same name', async () => {
     const order: string[] = [];
     const counted = (name: string, locked: string) => async (tx: Tx) => {
       await lockName(tx, locked);
@@ -104,7 +151,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('works that may be done to
     expect(order).toEqual(['a', 'b', 'c']);
   });
 
-  it('do not keep the others waiting for what somebody else holds', { timeout: 30_000 }, async () => {
+  it('do not make others wait for a name that another transaction locks', { timeout: 30_000 }, async () => {
     if (kind === 'SQLite') return;
     await store.transaction((tx) => tables.keypairs.insert(tx, keypair('row')));
     const events: string[] = [];
@@ -113,7 +160,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('works that may be done to
       end = resolve;
     });
     let begin = () => {};
-    const begun = new Promise<void>((resolve) => {
+    const started = new Promise<void>((resolve) => {
       begin = resolve;
     });
     const holding = store.transaction(async (tx) => {
@@ -123,7 +170,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('works that may be done to
       await ended;
       events.push('given up');
     });
-    await begun;
+    await started;
     const named = store.together(async (tx) => {
       await lockName(tx, 'held');
       events.push('had the name');
@@ -141,7 +188,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('works that may be done to
     expect(events.slice(2).sort()).toEqual(['had the name', 'had the row']);
   });
 
-  it('write their rows by one statement where they do so at the same time', async () => {
+  it('write concurrent rows with one statement', async () => {
     if (kind === 'SQLite') return;
     const names = ['a', 'b', 'c', 'd'];
     const write = (name: string) => async (tx: Tx) => {
@@ -153,8 +200,8 @@ describe.each(storesUnderTest(inject('postgresUrl')))('works that may be done to
       return [await tables.keypairs.get(tx, `ada/${name}`), changed];
     };
     const written = await Promise.all(names.map((name) => store.together(write(name))));
-    const asked = statements.filter((name) => /keypairs/.test(name));
-    expect(asked).toEqual([
+    const requested = statements.filter((name) => /keypairs/.test(name));
+    expect(requested).toEqual([
       'insert keypairs',
       'insert keypairs',
       'select keypairs',
@@ -168,7 +215,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('works that may be done to
     expect(written).toEqual(read.map((record) => [record, record]));
   });
 
-  it('lock records as they are, also those that another process has changed since they were read', async () => {
+  it('lock the current records, also those that another process has changed since they were read', async () => {
     if (kind === 'SQLite') return;
     for (const name of ['a', 'b']) await store.transaction(insert(name));
     const other = await openStore(url);
@@ -186,11 +233,11 @@ describe.each(storesUnderTest(inject('postgresUrl')))('works that may be done to
     const together = () => Promise.all(['a', 'b', 'nobody'].map((name) => store.together(locked(name))));
     expect(await together()).toEqual(['theirs', 'theirs', undefined]);
     expect(await store.transaction(locked('a'))).toBe('theirs');
-    // Texts are read once: after that it is known that they are the same.
+    // JSON is read once: after that, the revisions show that it is unchanged.
     expect(statements.filter((name) => name === 'select keypairs')).toHaveLength(3);
   });
 
-  it('leave alone what others keep from being written, row by row', async () => {
+  it('skip rows that others have locked, row by row', async () => {
     await store.transaction((tx) => tables.keypairs.insert(tx, keypair('there')));
     const stale = await tables.keypairs.get(store, 'ada/there');
     await store.transaction((tx) => tables.keypairs.update(tx, { ...stale!, fingerprint: 'theirs' }));
@@ -205,34 +252,34 @@ describe.each(storesUnderTest(inject('postgresUrl')))('works that may be done to
     };
     expect(await Promise.all([...works, late].map((work) => store.together(work)))).toEqual(['a', 'b', 'ours']);
     expect(tries).toBeGreaterThan(1);
-    expect(await kept()).toEqual(['a', 'b', 'there']);
+    expect(await retained()).toEqual(['a', 'b', 'there']);
     expect(await tables.keypairs.get(store, 'ada/there')).toMatchObject({ fingerprint: 'ours' });
   });
 
-  it('are undone all when what one asks for all of them cannot be done, and are done one by one', async () => {
+  it('are all rolled back when a batched statement fails, and then run one by one', async () => {
     if (kind === 'SQLite') return;
     await store.transaction(insert('taken'));
     const works = ['a', 'taken', 'b'].map((name) => store.together(insert(name)));
     const outcomes = await Promise.allSettled(works);
     expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
-    expect(await kept()).toEqual(['a', 'b', 'taken']);
+    expect(await retained()).toEqual(['a', 'b', 'taken']);
   });
 
-  it('look records up by one question where many ask at the same time', async () => {
+  it('batch concurrent look-ups into one query', async () => {
     if (kind === 'SQLite') return;
     for (const name of ['a', 'b']) await store.transaction(insert(name));
     statements.length = 0;
-    const asked = ['ada/a', 'ada/b', 'ada/a', 'ada/nobody'].map((id) => tables.keypairs.get(store, id));
-    const refused = tables.keypairs.get(store, 'ada/\0');
-    await expect(refused).rejects.toThrow();
-    expect((await Promise.all(asked)).map((found) => found?.name)).toEqual(['a', 'b', 'a', undefined]);
+    const request = ['ada/a', 'ada/b', 'ada/a', 'ada/nobody'].map((id) => tables.keypairs.get(store, id));
+    const rejected = tables.keypairs.get(store, 'ada/\0');
+    await expect(rejected).rejects.toThrow();
+    expect((await Promise.all(request)).map((found) => found?.name)).toEqual(['a', 'b', 'a', undefined]);
     expect(statements).toEqual(['select keypairs', 'select keypairs']);
-    // What is asked after an answer sees what has happened since.
+    // A query after a result sees later changes.
     await store.transaction((tx) => tables.keypairs.delete(tx, 'ada/a'));
     expect(await tables.keypairs.get(store, 'ada/a')).toBeUndefined();
   });
 
-  it('go on where a pooler has exchanged the session, and with it the statements that it kept', async () => {
+  it('continue after a pooler has switched the session, and with it the prepared statements', async () => {
     if (kind === 'SQLite') return;
     await tables.keypairs.get(store, 'nothing');
     await store.transaction(insert('a'));

@@ -32,8 +32,8 @@ export function issue(issued: Issued): void {
 }
 
 /**
- * Returns the ids of a request; undefined where `requestId()` has not seen it.
- * With stacked middlewares these are the ids of the innermost one that ran.
+ * Returns the ids of a request; undefined if `requestId()` has not processed it. With stacked middlewares these are the
+ * ids of the innermost one that ran.
  */
 export function requestIdOf(req: IncomingMessage): RequestIds | undefined {
   return issuedTo(req)?.ids;

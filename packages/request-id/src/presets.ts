@@ -5,11 +5,11 @@ import { randomHex } from './generators.js';
 /** Names of the presets: the headers and forms of ids that a proxy, a platform or a standard uses. */
 export type PresetName = 'any' | 'nginx' | 'envoy' | 'aws' | 'heroku' | 'cloudflare' | 'w3c' | 'openstack';
 
-/** How ids look and travel. */
+/** How ids are formatted and transmitted. */
 export interface Preset {
   readonly headers: readonly string[];
   readonly inbound: readonly string[];
-  /** Left out: the first inbound header. */
+  /** Omitted: the first inbound header. */
   readonly outgoing?: string;
   /** True: a valid inbound id becomes the id of the request. */
   readonly adopts: boolean;
@@ -40,10 +40,10 @@ function group(pattern: RegExp, longest: number): Preset['read'] {
 function traceContext(id: string, req: IncomingMessage): Record<string, string> {
   if (!/^[0-9a-f]{32}$/.test(id)) return {};
   const inbound = String(req.headers.traceparent ?? '').trim();
-  const continued = TRACEPARENT.exec(inbound)?.[1] === id;
-  const state = continued ? req.headers.tracestate : undefined;
+  const continuesTrace = TRACEPARENT.exec(inbound)?.[1] === id;
+  const state = continuesTrace ? req.headers.tracestate : undefined;
   // The flags are the last two digits of the version that is known.
-  const flags = continued ? inbound.slice(53, 55) : '00';
+  const flags = continuesTrace ? inbound.slice(53, 55) : '00';
   return { traceparent: `00-${id}-${randomHex(8)}-${flags}`, ...(state && { tracestate: String(state) }) };
 }
 

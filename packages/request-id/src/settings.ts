@@ -3,7 +3,7 @@ import { didYouMean } from './did-you-mean.js';
 import { GENERATORS, type IdForm } from './generators.js';
 import { PRESETS, type Preset, type PresetName } from './presets.js';
 
-/** An inbound id that was not used because it does not have the form of an id. */
+/** An inbound id that was dropped because it is malformed. */
 export interface DroppedId {
   /** Name of the header it came in, as configured. */
   readonly header: string;
@@ -12,7 +12,7 @@ export interface DroppedId {
   readonly req: IncomingMessage;
 }
 
-/** Which headers carry the ids, and which ids are accepted. */
+/** The headers of the ids, and the accepted ids. */
 export interface RequestIdOptions {
   /**
    * The headers and the form of ids that a proxy or platform sends. Default `any`: `X-Request-Id` in and out, and any id of up
@@ -51,7 +51,7 @@ export interface HeaderName {
   readonly key: string;
 }
 
-/** Options with every default filled in. */
+/** Options with all defaults. */
 export interface Settings {
   readonly headers: readonly HeaderName[];
   readonly inbound: readonly HeaderName[];
@@ -94,8 +94,8 @@ function reader(accept: RequestIdOptions['accept'], preset: Preset): Settings['r
   if (accept === undefined) return preset.read;
   if (typeof accept === 'function') return (value) => (accept(value) ? value : undefined);
   // Anchored, and without g and y, which would make the result depend on the request before.
-  const whole = new RegExp(`^(?:${accept.source})$`, accept.flags.replace(/[gmy]/g, ''));
-  return (value) => (whole.test(value) ? value : undefined);
+  const full = new RegExp(`^(?:${accept.source})$`, accept.flags.replace(/[gmy]/g, ''));
+  return (value) => (full.test(value) ? value : undefined);
 }
 
 function named<T>(option: string, name: string, known: Readonly<Record<string, T>>): T {
@@ -106,7 +106,7 @@ function named<T>(option: string, name: string, known: Readonly<Record<string, T
 }
 
 /**
- * Fills in the defaults.
+ * Validates options and adds defaults.
  *
  * @throws TypeError for an unknown option, preset or form, and for an invalid header name
  */

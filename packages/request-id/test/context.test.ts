@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import express from 'express';
 import { describe, expect, it } from 'vitest';
-import { ask } from '../../../testing/ask.js';
+import { sendRequest } from '../../../testing/send-request.js';
 import { currentRequestId, headersFor, type RequestIdOptions, requestId, requestIdOf } from '../src/index.js';
 
 const openstack = (options: RequestIdOptions = {}) => requestId({ preset: 'openstack', ...options });
@@ -15,7 +15,7 @@ describe('the current request id', () => {
 
   it('follows the request through awaits and timers', async () => {
     const ids = openstack();
-    const { body, headers } = await ask((req, res) =>
+    const { body, headers } = await sendRequest((req, res) =>
       ids(req, res, async () => {
         await delay(1);
         setImmediate(() => res.end(currentRequestId()!.local));
@@ -28,34 +28,34 @@ describe('the current request id', () => {
     const app = express()
       .use(openstack(), express.text({ type: () => true }))
       .post('/', (req, res) => void res.send(`${currentRequestId()!.local} ${req.body.length}`));
-    const { body, headers } = await ask(app, { method: 'POST', body: 'x'.repeat(90_000) });
+    const { body, headers } = await sendRequest(app, { method: 'POST', body: 'x'.repeat(90_000) });
     expect(body).toBe(`${headers['x-service-request-id']} 90000`);
   });
 
   it('keeps requests that overlap apart', async () => {
     const ids = openstack();
     const one = () =>
-      ask((req, res) =>
+      sendRequest((req, res) =>
         ids(req, res, async () => {
           await delay(5);
           res.end(String(currentRequestId()!.local === requestIdOf(req)!.local));
         }),
       );
-    const answers = await Promise.all(Array.from({ length: 10 }, one));
-    expect(answers.map((answer) => answer.body)).toEqual(Array(10).fill('true'));
+    const responses = await Promise.all(Array.from({ length: 10 }, one));
+    expect(responses.map((response) => response.body)).toEqual(Array(10).fill('true'));
   });
 
   it('is the inner one below stacked middlewares', async () => {
     const [outer, inner] = [openstack(), openstack()];
-    const { body, headers } = await ask((req, res) =>
+    const { body, headers } = await sendRequest((req, res) =>
       outer(req, res, () => inner(req, res, () => res.end(currentRequestId()!.local))),
     );
     expect(body).toBe(headers['x-service-request-id']);
   });
 
-  it('can be switched off', async () => {
+  it('can be disabled', async () => {
     const ids = openstack({ context: false });
-    const { body } = await ask((req, res) => ids(req, res, () => res.end(String(currentRequestId()))));
+    const { body } = await sendRequest((req, res) => ids(req, res, () => res.end(String(currentRequestId()))));
     expect(body).toBe('undefined');
   });
 });
@@ -63,19 +63,19 @@ describe('the current request id', () => {
 describe('headers for an outgoing call', () => {
   const outgoing = async (options = {}, sent = {}) => {
     const ids = openstack(options);
-    const { body, headers } = await ask(
+    const { body, headers } = await sendRequest(
       (req, res) => ids(req, res, () => res.end(JSON.stringify([headersFor(req), headersFor()]))),
       { headers: sent },
     );
     return { lists: JSON.parse(body), local: headers['x-service-request-id'] };
   };
 
-  it('carry the global id, named or current request alike', async () => {
+  it('contain the global id, or the id of the current request', async () => {
     const { lists } = await outgoing({}, { 'X-Service-Request-ID': CALLER });
     expect(lists).toEqual([{ 'X-Service-Request-ID': CALLER }, { 'X-Service-Request-ID': CALLER }]);
   });
 
-  it('carry the local id where the caller sent no valid one', async () => {
+  it('contain the local id if the caller sent no valid one', async () => {
     const { lists, local } = await outgoing({}, { 'X-Service-Request-ID': 'nonsense' });
     expect(lists[0]).toEqual({ 'X-Service-Request-ID': local });
   });
@@ -88,22 +88,22 @@ describe('headers for an outgoing call', () => {
     expect(Object.keys((await outgoing({ inbound: [], headers: ['X-Own'] })).lists[0])).toEqual(['X-Own']);
   });
 
-  it('are none outside of any request', () => {
+  it('are empty outside any request', () => {
     expect(headersFor()).toEqual({});
     expect(headersFor({ headers: {} } as any)).toEqual({});
   });
 });
 
 describe('the id generator for a logger', () => {
-  it('gives the id of the middleware before it', async () => {
+  it('returns the id of the middleware before it', async () => {
     const ids = openstack();
-    const { body, headers } = await ask((req, res) => ids(req, res, () => res.end(ids.genReqId(req))));
+    const { body, headers } = await sendRequest((req, res) => ids(req, res, () => res.end(ids.genReqId(req))));
     expect(body).toBe(headers['x-service-request-id']);
   });
 
-  it('reserves an id that the middleware after it takes over', async () => {
+  it('reserves an id that the next middleware uses', async () => {
     const ids = openstack();
-    const { body, headers } = await ask(
+    const { body, headers } = await sendRequest(
       (req, res) => {
         const logged = ids.genReqId(req);
         expect(ids.genReqId(req)).toBe(logged);

@@ -6,7 +6,7 @@ import Fastify from 'fastify';
 import { Hono } from 'hono';
 import Koa from 'koa';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { ask } from '../../../testing/ask.js';
+import { sendRequest } from '../../../testing/send-request.js';
 import { fastifyRequestId } from '../src/fastify/index.js';
 import { honoRequestId } from '../src/hono/index.js';
 import { currentRequestId, requestId } from '../src/index.js';
@@ -59,7 +59,7 @@ describe('request ids in frameworks', () => {
       await new Promise(setImmediate);
       context.body = both(context.req);
     });
-    const { headers, body } = await ask(app.callback(), { headers: { 'X-Request-Id': 'order-4711' } });
+    const { headers, body } = await sendRequest(app.callback(), { headers: { 'X-Request-Id': 'order-4711' } });
     expect([headers['x-request-id'], body]).toEqual(['order-4711', 'order-4711 order-4711']);
   });
 
@@ -71,7 +71,7 @@ describe('request ids in frameworks', () => {
       return c.text(both(c.env.incoming));
     });
     const listener = getRequestListener(app.fetch as never);
-    const { headers, body } = await ask((req, res) => void listener(req, res), {
+    const { headers, body } = await sendRequest((req, res) => void listener(req, res), {
       headers: { 'X-Request-Id': 'order-4711' },
     });
     expect([headers['x-request-id'], body]).toEqual(['order-4711', 'order-4711 order-4711']);

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { ask } from '../../../testing/ask.js';
+import { sendRequest } from '../../../testing/send-request.js';
 import {
   corsHeaders,
   genReqId,
@@ -20,10 +20,10 @@ interface Seen {
   readonly response: IncomingHttpHeaders;
 }
 
-/** What a handler and a client see of a request with these headers. */
+/** The ids that a handler and a client receive for these headers. */
 async function seen(options: RequestIdOptions, sent: Record<string, string> = {}): Promise<Seen> {
   const ids = requestId(options);
-  const { body, headers } = await ask(
+  const { body, headers } = await sendRequest(
     (req, res) =>
       ids(req, res, () => {
         const { id } = req as typeof req & { id: string };
@@ -41,7 +41,7 @@ const ROOT = '1-67891233-abcdef012345678912345678';
 interface Row {
   readonly preset: PresetName;
   readonly header: string;
-  /** Values of the header and the id in each; undefined for what is dropped. */
+  /** Values of the header with the id for each; undefined for dropped ones. */
   readonly values: readonly (readonly [value: string, id: string | undefined])[];
   readonly fresh: RegExp;
 }
@@ -129,7 +129,7 @@ const ROWS: readonly Row[] = [
 ];
 
 describe.each(ROWS)('the preset $preset', ({ preset, header, values, fresh }) => {
-  it.each(values)('makes of the header %j the id %j', async (value, id) => {
+  it.each(values)('maps the header %j to the id %j', async (value, id) => {
     const dropped: string[] = [];
     const request = await seen({ preset, onDropped: (each) => dropped.push(each.header) }, { [header]: value });
     expect(request.global).toBe(id);
@@ -139,7 +139,7 @@ describe.each(ROWS)('the preset $preset', ({ preset, header, values, fresh }) =>
     expect([request.id, request.response['x-request-id']]).toEqual([request.local, request.local]);
   });
 
-  it('generates ids of its form, which it accepts itself', async () => {
+  it('generates ids of its format, which it accepts itself', async () => {
     const first = await seen({ preset });
     const second = await seen({ preset });
     expect([first.local, second.local]).toEqual([expect.stringMatching(fresh), expect.stringMatching(fresh)]);
@@ -150,7 +150,7 @@ describe.each(ROWS)('the preset $preset', ({ preset, header, values, fresh }) =>
 });
 
 describe('the headers of outgoing calls', () => {
-  it('are those of the preset', async () => {
+  it('match the preset', async () => {
     expect((await seen({}, { 'X-Request-Id': 'a1' })).calls).toEqual({ 'X-Request-Id': 'a1' });
     expect((await seen({ preset: 'cloudflare' }, { 'CF-Ray': '230b030023ae2822-SJC' })).calls).toEqual({
       'X-Request-Id': '230b030023ae2822-SJC',
@@ -170,7 +170,7 @@ describe('the headers of outgoing calls', () => {
     expect(calls.traceparent).not.toBe(inbound.traceparent);
   });
 
-  it('begin a trace without the state of a broken one', async () => {
+  it('start a trace without the state of a malformed one', async () => {
     const { calls, local } = await seen({ preset: 'w3c' }, { traceparent: 'broken', tracestate: 'congo=t61' });
     expect(Object.keys(calls)).toEqual(['traceparent']);
     expect(calls.traceparent).toContain(`00-${local}-`);
@@ -188,7 +188,7 @@ describe('the options of a preset', () => {
     expect(request.response['x-request-id']).toBeUndefined();
   });
 
-  it('leave req.id alone on request', async () => {
+  it('do not change req.id on request', async () => {
     expect((await seen({ assign: false })).id).toBeUndefined();
   });
 
@@ -199,7 +199,7 @@ describe('the options of a preset', () => {
   });
 });
 
-describe('the forms of ids', () => {
+describe('the formats of ids', () => {
   const many = async (generate: IdForm) => {
     const ids = requestId({ generate, context: false });
     return Array.from({ length: 20_000 }, () => {
@@ -219,7 +219,7 @@ describe('the forms of ids', () => {
     expect(ids.filter((id) => !form.test(id))).toEqual([]);
   });
 
-  it('uuidv7 begin with the time', async () => {
+  it('uuidv7 start with the time', async () => {
     const before = Date.now();
     const { local } = await seen({ generate: 'uuidv7' });
     const time = Number.parseInt(local.replaceAll('-', '').slice(0, 12), 16);
@@ -234,7 +234,7 @@ describe('the forms of ids', () => {
 
 it('a logger before the middleware reserves the inbound id', async () => {
   const ids = requestId();
-  const { body, headers } = await ask(
+  const { body, headers } = await sendRequest(
     (req, res) => {
       const logged = genReqId(req);
       ids(req, res, () => res.end(JSON.stringify([logged, requestIdOf(req)!.local])));

@@ -1,25 +1,38 @@
 import { readFileSync } from 'node:fs';
+import type { RequestListener } from 'node:http';
 import { join } from 'node:path';
+import * as requestIdPackage from '@apistrata/request-id';
+import express from 'express';
 import { describe, expect, it } from 'vitest';
-import { ask } from '../../../testing/ask.js';
+import { sendRequest } from '../../../testing/send-request.js';
 import { PRESETS } from '../src/presets.js';
 import { OPTION_NAMES } from '../src/settings.js';
 
-const readme = readFileSync(join(import.meta.dirname, '..', 'README.md'), 'utf8');
+const read = (file: string) => readFileSync(join(import.meta.dirname, file), 'utf8');
+const readme = read('../README.md');
 
-describe('the first example of the README', () => {
-  it('is the one that is run here', () => {
-    const example = readFileSync(join(import.meta.dirname, 'readme.example.ts'), 'utf8');
-    expect(readme).toContain(`\`\`\`ts\n${example}\`\`\``);
+/** Runs the CommonJS example with the sources instead of the installed package. */
+function requireExample() {
+  const modules: Readonly<Record<string, unknown>> = { '@apistrata/request-id': requestIdPackage, express };
+  const module = { exports: {} as { app: RequestListener; server: { close(): void } } };
+  new Function('require', 'module', read('readme.example.cjs'))((name: string) => modules[name], module);
+  return module.exports;
+}
+
+describe('the first examples of the README', () => {
+  it('are identical to the code that runs here', () => {
+    expect(readme).toContain(`\`\`\`ts\n${read('readme.example.ts')}\`\`\``);
+    expect(readme).toContain(`\`\`\`js\n${read('readme.example.cjs')}\`\`\``);
   });
 
-  it('answers as the README says', async () => {
+  it('respond as the README shows, as a module and in CommonJS', async () => {
     process.env.PORT = '0';
-    const { app, server } = await import('./readme.example.js');
-    server.close();
-    const { body, headers } = await ask(app, { headers: { 'X-Request-Id': 'order-4711' } });
-    expect(headers['x-request-id']).toBe('order-4711');
-    expect(readme).toContain(`X-Request-Id: order-4711\n\n${body}\n`);
+    for (const { app, server } of [await import('./readme.example.js'), requireExample()]) {
+      server.close();
+      const { body, headers } = await sendRequest(app, { headers: { 'X-Request-Id': 'order-4711' } });
+      expect(headers['x-request-id']).toBe('order-4711');
+      expect(readme).toContain(`X-Request-Id: order-4711\n\n${body}\n`);
+    }
   });
 });
 

@@ -3,7 +3,7 @@ import express5 from 'express';
 import express4 from 'express4';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ask } from '../../../testing/ask.js';
+import { sendRequest } from '../../../testing/send-request.js';
 import { type RequestIdOptions, type RequestIds, requestId, requestIdOf } from '../src/index.js';
 
 const openstack = (options: RequestIdOptions = {}) => requestId({ preset: 'openstack', ...options });
@@ -18,9 +18,9 @@ function bare(options: RequestIdOptions, handler: RequestListener): RequestListe
   return (req, res) => ids(req, res, () => handler(req, res));
 }
 
-/** The ids a handler sees for the given request headers. */
+/** Returns the ids that a handler receives for the given request headers. */
 async function seen(headers: Record<string, string | string[]>, options: RequestIdOptions = {}): Promise<RequestIds> {
-  const { body } = await ask(
+  const { body } = await sendRequest(
     bare(options, (req, res) => res.end(JSON.stringify(requestIdOf(req)))),
     { headers },
   );
@@ -28,7 +28,7 @@ async function seen(headers: Record<string, string | string[]>, options: Request
 }
 
 describe('the local id of the preset openstack', () => {
-  it('is req- and a random lower-case uuid of version 4, fresh for each request', async () => {
+  it('is req- and a random lower-case UUID of version 4, different for each request', async () => {
     const [first, second] = [await seen({}), await seen({})];
     expect(first.local).toMatch(LOCAL);
     expect(second.local).toMatch(LOCAL);
@@ -36,7 +36,7 @@ describe('the local id of the preset openstack', () => {
   });
 
   it.each(['X-Compute-Request-ID', 'X-Request-ID', 'X-Correlation-ID', 'X-Service-Request-ID'])(
-    'is never taken from the client’s %s',
+    'is never the value of the client’s %s',
     async (name) => {
       const ids = await seen({ [name]: VALID });
       expect(ids.local).not.toBe(VALID);
@@ -44,8 +44,8 @@ describe('the local id of the preset openstack', () => {
     },
   );
 
-  it('is in X-Service-Request-ID of the answer, and only there by default', async () => {
-    const { headers, body } = await ask(
+  it('is in X-Service-Request-ID of the response, and only there by default', async () => {
+    const { headers, body } = await sendRequest(
       bare({}, (req, res) => res.end(requestIdOf(req)!.local)),
       {},
     );
@@ -53,12 +53,14 @@ describe('the local id of the preset openstack', () => {
     expect(headers['x-compute-request-id']).toBeUndefined();
   });
 
-  it('is in every answer header that is named', async () => {
-    const { headers, body } = await ask(bare({ headers: COMPUTE }, (req, res) => res.end(requestIdOf(req)!.local)));
+  it('is in every configured response header', async () => {
+    const { headers, body } = await sendRequest(
+      bare({ headers: COMPUTE }, (req, res) => res.end(requestIdOf(req)!.local)),
+    );
     for (const name of COMPUTE) expect(headers[name.toLowerCase()]).toBe(body);
   });
 
-  it('can have another form', async () => {
+  it('can have another format', async () => {
     const { local } = await seen({}, { generate: (req) => `job:${req.method}` });
     expect(local).toBe('job:GET');
   });
@@ -86,8 +88,8 @@ describe('the global id of the preset openstack', () => {
     expect(ids).toEqual({ local: expect.stringMatching(LOCAL) });
   });
 
-  it('is not in the answer', async () => {
-    const { headers } = await ask(
+  it('is not in the response', async () => {
+    const { headers } = await sendRequest(
       bare({}, (_, res) => res.end()),
       { headers: { 'X-Service-Request-ID': VALID } },
     );
@@ -102,19 +104,19 @@ describe('the global id of the preset openstack', () => {
     expect((await seen(both, { inbound: [] })).global).toBeUndefined();
   });
 
-  it('has to match an expression of one’s own as a whole, whatever its flags', async () => {
+  it('must match a custom expression completely, regardless of its flags', async () => {
     const options = { accept: /a|ab+/gy };
     expect((await seen({ 'X-Service-Request-ID': 'abb' }, options)).global).toBe('abb');
     expect((await seen({ 'X-Service-Request-ID': 'abb!' }, options)).global).toBeUndefined();
   });
 
-  it('can be accepted by a function', async () => {
+  it('can be validated by a function', async () => {
     const options = { accept: (value: string) => value.length === 3 };
     expect((await seen({ 'X-Service-Request-ID': 'xyz' }, options)).global).toBe('xyz');
     expect((await seen({ 'X-Service-Request-ID': 'wxyz' }, options)).global).toBeUndefined();
   });
 
-  it('is reported with its header and text when it is dropped, and only then', async () => {
+  it('is reported with its header and value when it is dropped, and only then', async () => {
     const dropped: unknown[] = [];
     const options: RequestIdOptions = {
       onDropped: ({ header, value, req }) => dropped.push([header, value, req.method]),
@@ -125,7 +127,7 @@ describe('the global id of the preset openstack', () => {
     expect(dropped).toEqual([['X-Service-Request-ID', `${OTHER}, second`, 'GET']]);
   });
 
-  it('never is anything but a whole valid id, whatever a client sends', () => {
+  it('is always a complete valid id, regardless of the client', () => {
     const ids = openstack({ context: false });
     const res = { headersSent: true };
     fc.assert(
@@ -141,9 +143,9 @@ describe('the global id of the preset openstack', () => {
   });
 });
 
-describe('the answer headers', () => {
+describe('the response headers', () => {
   it.each([200, 204, 301, 304, 400, 404, 406, 500, 503])('are on a %i', async (status) => {
-    const { headers } = await ask(
+    const { headers } = await sendRequest(
       bare({ headers: COMPUTE }, (_, res) => {
         res.statusCode = status;
         res.end();
@@ -152,8 +154,8 @@ describe('the answer headers', () => {
     for (const name of COMPUTE) expect(headers[name.toLowerCase()]).toMatch(LOCAL);
   });
 
-  it.each(['GET', 'HEAD', 'OPTIONS', 'DELETE', 'PATCH'])('are on the answer to a %s', async (method) => {
-    const { headers } = await ask(
+  it.each(['GET', 'HEAD', 'OPTIONS', 'DELETE', 'PATCH'])('are on the response to a %s', async (method) => {
+    const { headers } = await sendRequest(
       bare({}, (_, res) => res.end()),
       { method },
     );
@@ -166,7 +168,7 @@ describe('the answer headers', () => {
     'writeHead with a list': (_, res) => res.writeHead(201, ['X-Compute-Request-Id', 'mine']).end(),
   };
   it.each(Object.entries(own))('that the handler set by %s are kept, the others completed', async (_, handler) => {
-    const { headers } = await ask(bare({ headers: COMPUTE }, handler));
+    const { headers } = await sendRequest(bare({ headers: COMPUTE }, handler));
     expect(headers['x-compute-request-id']).toBe('mine');
     expect(headers['x-service-request-id']).toMatch(LOCAL);
     expect(headers['x-openstack-request-id']).toBe(headers['x-service-request-id']);
@@ -174,7 +176,7 @@ describe('the answer headers', () => {
 
   it('that are set before the middleware runs are kept', async () => {
     const ids = openstack({ headers: COMPUTE });
-    const { headers } = await ask((req, res) => {
+    const { headers } = await sendRequest((req, res) => {
       res.setHeader('X-Compute-Request-ID', 'early');
       ids(req, res, () => res.end());
     });
@@ -182,9 +184,9 @@ describe('the answer headers', () => {
     expect(headers['x-service-request-id']).toMatch(LOCAL);
   });
 
-  it('are left alone when the head of the answer is out already', async () => {
+  it('are not changed after the head of the response was sent', async () => {
     const ids = openstack();
-    const { body, headers } = await ask((req, res) => {
+    const { body, headers } = await sendRequest((req, res) => {
       res.writeHead(200);
       res.write('a');
       ids(req, res, () => res.end('b'));
@@ -195,9 +197,9 @@ describe('the answer headers', () => {
 });
 
 describe('two stacked middlewares', () => {
-  it('agree: the inner id is the one returned and the one to be read', async () => {
+  it('agree: the inner id is both the returned and the current one', async () => {
     const [outer, inner] = [openstack({ headers: COMPUTE }), openstack()];
-    const { headers, body } = await ask((req, res) =>
+    const { headers, body } = await sendRequest((req, res) =>
       outer(req, res, () => {
         const first = requestIdOf(req)!.local;
         inner(req, res, () => res.end(JSON.stringify([first, requestIdOf(req)!.local])));
@@ -210,7 +212,7 @@ describe('two stacked middlewares', () => {
 
   it('keep what was set between them', async () => {
     const [outer, inner] = [openstack({ headers: COMPUTE }), openstack({ headers: COMPUTE })];
-    const { headers } = await ask((req, res) =>
+    const { headers } = await sendRequest((req, res) =>
       outer(req, res, () => {
         res.setHeader('X-Compute-Request-ID', 'between');
         inner(req, res, () => res.end());
@@ -221,7 +223,7 @@ describe('two stacked middlewares', () => {
 });
 
 describe('an exception of the handler', () => {
-  it('escapes the middleware', () => {
+  it('is rethrown by the middleware', () => {
     const res = { headersSent: true } as any;
     const failing = () => {
       throw new Error('handler');
@@ -230,7 +232,7 @@ describe('an exception of the handler', () => {
     expect(() => openstack({ context: false })({ headers: {} } as any, res, failing)).toThrow('handler');
   });
 
-  it('escapes as a rejection from an asynchronous handler', async () => {
+  it('is rethrown as a rejection of an asynchronous handler', async () => {
     const failing = async () => Promise.reject(new Error('later'));
     await expect(openstack()({ headers: {} } as any, { headersSent: true } as any, failing)).rejects.toThrow('later');
   });
@@ -252,19 +254,19 @@ describe.each([
     ['a handled path', '/ids', 200],
     ['an unknown path', '/unknown', 404],
     ['a failure answered by the final handler', '/fails', 500],
-  ])('the id is on the answer of %s', async (_, path, status) => {
-    const answer = await ask(app, { path });
-    expect(answer.status).toBe(status);
-    for (const name of COMPUTE) expect(answer.headers[name.toLowerCase()]).toMatch(LOCAL);
+  ])('the id is on the response of %s', async (_, path, status) => {
+    const response = await sendRequest(app, { path });
+    expect(response.status).toBe(status);
+    for (const name of COMPUTE) expect(response.headers[name.toLowerCase()]).toMatch(LOCAL);
   });
 
   it('the handler reads both ids', async () => {
-    const answer = await ask(app, { path: '/ids', headers: { 'X-Service-Request-ID': OTHER } });
-    expect(JSON.parse(answer.body)).toEqual({ local: answer.headers['x-service-request-id'], global: OTHER });
+    const result = await sendRequest(app, { path: '/ids', headers: { 'X-Service-Request-ID': OTHER } });
+    expect(JSON.parse(result.body)).toEqual({ local: result.headers['x-service-request-id'], global: OTHER });
   });
 });
 
-describe('a mistake in the options', () => {
+describe('an invalid option', () => {
   it.each([
     [{ header: ['X-A'] }, /unknown option "header"\. Did you mean "headers"\?/],
     [{ headers: 'X-A' }, /"headers" must be a list/],
@@ -274,16 +276,16 @@ describe('a mistake in the options', () => {
     [{ preset: 'enwoy' }, /unknown preset "enwoy"\. Did you mean "envoy"\?/],
     [{ generate: 'ulid' }, /unknown form of ids "ulid"\. Did you mean "uuid"\?/],
     [{ nonsense: 1 }, /Known are: preset, headers/],
-  ])('%j is refused when the middleware is made', (options, message) => {
+  ])('%j is rejected when the middleware is created', (options, message) => {
     expect(() => requestId(options as any)).toThrow(message);
   });
 
-  it('does not let later changes of the options through', async () => {
+  it('ignores later changes of the options object', async () => {
     const headers = ['X-One'];
     const ids = openstack({ headers });
     headers.push('X-Two');
-    const answer = await ask((req, res) => ids(req, res, () => res.end()));
-    expect(answer.headers['x-one']).toMatch(LOCAL);
-    expect(answer.headers['x-two']).toBeUndefined();
+    const response = await sendRequest((req, res) => ids(req, res, () => res.end()));
+    expect(response.headers['x-one']).toMatch(LOCAL);
+    expect(response.headers['x-two']).toBeUndefined();
   });
 });

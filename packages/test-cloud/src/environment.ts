@@ -1,6 +1,6 @@
 import { shellWord } from './shell-word.js';
 
-/** Whom a client of the cloud logs in as. */
+/** The account with which a client authenticates. */
 export interface Login {
   /** Default `admin`. */
   readonly user?: string;
@@ -10,7 +10,7 @@ export interface Login {
 
 const REGION = 'RegionOne';
 
-/** The environment that command-line clients and SDKs read. */
+/** Returns the environment variables that command-line clients and SDKs read. */
 export function environment(authUrl: string, password: string, { user = 'admin', project = 'demo' }: Login = {}) {
   return {
     OS_AUTH_TYPE: 'password',
@@ -25,11 +25,11 @@ export function environment(authUrl: string, password: string, { user = 'admin',
   } as const;
 }
 
-/** What {@link environment} gives. */
+/** The result of {@link environment}. */
 export type Environment = ReturnType<typeof environment>;
 
-/** Text that YAML and JSON both read as itself. */
-const yamlWord = (text: string) =>
+/** Formats text so that YAML and JSON read the same value. */
+const yamlString = (text: string) =>
   /^[A-Za-z][\w .:/-]*$/.test(text) && !/: /.test(text) ? text : JSON.stringify(text);
 
 function yamlCloud(name: string, env: Environment): string {
@@ -37,9 +37,9 @@ function yamlCloud(name: string, env: Environment): string {
     `  ${name}:`,
     '    auth:',
     `      auth_url: ${env.OS_AUTH_URL}`,
-    `      username: ${yamlWord(env.OS_USERNAME)}`,
-    `      password: ${yamlWord(env.OS_PASSWORD)}`,
-    `      project_name: ${yamlWord(env.OS_PROJECT_NAME)}`,
+    `      username: ${yamlString(env.OS_USERNAME)}`,
+    `      password: ${yamlString(env.OS_PASSWORD)}`,
+    `      project_name: ${yamlString(env.OS_PROJECT_NAME)}`,
     `      user_domain_name: ${env.OS_USER_DOMAIN_NAME}`,
     `      project_domain_name: ${env.OS_PROJECT_DOMAIN_NAME}`,
     `    region_name: ${env.OS_REGION_NAME}`,
@@ -48,14 +48,14 @@ function yamlCloud(name: string, env: Environment): string {
   ].join('\n');
 }
 
-/** The same as a clouds.yaml with two clouds: `test-cloud`, and `test-cloud-admin` with all rights. */
+/** Returns the same as a clouds.yaml with two clouds: `test-cloud`, and `test-cloud-admin` with all permissions. */
 export function cloudsYaml(authUrl: string, password: string, login: Login = { user: 'demo' }): string {
   const member = yamlCloud('test-cloud', environment(authUrl, password, login));
   return `clouds:\n${member}${yamlCloud('test-cloud-admin', environment(authUrl, password))}`;
 }
 
-/** Text in HCL, where `${` and `%{` begin templates. */
-const hclText = (text: string) => JSON.stringify(text).replaceAll(/[$%]\{/g, (mark) => `${mark[0]}${mark}`);
+/** Formats text for HCL, where `${` and `%{` start templates. */
+const hclString = (text: string) => JSON.stringify(text).replaceAll(/[$%]\{/g, (mark) => `${mark[0]}${mark}`);
 
 function terraformBlock(env: Environment): string {
   return `terraform {
@@ -67,18 +67,18 @@ function terraformBlock(env: Environment): string {
 }
 
 provider "openstack" {
-  auth_url            = ${hclText(env.OS_AUTH_URL)}
-  user_name           = ${hclText(env.OS_USERNAME)}
-  password            = ${hclText(env.OS_PASSWORD)}
-  tenant_name         = ${hclText(env.OS_PROJECT_NAME)}
-  user_domain_name    = ${hclText(env.OS_USER_DOMAIN_NAME)}
-  project_domain_name = ${hclText(env.OS_PROJECT_DOMAIN_NAME)}
-  region              = ${hclText(env.OS_REGION_NAME)}
+  auth_url            = ${hclString(env.OS_AUTH_URL)}
+  user_name           = ${hclString(env.OS_USERNAME)}
+  password            = ${hclString(env.OS_PASSWORD)}
+  tenant_name         = ${hclString(env.OS_PROJECT_NAME)}
+  user_domain_name    = ${hclString(env.OS_USER_DOMAIN_NAME)}
+  project_domain_name = ${hclString(env.OS_PROJECT_DOMAIN_NAME)}
+  region              = ${hclString(env.OS_REGION_NAME)}
 }
 `;
 }
 
-/** How clients are told where the cloud is and who they are. */
+/** The forms of the settings for clients. */
 export const PRINTS = {
   env: (env: Environment) =>
     Object.entries(env)
@@ -89,5 +89,5 @@ export const PRINTS = {
   terraform: terraformBlock,
 } as const;
 
-/** A way to print it: `env`, `clouds.yaml` or `terraform`. */
+/** A form: `env`, `clouds.yaml` or `terraform`. */
 export type Print = keyof typeof PRINTS;

@@ -1,9 +1,9 @@
 import { CodedError, type CodedErrorOptions } from '@apistrata/compute-engine/api';
 
-/** Every code of this package's errors. */
-export const errorCodes = ['COMMAND_LINE', 'SERVICE_REFUSED'] as const;
+/** All error codes of this package. */
+export const errorCodes = ['COMMAND_LINE', 'REQUEST_REJECTED'] as const;
 
-/** What all errors of this package are: `name`, `code`, `status`, and the `url` of what the code means. */
+/** Base class of all errors of this package: `name`, `code`, `status`, and the `url` of the documentation. */
 export abstract class TestCloudError extends CodedError<(typeof errorCodes)[number]> {
   constructor(code: (typeof errorCodes)[number], message: string, options?: CodedErrorOptions) {
     super('test-cloud', code, message, options);

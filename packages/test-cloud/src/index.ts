@@ -1,9 +1,9 @@
 export type { CloudClock } from './clock/cloud-clock.js';
 export type { Login } from './environment.js';
-export type { HttpEffect, HttpMatch, HttpRule } from './front/http-rule.js';
-export type { HttpRuleHandle } from './front/http-rules.js';
-export type { JournalEntry, JournalQuery } from './front/journal.js';
-export type { UnservedCall } from './front/unserved.js';
+export type { HttpEffect, HttpMatch, HttpRule } from './gateway/http-rule.js';
+export type { HttpRuleHandle } from './gateway/http-rules.js';
+export type { JournalEntry, JournalQuery } from './gateway/journal.js';
+export type { UnhandledRequest } from './gateway/unhandled-requests.js';
 export type { CloudOptions } from './options.js';
 export type { PresetName } from './presets/presets.js';
 export { startCloud } from './start-cloud.js';

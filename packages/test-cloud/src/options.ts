@@ -2,42 +2,50 @@ import type { Preset, Settings } from '@apistrata/compute-engine';
 import { checkOptions } from '@apistrata/compute-engine/api';
 import type { PresetName } from './presets/presets.js';
 
-/** What `startCloud()` can be told. Everything has a default. */
+/** Options of `startCloud()`. All have defaults. */
 export interface CloudOptions {
-  /** What there is from the start; default `small`. */
+  /** The initial content; default `small`. */
   readonly preset?: PresetName | Preset;
-  /** Default: a free one. */
+  /** Default: a free port. */
   readonly port?: number;
   /** Address to listen on; default 127.0.0.1. */
   readonly host?: string;
-  /** Whether `/_control` is there for programs in other languages; default false. */
+  /**
+   * Further host names, without a port, that clients use in the `Host` header, such as that of a proxy. Default: none. On
+   * loopback, requests for names other than localhost, 127.0.0.1, [::1], `host` and these return 421.
+   */
+  readonly allowedHosts?: readonly string[];
+  /** Whether `/_control` is available, for programs in other languages; default false. */
   readonly control?: boolean;
-  /** Time that every step of a machine takes; default 0. */
+  /** Duration of every step of a machine in milliseconds; default 0. */
   readonly latencyMs?: number;
   /**
-   * How fast machines are, by name: `instant` (the default), or `realistic`, which is 300 ms a step: for suites that
-   * look for states on the way. Not together with `latencyMs`.
+   * Speed of machines: `instant` (the default), or `realistic`, 300 ms per step, for tests that observe transient
+   * states. Excludes `latencyMs`.
    */
-  readonly pace?: keyof typeof PACES;
-  /** How long every step of a machine waits to be read before it is done, in milliseconds; default 0: not at all. */
+  readonly pace?: keyof typeof SPEEDS;
+  /**
+   * How long every step of a machine waits until its transient state is read, in milliseconds; default 0: not at all.
+   */
   readonly transientMs?: number;
   /** `running` (the default), or `frozen`: only `clock.advance()` moves it. */
   readonly clock?: 'running' | 'frozen';
-  /** Highest compute microversion; default 2.100. `latest`: the last that compute knows. */
+  /** Highest compute microversion; default 2.100. `latest`: the highest that compute supports. */
   readonly maxVersion?: string;
   /** Settings of the compute engine: default quotas, deferred deletion, ... */
   readonly settings?: Partial<Settings>;
-  /** Told of errors that became a 500, and of background work that broke down; default: `console.error`. */
+  /** Receives errors that were returned as 500, and failures of background work; default: `console.error`. */
   readonly onError?: (error: unknown) => void;
 }
 
-/** Milliseconds that every step of a machine takes. */
-export const PACES = { instant: 0, realistic: 300 } as const;
+/** Milliseconds per step of a machine. */
+export const SPEEDS = { instant: 0, realistic: 300 } as const;
 
 const OPTIONS: Readonly<Record<keyof CloudOptions, true>> = {
   preset: true,
   port: true,
   host: true,
+  allowedHosts: true,
   control: true,
   latencyMs: true,
   pace: true,
@@ -49,18 +57,16 @@ const OPTIONS: Readonly<Record<keyof CloudOptions, true>> = {
 };
 const PRESETS = ['minimal', 'small', 'large'];
 
-/** Throws a TypeError that names the cure for options that make no sense. */
+/** @throws TypeError with the fix if an option is invalid */
 export function checkCloudOptions(options: CloudOptions): void {
   checkOptions('startCloud()', options, OPTIONS);
   const { preset, clock } = options;
   if (typeof preset === 'string' && !PRESETS.includes(preset))
-    throw new TypeError(`startCloud(): there is no preset "${preset}" (there are ${PRESETS.join(', ')}, or your own)`);
-  if (options.pace !== undefined && !Object.hasOwn(PACES, options.pace))
-    throw new TypeError(
-      `startCloud(): there is no pace "${options.pace}" (there are ${Object.keys(PACES).join(', ')})`,
-    );
+    throw new TypeError(`startCloud(): unknown preset "${preset}" (use ${PRESETS.join(', ')}, or your own)`);
+  if (options.pace !== undefined && !Object.hasOwn(SPEEDS, options.pace))
+    throw new TypeError(`startCloud(): unknown pace "${options.pace}" (use ${Object.keys(SPEEDS).join(', ')})`);
   if (options.pace !== undefined && options.latencyMs !== undefined)
-    throw new TypeError('startCloud(): pace and latencyMs say the same; give one of them');
+    throw new TypeError('startCloud(): pace and latencyMs exclude each other');
   const { transientMs = 0 } = options;
   if (!Number.isFinite(transientMs) || transientMs < 0)
     throw new TypeError(`startCloud(): transientMs is a number of milliseconds, not ${JSON.stringify(transientMs)}`);

@@ -1,18 +1,18 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dumpTables, loadTables } from '@apistrata/compute-engine/testing';
-import { latestKnown } from '@apistrata/compute-router';
+import { allowedHosts, isLoopback, newestSupported } from '@apistrata/compute-router';
 import { CloudClock } from './clock/cloud-clock.js';
 import { cloudsYaml, environment } from './environment.js';
-import { cloudApp } from './front/cloud-app.js';
-import { front } from './front/front.js';
-import { HttpRules } from './front/http-rules.js';
-import { Journal } from './front/journal.js';
-import { RuleBook } from './front/rule-book.js';
-import { Unserved } from './front/unserved.js';
-import { Directory, PASSWORD } from './identity/directory.js';
-import { whoCalls } from './identity/who-calls.js';
-import { type CloudOptions, checkCloudOptions, PACES } from './options.js';
+import { cloudApp } from './gateway/cloud-app.js';
+import { gateway } from './gateway/gateway.js';
+import { HttpRules } from './gateway/http-rules.js';
+import { Journal } from './gateway/journal.js';
+import { RuleBook } from './gateway/rule-book.js';
+import { UnhandledRequests } from './gateway/unhandled-requests.js';
+import { DemoDirectory, PASSWORD } from './identity/demo-directory.js';
+import { identifyCaller } from './identity/identify-caller.js';
+import { type CloudOptions, checkCloudOptions, SPEEDS } from './options.js';
 import { populate } from './presets/populate.js';
 import { type CloudPreset, presets } from './presets/presets.js';
 import { Documents } from './service/documents.js';
@@ -40,23 +40,25 @@ function presetFrom(preset: CloudOptions['preset'] = 'small'): CloudPreset {
  */
 export async function startCloud(options: CloudOptions = {}): Promise<TestCloud> {
   checkCloudOptions(options);
-  const maxVersion = options.maxVersion === 'latest' ? latestKnown().text : options.maxVersion;
+  const host = options.host ?? '127.0.0.1';
+  const checkHost = allowedHosts({ host, allowed: options.allowedHosts });
+  const maxVersion = options.maxVersion === 'latest' ? newestSupported().text : options.maxVersion;
   const onError = options.onError ?? ((error: unknown) => console.error(error));
   const begin = presetFrom(options.preset);
   const clock = new CloudClock();
   if (options.clock === 'frozen') clock.freeze();
   const documents = new Documents();
-  const directory = new Directory(documents, clock);
-  const identityOf = whoCalls(directory);
+  const directory = new DemoDirectory(documents, clock);
+  const identityOf = identifyCaller(directory);
   const journal = new Journal();
-  const unserved = new Unserved();
+  const unserved = new UnhandledRequests();
   const httpRules = new HttpRules(clock);
   const worldOptions: WorldOptions = {
     clock,
-    whoCalls: identityOf,
-    knowsProject: (id) => directory.state.projects.has(id),
+    identifyCaller: identityOf,
+    projectExists: (id) => directory.state.projects.has(id),
     settings: options.settings,
-    latencyMs: options.latencyMs ?? PACES[options.pace ?? 'instant'],
+    latencyMs: options.latencyMs ?? SPEEDS[options.pace ?? 'instant'],
     transientMs: options.transientMs ?? 0,
     maxVersion,
     onError,
@@ -70,7 +72,7 @@ export async function startCloud(options: CloudOptions = {}): Promise<TestCloud>
   let world = await firstWorld();
   const rules = new RuleBook(httpRules, () => world.driver);
 
-  /** Ends this life of the cloud and goes on with another one. */
+  /** Replaces the content of the cloud, for `reset` and `restore`. */
   async function replaceWorld(next: Promise<World>): Promise<void> {
     const before = world;
     world = await next;
@@ -143,18 +145,22 @@ export async function startCloud(options: CloudOptions = {}): Promise<TestCloud>
   const app = cloudApp({
     world: () => world,
     directory,
-    whoCalls: identityOf,
+    identifyCaller: identityOf,
     clock,
     journal,
-    unserved,
+    unhandled: unserved,
     documents,
     rules,
+    // Callers of other computers must not reach programs of this one.
+    downloads: isLoopback(host) ? 'all' : undefined,
     onError,
     maxVersion,
     control: options.control ? cloud : undefined,
   });
-  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, front({ journal, rules: httpRules, clock, app }));
-  const host = options.host ?? '127.0.0.1';
+  const serves = gateway({ journal, rules: httpRules, clock, app });
+  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (req, res) =>
+    checkHost(req, res, () => serves(req, res)),
+  );
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(options.port ?? 0, host, resolve);

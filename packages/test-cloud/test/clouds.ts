@@ -12,7 +12,7 @@ export async function cloudUnderTest(options: CloudOptions = {}): Promise<TestCl
   return cloud;
 }
 
-export interface Answered {
+export interface ApiResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly body: any;
@@ -20,12 +20,12 @@ export interface Answered {
 
 /** A client with a token and, for compute, a version. */
 export function clientOf(cloud: TestCloud, token: string | undefined = cloud.token(), version = '2.90') {
-  return async function ask(
+  return async function request(
     method: string,
     path: string,
     body?: unknown,
     headers: Record<string, string> = {},
-  ): Promise<Answered> {
+  ): Promise<ApiResponse> {
     const response = await fetch(`${cloud.url}${path}`, {
       method,
       headers: {
@@ -46,7 +46,7 @@ export function clientOf(cloud: TestCloud, token: string | undefined = cloud.tok
 export const IMAGE = '70a599e0-31e7-49b7-b260-868f441e862b';
 export const NETWORK = '2e2b1f4c-5c58-4f0c-9a3b-0f6a5d1c7e10';
 
-/** A server's body; without network unless told otherwise. */
+/** Returns the body of a create request, by default without network. */
 export function serverBody(fields: Record<string, unknown> = {}) {
   return { server: { name: 'web', flavorRef: '1', imageRef: IMAGE, networks: 'none', ...fields } };
 }

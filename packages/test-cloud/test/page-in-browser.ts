@@ -4,11 +4,11 @@ import { browserFlags, browserProgram } from '../../../testing/browser.js';
 import type { TestCloud } from '../src/index.js';
 import { clientOf, cloudUnderTest, NETWORK, serverBody } from './clouds.js';
 
-/** The Chromium of this machine, undefined where it has none. */
+/** The installed Chromium; undefined if there is none. */
 export const executablePath = browserProgram();
 if (!executablePath) console.warn('\n*** SKIPPED: the page of the test cloud: this machine has no Chromium ***\n');
 
-/** A browser that looks at pages of test clouds. */
+/** A browser for pages of test clouds. */
 export class PageBrowser {
   readonly #browser: Browser;
   #problems: readonly string[] = [];
@@ -34,15 +34,15 @@ export class PageBrowser {
     this.#problems = [...this.#problems, problem];
   }
 
-  /** Forgets problems that a test has caused on purpose. */
+  /** Discards problems that a test has caused on purpose. */
   forgive(text: string): void {
     this.#problems = this.#problems.filter((problem) => !problem.includes(text));
   }
 
-  /** Closes all pages, which must have met no problem. */
+  /** Closes all pages, which must not have caused a problem. */
   async closePages(): Promise<void> {
     await Promise.all(this.#browser.contexts().map((context) => context.close()));
-    // Whatever the content security policy refuses is said on the console, as errors are.
+    // Violations of the content security policy are logged on the console, like errors.
     const problems = this.#problems;
     this.#problems = [];
     expect(problems).toEqual([]);
@@ -53,24 +53,24 @@ export class PageBrowser {
   }
 }
 
-/** A cloud with a server that was stopped, and was read before and after. */
-export async function workedIn() {
+/** A cloud with a server that was stopped, and that was read before and after. */
+export async function cloudWithStoppedServer() {
   const cloud = await cloudUnderTest({ control: true });
-  const ask = clientOf(cloud);
-  const made = await ask(
+  const request = clientOf(cloud);
+  const made = await request(
     'POST',
     '/compute/v2.1/servers',
     serverBody({ name: "it's <b>bold</b>", networks: [{ uuid: NETWORK }] }),
   );
   const path = `/compute/v2.1/servers/${made.body.server.id}`;
   await cloud.idle();
-  await ask('GET', path);
-  await ask('POST', `${path}/action`, { 'os-stop': null });
+  await request('GET', path);
+  await request('POST', `${path}/action`, { 'os-stop': null });
   await cloud.idle();
-  await ask('GET', path);
-  await ask('GET', '/image/v2/images/nothing');
-  await ask('GET', '/network/v2.0/nothing');
-  return { cloud, ask, path, id: made.body.server.id as string };
+  await request('GET', path);
+  await request('GET', '/image/v2/images/nothing');
+  await request('GET', '/network/v2.0/nothing');
+  return { cloud, request, path, id: made.body.server.id as string };
 }
 
 /** The rows of one of the page's tables. */

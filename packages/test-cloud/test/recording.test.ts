@@ -10,7 +10,7 @@ import { shapeDifferences } from '../src/recording/shape.js';
 import { Upstream } from '../src/recording/upstream.js';
 import { verificationText, verifyRecording } from '../src/recording/verify.js';
 import { cloudUnderTest } from './clouds.js';
-import { CommandLines, hasClient, words } from './e2e/command-lines.js';
+import { CommandLines, hasClient, words } from './long/e2e/command-lines.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'apistrata-recording-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -30,7 +30,7 @@ async function recorderOf(cloud: Pick<TestCloud, 'authUrl'>) {
 
 const PASSWORD = 'correct horse battery staple';
 
-/** Logs in through an address, as SDKs do, and gives the token with the catalog. */
+/** Logs in through an address, as SDKs do, and returns the token with the catalog. */
 async function logIn(url: string, user = 'admin', password = 'secret', project = 'demo') {
   const domain = { id: 'default' };
   const identity = { methods: ['password'], password: { user: { name: user, password, domain } } };
@@ -57,7 +57,7 @@ function clientAt(url: string, token: string) {
 }
 
 describe('the recorder', () => {
-  it('leads clients to itself, hands everything on, and keeps no secret', async () => {
+  it('redirects clients to itself, forwards all requests, and stores no secret', async () => {
     const cloud = await cloudUnderTest();
     const { recorder, file, url } = await recorderOf(cloud);
     const { secret, token } = await logIn(url);
@@ -65,15 +65,17 @@ describe('the recorder', () => {
     expect(addresses.length).toBeGreaterThan(10);
     for (const address of addresses) expect(address.startsWith(`${url}/`), address).toBe(true);
 
-    const ask = clientAt(url, secret);
-    await ask('POST', '/identity/v3/users', { user: { name: 'ada', password: PASSWORD } });
-    await ask('GET', `/identity/v3/auth/tokens?token=${secret}`);
+    const send = clientAt(url, secret);
+    await send('POST', '/identity/v3/users', { user: { name: 'ada', password: PASSWORD } });
+    await send('GET', `/identity/v3/auth/tokens?token=${secret}`);
     const image = JSON.parse(
-      (await ask('POST', '/image/v2/images', { name: 'mine', disk_format: 'raw', container_format: 'bare' })).text,
+      (await send('POST', '/image/v2/images', { name: 'mine', disk_format: 'raw', container_format: 'bare' })).text,
     );
     const bytes = new TextEncoder().encode('the bytes of an image, for the client to find again');
-    expect((await ask('PUT', `/image/v2/images/${image.id}/file`, bytes, 'application/octet-stream')).status).toBe(204);
-    expect((await ask('GET', `/image/v2/images/${image.id}/file`)).text).toBe(new TextDecoder().decode(bytes));
+    expect((await send('PUT', `/image/v2/images/${image.id}/file`, bytes, 'application/octet-stream')).status).toBe(
+      204,
+    );
+    expect((await send('GET', `/image/v2/images/${image.id}/file`)).text).toBe(new TextDecoder().decode(bytes));
     await recorder.stop();
 
     const text = readFileSync(file, 'utf8');
@@ -89,7 +91,7 @@ describe('the recorder', () => {
       `PUT /image/v2/images/${image.id}/file`,
       `GET /image/v2/images/${image.id}/file`,
     ]);
-    // Who used which token can be told, the token cannot.
+    // The log shows which request used which token, without the token.
     const [login, user] = log.entries;
     const subject = login!.response.headers.find(({ name }) => name === 'x-subject-token')!.value;
     expect(subject).toMatch(/^\*\*\*\d+$/);
@@ -97,19 +99,19 @@ describe('the recorder', () => {
     expect(statSync(file).mode & 0o077).toBe(0);
   });
 
-  it('says so when it knows no such service, or the cloud does not answer', async () => {
+  it('returns an error for an unknown service, and if the cloud does not respond', async () => {
     const cloud = await cloudUnderTest();
     const { url } = await recorderOf(cloud);
     const unknown = await fetch(`${url}/compute/v2.1/servers`);
     expect(unknown.status).toBe(503);
     expect(await unknown.text()).toContain('log in through the recorder first');
-    const nobody = await recorderOf({ authUrl: 'http://127.0.0.1:1/v3' });
-    const refused = await fetch(`${nobody.url}/identity/v3`);
-    expect(refused.status).toBe(502);
-    expect(await refused.text()).toContain('does not answer');
+    const anonymous = await recorderOf({ authUrl: 'http://127.0.0.1:1/v3' });
+    const rejected = await fetch(`${anonymous.url}/identity/v3`);
+    expect(rejected.status).toBe(502);
+    expect(await rejected.text()).toContain('does not respond');
   });
 
-  it('writes a file that is whole after every entry', async () => {
+  it('writes a file that is complete after every entry', async () => {
     const file = join(folder, 'whole.har');
     const writer = await HarFileWriter.create(file);
     const entry = { startedDateTime: 'now', request: { url: 'ü' } } as any;
@@ -120,10 +122,10 @@ describe('the recorder', () => {
     await Promise.all([writer.add(entry), writer.add(entry)]);
     await writer.close();
     expect((await readHar(file)).log.entries).toHaveLength(5);
-    await expect(readHar(new URL(import.meta.url).pathname)).rejects.toThrow('is no HAR file');
+    await expect(readHar(new URL(import.meta.url).pathname)).rejects.toThrow('is not a HAR file');
   });
 
-  it('knows the addresses of one region and all interfaces, and takes none for the beginning of another', () => {
+  it('recognizes the addresses of one region and all interfaces, also if one is a prefix of another', () => {
     const upstream = new Upstream({
       authUrl: 'https://cloud.test/identity/v3',
       region: 'north',
@@ -188,7 +190,7 @@ describe('the comparison', () => {
       { addresses: { other: [{}] } },
       [['$.addresses.*[].a', 'number', 'absent']],
     ],
-  ])('tells %s', (_, recorded, here, expected) => {
+  ])('reports %s', (_, recorded, here, expected) => {
     expect(shapeDifferences(recorded, here).map(({ where, recorded, here }) => [where, recorded, here])).toEqual(
       expected,
     );
@@ -203,9 +205,9 @@ describe.skipIf(!hasClient('openstack'))('a recording of an unmodified client', 
   beforeAll(async () => {
     const { startCloud } = await import('../src/index.js');
     const cloud = await startCloud({ transientMs: 150 });
-    // What the other cloud does not have from the start.
-    const ask = clientAt(cloud.url, cloud.token());
-    await ask('POST', '/compute/v2.1/flavors', { flavor: { name: 'odd', ram: 300, vcpus: 3, disk: 1 } });
+    // Resources that the other cloud does not have initially.
+    const request = clientAt(cloud.url, cloud.token());
+    await request('POST', '/compute/v2.1/flavors', { flavor: { name: 'odd', ram: 300, vcpus: 3, disk: 1 } });
     const { recorder, file: written } = await recorderOf(cloud);
     file = written;
     const say = async (line: string, as: Record<string, string> = {}) => {
@@ -229,7 +231,7 @@ describe.skipIf(!hasClient('openstack'))('a recording of an unmodified client', 
     await cloud.stop();
   });
 
-  it('keeps no token and no password', async () => {
+  it('contains no token and no password', async () => {
     const text = readFileSync(file, 'utf8');
     expect(text).not.toContain(PASSWORD);
     const { log } = await readHar(file);
@@ -240,7 +242,7 @@ describe.skipIf(!hasClient('openstack'))('a recording of an unmodified client', 
     for (const token of tokens) expect(token).toMatch(/^\*\*\*\d+$/);
   });
 
-  it('is the same in another cloud', { timeout: 120_000 }, async () => {
+  it('is equal in another cloud', { timeout: 120_000 }, async () => {
     const cloud = await cloudUnderTest();
     const verification = await verifyRecording(await readHar(file), cloud);
     expect(verification.differences).toEqual([]);
@@ -248,7 +250,7 @@ describe.skipIf(!hasClient('openstack'))('a recording of an unmodified client', 
     expect(verification.skipped).toBe(0);
   });
 
-  it('tells where a cloud was changed, with both sides', { timeout: 120_000 }, async () => {
+  it('reports where a cloud has changed, with both values', { timeout: 120_000 }, async () => {
     const cloud = await cloudUnderTest();
     cloud.rules.http({
       match: { method: 'POST', path: /volumes$/ },

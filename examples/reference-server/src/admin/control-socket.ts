@@ -4,21 +4,21 @@ import { relative } from 'node:path';
 import type { Engine } from '@apistrata/compute-engine';
 import type { Logger } from 'pino';
 import { StartError } from '../start-error.js';
-import type { Asked } from './admin-command.js';
+import type { AdminRequest } from './admin-command.js';
 
-/** What goes over the socket, a line of JSON each way. */
-export interface Request extends Asked {
+/** A message over the socket, one line of JSON in each direction. */
+export interface Request extends AdminRequest {
   readonly command: string;
 }
-type Answer = { readonly result: unknown } | { readonly error: string };
+type ControlResponse = { readonly result: unknown } | { readonly error: string };
 
-/** Longer paths cannot be sockets. */
+/** The maximum length of a socket's path. */
 const LONGEST_PATH_BYTES = 103;
 const LONGEST_LINE = 64 * 1024;
-/** A line has to come at once; what it asks for may take long. */
+/** The request line must arrive within this time; its execution may take longer. */
 const LINE_MS = 5_000;
 
-/** The socket beside a SQLite file, by its shorter name; undefined where there can be none. */
+/** Returns the socket next to a SQLite file, by its shorter path; undefined if there can be none. */
 function socketOf(database: string): string | undefined {
   const names = [`${database}-admin`, relative('', `${database}-admin`)];
   const fits = names.find((name) => Buffer.byteLength(name) <= LONGEST_PATH_BYTES);
@@ -39,12 +39,12 @@ function lineFrom(socket: Socket): Promise<string> {
   });
 }
 
-async function carryOut(engine: Engine, { command, ...asked }: Request): Promise<Answer> {
+async function execute(engine: Engine, { command, ...requested }: Request): Promise<ControlResponse> {
   const { engineCommands } = await import('./engine-commands.js');
   const known = Object.hasOwn(engineCommands, command) ? engineCommands[command] : undefined;
-  if (!known) return { error: `this server does not know '${command}': it is of another version` };
+  if (!known) return { error: `this server does not have the command '${command}': its version differs` };
   try {
-    return { result: await known.run(engine, asked) };
+    return { result: await known.run(engine, requested) };
   } catch (error) {
     const { status, message } = error as { status?: number; message: string };
     if (status === undefined && !(error instanceof StartError)) throw error;
@@ -53,13 +53,13 @@ async function carryOut(engine: Engine, { command, ...asked }: Request): Promise
 }
 
 /**
- * Lets commands of operators through to the engine that has a SQLite file for itself: over a socket beside the file, which
- * only the file's owner can open. Gives what ends that.
+ * Accepts admin commands for an engine that has locked a SQLite file, over a socket next to the file, which only the
+ * file's owner can open. Returns a function that closes the socket.
  */
 export async function openControl(engine: Engine, database: string, log: Logger): Promise<() => Promise<void>> {
   const path = socketOf(database);
   if (path === undefined) {
-    log.warn('commands of operators cannot reach this server: the path of its database is too long for a socket');
+    log.warn('admin commands cannot reach this server: the path of its database is too long for a socket');
     return async () => {};
   }
   const open = new Set<Socket>();
@@ -71,18 +71,18 @@ export async function openControl(engine: Engine, database: string, log: Logger)
     try {
       const request: Request = JSON.parse(await lineFrom(socket));
       socket.setTimeout(0);
-      log.info({ command: request.command, words: request.words }, 'a command of an operator');
-      socket.end(`${JSON.stringify(await carryOut(engine, request))}\n`);
+      log.info({ command: request.command, words: request.arguments }, 'admin command executed');
+      socket.end(`${JSON.stringify(await execute(engine, request))}\n`);
     } catch (error) {
-      log.warn({ err: error }, 'a command of an operator failed');
+      log.warn({ err: error }, 'admin command failed');
       socket.destroy();
     }
   });
-  // Left by a process that was killed: whoever has the database has this too.
+  // Left by a process that was killed: the holder of the database owns the socket too.
   rmSync(path, { force: true });
   await new Promise<void>((done, fail) => {
     server.once('error', fail);
-    // Nobody else may come in between its making and its mode.
+    // No other user may connect between its creation and chmod.
     const umask = process.umask(0o177);
     server.listen(path, done);
     process.umask(umask);
@@ -96,8 +96,11 @@ export async function openControl(engine: Engine, database: string, log: Logger)
     });
 }
 
-/** Has the server that uses the database carry a command out. @throws StartError with its words, or that it cannot be reached */
-export async function askServer(database: string, request: Request): Promise<unknown> {
+/**
+ * Runs a command in the server that uses the database. @throws StartError with the server's message, or if it cannot be
+ * reached
+ */
+export async function callServer(database: string, request: Request): Promise<unknown> {
   const path = socketOf(database);
   if (path === undefined)
     throw new StartError(`the path of ${database} is too long for a socket: move it, or stop the server`);
@@ -105,14 +108,14 @@ export async function askServer(database: string, request: Request): Promise<unk
   try {
     await new Promise<void>((done, fail) => socket.once('connect', done).once('error', fail));
     socket.write(`${JSON.stringify(request)}\n`);
-    const answer: Answer = JSON.parse(await lineFrom(socket));
-    if ('error' in answer) throw new StartError(answer.error);
-    return answer.result;
+    const response: ControlResponse = JSON.parse(await lineFrom(socket));
+    if ('error' in response) throw new StartError(response.error);
+    return response.result;
   } catch (error) {
     if (error instanceof StartError) throw error;
     const { code, message } = error as NodeJS.ErrnoException;
-    const why = code === 'EACCES' ? 'only the user that runs it may give it commands' : `${message}; its log says more`;
-    throw new StartError(`the server that uses ${database} cannot be asked: ${why}`);
+    const why = code === 'EACCES' ? 'only the user that runs it may send commands' : `${message}; its log says more`;
+    throw new StartError(`the server that uses ${database} cannot be reached: ${why}`);
   } finally {
     socket.destroy();
   }

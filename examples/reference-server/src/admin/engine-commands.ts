@@ -3,25 +3,26 @@ import type { Context, Engine, PurgeReport, QuotaKind } from '@apistrata/compute
 import { quotaKinds } from '@apistrata/compute-engine';
 import type { QuotaValues, ServiceState } from '@apistrata/compute-engine/api';
 import { choice, flag, text } from '../option-kinds.js';
-import { type Asked, columns, type EngineCommand, UsageError } from './admin-command.js';
+import { type AdminRequest, columns, type EngineCommand, UsageError } from './admin-command.js';
+import { webhookFailures, webhookRetry } from './webhook-commands.js';
 
-const UNITS_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
+const UNITS_MS = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
-function ageMs({ own }: Asked): number {
+function ageMs({ own }: AdminRequest): number {
   const [, count, unit] = /^(\d{1,6})([mhd])$/.exec(own['older-than'] ?? '') ?? [];
   if (count === undefined) throw new UsageError('db purge needs --older-than AGE, such as 30d, 12h or 90m');
-  return Number(count) * UNITS_MS[unit!]!;
+  return Number(count) * UNITS_MS[unit as keyof typeof UNITS_MS];
 }
 
 const purge: EngineCommand<PurgeReport> = {
   on: 'engine',
   usage: '--older-than AGE',
   summary: 'remove the records of deleted servers, and all data past its retention period',
-  words: [0, 0],
+  argumentCount: [0, 0],
   options: { 'older-than': text('AGE', 'minimum age of the deletion: 30d, 12h, 90m or 0d') },
-  check: (asked) => void ageMs(asked),
-  run: (engine, asked) => {
-    const deletedBefore = engine.clock.now() - ageMs(asked);
+  check: (requested) => void ageMs(requested),
+  run: (engine, requested) => {
+    const deletedBefore = engine.clock.now() - ageMs(requested);
     return engine.retention.purge({ ...engine.retention.limits(), deletedBefore });
   },
   text: (report) =>
@@ -39,8 +40,8 @@ interface Quota {
 
 const ofUser = { user: text('ID', 'quota of one user in the project') };
 
-async function quotaOf(engine: Engine, { words, own }: Asked): Promise<Quota> {
-  const scope = { projectId: words[0]!, userId: own.user };
+async function quotaOf(engine: Engine, { arguments: [projectId = ''], own }: AdminRequest): Promise<Quota> {
+  const scope = { projectId, userId: own.user };
   const [limits, used] = await Promise.all([engine.quotas.limits(scope), engine.quotas.usage(scope)]);
   return { project: scope.projectId, user: own.user ?? null, limits, used };
 }
@@ -54,17 +55,17 @@ const quotaShow: EngineCommand<Quota> = {
   on: 'engine',
   usage: 'PROJECT',
   summary: 'show the limits and the usage of a project',
-  words: [1, 1],
+  argumentCount: [1, 1],
   options: ofUser,
   run: quotaOf,
   text: quotaText,
 };
 
-function limitsIn({ words }: Asked): Partial<Record<QuotaKind, number>> {
-  const entries = words.slice(1).map((word) => {
+function limitsIn({ arguments: args }: AdminRequest): Partial<Record<QuotaKind, number>> {
+  const entries = args.slice(1).map((word) => {
     const [, name, value] = /^([a-z_]+)=(-1|\d{1,9})$/.exec(word) ?? [];
     if (!quotaKinds.includes(name as QuotaKind))
-      throw new UsageError(`'${word}' is no limit: it is NAME=N, -1 for unlimited, with ${quotaKinds.join(', ')}`);
+      throw new UsageError(`'${word}' is not a limit: use NAME=N, -1 for unlimited, with ${quotaKinds.join(', ')}`);
     return [name, Number(value)];
   });
   return Object.fromEntries(entries);
@@ -74,13 +75,16 @@ const quotaSet: EngineCommand<Quota> = {
   on: 'engine',
   usage: 'PROJECT NAME=N ...',
   summary: 'set the limits of a project; -1 is unlimited',
-  words: [2, 1 + quotaKinds.length],
+  argumentCount: [2, 1 + quotaKinds.length],
   options: { ...ofUser, force: flag('allow limits below the current usage') },
-  check: (asked) => void limitsIn(asked),
-  run: async (engine, asked) => {
-    const { words, own } = asked;
-    await engine.quotas.set({ projectId: words[0]!, userId: own.user }, limitsIn(asked), { force: own.force });
-    return quotaOf(engine, asked);
+  check: (requested) => void limitsIn(requested),
+  run: async (engine, requested) => {
+    const {
+      arguments: [projectId = ''],
+      own,
+    } = requested;
+    await engine.quotas.set({ projectId, userId: own.user }, limitsIn(requested), { force: own.force });
+    return quotaOf(engine, requested);
   },
   text: quotaText,
 };
@@ -123,12 +127,12 @@ const serviceList: EngineCommand<ServiceRows> = {
   on: 'engine',
   usage: '',
   summary: 'list the services of the cloud',
-  words: [0, 0],
+  argumentCount: [0, 0],
   run: async (engine) => ({ services: (await engine.services.list()).map(rowOf) }),
   text: servicesText,
 };
 
-/** The kind of service that has servers. */
+/** The binary of the compute service. */
 const COMPUTE = 'nova-compute';
 
 function serviceSwitch(disabled: boolean): EngineCommand<ServiceRows> {
@@ -136,10 +140,10 @@ function serviceSwitch(disabled: boolean): EngineCommand<ServiceRows> {
     on: 'engine',
     usage: 'HOST',
     summary: disabled ? 'stop placing servers on a host; its servers stay' : 'resume placing servers on a host',
-    words: [1, 1],
-    ...(disabled && { options: { reason: text('TEXT', 'reason, shown to other operators') } }),
-    run: async (engine, { words, own }) => {
-      const { service } = await engine.services.on(words[0]!, COMPUTE);
+    argumentCount: [1, 1],
+    ...(disabled && { options: { reason: text('TEXT', 'reason, shown to other administrators') } }),
+    run: async (engine, { arguments: [host = ''], own }) => {
+      const { service } = await engine.services.on(host, COMPUTE);
       const disabledReason = disabled ? (own.reason ?? null) : null;
       return { services: [rowOf(await engine.services.update(service.id, { disabled, disabledReason }))] };
     },
@@ -147,7 +151,7 @@ function serviceSwitch(disabled: boolean): EngineCommand<ServiceRows> {
   };
 }
 
-/** As whom operators act: what they do is in the history of servers under this name. */
+/** The caller of admin commands; the history of servers shows this name. */
 function operator(): Context {
   const caller = { userId: 'operator', projectId: 'operator', roles: ['admin'], isAdmin: true };
   return { caller, requestId: `req-${randomUUID()}`, isAdmin: true };
@@ -157,16 +161,16 @@ const resetState: EngineCommand<{ servers: readonly string[]; state: string }> =
   on: 'engine',
   usage: 'ID ...',
   summary: 'set the state of servers, regardless of actions in progress',
-  words: [1, 100],
+  argumentCount: [1, 100],
   options: { state: choice('STATE', ['error', 'active'], 'error', 'error or active') },
-  run: async (engine, { words, own }) => {
-    for (const id of words) await engine.servers.act(operator(), id, 'os-resetState', { state: own.state });
-    return { servers: words, state: own.state };
+  run: async (engine, { arguments: args, own }) => {
+    for (const id of args) await engine.servers.act(operator(), id, 'os-resetState', { state: own.state });
+    return { servers: args, state: own.state };
   },
   text: ({ servers, state }) => `${servers.join(', ')}: ${state} now.`,
 };
 
-/** Commands that change what the engine keeps. */
+/** Commands that use an engine. */
 export const engineCommands: Readonly<Record<string, EngineCommand>> = {
   'db purge': purge,
   'quota show': quotaShow,
@@ -175,4 +179,6 @@ export const engineCommands: Readonly<Record<string, EngineCommand>> = {
   'service enable': serviceSwitch(false),
   'service disable': serviceSwitch(true),
   'server reset-state': resetState,
+  'webhook failures': webhookFailures,
+  'webhook retry': webhookRetry,
 };

@@ -5,13 +5,15 @@ import type { Options } from '../options.js';
 import { StartError } from '../start-error.js';
 
 /**
- * The file with the key of a database that servers use already; undefined where the environment has it. A command never
- * makes a new one: what that sealed, no server could open.
+ * Returns the key file of a database that servers use already; undefined if the environment contains the key. A command
+ * never creates a key: no server could decrypt what it encrypts.
  */
 export function keyFileOf(options: Options, environment: NodeJS.ProcessEnv, database: string): string | undefined {
   const given = options['secret-key-file'];
   if (given === undefined && environment.APISTRATA_SECRET_KEY) return undefined;
   const file = given ?? (isFile(database) ? `${database}.key` : DEFAULT_KEY_FILE);
   if (existsSync(file)) return resolve(file);
-  throw new StartError(`the secret key ${file} is not there: name the one of the servers with --secret-key-file`);
+  throw new StartError(
+    `the secret key ${file} does not exist: name the key file of the servers with --secret-key-file`,
+  );
 }

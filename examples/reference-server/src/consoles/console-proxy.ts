@@ -4,44 +4,45 @@ import { pipeline } from 'node:stream/promises';
 import type { Engine } from '@apistrata/compute-engine';
 import express from 'express';
 import { createWebSocketStream, type WebSocket, WebSocketServer } from 'ws';
-import { screenPage } from './screen-page.js';
+import { consolePages } from './console-pages.js';
 
-/** What a browser may send at once; pasted text is less. */
+/** Maximum size of a message from a browser; pasted text is smaller. */
 const MAX_MESSAGE_BYTES = 2 ** 20;
-/** A browser that does not answer for so long has gone. */
+/** A browser that does not respond to a ping within this time is disconnected. */
 const HEARTBEAT_MS = 30_000;
 const MAX_CONNECTIONS = 500;
 
-/** What clients of noVNC's line ask for; the others ask for nothing. */
+/** The subprotocol that clients of older noVNC versions request; other clients request none. */
 const SUBPROTOCOL = 'binary';
 
-/** The token of a request: consoles have it in the query, where noVNC puts it also without a name of its own. */
+/** Returns the token of a request: it is in the query; noVNC also sends it without a name. */
 function tokenOf({ url = '' }: IncomingMessage): string {
   return new URL(url, 'http://console').searchParams.get('token') ?? '';
 }
 
 /**
- * Pages of other sites may not open consoles with what the user's browser knows. Programs say no origin.
- * @param proxyUrl what browsers call the proxy, which may be behind another one
+ * Returns whether a page of the proxy itself opens the console: pages of other sites may not use the browser's
+ * credentials. Programs send no origin.
+ * @param proxyUrl the URL of the proxy in browsers, which may be that of a reverse proxy
  */
 function isOwnOrigin({ headers: { origin, host } }: IncomingMessage, proxyUrl: string): boolean {
   if (origin === undefined) return true;
   return URL.canParse(origin) && [host, new URL(proxyUrl).host].includes(new URL(origin).host);
 }
 
-function refuse(socket: Duplex, status: string): void {
+function rejectUpgrade(socket: Duplex, status: string): void {
   socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
 }
 
-/** Pings, and ends a connection whose other end has gone without a word. */
+/** Pings a client, and disconnects it if it does not respond. */
 function watch(client: WebSocket): void {
-  let answered = true;
+  let responded = true;
   client.on('pong', () => {
-    answered = true;
+    responded = true;
   });
   const beat = setInterval(() => {
-    if (!answered) return client.terminate();
-    answered = false;
+    if (!responded) return client.terminate();
+    responded = false;
     client.ping();
   }, HEARTBEAT_MS);
   client.once('close', () => clearInterval(beat));
@@ -49,18 +50,19 @@ function watch(client: WebSocket): void {
 
 /** A proxy of consoles. */
 export interface ConsoleProxy {
-  /** To be told where to listen. */
+  /** The server, before it listens. */
   readonly server: Server;
-  /** Ends it, with all consoles that are open. */
+  /** Closes the proxy and all open consoles. */
   readonly close: () => void;
 }
 
 /**
- * Consoles of guests for browsers and programs: the pages that the API's addresses of consoles lead to, and behind them
- * WebSockets that carry the bytes of a screen (RFB) or of a serial line. What a token leads to is asked of the engine, so
- * tokens end when they expire or their server is gone.
+ * Creates a proxy for consoles of guests, for browsers and programs: the pages of console URLs, and WebSockets that
+ * carry the bytes of a screen (RFB) or of a serial line. Tokens are checked by the engine, so they end when they expire
+ * or their server is deleted.
  *
- * @param engine asked when somebody comes: the proxy has to listen before there is one, for its address is a setting
+ * @param engine returns the engine; called per connection, because the proxy must listen before the engine exists,
+ * which needs its URL
  */
 export function consoleProxy(
   engine: () => Pick<Engine, 'consoles' | 'settings'>,
@@ -68,7 +70,7 @@ export function consoleProxy(
 ): ConsoleProxy {
   const pages = express();
   pages.disable('x-powered-by');
-  pages.use(screenPage());
+  pages.use(consolePages());
   const server = createServer(pages);
   server.maxConnections = MAX_CONNECTIONS;
   const sockets = new WebSocketServer({
@@ -80,21 +82,21 @@ export function consoleProxy(
   async function carry(client: WebSocket, console: Duplex): Promise<void> {
     watch(client);
     const stream = createWebSocketStream(client);
-    const ways = [pipeline(stream, console), pipeline(console, stream)].map((way) => way.catch(() => {}));
-    // Whoever ends first ends the other; that is no trouble.
-    await Promise.race(ways);
+    const directions = [pipeline(stream, console), pipeline(console, stream)].map((way) => way.catch(() => {}));
+    // The end of either side ends the other; it is not an error.
+    await Promise.race(directions);
     console.destroy();
     client.close();
-    await Promise.all(ways);
+    await Promise.all(directions);
   }
 
   async function open(req: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
-    if (!isOwnOrigin(req, engine().settings.consoleProxyUrl)) return refuse(socket, '403 Forbidden');
+    if (!isOwnOrigin(req, engine().settings.consoleProxyUrl)) return rejectUpgrade(socket, '403 Forbidden');
     const console = await engine()
       .consoles.connect(tokenOf(req))
       .catch((error) => {
         if ((error as { status?: number }).status !== 404) onError(error);
-        refuse(socket, (error as { status?: number }).status === 404 ? '401 Unauthorized' : '502 Bad Gateway');
+        rejectUpgrade(socket, (error as { status?: number }).status === 404 ? '401 Unauthorized' : '502 Bad Gateway');
         return undefined;
       });
     if (!console) return;
@@ -113,7 +115,7 @@ export function consoleProxy(
   const close = () => {
     server.close();
     server.closeAllConnections();
-    // What was upgraded is no connection of the server any more.
+    // Upgraded connections no longer belong to the server.
     for (const client of sockets.clients) client.terminate();
   };
   return { server, close };

@@ -5,33 +5,33 @@ import { listen } from '../listen.js';
 import type { Options } from '../options.js';
 import { consoleProxy } from './console-proxy.js';
 
-/** Where proxies of consoles usually are. */
+/** The usual port of console proxies. */
 const USUAL_PORT = 6080;
 
-/** The proxy of consoles while it listens. */
+/** A console proxy that listens. */
 export interface OpenConsoles {
-  /** What the engine has to know of it: its address. */
+  /** Settings of the engine: the proxy's URL. */
   readonly settings: Pick<Settings, 'consoleProxyUrl'>;
-  /** From here on it serves the consoles of this engine. */
+  /** Sets the engine whose consoles the proxy serves. */
   readonly use: (engine: Engine) => void;
   readonly close: () => void;
 }
 
-/** A program that listens on all addresses is called by its name. */
+/** Replaces the wildcard address by the name of this computer. */
 function named(url: string, { host }: Options): string {
   return host === '0.0.0.0' || host === '::' ? url.replace(/\/\/[^/]*(?=:\d+$)/, `//${hostname()}`) : url;
 }
 
 /**
- * Listens for browsers that want consoles, where machines have any.
- * @throws StartError where the port that was asked for cannot be had
+ * Starts the console proxy, if machines have consoles.
+ * @throws StartError if the requested port is not available
  */
 export async function openConsoles(options: Options, log: Logger): Promise<OpenConsoles | undefined> {
   if (options.driver === 'simulated') return undefined;
   let engine: Engine | undefined;
   const proxy = consoleProxy(
     () => {
-      if (!engine) throw new Error('nobody is told of consoles before there is an engine');
+      if (!engine) throw new Error('console URLs do not exist before the engine');
       return engine;
     },
     (error) => log.warn({ err: error }, 'a console could not be opened'),

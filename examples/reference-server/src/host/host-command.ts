@@ -7,43 +7,56 @@ import { QemuError, qemuDriver } from '@apistrata/qemu';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import { isFile, secretKeyFile, withoutPassword } from '../database-url.js';
-import type { Ending } from '../end-in-order.js';
 import { optionRows, paragraphs } from '../help-text.js';
 import { openLog } from '../open-log.js';
-import { command, pairs, text, wholeNumber } from '../option-kinds.js';
+import { choice, command, integer, pairs, text } from '../option-kinds.js';
 import type { Options } from '../options.js';
 import { type OptionTable, readCommandLine } from '../read-options.js';
 import { realMachines } from '../real-machines.js';
 import { catalogsFrom } from '../services.js';
+import type { OrderedShutdown } from '../shut-down-gracefully.js';
 import { StartError } from '../start-error.js';
+
+/** The code of PostgreSQL if a role lacks a right, such as after an update that added tables. */
+const PERMISSION_DENIED = '42501';
 
 const size = z.int().min(0);
 const amounts = { vcpus: size, memoryMb: size, diskGb: size };
 
-/** The options of `host` beside those of the server. */
+/** The options of `host` in addition to those of the server. */
 const table = {
   name: text('NAME', 'name of the host, of its service and of its hypervisor', hostname()),
   address: text(
     'A',
     'address of the host, for administrators and other processes; default: the address of this computer',
   ),
-  'link-port': wholeNumber('port for connections of other processes; 0 selects a free port', {
-    least: 0,
-    most: 65_535,
+  'host-key-file': text(
+    'FILE',
+    "key of this host, written by 'admin host-role', instead of --secret-key-file: the host opens only what is addressed to it",
+  ),
+  'link-port': integer('port for connections of other processes; 0 selects a free port', {
+    min: 0,
+    max: 65_535,
     fallback: 0,
   }),
-  'tunnel-port': wholeNumber(
+  'tunnel-port': integer(
     'UDP port of the tunnels between hosts (with --network-mode bridge); must differ between hosts on one computer',
-    { least: 1, most: 65_535, fallback: 4789 },
+    { min: 1, max: 65_535, fallback: 4789 },
   ),
   'link-listen': text('A', 'address that --link-port listens on; default: --address'),
   resource: pairs('NAME=N', amounts, 'capacity of the host, if not what the computer has: vcpus, memoryMb, diskGb'),
-  'heartbeat-ms': wholeNumber('interval between heartbeats', { least: 100, most: 600_000, fallback: 10_000 }),
-  'lease-ms': wholeNumber('how long the lease on the name of the host lasts without renewal', {
-    least: 500,
-    most: 600_000,
+  'heartbeat-ms': integer('interval between heartbeats', { min: 100, max: 600_000, fallback: 10_000 }),
+  'lease-ms': integer('how long the lease on the name of the host lasts without renewal', {
+    min: 500,
+    max: 600_000,
     fallback: 10_000,
   }),
+  fence: choice(
+    'KIND',
+    ['off', 'stop', 'pause'],
+    'off',
+    'what happens to the machines after two thirds of serviceDownSeconds without a heartbeat, before they may be evacuated: off, stop or pause',
+  ),
   volumes: command('store the data of volumes on this host; exactly one host of a cloud does'),
   reserve: pairs('NAME=N', amounts, 'capacity reserved for the computer itself: vcpus, memoryMb (default 512), diskGb'),
 } satisfies OptionTable;
@@ -51,6 +64,7 @@ const table = {
 interface OwnOptions {
   readonly name: string;
   readonly address: string | undefined;
+  readonly 'host-key-file': string | undefined;
   readonly 'link-port': number;
   readonly 'tunnel-port': number;
   readonly 'link-listen': string | undefined;
@@ -59,6 +73,7 @@ interface OwnOptions {
   readonly reserve: Readonly<Record<string, number>>;
   readonly 'heartbeat-ms': number;
   readonly 'lease-ms': number;
+  readonly fence: 'off' | 'stop' | 'pause';
 }
 
 /** Returns the text of `host --help`. */
@@ -74,13 +89,13 @@ export function hostHelpText(): string {
     ...optionRows(table),
     '',
     ...paragraphs(
-      'It also takes these options of the server (see --help): --db, --secret-key-file, --driver, --machine-dir, --shared-dir, --acceleration, --network-mode, --forward, --latency-ms, --image-dir, --image-url, --network-url, --identity-url, --database, --setting serviceDownSeconds=N, --log-level, --log-format, --config and the environment.',
+      'It also takes these options of the server (see --help): --db, --secret-key-file, --driver, --machine-dir, --shared-dir, --acceleration, --network-mode, --provider-network, --forward, --latency-ms, --image-dir, --image-url, --network-url, --identity-url, --database, --setting serviceDownSeconds=N, --log-level, --log-format, --config and the environment.',
     ),
   ].join('\n');
 }
 
-/** A host that runs, as the program ends it. */
-export interface RunningHost extends Ending {
+/** A running host. */
+export interface RunningHost extends OrderedShutdown {
   readonly host: Host;
   readonly database: string;
 }
@@ -89,29 +104,43 @@ async function driverFrom(
   options: Options,
   { volumes, 'tunnel-port': tunnelPort }: OwnOptions,
   log: Logger,
-): Promise<Pick<HostOptions, 'driver'> & { readonly told?: HostOptions['resources'] }> {
+): Promise<Pick<HostOptions, 'driver'> & { readonly resources?: HostOptions['resources'] }> {
   const directory = resolve(options['machine-dir']);
   if (options.driver === 'simulated') {
     const latencyMs = options['latency-ms'];
     return { driver: (clock): Driver => new SimulatedDriver({ clock, latencyMs, directory }) };
   }
   if (options.driver === 'none')
-    throw new StartError('--driver none is for processes that serve the API: a host needs one');
+    throw new StartError('--driver none is for processes that serve the API: a host needs a driver');
   const { given, seed } = await realMachines(options, directory, log);
   const { ramAllocationRatio, hypervisorType, hypervisorVersion } = seed;
   return {
     driver: qemuDriver({ ...given, volumes, tunnelPort }),
-    told: { ramAllocationRatio, hypervisorType, hypervisorVersion },
+    resources: { ramAllocationRatio, hypervisorType, hypervisorVersion },
   };
 }
 
-/** What operators can mend themselves is said in a line. */
-function told(error: unknown, db: string): unknown {
+/** Returns the key of the host, or the secret key from which it is derived. */
+function keysFrom(
+  { 'host-key-file': hostKeyFile }: OwnOptions,
+  options: Options,
+  environment: NodeJS.ProcessEnv,
+): Pick<HostOptions, 'hostKeyFile' | 'secretKeyFile'> {
+  if (hostKeyFile !== undefined) return { hostKeyFile: resolve(hostKeyFile) };
+  return { secretKeyFile: secretKeyFile(options, environment, options.db) };
+}
+
+/** Errors that administrators can fix are printed as one line. */
+function startErrorOf(error: unknown, db: string): unknown {
   const { message, code, cause } = error as { message: string; code?: string; cause?: Error };
   if (error instanceof StartError) return error;
   if (error instanceof QemuError) return new StartError(`--driver qemu: ${message}`);
-  if (error instanceof SecretKeyError) return new StartError(`--secret-key-file: ${message}`);
+  if (error instanceof SecretKeyError) return new StartError(`--secret-key-file or --host-key-file: ${message}`);
   if (code === 'HOST_IN_USE' || error instanceof TypeError) return new StartError(message);
+  if (code === PERMISSION_DENIED)
+    return new StartError(
+      `--db ${withoutPassword(db)}: ${message}; run 'apistrata admin host-role' for this host again`,
+    );
   if (code === 'DATABASE_UNAVAILABLE')
     return new StartError(`--db ${withoutPassword(db)} cannot be used: ${cause?.message || message}`);
   return error;
@@ -119,33 +148,33 @@ function told(error: unknown, db: string): unknown {
 
 /**
  * Starts a host.
- * @param lost called when another process has become this host
- * @throws StartError with one clear line
+ * @param lost called when another process has taken over the name of this host
+ * @throws StartError with one line
  */
 export async function startHost(
   args: readonly string[],
   environment: NodeJS.ProcessEnv,
   lost: () => void,
 ): Promise<RunningHost> {
-  const { words, own, options } = readCommandLine(args, environment, table);
-  if (words.length > 0) throw new StartError(`host takes no '${words[0]}': host --help tells more`);
+  const { positionals, own, options } = readCommandLine(args, environment, table);
+  if (positionals.length > 0) throw new StartError(`host does not take '${positionals[0]}': see host --help`);
   const mine = own as unknown as OwnOptions;
-  const { name, address, resource, reserve, ...times } = mine;
+  const { name, address, resource, reserve, fence, ...times } = mine;
   const { db } = options;
   const { serviceDownSeconds = defaultSettings.serviceDownSeconds } = options.setting as Partial<
     typeof defaultSettings
   >;
   if (isFile(db) || db === ':memory:')
     throw new StartError(
-      `--db ${db} cannot be shared with hosts of their own: they need PostgreSQL (--db postgres://...). The process of a SQLite file runs its machines itself`,
+      `--db ${db} cannot be shared with separate hosts: they need PostgreSQL (--db postgres://...). The process of a SQLite file runs its machines itself`,
     );
   const log = await openLog(options);
   try {
-    const { driver, told: known } = await driverFrom(options, mine, log);
+    const { driver, resources: known } = await driverFrom(options, mine, log);
     const host = await createHost({
       ...options.database,
       database: db,
-      secretKeyFile: secretKeyFile(options, environment, db),
+      ...keysFrom(mine, options, environment),
       name,
       address,
       port: times['link-port'],
@@ -156,16 +185,17 @@ export async function startHost(
       heartbeatMs: times['heartbeat-ms'],
       leaseMs: times['lease-ms'],
       serviceDownSeconds,
+      fence,
       catalogs: catalogsFrom(options, environment, { traces: undefined }),
       imageDirectory: options['image-dir'],
-      onError: (error) => log.error({ err: error }, 'work of the host failed'),
+      onError: (error) => log.error({ err: error }, 'background work of the host failed'),
       onLost: () => {
-        log.fatal(`another process has become the host ${name}`);
+        log.fatal(`another process has taken over the host ${name}`);
         lost();
       },
     });
     return { host, database: withoutPassword(db), log, stop: () => host.stop(), stopsWithinMs: 0 };
   } catch (error) {
-    throw told(error, db);
+    throw startErrorOf(error, db);
   }
 }

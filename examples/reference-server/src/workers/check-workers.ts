@@ -2,15 +2,15 @@ import { isFile } from '../database-url.js';
 import type { Options } from '../options.js';
 import { StartError } from '../start-error.js';
 
-/** Checks that `--workers` goes with the others. @throws StartError */
+/** Checks that `--workers` is compatible with the other options. @throws StartError */
 export function checkWorkers({ workers, db, driver }: Options): void {
   if (workers === undefined) return;
   if (isFile(db) || db === ':memory:')
     throw new StartError(
-      `--workers ${workers} needs --db postgres://...: a SQLite database has one process, which --workers would replace by several`,
+      `--workers ${workers} needs --db postgres://...: a SQLite database has one process, and --workers starts several`,
     );
   if (driver === 'qemu')
     throw new StartError(
-      `--workers ${workers} does not go with --driver qemu, for one process leads the machines of a computer: take --driver none, and 'apistrata host' beside`,
+      `--workers ${workers} cannot be combined with --driver qemu, because one process controls the machines of a computer: use --driver none, and run 'apistrata host' in addition`,
     );
 }

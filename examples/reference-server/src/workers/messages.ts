@@ -1,33 +1,33 @@
 import type { MetricObjectWithValues, MetricValue } from 'prom-client';
 
-/** The metrics of one process as `prom-client` hands them from one to another. */
+/** The metrics of one process, as `prom-client` exchanges them between processes. */
 export type Figures = readonly MetricObjectWithValues<MetricValue<string>>[];
 
-/** What the text of metrics is. */
+/** The content type of metrics. */
 export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
-/** Where a worker serves. */
+/** The address of a worker. */
 export interface Serving {
   readonly url: string;
   readonly database: string;
 }
 
-/** What workers tell the process that keeps them. */
+/** Messages of workers to the primary process. */
 export type FromWorker =
   | ({ readonly kind: 'serving' } & Serving)
-  /** An answer; without `id` they are the last ones before the end. */
+  /** A response; without `id`, the last metrics before the end. */
   | { readonly kind: 'figures'; readonly id?: number; readonly figures: Figures }
-  /** Somebody asks this worker for the metrics of all. */
+  /** A scrape of this worker, which needs the metrics of all workers. */
   | { readonly kind: 'metrics?'; readonly id: number };
 
-/** What they are told. */
+/** Messages of the primary process to workers. */
 export type ToWorker =
-  /** Serve for the drain time, fail readiness, end. */
+  /** Serve for the drain time, fail readiness, exit. */
   | { readonly kind: 'end' }
-  /** Another one has taken the place: accept nothing new, answer what comes on connections that are open, end. */
+  /** Another worker has replaced this one: accept no new connections, serve open ones, exit. */
   | { readonly kind: 'retire' }
-  /** Read again what can be changed in a running process. */
+  /** Reload options that can change at run time. */
   | { readonly kind: 'reload' }
   | { readonly kind: 'figures?'; readonly id: number }
-  /** An answer; without a text there is none. */
+  /** A response; without a text, the metrics are unavailable. */
   | { readonly kind: 'metrics'; readonly id: number; readonly text?: string };

@@ -1,40 +1,42 @@
 import cluster, { type Worker } from 'node:cluster';
 import { once } from 'node:events';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { REPLACED_MS } from '../shutdown-times.js';
 import type { FromWorker, Serving, ToWorker } from './messages.js';
 
-/** A worker that died is started again after so long, each further one that did not live on after twice as long. */
+/** Delay before a worker that died is replaced; it doubles for each further worker that dies early. */
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 30_000;
-/** One that has served for so long was no failure of the start. */
+/** A worker that has served this long does not count as failed at its start. */
 const STEADY_MS = 60_000;
 
-/** A process that serves. */
+/** A worker process. */
 export interface Member {
   readonly worker: Worker;
-  /** Where it serves; undefined when it ended before. */
+  /** The address of the worker; undefined if it ended before it served. */
   readonly serving: Promise<Serving | undefined>;
   readonly ended: Promise<unknown>;
   servingSince: number | undefined;
-  /** Its end is wished, or its failure is somebody else's to judge: no other one is started for it. */
+  /** Whether the worker is not replaced when it ends: its end was requested, or its starter handles the failure. */
   expendable: boolean;
 }
 
-/** Hears of messages and ends of workers. */
+/** Receives messages and ends of workers. */
 export interface GroupListener {
   message(worker: Worker, message: FromWorker): void;
   ended(worker: Worker): void;
 }
 
-/** Tells a worker something, unless it is gone already. */
-export function tell({ worker }: Pick<Member, 'worker'>, message: ToWorker): void {
-  // One that dies at this moment is heard of by its end.
+/** Sends a message to a worker, unless it has ended. */
+export function sendToWorker({ worker }: Pick<Member, 'worker'>, message: ToWorker): void {
+  // The exit event reports a worker that dies at this moment.
   if (worker.isConnected()) worker.send(message, () => {});
 }
 
 /**
- * Processes that serve one address, so many of them at any time. Connections are handed to them in turn; one that died is
- * replaced, and all can be replaced one after the other without a request being refused.
+ * A fixed number of processes that serve one address. Connections are distributed round-robin; a process that died is
+ * replaced, and all can be replaced one at a time without a rejected request.
  */
 export class WorkerGroup {
   readonly #log: Logger;
@@ -53,15 +55,15 @@ export class WorkerGroup {
     this.#listener = listener;
   }
 
-  /** Those that serve now. */
+  /** The workers that serve now. */
   get serving(): readonly Member[] {
     return [...this.#members].filter(({ servingSince }) => servingSince !== undefined);
   }
 
   /**
-   * Starts the first one, which makes what the others find there (tables, keys), then all others.
+   * Starts the first worker, which creates what the others need (tables, keys), and then all others.
    *
-   * @returns where they serve, or the code that the first one ended with, having said why
+   * @returns the address, or the exit code of the first worker, which has logged the reason
    */
   async start(): Promise<Serving | number> {
     const first = this.#fork(true);
@@ -72,7 +74,10 @@ export class WorkerGroup {
     return serving;
   }
 
-  /** Replaces all by new ones, one at a time, which read the configuration anew. Asked meanwhile, it begins once more. */
+  /**
+   * Replaces all workers by new ones, one at a time, which read the configuration again. A call during the replacement
+   * starts it again afterwards.
+   */
   roll(size: number): Promise<void> {
     this.#size = size;
     this.#rollAgain = this.#rolling !== undefined;
@@ -82,14 +87,14 @@ export class WorkerGroup {
     return this.#rolling;
   }
 
-  /** Ends all of them in order; the code of the program, which is 0 when each of them ended well. */
+  /** Ends all workers gracefully; returns the exit code of the program, which is 0 if all of them exited with 0. */
   async end(): Promise<number> {
     this.#ending = true;
     for (const timer of this.#timers) clearTimeout(timer);
     const members = [...this.#members];
     for (const member of members) {
-      if (member.servingSince !== undefined) tell(member, { kind: 'end' });
-      // It hears nothing yet, and has nothing to lose.
+      if (member.servingSince !== undefined) sendToWorker(member, { kind: 'end' });
+      // It does not receive messages yet, and has no work to lose.
       else member.worker.process.kill();
     }
     await Promise.all(members.map(({ ended }) => ended));
@@ -97,7 +102,7 @@ export class WorkerGroup {
     return served.every(({ worker }) => worker.process.exitCode === 0) ? 0 : 1;
   }
 
-  /** Ends all of them at once. */
+  /** Kills all workers. */
   kill(): void {
     for (const { worker } of this.#members) worker.process.kill('SIGKILL');
   }
@@ -109,16 +114,21 @@ export class WorkerGroup {
     } while (this.#rollAgain && !this.#ending);
   }
 
-  /** False when a new one could not start: then the others stay what they are. */
+  /** Returns false if a new worker could not start; the others are not replaced then. */
   async #replaceAll(): Promise<boolean> {
     const before = [...this.#members];
     for (const [index, old] of before.entries()) {
       if (this.#ending) return false;
       if (index < this.#size && !(await this.#replacement())) return false;
       old.expendable = true;
-      tell(old, { kind: 'retire' });
-      await old.ended;
+      sendToWorker(old, { kind: 'retire' });
+      // A worker with a long request does not delay the others for longer, and the number of processes with database
+      // connections stays small.
+      const waiting = new AbortController();
+      await Promise.race([old.ended, pause(REPLACED_MS, undefined, { signal: waiting.signal }).catch(() => {})]);
+      waiting.abort();
     }
+    await Promise.all(before.map(({ ended }) => ended));
     this.#fill();
     this.#log.info({ workers: this.#size }, 'all workers have been replaced');
     return true;
@@ -130,13 +140,13 @@ export class WorkerGroup {
       fresh.expendable = false;
       return true;
     }
-    if (!this.#ending) this.#log.error('a new worker could not start: the others go on as they are');
+    if (!this.#ending) this.#log.error('a new worker could not start: the others are not replaced');
     return false;
   }
 
   #fill(): void {
-    const wanted = this.#size - [...this.#members].filter(({ expendable }) => !expendable).length - this.#timers.size;
-    for (let missing = wanted; missing > 0; missing--) this.#fork(false);
+    const desired = this.#size - [...this.#members].filter(({ expendable }) => !expendable).length - this.#timers.size;
+    for (let missing = desired; missing > 0; missing--) this.#fork(false);
   }
 
   #fork(expendable: boolean): Member {
@@ -171,7 +181,7 @@ export class WorkerGroup {
     const steady = servingSince !== undefined && performance.now() - servingSince > STEADY_MS;
     const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** (steady ? 0 : this.#failures), LONGEST_PAUSE_MS);
     this.#failures = steady ? 1 : this.#failures + 1;
-    this.#log.error({ worker: worker.process.pid, code, signal, pauseMs }, 'a worker ended: another one is started');
+    this.#log.error({ worker: worker.process.pid, code, signal, pauseMs }, 'a worker ended: starting another one');
     const timer = setTimeout(() => {
       this.#timers.delete(timer);
       this.#fill();

@@ -1,49 +1,49 @@
-import { endInOrder } from '../end-in-order.js';
 import type { Options } from '../options.js';
 import { reload } from '../reload.js';
 import { serve } from '../serve.js';
+import { shutDownGracefully } from '../shut-down-gracefully.js';
+import { CombinedMetrics } from './combined-metrics.js';
 import type { FromWorker, ToWorker } from './messages.js';
-import { MetricsOfAll } from './metrics-of-all.js';
 
-/** What the program was told, and how to read it again. */
-export interface Told {
+/** The environment and options of the program, and how to read them again. */
+export interface WorkerMessages {
   readonly environment: NodeJS.ProcessEnv;
   /** @throws StartError */
-  readonly readAgain: () => Options;
+  readonly reread: () => Options;
 }
 
-/** Resolves when the message has left, or nobody is there to hear it. */
-function say(message: FromWorker): Promise<void> {
+/** Resolves when the message is sent, or the channel is closed. */
+function send(message: FromWorker): Promise<void> {
   return new Promise((done) => {
-    if (process.connected) process.send!(message, undefined, undefined, () => done());
+    if (process.connected) process.send?.(message, undefined, undefined, () => done());
     else done();
   });
 }
 
-/** Serves as one of several processes, until the one that keeps them says otherwise. @throws StartError */
-export async function serveAsWorker(options: Options, { environment, readAgain }: Told): Promise<void> {
-  const all = new MetricsOfAll((id) => void say({ kind: 'metrics?', id }));
+/** Serves as one of several processes, until the primary process ends it. @throws StartError */
+export async function serveAsWorker(options: Options, { environment, reread }: WorkerMessages): Promise<void> {
+  const all = new CombinedMetrics((id) => void send({ kind: 'metrics?', id }));
   const running = await serve(options, environment, all);
   const { log, metrics } = running;
 
-  async function sayFigures(id?: number): Promise<void> {
+  async function sendMetrics(id?: number): Promise<void> {
     try {
       const figures = metrics ? await metrics.register.getMetricsAsJSON() : [];
-      await say({ kind: 'figures', ...(id !== undefined && { id }), figures });
+      await send({ kind: 'figures', ...(id !== undefined && { id }), figures });
     } catch (error) {
-      log.error({ err: error }, 'metrics cannot be told');
+      log.error({ err: error }, 'metrics are unavailable');
     }
   }
-  const lastly = (left: () => Promise<void>) => () => left().finally(() => sayFigures());
-  const ending = endInOrder({ ...running, stop: lastly(running.stop) });
-  const hear: { readonly [Kind in ToWorker['kind']]: (message: Extract<ToWorker, { kind: Kind }>) => unknown } = {
+  const lastly = (left: () => Promise<void>) => () => left().finally(() => sendMetrics());
+  const ending = shutDownGracefully({ ...running, stop: lastly(running.stop) });
+  const listener: { readonly [Kind in ToWorker['kind']]: (message: Extract<ToWorker, { kind: Kind }>) => unknown } = {
     end: () => ending.end(),
     retire: () => ending.endAfter(lastly(running.retire)),
-    reload: () => reload(running, readAgain),
-    'figures?': ({ id }) => sayFigures(id),
-    metrics: ({ id, text }) => all.answered(id, text),
+    reload: () => reload(running, reread),
+    'figures?': ({ id }) => sendMetrics(id),
+    metrics: ({ id, text }) => all.responded(id, text),
   };
-  process.on('message', (message: ToWorker) => (hear[message.kind] as (told: ToWorker) => unknown)?.(message));
-  process.on('SIGHUP', () => reload(running, readAgain));
-  await say({ kind: 'serving', url: running.url, database: running.database });
+  process.on('message', (message: ToWorker) => (listener[message.kind] as (message: ToWorker) => unknown)?.(message));
+  process.on('SIGHUP', () => reload(running, reread));
+  await send({ kind: 'serving', url: running.url, database: running.database });
 }

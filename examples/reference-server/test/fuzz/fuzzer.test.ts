@@ -13,7 +13,7 @@ const form = {
 } as const;
 
 function operation(method: string, path: string): Operation {
-  return { name: `${method} ${path}`, method, path, forms: [form], weight: 3, first: false, troubles: new Set([501]) };
+  return { name: `${method} ${path}`, method, path, forms: [form], weight: 3, first: false, failures: new Set([501]) };
 }
 
 const operations = [
@@ -35,7 +35,7 @@ async function seenBy(seed: number, status: number): Promise<{ requests: string[
   return { requests: requests.sort(), fuzzer };
 }
 
-it('sends the same requests for the same seed, and others for another one', async () => {
+it('sends the same requests for the same seed, and different ones for another seed', async () => {
   const { requests, fuzzer } = await seenBy(7, 404);
   expect(requests).toHaveLength(80);
   expect(fuzzer.findings).toEqual([]);
@@ -43,7 +43,7 @@ it('sends the same requests for the same seed, and others for another one', asyn
   expect((await seenBy(8, 404)).requests).not.toEqual(requests);
 });
 
-it('asks for every operation, and takes only documented trouble', async () => {
+it('calls every operation, and accepts only documented failures', async () => {
   const { fuzzer } = await seenBy(7, 501);
   expect([...fuzzer.asked].sort()).toEqual(operations.map(({ name }) => name).sort());
   expect(fuzzer.findings).toEqual([]);

@@ -1,7 +1,7 @@
 import { KnownIds } from './known-ids.js';
 import type { Form, Operation } from './operations.js';
 import { Random } from './random.js';
-import { likeSchema, ODD_TEXTS } from './values.js';
+import { likeSchema, UNUSUAL_STRINGS } from './values.js';
 
 const TOKENS = [
   ...Array(9).fill('admin:demo'),
@@ -14,27 +14,27 @@ const TOKENS = [
 const METHODS = ['GET', 'POST', 'PUT', 'DELETE', 'HEAD', 'PATCH', 'OPTIONS'];
 const NO_VERSIONS = ['latest', '2.999', '-1.1', 'x', ''];
 const SENDERS = 4;
-/** What everybody makes before anything else. */
-const MADE_FIRST = 3;
+/** The number of resources that each sender creates first. */
+const INITIAL_RESOURCES = 3;
 const ENOUGH_FINDINGS = 20;
-/** Longer than anything takes: who waits for ever has found something. */
-const PATIENCE_MS = 60_000;
+/** Longer than any operation takes: a request without a response is a finding. */
+const CONDITION_TIMEOUT_MS = 60_000;
 
-/** A request whose answer is one that there must not be. */
+/** A request with an unexpected response. */
 export interface Finding {
   readonly request: string;
   readonly answer: string;
 }
 
-/** One of those who send at the same time: requests of a seed are the same again, whatever the others do. */
+/** One of the concurrent senders: its requests depend only on the seed, not on the other senders. */
 interface Sender {
   readonly random: Random;
   readonly known: KnownIds;
-  /** What comes next. The first decks of all hold every operation once. */
+  /** The next operations. The first decks together contain every operation once. */
   deck: Operation[];
 }
 
-interface Asked {
+interface SentRequest {
   readonly operation: Operation;
   readonly method: string;
   readonly target: string;
@@ -42,10 +42,10 @@ interface Asked {
   readonly body: string | undefined;
 }
 
-/** Sends random requests; gives what must not be. */
+/** Sends random requests; returns unexpected responses. */
 export class Fuzzer {
   readonly findings: Finding[] = [];
-  /** Names of operations that were asked for, and of those that did it. */
+  /** Names of operations that were called, and of those that succeeded. */
   readonly asked = new Set<string>();
   readonly done = new Set<string>();
   sent = 0;
@@ -62,7 +62,7 @@ export class Fuzzer {
     // Taken from the end.
     const first = operations
       .filter((operation) => operation.first)
-      .flatMap((one) => Array<Operation>(MADE_FIRST).fill(one));
+      .flatMap((one) => Array<Operation>(INITIAL_RESOURCES).fill(one));
     this.#senders = Array.from({ length: SENDERS }, (_, stream) => ({
       random: Random.derived(seed, stream),
       known: new KnownIds(),
@@ -70,7 +70,10 @@ export class Fuzzer {
     }));
   }
 
-  /** Sends so many requests, or fewer when a moment (`performance.now()`) comes first; every operation once at least. */
+  /**
+   * Sends this many requests, or fewer if a deadline (`performance.now()`) comes first, but every operation at least
+   * once.
+   */
   async run(requests: number, until: number): Promise<void> {
     const sendAll = async (sender: Sender) => {
       for (let count = 0; count < requests / SENDERS; count++) {
@@ -84,22 +87,22 @@ export class Fuzzer {
 
   async #send(sender: Sender): Promise<void> {
     if (sender.deck.length === 0) sender.deck = sender.random.shuffled(this.#weighted);
-    const asked = requestFor(sender.deck.pop()!, sender);
+    const requested = requestFor(sender.deck.pop()!, sender);
     this.sent++;
-    this.asked.add(asked.operation.name);
-    const { status, text } = await this.#answerTo(asked);
-    if (status === undefined || (status >= 500 && !asked.operation.troubles.has(status))) {
-      const { operation, method, target, headers, body = '' } = asked;
+    this.asked.add(requested.operation.name);
+    const { status, text } = await this.#responseTo(requested);
+    if (status === undefined || (status >= 500 && !requested.operation.failures.has(status))) {
+      const { operation, method, target, headers, body = '' } = requested;
       const request = `${operation.name}: ${method} ${target} ${JSON.stringify(headers)} ${body.slice(0, 2000)}`;
       this.findings.push({ request, answer: `${status} ${text.slice(0, 500)}` });
     } else if (status < 300) {
-      this.done.add(asked.operation.name);
-      sender.known.learn(asked.operation.path, text);
+      this.done.add(requested.operation.name);
+      sender.known.learn(requested.operation.path, text);
     }
   }
 
-  async #answerTo({ method, target, headers, body }: Asked): Promise<{ status?: number; text: string }> {
-    const signal = AbortSignal.timeout(PATIENCE_MS);
+  async #responseTo({ method, target, headers, body }: SentRequest): Promise<{ status?: number; text: string }> {
+    const signal = AbortSignal.timeout(CONDITION_TIMEOUT_MS);
     try {
       const response = await fetch(this.#url + target, { method, headers, body, redirect: 'manual', signal });
       return { status: response.status, text: await response.text() };
@@ -109,12 +112,12 @@ export class Fuzzer {
   }
 }
 
-function requestFor(operation: Operation, { random, known }: Sender): Asked {
+function requestFor(operation: Operation, { random, known }: Sender): SentRequest {
   const form = random.pick(operation.forms);
   const [first, last] = form.minors;
   const version = random.chance(0.03) ? random.pick(NO_VERSIONS) : `2.${first + random.below(last - first + 1)}`;
   const method = random.chance(0.03) ? random.pick(METHODS) : operation.method;
-  const path = known.inPath(operation, random, ODD_TEXTS);
+  const path = known.inPath(operation, random, UNUSUAL_STRINGS);
   const slashes = random.chance(0.03) ? path.replaceAll('/', '//') : path;
   return {
     operation,
@@ -141,7 +144,7 @@ function queryFor({ parameters }: Form, random: Random, known: KnownIds): string
     if (place !== 'query' || !random.chance(0.15)) continue;
     for (let times = random.chance(0.1) ? 2 : 1; times > 0; times--) {
       const value = random.chance(0.1)
-        ? random.pick(ODD_TEXTS)
+        ? random.pick(UNUSUAL_STRINGS)
         : likeSchema(schema?.items ?? schema, random, known, name);
       search.append(name, (String(value) as any).toWellFormed());
     }

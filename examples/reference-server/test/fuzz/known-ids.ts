@@ -2,7 +2,7 @@ import type { Random } from './random.js';
 
 const KEPT = 30;
 
-/** What the preset of the server has, and names that bodies give. */
+/** Resources of the server's preset, and names for bodies. */
 const PRESET: Readonly<Record<string, readonly string[]>> = {
   flavors: ['1', '2', '3'],
   images: ['70a599e0-31e7-49b7-b260-868f441e862b'],
@@ -15,18 +15,20 @@ const PRESET: Readonly<Record<string, readonly string[]>> = {
   'project-quotas': ['demo', 'other'],
 };
 
-/** What nobody changes or deletes of these: without image, flavors and quotas no more servers could be made. */
-const SPARED = new Set(['images', 'flavors', 'os-quota-sets', 'os-quota-class-sets']);
+/**
+ * Collections that are never changed or deleted: without image, flavors and quotas no more servers could be created.
+ */
+const UNCHANGED = new Set(['images', 'flavors', 'os-quota-sets', 'os-quota-class-sets']);
 const CHANGES = new Set(['PUT', 'DELETE']);
 
-/** Parts of a path that hold nothing themselves, or what another one does. */
+/** Segments of a path that have no resources of their own, or have those of another collection. */
 const ALIASES: Readonly<Record<string, string>> = { 'os-volumes_boot': 'servers', consoles: 'remote-consoles' };
 const HOLDERS = new Set(['detail', 'action']);
 
-/** Members that name what they are in, best first. */
+/** Fields that identify their object, best first. */
 const NAMES = ['id', 'uuid', 'name', 'host_name', 'agent_id', 'port_id', 'request_id', 'zoneName'];
 
-/** Members of bodies that name something, and where that is listed. */
+/** Fields of bodies that refer to a resource, and the collection that lists it. */
 const NAMED: Readonly<Record<string, string>> = {
   imageRef: 'images',
   image_id: 'images',
@@ -51,7 +53,7 @@ const NAMED: Readonly<Record<string, string>> = {
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
-/** The name of one entry of an answer, `{"id": "7"}`, `{"keypair": {"name": "mine"}}` or just a text. */
+/** Returns the id or name in an entry of a response: `{"id": "7"}`, `{"keypair": {"name": "mine"}}` or a string. */
 function nameOf(entry: unknown): string | undefined {
   if (typeof entry === 'string') return entry;
   if (!isObject(entry)) return undefined;
@@ -61,16 +63,16 @@ function nameOf(entry: unknown): string | undefined {
   return isObject(only) && another === undefined ? nameOf(only) : undefined;
 }
 
-/** Ids and names of things that there are, by the collection they are listed in. */
+/** Ids and names of existing resources, by collection. */
 export class KnownIds {
   readonly #byCollection = new Map<string, string[]>(Object.entries(PRESET).map(([name, ids]) => [name, [...ids]]));
 
-  /** Reads those in an answer, `{"servers": [{"id": ...}]}` or `{"server": {"id": ...}}`. */
-  learn(path: string, answer: string): void {
-    if (!answer.startsWith('{')) return;
+  /** Reads the ids in a response: `{"servers": [{"id": ...}]}` or `{"server": {"id": ...}}`. */
+  learn(path: string, response: string): void {
+    if (!response.startsWith('{')) return;
     const part = path.split('/').findLast((one) => !one.startsWith('{') && !HOLDERS.has(one))!;
     const collection = ALIASES[part] ?? part;
-    const [content] = Object.values(JSON.parse(answer));
+    const [content] = Object.values(JSON.parse(response));
     const found = (Array.isArray(content) ? content : [content]).map(nameOf).filter((name) => name !== undefined);
     if (found.length === 0) return;
     const before = this.#byCollection.get(collection) ?? [];
@@ -78,24 +80,24 @@ export class KnownIds {
     this.#byCollection.set(collection, [...new Set([...first, ...found.slice(0, 8), ...before])].slice(0, KEPT));
   }
 
-  /** One of a collection, rather a new one; now and then of another collection. */
+  /** Returns an id of a collection, preferably a recent one; sometimes one of another collection. */
   oneOf(collection: string, random: Random): string {
     const ids = random.chance(0.95) ? this.#byCollection.get(ALIASES[collection] ?? collection) : undefined;
     const from = ids ?? random.pick([...this.#byCollection.values()]);
     return from[Math.floor(random.next() * random.next() * from.length)]!;
   }
 
-  /** What a member of this name of a body may say. */
+  /** Returns a value for a field of this name in a body. */
   named(member: string, random: Random): string {
     return this.oneOf(NAMED[member] ?? member, random);
   }
 
-  /** A path with values for its parameters, `/servers/{id}/tags/{tag}`. */
+  /** Returns a path with values for its parameters: `/servers/{id}/tags/{tag}`. */
   inPath({ method, path }: { method: string; path: string }, random: Random, odd: readonly string[]): string {
     return path.replaceAll(/([^/]+)\/\{[^}]+\}/g, (_, collection: string) => {
       const known = random.chance(0.04) ? random.pick(odd) : this.oneOf(collection, random);
-      const spared = SPARED.has(collection) && CHANGES.has(method) && PRESET[collection]!.includes(known);
-      const id = spared ? 'spared' : known;
+      const isUnchanged = UNCHANGED.has(collection) && CHANGES.has(method) && PRESET[collection]!.includes(known);
+      const id = isUnchanged ? 'spared' : known;
       return `${collection}/${encodeURIComponent((id as any).toWellFormed())}`;
     });
   }

@@ -1,6 +1,6 @@
 type Json = Record<string, any>;
 
-/** What the server describes of an operation at a version; it is used up to the next version that was read. */
+/** The server's description of an operation at a version; used until the next version that was read. */
 export interface Form {
   readonly minors: readonly [first: number, last: number];
   readonly parameters: readonly Json[];
@@ -13,23 +13,23 @@ export interface Operation {
   readonly method: string;
   readonly path: string;
   readonly forms: Form[];
-  /** How often it comes, for one time of an operation that is gone. */
+  /** Relative frequency; that of a removed operation is 1. */
   readonly weight: number;
-  /** Most others need what it makes: everybody begins with it. */
+  /** Whether most other operations need its result: each sender starts with it. */
   readonly first: boolean;
-  /** Answers from 500 on that are documented. */
-  readonly troubles: Set<number>;
+  /** Documented statuses of at least 500. */
+  readonly failures: Set<number>;
 }
 
-/** Where much changed. The versions between are asked for what the one before has. */
+/** Versions with many changes. Versions between them are called with the description of the previous one. */
 const MINORS = [1, 37, 53, 74, 100];
 
 const ALL = [1, 100] as const;
 
 const PLAIN = 'POST /v2.1/servers plain';
 
-/** What no description names, and a server that can be made. */
-const BESIDE: readonly (readonly [name: string, weight: number, minors: Form['minors'], body?: Json])[] = [
+/** Operations without a description, and a valid server. */
+const UNDESCRIBED: readonly (readonly [name: string, weight: number, minors: Form['minors'], body?: Json])[] = [
   ['GET /', 1, ALL],
   ['GET /v2/', 1, ALL],
   ['GET /v2.1/', 1, ALL],
@@ -60,7 +60,7 @@ const BESIDE: readonly (readonly [name: string, weight: number, minors: Form['mi
   ],
 ];
 
-/** A schema of nested objects all of whose members must be there. */
+/** Creates a schema of nested objects whose fields are all required. */
 function allOf(members: Json): Json {
   const schemas = Object.entries(members).map(([name, inner]) => {
     const isSchema = 'type' in inner || 'const' in inner || 'enum' in inner;
@@ -74,18 +74,18 @@ function resolved(value: any, document: Json): any {
   return name === undefined ? value : name.split('/').reduce((at: any, key: string) => at?.[key], document);
 }
 
-/** Everything that can be asked of a server. */
+/** Returns all operations of a server. */
 export async function operationsOf(url: string): Promise<readonly Operation[]> {
   const found = new Map<string, Operation>();
-  const add = (name: string, weight: number, form: Form, troubles: readonly number[] = []) => {
+  const add = (name: string, weight: number, form: Form, failures: readonly number[] = []) => {
     const [method, path] = name.split(' ') as [string, string];
     const operation = found.get(name) ?? {
       ...{ name, method, path, weight, first: name === PLAIN },
       forms: [],
-      troubles: new Set<number>(),
+      failures: new Set<number>(),
     };
     operation.forms.push(form);
-    for (const status of troubles) operation.troubles.add(status);
+    for (const status of failures) operation.failures.add(status);
     found.set(name, operation);
   };
   for (const [index, minor] of MINORS.entries()) {
@@ -95,17 +95,17 @@ export async function operationsOf(url: string): Promise<readonly Operation[]> {
       for (const [method, operation] of Object.entries(methods as Json)) {
         const statuses = Object.keys(operation.responses).map(Number);
         const weight = statuses.includes(410) ? 1 : 3;
-        const troubles = statuses.filter((status) => status >= 500);
+        const failures = statuses.filter((status) => status >= 500);
         const parameters = (operation.parameters ?? []).map((one: Json) => resolved(one, document));
         const schema = resolved(Object.values((operation.requestBody?.content ?? {}) as Json)[0]?.schema, document);
         for (const body of schema?.oneOf ?? [schema]) {
           const name = `${method.toUpperCase()} /v2.1${path} ${body?.title ?? ''}`.trim();
-          add(name, weight, { minors, parameters, body }, troubles);
+          add(name, weight, { minors, parameters, body }, failures);
         }
       }
     }
   }
-  for (const [name, weight, minors, body] of BESIDE) {
+  for (const [name, weight, minors, body] of UNDESCRIBED) {
     add(name, weight, { minors, parameters: [], body: body && allOf(body) });
   }
   return [...found.values()];

@@ -1,4 +1,5 @@
-// Loaded into the reference server before its own code (`--import`): tells what a process only knows of itself.
+// Loaded into the reference server before its own code (`--import`): reports figures that only the process itself can
+// measure.
 import { channel } from 'node:diagnostics_channel';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -11,7 +12,10 @@ const SCHEDSTAT = `/proc/self/task/${process.pid}/schedstat`;
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc');
 
-/** CPU time, which others on a busy machine do not add to: of the main thread where that can be told, else of all. */
+/**
+ * CPU time, which other processes on a busy machine do not affect: of the main thread if available, otherwise of all
+ * threads.
+ */
 function cpuMs() {
   if (process.threadCpuUsage) {
     const { user, system } = process.threadCpuUsage();
@@ -33,7 +37,7 @@ channel('http.server.request.start').subscribe(({ request }) => {
   begun.push(`${request.method} ${request.url.slice(0, 200)} ${request.headers['openstack-api-version'] ?? ''}`);
 });
 
-/** A timer comes late by what its thread was busy with. */
+/** A timer fires late by the time for which its thread was busy. */
 setInterval(() => {
   const now = cpuMs();
   if (now - since > longest.cpuMs) longest = { cpuMs: now - since, requests: begun.slice(-8) };
@@ -41,16 +45,16 @@ setInterval(() => {
   since = now;
 }, TICK_MS).unref();
 
-/** Each connection is told what was seen since the last one. */
+/** Each connection gets the figures since the last one. */
 createServer((socket) => {
-  const told = longest;
+  const reported = longest;
   collectGarbage();
   const { heapUsed, external, rss } = process.memoryUsage();
   longest = { cpuMs: 0, requests: [] };
   since = cpuMs();
   socket
     .on('error', () => {})
-    .end(JSON.stringify({ longest: told, heldBytes: heapUsed + external, residentBytes: rss }));
+    .end(JSON.stringify({ longest: reported, heldBytes: heapUsed + external, residentBytes: rss }));
 })
   .listen(process.env.FUZZ_PROBE_SOCKET)
   .unref();

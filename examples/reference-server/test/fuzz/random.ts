@@ -6,12 +6,12 @@ export class Random {
     this.#state = seed >>> 0;
   }
 
-  /** A stream of its own for each number: who draws from one does not move the others. */
+  /** Returns a separate stream for each number: draws from one do not affect the others. */
   static derived(seed: number, stream: number): Random {
     return new Random(Math.imul(seed ^ Math.imul(stream + 1, 0x9e3779b1), 0x85ebca6b));
   }
 
-  /** From 0 up to, but not including, 1. */
+  /** Returns a number from 0 (inclusive) to 1 (exclusive). */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let mixed = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1);

@@ -3,14 +3,14 @@ import type { Random } from './random.js';
 
 type Json = Record<string, any>;
 
-/** With more the body itself is too large. */
+/** With longer strings the body itself is too large. */
 const LONGEST = 70_000;
 
-/** How often a value is none that its schema speaks of. */
+/** The probability of a value that the schema does not allow. */
 const ODD = 0.02;
 
-/** Texts that are wrong, hostile or just unusual. */
-export const ODD_TEXTS = [
+/** Strings that are invalid, hostile or unusual. */
+export const UNUSUAL_STRINGS = [
   '',
   ' ',
   '\0',
@@ -50,10 +50,10 @@ const ODD_VALUES: readonly unknown[] = [
   {},
   [[[[]]]],
   { a: { b: { c: 1 } } },
-  ...ODD_TEXTS,
+  ...UNUSUAL_STRINGS,
 ];
 
-/** A value that fits a JSON schema, or nearly. `member` is the name it will have. */
+/** Returns a value that matches a JSON schema, or nearly. `member` is the name of its field. */
 export function likeSchema(
   schema: Json | undefined,
   random: Random,

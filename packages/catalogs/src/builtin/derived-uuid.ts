@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto';
 
-/** The same UUID for the same text, always: for things that exist before anybody made them. */
+/**
+ * Returns a UUID that is derived from a string: the same string always results in the same UUID. For resources that
+ * exist from the start.
+ */
 export function derivedUuid(text: string): string {
   const hex = createHash('sha1').update(`apistrata/${text}`).digest('hex');
   const variant = ((Number.parseInt(hex.charAt(16), 16) & 3) | 8).toString(16);

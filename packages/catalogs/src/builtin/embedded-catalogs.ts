@@ -1,4 +1,5 @@
 import type { Session, Store } from '@apistrata/record-store';
+import { type DocumentSeal, serviceDocuments } from '../documents/service-documents.js';
 import { embeddedImages } from '../image/builtin/embedded-images.js';
 import { embeddedNetworks } from '../network/builtin/embedded-networks.js';
 import { embeddedShares } from '../share/builtin/embedded-shares.js';
@@ -10,7 +11,7 @@ import type { CatalogClock, UnknownIds } from './embedded-options.js';
 export interface EmbeddedCatalogsOptions {
   readonly store: Store;
   readonly clock: CatalogClock;
-  /** What each catalog does with ids that it has never seen. Default: it refuses them. */
+  /** How each catalog handles unknown ids. Default: `reject`. */
   readonly unknown?: Partial<Readonly<Record<'images' | 'networks' | 'volumes' | 'shares', UnknownIds>>>;
   /** The folder of image data. Default: the database. */
   readonly imageDirectory?: string;
@@ -20,12 +21,14 @@ export interface EmbeddedCatalogsOptions {
   readonly tunnelAddresses?: (session: Session) => Promise<readonly string[]>;
   /** Called when an attached volume has been extended. */
   readonly onVolumeExtended?: (serverId: string, volumeId: string) => void;
-  /** Where the content of volumes is, once it is known. */
+  /** Returns the storage of volume content, once it is available. */
   readonly volumeStorage?: () => VolumeStorage | undefined;
+  /** Encrypts the documents of services at rest. Default: they are stored as they are. */
+  readonly seal?: DocumentSeal;
 }
 
 /**
- * Creates all four catalogs in one database.
+ * Creates all four catalogs in one database, and the documents of services that have no catalog.
  *
  * @example
  * ```ts
@@ -46,6 +49,7 @@ export function embeddedCatalogs(options: EmbeddedCatalogsOptions) {
     tunnelAddresses,
     onVolumeExtended,
     volumeStorage: storage,
+    seal,
   } = options;
   const images = embeddedImages({ store, clock, unknown: unknown.images, directory: imageDirectory });
   return {
@@ -53,6 +57,7 @@ export function embeddedCatalogs(options: EmbeddedCatalogsOptions) {
     networks: embeddedNetworks({ store, clock, unknown: unknown.networks, onServerPortsChanged, tunnelAddresses }),
     volumes: embeddedVolumes({ store, clock, unknown: unknown.volumes, images, onVolumeExtended, storage }),
     shares: embeddedShares({ store, clock, unknown: unknown.shares }),
+    documents: serviceDocuments({ store, seal }),
   };
 }
 

@@ -5,19 +5,19 @@ export interface CatalogClock {
   now(): number;
 }
 
-/** What a catalog does with an id it has never seen: refuse it, or take it for something plausible and remember that. */
+/** How a catalog handles an unknown id: reject it, or create a plausible resource with that id. */
 export type UnknownIds = 'reject' | 'accept';
 
 /** Options that all built-in services share. */
 export interface EmbeddedOptions {
   readonly store: Store;
-  /** Default: the machine's own time. */
+  /** Default: the system clock. */
   readonly clock?: CatalogClock;
   /** Default: `reject`. */
   readonly unknown?: UnknownIds;
 }
 
-/** The options with their defaults, checked. */
+/** The validated options with their defaults. */
 export interface EmbeddedContext {
   readonly store: Store;
   readonly clock: CatalogClock;
@@ -31,8 +31,8 @@ export function embeddedContext(
 ): EmbeddedContext {
   const unknown = options.unknown ?? 'reject';
   const stray = Object.keys(options).find((key) => !['store', 'clock', 'unknown', ...known].includes(key));
-  if (stray) throw new TypeError(`${catalog}: there is no option "${stray}"`);
+  if (stray) throw new TypeError(`${catalog}: unknown option "${stray}"`);
   if (unknown !== 'reject' && unknown !== 'accept')
-    throw new TypeError(`${catalog}: "unknown" is "reject" or "accept", not ${JSON.stringify(unknown)}`);
+    throw new TypeError(`${catalog}: "unknown" must be "reject" or "accept", not ${JSON.stringify(unknown)}`);
   return { store: options.store, clock: options.clock ?? { now: () => Date.now() }, accept: unknown === 'accept' };
 }

@@ -1,3 +1,11 @@
+export type {
+  DocumentChange,
+  DocumentSeal,
+  OpenDocuments,
+  ServiceDocument,
+  ServiceDocuments,
+} from '../documents/service-documents.js';
+export { serviceDocuments } from '../documents/service-documents.js';
 export type { EmbeddedImageCatalog } from '../image/builtin/embedded-images.js';
 export { embeddedImages } from '../image/builtin/embedded-images.js';
 export type { ImageSeed } from '../image/builtin/image-seed.js';
@@ -5,7 +13,7 @@ export type { ImageMember, ImageRecord, MemberStatus } from '../image/builtin/im
 export type { EmbeddedNetworkCatalog } from '../network/builtin/embedded-networks.js';
 export { embeddedNetworks } from '../network/builtin/embedded-networks.js';
 export type { FloatingIpView } from '../network/builtin/floating-ips.js';
-export { fitIntoTunnels } from '../network/builtin/network-mtu.js';
+export { lowerMtuForTunnels as fitIntoTunnels } from '../network/builtin/network-mtu.js';
 export type {
   NetworkSeed,
   NetworksSeed,

@@ -4,11 +4,11 @@ import { CatalogError } from '../errors/catalog-error.js';
 export interface Page {
   readonly limit?: number;
   readonly offset?: number;
-  /** Id of the last one of the page before. */
+  /** Id of the last item of the previous page. */
   readonly marker?: string;
 }
 
-/** One page of a table, in the order of insertion or the reverse of it. */
+/** Returns one page of a table, in the order of insertion or the reverse order. */
 export async function listPage<R extends Stored>(
   session: Session,
   table: DocumentTable<R>,

@@ -4,7 +4,7 @@ export function isAdmin(caller: Caller): boolean {
   return caller.isAdmin === true;
 }
 
-/** Whether something of that project is the caller's to see and to change. */
+/** Returns whether the caller may see and change resources of a project. */
 export function owns(caller: Caller, projectId: string | null): boolean {
   return projectId === caller.projectId || isAdmin(caller);
 }

@@ -1,12 +1,12 @@
-/** Who is calling, as the identity service knows them. */
+/** The caller of a request, as the identity service identifies them. */
 export interface Caller {
   readonly userId: string;
   readonly projectId: string;
-  /** Names of roles, for policies to judge; the engine itself reads nothing from them. */
+  /** Names of roles, for policies; the engine itself does not use them. */
   readonly roles: readonly string[];
   /**
-   * Whether the caller counts as an administrator of the whole system. The API's policies decide (`context_is_admin`),
-   * whatever an identity says. Default: no.
+   * Whether the caller is an administrator of the whole system. The API's policies decide (`context_is_admin`) and
+   * override the identity. Default: false.
    */
   readonly isAdmin?: boolean;
   readonly userName?: string;
@@ -15,6 +15,6 @@ export interface Caller {
   readonly projectDomainId?: string;
   readonly systemScope?: boolean;
   readonly token?: string;
-  /** Roles of the service that forwards the call, when one does. */
+  /** Roles of the service that forwards the request, if any. */
   readonly serviceRoles?: readonly string[];
 }

@@ -1,7 +1,7 @@
-/** What went wrong, coarsely: what decides between the API's 400, 403, 404, 409 and 503. */
+/** Kind of an error, which determines whether the API returns 400, 403, 404, 409 or 503. */
 export type CatalogErrorKind = 'not-found' | 'conflict' | 'invalid' | 'forbidden' | 'over-quota' | 'unavailable';
 
-/** Every code of catalog errors, and what kind of trouble it is. */
+/** All codes of catalog errors, with their kinds. */
 export const catalogErrorKinds = {
   IMAGE_NOT_FOUND: 'not-found',
   IMAGE_MEMBER_NOT_FOUND: 'not-found',
@@ -19,9 +19,15 @@ export const catalogErrorKinds = {
   SUBNET_INVALID: 'invalid',
   ROUTER_NOT_FOUND: 'not-found',
   ROUTER_IN_USE: 'conflict',
+  ROUTER_GATEWAY_IN_USE: 'conflict',
+  ROUTER_INTERFACE_IN_USE: 'conflict',
+  ROUTER_INTERFACE_INVALID: 'invalid',
+  ROUTER_INTERFACE_NOT_FOUND: 'not-found',
   PORT_NOT_FOUND: 'not-found',
   PORT_IN_USE: 'conflict',
+  PORT_OF_SERVICE: 'conflict',
   ADDRESS_IN_USE: 'conflict',
+  ADDRESS_IN_AUTO_SUBNET: 'invalid',
   ADDRESS_NOT_IN_SUBNET: 'invalid',
   ADDRESS_NOT_FOUND: 'not-found',
   NO_FREE_ADDRESS: 'conflict',
@@ -32,6 +38,9 @@ export const catalogErrorKinds = {
   SECURITY_GROUP_IN_USE: 'conflict',
   SECURITY_GROUP_NOT_ASSOCIATED: 'not-found',
   SECURITY_GROUP_INVALID: 'invalid',
+  SECURITY_GROUP_DEFAULT: 'invalid',
+  SECURITY_GROUP_DEFAULT_EXISTS: 'invalid',
+  SECURITY_GROUP_DEFAULT_IN_USE: 'invalid',
   SECURITY_GROUP_RULE_NOT_FOUND: 'not-found',
   SECURITY_GROUP_RULE_EXISTS: 'conflict',
   SECURITY_GROUP_RULE_INVALID: 'invalid',
@@ -39,6 +48,7 @@ export const catalogErrorKinds = {
   FLOATING_IP_POOL_NOT_FOUND: 'not-found',
   FLOATING_IP_IN_USE: 'conflict',
   FLOATING_IP_UNREACHABLE: 'invalid',
+  FLOATING_IP_WITHOUT_ROUTE: 'invalid',
   VOLUME_NOT_FOUND: 'not-found',
   VOLUME_WRONG_STATUS: 'invalid',
   VOLUME_INVALID: 'invalid',
@@ -53,11 +63,11 @@ export const catalogErrorKinds = {
   SHARE_LOCKED: 'conflict',
   SHARE_WRONG_STATUS: 'conflict',
   MARKER_NOT_FOUND: 'invalid',
-  REFUSED: 'invalid',
+  REJECTED: 'invalid',
   FORBIDDEN: 'forbidden',
   OVER_QUOTA: 'over-quota',
   UNAVAILABLE: 'unavailable',
 } as const satisfies Record<string, CatalogErrorKind>;
 
-/** Exactly what went wrong; stable, so programs may compare it. */
+/** Stable error code for comparisons. */
 export type CatalogErrorCode = keyof typeof catalogErrorKinds;

@@ -12,11 +12,11 @@ const statuses: Readonly<Record<CatalogErrorKind, number>> = {
   unavailable: 503,
 };
 
-/** The one error of all catalogs, embedded or remote. `code` says exactly what, `kind` roughly what. */
+/** The error class of all catalogs, embedded or remote. `code` is the precise cause, `kind` the category. */
 export class CatalogError extends CodedError<CatalogErrorCode> {
   readonly kind: CatalogErrorKind;
 
-  /** Its `status` is what image, network, volume and share services answer with. */
+  /** Its `status` is the one that image, network, volume and share services return. */
   constructor(code: CatalogErrorCode, message: string, options?: ErrorOptions) {
     const kind = catalogErrorKinds[code];
     super('catalogs', code, message, { ...options, status: statuses[kind] });

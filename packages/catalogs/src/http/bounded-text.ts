@@ -1,29 +1,29 @@
 import { CodedError } from '@apistrata/record-store/errors';
 
 /**
- * Another service's answer is longer than whoever asked is ready to keep: 503, as from a gateway whose other side misbehaves. Those who know what the answer
- * was for say it in their own words.
+ * The response of another service exceeds the size limit: 503, like a gateway whose upstream misbehaves. Callers that
+ * know the purpose of the request convert it to an error of their own.
  */
-export class AnswerTooLarge extends CodedError<'ANSWER_TOO_LARGE'> {
+export class ResponseTooLarge extends CodedError<'RESPONSE_TOO_LARGE'> {
   constructor(readonly maxBytes: number) {
-    super('catalogs', 'ANSWER_TOO_LARGE', `the answer is larger than ${maxBytes} bytes`, { status: 503 });
+    super('catalogs', 'RESPONSE_TOO_LARGE', `the response is larger than ${maxBytes} bytes`, { status: 503 });
   }
 }
 
 /**
- * The text of an answer, read no further than a number of bytes (counted after decompression).
+ * Reads the text of a response, up to a number of bytes (after decompression).
  *
- * @throws AnswerTooLarge, and whatever `fetch` throws when the connection breaks
+ * @throws ResponseTooLarge, and the errors of `fetch` if the connection breaks
  */
 export async function boundedText(response: Response, maxBytes: number): Promise<string> {
   if (!response.body) return '';
   const decoder = new TextDecoder();
   let text = '';
   let bytes = 0;
-  // Leaving the loop early cancels the body, and with it the connection.
+  // Leaving the loop early cancels the body and closes the connection.
   for await (const chunk of response.body) {
     bytes += chunk.byteLength;
-    if (bytes > maxBytes) throw new AnswerTooLarge(maxBytes);
+    if (bytes > maxBytes) throw new ResponseTooLarge(maxBytes);
     text += decoder.decode(chunk, { stream: true });
   }
   return text + decoder.decode();

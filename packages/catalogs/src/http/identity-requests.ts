@@ -1,20 +1,22 @@
 import { CatalogError } from '../errors/catalog-error.js';
-import { AnswerTooLarge, boundedText } from './bounded-text.js';
+import { boundedText, ResponseTooLarge } from './bounded-text.js';
 
-/** Bounds of requests to an identity service. Times in milliseconds. */
+/** Limits of requests to an identity service. Times are in milliseconds. */
 export interface IdentityLimits {
   readonly timeoutMs: number;
-  readonly maxAnswerBytes: number;
-  /** Sent with every request: headers of a trace, for one. */
+  readonly maxResponseBytes: number;
+  /** Headers of every request, such as those of a trace. */
   readonly headers?: () => Readonly<Record<string, string>>;
 }
 
-/** The identity service does not answer, or not as it should; `UNAVAILABLE`. */
+/**
+ * Creates the error for an identity service that does not respond, or returns an unexpected response: `UNAVAILABLE`.
+ */
 export function identityUnavailable(problem: string, cause?: unknown): CatalogError {
   return new CatalogError('UNAVAILABLE', `The identity service is unavailable: ${problem}.`, { cause });
 }
 
-/** Requests to an identity service, bounded in time and size. Everything throws `UNAVAILABLE`. */
+/** Requests to an identity service with limits of time and size. All errors are `UNAVAILABLE`. */
 export class IdentityRequests {
   readonly #limits: IdentityLimits;
 
@@ -22,13 +24,13 @@ export class IdentityRequests {
     this.#limits = limits;
   }
 
-  /** For requests that can be repeated, as asking and logging in can. */
+  /** Sends a repeatable request, such as a query or a login. */
   async send(
     url: string,
     init: RequestInit & { readonly headers: Readonly<Record<string, string>> },
   ): Promise<Response> {
     const headers = { accept: 'application/json', ...this.#limits.headers?.(), ...init.headers };
-    // A redirect is refused, for it would carry tokens to another place.
+    // Redirects are rejected: they would forward tokens to another server.
     const request = {
       ...init,
       headers,
@@ -39,20 +41,20 @@ export class IdentityRequests {
       return await fetch(url, request);
     } catch (first) {
       if (request.signal.aborted) throw this.#unreachable(first);
-      // A kept connection may have been closed just now by the other side.
+      // The other side may have closed a keep-alive connection at that moment.
       return fetch(url, request).catch((error: unknown) => {
         throw this.#unreachable(error);
       });
     }
   }
 
-  /** The answer's document; undefined where it is none. */
+  /** Parses the body of a response; undefined if it is not JSON. */
   async json(response: Response): Promise<unknown> {
     try {
-      return JSON.parse(await boundedText(response, this.#limits.maxAnswerBytes));
+      return JSON.parse(await boundedText(response, this.#limits.maxResponseBytes));
     } catch (error) {
       if (error instanceof SyntaxError) return undefined;
-      if (error instanceof AnswerTooLarge) throw identityUnavailable(error.message);
+      if (error instanceof ResponseTooLarge) throw identityUnavailable(error.message);
       throw this.#unreachable(error);
     }
   }
@@ -60,6 +62,6 @@ export class IdentityRequests {
   #unreachable(error: unknown): CatalogError {
     const timedOut = error instanceof DOMException && error.name === 'TimeoutError';
     const { timeoutMs } = this.#limits;
-    return identityUnavailable(timedOut ? `no answer within ${timeoutMs} ms` : 'it cannot be reached', error);
+    return identityUnavailable(timedOut ? `no response within ${timeoutMs} ms` : 'it cannot be reached', error);
   }
 }

@@ -1,21 +1,21 @@
 import type { Caller } from '../caller/caller.js';
 import { CatalogError, type CatalogErrorCode } from '../errors/catalog-error.js';
-import { AnswerTooLarge, boundedText } from './bounded-text.js';
+import { boundedText, ResponseTooLarge } from './bounded-text.js';
 import { errorOf } from './service-fault.js';
 import type { ServiceSession } from './service-session.js';
 
-/** Where a real service is, who asks it, and how long it may take. Times in milliseconds. */
+/** Endpoint, credentials and limits of a remote service. Times are in milliseconds. */
 export interface HttpCatalogOptions {
   /** The service's endpoint, with or without its version (`http://images:9292`, `http://volumes:8776/v3`). */
   readonly url: string;
   readonly session: ServiceSession;
-  /** How long one request may take. Default 30,000. */
+  /** Timeout of one request. Default: 30,000. */
   readonly timeoutMs?: number;
-  /** How often a request that may safely be repeated is, after a failure of the network or the service. Default 2. */
+  /** Maximum number of retries of an idempotent request after a failure of the network or the service. Default: 2. */
   readonly retries?: number;
-  /** How long an answer may be; longer ones count as a failure of the service. Default 32 MiB. */
-  readonly maxAnswerBytes?: number;
-  /** Sent with every request: a request id, for one. */
+  /** Maximum size of a response, in bytes; a larger one counts as a failure of the service. Default: 32 MiB. */
+  readonly maxResponseBytes?: number;
+  /** Headers of every request, such as a request id. */
   readonly headers?: () => Readonly<Record<string, string>>;
 }
 
@@ -25,53 +25,53 @@ export const httpCatalogOptions: Readonly<Record<keyof HttpCatalogOptions, true>
   session: true,
   timeoutMs: true,
   retries: true,
-  maxAnswerBytes: true,
+  maxResponseBytes: true,
   headers: true,
 };
 
 /**
- * In whose name a request goes out. `caller`: with the caller's own token where there is one, else the service's.
- * `service`: the service's, always. `project`: for what will belong to the caller's project, so the service's token, if
- * it must be used, is one of that project.
+ * On whose behalf a request is sent. `caller`: with the caller's own token if there is one, otherwise the service's.
+ * `service`: always with the service's token. `project`: for resources that will belong to the caller's project; if the
+ * service's token must be used, it is one of that project.
  */
-export type Acting = 'caller' | 'service' | 'project';
+export type ActingUser = 'caller' | 'service' | 'project';
 
 export interface ServiceRequest {
   readonly caller: Caller;
-  readonly as: Acting;
+  readonly as: ActingUser;
   readonly query?: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly json?: unknown;
-  /** Instead of `json`: bytes, sent as they come. */
+  /** Binary content instead of `json`, streamed. */
   readonly content?: Uint8Array | AsyncIterable<Uint8Array>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly timeoutMs?: number;
-  /** What a status means here, where the service does not say it more precisely itself. */
+  /** Error codes by status, for responses that contain no more precise error. */
   readonly errors?: Readonly<Record<number, CatalogErrorCode>>;
 }
 
-export interface ServiceAnswer {
+export interface ServiceResponse {
   readonly status: number;
-  /** The parsed body; undefined when there is none. */
+  /** The parsed body; undefined if there is none. */
   readonly body: any;
 }
 
-/** Requests that do no harm when they happen twice. */
+/** Idempotent methods. */
 const REPEATABLE = new Set(['GET', 'PUT', 'DELETE']);
 
-/** Answers of a service that is busy or gone, or of the proxy in front of it. */
-const PASSING = new Set([500, 502, 503, 504]);
+/** Statuses of a service that is busy or unavailable, or of the proxy in front of it. */
+const RETRYABLE_STATUSES = new Set([500, 502, 503, 504]);
 
 const RETRY_DELAY_MS = 100;
 
-const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
+const MAX_RESPONSE_BYTES = 32 * 1024 * 1024;
 
-/** Speaks to one service: tokens, timeouts, repetition, errors. */
+/** Client of one service: tokens, timeouts, retries, errors. */
 export class ServiceClient {
   readonly #service: string;
   readonly #options: HttpCatalogOptions;
   readonly #base: string;
 
-  /** @param version the path that the endpoint ends in when it names no version itself, as `/v2` */
+  /** @param version the path to append to an endpoint without a version, such as `/v2` */
   constructor(service: string, version: string, options: HttpCatalogOptions) {
     const url = options.url.replace(/\/+$/, '');
     this.#service = service;
@@ -79,16 +79,16 @@ export class ServiceClient {
     this.#base = /\/v\d+(\.\d+)?$/.test(url) ? url : `${url}${version}`;
   }
 
-  /** @param path below the version; a function when it names the project that the token is of */
+  /** @param path path below the version; a function if it contains the project of the token */
   async request(
     method: string,
     path: string | ((projectId: string) => string),
     request: ServiceRequest,
-  ): Promise<ServiceAnswer> {
+  ): Promise<ServiceResponse> {
     return this.#attempt(method, path, request, (response) => this.#read(response));
   }
 
-  /** What a path leads to, as it comes. The time that the request may take is that of all of it. */
+  /** Streams the resource at a path. The timeout applies to the whole download. */
   async download(path: string, request: ServiceRequest): Promise<AsyncIterable<Uint8Array>> {
     const { body } = await this.#attempt('GET', path, request, async (response) =>
       response.ok ? (response.body ?? []) : this.#read(response),
@@ -101,7 +101,7 @@ export class ServiceClient {
     path: string | ((projectId: string) => string),
     request: ServiceRequest,
     read: (response: Response) => Promise<unknown>,
-  ): Promise<ServiceAnswer> {
+  ): Promise<ServiceResponse> {
     const attempts = REPEATABLE.has(method) && !isStream(request.content) ? 1 + (this.#options.retries ?? 2) : 1;
     let renewed = false;
     for (let attempt = 1; ; attempt++) {
@@ -112,7 +112,7 @@ export class ServiceClient {
         response = await this.#send(method, path, request, actor);
         body = await read(response);
       } catch (error) {
-        if (error instanceof AnswerTooLarge)
+        if (error instanceof ResponseTooLarge)
           throw new CatalogError('UNAVAILABLE', `The ${this.#service} service misbehaves: ${error.message}.`);
         if (attempt < attempts) {
           await pause(attempt);
@@ -120,10 +120,10 @@ export class ServiceClient {
         }
         throw new CatalogError('UNAVAILABLE', `The ${this.#service} service cannot be reached.`, { cause: error });
       }
-      // What was deleted by an attempt whose answer got lost is deleted.
+      // An earlier attempt has deleted the resource, but its response was lost.
       if (method === 'DELETE' && attempt > 1 && response.status === 404) return { status: 204, body: undefined };
       const mayRenew = response.status === 401 && actor.own && !renewed && !isStream(request.content);
-      if (mayRenew || (PASSING.has(response.status) && attempt < attempts)) {
+      if (mayRenew || (RETRYABLE_STATUSES.has(response.status) && attempt < attempts)) {
         if (mayRenew) {
           renewed = true;
           attempt--;
@@ -139,12 +139,12 @@ export class ServiceClient {
   async #actor({ caller, as }: ServiceRequest) {
     const { session } = this.#options;
     if (as !== 'service' && caller.token) {
-      // With the service's own token beside it, a token that expired under way is still accepted.
+      // With the service's own token in addition, a token that has expired since is still accepted.
       const { token: serviceToken } = await session.token();
       return { token: caller.token, projectId: caller.projectId, serviceToken, own: false };
     }
     const held = await session.token(as === 'project' ? caller.projectId : '');
-    // Some operations are only for services, and want to see that twice.
+    // Some operations are only for services, and require the token in both headers.
     return { ...held, serviceToken: held.token, own: true };
   }
 
@@ -176,7 +176,7 @@ export class ServiceClient {
   }
 
   async #read(response: Response): Promise<unknown> {
-    const text = await boundedText(response, this.#options.maxAnswerBytes ?? MAX_ANSWER_BYTES);
+    const text = await boundedText(response, this.#options.maxResponseBytes ?? MAX_RESPONSE_BYTES);
     if (text === '') return undefined;
     try {
       return JSON.parse(text);
@@ -190,12 +190,12 @@ function isStream(content: ServiceRequest['content']): boolean {
   return content !== undefined && !(content instanceof Uint8Array);
 }
 
-/** The pieces of an answer; a connection that breaks is the service's failure. */
+/** Yields the chunks of a response; a broken connection is a failure of the service. */
 async function* unbroken(service: string, pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   try {
     yield* pieces;
   } catch (error) {
-    throw new CatalogError('UNAVAILABLE', `The ${service} service broke off.`, { cause: error });
+    throw new CatalogError('UNAVAILABLE', `The ${service} service closed the connection early.`, { cause: error });
   }
 }
 

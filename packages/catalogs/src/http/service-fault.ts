@@ -1,6 +1,6 @@
 import { CatalogError, type CatalogErrorCode } from '../errors/catalog-error.js';
 
-/** What the network service calls its errors, where that says more than the status. */
+/** Error types of the network service that are more precise than the status. */
 const named: Readonly<Record<string, CatalogErrorCode>> = {
   NetworkNotFound: 'NETWORK_NOT_FOUND',
   SubnetNotFound: 'SUBNET_NOT_FOUND',
@@ -26,16 +26,16 @@ const named: Readonly<Record<string, CatalogErrorCode>> = {
   UnableToAutoAllocateNetwork: 'NO_AUTO_NETWORK',
 };
 
-/** What a status means when neither the service nor the request says more. */
+/** Error codes by status, if neither the service nor the request is more precise. */
 const byStatus: Readonly<Record<number, CatalogErrorCode>> = {
-  400: 'REFUSED',
+  400: 'REJECTED',
   401: 'UNAVAILABLE',
   403: 'FORBIDDEN',
   413: 'OVER_QUOTA',
   429: 'UNAVAILABLE',
 };
 
-/** Quotas of the volume service are told by the text alone. */
+/** The volume service reports exceeded quotas only in the message. */
 const QUOTA_TEXT = /quota ?exceeded|exceeds? allowed .*quota|maximum number of .* exceeded|over ?limit/i;
 
 function described(body: unknown): { readonly type?: string; readonly message?: string } {
@@ -47,13 +47,14 @@ function described(body: unknown): { readonly type?: string; readonly message?: 
         .trim(),
     };
   if (typeof body !== 'object' || body === null) return {};
-  // One key whose value holds the message: NeutronError, itemNotFound, badRequest, overLimit, error, ...
+  // An object with one key whose value contains the message: NeutronError, itemNotFound, badRequest, overLimit, error,
+  // ...
   const [inner] = Object.values(body);
   if (typeof inner === 'string') return { message: inner };
   return typeof inner === 'object' && inner !== null ? (inner as { type?: string; message?: string }) : {};
 }
 
-/** Turns an error answer of any of the services into the catalogs' own error. */
+/** Converts an error response of any of the services into a catalog error. */
 export function errorOf(
   service: string,
   status: number,
@@ -63,6 +64,6 @@ export function errorOf(
   const { type = '', message } = described(body);
   const overQuota = (status === 403 || status === 413) && QUOTA_TEXT.test(message ?? '') ? 'OVER_QUOTA' : undefined;
   const known = named[type] ?? overQuota ?? errors[status] ?? byStatus[status];
-  const code = known ?? (status >= 500 ? 'UNAVAILABLE' : 'REFUSED');
-  return new CatalogError(code, message || `The ${service} service answered ${status}.`);
+  const code = known ?? (status >= 500 ? 'UNAVAILABLE' : 'REJECTED');
+  return new CatalogError(code, message || `The ${service} service returned ${status}.`);
 }

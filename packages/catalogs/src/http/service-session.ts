@@ -2,24 +2,27 @@ import { checkOptions } from '@apistrata/record-store/options';
 import { CatalogError } from '../errors/catalog-error.js';
 import { type IdentityLimits, IdentityRequests, identityUnavailable } from './identity-requests.js';
 
-/** The user that a service is to others, and the project it acts in. Domains and the project by id or by name. */
+/**
+ * The user with which a service authenticates to others, and its project. Domains and the project are given by id or
+ * name.
+ */
 export interface ServiceUser {
   readonly username: string;
   readonly password: string;
   readonly userDomainId?: string;
-  /** Default `Default`. */
+  /** Default: `Default`. */
   readonly userDomainName?: string;
   readonly projectId?: string;
-  /** Default `service`. */
+  /** Default: `service`. */
   readonly projectName?: string;
   readonly projectDomainId?: string;
-  /** Default `Default`. */
+  /** Default: `Default`. */
   readonly projectDomainName?: string;
 }
 
-/** Who this service is to the others, and who says so. */
+/** The credentials of this service, and the identity service that verifies them. */
 export interface ServiceCredentials extends ServiceUser {
-  /** The identity service, with or without `/v3`. */
+  /** URL of the identity service, with or without `/v3`. */
   readonly authUrl: string;
 }
 
@@ -35,104 +38,106 @@ const CREDENTIALS: Readonly<Record<keyof ServiceCredentials, true>> = {
   projectDomainName: true,
 };
 
-/** A token of the identity service, and the project that it is for. */
+/** A token of the identity service, and its project. */
 export interface ServiceToken {
   readonly token: string;
   readonly projectId: string;
 }
 
-interface HeldToken extends ServiceToken {
+interface CachedToken extends ServiceToken {
   readonly expiresAt: number;
 }
 
-/** Tokens are renewed this long before they expire, so that none expires on its way. */
+/** Tokens are renewed this long before they expire, so that none expires in transit. */
 const RENEW_BEFORE_MS = 60_000;
-/** After refused credentials nothing is tried for so long: identity services lock users who keep failing. */
-const REFUSED_PAUSE_MS = 10_000;
+/** Pause after rejected credentials: identity services lock users after repeated failures. */
+const REJECTED_PAUSE_MS = 10_000;
 
-/** How many projects' tokens are kept at once. */
-const HELD_TOKENS = 500;
+/** The maximum number of projects with cached tokens. */
+const MAX_CACHED_TOKENS = 500;
 
-/** How logins are asked for. Times in milliseconds. */
+/** Options of logins. Times are in milliseconds. */
 export interface ServiceSessionOptions extends Partial<IdentityLimits> {
-  /** How long a login may take. Default 10,000. */
+  /** Timeout of a login. Default: 10,000. */
   readonly timeoutMs?: number;
-  /** How long its answer may be, which may come with the whole catalog of a region. Default 4 MiB. */
-  readonly maxAnswerBytes?: number;
-  /** What the time is, since the epoch. */
+  /** Maximum size of a login's response, which may contain the whole catalog of a region. Default: 4 MiB. */
+  readonly maxResponseBytes?: number;
+  /** Returns the current time since the epoch. */
   readonly now?: () => number;
 }
 
 const OPTIONS: Readonly<Record<keyof ServiceSessionOptions, true>> = {
   timeoutMs: true,
-  maxAnswerBytes: true,
+  maxResponseBytes: true,
   headers: true,
   now: true,
 };
 
-/** Logs in with a password and keeps the tokens until shortly before they expire. */
+/** Logs in with a password and caches the tokens until shortly before they expire. */
 export class ServiceSession {
-  /** Where the identity service is, `/v3` included. */
+  /** URL of the identity service, including `/v3`. */
   readonly url: string;
   readonly #requests: IdentityRequests;
   readonly #user: ServiceUser;
   readonly #now: () => number;
-  readonly #tokens = new Map<string, Promise<HeldToken>>();
+  readonly #tokens = new Map<string, Promise<CachedToken>>();
   #refusedUntil = 0;
 
   constructor(credentials: ServiceCredentials, options: ServiceSessionOptions = {}) {
     checkOptions('new ServiceSession()', credentials, CREDENTIALS);
     checkOptions('new ServiceSession()', options, OPTIONS);
-    const { timeoutMs = 10_000, maxAnswerBytes = 4 * 1024 * 1024, headers, now = Date.now } = options;
+    const { timeoutMs = 10_000, maxResponseBytes = 4 * 1024 * 1024, headers, now = Date.now } = options;
     this.url = `${credentials.authUrl.replace(/\/+$/, '').replace(/\/v3$/, '')}/v3`;
-    this.#requests = new IdentityRequests({ timeoutMs, maxAnswerBytes, headers });
+    this.#requests = new IdentityRequests({ timeoutMs, maxResponseBytes, headers });
     this.#user = credentials;
     this.#now = now;
   }
 
   /**
-   * A token of the service in its own project or, for what must belong to it, in another one (where it needs a role).
-   * Throws `UNAVAILABLE`, or `FORBIDDEN` when it has no role there.
+   * Returns a token of the service in its own project or, for resources that must belong to another project, in that
+   * one (where it needs a role).
+   *
+   * @throws `UNAVAILABLE`; `FORBIDDEN` if the service has no role in the project
    */
   async token(projectId = ''): Promise<ServiceToken> {
     const held = this.#tokens.get(projectId);
     const current = await held?.catch(() => undefined);
     if (current && current.expiresAt - RENEW_BEFORE_MS > this.#now()) return current;
-    // Whoever comes while a login is under way waits for that one.
+    // Concurrent callers wait for the same login.
     const underway = this.#tokens.get(projectId);
     if (underway && underway !== held) return underway;
     const [oldest] = this.#tokens.keys();
-    if (oldest !== undefined && this.#tokens.size >= HELD_TOKENS) this.#tokens.delete(oldest);
+    if (oldest !== undefined && this.#tokens.size >= MAX_CACHED_TOKENS) this.#tokens.delete(oldest);
     const login = this.#logIn(projectId);
     this.#tokens.set(projectId, login);
     return login;
   }
 
-  /** Forgets a token that a service has refused. */
+  /** Removes a token that a service has rejected. */
   async discard(token: string): Promise<void> {
     for (const [projectId, held] of this.#tokens)
       if ((await held.catch(() => undefined))?.token === token) this.#tokens.delete(projectId);
   }
 
-  async #logIn(projectId: string): Promise<HeldToken> {
-    if (this.#now() < this.#refusedUntil) throw identityUnavailable('it refused the service credentials a moment ago');
+  async #logIn(projectId: string): Promise<CachedToken> {
+    if (this.#now() < this.#refusedUntil) throw identityUnavailable('it rejected the service credentials a moment ago');
     const response = await this.#requests.send(`${this.url}/auth/tokens`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ auth: loginOf(this.#user, projectId) }),
     });
     const token = response.headers.get('x-subject-token');
-    if (response.ok && token) return heldToken(token, await this.#requests.json(response));
+    if (response.ok && token) return parseToken(token, await this.#requests.json(response));
     await response.body?.cancel();
     if (response.status !== 401 && response.status !== 403)
-      throw identityUnavailable(`it answered ${response.status} to a login, not a token`);
+      throw identityUnavailable(`it returned ${response.status} for a login, not a token`);
     if (projectId)
       throw new CatalogError(
         'FORBIDDEN',
         `The service user "${this.#user.username}" has no role in project ${projectId}.`,
       );
-    this.#refusedUntil = this.#now() + REFUSED_PAUSE_MS;
-    throw identityUnavailable(`it refused the service credentials with ${response.status}`);
+    this.#refusedUntil = this.#now() + REJECTED_PAUSE_MS;
+    throw identityUnavailable(`it rejected the service credentials with ${response.status}`);
   }
 }
 
@@ -146,12 +151,12 @@ function loginOf(user: ServiceUser, projectId: string) {
   return { identity: { methods: ['password'], password: { user: credentials } }, scope: { project } };
 }
 
-function heldToken(token: string, document: unknown): HeldToken {
+function parseToken(token: string, document: unknown): CachedToken {
   const wire = (document as { readonly token?: { readonly project?: { id?: unknown }; expires_at?: unknown } } | null)
     ?.token;
   const expiresAt = Date.parse(String(wire?.expires_at));
   const projectId = wire?.project?.id;
   if (typeof projectId !== 'string' || Number.isNaN(expiresAt))
-    throw identityUnavailable('it gave a token that cannot be read');
+    throw identityUnavailable('it returned a malformed token');
   return { token, projectId, expiresAt };
 }

@@ -1,6 +1,6 @@
 import type { Caller } from '../caller/caller.js';
 
-/** How far an image is: only `active` ones boot. */
+/** Status of an image; only `active` images can boot. */
 export type ImageStatus =
   | 'queued'
   | 'saving'
@@ -12,10 +12,10 @@ export type ImageStatus =
   | 'pending_delete'
   | 'deleted';
 
-/** Who sees an image: everybody, its project, members too, or whoever knows the id. */
+/** The callers that see an image: all, its project, its members too, or all that have the id. */
 export type ImageVisibility = 'public' | 'private' | 'shared' | 'community';
 
-/** An image. Times in milliseconds since the epoch, null where the service does not tell. */
+/** An image. Times are in milliseconds since the epoch; null if the service does not report them. */
 export interface Image {
   /** UUID. */
   readonly id: string;
@@ -34,39 +34,39 @@ export interface Image {
   readonly protected: boolean;
   readonly hidden: boolean;
   readonly tags: readonly string[];
-  /** Everything else that is known of it: `image_type`, `instance_uuid`, `base_image_ref`, `hw_disk_bus`, ... */
+  /** All other properties: `image_type`, `instance_uuid`, `base_image_ref`, `hw_disk_bus`, ... */
   readonly properties: Readonly<Record<string, string>>;
   readonly createdAt: number;
   readonly updatedAt: number;
 }
 
-/** What a list is narrowed by; everything given must hold. Newest first. */
+/** Filters of a list; all given ones must match. The order is newest first. */
 export interface ImageQuery {
   readonly ids?: readonly string[];
   readonly name?: string;
   readonly status?: ImageStatus;
   readonly visibility?: ImageVisibility;
-  /** Only this owner's. */
+  /** Only images of this owner. */
   readonly projectId?: string;
   readonly properties?: Readonly<Record<string, string>>;
   readonly tags?: readonly string[];
-  /** Of images that others share with the caller: what it said to the offer. Left out: those it accepted. */
+  /** For images that other projects share: the caller's member status. Default: accepted ones. */
   readonly memberStatus?: 'pending' | 'accepted' | 'rejected' | 'all';
-  /** Left out: the images that are not hidden. */
+  /** Default: images that are not hidden. */
   readonly hidden?: boolean;
   /** Changed at this time (ms) or later. */
   readonly updatedSince?: number;
   readonly limit?: number;
-  /** Id of the last image of the page before. */
+  /** Id of the last image of the previous page. */
   readonly marker?: string;
 }
 
-/** An image to be made. Sizes in GiB of disk and MiB of memory, as the names say. */
+/** Fields of a new image. Sizes are in GiB of disk and MiB of memory, as the names show. */
 export interface NewImage {
-  /** UUID chosen by the caller: the same call made twice gives the same image. */
+  /** UUID chosen by the caller: a repeated call returns the same image. */
   readonly id: string;
   readonly name?: string | null;
-  /** Owner; the caller's project when left out. */
+  /** Owner. Default: the caller's project. */
   readonly projectId?: string;
   readonly visibility?: ImageVisibility;
   readonly minDiskGb?: number;
@@ -79,29 +79,33 @@ export interface NewImage {
   readonly properties?: Readonly<Record<string, string>>;
 }
 
-/** What may be changed of an image; what is left out stays. */
+/** Changes of an image; omitted fields are not changed. */
 export interface ImageChange extends Omit<NewImage, 'id' | 'properties'> {
-  /** Merged into what is there; null removes one. */
+  /** Merged into the existing properties; null removes one. */
   readonly properties?: Readonly<Record<string, string | null>>;
 }
 
-/** An image's bytes, at once or piece by piece. */
+/** Content of an image, as a whole or in chunks. */
 export type ImageContent = Uint8Array | AsyncIterable<Uint8Array>;
 
 /**
- * The images a server can be made from, and where its snapshots go.
- * Every method throws {@link CatalogError}; an image the caller may not see is `IMAGE_NOT_FOUND`.
+ * Images from which servers boot, and snapshots of servers. Every method throws {@link CatalogError}; an image that the
+ * caller may not see is `IMAGE_NOT_FOUND`.
  */
 export interface ImageCatalog {
   get(caller: Caller, id: string): Promise<Image>;
   list(caller: Caller, query?: ImageQuery): Promise<readonly Image[]>;
-  /** A `queued` image, without content. Once more with the same id and owner: what is there already. */
+  /** Creates a `queued` image without content. Idempotent for the same id and owner: returns the existing image. */
   create(caller: Caller, image: NewImage): Promise<Image>;
-  /** Gives a `queued` image its content; it is `active` afterwards. An `active` one is left as it is. */
+  /** Uploads the content of a `queued` image, which then becomes `active`. An `active` image is not changed. */
   upload(caller: Caller, id: string, content: ImageContent): Promise<Image>;
-  /** The content of an `active` image, chunk by chunk; nothing for an image that has none. */
+  /** Streams the content of an `active` image; empty if it has none. */
   download(caller: Caller, id: string): Promise<AsyncIterable<Uint8Array>>;
   update(caller: Caller, id: string, change: ImageChange): Promise<Image>;
-  /** Throws `IMAGE_PROTECTED`, and `IMAGE_FORBIDDEN` for somebody else's. */
+  /**
+   * Deletes an image.
+   *
+   * @throws `IMAGE_PROTECTED`; `IMAGE_FORBIDDEN` for an image of another owner
+   */
   delete(caller: Caller, id: string): Promise<void>;
 }

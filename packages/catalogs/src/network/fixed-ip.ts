@@ -1,8 +1,8 @@
-/** An address of a port, and the floating addresses that lead to it. */
+/** An address of a port, and the floating IPs that are associated with it. */
 export interface FixedIp {
   readonly address: string;
   readonly version: 4 | 6;
   readonly subnetId: string;
-  /** Floating addresses that lead to this one. */
+  /** Associated floating IPs. */
   readonly floating: readonly string[];
 }

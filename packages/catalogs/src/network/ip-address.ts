@@ -1,12 +1,12 @@
 import { isIP, isIPv6 } from 'node:net';
 
-/** An address as a number, so that ranges can be counted. */
+/** An address as a number, for range arithmetic. */
 export interface IpAddress {
   readonly version: 4 | 6;
   readonly value: bigint;
 }
 
-/** A range of addresses, as numbers; `first` and `last` belong to it. */
+/** A range of addresses as numbers, inclusive. */
 export interface Cidr {
   readonly version: 4 | 6;
   readonly first: bigint;
@@ -29,7 +29,7 @@ function ipv6Groups(text: string): string[] {
   });
 }
 
-/** Reads an address in any of its spellings; undefined when it is none. */
+/** Parses an address in any notation; undefined if it is invalid. */
 export function parseIp(text: string): IpAddress | undefined {
   const version = isIP(text);
   if (version === 4) return { version, value: ipv4Value(text) };
@@ -44,7 +44,9 @@ export function parseIp(text: string): IpAddress | undefined {
 
 const dotted = (value: bigint) => [24n, 16n, 8n, 0n].map((shift) => (value >> shift) & 255n).join('.');
 
-/** The canonical spelling: lower case, the longest run of zeros left out; embedded IPv4 addresses show as such. */
+/**
+ * Returns the canonical form: lower case, the longest run of zeros compressed, embedded IPv4 addresses in dotted form.
+ */
 export function formatIp({ version, value }: IpAddress): string {
   if (version === 4) return dotted(value);
   const groups = Array.from({ length: 8 }, (_, i) => ((value >> BigInt(112 - 16 * i)) & 0xffffn).toString(16));
@@ -55,7 +57,7 @@ export function formatIp({ version, value }: IpAddress): string {
   return `${groups.slice(0, at).join(':')}::${groups.slice(at + length).join(':')}`;
 }
 
-/** Where the longest run of zero groups is, the first of equals. */
+/** Finds the longest run of zero groups; the first one of equal length. */
 function longestZeros(groups: readonly string[]): { readonly at: number; readonly length: number } {
   let longest = { at: 0, length: 0 };
   for (let at = 0; at < groups.length; at++) {
@@ -67,7 +69,7 @@ function longestZeros(groups: readonly string[]): { readonly at: number; readonl
   return longest;
 }
 
-/** Reads `10.0.0.0/24`; the bits behind the prefix do not matter. Undefined when it is no CIDR. */
+/** Parses `10.0.0.0/24` and ignores the bits after the prefix; undefined if it is not a CIDR. */
 export function parseCidr(text: string): Cidr | undefined {
   const [, base, digits] = /^([^/]+)\/(\d{1,3})$/.exec(text) ?? [];
   const address = base === undefined ? undefined : parseIp(base);
@@ -80,21 +82,29 @@ export function parseCidr(text: string): Cidr | undefined {
   return { version: address.version, first, last: first + size - 1n, prefix };
 }
 
-/** The address that a text says, where it was checked before: throws for any other. */
+/**
+ * Parses an address that was validated before.
+ *
+ * @throws TypeError if it is invalid
+ */
 export function ipOf(text: string): IpAddress {
   const address = parseIp(text);
   if (!address) throw new TypeError(`'${text}' is not an IP address`);
   return address;
 }
 
-/** The range that a text says, where it was checked before: throws for any other. */
+/**
+ * Parses a CIDR that was validated before.
+ *
+ * @throws TypeError if it is invalid
+ */
 export function cidrOf(text: string): Cidr {
   const cidr = parseCidr(text);
   if (!cidr) throw new TypeError(`'${text}' is not a CIDR`);
   return cidr;
 }
 
-/** The text of a range: `10.0.0.0/24`. */
+/** Formats a range: `10.0.0.0/24`. */
 export function formatCidr({ version, first, prefix }: Cidr): string {
   return `${formatIp({ version, value: first })}/${prefix}`;
 }
@@ -103,9 +113,9 @@ export function contains(cidr: Cidr, address: IpAddress): boolean {
   return cidr.version === address.version && address.value >= cidr.first && address.value <= cidr.last;
 }
 
-/** The canonical spelling of an address, or the text itself when it is none. */
+/** Returns the canonical form of an address, or the string itself if it is not an address. */
 export function canonicalIp(text: string): string {
-  // Only IPv6 has several spellings; IPv4 is by far the most frequent.
+  // Only IPv6 has several notations, and IPv4 is the most frequent.
   const address = isIPv6(text) ? parseIp(text) : undefined;
   return address ? formatIp(address) : text;
 }

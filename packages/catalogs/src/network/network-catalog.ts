@@ -9,15 +9,15 @@ export interface Network {
   readonly projectId: string;
   readonly adminStateUp: boolean;
   readonly status: string;
-  /** Usable by every project. */
+  /** Whether every project may use it. */
   readonly shared: boolean;
-  /** Leads outside; floating addresses come from it. */
+  /** Whether it leads outside and provides floating IPs. */
   readonly external: boolean;
   readonly mtu: number;
   readonly subnetIds: readonly string[];
 }
 
-/** Addresses of a network, and what guests that have one of them need to know. */
+/** Addresses of a network, and the settings of guests that use them. */
 export interface Subnet {
   /** UUID. */
   readonly id: string;
@@ -30,7 +30,7 @@ export interface Subnet {
   readonly enableDhcp: boolean;
 }
 
-/** Which networks are meant; everything given must hold. */
+/** Filters of networks; all given ones must match. */
 export interface NetworkQuery {
   readonly ids?: readonly string[];
   readonly name?: string;
@@ -39,7 +39,7 @@ export interface NetworkQuery {
   readonly external?: boolean;
 }
 
-/** A security group, as those need it who only name it. */
+/** Id and name of a security group. */
 export interface SecurityGroupName {
   readonly id: string;
   readonly name: string;
@@ -59,27 +59,27 @@ export interface Port {
   /** `ACTIVE`, `DOWN` or `BUILD`. */
   readonly status: string;
   readonly adminStateUp: boolean;
-  /** The server it belongs to; '' when none. */
+  /** The server of the port; '' if there is none. */
   readonly deviceId: string;
   readonly deviceOwner: string;
   readonly hostId: string;
-  /** It asks for bandwidth or packet rates, which only some hosts can give. */
+  /** Whether it requests bandwidth or packet rates, which only some hosts provide. */
   readonly hasResourceRequest: boolean;
-  /** `normal` unless the port wants a device of its own (`direct`, ...). */
+  /** `normal` unless the port needs a dedicated device (`direct`, ...). */
   readonly vnicType: string;
 }
 
-/** Which ports are meant; everything given must hold. */
+/** Filters of ports; all given ones must match. */
 export interface PortQuery {
   readonly ids?: readonly string[];
-  /** Of any of these servers. */
+  /** Ports of any of these servers. */
   readonly deviceIds?: readonly string[];
   readonly networkId?: string;
 }
 
-/** A port to be made for a server. */
+/** Fields of a new port for a server. */
 export interface NewPort {
-  /** UUID chosen by the caller: the same call made twice gives the same port. The embedded catalog makes it the id. */
+  /** UUID chosen by the caller: a repeated call returns the same port. The embedded catalog uses it as the id. */
   readonly key: string;
   readonly networkId: string;
   readonly projectId: string;
@@ -89,20 +89,20 @@ export interface NewPort {
   readonly hostId: string;
   readonly name?: string;
   readonly mac?: string;
-  /** Addresses asked for; left out: one of each IP version the network has. */
+  /** Requested addresses. Default: one of each IP version of the network. */
   readonly addresses?: readonly string[];
-  /** Names or ids; left out or empty: the project's `default`. */
+  /** Names or ids. Default, also if empty: the project's `default`. */
   readonly securityGroups?: readonly string[];
 }
 
-/** What a port is bound to: the server, and the host that it is on. */
+/** The binding of a port: its server and host. */
 export interface PortBinding {
   readonly deviceId: string;
   readonly deviceOwner: string;
   readonly hostId: string;
 }
 
-/** Traffic that a group lets pass. Null: any protocol, any port, any address. */
+/** Traffic that a group allows. Null: any protocol, port or address. */
 export interface SecurityGroupRule {
   /** UUID. */
   readonly id: string;
@@ -127,18 +127,18 @@ export interface SecurityGroup {
   readonly rules: readonly SecurityGroupRule[];
 }
 
-/** Which groups are meant; everything given must hold. */
+/** Filters of security groups; all given ones must match. */
 export interface SecurityGroupQuery {
   readonly ids?: readonly string[];
   readonly name?: string;
   readonly projectId?: string;
 }
 
-/** A rule to be made; what is left out holds for everything. */
+/** Fields of a new rule; omitted fields match everything. */
 export type NewSecurityGroupRule = Partial<Omit<SecurityGroupRule, 'id'>> &
   Pick<SecurityGroupRule, 'securityGroupId' | 'direction'>;
 
-/** An address of an external network that can be given to a port. */
+/** An address of an external network that can be associated with a port. */
 export interface FloatingIp {
   /** UUID. */
   readonly id: string;
@@ -149,12 +149,12 @@ export interface FloatingIp {
   readonly pool: string;
   readonly portId: string | null;
   readonly fixedAddress: string | null;
-  /** The server it leads to. */
+  /** The server of the associated port. */
   readonly deviceId: string | null;
   readonly status: string;
 }
 
-/** Which floating addresses are meant; everything given must hold. */
+/** Filters of floating IPs; all given ones must match. */
 export interface FloatingIpQuery {
   readonly address?: string;
   readonly projectId?: string;
@@ -162,55 +162,73 @@ export interface FloatingIpQuery {
 }
 
 /**
- * Networks, and the ports, addresses, security groups and floating addresses of servers.
- * Every method throws {@link CatalogError}; what the caller may not see is `..._NOT_FOUND`.
+ * Networks, and the ports, addresses, security groups and floating IPs of servers. Every method throws {@link
+ * CatalogError}; what the caller may not see is `..._NOT_FOUND`.
  */
 export interface NetworkCatalog {
   listNetworks(caller: Caller, query?: NetworkQuery): Promise<readonly Network[]>;
   getNetwork(caller: Caller, id: string): Promise<Network>;
   getSubnet(caller: Caller, id: string): Promise<Subnet>;
-  /** Where a server of the caller's project lands when it names no network: its own networks and shared ones. */
+  /**
+   * Returns the networks for a server of the caller's project that names no network: its own networks and shared ones.
+   */
   availableNetworks(caller: Caller): Promise<readonly Network[]>;
   /**
-   * The network made for a project that has none and asks for `auto`: made now unless it was before. With `dryRun` nothing is made and null says
-   * that it would be. Throws `NO_AUTO_NETWORK` when it cannot be.
+   * Returns the network of `auto` for a project without networks; creates it if necessary. With `dryRun`, nothing is
+   * created, and null means that it would be.
+   *
+   * @throws `NO_AUTO_NETWORK` if it cannot be created
    */
   autoNetwork(caller: Caller, options?: { readonly dryRun?: boolean }): Promise<Network | null>;
   /**
-   * Throws when a server cannot be put on that network, at these addresses or any: `ADDRESS_NOT_IN_SUBNET`,
-   * `ADDRESS_IN_USE`, `NETWORK_WITHOUT_SUBNET`, `NO_FREE_ADDRESS`.
+   * Checks that a server can be put on a network, at these addresses or any.
+   *
+   * @throws `ADDRESS_NOT_IN_SUBNET`, `ADDRESS_IN_USE`, `NETWORK_WITHOUT_SUBNET`, `NO_FREE_ADDRESS`
    */
   checkAddresses(caller: Caller, networkId: string, addresses?: readonly string[]): Promise<void>;
 
-  /** How many more ports the caller's project may have. Left out, or infinite: as many as it likes. */
+  /** Returns how many more ports the caller's project may have. Omitted, or infinite: no limit. */
   freePorts?(caller: Caller): Promise<number>;
   listPorts(caller: Caller, query: PortQuery): Promise<readonly Port[]>;
   getPort(caller: Caller, id: string): Promise<Port>;
-  /** All the ports of a server, or none of them. In the order asked for. */
+  /** Creates all the ports of a server, or none, in the requested order. */
   createPorts(caller: Caller, ports: readonly NewPort[]): Promise<readonly Port[]>;
-  /** Gives an existing port to a server. Throws `PORT_IN_USE` when it belongs to another. */
+  /**
+   * Binds an existing port to a server.
+   *
+   * @throws `PORT_IN_USE` if it belongs to another server
+   */
   bindPort(caller: Caller, id: string, binding: PortBinding): Promise<Port>;
-  /** Every port of the server now sits on that host (moves, evacuation, unshelving); '' on none. */
+  /** Binds every port of the server to another host (moves, evacuation, unshelving); '' to none. */
   movePorts(caller: Caller, deviceId: string, hostId: string): Promise<void>;
   /**
-   * Takes ports from a server: those of `owned` are deleted, the others unbound. Ports that are gone or belong to
-   * somebody else by now are passed over.
+   * Detaches ports from a server: those of `owned` are deleted, the others unbound. Missing ports and ports of other
+   * servers are skipped.
    */
   releasePorts(
     caller: Caller,
     deviceId: string,
     ports: { readonly owned: readonly string[]; readonly bound: readonly string[] },
   ): Promise<void>;
-  /** One more address of that network on the server's port there. Throws `PORT_NOT_FOUND`, `NO_FREE_ADDRESS`. */
+  /**
+   * Adds an address of a network to the server's port there.
+   *
+   * @throws `PORT_NOT_FOUND`, `NO_FREE_ADDRESS`
+   */
   addFixedIp(caller: Caller, deviceId: string, networkId: string): Promise<Port>;
-  /** Throws `ADDRESS_NOT_FOUND`. */
+  /**
+   * Removes an address from the server's ports.
+   *
+   * @throws `ADDRESS_NOT_FOUND`
+   */
   removeFixedIp(caller: Caller, deviceId: string, address: string): Promise<Port>;
 
   listSecurityGroups(caller: Caller, query?: SecurityGroupQuery): Promise<readonly SecurityGroup[]>;
   getSecurityGroup(caller: Caller, id: string): Promise<SecurityGroup>;
   /**
-   * Groups of the caller's project by id or name, in the order asked for.
-   * Throws `SECURITY_GROUP_NOT_FOUND`, `SECURITY_GROUP_AMBIGUOUS`.
+   * Finds groups of the caller's project by id or name, in the requested order.
+   *
+   * @throws `SECURITY_GROUP_NOT_FOUND`, `SECURITY_GROUP_AMBIGUOUS`
    */
   resolveSecurityGroups(caller: Caller, namesOrIds: readonly string[]): Promise<readonly SecurityGroupName[]>;
   createSecurityGroup(
@@ -225,18 +243,25 @@ export interface NetworkCatalog {
   deleteSecurityGroup(caller: Caller, id: string): Promise<void>;
   createSecurityGroupRule(caller: Caller, rule: NewSecurityGroupRule): Promise<SecurityGroupRule>;
   deleteSecurityGroupRule(caller: Caller, id: string): Promise<void>;
-  /** Adds the group to every port of the server; one that is there already changes nothing. */
+  /** Adds the group to every port of the server. Idempotent. */
   addSecurityGroup(caller: Caller, deviceId: string, nameOrId: string): Promise<void>;
-  /** Throws `SECURITY_GROUP_NOT_ASSOCIATED` when no port of the server has it. */
+  /**
+   * Removes the group from every port of the server.
+   *
+   * @throws `SECURITY_GROUP_NOT_ASSOCIATED` if no port has it
+   */
   removeSecurityGroup(caller: Caller, deviceId: string, nameOrId: string): Promise<void>;
 
   listFloatingIpPools(caller: Caller): Promise<readonly Network[]>;
   listFloatingIps(caller: Caller, query?: FloatingIpQuery): Promise<readonly FloatingIp[]>;
   getFloatingIp(caller: Caller, id: string): Promise<FloatingIp>;
-  /** @param pool name or id of an external network; the only or default one when left out */
+  /** @param pool name or id of an external network; default: the only or default one */
   allocateFloatingIp(caller: Caller, pool?: string): Promise<FloatingIp>;
   releaseFloatingIp(caller: Caller, id: string): Promise<void>;
-  /** Leads to that fixed address of the port (its first IPv4 one when left out); it may have led elsewhere before. */
+  /**
+   * Associates the floating IP with a fixed address of the port (default: its first IPv4 one); replaces an earlier
+   * association.
+   */
   associateFloatingIp(
     caller: Caller,
     id: string,

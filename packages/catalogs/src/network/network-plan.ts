@@ -1,19 +1,22 @@
 import type { Network, SecurityGroupRule, Subnet } from './network-catalog.js';
+import type { ProviderSegment } from './provider-segment.js';
 
-/** How guests come to their addresses of version 6, or are told of them, as networks know it; null: nobody tells them. */
+/** How guests get IPv6 addresses, or how routers announce them, as in the network service; null: not at all. */
 export type Ipv6Mode = 'slaac' | 'dhcpv6-stateful' | 'dhcpv6-stateless' | null;
 
-/** A subnet, with how guests come to their addresses of version 6 in it. */
+/** A subnet with its IPv6 modes. */
 export interface PlannedSubnet extends Subnet {
-  /** By whom addresses are given. */
+  /** How addresses are assigned. */
   readonly ipv6AddressMode: Ipv6Mode;
-  /** What routers announce. */
+  /** The mode of router advertisements. */
   readonly ipv6RaMode: Ipv6Mode;
 }
 
 /** A network with its subnets. */
 export interface PlannedNetwork extends Network {
-  /** Its number among all networks of the cloud, 1 to 2^24 - 1: what tunnels between hosts tell networks apart by. */
+  /** Missing or null: a network of the cloud only. */
+  readonly provider?: ProviderSegment | null;
+  /** Number of the network in the cloud, 1 to 2^24 - 1; identifies it in tunnels between hosts. */
   readonly segment: number;
   readonly subnets: readonly PlannedSubnet[];
 }
@@ -26,14 +29,16 @@ export interface PlannedPort {
   readonly mac: string;
   readonly adminStateUp: boolean;
   readonly addresses: readonly { readonly address: string; readonly version: 4 | 6; readonly subnetId: string }[];
-  /** False: whatever it sends and gets passes. */
+  /** If false, traffic is not filtered. */
   readonly portSecurityEnabled: boolean;
   readonly securityGroupIds: readonly string[];
-  /** As users wrote them: `ip_address` (or a network) and perhaps `mac_address` from which the port may send too. */
+  /**
+   * As given by users: `ip_address` (or a network) and optionally `mac_address` from which the port may send as well.
+   */
   readonly allowedAddressPairs: readonly Readonly<Record<string, string>>[];
 }
 
-/** Where a router meets a network. */
+/** The connection of a router to a network. */
 export interface PlannedRouterInterface {
   /** UUID of the router's port. */
   readonly id: string;
@@ -42,53 +47,57 @@ export interface PlannedRouterInterface {
   readonly addresses: readonly { readonly address: string; readonly version: 4 | 6; readonly subnetId: string }[];
 }
 
-/** A router with what concerns the networks of a plan. */
+/** A router, as far as it concerns the networks of a plan. */
 export interface PlannedRouter {
   readonly id: string;
-  /** The host that it is on; null: the one that the plan is for. */
+  /** The host of the router; null: the host of the plan. */
   readonly host: string | null;
   readonly adminStateUp: boolean;
   readonly interfaces: readonly PlannedRouterInterface[];
-  /** It leads outside. */
+  /** Whether it has an external gateway. */
   readonly external: boolean;
-  /** Its own addresses outside: what guests without a floating address send from, if it translates. */
+  /** Its own external addresses: the source addresses of guests without a floating IP, if it translates. */
   readonly externalAddresses: readonly string[];
   readonly enableSnat: boolean;
   readonly floating: readonly { readonly address: string; readonly fixedAddress: string }[];
 }
 
-/** What is to be built for some servers. */
+/** The networks to build for some servers. */
 export interface NetworkPlan {
   readonly networks: readonly PlannedNetwork[];
   readonly ports: readonly PlannedPort[];
   readonly routers: readonly PlannedRouter[];
   /** Rules of the ports' groups. */
   readonly rules: readonly SecurityGroupRule[];
-  /** The addresses of all servers that are in the groups which rules name as their remote ones, by group. */
+  /** The addresses of all servers in the remote groups of the rules, by group. */
   readonly members: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Hosts whose networks are one. */
+/** Hosts that share networks. */
 export interface PlanHosts {
-  /** The host that the plan is for. */
+  /** The host of the plan. */
   readonly self: string;
-  /** Those that can have routers: a router whose host is not among them gets another one. */
+  /** Hosts that can have routers: a router of any other host is moved. */
   readonly alive: readonly string[];
 }
 
-/** What a network service tells drivers that build its networks. The embedded one does; clients of real services do not. */
+/**
+ * Plans networks for drivers that build them. The embedded network service implements it; clients of remote services do
+ * not.
+ */
 export interface NetworkPlans {
   /**
-   * Everything that has to do with the ports of these servers. Networks that a preset has for everybody, and those of `auto`,
-   * have a router that leads outside even where nobody has made one; its id is that of the network.
+   * Returns the networks, routers and rules that the ports of these servers need. Shared networks of a preset, and
+   * those of `auto`, have a router to the outside even if none was created; its id is that of the network.
    *
-   * @param among where servers of the same networks are on other hosts, too: each router has a host then, and the plan has
-   *   what the routers of this host need for servers of the others
+   * @param among set if servers of the same networks are on other hosts: each router then has a host, and the plan
+   * includes what the routers of this host need for servers of the others
    */
   networkPlan(serverIds: readonly string[], among?: PlanHosts): Promise<NetworkPlan>;
   /**
-   * Told, once it is durable, that a plan may be another one than before. Changes that other processes make are not told.
-   * @returns ends that
+   * Subscribes to changes of plans; the listener is called after the commit. Changes of other processes are not
+   * reported.
+   * @returns a function that unsubscribes
    */
   onNetworkChange(listener: () => void): () => void;
 }

@@ -2,14 +2,15 @@ import type { SchemaChanges } from '@apistrata/record-store';
 import * as initial from './0001-initial.js';
 import * as routerHomes from './0010-router-homes.js';
 import * as listsOfProjects from './0012-lists-of-projects.js';
+import * as serviceDocuments from './0016-service-documents.js';
 
 /**
- * Every change of the tables of the built-in catalogs, oldest first. The compute engine keeps its own tables in the same
- * database and numbers its changes with these: a change that both make has one name. A change that was released is never
- * edited.
+ * All changes of the tables of the built-in catalogs, oldest first. The compute engine stores its own tables in the
+ * same database and shares the numbering: a change that both make has one name. A released change is never edited.
  */
 export const catalogChanges: SchemaChanges = {
   '0001-initial': initial,
   '0010-router-homes': routerHomes,
   '0012-lists-of-projects': listsOfProjects,
+  '0016-service-documents': serviceDocuments,
 };

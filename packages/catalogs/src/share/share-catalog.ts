@@ -1,6 +1,6 @@
 import type { Caller } from '../caller/caller.js';
 
-/** A shared file system. Size in GiB. */
+/** A shared file system. The size is in GiB. */
 export interface Share {
   /** UUID. */
   readonly id: string;
@@ -8,17 +8,17 @@ export interface Share {
   readonly name: string | null;
   /** `available`, `creating`, `error`, ... */
   readonly status: string;
-  /** `NFS` or `CEPHFS` can be attached to a server. */
+  /** Servers can attach `NFS` and `CEPHFS`. */
   readonly protocol: string;
   readonly sizeGb: number;
-  /** Where hosts mount it, the preferred one first. */
+  /** Where hosts mount it, the preferred location first. */
   readonly exportLocations: readonly string[];
 }
 
-/** By what a client of a share is known: its address, or its name. */
+/** How a client of a share is identified: by address or by name. */
 export type ShareAccessType = 'ip' | 'cephx';
 
-/** Who may mount a share. */
+/** An access rule of a share. */
 export interface ShareAccess {
   /** UUID. */
   readonly id: string;
@@ -27,7 +27,7 @@ export interface ShareAccess {
   /** Address of the host, or name of the client. */
   readonly to: string;
   readonly level: 'rw' | 'ro';
-  /** `active` once it works; `queued_to_apply`, `applying` before, `error` when it failed. */
+  /** `active` when it is effective; `queued_to_apply`, `applying` before; `error` if it failed. */
   readonly state: string;
   /** Secret of a cephx client. */
   readonly accessKey: string | null;
@@ -39,17 +39,17 @@ export interface ShareAccess {
  */
 export interface ShareCatalog {
   get(caller: Caller, id: string): Promise<Share>;
-  /** Lets a host in. Once more for the same client: the access that is there. */
+  /** Grants a host access. Idempotent: for the same client, returns the existing access. */
   allowAccess(
     caller: Caller,
     shareId: string,
     access: { readonly type: ShareAccessType; readonly to: string; readonly level?: 'rw' | 'ro' },
   ): Promise<ShareAccess>;
   getAccess(caller: Caller, shareId: string, type: ShareAccessType, to: string): Promise<ShareAccess | null>;
-  /** Access that is gone is fine. */
+  /** Revokes access. Idempotent. */
   denyAccess(caller: Caller, shareId: string, type: ShareAccessType, to: string): Promise<void>;
-  /** Keeps the share from being deleted while `holder` (a server's id) uses it. May be repeated. */
+  /** Prevents the deletion of the share while `holder` (a server's id) uses it. Idempotent. */
   lock(caller: Caller, shareId: string, holder: string): Promise<void>;
-  /** Ends what `lock` began; one that is gone is fine. */
+  /** Removes a lock of `lock`. Idempotent. */
   unlock(caller: Caller, shareId: string, holder: string): Promise<void>;
 }

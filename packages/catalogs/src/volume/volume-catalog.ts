@@ -1,6 +1,6 @@
 import type { Caller } from '../caller/caller.js';
 
-/** What a volume is doing: only `available` ones can be attached. */
+/** Status of a volume; only `available` volumes can be attached. */
 export type VolumeStatus =
   | 'creating'
   | 'available'
@@ -22,10 +22,10 @@ export type VolumeStatus =
   | 'error_extending'
   | 'error_restoring';
 
-/** How far the tie of a volume to a server is. */
+/** Status of an attachment. */
 export type AttachmentStatus = 'reserved' | 'attaching' | 'attached' | 'detaching' | 'detached';
 
-/** A volume's tie to a server. */
+/** An attachment of a volume to a server. */
 export interface VolumeAttachment {
   /** UUID. */
   readonly id: string;
@@ -38,11 +38,11 @@ export interface VolumeAttachment {
   readonly detachedAt: number | null;
   /** `rw` or `ro`. */
   readonly mode: string;
-  /** How the host reaches the volume; empty before it is connected. */
+  /** Connection data for the host; empty before `connect`. */
   readonly connection: Readonly<Record<string, unknown>>;
 }
 
-/** A volume. Size in GiB, times in milliseconds since the epoch. */
+/** A volume. The size is in GiB, times are in milliseconds since the epoch. */
 export interface Volume {
   /** UUID. */
   readonly id: string;
@@ -60,53 +60,53 @@ export interface Volume {
   readonly volumeType: string | null;
   readonly snapshotId: string | null;
   readonly sourceVolumeId: string | null;
-  /** What is known of the image it was made from; `image_id`, `min_ram`, ... and the image's properties. */
+  /** Metadata of the volume's image: `image_id`, `min_ram`, ... and the image's properties. */
   readonly imageMetadata: Readonly<Record<string, string>>;
   readonly metadata: Readonly<Record<string, string>>;
-  /** `migrating` while the volume service moves it: only then may it be swapped. */
+  /** `migrating` while the volume service moves it: the volume can be swapped only then. */
   readonly migrationStatus: string | null;
   readonly attachments: readonly VolumeAttachment[];
   readonly createdAt: number;
   readonly updatedAt: number;
 }
 
-/** Which volumes are meant; everything given must hold. */
+/** Filters of volumes; all given ones must match. */
 export interface VolumeQuery {
   readonly name?: string;
   readonly status?: VolumeStatus;
   readonly metadata?: Readonly<Record<string, string>>;
-  /** Everybody's; admins only. */
+  /** Volumes of all projects; administrators only. */
   readonly allProjects?: boolean;
   readonly projectId?: string;
   readonly limit?: number;
-  /** Skip so many. */
+  /** Number of items to skip. */
   readonly offset?: number;
-  /** Id of the last one of the page before. */
+  /** Id of the last item of the previous page. */
   readonly marker?: string;
 }
 
-/** A volume to be made. Sizes in GiB. */
+/** Fields of a new volume. Sizes are in GiB. */
 export interface NewVolume {
-  /** UUID chosen by the caller: the same call made twice gives the same volume. The embedded catalog makes it the id. */
+  /** UUID chosen by the caller: a repeated call returns the same volume. The embedded catalog uses it as the id. */
   readonly key: string;
-  /** Left out only where a snapshot or a volume says it. */
+  /** Optional only if a snapshot or a volume is the source. */
   readonly sizeGb?: number;
   readonly name?: string | null;
   readonly description?: string | null;
   /** Name or id. */
   readonly volumeType?: string | null;
   readonly availabilityZone?: string | null;
-  /** At most one of the three; none: blank. */
+  /** At most one of the three; none: a blank volume. */
   readonly imageId?: string | null;
   readonly snapshotId?: string | null;
   readonly sourceVolumeId?: string | null;
   readonly metadata?: Readonly<Record<string, string>>;
 }
 
-/** How far a snapshot is: only `available` ones make volumes. */
+/** Status of a snapshot; only `available` snapshots can be the source of volumes. */
 export type SnapshotStatus = 'creating' | 'available' | 'deleting' | 'deleted' | 'error' | 'error_deleting';
 
-/** What a volume held at one moment. Sizes in GiB, times in milliseconds since the epoch. */
+/** The content of a volume at one moment. Sizes are in GiB, times are in milliseconds since the epoch. */
 export interface VolumeSnapshot {
   /** UUID. */
   readonly id: string;
@@ -124,7 +124,7 @@ export interface VolumeSnapshot {
   readonly updatedAt: number;
 }
 
-/** Which snapshots are meant; everything given must hold. */
+/** Filters of snapshots; all given ones must match. */
 export interface SnapshotQuery {
   readonly volumeId?: string;
   readonly name?: string;
@@ -137,7 +137,7 @@ export interface SnapshotQuery {
   readonly marker?: string;
 }
 
-/** A snapshot to be made of a volume. */
+/** Fields of a new snapshot. */
 export interface NewSnapshot {
   /** UUID chosen by the caller, as for volumes. */
   readonly key: string;
@@ -145,11 +145,11 @@ export interface NewSnapshot {
   readonly name?: string | null;
   readonly description?: string | null;
   readonly metadata?: Readonly<Record<string, string>>;
-  /** Also while the volume is in use. */
+  /** Whether to create it while the volume is in use. */
   readonly force?: boolean;
 }
 
-/** A kind of storage that volumes can be made of. */
+/** A type of storage for volumes. */
 export interface VolumeType {
   /** UUID. */
   readonly id: string;
@@ -159,7 +159,7 @@ export interface VolumeType {
   readonly extraSpecs: Readonly<Record<string, string>>;
 }
 
-/** The side of a connection that a compute host knows. */
+/** The host's side of a connection. */
 export interface Connector {
   readonly host: string;
   /** Device path in the guest. */
@@ -168,57 +168,69 @@ export interface Connector {
 }
 
 /**
- * Volumes, their snapshots and their attachments to servers.
- * Every method throws {@link CatalogError}; what the caller may not see is `..._NOT_FOUND`.
+ * Volumes, their snapshots and their attachments to servers. Every method throws {@link CatalogError}; what the caller
+ * may not see is `..._NOT_FOUND`.
  */
 export interface VolumeCatalog {
   getVolume(caller: Caller, id: string): Promise<Volume>;
   listVolumes(caller: Caller, query?: VolumeQuery): Promise<readonly Volume[]>;
-  /** The volume may be `creating` or `downloading` for a while; it ends as `available` or `error`. */
+  /** Creates a volume. It may be `creating` or `downloading` for a while, and ends as `available` or `error`. */
   createVolume(caller: Caller, volume: NewVolume): Promise<Volume>;
-  /** One that is gone, or going, is fine. Throws `VOLUME_WRONG_STATUS` while it is in use or has snapshots. */
+  /**
+   * Deletes a volume. Idempotent.
+   *
+   * @throws `VOLUME_WRONG_STATUS` while it is in use or has snapshots
+   */
   deleteVolume(caller: Caller, id: string): Promise<void>;
 
   getSnapshot(caller: Caller, id: string): Promise<VolumeSnapshot>;
   listSnapshots(caller: Caller, query?: SnapshotQuery): Promise<readonly VolumeSnapshot[]>;
-  /** @param taken called, where that is earlier, as soon as the snapshot is one of a moment that has passed: guests may write again */
+  /**
+   * @param taken called as soon as the moment of the snapshot is fixed, if that is before it is complete: guests may
+   * write again
+   */
   createSnapshot(caller: Caller, snapshot: NewSnapshot, taken?: () => void): Promise<VolumeSnapshot>;
-  /** One that is gone, or going, is fine. */
+  /** Deletes a snapshot. Idempotent. */
   deleteSnapshot(caller: Caller, id: string): Promise<void>;
-  /** What the host reports of a snapshot it makes or removes for the volume service. */
+  /** Reports the progress of a snapshot that the host creates or deletes for the volume service. */
   updateSnapshotStatus(caller: Caller, id: string, status: SnapshotStatus, progress?: string): Promise<void>;
 
-  /** By name or id. */
+  /** Finds a type by name or id. */
   getType(caller: Caller, nameOrId: string): Promise<VolumeType>;
 
   /**
-   * First step of attaching: an `available` volume becomes `reserved` (one that is multiattach may be `in-use`). Made
-   * twice with the same key, or for a volume and server that have a reserved attachment: the same attachment.
-   * Throws `VOLUME_WRONG_STATUS`.
+   * First step of attaching: an `available` volume becomes `reserved` (a multiattach volume may be `in-use`).
+   * Idempotent: with the same key, or for a volume and server with a reserved attachment, returns the same attachment.
+   *
+   * @throws `VOLUME_WRONG_STATUS`
    */
   reserve(
     caller: Caller,
     attachment: { readonly key: string; readonly volumeId: string; readonly serverId: string },
   ): Promise<VolumeAttachment>;
-  /** Second step, on the host: the attachment is `attaching` and says how to reach the volume. May be repeated. */
+  /** Second step, on the host: the attachment is `attaching` and contains the connection data. Idempotent. */
   connect(caller: Caller, attachmentId: string, connector: Connector): Promise<VolumeAttachment>;
-  /** Last step: the volume is `in-use`. May be repeated. */
+  /** Last step: the volume is `in-use`. Idempotent. */
   complete(caller: Caller, attachmentId: string): Promise<void>;
   getAttachment(caller: Caller, attachmentId: string): Promise<VolumeAttachment>;
-  /** Ends an attachment in whatever step it is; the last one makes the volume `available`. One that is gone is fine. */
+  /** Ends an attachment in any step; after the last one, the volume is `available`. Idempotent. */
   deleteAttachment(caller: Caller, attachmentId: string): Promise<void>;
-  /** `in-use` becomes `detaching`. Throws `VOLUME_WRONG_STATUS`. */
+  /**
+   * Changes `in-use` to `detaching`.
+   *
+   * @throws `VOLUME_WRONG_STATUS`
+   */
   beginDetaching(caller: Caller, volumeId: string): Promise<void>;
-  /** Back to `in-use`; nothing when it is not `detaching`. */
+  /** Changes `detaching` back to `in-use`; a no-op in other statuses. */
   rollbackDetaching(caller: Caller, volumeId: string): Promise<void>;
 
-  /** The host has seen the new size of a volume that is `extending`, or could not. */
+  /** Reports whether the host has detected the new size of a volume that is `extending`. */
   completeExtend(caller: Caller, volumeId: string, failed: boolean): Promise<void>;
-  /** Writes an image over an `available`, `error` or reserved volume; it is `downloading` meanwhile. */
+  /** Writes an image to an `available`, `error` or reserved volume; it is `downloading` meanwhile. */
   reimage(caller: Caller, volumeId: string, imageId: string): Promise<void>;
   /**
-   * The server now uses the new volume instead of the old one (or, `failed`, still the old one).
-   * Resolves to the id under which the content lives on.
+   * Reports that the server uses the new volume instead of the old one (or, with `failed`, still the old one). Resolves
+   * to the id of the volume that keeps the content.
    */
   completeMigration(caller: Caller, oldVolumeId: string, newVolumeId: string, failed: boolean): Promise<string>;
 }

@@ -3,19 +3,22 @@ import type { ServiceCredentials } from '../../src/http/index.js';
 import { type FakeService, type FakeToken, startFake } from './fake-service.js';
 
 export interface FakeIdentity extends FakeService {
-  /** Every token that is good right now; the other fakes ask it. */
+  /** Every valid token; the other fake services check it. */
   readonly tokens: Map<string, FakeToken>;
-  /** With which the service user logs in. */
+  /** The credentials of the service user. */
   readonly credentials: ServiceCredentials;
-  /** How long tokens last that are issued from now on. */
+  /** The lifetime of tokens that are issued from now on. */
   readonly lifetime: { ms: number };
-  /** A user's own token. */
+  /** Issues a token of a user. */
   issue(projectId: string): string;
 }
 
 export const SERVICE_PROJECT = 'service-project';
 
-/** Identity v3, as far as a password login. In projects that begin with `closed` the service user has no role. */
+/**
+ * Starts an Identity v3 server with password login. The service user has no role in projects whose ids start with
+ * `closed`.
+ */
 export async function startFakeIdentity(): Promise<FakeIdentity> {
   const tokens = new Map<string, FakeToken>();
   const lifetime = { ms: 3_600_000 };

@@ -1,14 +1,14 @@
-import type { FakeAnswer, FakeRequest, FakeToken } from './fake-service.js';
+import type { FakeRequest, FakeResponse, FakeToken } from './fake-service.js';
 import { startFake } from './fake-service.js';
 
-const error = (status: number, message: string): FakeAnswer => ({ status, body: { message, code: status } });
+const error = (status: number, message: string): FakeResponse => ({ status, body: { message, code: status } });
 
-/** Image v2: show, list with filters and pages, create, upload, patch, delete, one member lookup. */
+/** Starts an Image v2 server: show, list with filters and pages, create, upload, patch, delete, look-up of a member. */
 export async function startFakeImages(tokens: ReadonlyMap<string, FakeToken>) {
   const images = new Map<string, Record<string, any>>();
   const contents = new Map<string, string>();
 
-  function list({ query, token }: FakeRequest): FakeAnswer {
+  function list({ query, token }: FakeRequest): FakeResponse {
     const filters = [...query].filter(([key]) => !['limit', 'marker', 'tag', 'id', 'updated_at'].includes(key));
     const ids = query.get('id')?.replace('in:', '').split(',');
     const seen = [...images.values()]
@@ -27,7 +27,7 @@ export async function startFakeImages(tokens: ReadonlyMap<string, FakeToken>) {
     return { status: 200, body: { images: page, ...next } };
   }
 
-  function create({ json, token }: FakeRequest): FakeAnswer {
+  function create({ json, token }: FakeRequest): FakeResponse {
     if (images.has(json.id)) return error(409, `Image ID ${json.id} already exists!`);
     const now = new Date().toISOString();
     const owner = token!.admin ? (json.owner ?? token!.projectId) : token!.projectId;
@@ -37,7 +37,7 @@ export async function startFakeImages(tokens: ReadonlyMap<string, FakeToken>) {
     return { status: 201, body: image };
   }
 
-  function patch(image: Record<string, any>, { json, headers }: FakeRequest): FakeAnswer {
+  function patch(image: Record<string, any>, { json, headers }: FakeRequest): FakeResponse {
     if (headers['content-type'] !== 'application/openstack-images-v2.1-json-patch') return error(415, 'Unsupported');
     for (const { op, path, value } of json) {
       const key = path.slice(1).replaceAll('~1', '/').replaceAll('~0', '~');

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import type { FakeAnswer, FakeRequest, FakeToken } from './fake-service.js';
+import type { FakeRequest, FakeResponse, FakeToken } from './fake-service.js';
 import { startFake } from './fake-service.js';
 
-type Thing = Record<string, any>;
+type Resource = Record<string, any>;
 
-const error = (status: number, type: string, message = type): FakeAnswer => ({
+const error = (status: number, type: string, message = type): FakeResponse => ({
   status,
   body: { NeutronError: { type, message, detail: '' } },
 });
@@ -30,35 +30,37 @@ const notFound: Readonly<Record<string, string>> = {
 };
 
 /**
- * Network v2.0: collections with filters, addresses given out in order, two per page. Members see what is theirs, shared
- * or external, and keep their `default` group; only administrators bind ports and see who else a network is shared with.
+ * Starts a Network v2.0 server: collections with filters, addresses allocated in order, two items per page. Members see
+ * their own, shared or external resources, and cannot delete their `default` group; only administrators bind ports and
+ * see with whom a network is shared.
  */
 export async function startFakeNetworks(tokens: ReadonlyMap<string, FakeToken>) {
-  const collections = Object.fromEntries(Object.keys(singular).map((name) => [name, new Map<string, Thing>()]));
-  const { networks, subnets, ports, floatingips } = collections as Record<string, Map<string, Thing>>;
+  const collections = Object.fromEntries(Object.keys(singular).map((name) => [name, new Map<string, Resource>()]));
+  const { networks, subnets, ports, floatingips } = collections as Record<string, Map<string, Resource>>;
 
   const addressesOf = (networkId: string) =>
     [...ports!.values()]
       .filter((p) => p.network_id === networkId)
-      .flatMap((p) => p.fixed_ips.map((f: Thing) => f.ip_address));
+      .flatMap((p) => p.fixed_ips.map((f: Resource) => f.ip_address));
 
   function fixedIps(
     networkId: string,
-    wanted: readonly Thing[] | undefined,
-    kept: readonly Thing[],
-  ): Thing[] | FakeAnswer {
+    expected: readonly Resource[] | undefined,
+    remaining: readonly Resource[],
+  ): Resource[] | FakeResponse {
     const offering = [...subnets!.values()].filter((subnet) => subnet.network_id === networkId);
-    const taken = new Set(addressesOf(networkId).filter((address) => !kept.some((k) => k.ip_address === address)));
-    const result: Thing[] = [];
-    for (const one of wanted ?? offering.map((subnet) => ({ subnet_id: subnet.id }))) {
-      const subnet = offering.find((s) => s.id === (one as Thing).subnet_id) ?? offering[0];
+    const taken = new Set(addressesOf(networkId).filter((address) => !remaining.some((k) => k.ip_address === address)));
+    const result: Resource[] = [];
+    for (const one of expected ?? offering.map((subnet) => ({ subnet_id: subnet.id }))) {
+      const subnet = offering.find((s) => s.id === (one as Resource).subnet_id) ?? offering[0];
       if (!subnet) return error(400, 'InvalidIpForNetwork');
       const prefix = subnet.cidr.replace(/0\/\d+$/, '');
-      const asked = (one as Thing).ip_address as string | undefined;
-      if (asked && !asked.startsWith(prefix)) return error(400, 'InvalidIpForNetwork');
-      if (asked && taken.has(asked)) return error(409, 'IpAddressAlreadyAllocated');
+      const requested = (one as Resource).ip_address as string | undefined;
+      if (requested && !requested.startsWith(prefix)) return error(400, 'InvalidIpForNetwork');
+      if (requested && taken.has(requested)) return error(409, 'IpAddressAlreadyAllocated');
       const free =
-        asked ?? Array.from({ length: subnet.size ?? 50 }, (_, i) => `${prefix}${i + 2}`).find((a) => !taken.has(a));
+        requested ??
+        Array.from({ length: subnet.size ?? 50 }, (_, i) => `${prefix}${i + 2}`).find((a) => !taken.has(a));
       if (!free) return error(409, 'IpAddressGenerationFailure');
       taken.add(free);
       result.push({ subnet_id: subnet.id, ip_address: free });
@@ -66,66 +68,80 @@ export async function startFakeNetworks(tokens: ReadonlyMap<string, FakeToken>) 
     return result;
   }
 
-  const grants = (token: FakeToken, network: Thing) =>
+  const grants = (token: FakeToken, network: Resource) =>
     [...collections['rbac-policies']!.values()].some(
       (grant) => grant.object_id === network.id && grant.target_project === token.projectId,
     );
 
-  /** A thing as the holder of a token sees it; undefined when they do not. */
-  function shown(token: FakeToken, name: string, thing: Thing): Thing | undefined {
-    if (name === 'networks' && !token.admin && grants(token, thing)) return { ...thing, shared: true };
-    if (token.admin || thing.tenant_id === token.projectId) return thing;
-    if (name === 'subnets') return thing;
-    return name === 'networks' && (thing.shared || thing['router:external']) ? thing : undefined;
+  /** Returns a resource as the holder of a token sees it; undefined if it is hidden. */
+  function shown(token: FakeToken, name: string, resource: Resource): Resource | undefined {
+    if (name === 'networks' && !token.admin && grants(token, resource)) return { ...resource, shared: true };
+    if (token.admin || resource.tenant_id === token.projectId) return resource;
+    if (name === 'subnets') return resource;
+    return name === 'networks' && (resource.shared || resource['router:external']) ? resource : undefined;
   }
 
-  function list(name: string, { query, token }: FakeRequest): FakeAnswer {
+  function list(name: string, { query, token }: FakeRequest): FakeResponse {
     const filters = [...new Set(query.keys())].filter((key) => key !== 'fields' && key !== 'marker');
-    const matches = (thing: Thing, key: string) => {
+    const matches = (resource: Resource, key: string) => {
       const field = key === 'project_id' ? 'tenant_id' : key;
       if (key === 'fixed_ips')
-        return query.getAll(key).every((f) => thing.fixed_ips.some((x: Thing) => `ip_address=${x.ip_address}` === f));
-      return query.getAll(key).some((value) => String(thing[field]).toLowerCase() === value.toLowerCase());
+        return query
+          .getAll(key)
+          .every((f) => resource.fixed_ips.some((x: Resource) => `ip_address=${x.ip_address}` === f));
+      return query.getAll(key).some((value) => String(resource[field]).toLowerCase() === value.toLowerCase());
     };
-    const seen = [...collections[name]!.values()].flatMap((thing) => shown(token!, name, thing) ?? []);
-    const found = seen.filter((thing) => filters.every((key) => matches(thing, key)));
-    const from = query.get('marker') ? found.findIndex((thing) => thing.id === query.get('marker')) + 1 : 0;
+    const seen = [...collections[name]!.values()].flatMap((resource) => shown(token!, name, resource) ?? []);
+    const found = seen.filter((resource) => filters.every((key) => matches(resource, key)));
+    const from = query.get('marker') ? found.findIndex((resource) => resource.id === query.get('marker')) + 1 : 0;
     const page = found.slice(from, from + 2);
     const key = name.replaceAll('-', '_');
     const links = found.length > from + 2 ? { [`${key}_links`]: [{ rel: 'next', href: 'elsewhere' }] } : {};
     return { status: 200, body: { [key]: page, ...links } };
   }
 
-  function create(name: string, wanted: Thing): FakeAnswer {
-    const thing: Thing = { id: randomUUID(), tenant_id: 'service-project', name: '', status: 'ACTIVE', ...wanted };
+  function create(name: string, expected: Resource): FakeResponse {
+    const resource: Resource = {
+      id: randomUUID(),
+      tenant_id: 'service-project',
+      name: '',
+      status: 'ACTIVE',
+      ...expected,
+    };
     if (name === 'ports') {
-      if (!networks!.has(thing.network_id)) return error(404, 'NetworkNotFound');
-      const given = fixedIps(thing.network_id, wanted.fixed_ips, []);
+      if (!networks!.has(resource.network_id)) return error(404, 'NetworkNotFound');
+      const given = fixedIps(resource.network_id, expected.fixed_ips, []);
       if (!Array.isArray(given)) return given;
       const mac = { mac_address: `fa:16:3e:00:00:${ports!.size.toString(16).padStart(2, '0')}` };
-      Object.assign(thing, { ...mac, device_id: '', security_groups: ['default-id'], ...wanted, fixed_ips: given });
+      Object.assign(resource, {
+        ...mac,
+        device_id: '',
+        security_groups: ['default-id'],
+        ...expected,
+        fixed_ips: given,
+      });
     }
     if (name === 'floatingips') {
-      thing.floating_ip_address = `203.0.113.${floatingips!.size + 1}`;
-      Object.assign(thing, { port_id: null, fixed_ip_address: null, status: 'DOWN' });
+      resource.floating_ip_address = `203.0.113.${floatingips!.size + 1}`;
+      Object.assign(resource, { port_id: null, fixed_ip_address: null, status: 'DOWN' });
     }
-    if (name === 'security-groups') thing.security_group_rules = [];
-    collections[name]!.set(thing.id, thing);
-    return { status: 201, body: { [singular[name]!]: thing } };
+    if (name === 'security-groups') resource.security_group_rules = [];
+    collections[name]!.set(resource.id, resource);
+    return { status: 201, body: { [singular[name]!]: resource } };
   }
 
-  function update(name: string, thing: Thing, change: Thing): FakeAnswer {
+  function update(name: string, resource: Resource, change: Resource): FakeResponse {
     if (name === 'ports' && change.fixed_ips) {
-      const given = fixedIps(thing.network_id, change.fixed_ips, thing.fixed_ips);
+      const given = fixedIps(resource.network_id, change.fixed_ips, resource.fixed_ips);
       if (!Array.isArray(given)) return given;
-      Object.assign(thing, { ...change, fixed_ips: given });
-    } else Object.assign(thing, change);
+      Object.assign(resource, { ...change, fixed_ips: given });
+    } else Object.assign(resource, change);
     if (name === 'floatingips') {
-      const port = ports!.get(thing.port_id);
-      thing.fixed_ip_address = port ? (change.fixed_ip_address ?? port.fixed_ips[0].ip_address) : null;
-      thing.status = port ? 'ACTIVE' : 'DOWN';
+      const port = ports!.get(resource.port_id);
+      resource.fixed_ip_address = port ? (change.fixed_ip_address ?? port.fixed_ips[0].ip_address) : null;
+      resource.status = port ? 'ACTIVE' : 'DOWN';
     }
-    return { status: 200, body: { [singular[name]!]: thing } };
+    return { status: 200, body: { [singular[name]!]: resource } };
   }
 
   const fake = await startFake(tokens, (request) => {
@@ -142,15 +158,15 @@ export async function startFakeNetworks(tokens: ReadonlyMap<string, FakeToken>) 
     if (body && 'binding:host_id' in body && !token.admin) return error(403, 'PolicyNotAuthorized');
     if (body?.tenant_id && body.tenant_id !== token.projectId && !token.admin) return error(403, 'PolicyNotAuthorized');
     if (!id) return method === 'GET' ? list(name, request) : create(name, body);
-    const thing = collection.get(id);
-    const seen = thing && shown(token, name, thing);
-    if (!thing || !seen) return error(404, notFound[name]!);
+    const resource = collection.get(id);
+    const seen = resource && shown(token, name, resource);
+    if (!resource || !seen) return error(404, notFound[name]!);
     if (method === 'GET') return { status: 200, body: { [singular[name]!]: seen } };
-    if (method === 'PUT') return update(name, thing, body);
-    if (name === 'security-groups' && thing.name === 'default' && !token.admin)
+    if (method === 'PUT') return update(name, resource, body);
+    if (name === 'security-groups' && resource.name === 'default' && !token.admin)
       return error(409, 'SecurityGroupCannotRemoveDefault', 'Insufficient rights for removing default security group.');
     collection.delete(id);
     return { status: 204 };
   });
-  return Object.assign(fake, { things: collections as Record<string, Map<string, Thing>> });
+  return Object.assign(fake, { things: collections as Record<string, Map<string, Resource>> });
 }

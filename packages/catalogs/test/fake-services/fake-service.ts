@@ -7,13 +7,13 @@ export interface FakeRequest {
   readonly query: URLSearchParams;
   readonly headers: IncomingHttpHeaders;
   readonly raw: Buffer;
-  /** The parsed body; undefined when it is not JSON. */
+  /** The parsed body; undefined if it is not JSON. */
   readonly json: any;
-  /** Whose token it carries. */
+  /** The token of the request. */
   readonly token: FakeToken | undefined;
 }
 
-export interface FakeAnswer {
+export interface FakeResponse {
   readonly status: number;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
@@ -24,24 +24,24 @@ export interface FakeToken {
   readonly admin: boolean;
 }
 
-/** `drop`: the connection breaks before anything is done. `lose`: it is done, and then the connection breaks. */
-export type Mishap = 'drop' | 'lose' | 'hang' | FakeAnswer;
+/** `drop`: the connection breaks before the request is executed. `lose`: it breaks after the execution. */
+export type InjectedFailure = 'drop' | 'lose' | 'hang' | FakeResponse;
 
 export interface FakeService {
   readonly url: string;
   readonly journal: readonly FakeRequest[];
-  /** The next so many requests of that method (and path) go wrong. */
-  fail(method: string, path: RegExp, mishap: Mishap, times?: number): void;
+  /** Lets the next requests of a method and path fail. */
+  fail(method: string, path: RegExp, failure: InjectedFailure, times?: number): void;
   close(): Promise<void>;
 }
 
-/** A local server that answers as `handle` says, keeps a journal, and fails on demand. */
+/** Starts a local server that responds with `handle`, keeps a journal, and fails on demand. */
 export async function startFake(
   tokens: ReadonlyMap<string, FakeToken>,
-  handle: (request: FakeRequest) => FakeAnswer,
+  handle: (request: FakeRequest) => FakeResponse,
 ): Promise<FakeService> {
   const journal: FakeRequest[] = [];
-  const mishaps: { method: string; path: RegExp; mishap: Mishap; times: number }[] = [];
+  const failures: { method: string; path: RegExp; failure: InjectedFailure; times: number }[] = [];
   const server = createServer(async (req, res) => {
     const chunks = [];
     for await (const chunk of req) chunks.push(chunk);
@@ -59,13 +59,13 @@ export async function startFake(
       token,
     };
     journal.push(request);
-    const failing = mishaps.find((m) => m.times > 0 && m.method === request.method && m.path.test(request.path));
+    const failing = failures.find((m) => m.times > 0 && m.method === request.method && m.path.test(request.path));
     if (failing) failing.times--;
-    const mishap = failing?.mishap;
-    if (mishap === 'hang') return;
-    if (mishap === 'drop') return void req.socket.destroy();
-    const { status, body, headers } = typeof mishap === 'object' ? mishap : handle(request);
-    if (mishap === 'lose') return void req.socket.destroy();
+    const failure = failing?.failure;
+    if (failure === 'hang') return;
+    if (failure === 'drop') return void req.socket.destroy();
+    const { status, body, headers } = typeof failure === 'object' ? failure : handle(request);
+    if (failure === 'lose') return void req.socket.destroy();
     const text = body === undefined ? '' : JSON.stringify(body);
     res.writeHead(status, { 'Content-Type': 'application/json', ...headers }).end(text);
   });
@@ -73,7 +73,7 @@ export async function startFake(
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     journal,
-    fail: (method, path, mishap, times = 1) => void mishaps.push({ method, path, mishap, times }),
+    fail: (method, path, failure, times = 1) => void failures.push({ method, path, failure: failure, times }),
     close: () => {
       server.closeAllConnections();
       return new Promise((resolve) => server.close(() => resolve()));

@@ -1,53 +1,56 @@
 import { randomUUID } from 'node:crypto';
-import type { FakeAnswer, FakeRequest, FakeToken } from './fake-service.js';
+import type { FakeRequest, FakeResponse, FakeToken } from './fake-service.js';
 import { startFake } from './fake-service.js';
 
-type Thing = Record<string, any>;
+type Resource = Record<string, any>;
 
-const notFound = (message: string): FakeAnswer => ({ status: 404, body: { itemNotFound: { code: 404, message } } });
-const badRequest = (message: string): FakeAnswer => ({ status: 400, body: { badRequest: { code: 400, message } } });
+const notFound = (message: string): FakeResponse => ({ status: 404, body: { itemNotFound: { code: 404, message } } });
+const badRequest = (message: string): FakeResponse => ({ status: 400, body: { badRequest: { code: 400, message } } });
 
-/** Volume v3: volumes, snapshots, types, attachments and the actions of attaching. The URL's project is the token's. */
+/**
+ * Starts a Volume v3 server: volumes, snapshots, types, attachments and attachment actions. The project in the URL must
+ * be the token's.
+ */
 export async function startFakeVolumes(tokens: ReadonlyMap<string, FakeToken>, { ignoresFilters = false } = {}) {
-  const volumes = new Map<string, Thing>();
-  const snapshots = new Map<string, Thing>();
-  const attachments = new Map<string, Thing>();
+  const volumes = new Map<string, Resource>();
+  const snapshots = new Map<string, Resource>();
+  const attachments = new Map<string, Resource>();
   const types = [{ id: 'type-1', name: 'fast', extra_specs: {}, 'os-volume-type-access:is_public': true }];
   const OWNER = 'os-vol-tenant-attr:tenant_id';
   const SNAPSHOT_OWNER = 'os-extended-snapshot-attributes:project_id';
 
-  const shown = (volume: Thing) => ({
+  const shown = (volume: Resource) => ({
     ...volume,
     attachments: [...attachments.values()]
       .filter((tie) => tie.volume_id === volume.id && tie.status === 'attached')
       .map((tie) => ({ attachment_id: tie.id, server_id: tie.instance, device: tie.device, host_name: tie.host })),
   });
 
-  function list(things: Iterable<Thing>, owner: string, { query, token }: FakeRequest): Thing[] {
+  function list(resources: Iterable<Resource>, owner: string, { query, token }: FakeRequest): Resource[] {
     const all = token!.admin && query.get('all_tenants') === '1';
     const metadata = query
       .get('metadata')
       ?.match(/'[^']*'/g)
       ?.map((text) => text.slice(1, -1));
-    return [...things].filter(
-      (thing) =>
+    return [...resources].filter(
+      (resource) =>
         (all
-          ? !query.get('project_id') || thing[owner] === query.get('project_id')
-          : thing[owner] === token!.projectId) &&
+          ? !query.get('project_id') || resource[owner] === query.get('project_id')
+          : resource[owner] === token!.projectId) &&
         (ignoresFilters ||
-          ((!metadata || thing.metadata[metadata[0]!] === metadata[1]) &&
-            (!query.get('name') || thing.name === query.get('name')) &&
-            (!query.get('volume_id') || thing.volume_id === query.get('volume_id')))),
+          ((!metadata || resource.metadata[metadata[0]!] === metadata[1]) &&
+            (!query.get('name') || resource.name === query.get('name')) &&
+            (!query.get('volume_id') || resource.volume_id === query.get('volume_id')))),
     );
   }
 
-  function settle(volume: Thing): void {
+  function settle(volume: Resource): void {
     const states = [...attachments.values()].filter((tie) => tie.volume_id === volume.id).map((tie) => tie.status);
     const settled = { attached: 'in-use', attaching: 'attaching', reserved: 'reserved' };
     volume.status = Object.entries(settled).find(([state]) => states.includes(state))?.[1] ?? 'available';
   }
 
-  const actions: Readonly<Record<string, (volume: Thing, argument: any) => FakeAnswer>> = {
+  const actions: Readonly<Record<string, (volume: Resource, argument: any) => FakeResponse>> = {
     'os-begin_detaching': (volume) => {
       if (volume.status !== 'in-use') return badRequest('Invalid volume: status must be in-use');
       volume.status = 'detaching';
@@ -68,7 +71,7 @@ export async function startFakeVolumes(tokens: ReadonlyMap<string, FakeToken>, {
     },
   };
 
-  function volumeRoutes(request: FakeRequest, id: string | undefined, rest: string | undefined): FakeAnswer {
+  function volumeRoutes(request: FakeRequest, id: string | undefined, rest: string | undefined): FakeResponse {
     const { method, json, token } = request;
     if (method === 'POST' && !id) {
       const { volume } = json;
@@ -104,7 +107,7 @@ export async function startFakeVolumes(tokens: ReadonlyMap<string, FakeToken>, {
     return { status: 202 };
   }
 
-  function snapshotRoutes(request: FakeRequest, id: string | undefined, rest: string | undefined): FakeAnswer {
+  function snapshotRoutes(request: FakeRequest, id: string | undefined, rest: string | undefined): FakeResponse {
     const { method, json, token } = request;
     if (method === 'POST' && !id) {
       const base = { id: randomUUID(), status: 'available', created_at: '2026-01-02T03:04:05', size: 1 };
@@ -128,7 +131,7 @@ export async function startFakeVolumes(tokens: ReadonlyMap<string, FakeToken>, {
     { method, json, query }: FakeRequest,
     id: string | undefined,
     rest: string | undefined,
-  ): FakeAnswer {
+  ): FakeResponse {
     if (method === 'POST' && !id) {
       const { volume_uuid: volumeId, instance_uuid: instance } = json.attachment;
       const volume = volumes.get(volumeId);

@@ -6,7 +6,7 @@ import type { ImageCatalog } from '../../src/image/image-catalog.js';
 import { type FakeIdentity, startFakeIdentity } from '../fake-services/fake-identity.js';
 import { startFakeImages } from '../fake-services/fake-image-service.js';
 
-/** A background job has no token of its caller; a request has. */
+/** A background job has no token of its caller; a request has one. */
 const job: Caller = { userId: 'ada', projectId: 'p-ada', roles: ['member'] };
 const stranger: Caller = { userId: 'bob', projectId: 'p-bob', roles: ['member'] };
 
@@ -37,26 +37,29 @@ describe('images over HTTP', () => {
     ...more,
   });
 
-  it('makes a snapshot for the project, fills it and shows it', async () => {
-    const wish = snapshot();
-    expect(await images.create(job, wish)).toMatchObject({
-      id: wish.id,
+  it('creates a snapshot for the project, uploads its content and shows it', async () => {
+    const requested = snapshot();
+    expect(await images.create(job, requested)).toMatchObject({
+      id: requested.id,
       status: 'queued',
       projectId: 'p-ada',
       minDiskGb: 2,
       properties: { image_type: 'snapshot', instance_uuid: 's1' },
     });
-    expect(await images.upload(job, wish.id, Buffer.from('hello'))).toMatchObject({ status: 'active', sizeBytes: 5 });
-    expect(service.contents.get(wish.id)).toBe('hello');
+    expect(await images.upload(job, requested.id, Buffer.from('hello'))).toMatchObject({
+      status: 'active',
+      sizeBytes: 5,
+    });
+    expect(service.contents.get(requested.id)).toBe('hello');
     const pieces: Uint8Array[] = [];
-    for await (const piece of await images.download(job, wish.id)) pieces.push(piece);
+    for await (const piece of await images.download(job, requested.id)) pieces.push(piece);
     expect(JSON.parse(Buffer.concat(pieces).toString())).toBe('hello');
     await expect(images.download(job, randomUUID())).rejects.toMatchObject({ code: 'IMAGE_NOT_FOUND' });
     const listed = await images.list(ada, { properties: { instance_uuid: 's1' }, status: 'active' });
-    expect(listed.map((image) => image.id)).toEqual([wish.id]);
+    expect(listed.map((image) => image.id)).toEqual([requested.id]);
   });
 
-  it("uses the caller's own token beside the service's, and the service's alone without one", async () => {
+  it("sends the caller's own token and the service's, or only the service's if there is none", async () => {
     const { id } = await images.create(ada, snapshot());
     await images.get(ada, id);
     expect(service.journal.at(-1)!.headers).toMatchObject({
@@ -69,7 +72,7 @@ describe('images over HTTP', () => {
     expect(headers['x-service-token']).toBe(headers['x-auth-token']);
   });
 
-  it('sends content that comes in pieces', async () => {
+  it('sends content in chunks', async () => {
     const { id } = await images.create(job, snapshot());
     async function* pieces() {
       yield Buffer.from('a');
@@ -79,14 +82,14 @@ describe('images over HTTP', () => {
     expect(service.contents.get(id)).toBe('ab');
   });
 
-  it('finds an image made twice, and refuses an id that is somebody else’s', async () => {
-    const wish = snapshot();
-    await images.create(job, wish);
-    expect(await images.create(job, wish)).toMatchObject({ id: wish.id, status: 'queued' });
-    await expect(images.create(stranger, wish)).rejects.toMatchObject({ code: 'IMAGE_EXISTS', status: 409 });
+  it('returns the existing image for a repeated creation, and rejects the id of another project', async () => {
+    const requested = snapshot();
+    await images.create(job, requested);
+    expect(await images.create(job, requested)).toMatchObject({ id: requested.id, status: 'queued' });
+    await expect(images.create(stranger, requested)).rejects.toMatchObject({ code: 'IMAGE_EXISTS', status: 409 });
   });
 
-  it('takes an upload whose answer got lost as done', async () => {
+  it('treats an upload whose response was lost as complete', async () => {
     const { id } = await images.create(job, snapshot());
     service.fail('PUT', /file/, 'lose');
     expect(await images.upload(job, id, Buffer.from('x'))).toMatchObject({ status: 'active' });
@@ -94,7 +97,7 @@ describe('images over HTTP', () => {
     expect(service.contents.get(id)).toBe('x');
   });
 
-  it('follows the pages of a list, and stops where it was told to', async () => {
+  it('follows the pages of a list, and stops at the limit', async () => {
     const ids = [];
     for (let i = 0; i < 5; i++) ids.unshift((await images.create(job, snapshot({ name: 'paged' }))).id);
     expect((await images.list(job, { name: 'paged' })).map((image) => image.id)).toEqual(ids);
@@ -102,14 +105,14 @@ describe('images over HTTP', () => {
     expect((await images.list(job, { name: 'paged', marker: ids[3] })).map((image) => image.id)).toEqual(ids.slice(4));
   });
 
-  it('changes only what it was told to', async () => {
+  it('changes only the given fields', async () => {
     const { id } = await images.create(job, snapshot());
     await images.update(job, id, { name: 'new', properties: { image_type: null, 'a/b': 'c', never: null } });
     expect(await images.get(job, id)).toMatchObject({ name: 'new', properties: { instance_uuid: 's1', 'a/b': 'c' } });
     expect((await images.get(job, id)).properties).not.toHaveProperty('image_type');
   });
 
-  it('hides private images of others even when the service shows them, and lets members see shared ones', async () => {
+  it('hides private images of other projects even if the service shows them, and shows shared ones to members', async () => {
     const { id } = await images.create(job, snapshot());
     await expect(images.get(stranger, id)).rejects.toMatchObject({ code: 'IMAGE_NOT_FOUND' });
     await expect(images.delete(stranger, id)).rejects.toMatchObject({ code: 'IMAGE_NOT_FOUND' });
@@ -120,7 +123,7 @@ describe('images over HTTP', () => {
     await expect(images.delete(stranger, id)).rejects.toMatchObject({ code: 'IMAGE_FORBIDDEN' });
   });
 
-  it('deletes, but nothing protected; a repeated deletion whose first answer got lost has worked', async () => {
+  it('deletes unprotected images, and treats a repeated deletion whose first response was lost as successful', async () => {
     const { id } = await images.create(job, snapshot({ protected: true }));
     await expect(images.delete(job, id)).rejects.toMatchObject({ code: 'IMAGE_PROTECTED', status: 403 });
     await images.update(job, id, { protected: false });
@@ -129,7 +132,7 @@ describe('images over HTTP', () => {
     await expect(images.get(job, id)).rejects.toMatchObject({ code: 'IMAGE_NOT_FOUND', status: 404 });
   });
 
-  it('repeats reading when the service stumbles, and gives up in the end', async () => {
+  it('retries reads when the service fails, up to a limit', async () => {
     const { id } = await images.create(job, snapshot());
     service.fail('GET', /images/, 'drop');
     service.fail('GET', /images/, { status: 503 });
@@ -138,25 +141,25 @@ describe('images over HTTP', () => {
     await expect(images.get(job, id)).rejects.toMatchObject({ code: 'UNAVAILABLE', status: 503 });
   });
 
-  it('never repeats a creation', async () => {
+  it('never retries a creation', async () => {
     const before = service.journal.length;
     service.fail('POST', /images/, { status: 503 });
     await expect(images.create(job, snapshot())).rejects.toMatchObject({ code: 'UNAVAILABLE' });
     expect(service.journal.length - before).toBe(1);
   });
 
-  it('does not wait for ever', async () => {
-    const hasty = httpImages({
+  it('has a timeout', async () => {
+    const withShortTimeout = httpImages({
       url: service.url,
       session: new ServiceSession(identity.credentials),
       timeoutMs: 50,
       retries: 0,
     });
     service.fail('GET', /images/, 'hang');
-    await expect(hasty.get(job, 'x')).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+    await expect(withShortTimeout.get(job, 'x')).rejects.toMatchObject({ code: 'UNAVAILABLE' });
   });
 
-  it("acts in the caller's name throughout", async () => {
+  it('always acts on behalf of the caller', async () => {
     const before = service.journal.length;
     const { id } = await images.create(ada, snapshot());
     await images.upload(ada, id, new Uint8Array(8));
@@ -168,7 +171,7 @@ describe('images over HTTP', () => {
     expect(new Set(tokens)).toEqual(new Set([ada.token]));
   });
 
-  it('logs in again when the service no longer takes its token', async () => {
+  it('logs in again when the service no longer accepts its token', async () => {
     const { id } = await images.create(job, snapshot());
     for (const token of [...identity.tokens.keys()]) if (token.startsWith('service-')) identity.tokens.delete(token);
     expect(await images.get(job, id)).toMatchObject({ id });

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Caller } from '../../src/caller/caller.js';
 import type { NetworkCatalog } from '../../src/network/network-catalog.js';
-import { job, NET, type NetworksOverHttp, networksOverHttp, OTHER, wanted } from './networks-over-http.js';
+import { expected, job, NET, type NetworksOverHttp, networksOverHttp, OTHER } from './networks-over-http.js';
 
-describe('networks over HTTP, in whose name', () => {
+describe('networks over HTTP, on behalf of callers', () => {
   let cloud: NetworksOverHttp;
   let service: NetworksOverHttp['service'];
   let networks: NetworkCatalog;
@@ -18,22 +18,22 @@ describe('networks over HTTP, in whose name', () => {
     service.things.floatingips!.clear();
   });
 
-  /** Who sent what since the last time this was called: `ada GET /networks`. */
+  /** Returns who sent which requests since the previous call: `ada GET /networks`. */
   let read = 0;
   function sent(): string[] {
     const requests = service.journal.slice(read);
     read = service.journal.length;
     return requests.map(({ method, path, headers }) => {
       const own = headers['x-auth-token'] === ada.token;
-      // The service's own token goes beside the caller's, so that one that has expired meanwhile still counts.
+      // The service's own token accompanies the caller's, so that one that has expired meanwhile is still accepted.
       if (own) expect(cloud.identity.tokens.get(String(headers['x-service-token']))).toMatchObject({ admin: true });
       return `${own ? 'ada' : 'service'} ${method} /${path.split('/')[2]}`;
     });
   }
 
-  it('looks, makes and changes in the name of the caller, and binds in that of the service', async () => {
+  it('reads, creates and changes on behalf of the caller, and binds on behalf of the service', async () => {
     sent();
-    const [port] = await networks.createPorts(ada, [wanted({ securityGroups: ['default'] })]);
+    const [port] = await networks.createPorts(ada, [expected({ securityGroups: ['default'] })]);
     expect(port).toMatchObject({ hostId: 'host1', deviceOwner: 'compute:nova' });
     const [names, groups, floating] = [
       'service GET /networks',
@@ -69,9 +69,9 @@ describe('networks over HTTP, in whose name', () => {
   it.each([
     ['her own token', () => ada],
     ['no token of hers left', () => job],
-  ])("lets a member keep her project's default group, with %s", async (_, caller) => {
-    const refused = networks.deleteSecurityGroup(caller(), 'default-id');
-    await expect(refused).rejects.toMatchObject({ kind: 'conflict' });
+  ])('does not let a member delete the default group, with %s', async (_, caller) => {
+    const rejected = networks.deleteSecurityGroup(caller(), 'default-id');
+    await expect(rejected).rejects.toMatchObject({ kind: 'conflict' });
     expect(service.things['security-groups']!.has('default-id')).toBe(true);
   });
 

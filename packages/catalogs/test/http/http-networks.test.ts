@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Caller } from '../../src/caller/caller.js';
 import type { NetworkCatalog } from '../../src/network/network-catalog.js';
-import { job, NET, type NetworksOverHttp, networksOverHttp, OTHER, OUTSIDE, wanted } from './networks-over-http.js';
+import { expected, job, NET, type NetworksOverHttp, networksOverHttp, OTHER, OUTSIDE } from './networks-over-http.js';
 
 const stranger: Caller = { userId: 'bob', projectId: 'p-bob', roles: ['member'] };
 
@@ -21,49 +21,49 @@ describe('networks over HTTP', () => {
     service.things.floatingips!.clear();
   });
 
-  it('makes and binds a port for a server, with names and addresses', async () => {
-    const wish = wanted({ addresses: ['10.0.0.9'], securityGroups: ['default'] });
-    const [port] = await networks.createPorts(ada, [wish]);
+  it('creates and binds a port for a server, with names and addresses', async () => {
+    const requested = expected({ addresses: ['10.0.0.9'], securityGroups: ['default'] });
+    const [port] = await networks.createPorts(ada, [requested]);
     expect(port).toMatchObject({
       networkId: NET,
       networkName: 'private',
       projectId: 'p-ada',
-      deviceId: wish.deviceId,
+      deviceId: requested.deviceId,
       deviceOwner: 'compute:nova',
       hostId: 'host1',
       fixedIps: [{ address: '10.0.0.9', version: 4, subnetId: 'sub1', floating: [] }],
       securityGroups: [{ id: 'default-id', name: 'default' }],
     });
-    expect(await networks.listPorts(ada, { deviceIds: [wish.deviceId] })).toEqual([port]);
+    expect(await networks.listPorts(ada, { deviceIds: [requested.deviceId] })).toEqual([port]);
   });
 
-  it('finds a port made twice', async () => {
-    const wish = wanted();
-    const [first] = await networks.createPorts(job, [wish]);
-    const [second] = await networks.createPorts(job, [wish]);
+  it('returns the existing port for a repeated creation', async () => {
+    const requested = expected();
+    const [first] = await networks.createPorts(job, [requested]);
+    const [second] = await networks.createPorts(job, [requested]);
     expect(second!.id).toBe(first!.id);
     expect(service.things.ports!.size).toBe(1);
   });
 
-  it('leaves no port behind when one of several cannot be made', async () => {
+  it('leaves no port behind when one of several cannot be created', async () => {
     const deviceId = randomUUID();
-    const wishes = [wanted({ deviceId }), wanted({ deviceId, addresses: ['192.0.2.1'] })];
-    await expect(networks.createPorts(job, wishes)).rejects.toMatchObject({
+    const requests = [expected({ deviceId }), expected({ deviceId, addresses: ['192.0.2.1'] })];
+    await expect(networks.createPorts(job, requests)).rejects.toMatchObject({
       code: 'ADDRESS_NOT_IN_SUBNET',
       status: 400,
     });
     expect(service.things.ports!.size).toBe(0);
   });
 
-  it('leaves no port behind whose creation was done but not answered', async () => {
+  it('leaves no port behind whose creation succeeded without a response', async () => {
     service.fail('POST', /ports/, 'lose');
-    await expect(networks.createPorts(job, [wanted()])).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+    await expect(networks.createPorts(job, [expected()])).rejects.toMatchObject({ code: 'UNAVAILABLE' });
     expect(service.things.ports!.size).toBe(0);
   });
 
-  it('tells an address in use, an unknown network and a network without addresses apart', async () => {
-    await networks.createPorts(job, [wanted({ addresses: ['10.0.0.7'] })]);
-    const again = networks.createPorts(job, [wanted({ addresses: ['10.0.0.7'] })]);
+  it('distinguishes an address in use, an unknown network and a network without addresses', async () => {
+    await networks.createPorts(job, [expected({ addresses: ['10.0.0.7'] })]);
+    const again = networks.createPorts(job, [expected({ addresses: ['10.0.0.7'] })]);
     await expect(again).rejects.toMatchObject({ code: 'ADDRESS_IN_USE', status: 409 });
     await expect(networks.checkAddresses(job, NET, ['10.0.0.7'])).rejects.toMatchObject({ code: 'ADDRESS_IN_USE' });
     await expect(networks.checkAddresses(job, NET, ['10.9.0.7'])).rejects.toMatchObject({
@@ -71,19 +71,19 @@ describe('networks over HTTP', () => {
     });
     await networks.checkAddresses(job, NET, ['10.0.0.8']);
     await expect(networks.checkAddresses(job, OUTSIDE)).rejects.toMatchObject({ code: 'NETWORK_WITHOUT_SUBNET' });
-    await expect(networks.createPorts(job, [wanted({ networkId: OTHER })])).rejects.toMatchObject({
+    await expect(networks.createPorts(job, [expected({ networkId: OTHER })])).rejects.toMatchObject({
       code: 'NETWORK_NOT_FOUND',
     });
     service.things.subnets!.get('sub1')!.size = 1;
-    await networks.createPorts(job, [wanted()]);
-    await expect(networks.createPorts(job, [wanted()])).rejects.toMatchObject({ code: 'NO_FREE_ADDRESS' });
+    await networks.createPorts(job, [expected()]);
+    await expect(networks.createPorts(job, [expected()])).rejects.toMatchObject({ code: 'NO_FREE_ADDRESS' });
     service.things.subnets!.get('sub1')!.size = 50;
   });
 
-  it('binds, moves and releases ports; those made for the server vanish, the others stay', async () => {
+  it('binds, moves and releases ports; those created for the server are deleted, the others remain', async () => {
     const deviceId = randomUUID();
-    const [own] = await networks.createPorts(job, [wanted({ deviceId })]);
-    const [spare] = await networks.createPorts(job, [wanted({ deviceId: '', hostId: '' })]);
+    const [own] = await networks.createPorts(job, [expected({ deviceId })]);
+    const [spare] = await networks.createPorts(job, [expected({ deviceId: '', hostId: '' })]);
     const binding = { deviceId, deviceOwner: 'compute:nova', hostId: 'host1' };
     expect(await networks.bindPort(job, spare!.id, binding)).toMatchObject(binding);
     await expect(networks.bindPort(job, spare!.id, { ...binding, deviceId: 'x' })).rejects.toMatchObject({
@@ -101,9 +101,9 @@ describe('networks over HTTP', () => {
     expect(await networks.getPort(job, spare!.id)).toMatchObject({ deviceId: '', deviceOwner: '', hostId: '' });
   });
 
-  it('releases what it can when one port cannot be', async () => {
+  it('releases all other ports when one cannot be released', async () => {
     const deviceId = randomUUID();
-    const made = await networks.createPorts(job, [wanted({ deviceId }), wanted({ deviceId })]);
+    const made = await networks.createPorts(job, [expected({ deviceId }), expected({ deviceId })]);
     const released = { owned: made.map((port) => port.id), bound: [] };
     service.fail('DELETE', new RegExp(made[0]!.id), { status: 503 }, 3);
     await expect(networks.releasePorts(job, deviceId, released)).rejects.toMatchObject({ code: 'UNAVAILABLE' });
@@ -114,7 +114,7 @@ describe('networks over HTTP', () => {
 
   it('lists the ports of many servers', async () => {
     const made = [];
-    for (let i = 0; i < 7; i++) made.push(...(await networks.createPorts(job, [wanted()])));
+    for (let i = 0; i < 7; i++) made.push(...(await networks.createPorts(job, [expected()])));
     const deviceIds = made.map((port) => port.deviceId);
     const listed = await networks.listPorts(job, { deviceIds });
     expect(listed.map((port) => port.id)).toEqual(made.map((port) => port.id));
@@ -123,7 +123,7 @@ describe('networks over HTTP', () => {
   });
 
   it('adds and removes addresses', async () => {
-    const [port] = await networks.createPorts(job, [wanted()]);
+    const [port] = await networks.createPorts(job, [expected()]);
     const more = await networks.addFixedIp(job, port!.deviceId, NET);
     expect(more.fixedIps).toHaveLength(2);
     const less = await networks.removeFixedIp(job, port!.deviceId, more.fixedIps[0]!.address);
@@ -133,8 +133,8 @@ describe('networks over HTTP', () => {
     });
   });
 
-  it('keeps groups and rules, and gives them to servers', async () => {
-    const [port] = await networks.createPorts(job, [wanted()]);
+  it('stores groups and rules, and assigns them to servers', async () => {
+    const [port] = await networks.createPorts(job, [expected()]);
     const web = await networks.createSecurityGroup(job, { name: 'web' });
     expect(web).toMatchObject({ name: 'web', projectId: 'p-ada', rules: [] });
     const names = async () => (await networks.getPort(job, port!.id)).securityGroups.map((group) => group.name);
@@ -174,8 +174,8 @@ describe('networks over HTTP', () => {
     await networks.deleteSecurityGroup(job, web.id);
   });
 
-  it('leads floating addresses to servers and shows them on their ports', async () => {
-    const [port] = await networks.createPorts(job, [wanted()]);
+  it('associates floating IPs with servers and shows them on their ports', async () => {
+    const [port] = await networks.createPorts(job, [expected()]);
     expect((await networks.listFloatingIpPools(job)).map((pool) => pool.name)).toEqual(['public']);
     const floating = await networks.allocateFloatingIp(job, 'public');
     expect(floating).toMatchObject({ pool: 'public', projectId: 'p-ada', portId: null, deviceId: null });
@@ -198,18 +198,18 @@ describe('networks over HTTP', () => {
     });
   });
 
-  it('knows where a server lands that names no network', async () => {
+  it('returns the networks of a server that names none', async () => {
     expect((await networks.availableNetworks(job)).map((network) => network.id)).toEqual([NET]);
     expect(await networks.autoNetwork(job, { dryRun: true })).toBeNull();
     expect(await networks.autoNetwork(job)).toMatchObject({ id: NET });
     expect((await networks.listNetworks(stranger)).map((network) => network.name)).toEqual(['other', 'public']);
   });
-  it('tells an exhausted quota of ports', async () => {
+  it('reports an exhausted quota of ports', async () => {
     service.fail('POST', /ports/, {
       status: 409,
       body: { NeutronError: { type: 'OverQuota', message: 'Quota exceeded' } },
     });
-    await expect(networks.createPorts(job, [wanted()])).rejects.toMatchObject({
+    await expect(networks.createPorts(job, [expected()])).rejects.toMatchObject({
       code: 'OVER_QUOTA',
       kind: 'over-quota',
     });

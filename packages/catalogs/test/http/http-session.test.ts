@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(() => identity.close());
 
 describe('the service session', () => {
-  it('logs in once for many requests at once, and again when the token is about to expire', async () => {
+  it('logs in once for concurrent requests, and again when the token is about to expire', async () => {
     const session = new ServiceSession(identity.credentials);
     const before = identity.journal.length;
     const tokens = await Promise.all(Array.from({ length: 10 }, () => session.token()));
@@ -23,7 +23,7 @@ describe('the service session', () => {
     expect((await short.token()).token).not.toBe(first.token);
   });
 
-  it('says what is wrong when it may not log in, and recovers when the identity service does', async () => {
+  it('reports the cause of a failed login, and recovers with the identity service', async () => {
     const wrong = new ServiceSession({ ...identity.credentials, password: 'guess' });
     await expect(wrong.token()).rejects.toMatchObject({ code: 'UNAVAILABLE', status: 503 });
     await expect(new ServiceSession(identity.credentials).token('closed-project')).rejects.toMatchObject({
@@ -35,23 +35,23 @@ describe('the service session', () => {
     expect((await session.token()).projectId).toBe(SERVICE_PROJECT);
   });
 
-  it('tries again where only a connection broke', async () => {
+  it('retries after a broken connection', async () => {
     identity.fail('POST', /tokens/, 'drop');
     expect((await new ServiceSession(identity.credentials).token()).projectId).toBe(SERVICE_PROJECT);
   });
 
-  it('does not knock at each request where its password is wrong, or the service would lock its user out', async () => {
+  it('does not log in for each request after a wrong password, which could lock its user', async () => {
     let now = Date.now();
     const wrong = new ServiceSession({ ...identity.credentials, password: 'guess' }, { now: () => now });
     const before = identity.journal.length;
-    await expect(wrong.token()).rejects.toThrow('refused the service credentials with 401');
+    await expect(wrong.token()).rejects.toThrow('rejected the service credentials with 401');
     await expect(wrong.token()).rejects.toThrow('a moment ago');
     expect(identity.journal.length - before).toBe(1);
     now += 10_000;
     await expect(wrong.token()).rejects.toThrow('with 401');
   });
 
-  it('has no role in a project without being refused itself', async () => {
+  it('keeps its own token when it has no role in a project', async () => {
     const session = new ServiceSession(identity.credentials);
     await expect(session.token('closed-project')).rejects.toMatchObject({ code: 'FORBIDDEN' });
     expect((await session.token()).projectId).toBe(SERVICE_PROJECT);

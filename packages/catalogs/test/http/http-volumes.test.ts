@@ -6,7 +6,7 @@ import type { VolumeCatalog } from '../../src/volume/volume-catalog.js';
 import { type FakeIdentity, startFakeIdentity } from '../fake-services/fake-identity.js';
 import { startFakeVolumes } from '../fake-services/fake-volume-service.js';
 
-/** A background job has no token of its caller; a request has. */
+/** A background job has no token of its caller; a request has one. */
 const job: Caller = { userId: 'ada', projectId: 'p-ada', roles: ['member'] };
 const stranger: Caller = { userId: 'bob', projectId: 'p-bob', roles: ['member'] };
 
@@ -36,7 +36,7 @@ describe('volumes over HTTP', () => {
     volumes.createVolume(caller, { key: randomUUID(), sizeGb: 1, ...more });
   const connector = { host: 'host1', mountpoint: '/dev/vdb' };
 
-  it('attaches and detaches a volume by the attachments API, with its microversion', async () => {
+  it('attaches and detaches a volume with the attachments API and its microversion', async () => {
     const { id } = await create();
     const serverId = randomUUID();
     const tie = await volumes.reserve(job, { key: randomUUID(), volumeId: id, serverId });
@@ -65,13 +65,13 @@ describe('volumes over HTTP', () => {
     expect(versions).toEqual(new Set(['volume 3.44']));
   });
 
-  it('takes nothing for its own that a service lists which ignores filters', async () => {
-    const careless = await startFakeVolumes(identity.tokens, { ignoresFilters: true });
+  it('filters lists of a service that ignores filters', async () => {
+    const withoutFilters = await startFakeVolumes(identity.tokens, { ignoresFilters: true });
     const session = new ServiceSession(identity.credentials);
-    const catalog = httpVolumes({ url: `${careless.url}/v3/`, session, timeoutMs: 2000 });
-    const wishes = [randomUUID(), randomUUID()].map((key) => ({ key, sizeGb: 1 }));
+    const catalog = httpVolumes({ url: `${withoutFilters.url}/v3/`, session, timeoutMs: 2000 });
+    const requests = [randomUUID(), randomUUID()].map((key) => ({ key, sizeGb: 1 }));
     const made = [];
-    for (const wish of [...wishes, ...wishes]) made.push((await catalog.createVolume(ada, wish)).id);
+    for (const requested of [...requests, ...requests]) made.push((await catalog.createVolume(ada, requested)).id);
     expect(made.slice(2)).toEqual(made.slice(0, 2));
     expect(made[0]).not.toBe(made[1]);
     const copies = [];
@@ -83,10 +83,10 @@ describe('volumes over HTTP', () => {
     expect((await catalog.createSnapshot(ada, { key: randomUUID(), volumeId: made[0]!, force: true })).id).not.toBe(
       copies[0],
     );
-    await careless.close();
+    await withoutFilters.close();
   });
 
-  it('refuses to reserve a volume that another server has', async () => {
+  it('rejects the reservation of a volume that another server uses', async () => {
     const { id } = await create();
     await volumes.reserve(job, { key: randomUUID(), volumeId: id, serverId: 's1' });
     await expect(volumes.reserve(job, { key: randomUUID(), volumeId: id, serverId: 's2' })).rejects.toMatchObject({
@@ -94,16 +94,16 @@ describe('volumes over HTTP', () => {
     });
   });
 
-  it('makes volumes in the project of the caller, with or without its token, and finds one made twice', async () => {
-    const wish = { key: randomUUID(), sizeGb: 2, name: 'root', imageId: 'img', metadata: { a: '1' } };
-    const first = await volumes.createVolume(job, wish);
+  it('creates volumes in the project of the caller, with or without its token, and returns the existing one for a repeated creation', async () => {
+    const requested = { key: randomUUID(), sizeGb: 2, name: 'root', imageId: 'img', metadata: { a: '1' } };
+    const first = await volumes.createVolume(job, requested);
     expect(first).toMatchObject({ projectId: 'p-ada', name: 'root', sizeGb: 2, bootable: true, status: 'creating' });
-    expect(await volumes.createVolume(ada, wish)).toMatchObject({ id: first.id, status: 'available' });
+    expect(await volumes.createVolume(ada, requested)).toMatchObject({ id: first.id, status: 'available' });
     const closed = { ...job, projectId: 'closed-project' };
     await expect(create(closed)).rejects.toMatchObject({ code: 'FORBIDDEN' });
   });
 
-  it('lists what the project has, whoever asks in its name', async () => {
+  it('lists the volumes of the project for any of its callers', async () => {
     const { id } = await create(ada, { name: 'listed' });
     for (const caller of [ada, job])
       expect((await volumes.listVolumes(caller, { name: 'listed' })).map((volume) => volume.id)).toEqual([id]);
@@ -111,7 +111,7 @@ describe('volumes over HTTP', () => {
     await expect(volumes.getVolume(stranger, id)).rejects.toMatchObject({ code: 'VOLUME_NOT_FOUND', status: 404 });
   });
 
-  it('deletes, and takes what is gone as deleted', async () => {
+  it('deletes, and treats a missing volume as deleted', async () => {
     const { id } = await create();
     const tie = await volumes.reserve(job, { key: randomUUID(), volumeId: id, serverId: 's1' });
     await expect(volumes.deleteVolume(job, id)).rejects.toMatchObject({ code: 'VOLUME_WRONG_STATUS' });
@@ -121,12 +121,12 @@ describe('volumes over HTTP', () => {
     await expect(volumes.getVolume(job, id)).rejects.toMatchObject({ code: 'VOLUME_NOT_FOUND' });
   });
 
-  it('makes, finds and removes snapshots', async () => {
+  it('creates, finds and deletes snapshots', async () => {
     const { id: volumeId } = await create();
-    const wish = { key: randomUUID(), volumeId, name: 'snap', force: true };
-    const made = await volumes.createSnapshot(job, wish);
+    const requested = { key: randomUUID(), volumeId, name: 'snap', force: true };
+    const made = await volumes.createSnapshot(job, requested);
     expect(made).toMatchObject({ volumeId, name: 'snap', projectId: 'p-ada', status: 'available' });
-    expect((await volumes.createSnapshot(job, wish)).id).toBe(made.id);
+    expect((await volumes.createSnapshot(job, requested)).id).toBe(made.id);
     await volumes.updateSnapshotStatus(job, made.id, 'creating', '50%');
     expect(await volumes.getSnapshot(job, made.id)).toMatchObject({ status: 'creating' });
     await volumes.deleteSnapshot(job, made.id);
@@ -140,7 +140,7 @@ describe('volumes over HTTP', () => {
     await expect(volumes.getType(job, 'slow')).rejects.toMatchObject({ code: 'VOLUME_TYPE_NOT_FOUND' });
   });
 
-  it('asks for a new image, the end of growing and the end of a migration in their own microversions', async () => {
+  it('requests a reimage, and the end of an extension and of a migration, in their own microversions', async () => {
     const { id } = await create();
     await volumes.reimage(job, id, 'img2');
     expect(service.journal.at(-1)).toMatchObject({
@@ -153,7 +153,7 @@ describe('volumes over HTTP', () => {
     expect(await volumes.completeMigration(job, id, 'new', false)).toBe(id);
   });
 
-  it("acts in the caller's name, and beside it in the service's; in its own where only services may", async () => {
+  it("acts on behalf of the caller, with the service's token in addition, and alone where only services may act", async () => {
     const { id: volumeId } = await create();
     const before = service.journal.length;
     const tie = await volumes.reserve(ada, { key: randomUUID(), volumeId, serverId: randomUUID() });
@@ -165,21 +165,21 @@ describe('volumes over HTTP', () => {
     service.volumes.get(volumeId)!.status = 'extending';
     await volumes.completeExtend(ada, volumeId, false);
     const sent = service.journal.slice(before);
-    const inItsOwn = sent.filter(({ headers }) => headers['x-auth-token'] !== ada.token);
-    expect(inItsOwn.map(({ method, path }) => `${method} ${path.split('/')[3]}`)).toEqual([
+    const withServiceToken = sent.filter(({ headers }) => headers['x-auth-token'] !== ada.token);
+    expect(withServiceToken.map(({ method, path }) => `${method} ${path.split('/')[3]}`)).toEqual([
       'GET attachments',
       'POST volumes',
     ]);
-    expect(inItsOwn[1]!.json).toHaveProperty('os-extend_volume_completion');
+    expect(withServiceToken[1]!.json).toHaveProperty('os-extend_volume_completion');
     for (const { headers } of sent)
       expect(identity.tokens.get(`${headers['x-service-token']}`)).toMatchObject({ admin: true });
   });
 
-  it('tells an exhausted quota from a refusal', async () => {
+  it('distinguishes an exhausted quota from other rejections', async () => {
     await expect(create(ada, { sizeGb: 5000 })).rejects.toMatchObject({ code: 'OVER_QUOTA', kind: 'over-quota' });
   });
 
-  it('sends the headers it was told to send with every request', async () => {
+  it('sends the configured headers with every request', async () => {
     const session = new ServiceSession(identity.credentials);
     const traced = httpVolumes({ url: service.url, session, headers: () => ({ 'X-Openstack-Request-Id': 'req-1' }) });
     await traced.listVolumes(job);

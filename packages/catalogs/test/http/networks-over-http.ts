@@ -5,15 +5,15 @@ import type { NetworkCatalog, NewPort } from '../../src/network/network-catalog.
 import { type FakeIdentity, startFakeIdentity } from '../fake-services/fake-identity.js';
 import { startFakeNetworks } from '../fake-services/fake-network-service.js';
 
-/** A background job has no token of its caller; a request has. */
+/** A background job has no token of its caller; a request has one. */
 export const job: Caller = { userId: 'ada', projectId: 'p-ada', roles: ['member'] };
 export const NET = randomUUID();
-/** Of another project. */
+/** A network of another project. */
 export const OTHER = randomUUID();
 export const OUTSIDE = randomUUID();
 
-/** A port to be made for a server. */
-export const wanted = (more: Partial<NewPort> = {}): NewPort => ({
+/** Fields of a new port for a server. */
+export const expected = (more: Partial<NewPort> = {}): NewPort => ({
   key: randomUUID(),
   networkId: NET,
   projectId: 'p-ada',
@@ -32,7 +32,7 @@ export interface NetworksOverHttp {
   readonly close: () => Promise<unknown>;
 }
 
-/** A network service with three networks, reached over HTTP. */
+/** Starts a network service with three networks, and its HTTP catalog. */
 export async function networksOverHttp(): Promise<NetworksOverHttp> {
   const identity = await startFakeIdentity();
   const ada = { ...job, token: identity.issue('p-ada') };

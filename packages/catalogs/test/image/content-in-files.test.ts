@@ -16,13 +16,13 @@ async function digestOf(content: AsyncIterable<Uint8Array>): Promise<string> {
   return hash.digest('hex');
 }
 
-/** So many pieces of a mebibyte, none of which is kept. */
+/** Yields chunks of one mebibyte without keeping them. */
 async function* pieces(count: number, broken?: Error): AsyncGenerator<Uint8Array> {
   for (let n = 0; n < count; n++) yield Buffer.alloc(2 ** 20, n);
   if (broken) throw broken;
 }
 
-describe.each(storesUnderTest(inject('postgresUrl')))('images whose content is in files, on $kind', ({ open }) => {
+describe.each(storesUnderTest(inject('postgresUrl')))('images with content in files, on $kind', ({ open }) => {
   const folder = mkdtempSync(join(tmpdir(), 'apistrata-images-'));
   const directory = join(folder, 'images');
   let store: Store;
@@ -41,7 +41,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('images whose content is i
   const create = (catalog = images) => catalog.create(ada, { id: randomUUID(), name: 'mine' });
   const files = () => (existsSync(directory) ? readdirSync(directory) : []);
 
-  it('takes content all the same where what somebody has left there cannot be removed', async () => {
+  it('accepts content even if old files in the folder cannot be removed', async () => {
     mkdirSync(join(directory, 'left.part'), { recursive: true });
     utimesSync(join(directory, 'left.part'), 0, 0);
     const catalog = embeddedImages({ store, directory });
@@ -51,7 +51,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('images whose content is i
     rmSync(join(directory, 'left.part'), { recursive: true });
   });
 
-  it('streams content in and out, with no bound but the disk, and removes it with the image', async () => {
+  it('streams content in and out, limited only by the disk, and removes it with the image', async () => {
     const { id } = await create();
     const uploaded = await images.upload(ada, id, pieces(300));
     expect(uploaded).toMatchObject({ status: 'active', sizeBytes: 300 * 2 ** 20 });
@@ -62,7 +62,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('images whose content is i
     expect(files()).toEqual([]);
   });
 
-  it('removes, at its first upload, what a process that was killed has left half done', async () => {
+  it('removes incomplete uploads of a killed process on its first upload', async () => {
     const own = join(folder, 'left');
     mkdirSync(own);
     const longAgo = new Date(Date.now() - 2 * 3_600_000);
@@ -76,14 +76,14 @@ describe.each(storesUnderTest(inject('postgresUrl')))('images whose content is i
     await catalog.delete(ada, id);
   });
 
-  it('leaves nothing of content that breaks off', async () => {
+  it('keeps nothing of an interrupted upload', async () => {
     const { id } = await create();
     await expect(images.upload(ada, id, pieces(2, new Error('hung up')))).rejects.toThrow('hung up');
     expect(files()).toEqual([]);
     expect(await images.get(ada, id)).toMatchObject({ status: 'queued' });
   });
 
-  it('keeps one of two contents that are uploaded at once', async () => {
+  it('keeps one of two concurrent uploads', async () => {
     const { id } = await create();
     await Promise.all([images.upload(ada, id, pieces(2)), images.upload(ada, id, pieces(3))]);
     const { sha512 } = await images.get(ada, id);
@@ -92,7 +92,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('images whose content is i
     await images.delete(ada, id);
   });
 
-  it('says that there is no room where the folder cannot be written', async () => {
+  it('reports that content cannot be stored if the folder is not writable', async () => {
     writeFileSync(join(folder, 'file'), '');
     const blocked = embeddedImages({ store, directory: join(folder, 'file', 'images') });
     const { id } = await create(blocked);
@@ -100,7 +100,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('images whose content is i
     expect(await images.get(ada, id)).toMatchObject({ status: 'queued' });
   });
 
-  it('still has content that was kept in the database before', async () => {
+  it('still reads content that was stored in the database before', async () => {
     const before = embeddedImages({ store });
     const { id } = await create(before);
     await before.upload(ada, id, Buffer.from('old'));

@@ -33,7 +33,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('embedded images on $kind'
   const create = (caller: Caller, more: object = {}) =>
     images.create(caller, { id: randomUUID(), name: 'mine', ...more });
 
-  it('begins with the bytes of a preset, and what follows from them', async () => {
+  it('start with the content of a preset, and size and checksums of it', async () => {
     const id = randomUUID();
     await images.seed([
       { id, name: 'seeded', visibility: 'private', projectId: 'p-bob', content: Buffer.from('bytes') },
@@ -46,7 +46,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('embedded images on $kind'
     expect(await text(await images.download(bob, id))).toBe('bytes');
   });
 
-  it('lists what was offered by what was said to the offer', async () => {
+  it('list shared images by member status', async () => {
     const { id } = await create(ada, { visibility: 'shared' });
     await images.addMember(ada, id, bob.projectId);
     const offered = async (memberStatus?: 'pending' | 'rejected' | 'all') =>
@@ -57,7 +57,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('embedded images on $kind'
     await images.delete(ada, id);
   });
 
-  it('shows images of the preset to everybody, ready to use', async () => {
+  it('of the preset are public and active', async () => {
     expect(await images.get(ada, CIRROS)).toMatchObject({
       id: CIRROS,
       name: 'cirros',
@@ -68,7 +68,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('embedded images on $kind'
     });
   });
 
-  it('leaves an image of the preset as it has become when the preset comes again', async () => {
+  it('of the preset keep their changes when the preset is seeded again', async () => {
     await images.update(admin, CIRROS, { properties: { os_version: '0.6' } });
     await images.seed([{ id: CIRROS, name: 'another name' }]);
     expect(await images.get(ada, CIRROS)).toMatchObject({
@@ -77,7 +77,22 @@ describe.each(storesUnderTest(inject('postgresUrl')))('embedded images on $kind'
     });
   });
 
-  it('takes a snapshot from queued to active, and gives its content back', async () => {
+  it('of the preset replace former states of themselves, which stay usable', async () => {
+    const idOf = (state: number) => `0f0f0f0f-1111-8222-8${state}33-444444444444`;
+    const seed = (state: number) =>
+      images.seed([{ id: idOf(state), name: 'debian', replacesIdPrefix: idOf(0).slice(0, 19) }]);
+    const shown = async () => (await images.list(ada, { name: 'debian' })).map(({ id }) => id);
+    for (const state of [1, 2, 1]) {
+      await seed(state);
+      expect(await shown()).toEqual([idOf(state)]);
+    }
+    expect(await images.get(ada, idOf(2))).toMatchObject({ status: 'active', hidden: true });
+    await images.update(admin, idOf(1), { hidden: true });
+    await seed(1);
+    expect(await shown(), 'an image that an administrator has hidden stays hidden').toEqual([]);
+  });
+
+  it('change from queued to active, and return their content', async () => {
     const serverId = randomUUID();
     const properties = { image_type: 'snapshot', instance_uuid: serverId, base_image_ref: CIRROS };
     const made = await create(ada, { visibility: 'private', properties, minDiskGb: 1, minRamMb: 64 });
@@ -94,34 +109,34 @@ describe.each(storesUnderTest(inject('postgresUrl')))('embedded images on $kind'
     expect(await images.list(ada, { properties: { instance_uuid: serverId, image_type: 'backup' } })).toEqual([]);
   });
 
-  it('keeps content of several chunks whole and in order', async () => {
+  it('keep content of several chunks complete and in order', async () => {
     const { id } = await create(ada);
     const content = Buffer.from(Array.from({ length: 900_000 }, (_, i) => 32 + (i % 90)));
     await images.upload(ada, id, content);
     expect(await text(await images.download(ada, id))).toBe(content.toString());
   });
 
-  it('makes one image of the same creation made twice, also at once', async () => {
+  it('are created once by repeated creations, also concurrent ones', async () => {
     const id = randomUUID();
     const made = await Promise.all([1, 2, 3, 4].map(() => images.create(ada, { id, name: 'same' })));
     expect(new Set(made.map((image) => image.seq)).size).toBe(1);
     await expect(images.create(bob, { id, name: 'same' })).rejects.toMatchObject({ code: 'IMAGE_EXISTS', status: 409 });
   });
 
-  it('uploads once: a second upload leaves an active image as it is', async () => {
+  it('are not changed by a second upload', async () => {
     const { id } = await create(ada);
     await images.upload(ada, id, Buffer.from('first'));
     await images.upload(ada, id, Buffer.from('second'));
     expect(await text(await images.download(ada, id))).toBe('first');
   });
 
-  it('refuses more content than it may hold, and keeps nothing of it', async () => {
+  it('reject content above the limit, and keep nothing of it', async () => {
     const { id } = await create(ada);
     await expect(images.upload(ada, id, Buffer.alloc(1_000_001))).rejects.toMatchObject({ code: 'IMAGE_TOO_LARGE' });
     expect(await images.get(ada, id)).toMatchObject({ status: 'queued' });
   });
 
-  it("hides other projects' images, and lets nobody else change those they see", async () => {
+  it('are hidden from other projects, or cannot be changed by them', async () => {
     const { id } = await create(ada, { visibility: 'private' });
     const missing = { code: 'IMAGE_NOT_FOUND', kind: 'not-found', status: 404 };
     await expect(images.get(bob, id)).rejects.toMatchObject(missing);
@@ -132,14 +147,14 @@ describe.each(storesUnderTest(inject('postgresUrl')))('embedded images on $kind'
     await expect(images.update(bob, CIRROS, { name: 'x' })).rejects.toMatchObject({ code: 'IMAGE_FORBIDDEN' });
   });
 
-  it('finds community images only when asked for them', async () => {
+  it('of the community are listed only on request', async () => {
     const { id } = await create(ada, { visibility: 'community' });
     expect(await images.get(bob, id)).toMatchObject({ id });
     expect((await images.list(bob)).map((image) => image.id)).not.toContain(id);
     expect((await images.list(bob, { visibility: 'community' })).map((image) => image.id)).toEqual([id]);
   });
 
-  it('shares an image with a project, which lists it once it has accepted', async () => {
+  it('are listed by a member project once it has accepted', async () => {
     const { id } = await create(ada);
     const listed = async () => (await images.list(bob)).some((image) => image.id === id);
     await expect(images.get(bob, id)).rejects.toMatchObject({ code: 'IMAGE_NOT_FOUND' });
@@ -155,21 +170,21 @@ describe.each(storesUnderTest(inject('postgresUrl')))('embedded images on $kind'
     await expect(images.get(bob, id)).rejects.toMatchObject({ code: 'IMAGE_NOT_FOUND' });
   });
 
-  it('merges properties and removes those set to null', async () => {
+  it('merge properties and remove those set to null', async () => {
     const { id } = await create(ada, { properties: { a: '1', b: '2' } });
     await images.update(ada, id, { name: 'renamed', properties: { b: null, c: '3' } });
     expect(await images.get(ada, id)).toMatchObject({ name: 'renamed', properties: { a: '1', c: '3' } });
     expect((await images.get(ada, id)).properties).not.toHaveProperty('b');
   });
 
-  it('loses none of many changes made at once', async () => {
+  it('lose no concurrent change', async () => {
     const { id } = await create(ada);
     const keys = Array.from({ length: 20 }, (_, i) => `k${i}`);
     await Promise.all(keys.map((key) => images.update(ada, id, { properties: { [key]: 'v' } })));
     expect(Object.keys((await images.get(ada, id)).properties).sort()).toEqual(keys.sort());
   });
 
-  it('does not delete a protected image, and forgets a deleted one with its content', async () => {
+  it('are not deleted while they are protected, and are deleted with their content', async () => {
     const { id } = await create(ada, { protected: true });
     await images.upload(ada, id, Buffer.from('x'));
     await expect(images.delete(ada, id)).rejects.toMatchObject({ code: 'IMAGE_PROTECTED', status: 403 });
@@ -179,7 +194,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('embedded images on $kind'
     expect(await store.db.selectFrom('image_chunks').selectAll().where('image_id', '=', id).execute()).toEqual([]);
   });
 
-  it('pages, newest first, and refuses a marker it does not know', async () => {
+  it('are paged, newest first, and an unknown marker is rejected', async () => {
     const carl: Caller = { ...ada, projectId: 'p-carl' };
     const ids = [];
     for (const name of ['1', '2', '3']) ids.unshift((await create(carl, { name, tags: ['paged'] })).id);
@@ -189,7 +204,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('embedded images on $kind'
     await expect(images.list(carl, { marker: 'nobody' })).rejects.toMatchObject({ code: 'MARKER_NOT_FOUND' });
   });
 
-  it('deactivates and reactivates, and gives no content of a deactivated image to anybody', async () => {
+  it('can be deactivated and reactivated, and a deactivated one returns no content', async () => {
     const { id } = await create(ada);
     await expect(images.deactivate(ada, id)).rejects.toMatchObject({ code: 'IMAGE_WRONG_STATUS' });
     await images.upload(ada, id, Buffer.from('x'));
@@ -198,11 +213,11 @@ describe.each(storesUnderTest(inject('postgresUrl')))('embedded images on $kind'
     expect(await images.reactivate(ada, id)).toMatchObject({ status: 'active' });
   });
 
-  it('refuses text that the database could not hold', async () => {
-    await expect(create(ada, { name: 'a\0b' })).rejects.toMatchObject({ code: 'REFUSED', status: 400 });
+  it('reject strings that the database cannot store', async () => {
+    await expect(create(ada, { name: 'a\0b' })).rejects.toMatchObject({ code: 'REJECTED', status: 400 });
   });
 
-  it('takes an unknown id for an image where it accepts them, and remembers it', async () => {
+  it('are created for unknown ids if these are accepted', async () => {
     const accepting = embeddedImages({ store, unknown: 'accept' });
     const id = randomUUID();
     await expect(images.get(ada, id)).rejects.toMatchObject({ code: 'IMAGE_NOT_FOUND' });
@@ -211,8 +226,8 @@ describe.each(storesUnderTest(inject('postgresUrl')))('embedded images on $kind'
   });
 });
 
-it('refuses options it does not know', () => {
+it('reject unknown options', () => {
   const store = {} as Store;
   expect(() => embeddedImages({ store, unknown: 'reject all' as 'reject' })).toThrow(/"reject" or "accept"/);
-  expect(() => embeddedImages({ store, maxBytes: 5 } as never)).toThrow(/no option "maxBytes"/);
+  expect(() => embeddedImages({ store, maxBytes: 5 } as never)).toThrow(/unknown option "maxBytes"/);
 });

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type EmbeddedNetworkCatalog, embeddedNetworks } from '../../src/network/builtin/embedded-networks.js';
-import { ada, addresses, bob, type NetworksUnderTest, networksUnderTest, wanted } from './networks-under-test.js';
+import { ada, addresses, bob, expected, type NetworksUnderTest, networksUnderTest } from './networks-under-test.js';
 
 describe.each(networksUnderTest)('embedded networks that accept unknown ids on $kind', ({ open }) => {
   let cloud: NetworksUnderTest;
@@ -19,17 +19,17 @@ describe.each(networksUnderTest)('embedded networks that accept unknown ids on $
     accepting = embeddedNetworks({ store, unknown: 'accept' });
   });
 
-  it('takes an unknown network for one with room, and remembers it', async () => {
+  it('create a network with free addresses for an unknown id', async () => {
     const id = randomUUID();
     const made = await Promise.all(
-      Array.from({ length: 6 }, () => accepting.createPorts(ada, [wanted(id)]).then(([one]) => one!)),
+      Array.from({ length: 6 }, () => accepting.createPorts(ada, [expected(id)]).then(([one]) => one!)),
     );
     expect(new Set(made.flatMap(addresses)).size).toBe(6);
     expect(await networks.getNetwork(bob, id)).toMatchObject({ id, shared: true });
     expect((await networks.availableNetworks(bob)).map((network) => network.id)).not.toContain(id);
   });
 
-  it('takes unknown ports and groups for existing ones', async () => {
+  it('create ports and groups for unknown ids', async () => {
     const id = randomUUID();
     expect(await accepting.getPort(ada, id)).toMatchObject({ id, deviceId: '', projectId: 'p-ada', status: 'DOWN' });
     expect(await networks.getPort(ada, id)).toMatchObject({ id });

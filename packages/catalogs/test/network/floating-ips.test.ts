@@ -9,7 +9,7 @@ import {
   SHARED,
 } from './networks-under-test.js';
 
-describe.each(networksUnderTest)('floating addresses of the embedded networks on $kind', ({ open }) => {
+describe.each(networksUnderTest)('floating IPs of the embedded networks on $kind', ({ open }) => {
   let cloud: NetworksUnderTest;
   let networks: NetworksUnderTest['networks'];
   let port: NetworksUnderTest['port'];
@@ -21,7 +21,7 @@ describe.each(networksUnderTest)('floating addresses of the embedded networks on
   });
   afterAll(() => cloud.close());
 
-  it('leads to a server, is seen on its port, and is free again afterwards', async () => {
+  it('are associated with a server, shown on its port, and disassociated', async () => {
     const made = await port(SHARED);
     const floating = await networks.allocateFloatingIp(ada, 'public');
     expect(floating).toMatchObject({ pool: 'public', portId: null, status: 'DOWN', projectId: 'p-ada' });
@@ -42,7 +42,7 @@ describe.each(networksUnderTest)('floating addresses of the embedded networks on
     await expect(networks.getFloatingIp(ada, floating.id)).rejects.toMatchObject({ code: 'FLOATING_IP_NOT_FOUND' });
   });
 
-  it('moves from one server to another, leaving nothing behind', async () => {
+  it('move from one server to another', async () => {
     const [one, two] = [await port(SHARED), await port(SHARED)];
     const { id, address } = await networks.allocateFloatingIp(ada);
     await networks.associateFloatingIp(ada, id, { portId: one.id });
@@ -51,7 +51,7 @@ describe.each(networksUnderTest)('floating addresses of the embedded networks on
     expect((await networks.getPort(ada, two.id)).fixedIps[0]!.floating).toEqual([address]);
   });
 
-  it('gives its address back when it is released, as a router does', async () => {
+  it('release their address when they are deleted, like routers', async () => {
     const address = '203.0.113.200';
     const floating = await networks.createFloatingIp(ada, { pool: PUBLIC, address });
     const taken = networks.createFloatingIp(bob, { pool: PUBLIC, address });
@@ -64,7 +64,7 @@ describe.each(networksUnderTest)('floating addresses of the embedded networks on
       expect(await networks.createFloatingIp(bob, { pool: PUBLIC, address: free })).toMatchObject({ address: free });
   });
 
-  it('is freed when the port goes', async () => {
+  it('are disassociated when the port is deleted', async () => {
     const made = await port(SHARED);
     const { id, address } = await networks.allocateFloatingIp(ada);
     await networks.associateFloatingIp(ada, id, { portId: made.id });
@@ -72,7 +72,7 @@ describe.each(networksUnderTest)('floating addresses of the embedded networks on
     expect(await networks.listFloatingIps(ada, { address })).toMatchObject([{ id, portId: null, status: 'DOWN' }]);
   });
 
-  it('refuses a second one for the same fixed address, unknown pools and foreign ports', async () => {
+  it('are rejected for a fixed address that has one, unknown pools and foreign ports', async () => {
     const made = await port(SHARED);
     const [one, two] = [await networks.allocateFloatingIp(ada), await networks.allocateFloatingIp(ada)];
     await networks.associateFloatingIp(ada, one.id, { portId: made.id });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fitIntoTunnels } from '../../src/network/builtin/network-mtu.js';
+import { lowerMtuForTunnels } from '../../src/network/builtin/network-mtu.js';
 import { ada, networksUnderTest, PUBLIC, SHARED, sharedNetworks } from './networks-under-test.js';
 
 describe.each(networksUnderTest)('the MTU of embedded networks on $kind', ({ open }) => {
@@ -8,20 +8,20 @@ describe.each(networksUnderTest)('the MTU of embedded networks on $kind', ({ ope
 
   const join = (address: string) =>
     cloud.store.transaction(async (tx) => {
-      await fitIntoTunnels(tx, joined, address, 1_000);
+      await lowerMtuForTunnels(tx, joined, address, 1_000);
       joined.push(address);
     });
   const mtuOf = async (id: string) => (await cloud.networks.getNetwork(ada, id)).mtu;
   const made = async (mtu?: number) => (await cloud.networks.createNetwork(ada, { name: 'own', mtu })).id;
 
-  it('leaves room for the tunnels between hosts as soon as there are any, where nobody has seen to more', async () => {
+  it('leaves space for tunnels between hosts as soon as they exist, unless a larger value was set', async () => {
     const ids = [SHARED, await made(), await made(1_400), await made(1_480), await made(9_000), PUBLIC];
     const all = () => Promise.all(ids.map(mtuOf));
     expect(await all()).toEqual([1_500, 1_500, 1_400, 1_480, 9_000, 1_500]);
     await join('192.0.2.2');
     expect(await all()).toEqual([1_450, 1_450, 1_400, 1_450, 9_000, 1_500]);
     expect(await mtuOf(await made())).toBe(1_450);
-    // What is said after that is not changed by others that join.
+    // A value that is set afterwards is not changed when further hosts join.
     await cloud.networks.updateNetwork(ada, ids[1]!, { mtu: 1_500 });
     await join('192.0.2.3');
     expect(await mtuOf(ids[1]!)).toBe(1_500);

@@ -11,18 +11,18 @@ import {
   sharedNetworks,
 } from './networks-under-test.js';
 
-describe.each(networksUnderTest)('what the embedded networks have built on $kind', ({ open }) => {
+describe.each(networksUnderTest)('the network plan of the embedded networks on $kind', ({ open }) => {
   const cloud = sharedNetworks(open);
 
   const subnetOf = async (networkId: string) => (await cloud.networks.getNetwork(admin, networkId)).subnetIds[0]!;
 
-  it('is nothing without servers, or without ports of theirs', async () => {
+  it('is empty without servers, or without ports of servers', async () => {
     const nothing = { networks: [], ports: [], routers: [], rules: [], members: {} };
     expect(await cloud.networks.networkPlan([])).toEqual(nothing);
     expect(await cloud.networks.networkPlan([randomUUID()])).toEqual(nothing);
   });
 
-  it('is of the servers that were asked for, and of nobody else', async () => {
+  it('contains the requested servers, and no others', async () => {
     const [mine, other] = [await cloud.port(SHARED), await cloud.port(SHARED, {}, bob)];
     const plan = await cloud.networks.networkPlan([mine.deviceId]);
     expect(plan.ports).toMatchObject([
@@ -42,7 +42,7 @@ describe.each(networksUnderTest)('what the embedded networks have built on $kind
     expect((await cloud.networks.networkPlan([mine.deviceId, other.deviceId])).ports).toHaveLength(2);
   });
 
-  it('has a router for networks of everybody until somebody makes one', async () => {
+  it('has an implicit router for shared networks until a router is created', async () => {
     const port = await cloud.port(SHARED);
     const floating = await cloud.networks.allocateFloatingIp(ada, 'public');
     await cloud.networks.associateFloatingIp(ada, floating.id, { portId: port.id });
@@ -58,25 +58,31 @@ describe.each(networksUnderTest)('what the embedded networks have built on $kind
       { id: router.id, external: true, floating: leading, interfaces: [{ id: way.id, mac: way.mac }] },
     ]);
     expect((await routers())[0]!.externalAddresses).toEqual(router.externalAddresses.map(({ address }) => address));
-    // Outside nobody leads to a router that is not there.
+    await expect(cloud.networks.updateRouter(admin, router.id, { externalNetworkId: null })).rejects.toMatchObject({
+      code: 'ROUTER_GATEWAY_IN_USE',
+    });
+    await cloud.networks.disassociateFloatingIp(ada, floating.id);
+    // Networks outside have no route to a router that does not exist.
     await cloud.networks.updateRouter(admin, router.id, { externalNetworkId: null });
     expect(await routers()).toMatchObject([{ external: false, externalAddresses: [], floating: [] }]);
     await cloud.networks.removeRouterInterface(admin, router.id, { subnetId });
     await cloud.networks.deleteRouter(admin, router.id);
   });
 
-  it('has none for a network that somebody owns', async () => {
+  it('has no implicit router for a network of a project', async () => {
     const port = await cloud.port(await cloud.net(ada, '10.9.0.0/24'));
     expect((await cloud.networks.networkPlan([port.deviceId])).routers).toEqual([]);
   });
 
-  it('tells of changes once they are durable, and until nobody wants to know', async () => {
+  it('notifies of changes after the commit, until the listener unsubscribes', async () => {
     const port = await cloud.port(SHARED);
     const [group] = port.securityGroups;
-    const rulesTold: number[] = [];
+    const notifiedRuleCounts: number[] = [];
     const reads: Promise<unknown>[] = [];
     const silence = cloud.networks.onNetworkChange(() => {
-      reads.push(cloud.networks.networkPlan([port.deviceId]).then(({ rules }) => rulesTold.push(rules.length)));
+      reads.push(
+        cloud.networks.networkPlan([port.deviceId]).then(({ rules }) => notifiedRuleCounts.push(rules.length)),
+      );
     });
     const rule = await cloud.networks.createSecurityGroupRule(ada, {
       securityGroupId: group!.id,
@@ -86,8 +92,8 @@ describe.each(networksUnderTest)('what the embedded networks have built on $kind
       portMax: 22,
     });
     await cloud.networks.deleteSecurityGroupRule(ada, rule.id).then(() => Promise.all(reads));
-    expect(rulesTold.length).toBe(2);
-    expect(rulesTold.at(-1)).toBe(4);
+    expect(notifiedRuleCounts.length).toBe(2);
+    expect(notifiedRuleCounts.at(-1)).toBe(4);
     silence();
     await cloud.networks.releasePorts(ada, port.deviceId, { owned: [port.id], bound: [] });
     expect(reads).toHaveLength(2);

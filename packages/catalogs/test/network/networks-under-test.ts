@@ -23,8 +23,8 @@ export const networkPreset = {
   ],
 };
 
-/** What somebody wants who makes a port for a server of ada's. */
-export function wanted(networkId: string, more: Partial<NewPort> = {}): NewPort {
+/** Fields of a new port for a server of the user ada. */
+export function expected(networkId: string, more: Partial<NewPort> = {}): NewPort {
   const place = { deviceId: randomUUID(), deviceOwner: 'compute:nova', hostId: 'host1' };
   return { key: randomUUID(), networkId, projectId: 'p-ada', ...place, ...more };
 }
@@ -36,15 +36,15 @@ export function addresses(port: { readonly fixedIps: readonly { readonly address
 export interface NetworksUnderTest {
   readonly store: Store;
   readonly networks: EmbeddedNetworkCatalog;
-  /** Servers that the catalog told of, in order. */
+  /** Servers that the catalog reported as changed, in order. */
   readonly changedServers: readonly string[];
-  /** A network of its own, so that no other test takes its addresses. */
+  /** Creates a separate network, so that other tests do not use its addresses. */
   net(caller: Caller, ...cidrs: string[]): Promise<string>;
   port(networkId: string, more?: Partial<NewPort>, caller?: Caller): Promise<PortView>;
   close(): Promise<void>;
 }
 
-/** The embedded networks on every kind of database, each with the preset in it. */
+/** The embedded networks on every kind of database, each with the preset. */
 export const networksUnderTest = storesUnderTest(inject('postgresUrl')).map(({ kind, open }) => ({
   kind,
   async open(tunnelAddresses?: () => Promise<readonly string[]>): Promise<NetworksUnderTest> {
@@ -66,7 +66,7 @@ export const networksUnderTest = storesUnderTest(inject('postgresUrl')).map(({ k
         return id;
       },
       async port(networkId, more = {}, caller = ada) {
-        const [made] = await networks.createPorts(caller, [wanted(networkId, more)]);
+        const [made] = await networks.createPorts(caller, [expected(networkId, more)]);
         return made!;
       },
       close,
@@ -74,7 +74,7 @@ export const networksUnderTest = storesUnderTest(inject('postgresUrl')).map(({ k
   },
 }));
 
-/** Those that all tests of a file share; there from its first test on. */
+/** Returns networks that all tests of a file share, available from the first test on. */
 export function sharedNetworks(open: () => Promise<NetworksUnderTest>): NetworksUnderTest {
   const cloud = {} as NetworksUnderTest;
   beforeAll(async () => void Object.assign(cloud, await open()));

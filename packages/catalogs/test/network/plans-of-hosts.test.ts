@@ -11,7 +11,7 @@ import {
   sharedNetworks,
 } from './networks-under-test.js';
 
-describe.each(networksUnderTest)('what the embedded networks have built on several hosts, on $kind', ({ open }) => {
+describe.each(networksUnderTest)('the network plan of the embedded networks on several hosts, on $kind', ({ open }) => {
   const cloud = sharedNetworks(open);
 
   type Server = { readonly deviceId: string };
@@ -20,12 +20,12 @@ describe.each(networksUnderTest)('what the embedded networks have built on sever
       servers.map(({ deviceId }) => deviceId),
       { self, alive },
     );
-  const homes = async (...asked: Parameters<typeof planFor>) =>
-    Object.fromEntries((await planFor(...asked)).routers.map(({ id, host }) => [id, host]));
+  const homes = async (...requested: Parameters<typeof planFor>) =>
+    Object.fromEntries((await planFor(...requested)).routers.map(({ id, host }) => [id, host]));
   const release = (port: Awaited<ReturnType<NetworksUnderTest['port']>>) =>
     cloud.networks.releasePorts(ada, port.deviceId, { owned: [port.id], bound: [] });
 
-  it('numbers networks for all of them alike', async () => {
+  it('has the same network numbers on all of them', async () => {
     const [one, other] = [await cloud.port(SHARED), await cloud.port(await cloud.net(ada, '10.20.0.0/24'))];
     const segments = (await planFor('h1', [one, other])).networks.map(({ segment }) => segment);
     expect(new Set(segments).size).toBe(2);
@@ -36,11 +36,11 @@ describe.each(networksUnderTest)('what the embedded networks have built on sever
     await planFor('h1', []);
   });
 
-  it('has each router on one host, where it was needed first, until that is lost or nobody needs it', async () => {
+  it('has each router on the host that needed it first, until that host fails or no host needs it', async () => {
     const [one, two] = [await cloud.port(SHARED), await cloud.port(SHARED)];
     expect(await homes('h1', [one])).toEqual({ [SHARED]: 'h1' });
     expect(await homes('h2', [two])).toEqual({ [SHARED]: 'h1' });
-    // The guest that it was needed for has gone; that of another host has not.
+    // The guest that needed it was deleted; that of another host was not.
     await release(one);
     const plan = await planFor('h1', []);
     expect(plan.routers).toMatchObject([{ id: SHARED, host: 'h1' }]);
@@ -49,7 +49,7 @@ describe.each(networksUnderTest)('what the embedded networks have built on sever
     expect(await homes('h2', [two])).toEqual({ [SHARED]: 'h1' });
 
     expect(await homes('h2', [two], ['h3'])).toEqual({ [SHARED]: 'h2' });
-    // Who comes back sees that it is elsewhere.
+    // A host that returns sees that the router has moved.
     expect(await homes('h1', [])).toEqual({});
     expect(await homes('h3', [two], ['h1', 'h2'])).toEqual({ [SHARED]: 'h2' });
     await release(two);
@@ -60,7 +60,7 @@ describe.each(networksUnderTest)('what the embedded networks have built on sever
     expect(await homes('h3', [])).toEqual({});
   });
 
-  it('has one host for a router that several need at the same moment', async () => {
+  it('has one host for a router that several need concurrently', async () => {
     const all = await Promise.all(['h1', 'h2', 'h3'].map(async (host) => ({ host, port: await cloud.port(SHARED) })));
     const found = await Promise.all(all.map(({ host, port }) => homes(host, [port])));
     const [home] = found.map((routers) => routers[SHARED]);
@@ -75,31 +75,31 @@ describe.each(networksUnderTest)('what the embedded networks have built on sever
     for (const { host } of all) await planFor(host, []);
   });
 
-  it('has all networks of a router on its host, and the floating addresses of guests elsewhere', async () => {
-    const [near, far] = [await cloud.net(ada, '10.30.0.0/24'), await cloud.net(ada, '10.31.0.0/24')];
+  it('has all networks of a router on its host, and the floating IPs of guests on other hosts', async () => {
+    const [near, remote] = [await cloud.net(ada, '10.30.0.0/24'), await cloud.net(ada, '10.31.0.0/24')];
     const router = await cloud.networks.createRouter(admin, { name: 'r', externalNetworkId: PUBLIC });
-    for (const network of [near, far]) {
+    for (const network of [near, remote]) {
       const [subnetId] = (await cloud.networks.getNetwork(admin, network)).subnetIds;
       await cloud.networks.addRouterInterface(admin, router.id, { subnetId: subnetId! });
     }
-    const [here, there] = [await cloud.port(near), await cloud.port(far)];
+    const [here, there] = [await cloud.port(near), await cloud.port(remote)];
     const floating = await cloud.networks.allocateFloatingIp(ada, 'public');
     await cloud.networks.associateFloatingIp(ada, floating.id, { portId: there.id });
     const plan = await planFor('h1', [here]);
-    expect(plan.networks.map(({ id }) => id)).toEqual([near, far]);
+    expect(plan.networks.map(({ id }) => id)).toEqual([near, remote]);
     expect(plan.routers).toMatchObject([
       { id: router.id, host: 'h1', floating: [{ address: floating.address, fixedAddress: addresses(there)[0] }] },
     ]);
-    expect(plan.routers[0]!.interfaces.map(({ networkId }) => networkId)).toEqual([near, far]);
+    expect(plan.routers[0]!.interfaces.map(({ networkId }) => networkId)).toEqual([near, remote]);
     expect(plan.ports.map(({ id }) => id)).toEqual([here.id]);
-    // Another host has what its own guests need.
+    // Another host has the networks of its own guests.
     const other = await planFor('h2', [there]);
-    expect(other.networks.map(({ id }) => id)).toEqual([far]);
-    expect(other.routers).toMatchObject([{ id: router.id, host: 'h1', interfaces: [{ networkId: far }] }]);
+    expect(other.networks.map(({ id }) => id)).toEqual([remote]);
+    expect(other.routers).toMatchObject([{ id: router.id, host: 'h1', interfaces: [{ networkId: remote }] }]);
     expect(other.routers[0]!.floating).toHaveLength(1);
   });
 
-  it('knows the members of remote groups wherever they are, and of no other groups', async () => {
+  it('contains the members of remote groups on all hosts, and of no other groups', async () => {
     const here = await cloud.port(SHARED);
     const [own] = here.securityGroups;
     const [elsewhere, stranger] = [await cloud.port(SHARED), await cloud.port(SHARED, { projectId: 'p-bob' }, bob)];
@@ -108,7 +108,7 @@ describe.each(networksUnderTest)('what the embedded networks have built on sever
     expect(Object.keys(members)).toEqual([own!.id]);
     for (const port of [here, elsewhere]) expect(members[own!.id]).toEqual(expect.arrayContaining(addresses(port)));
     for (const address of addresses(stranger)) expect(members[own!.id]).not.toContain(address);
-    // Where there is one host all servers are known.
+    // With one host all servers are known.
     const alone = await cloud.networks.networkPlan([here.deviceId]);
     expect(alone.members).toEqual({ [own!.id]: addresses(here) });
   });

@@ -1,6 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ada, bob, member, type NetworksUnderTest, networksUnderTest, SHARED, wanted } from './networks-under-test.js';
+import {
+  ada,
+  bob,
+  expected,
+  member,
+  type NetworksUnderTest,
+  networksUnderTest,
+  SHARED,
+} from './networks-under-test.js';
 
 describe.each(networksUnderTest)('security groups of the embedded networks on $kind', ({ open }) => {
   let cloud: NetworksUnderTest;
@@ -13,7 +21,7 @@ describe.each(networksUnderTest)('security groups of the embedded networks on $k
   });
   afterAll(() => cloud.close());
 
-  it('has a default group for every project, one and the same for everybody who looks at once', async () => {
+  it('include one default group per project, also with concurrent first uses', async () => {
     const fred = member('fred');
     const found = await Promise.all([1, 2, 3, 4].map(() => networks.resolveSecurityGroups(fred, ['default'])));
     expect(new Set(found.map(([group]) => group!.id)).size).toBe(1);
@@ -25,10 +33,10 @@ describe.each(networksUnderTest)('security groups of the embedded networks on $k
       'ingress IPv4',
       'ingress IPv6',
     ]);
-    await expect(networks.deleteSecurityGroup(fred, group!.id)).rejects.toMatchObject({ status: 409 });
+    await expect(networks.deleteSecurityGroup(fred, group!.id)).rejects.toMatchObject({ status: 400 });
   });
 
-  it('finds groups by name or id, and asks for the id where a name is ambiguous', async () => {
+  it('are found by name or id, and an ambiguous name is rejected', async () => {
     const one = await networks.createSecurityGroup(ada, { name: 'twins' });
     await networks.createSecurityGroup(ada, { name: 'twins' });
     await expect(networks.resolveSecurityGroups(ada, ['twins'])).rejects.toMatchObject({
@@ -44,9 +52,9 @@ describe.each(networksUnderTest)('security groups of the embedded networks on $k
     });
   });
 
-  it('adds a group to all ports of a server and removes it from them', async () => {
+  it('are added to all ports of a server and removed from them', async () => {
     const deviceId = randomUUID();
-    await networks.createPorts(ada, [wanted(SHARED, { deviceId }), wanted(SHARED, { deviceId })]);
+    await networks.createPorts(ada, [expected(SHARED, { deviceId }), expected(SHARED, { deviceId })]);
     const { id } = await networks.createSecurityGroup(ada, { name: 'extra' });
     await networks.addSecurityGroup(ada, deviceId, 'extra');
     await networks.addSecurityGroup(ada, deviceId, id);
@@ -66,7 +74,7 @@ describe.each(networksUnderTest)('security groups of the embedded networks on $k
     expect(await names()).toEqual([['default'], ['default']]);
   });
 
-  it('keeps rules, refuses the same one twice and ones that contradict themselves', async () => {
+  it('have rules, and reject duplicate and contradictory ones', async () => {
     const { id: securityGroupId } = await networks.createSecurityGroup(ada, { name: 'rules' });
     const ssh = {
       securityGroupId,

@@ -6,10 +6,10 @@ import {
   addresses,
   admin,
   bob,
+  expected,
   type NetworksUnderTest,
   networksUnderTest,
   SHARED,
-  wanted,
 } from './networks-under-test.js';
 
 describe.each(networksUnderTest)('ports of the embedded networks on $kind', ({ open }) => {
@@ -26,8 +26,8 @@ describe.each(networksUnderTest)('ports of the embedded networks on $kind', ({ o
   });
   afterAll(() => cloud.close());
 
-  it('gives a server a bound port with one address of each version and the default group', async () => {
-    const want = wanted(SHARED);
+  it('are bound, with one address of each version and the default group', async () => {
+    const want = expected(SHARED);
     const [made] = await networks.createPorts(ada, [want]);
     expect(made).toMatchObject({
       id: want.key,
@@ -49,30 +49,30 @@ describe.each(networksUnderTest)('ports of the embedded networks on $kind', ({ o
     expect(await networks.listPorts(ada, { deviceIds: [want.deviceId] })).toEqual([made]);
   });
 
-  it('makes one port of the same wish made twice, also at once', async () => {
-    const want = wanted(SHARED);
+  it('are created once by repeated creations, also concurrent ones', async () => {
+    const want = expected(SHARED);
     const made = await Promise.all([1, 2, 3, 4].map(() => networks.createPorts(ada, [want])));
     expect(new Set(made.map(([one]) => one!.seq)).size).toBe(1);
     expect(new Set(made.map(([one]) => addresses(one!).join())).size).toBe(1);
   });
 
-  it('never gives an address twice, however many servers come at once', async () => {
+  it('never get the same address, for any number of concurrent servers', async () => {
     const id = await net(ada, '10.9.0.0/25');
     const made = await Promise.all(Array.from({ length: 100 }, () => port(id)));
     expect(new Set(made.flatMap(addresses)).size).toBe(100);
   });
 
-  it('never gives an address twice when several processes give them out', async () => {
+  it('never get the same address from several processes', async () => {
     const id = await net(ada, '10.10.0.0/25');
     const processes = [embeddedNetworks({ store }), embeddedNetworks({ store }), networks];
     const made = await Promise.all(
-      Array.from({ length: 125 }, (_, i) => processes[i % 3]!.createPorts(ada, [wanted(id)]).then(([one]) => one!)),
+      Array.from({ length: 125 }, (_, i) => processes[i % 3]!.createPorts(ada, [expected(id)]).then(([one]) => one!)),
     );
     expect(new Set(made.flatMap(addresses)).size).toBe(125);
     await expect(port(id)).rejects.toMatchObject({ code: 'NO_FREE_ADDRESS' });
   });
 
-  it('hands out the last address, then says that there is none, and takes up addresses given back', async () => {
+  it('use the last address, are then rejected, and reuse released addresses', async () => {
     const id = await net(ada, '10.8.0.0/29');
     const made = [];
     for (let i = 0; i < 5; i++) made.push(await port(id));
@@ -85,22 +85,22 @@ describe.each(networksUnderTest)('ports of the embedded networks on $kind', ({ o
     expect(addresses(await port(id))).toEqual(addresses(second!));
   });
 
-  it('passes over addresses that somebody has chosen', async () => {
+  it('skip addresses that were requested before', async () => {
     const id = await net(ada, '10.7.0.0/24');
     await port(id, { addresses: ['10.7.0.3'] });
     expect(addresses(await port(id))).toEqual(['10.7.0.2']);
     expect(addresses(await port(id))).toEqual(['10.7.0.4']);
   });
 
-  it('gives one chosen address to exactly one of many', async () => {
+  it('assign a requested address to exactly one of many', async () => {
     const id = await net(ada, '10.6.0.0/24');
     const tries = await Promise.allSettled(Array.from({ length: 10 }, () => port(id, { addresses: ['10.6.0.77'] })));
-    const refused = tries.filter((result) => result.status === 'rejected');
-    expect(refused).toHaveLength(9);
-    for (const { reason } of refused) expect(reason).toMatchObject({ code: 'ADDRESS_IN_USE', status: 409 });
+    const rejected = tries.filter((result) => result.status === 'rejected');
+    expect(rejected).toHaveLength(9);
+    for (const { reason } of rejected) expect(reason).toMatchObject({ code: 'ADDRESS_IN_USE', status: 409 });
   });
 
-  it('refuses an address outside the network, and a network without a subnet for a server', async () => {
+  it('are rejected with an address outside the network, and on a network without a subnet', async () => {
     const id = await net(ada, '10.5.0.0/24');
     for (const address of ['10.4.0.1', '10.5.0.0', '10.5.0.255', 'fd00::1', 'nonsense'])
       await expect(port(id, { addresses: [address] })).rejects.toMatchObject({
@@ -114,24 +114,24 @@ describe.each(networksUnderTest)('ports of the embedded networks on $kind', ({ o
     await expect(networks.checkAddresses(ada, bare)).rejects.toMatchObject({ code: 'NETWORK_WITHOUT_SUBNET' });
   });
 
-  it('makes all ports of a server or none', async () => {
+  it('are all created for a server, or none', async () => {
     const one = await net(ada, '10.3.0.0/24');
     const deviceId = randomUUID();
-    const both = [wanted(one, { deviceId }), wanted(SHARED, { deviceId, addresses: ['192.0.2.1'] })];
+    const both = [expected(one, { deviceId }), expected(SHARED, { deviceId, addresses: ['192.0.2.1'] })];
     await expect(networks.createPorts(ada, both)).rejects.toMatchObject({ code: 'ADDRESS_NOT_IN_SUBNET' });
     expect(await networks.listPorts(ada, { deviceIds: [deviceId] })).toEqual([]);
   });
 
-  it('keeps the order asked for when a server has several networks', async () => {
+  it('keep the requested order when a server has several networks', async () => {
     const ids = [await net(ada, '10.20.0.0/24'), await net(ada, '10.21.0.0/24'), SHARED];
     const made = await networks.createPorts(
       ada,
-      ids.map((id) => wanted(id)),
+      ids.map((id) => expected(id)),
     );
     expect(made.map((one) => one.networkId)).toEqual(ids);
   });
 
-  it("hides other projects' networks and ports", async () => {
+  it('and networks of other projects are hidden', async () => {
     const id = await net(bob, '10.2.0.0/24');
     await expect(port(id)).rejects.toMatchObject({ code: 'NETWORK_NOT_FOUND', status: 404 });
     await expect(networks.getNetwork(ada, id)).rejects.toMatchObject({ code: 'NETWORK_NOT_FOUND' });
@@ -141,7 +141,7 @@ describe.each(networksUnderTest)('ports of the embedded networks on $kind', ({ o
     expect(await networks.getPort(admin, theirs.id)).toMatchObject({ id: theirs.id });
   });
 
-  it('binds an existing port to one server only, and to the same one again', async () => {
+  it('are bound to one server only; a repeated binding succeeds', async () => {
     const { id } = await networks.createPort(ada, { networkId: SHARED });
     const serverId = randomUUID();
     const binding = { deviceId: serverId, deviceOwner: 'compute:nova', hostId: 'h1' };
@@ -154,7 +154,7 @@ describe.each(networksUnderTest)('ports of the embedded networks on $kind', ({ o
     await expect(networks.bindPort(bob, id, binding)).rejects.toMatchObject({ code: 'PORT_NOT_FOUND' });
   });
 
-  it('deletes ports made for the server and unbinds the others, passing over what is gone', async () => {
+  it('are deleted if they were created for the server, and otherwise unbound; missing ones are skipped', async () => {
     const deviceId = randomUUID();
     const own = await port(SHARED, { deviceId });
     const { id } = await networks.createPort(ada, { networkId: SHARED });
@@ -173,9 +173,9 @@ describe.each(networksUnderTest)('ports of the embedded networks on $kind', ({ o
     expect(await networks.getPort(ada, foreign.id)).toMatchObject({ deviceId: foreign.deviceId });
   });
 
-  it('moves all ports of a server to another host, or to none', async () => {
+  it('all move to another host, or to none', async () => {
     const deviceId = randomUUID();
-    await networks.createPorts(ada, [wanted(SHARED, { deviceId }), wanted(SHARED, { deviceId })]);
+    await networks.createPorts(ada, [expected(SHARED, { deviceId }), expected(SHARED, { deviceId })]);
     await networks.movePorts(ada, deviceId, 'host2');
     const hosts = async () => (await networks.listPorts(ada, { deviceIds: [deviceId] })).map((one) => one.hostId);
     expect(await hosts()).toEqual(['host2', 'host2']);
@@ -186,7 +186,7 @@ describe.each(networksUnderTest)('ports of the embedded networks on $kind', ({ o
     ]);
   });
 
-  it('adds an address to a server and takes it away', async () => {
+  it('get another address and release it', async () => {
     const id = await net(ada, '10.30.0.0/24');
     const { deviceId } = await port(id);
     expect(addresses(await networks.addFixedIp(ada, deviceId, id))).toEqual(['10.30.0.2', '10.30.0.3']);
@@ -198,7 +198,7 @@ describe.each(networksUnderTest)('ports of the embedded networks on $kind', ({ o
     expect(addresses(await port(id, { addresses: ['10.30.0.2'] }))).toEqual(['10.30.0.2']);
   });
 
-  it('exchanges addresses and groups of a port, and tells of its server', async () => {
+  it('can change addresses and groups, which is reported with their server', async () => {
     const id = await net(ada, '10.31.0.0/24');
     const made = await port(id);
     const group = await networks.createSecurityGroup(ada, { name: 'web' });
@@ -214,7 +214,7 @@ describe.each(networksUnderTest)('ports of the embedded networks on $kind', ({ o
     expect(addresses(await port(id, { addresses: ['10.31.0.50'] }))).toEqual(['10.31.0.50']);
   });
 
-  it('finds ports by address, subnet and group', async () => {
+  it('are found by address, subnet and group', async () => {
     const id = await net(ada, '10.32.0.0/24');
     const made = await port(id);
     const found = async (query: object) => (await networks.listPorts(ada, query)).map((one) => one.id);
@@ -225,7 +225,7 @@ describe.each(networksUnderTest)('ports of the embedded networks on $kind', ({ o
     expect(await found({ networkId: id, status: 'DOWN' })).toEqual([]);
   });
 
-  it('refuses a hardware address that the network has already', async () => {
+  it('are rejected with a MAC address that is in use on the network', async () => {
     const id = await net(ada, '10.33.0.0/24');
     const mac = 'FA:16:3E:00:00:01';
     expect(await port(id, { mac })).toMatchObject({ mac: 'fa:16:3e:00:00:01' });

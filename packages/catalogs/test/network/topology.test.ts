@@ -23,7 +23,7 @@ describe.each(networksUnderTest)('embedded networks on $kind', ({ open }) => {
   });
   afterAll(() => cloud.close());
 
-  it('offers a project its own networks and shared ones, not external ones', async () => {
+  it('are available to a project if they are its own or shared, but not external', async () => {
     const carl = member('carl');
     const own = await net(carl);
     await net(member('dora'));
@@ -31,7 +31,7 @@ describe.each(networksUnderTest)('embedded networks on $kind', ({ open }) => {
     expect((await networks.listNetworks(carl)).map((network) => network.id)).toEqual([SHARED, PUBLIC, own]);
   });
 
-  it('leaves a network of the preset as it has become when the preset comes again', async () => {
+  it('of the preset keep their changes when the preset is seeded again', async () => {
     await networks.updateNetwork(admin, SHARED, { description: 'kept' });
     await networks.seed(networkPreset);
     const network = await networks.getNetwork(ada, SHARED);
@@ -39,7 +39,7 @@ describe.each(networksUnderTest)('embedded networks on $kind', ({ open }) => {
     expect(network.subnetIds).toHaveLength(2);
   });
 
-  it('makes one automatic network per project, however many servers ask at once', async () => {
+  it('include one automatic network per project, for any number of concurrent servers', async () => {
     const erin = member('erin');
     expect(await networks.autoNetwork(erin, { dryRun: true })).toBeNull();
     const made = await Promise.all([1, 2, 3, 4].map(() => networks.autoNetwork(erin)));
@@ -49,7 +49,7 @@ describe.each(networksUnderTest)('embedded networks on $kind', ({ open }) => {
     expect((await networks.listNetworks(erin, { projectId: erin.projectId })).length).toBe(1);
   });
 
-  it('does not delete a network or subnet with ports, and deletes subnets with their network', async () => {
+  it('and subnets with ports are not deleted; subnets are deleted with their network', async () => {
     const id = await net(ada, '10.40.0.0/24');
     const { deviceId, id: portId } = await port(id);
     const [subnet] = await networks.listSubnets(ada, { networkId: id });
@@ -63,22 +63,22 @@ describe.each(networksUnderTest)('embedded networks on $kind', ({ open }) => {
     await expect(networks.getSubnet(ada, subnet!.id)).rejects.toMatchObject({ code: 'SUBNET_NOT_FOUND' });
   });
 
-  it('never leaves a port on a network that is deleted at the same time', async () => {
+  it('never keep a port when they are deleted concurrently', async () => {
     const id = await net(ada, '10.41.0.0/24');
     const results = await Promise.allSettled([
       ...Array.from({ length: 8 }, () => port(id)),
       networks.deleteNetwork(ada, id),
       ...Array.from({ length: 8 }, () => port(id)),
     ]);
-    const gone = results[8]!.status === 'fulfilled';
+    const removed = results[8]!.status === 'fulfilled';
     const left = await networks.listPorts(admin, { networkId: id });
-    if (gone) expect(left).toEqual([]);
+    if (removed) expect(left).toEqual([]);
     else expect(left).toHaveLength(results.filter((result) => result.status === 'fulfilled').length);
   });
 
-  it('refuses overlapping subnets and gateways or pools that do not fit', async () => {
+  it('reject overlapping subnets, and gateways or pools outside the subnet', async () => {
     const id = await net(ada, '10.42.0.0/24');
-    const refused = { code: 'SUBNET_INVALID', status: 400 };
+    const rejected = { code: 'SUBNET_INVALID', status: 400 };
     for (const wrong of [
       { cidr: '10.42.0.128/25' },
       { cidr: 'nonsense' },
@@ -86,10 +86,10 @@ describe.each(networksUnderTest)('embedded networks on $kind', ({ open }) => {
       { cidr: '10.43.0.0/24', allocationPools: [{ start: '10.44.0.1', end: '10.44.0.9' }] },
       { cidr: '10.43.0.0/24', allocationPools: [{ start: '10.43.0.9', end: '10.43.0.1' }] },
     ])
-      await expect(networks.createSubnet(ada, { networkId: id, ...wrong })).rejects.toMatchObject(refused);
+      await expect(networks.createSubnet(ada, { networkId: id, ...wrong })).rejects.toMatchObject(rejected);
   });
 
-  it('allocates only from the pools of a subnet', async () => {
+  it('allocate only from the pools of a subnet', async () => {
     const id = await net(ada);
     const allocationPools = [
       { start: '10.45.0.10', end: '10.45.0.11' },
@@ -101,7 +101,7 @@ describe.each(networksUnderTest)('embedded networks on $kind', ({ open }) => {
     await expect(port(id)).rejects.toMatchObject({ code: 'NO_FREE_ADDRESS' });
   });
 
-  it('connects a router to a subnet at its gateway, and to the outside', async () => {
+  it('are connected by a router at the gateway of a subnet, and to the outside', async () => {
     const id = await net(ada, '10.46.0.0/24');
     const [subnet] = await networks.listSubnets(ada, { networkId: id });
     const router = await networks.createRouter(ada, { name: 'r', externalNetworkId: PUBLIC });
@@ -109,7 +109,7 @@ describe.each(networksUnderTest)('embedded networks on $kind', ({ open }) => {
     const made = await networks.addRouterInterface(ada, router.id, { subnetId: subnet!.id });
     expect(addresses(made)).toEqual(['10.46.0.1']);
     await expect(networks.deleteRouter(ada, router.id)).rejects.toMatchObject({ code: 'ROUTER_IN_USE' });
-    await expect(networks.deletePort(ada, made.id)).rejects.toMatchObject({ code: 'PORT_IN_USE' });
+    await expect(networks.deletePort(ada, made.id)).rejects.toMatchObject({ code: 'PORT_OF_SERVICE' });
     await networks.removeRouterInterface(ada, router.id, { subnetId: subnet!.id });
     await networks.deleteRouter(ada, router.id);
     await expect(networks.getRouter(ada, router.id)).rejects.toMatchObject({ code: 'ROUTER_NOT_FOUND' });

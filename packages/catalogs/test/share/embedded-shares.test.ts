@@ -19,7 +19,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('embedded shares on $kind'
   });
   afterAll(() => close());
 
-  it('lets a host in once, and out again', async () => {
+  it('grant a host access once, and revoke it', async () => {
     const { id, exportLocations, protocol, status } = await shares.create(ada, { name: 'home' });
     expect({ protocol, status, exports: exportLocations.length }).toEqual({
       protocol: 'NFS',
@@ -36,14 +36,14 @@ describe.each(storesUnderTest(inject('postgresUrl')))('embedded shares on $kind'
     expect(await shares.getAccess(ada, id, 'ip', '10.0.0.5')).toBeNull();
   });
 
-  it('loses no access of many hosts let in at once', async () => {
+  it('lose no access that is granted to many hosts concurrently', async () => {
     const { id } = await shares.create(ada, { protocol: 'CEPHFS' });
     const clients = Array.from({ length: 15 }, (_, i) => `client${i}`);
     await Promise.all(clients.map((to) => shares.allowAccess(ada, id, { type: 'cephx', to })));
     for (const to of clients) expect((await shares.getAccess(ada, id, 'cephx', to))?.accessKey).toBeTruthy();
   });
 
-  it('is not deleted while a server uses it', async () => {
+  it('are not deleted while a server uses them', async () => {
     const { id } = await shares.create(ada, {});
     await shares.lock(ada, id, 'server1');
     await shares.lock(ada, id, 'server1');
@@ -54,7 +54,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('embedded shares on $kind'
     await expect(shares.get(ada, id)).rejects.toMatchObject({ code: 'SHARE_NOT_FOUND', status: 404 });
   });
 
-  it('lets nobody into a share that is not available', async () => {
+  it('grant no access unless they are available', async () => {
     const { id } = await shares.create(ada, { status: 'error' });
     await expect(shares.allowAccess(ada, id, { type: 'ip', to: '10.0.0.5' })).rejects.toMatchObject({
       code: 'SHARE_WRONG_STATUS',
@@ -62,14 +62,14 @@ describe.each(storesUnderTest(inject('postgresUrl')))('embedded shares on $kind'
     });
   });
 
-  it("hides other projects' shares", async () => {
+  it('of other projects are hidden', async () => {
     const { id } = await shares.create(ada, {});
     await expect(shares.get(bob, id)).rejects.toMatchObject({ code: 'SHARE_NOT_FOUND' });
     await expect(shares.lock(bob, id, 's')).rejects.toMatchObject({ code: 'SHARE_NOT_FOUND' });
     expect(await shares.list(bob)).toEqual([]);
   });
 
-  it('brings the shares of a preset once, and takes unknown ids for shares where it accepts them', async () => {
+  it('of a preset are created once, and shares are created for unknown ids if these are accepted', async () => {
     const id = randomUUID();
     await shares.seed([{ id, projectId: 'p-ada', name: 'seeded' }]);
     await shares.update(ada, id, { name: 'renamed' });

@@ -25,7 +25,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('embedded volumes on $kind
     return tie;
   }
 
-  it('passes through every status on the way to a server and back', async () => {
+  it('pass through every status of attaching and detaching', async () => {
     const { id } = await create({ name: 'data' });
     expect(await volumes.getVolume(ada, id)).toMatchObject({
       name: 'data',
@@ -53,25 +53,25 @@ describe.each(storesUnderTest(inject('postgresUrl')))('embedded volumes on $kind
     expect(await volumes.getVolume(ada, id)).toMatchObject({ status: 'available', attachments: [] });
   });
 
-  it('gives one volume to one of many servers that reserve it at once', async () => {
+  it('are reserved for one of many concurrent servers', async () => {
     const { id } = await create();
     const tries = await Promise.allSettled(
       Array.from({ length: 10 }, () =>
         volumes.reserve(ada, { key: randomUUID(), volumeId: id, serverId: randomUUID() }),
       ),
     );
-    const refused = tries.filter((result) => result.status === 'rejected');
-    expect(refused).toHaveLength(9);
-    for (const { reason } of refused) expect(reason).toMatchObject(wrong);
+    const rejected = tries.filter((result) => result.status === 'rejected');
+    expect(rejected).toHaveLength(9);
+    for (const { reason } of rejected) expect(reason).toMatchObject(wrong);
     expect((await volumes.getVolume(ada, id)).attachments).toHaveLength(1);
   });
 
-  it('takes steps that are repeated as taken', async () => {
+  it('accept repeated steps', async () => {
     const { id } = await create();
-    const wish = { key: randomUUID(), volumeId: id, serverId: randomUUID() };
-    const tie = await volumes.reserve(ada, wish);
-    expect(await volumes.reserve(ada, wish)).toEqual(tie);
-    expect((await volumes.reserve(ada, { ...wish, key: randomUUID() })).id).toBe(tie.id);
+    const requested = { key: randomUUID(), volumeId: id, serverId: randomUUID() };
+    const tie = await volumes.reserve(ada, requested);
+    expect(await volumes.reserve(ada, requested)).toEqual(tie);
+    expect((await volumes.reserve(ada, { ...requested, key: randomUUID() })).id).toBe(tie.id);
     await volumes.connect(ada, tie.id, connector);
     await volumes.connect(ada, tie.id, connector);
     await volumes.complete(ada, tie.id);
@@ -83,7 +83,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('embedded volumes on $kind
     expect(await status(id)).toBe('available');
   });
 
-  it('frees a volume whose attachment is given up half way', async () => {
+  it('are available again after an incomplete attachment is deleted', async () => {
     const { id } = await create();
     const tie = await volumes.reserve(ada, { key: randomUUID(), volumeId: id, serverId: randomUUID() });
     expect(await status(id)).toBe('reserved');
@@ -91,8 +91,8 @@ describe.each(storesUnderTest(inject('postgresUrl')))('embedded volumes on $kind
     expect(await status(id)).toBe('available');
   });
 
-  // The original looks at nothing here: clients complete what they never connected.
-  it('takes the word of who says that an attachment is complete', async () => {
+  // The original checks nothing here: clients complete attachments that they never connected.
+  it('accept the completion of an attachment without checks', async () => {
     const { id } = await create();
     const tie = await volumes.reserve(ada, { key: randomUUID(), volumeId: id, serverId: randomUUID() });
     await volumes.complete(ada, tie.id);
@@ -101,7 +101,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('embedded volumes on $kind
     expect(await status(id)).toBe('available');
   });
 
-  it('lets a server that moves hold the same volume twice for a while', async () => {
+  it('can temporarily be attached twice to a server that moves', async () => {
     const { id } = await create();
     const serverId = randomUUID();
     const old = await attached(id, serverId);
@@ -114,7 +114,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('embedded volumes on $kind
     expect(await status(id)).toBe('reserved');
   });
 
-  it('stays in use until the last server has let go of a multiattach volume', async () => {
+  it('with multiattach stay in use until the last server is detached', async () => {
     const { id, multiattach } = await create({ volumeType: 'shared' });
     expect(multiattach).toBe(true);
     const [one, two] = [await attached(id), await attached(id)];
@@ -124,7 +124,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('embedded volumes on $kind
     expect(await status(id)).toBe('available');
   });
 
-  it('makes bootable volumes from images, with what is known of the image', async () => {
+  it('from images are bootable and have the metadata of the image', async () => {
     await expect(create({ imageId: CIRROS, sizeGb: 1 })).rejects.toMatchObject({ code: 'VOLUME_INVALID', status: 400 });
     const made = await create({ imageId: CIRROS, sizeGb: 2 });
     expect(made).toMatchObject({
@@ -135,7 +135,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('embedded volumes on $kind
     await expect(create({ imageId: randomUUID() })).rejects.toMatchObject({ code: 'IMAGE_NOT_FOUND' });
   });
 
-  it('makes volumes from snapshots and volumes as large as these, or larger', async () => {
+  it('from snapshots and volumes have at least their size', async () => {
     const origin = await create({ imageId: CIRROS, sizeGb: 4 });
     const snapshot = await volumes.createSnapshot(ada, { key: randomUUID(), volumeId: origin.id, name: 's' });
     expect(snapshot).toMatchObject({ status: 'available', sizeGb: 4, volumeId: origin.id });
@@ -150,17 +150,17 @@ describe.each(storesUnderTest(inject('postgresUrl')))('embedded volumes on $kind
     await expect(volumes.getVolume(ada, origin.id)).rejects.toMatchObject({ code: 'VOLUME_NOT_FOUND' });
   });
 
-  it('makes one volume and one snapshot of the same wish made twice, also at once', async () => {
+  it('and snapshots are created once by repeated creations, also concurrent ones', async () => {
     const key = randomUUID();
     const made = await Promise.all([1, 2, 3].map(() => create({ key })));
     expect(new Set(made.map((volume) => volume.seq)).size).toBe(1);
-    const wish = { key: randomUUID(), volumeId: key };
-    const shots = await Promise.all([1, 2, 3].map(() => volumes.createSnapshot(ada, wish)));
+    const requested = { key: randomUUID(), volumeId: key };
+    const shots = await Promise.all([1, 2, 3].map(() => volumes.createSnapshot(ada, requested)));
     expect(new Set(shots.map((snapshot) => snapshot.seq)).size).toBe(1);
     await expect(create({ key }, bob)).rejects.toMatchObject({ code: 'VOLUME_EXISTS' });
   });
 
-  it('snapshots a volume in use only by force', async () => {
+  it('in use get snapshots only with force', async () => {
     const { id } = await create();
     await attached(id);
     await expect(volumes.createSnapshot(ada, { key: randomUUID(), volumeId: id })).rejects.toMatchObject(wrong);
@@ -170,14 +170,14 @@ describe.each(storesUnderTest(inject('postgresUrl')))('embedded volumes on $kind
     await expect(create({ snapshotId: forced.id })).rejects.toMatchObject({ code: 'SNAPSHOT_WRONG_STATUS' });
   });
 
-  it('does not delete a volume in use, nor detach one that is not', async () => {
+  it('are not deleted while in use, nor detached unless in use', async () => {
     const { id } = await create();
     await expect(volumes.beginDetaching(ada, id)).rejects.toMatchObject(wrong);
     await attached(id);
     await expect(volumes.deleteVolume(ada, id)).rejects.toMatchObject(wrong);
   });
 
-  it("hides other projects' volumes, snapshots and attachments", async () => {
+  it('of other projects are hidden, as are their snapshots and attachments', async () => {
     const { id } = await create();
     const tie = await attached(id);
     const snapshot = await volumes.createSnapshot(ada, { key: randomUUID(), volumeId: id, force: true });
@@ -191,7 +191,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('embedded volumes on $kind
     expect(await volumes.listVolumes(admin)).toEqual([]);
   });
 
-  it('lists newest first, by name, status and metadata, page by page', async () => {
+  it('are listed newest first, by name, status and metadata, in pages', async () => {
     const carl: Caller = { ...ada, projectId: 'p-carl' };
     const ids = [];
     for (const tier of ['a', 'b', 'a']) ids.unshift((await create({ name: `v-${tier}`, metadata: { tier } }, carl)).id);
@@ -203,7 +203,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('embedded volumes on $kind
     expect(await listed({ limit: 1, offset: 2 })).toEqual([ids[2]]);
   });
 
-  it('grows a volume and tells the server that uses it', async () => {
+  it('are extended, which is reported to the server that uses them', async () => {
     const { id } = await create();
     const { serverId } = await attached(id);
     await expect(volumes.extendVolume(ada, id, 1)).rejects.toMatchObject({ code: 'VOLUME_INVALID' });
@@ -215,7 +215,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('embedded volumes on $kind
     expect(await status(id)).toBe('error_extending');
   });
 
-  it('writes another image over a reserved volume', async () => {
+  it('that are reserved can be reimaged', async () => {
     const { id } = await create({ sizeGb: 2 });
     await volumes.reserve(ada, { key: randomUUID(), volumeId: id, serverId: randomUUID() });
     await volumes.reimage(ada, id, CIRROS);
@@ -229,7 +229,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('embedded volumes on $kind
     await expect(volumes.reimage(ada, used.id, CIRROS)).rejects.toMatchObject(wrong);
   });
 
-  it('swaps what a server uses for what the migration has made, under the old id', async () => {
+  it('are replaced by the result of a migration, with the old id', async () => {
     const { id } = await create();
     const serverId = randomUUID();
     const old = await attached(id, serverId);

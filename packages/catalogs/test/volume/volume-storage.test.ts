@@ -15,29 +15,29 @@ describe.each(storesUnderTest(inject('postgresUrl')))('the content of volumes on
   let store: Store;
   let close: () => Promise<void>;
   let volumes: EmbeddedVolumeCatalog;
-  /** What the storage was told since the test began. */
-  let told: unknown[];
+  /** Calls of the storage since the test started. */
+  let calls: unknown[];
   let broken: Error | undefined;
   const clock = new ManualClock();
-  const kept = new Map<string, number>();
+  const remaining = new Map<string, number>();
 
-  const tell = async (...what: unknown[]) => {
+  const notify = async (...what: unknown[]) => {
     if (broken) throw broken;
-    told.push(what);
+    calls.push(what);
   };
   const storage: VolumeStorage = {
     create: async (_caller, { id, sizeGb, origin }) => {
-      await tell('create', id, sizeGb, origin);
-      kept.set(id, clock.now());
+      await notify('create', id, sizeGb, origin);
+      remaining.set(id, clock.now());
     },
     remove: async (id) => {
-      await tell('remove', id);
-      kept.delete(id);
+      await notify('remove', id);
+      remaining.delete(id);
     },
-    extend: (id, sizeGb) => tell('extend', id, sizeGb),
-    reimage: (_caller, id, imageId, sizeGb) => tell('reimage', id, imageId, sizeGb),
-    replace: (id, newId) => tell('replace', id, newId),
-    list: async () => [...kept].map(([id, storedAt]) => ({ id, storedAt })),
+    extend: (id, sizeGb) => notify('extend', id, sizeGb),
+    reimage: (_caller, id, imageId, sizeGb) => notify('reimage', id, imageId, sizeGb),
+    replace: (id, newId) => notify('replace', id, newId),
+    list: async () => [...remaining].map(([id, storedAt]) => ({ id, storedAt })),
   };
 
   beforeAll(async () => {
@@ -48,13 +48,13 @@ describe.each(storesUnderTest(inject('postgresUrl')))('the content of volumes on
   });
   afterAll(() => close());
   beforeEach(() => {
-    told = [];
+    calls = [];
     broken = undefined;
   });
 
   const create = (more: object = {}) => volumes.createVolume(ada, { key: randomUUID(), sizeGb: 2, ...more });
 
-  it('is made with the volume, of what the volume is made of, once', async () => {
+  it('is created once with the volume, from its source', async () => {
     const { id } = await create();
     const fromImage = await create({ imageId: IMAGE });
     const copy = await create({ sourceVolumeId: id, sizeGb: 3 });
@@ -62,7 +62,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('the content of volumes on
     const fromSnapshot = await create({ snapshotId: snapshot.id, sizeGb: undefined });
     await create({ key: id });
     await volumes.createSnapshot(ada, { key: snapshot.id, volumeId: id });
-    expect(told).toEqual([
+    expect(calls).toEqual([
       ['create', id, 2, { kind: 'blank' }],
       ['create', fromImage.id, 2, { kind: 'image', imageId: IMAGE }],
       ['create', copy.id, 3, { kind: 'copy', id }],
@@ -71,18 +71,18 @@ describe.each(storesUnderTest(inject('postgresUrl')))('the content of volumes on
     ]);
   });
 
-  it('follows the volume to its end', async () => {
+  it('follows the volume until its deletion', async () => {
     const { id } = await create();
     const snapshot = await volumes.createSnapshot(ada, { key: randomUUID(), volumeId: id });
     const target = await volumes.beginMigration(ada, id);
-    told = [];
+    calls = [];
     await volumes.extendVolume(ada, id, 4);
     await volumes.reimage(ada, id, IMAGE);
     await volumes.completeMigration(ada, id, target, false);
     await expect(volumes.deleteVolume(ada, id)).rejects.toMatchObject({ code: 'VOLUME_WRONG_STATUS' });
     await volumes.deleteSnapshot(ada, snapshot.id);
     await volumes.deleteVolume(ada, id);
-    expect(told).toEqual([
+    expect(calls).toEqual([
       ['extend', id, 4],
       ['reimage', id, IMAGE, 4],
       ['replace', id, target],
@@ -91,18 +91,18 @@ describe.each(storesUnderTest(inject('postgresUrl')))('the content of volumes on
     ]);
   });
 
-  it('is not touched by what is refused', async () => {
+  it('is not affected by rejected operations', async () => {
     const { id } = await create();
-    told = [];
+    calls = [];
     await expect(volumes.extendVolume(ada, id, 1)).rejects.toMatchObject({ code: 'VOLUME_INVALID' });
     await volumes.updateVolume(ada, id, { status: 'error_extending' });
     await expect(volumes.reimage(ada, id, IMAGE)).rejects.toMatchObject({ code: 'VOLUME_WRONG_STATUS' });
-    const wish = { key: randomUUID(), volumeId: id };
-    await expect(volumes.createSnapshot(ada, wish)).rejects.toMatchObject({ code: 'VOLUME_WRONG_STATUS' });
-    expect(told).toEqual([]);
+    const requested = { key: randomUUID(), volumeId: id };
+    await expect(volumes.createSnapshot(ada, requested)).rejects.toMatchObject({ code: 'VOLUME_WRONG_STATUS' });
+    expect(calls).toEqual([]);
   });
 
-  it('that cannot be kept leaves the volume as it was', async () => {
+  it('does not change the volume if it cannot be stored', async () => {
     const { id } = await create();
     broken = new Error('the disk is full');
     const unavailable = { code: 'UNAVAILABLE', message: expect.stringContaining('the disk is full') };
@@ -113,15 +113,15 @@ describe.each(storesUnderTest(inject('postgresUrl')))('the content of volumes on
     expect(await volumes.getVolume(ada, id)).toMatchObject({ sizeGb: 2, status: 'available' });
   });
 
-  it('that nobody knows is removed an hour after', async () => {
+  it('without a record is removed after an hour', async () => {
     const { id } = await create();
     const orphan = randomUUID();
-    kept.set(orphan, clock.now());
-    await volumes.sweepStorage();
-    expect(kept.has(orphan)).toBe(true);
+    remaining.set(orphan, clock.now());
+    await volumes.cleanUpStorage();
+    expect(remaining.has(orphan)).toBe(true);
     await clock.advance(HOUR_MS + 1);
-    await volumes.sweepStorage();
-    expect(kept.has(orphan)).toBe(false);
-    expect(kept.has(id)).toBe(true);
+    await volumes.cleanUpStorage();
+    expect(remaining.has(orphan)).toBe(false);
+    expect(remaining.has(id)).toBe(true);
   });
 });

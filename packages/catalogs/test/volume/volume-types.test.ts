@@ -5,45 +5,54 @@ import { embeddedVolumes } from '../../src/volume/builtin/embedded-volumes.js';
 import { storesUnderTest } from '../stores-under-test.js';
 import { ada, admin, bob, preset, type VolumesUnderTest, volumesUnderTest } from './volumes-under-test.js';
 
-describe.each(storesUnderTest(inject('postgresUrl')))('what embedded volumes are given, on $kind,', ({ open }) => {
-  let store: Store;
-  let volumes: VolumesUnderTest['volumes'];
-  let create: VolumesUnderTest['create'];
-  let close: () => Promise<void>;
-  beforeAll(async () => {
-    ({ store, volumes, create, close } = await volumesUnderTest(open));
-  });
-  afterAll(() => close());
+describe.each(storesUnderTest(inject('postgresUrl')))(
+  'types and presets of embedded volumes, on $kind,',
+  ({ open }) => {
+    let store: Store;
+    let volumes: VolumesUnderTest['volumes'];
+    let create: VolumesUnderTest['create'];
+    let close: () => Promise<void>;
+    beforeAll(async () => {
+      ({ store, volumes, create, close } = await volumesUnderTest(open));
+    });
+    afterAll(() => close());
 
-  it('keeps types: unique names, found by name or id, not deleted while in use', async () => {
-    const type = await volumes.createType(admin, { name: 'fast' });
-    expect(await volumes.getType(ada, 'fast')).toEqual(type);
-    expect(await volumes.getType(ada, type.id)).toEqual(type);
-    await expect(volumes.createType(admin, { name: 'fast' })).rejects.toMatchObject({ code: 'VOLUME_TYPE_EXISTS' });
-    const { id } = await create({ volumeType: type.id });
-    expect(await volumes.getVolume(ada, id)).toMatchObject({ volumeType: 'fast' });
-    await expect(volumes.deleteType(admin, type.id)).rejects.toMatchObject({ code: 'VOLUME_TYPE_IN_USE' });
-    await volumes.deleteVolume(ada, id);
-    await volumes.deleteType(admin, type.id);
-    await expect(create({ volumeType: 'fast' })).rejects.toMatchObject({ code: 'VOLUME_TYPE_NOT_FOUND', status: 404 });
-  });
+    it('have unique names, are found by name or id, and are not deleted while in use', async () => {
+      const type = await volumes.createType(admin, { name: 'fast' });
+      expect(await volumes.getType(ada, 'fast')).toEqual(type);
+      expect(await volumes.getType(ada, type.id)).toEqual(type);
+      await expect(volumes.createType(admin, { name: 'fast' })).rejects.toMatchObject({ code: 'VOLUME_TYPE_EXISTS' });
+      const { id } = await create({ volumeType: type.id });
+      expect(await volumes.getVolume(ada, id)).toMatchObject({ volumeType: 'fast' });
+      await expect(volumes.deleteType(admin, type.id)).rejects.toMatchObject({ code: 'VOLUME_TYPE_IN_USE' });
+      await volumes.deleteVolume(ada, id);
+      await volumes.deleteType(admin, type.id);
+      await expect(create({ volumeType: 'fast' })).rejects.toMatchObject({
+        code: 'VOLUME_TYPE_NOT_FOUND',
+        status: 404,
+      });
+    });
 
-  it('leaves what a preset brought as it has become when the preset comes again', async () => {
-    const [seeded] = preset.volumes;
-    await volumes.updateVolume(ada, seeded!.id, { name: 'renamed' });
-    await volumes.seed(preset);
-    expect(await volumes.getVolume(ada, seeded!.id)).toMatchObject({ name: 'renamed', sizeGb: 3 });
-    expect((await volumes.listTypes(ada)).map((type) => type.name).sort()).toEqual(['__DEFAULT__', 'shared']);
-  });
+    it('keep their changes when the preset is seeded again', async () => {
+      const [seeded] = preset.volumes;
+      await volumes.updateVolume(ada, seeded!.id, { name: 'renamed' });
+      await volumes.seed(preset);
+      expect(await volumes.getVolume(ada, seeded!.id)).toMatchObject({ name: 'renamed', sizeGb: 3 });
+      expect((await volumes.listTypes(ada)).map((type) => type.name).sort()).toEqual(['__DEFAULT__', 'shared']);
+    });
 
-  it('takes unknown volumes, snapshots and types for existing ones where it accepts them', async () => {
-    const accepting = embeddedVolumes({ store, unknown: 'accept' });
-    const [volumeId, snapshotId] = [randomUUID(), randomUUID()];
-    const tie = await accepting.reserve(ada, { key: randomUUID(), volumeId, serverId: randomUUID() });
-    expect(await volumes.getVolume(ada, volumeId)).toMatchObject({ status: 'reserved', attachments: [{ id: tie.id }] });
-    expect(await accepting.getSnapshot(ada, snapshotId)).toMatchObject({ id: snapshotId, status: 'available' });
-    expect(await volumes.getSnapshot(ada, snapshotId)).toMatchObject({ id: snapshotId });
-    expect(await accepting.getType(ada, 'unheard-of')).toMatchObject({ name: 'unheard-of' });
-    await expect(accepting.getVolume(bob, volumeId)).rejects.toMatchObject({ code: 'VOLUME_NOT_FOUND' });
-  });
-});
+    it('are created for unknown ids if these are accepted', async () => {
+      const accepting = embeddedVolumes({ store, unknown: 'accept' });
+      const [volumeId, snapshotId] = [randomUUID(), randomUUID()];
+      const tie = await accepting.reserve(ada, { key: randomUUID(), volumeId, serverId: randomUUID() });
+      expect(await volumes.getVolume(ada, volumeId)).toMatchObject({
+        status: 'reserved',
+        attachments: [{ id: tie.id }],
+      });
+      expect(await accepting.getSnapshot(ada, snapshotId)).toMatchObject({ id: snapshotId, status: 'available' });
+      expect(await volumes.getSnapshot(ada, snapshotId)).toMatchObject({ id: snapshotId });
+      expect(await accepting.getType(ada, 'unheard-of')).toMatchObject({ name: 'unheard-of' });
+      await expect(accepting.getVolume(bob, volumeId)).rejects.toMatchObject({ code: 'VOLUME_NOT_FOUND' });
+    });
+  },
+);

@@ -15,7 +15,7 @@ export const preset = {
   volumes: [{ id: randomUUID(), projectId: 'p-ada', name: 'seeded', sizeGb: 3 }],
 };
 
-/** The embedded volume service in a database of its own, with one image and the preset above. */
+/** Opens the embedded volume service in a separate database, with one image and the preset above. */
 export async function volumesUnderTest(open: StoreUnderTest['open']) {
   const { store, close } = await open();
   const images = embeddedImages({ store });
@@ -30,7 +30,7 @@ export async function volumesUnderTest(open: StoreUnderTest['open']) {
   return {
     store,
     volumes,
-    /** What servers were told of volumes that have grown: server and volume. */
+    /** Notifications of extended volumes: server and volume. */
     extended,
     close,
     create: (more: Partial<NewVolume> = {}, caller = ada) =>

@@ -45,7 +45,7 @@ import { detachVolume } from './volumes/detach-volume.js';
 import { extendVolume } from './volumes/extend-volume.js';
 import { swapVolume } from './volumes/swap-volume.js';
 
-/** Every action that leaves work to the background. Its record is all there is to know of it. */
+/** All actions with background work, one record each. */
 export const actions = [
   create,
   start,
@@ -92,13 +92,13 @@ export const actions = [
 
 type Actions = (typeof actions)[number];
 
-/** Names of the actions that leave work to the background: kinds of stored jobs, so none of them ever changes. */
+/** Names of the actions with background work: the kinds of stored jobs, so they never change. */
 export type WorkName = Actions['name'];
 
-/** Names of all that can be done to a server. */
+/** Names of all actions on servers. */
 export type ActionName = WorkName | (typeof immediate)[number]['name'];
 
-/** What can be begun on a server that is there. */
+/** Names of the actions that can be started on an existing server. */
 export type ServerActionName = Exclude<WorkName, 'create'>;
 
 type ActionNamed<Name extends WorkName> = Extract<Actions, { readonly name: Name }>;
@@ -117,25 +117,28 @@ type ResultFrom<Record> =
       ? Result
       : never;
 
-/** The arguments of an action. */
+/** The request of an action. */
 export type RequestOf<Name extends WorkName> = RequestTo<ActionNamed<Name>>;
 
 /** The result of an action for its caller. */
 export type ResultOf<Name extends WorkName> = ResultFrom<ActionNamed<Name>>;
 
-/** Work that no request waits for: what an unfinished one left, and what happened to machines by themselves. */
+/** Jobs without a waiting request: cleanup after incomplete actions, and reactions to changes of machines. */
 export const cleanups: ReadonlyMap<string, Cleanup> = new Map(
   [unfinishedCreate, followPower].map((record) => [record.name, record]),
 );
 
-/** The action that jobs of a kind belong to. */
+/** Actions by name, which is also the kind of their jobs. */
 export const actionsByName: ReadonlyMap<string, AnyAction> = new Map(actions.map((record) => [record.name, record]));
 
-const rulesByName = new Map<string, ActionRules>([...actions, ...immediate].map((record) => [record.name, record]));
+/** The conditions of all actions on servers, by name. */
+export const rulesByName: ReadonlyMap<string, ActionRules> = new Map(
+  [...actions, ...immediate].map((record) => [record.name, record]),
+);
 
-/** When a server may be acted on in that way. */
+/** Returns the preconditions of an action. */
 export function rulesOf(name: ActionName): ActionRules {
   const rules = rulesByName.get(name);
-  if (!rules) throw new TypeError(`there is no action "${name}" (there are ${[...rulesByName.keys()].join(', ')})`);
+  if (!rules) throw new TypeError(`unknown action "${name}" (known: ${[...rulesByName.keys()].join(', ')})`);
   return rules;
 }

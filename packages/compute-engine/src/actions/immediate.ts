@@ -1,7 +1,7 @@
 import type { ActionRules } from './runner/action.js';
 import { BOOTED } from './states.js';
 
-/** Rules of what is done at once, without work in the background: each as the service that does it asks. */
+/** Preconditions of actions that complete with the request, without a job, for the services that execute them. */
 export const immediate = [
   { name: 'lock', task: 'any', lock: false, neverLaunched: true, history: 'lock', notifies: { accepted: 'lock' } },
   {

@@ -1,2 +1,2 @@
-/** States of a server that has its machine, switched on or off, and nothing to wait for. */
+/** States of a server that has a machine, running or not. */
 export const BOOTED = ['active', 'paused', 'suspended', 'stopped'] as const;

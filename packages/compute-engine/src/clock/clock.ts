@@ -1,19 +1,19 @@
-/** Where all time comes from. Milliseconds since the epoch, UTC. */
+/** The source of all time. Milliseconds since the epoch, UTC. */
 export interface Clock {
   now(): number;
-  /** Resolves after so many milliseconds; rejects with the signal's reason when it is aborted first. */
+  /** Resolves after a number of milliseconds; rejects with the signal's reason if it is aborted first. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** Calls back with the reason when a signal is aborted; the function that it gives ends that. */
-export function onAbort(signal: AbortSignal | undefined, tell: (reason: unknown) => void): () => void {
+/** Calls a function with the reason when a signal is aborted. Returns a function that unsubscribes. */
+export function onAbort(signal: AbortSignal | undefined, call: (reason: unknown) => void): () => void {
   if (!signal) return () => {};
-  const listener = () => tell(signal.reason);
+  const listener = () => call(signal.reason);
   signal.addEventListener('abort', listener, { once: true });
   return () => signal.removeEventListener('abort', listener);
 }
 
-/** The machine's own time. */
+/** The system clock. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   sleep: (ms, signal) =>

@@ -12,12 +12,12 @@ import type { Infrastructure } from '../scheduler/infrastructure.js';
 import type { Context } from './context.js';
 import type { Settings } from './settings.js';
 
-/** What every part of the engine works with. */
+/** The dependencies of every part of the engine. */
 export interface Core {
   readonly store: Store;
   readonly clock: Clock;
   readonly driver: Driver;
-  /** What actions tell machines goes this way, never directly to the driver. */
+  /** Actions control machines only through this interface, never directly through the driver. */
   readonly machines: Machines;
   readonly catalogs: Catalogs;
   readonly worker: Worker;
@@ -28,7 +28,7 @@ export interface Core {
   readonly events: EngineEvents;
 }
 
-/** A server, and on whose behalf something is done to it. */
+/** A server, and the context in which an operation acts on it. */
 export interface ServerScope {
   readonly core: Core;
   readonly context: Context;

@@ -1,37 +1,49 @@
-/** Everything about the engine's behaviour that an operator may choose. */
+/** All configurable behavior of the engine. */
 export interface Settings {
-  /** Limits of projects that have none of their own; -1 is unlimited. */
+  /** Quotas of projects without quotas of their own; -1 is unlimited. */
   readonly quotas: Readonly<Record<QuotaKind, number>>;
-  /** How long a soft-deleted server can be restored; 0 deletes at once. */
+  /** Seconds for which a soft-deleted server can be restored; 0 deletes immediately. */
   readonly reclaimSeconds: number;
-  /** How long a shelved server keeps its host; 0 offloads at once, -1 never. */
+  /** Seconds for which a shelved server stays on its host; 0 offloads immediately, -1 never. */
   readonly shelvedOffloadSeconds: number;
-  /** Zone of hosts that are in no zone. */
+  /** Availability zone of hosts without a zone. */
   readonly defaultZone: string;
-  /** Zone for servers that ask for none; null lets them go anywhere. */
+  /** Availability zone of servers that do not request one; null allows all zones. */
   readonly defaultScheduleZone: string | null;
-  /** Whether create, rebuild, rescue and evacuate tell the administrator password. */
+  /** Whether create, rebuild, rescue and evacuate return the administrator password. */
   readonly enableInstancePassword: boolean;
-  /** A service without a sign of life for longer is down. */
+  /** A service without a heartbeat for longer than this is down. */
   readonly serviceDownSeconds: number;
+  /**
+   * Whether servers are evacuated only if they cannot run twice: their host fences itself, shares its disks, or was forced
+   * down by an administrator, who thereby confirms that it is off. Default: from any host that is down, as in the original.
+   */
+  readonly evacuateFencedOnly: boolean;
+  /**
+   * Whether servers that ran when their computer was switched off or restarted are started again, instead of shown as stopped. The
+   * metadata item `autostart` (`true` or `false`) of a server takes precedence. Default: false, as in the original.
+   */
+  readonly resumeGuestsOnHostBoot: boolean;
   readonly consoleTokenSeconds: number;
-  /** Base address of the console proxy. */
+  /** Base URL of the console proxy. */
   readonly consoleProxyUrl: string;
-  /** Whether volumes of other zones may be attached. */
+  /** Whether volumes of other availability zones may be attached. */
   readonly crossZoneAttach: boolean;
-  /** Disks that a server may have at the most; -1 is unlimited. */
+  /** Maximum number of disks of a server; -1 is unlimited. */
   readonly maxDiskDevices: number;
-  /** Whether hosts audit, month by month, what servers use. */
+  /** Whether hosts audit the usage of servers every month. */
   readonly usageAudit: boolean;
-  /** How long deleted servers and migrations that ended are kept, with all that is told of them; 0: for ever. */
+  /** Days for which deleted servers and completed migrations are kept, with their history; 0 keeps them forever. */
   readonly retentionDays: number;
-  /** How long actions of servers that exist are kept; 0: for ever. */
+  /** Days for which actions of existing servers are kept; 0 keeps them forever. */
   readonly historyRetentionDays: number;
-  /** How long it is known what purged servers used. Reports on periods before are not complete. 0: for ever. */
+  /**
+   * Days for which the usage of purged servers is kept. Reports on earlier periods are incomplete. 0 keeps it forever.
+   */
   readonly usageRetentionDays: number;
 }
 
-/** All kinds of limits, in the order in which they are shown. */
+/** All kinds of quotas, in display order. */
 export const quotaKinds = [
   'instances',
   'cores',
@@ -49,10 +61,10 @@ export const quotaKinds = [
   'security_group_rules',
 ] as const;
 
-/** What is limited for each project. */
+/** A resource that is limited per project. */
 export type QuotaKind = (typeof quotaKinds)[number];
 
-/** The settings where nothing else is said. */
+/** The default settings. */
 export const defaultSettings: Settings = {
   quotas: {
     instances: 10,
@@ -76,6 +88,8 @@ export const defaultSettings: Settings = {
   defaultScheduleZone: null,
   enableInstancePassword: true,
   serviceDownSeconds: 60,
+  evacuateFencedOnly: false,
+  resumeGuestsOnHostBoot: false,
   consoleTokenSeconds: 600,
   consoleProxyUrl: 'http://127.0.0.1:6080',
   crossZoneAttach: true,

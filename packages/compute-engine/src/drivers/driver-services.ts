@@ -2,14 +2,14 @@ import type { ImageCatalog, NetworkCatalog, NetworkPlans, VolumeCatalog } from '
 import type { HostLinks } from './host-links.js';
 
 /**
- * What a driver may ask of the services around it. It asks in the name of the server's project: `callerFor(server)`. The
- * catalogs are the embedded ones or clients of real services, as everywhere.
+ * Services that a driver may call, on behalf of the server's project: `callerFor(server)`. The catalogs are the
+ * embedded ones or clients of real services.
  */
 export interface DriverServices {
   readonly images: Pick<ImageCatalog, 'get' | 'download'>;
-  /** With what there is to build, where the service can tell. */
+  /** Includes network plans, if the service provides them. */
   readonly networks: Pick<NetworkCatalog, 'getNetwork' | 'getSubnet'> & Partial<NetworkPlans>;
   readonly volumes: Pick<VolumeCatalog, 'getVolume'>;
-  /** Ways to the drivers of other hosts; left out where this process is the only one that runs machines. */
+  /** Links to the drivers of other hosts; undefined if this process is the only one that runs machines. */
   readonly hosts?: HostLinks;
 }

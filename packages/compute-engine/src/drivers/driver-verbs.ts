@@ -1,6 +1,6 @@
 import type { DriverVerb } from './driver.js';
 
-/** All verbs: one that is missing or misspelt does not compile. */
+/** A record, so that a missing or misspelt verb does not compile. */
 const all: Readonly<Record<DriverVerb, true>> = {
   prepare: true,
   spawn: true,
@@ -47,5 +47,5 @@ const all: Readonly<Record<DriverVerb, true>> = {
   detach_share: true,
 };
 
-/** What machines can be told to do. */
+/** All verbs of drivers. */
 export const driverVerbs = Object.keys(all) as readonly DriverVerb[];

@@ -2,6 +2,7 @@ import type { Duplex } from 'node:stream';
 import type { ImageContent, VolumeStorage } from '@apistrata/catalogs';
 import type {
   BlockDevice,
+  DriverOffer,
   FlavorCopy,
   MoveProgress,
   PowerState,
@@ -11,15 +12,15 @@ import type {
   TaskState,
 } from '../model/index.js';
 import type { HostControl } from './host-control.js';
-import type { LinkAnswer } from './host-links.js';
+import type { HostRequester, LinkResponse } from './host-links.js';
 
 export type { MoveProgress } from '../model/index.js';
 export type { HostControl, HostPowerAction } from './host-control.js';
-export type { HostLinks, KnownHost, LinkAnswer, OpenLink } from './host-links.js';
+export type { HostLinks, HostRequester, KnownHost, LinkResponse } from './host-links.js';
 
-/** What a machine is told to do, with what it needs to know beyond the server itself. */
+/** A command for a machine, with the data it needs in addition to the server. */
 export type DriverWork =
-  /** A step that needs nothing of the machine, but takes its time on a real one. */
+  /** A step that does not touch the machine, but takes time on a real one. */
   | { readonly verb: 'prepare'; readonly step: TaskState }
   | {
       readonly verb: 'spawn';
@@ -40,7 +41,10 @@ export type DriverWork =
         | 'soft_delete'
         | 'restore'
         | 'inject_network_info'
-        /** The server lives on another host: what it left on this one goes, what both hosts share stays. */
+        /**
+         * The server now lives on another host: removes its resources on this host and keeps those that both hosts
+         * share.
+         */
         | 'leave';
     }
   | { readonly verb: 'reboot'; readonly type: 'SOFT' | 'HARD' }
@@ -56,16 +60,16 @@ export type DriverWork =
       readonly verb: 'evacuate';
       readonly sourceHost: string;
       readonly adminPassword: string | null;
-      /** Whether its disks are on storage that hosts share, as the request says; null: the driver finds it out. */
+      /** Whether its disks are on shared storage, as stated by the request; null: the driver detects it. */
       readonly sharedStorage: boolean | null;
     }
   | { readonly verb: 'set_password'; readonly adminPassword: string }
   | { readonly verb: 'snapshot'; readonly imageId: string }
   /**
-   * Has what the guest writes be on its disks, and lets it write nothing more until `unquiesce`: its volumes are copied
-   * meanwhile. After so many seconds it goes on by itself. `again`: it has been so all the time, and is to stay so for as many
-   * seconds from now on; that fails where it has gone on. `by`: who wants it so, an id of theirs. Several may at a time, and the guest
-   * goes on when none of them does any more.
+   * Flushes the guest's writes to its disks and blocks further writes until `unquiesce`, so that its volumes can be
+   * copied. The guest resumes by itself after `seconds`. `again` extends an uninterrupted freeze to `seconds` from now,
+   * and fails if the guest has resumed. `by` is an id of the requester: several may freeze a guest, which resumes when
+   * the last one ends its freeze.
    */
   | { readonly verb: 'quiesce'; readonly by: string; readonly seconds: number; readonly again: boolean }
   | { readonly verb: 'unquiesce'; readonly by: string }
@@ -74,13 +78,13 @@ export type DriverWork =
       readonly verb: 'finish_migration';
       readonly flavor: FlavorCopy;
       readonly powerOn: boolean;
-      /** Where the disks are that the machine is to have: another host, or, after a revert, this one. */
+      /** The host that has the disks: another host or, after a revert, this one. */
       readonly sourceHost: string;
     }
   | { readonly verb: 'confirm_migration' | 'revert_migration'; readonly sourceHost: string }
   /**
-   * A live migration step by step: it waits its turn, the destination gets ready, memory moves, the source lets go. The
-   * last two end one that runs: by pausing the server until all is moved, or by giving up.
+   * The steps of a live migration: queue, prepare the destination, copy the memory, release the source. The last two
+   * end a running migration, by pausing the server until it is complete, or by aborting it.
    */
   | {
       readonly verb:
@@ -99,16 +103,16 @@ export type DriverWork =
   | { readonly verb: 'attach_interface' | 'detach_interface'; readonly interface: ServerInterface }
   | { readonly verb: 'attach_share' | 'detach_share'; readonly share: ServerShare };
 
-/** What machines can be told to do. */
+/** Name of a driver command. */
 export type DriverVerb = DriverWork['verb'];
 
-/** The action that a piece of work is part of; its name is that of the action's record. */
+/** The action that a driver command is part of, by the name of its record. */
 export interface WorkOrigin {
   readonly action: string;
   readonly requestId: string;
 }
 
-/** What a host tells of a running server; null for what it does not know. Bytes, nanoseconds. */
+/** Diagnostics of a running server; null for unknown values. Bytes, nanoseconds. */
 export interface Diagnostics {
   readonly state: string;
   readonly driver: string;
@@ -144,89 +148,115 @@ export interface Diagnostics {
   readonly memoryUsedMb: number | null;
 }
 
-/** Why a machine cannot do now what machines of its driver can, in words for whoever asked for it. */
-export interface Obstacle {
-  /** How the request is refused: 409 for the state that things are in, 501 where the machine does not know how. */
+/** Why a machine currently cannot do something that its driver supports, as a message for the caller. */
+export interface UnsupportedReason {
+  /** How the request is rejected: 409 if the state prevents it, 501 if the machine does not support it. */
   readonly code: 'CONFLICT' | 'NOT_SUPPORTED';
   readonly message: string;
 }
 
-/** Where a console is reached behind the proxy. */
+/** What happens to the machines of a host that cannot reach the database: they are switched off, or paused until it can. */
+export type FenceAction = 'stop' | 'pause';
+
+/** Address of a console behind the proxy. */
 export interface ConsoleEndpoint {
   readonly host: string;
   readonly port: number;
-  /** For spice-direct alone, where the machine speaks TLS. */
+  /** For spice-direct only, if the machine uses TLS. */
   readonly tlsPort?: number | null;
   readonly internalAccessPath: string | null;
 }
 
 /**
- * The only thing that touches machines. Work may be repeated after a crash, so each verb must do nothing when its
- * effect is there already. A rejected promise fails the action; its message is what administrators read.
+ * The only interface to machines. A command may be repeated after a crash, so each verb must be idempotent. A rejected
+ * promise fails the action; administrators read its message.
  */
 export interface Driver extends Partial<HostControl> {
   readonly name: string;
-  /** Does the work on the server's host; `signal` ends when nobody waits for it any more. */
+  /** Executes a command on the server's host. `signal` is aborted when the result is no longer needed. */
   perform(work: DriverWork, server: Server, signal: AbortSignal, origin: WorkOrigin): Promise<void>;
-  /** True when `perform` will be done without waiting for anything, so no intermediate state is worth writing down. */
-  instantly?(work: DriverWork, server: Server, origin: WorkOrigin): boolean;
-  /**
-   * True when there is nothing to do for this work, so that `perform` would come to its end at once and cannot fail. Where all
-   * that is left of an action is of that kind, its end is written down at once, and `perform` called after that. A new server
-   * is asked about before it is written down, without a host and then with one. Left out: there always is something.
-   */
-  nothingToDo?(work: DriverWork, server: Server, origin: WorkOrigin): boolean;
-  /** False for work that no machine of this driver can do: the request is refused. Default: it can do everything. */
+  /** Returns whether `perform` completes without waiting, so that intermediate states need not be stored. */
+  isSynchronous?(work: DriverWork, server: Server, origin: WorkOrigin): boolean;
+  /** Returns false for commands that no machine of this driver supports: their requests are rejected. Default: true. */
   supports?(verb: DriverVerb): boolean;
   /**
-   * What keeps the machine of this server from doing something, found out while the request waits; null: nothing does.
-   * Asked for `set_password` and `quiesce`, which need the guest. Left out: nothing ever does.
+   * Checks during a request whether something prevents the machine of this server from executing a command; null:
+   * nothing does. Called for `set_password` and `quiesce`, which need the guest. Default: null.
    */
-  obstacle?(verb: DriverVerb, server: Server): Promise<Obstacle | null>;
-  /** False: disks cannot go to another host, so a resize takes place on the server's own. Default: they can. */
+  obstacle?(verb: DriverVerb, server: Server): Promise<UnsupportedReason | null>;
+  /** Whether disks can move to another host. If false, a resize stays on the server's host. Default: true. */
   readonly canMove?: boolean;
-  /** The disk format of what snapshots hold (`qcow2`, ...); default: that of the image which the server was made from. */
+  /**
+   * The resource classes, traits and capabilities of the hosts of this driver, which flavors can require. Read when a
+   * host process starts, or when the engine starts that runs the machines itself. Default: only what is declared for
+   * each host.
+   */
+  readonly offer?: DriverOffer;
+  /** Disk format of snapshots (`qcow2`, ...); default: that of the server's image. */
   readonly snapshotFormat?: string;
-  /** What a snapshot holds after `snapshot` was performed; default: nothing. */
+  /** Returns the content of a snapshot after `snapshot`; default: none. */
   snapshotContent?(server: Server, imageId: string): ImageContent | Promise<ImageContent>;
   /**
-   * Ids of the servers that have something on this computer. Asked by hosts that are processes of their own, so that
-   * nothing stays of servers that have gone while they were away; left out: evacuated servers alone are looked for.
+   * Returns ids of the servers that have resources on this computer. Host processes call it to remove resources of
+   * servers that were deleted while the host was down. If omitted, only evacuated servers are checked.
    */
   machines?(): Promise<readonly string[]>;
-  /** Returns the power state that the machine of a server has; null where that is unknown now. Left out: as the engine left it. */
+  /**
+   * Stops or pauses all machines of this computer that run, without the database. Resolves with the ids of their
+   * servers when none runs. Called by a host process that cannot reach the database, before other hosts may start its
+   * servers. Left out: the driver cannot.
+   */
+  fence?(how: FenceAction): Promise<readonly string[]>;
+  /**
+   * Returns the power state of a server's machine; null if it is currently unknown. Default: the state that the engine
+   * stored.
+   */
   powerState?(server: Server): Promise<PowerState | null>;
   /**
-   * Calls a listener with the id of each server whose machine may have changed its power state by itself: the guest switched itself
-   * off, or its process was killed. The engine then reads `powerState`, so a call too many has no effect.
+   * Returns whether a machine that is off ended because its computer was switched off or restarted. Default: it ended by itself.
+   */
+  endedWithHost?(server: Server): Promise<boolean>;
+  /**
+   * Calls a listener with the id of each server whose machine may have changed its power state by itself: the guest
+   * shut down, or its process was killed. The engine then reads `powerState`, so redundant calls have no effect.
    *
-   * @returns a function that ends the calls
+   * @returns a function that unsubscribes
    */
   onPowerChange?(listener: (serverId: string) => void): () => void;
   /**
-   * Names the storage that the disks of machines are on, where other hosts reach it too: those whose drivers say the same copy no
-   * disk when a machine moves between them. Left out: disks are this computer's alone.
+   * Name of the storage that contains the disks, if other hosts can reach it too. A move between hosts whose drivers
+   * return the same name copies no disk. Default: disks are local to this computer.
    */
   readonly storage?: string;
-  /** Where the content of embedded volumes is; default: nowhere, they are records. */
+  /** Storage for the content of embedded volumes. Default: none, volumes are records without content. */
   readonly volumes?: VolumeStorage;
-  /** The UDP port at which this computer's networks meet those of other hosts. Left out: they do not. */
+  /** The UDP port at which this computer's networks connect to those of other hosts. Default: they do not connect. */
   readonly tunnelPort?: number;
-  /** Everything the console has printed. */
+  /** Returns the complete output of the console. */
   consoleOutput(server: Server): Promise<string>;
-  /** Null: this driver cannot tell. */
+  /** Returns null if the driver has no diagnostics. */
   diagnostics(server: Server): Promise<Diagnostics | null>;
-  /** How far the live migration of a server is, asked on its source again and again. Left out or null: nobody can tell. */
+  /** Returns the progress of a server's live migration; polled on its source host. Undefined or null: unknown. */
   moveProgress?(server: Server): Promise<MoveProgress | null>;
   /**
-   * Answers the driver of another host, which asks by `services.hosts`. The signal ends when that one has gone. Left out: it is
-   * refused.
+   * Handles a request of another host's driver, sent with `services.hosts`. The signal is aborted when that host
+   * disconnects. `from` is the sender: the driver rejects requests about servers that do not concern it. If omitted, such requests
+   * are rejected.
    */
-  answer?(question: unknown, signal: AbortSignal): Promise<LinkAnswer>;
-  /** Null: this driver has no such console. Types: novnc, xvpvnc, spice-html5, spice-direct, serial, webmks. */
+  handleHostRequest?(request: unknown, signal: AbortSignal, from: HostRequester): Promise<LinkResponse>;
+  /**
+   * Returns the endpoint of a console; null if the driver does not support the type. Types: novnc, xvpvnc, spice-html5,
+   * spice-direct, serial, webmks.
+   */
   console(server: Server, type: string): Promise<ConsoleEndpoint | null>;
-  /** Connects to a console that `console` has named: bytes both ways, for a proxy. Left out: it cannot. */
+  /**
+   * Connects to a console that `console` returned: a byte stream in both directions, for a proxy. If omitted, it is
+   * unsupported.
+   */
   openConsole?(server: Server, type: string): Promise<Duplex>;
-  /** The engine is closed: lets go of whatever keeps this process alive. Machines go on where they can. */
+  /**
+   * Called when the engine closes: releases everything that keeps this process alive. Machines continue to run if they
+   * can.
+   */
   close?(): Promise<void>;
 }

@@ -1,14 +1,14 @@
-/** How a host is switched. */
+/** A power action on a host. */
 export type HostPowerAction = 'startup' | 'shutdown' | 'reboot';
 
-/** What a driver may be able to do with its hosts themselves. What is left out it cannot do. */
+/** Optional operations of a driver on the hosts themselves. Omitted ones are unsupported. */
 export interface HostControl {
-  /** How long a host has run and how busy it is, as the command `uptime` writes it; null when it does not tell. */
+  /** Returns uptime and load of a host in the format of the command `uptime`; null if unknown. */
   hostUptime(host: string): Promise<string | null>;
-  /** Switches a host, and gives what is shown of that to the administrator. */
+  /** Executes a power action on a host. Returns the text that the administrator receives. */
   hostPower(host: string, action: HostPowerAction): Promise<string>;
-  /** Begins or ends the maintenance of a host. */
+  /** Starts or ends the maintenance of a host. */
   hostMaintenance(host: string, on: boolean): Promise<void>;
-  /** Fetches images before a server needs them. */
+  /** Downloads images before a server needs them. */
   cacheImages(host: string, imageIds: readonly string[]): Promise<void>;
 }

@@ -1,55 +1,61 @@
 import type { Duplex, Readable } from 'node:stream';
 
-/** What a driver answers the driver of another host: a value, and bytes where a value is not enough. */
-export interface LinkAnswer {
-  /** Plain data, for it travels; at most 1 MiB of JSON. */
+/** The response of a driver to a request of another host's driver: a value, or a stream of bytes. */
+export interface LinkResponse {
+  /** Plain data, because it is serialized; at most 16 MiB of JSON. */
   readonly value?: unknown;
-  /**
-   * What flows after the value: both ways, or from here to whoever has asked. One that breaks looks there as if it had ended: say
-   * in the value how long it is where that matters.
-   */
+  /** Bytes, in both directions for `connect()`, to the requester only for `read()`. */
   readonly stream?: Duplex | Readable;
 }
 
-/** What came back: the value, and the bytes that follow it. Whoever has asked ends the stream. */
-export interface OpenLink {
-  readonly value: unknown;
-  readonly stream: Duplex;
+/** The sender of a request to a driver, proven by its key. */
+export interface HostRequester {
+  /** The name of the host; null: a process that serves the API. */
+  readonly host: string | null;
+  /** Returns whether a server is on that host, arrives there, or leaves it: a host needs nothing of other servers. */
+  concerns(serverId: string): Promise<boolean>;
 }
 
-/** A host, as the others know it. */
+/** A host as other hosts see it. */
 export interface KnownHost {
   readonly name: string;
   readonly address: string;
-  /** It has given a sign of life lately, and nobody has said that it is down. */
+  /** Whether its heartbeat is recent and it has not been forced down. */
   readonly alive: boolean;
-  /** The UDP port at which its networks meet those of others; null: they do not. */
+  /** The UDP port at which its networks connect to those of other hosts; null: they do not connect. */
   readonly tunnelPort: number | null;
 }
 
 /**
- * Ways from one host to another: encrypted, and only for those who have the cloud's secret key. A link ends with either of the
- * two processes.
+ * Connections between hosts: encrypted, and available only with the key of a host. A link ends when either process
+ * does.
  */
 export interface HostLinks {
   /** Name of this host. */
   readonly self: string;
   /** The address of this host. */
   readonly address: string;
-  /** All hosts of the cloud that are processes of their own, this one too as soon as it is up. */
+  /** Returns all hosts of the cloud that are processes of their own, including this one as soon as it is up. */
   all(): Promise<readonly KnownHost[]>;
-  /** The host that keeps the content of embedded volumes; null where none does. */
+  /** Returns the host that stores the content of embedded volumes; null if there is none. */
   volumeHost(): Promise<string | null>;
   /**
-   * The storage that a host has said its machines' disks are on (`storage` of its driver), also while it is down; null where they
-   * are on that computer alone.
-   * @throws Error for hosts that have never been there
+   * Returns the storage of a host's disks (`storage` of its driver), also while the host is down; null if the disks are
+   * local to that computer.
+   * @throws Error for hosts that never existed
    */
   storageOf(host: string): Promise<string | null>;
   /**
-   * Asks the driver of a host, by its `answer`.
-   * @param question plain data
-   * @throws HostUnreachable, and what the driver threw there
+   * Sends a request to the driver of a host, which handles it with `handleHostRequest`, and returns the value of its response.
+   * @param request plain data
+   * @throws HostUnreachable, errors of the remote driver, and the reason of the signal
    */
-  ask(host: string, question: unknown, signal: AbortSignal): Promise<OpenLink>;
+  request(host: string, request: unknown, signal: AbortSignal): Promise<unknown>;
+  /**
+   * Like `request`, for a response that is a stream of bytes. The stream fails if it is incomplete; the requester must read or
+   * destroy it.
+   */
+  read(host: string, request: unknown, signal: AbortSignal): Promise<Readable>;
+  /** Like `request`, for a connection that carries bytes in both directions. The requester must end it. */
+  connect(host: string, request: unknown, signal: AbortSignal): Promise<Duplex>;
 }

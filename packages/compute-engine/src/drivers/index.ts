@@ -12,7 +12,7 @@ export type {
   VolumeOrigin,
   VolumeStorage,
 } from '@apistrata/catalogs';
-export { isYes } from '../resources/extra-specs/is-yes.js';
+export { isTruthyText } from '../resources/extra-specs/is-truthy-text.js';
 export type * from './driver.js';
 export type { DriverServices } from './driver-services.js';
 export { joinStreams } from './join-streams.js';

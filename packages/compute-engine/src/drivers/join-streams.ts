@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
 
-/** Joins two streams: what the one says the other hears, and neither outlives the other. */
+/** Connects two streams in both directions; when either ends, both do. */
 export function joinStreams(one: Duplex, other: Duplex): void {
   for (const [from, to] of [
     [one, other],
@@ -8,7 +8,7 @@ export function joinStreams(one: Duplex, other: Duplex): void {
   ] as const) {
     from.once('error', () => to.destroy());
     from.once('close', () => {
-      // What is on its way to the other is still delivered, and nobody reads its answer.
+      // Pending bytes are still delivered to the other stream, and its own output is discarded.
       to.end();
       to.resume();
     });

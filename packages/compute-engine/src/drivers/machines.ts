@@ -2,101 +2,82 @@ import type { Duplex } from 'node:stream';
 import type { ImageContent } from '@apistrata/catalogs';
 import type { Caller, Server } from '../model/index.js';
 import type { EngineObserver } from '../observation/observer.js';
-import type {
-  ConsoleEndpoint,
-  Diagnostics,
-  Driver,
-  DriverVerb,
-  DriverWork,
-  MoveProgress,
-  Obstacle,
-  WorkOrigin,
-} from './driver.js';
-import type { HostPowerAction } from './host-control.js';
+import type { Driver, DriverVerb, DriverWork, WorkOrigin } from './driver.js';
+import { localQueries, type MachineQueries } from './machine-queries.js';
 
-/** The job that an order is part of. */
+/** The job that a machine order belongs to. */
 export interface MachineJob {
   readonly id: string;
-  /** Which attempt of it; left out by processes of earlier versions. */
+  /** The attempt of the job; omitted by processes of earlier versions. */
   readonly attempt?: number;
-  /** It goes on beside others on the same server, and does not own it. */
-  readonly beside: boolean;
+  /** The job runs concurrently with others on the same server, and does not own the server. */
+  readonly concurrent: boolean;
 }
 
-/** An order to the machine of a server: plain data, with all that whoever carries it out needs to know. */
-export interface MachineOrder {
+/** A command for the machine of a server: plain data that contains everything its executor needs. */
+export interface MachineRequest {
   readonly work: DriverWork;
-  /** The server as it is when the order is given. */
+  /** The server at the time of the command. */
   readonly server: Server;
   readonly origin: WorkOrigin;
-  /** Left out where a request waits for it. */
+  /** Undefined if a request waits for the result. */
   readonly job?: MachineJob;
 }
 
-/** A snapshot that was made and is to become the content of an image. */
-export interface SnapshotOrder {
+/** A completed snapshot whose content is to be uploaded to an image. */
+export interface SnapshotWork {
   readonly server: Server;
   readonly imageId: string;
-  /** In whose name the image service is spoken to. */
+  /** The caller for requests to the image service. */
   readonly caller: Caller;
   readonly job?: MachineJob;
 }
 
 /**
- * The one way from the engine to machines. What is behind it may be a driver in this process or somebody who hands orders
- * on to the hosts: nobody else sees a difference. A host that does not answer throws the refusal that the API documents.
+ * The only path from the engine to machines. The implementation may be a driver in this process or a client of host
+ * processes; callers see no difference. If a host does not respond, the documented API error is thrown.
  */
-export interface Machines {
-  /** Carries an order out; `signal` ends when nobody waits for it any more. May be asked for the same once more. */
-  perform(order: MachineOrder, signal: AbortSignal): Promise<void>;
-  /** True when an order will be carried out without waiting for anything, so no state on the way is worth writing down. */
-  isInstant(order: MachineOrder): boolean;
-  /** True when there is nothing to do for an order: what comes of it may be written down before it is carried out. */
-  nothingToDo(order: MachineOrder): boolean;
-  /** False for work that the machine of this server cannot do; without a server, that no machine can. */
+export interface Machines extends MachineQueries {
+  /**
+   * Executes a command. `signal` is aborted when the result is no longer needed. May be repeated with the same command.
+   */
+  perform(order: MachineRequest, signal: AbortSignal): Promise<void>;
+  /** Returns whether a command completes without waiting, so that intermediate states need not be stored. */
+  isSynchronous(order: MachineRequest): boolean;
+  /**
+   * Returns false for commands that the machine of this server cannot execute; without a server, that no machine can.
+   */
   supports(verb: DriverVerb, server?: Server): boolean;
-  /** What keeps this one machine from doing something that its driver supports; null: nothing. */
-  obstacle(verb: DriverVerb, server: Server): Promise<Obstacle | null>;
-  /** False for a machine that cannot go to another host with its disks. */
+  /** Returns false if a machine cannot move to another host with its disks. */
   canMove(server: Server): boolean;
-  /** The disk format of snapshots of a server; undefined: that of the image which it was made from. */
+  /** Returns the disk format of snapshots of a server; undefined: that of its image. */
   snapshotFormat(server: Server): string | undefined;
-  /** Gives what `snapshot` has saved to the image service: by `upload`, or at the host itself. */
+  /** Uploads the content of a `snapshot` to the image service, with `upload` or on the host itself. */
   saveSnapshot(
-    order: SnapshotOrder,
+    order: SnapshotWork,
     upload: (content: ImageContent) => Promise<unknown>,
     signal: AbortSignal,
   ): Promise<void>;
-  consoleOutput(server: Server): Promise<string>;
-  /** Null where nobody can tell, as for all that follows. */
-  diagnostics(server: Server): Promise<Diagnostics | null>;
-  /** How far the live migration of a server is. */
-  moveProgress(server: Server): Promise<MoveProgress | null>;
-  console(server: Server, type: string): Promise<ConsoleEndpoint | null>;
-  /** Null where the console is not within reach of this process. */
+  /** Returns null if this process cannot reach the console. */
   openConsole(server: Server, type: string): Promise<Duplex | null>;
-  hostUptime(host: string): Promise<string | null>;
-  /** Null where hosts cannot be switched. */
-  hostPower(host: string, action: HostPowerAction): Promise<string | null>;
-  /** False where there is no maintenance. */
-  hostMaintenance(host: string, on: boolean): Promise<boolean>;
+  /** Starts the download of images; does not wait for it on other hosts. */
   cacheImages(host: string, imageIds: readonly string[]): Promise<void>;
 }
 
-/** The same machines under observation: how long work takes and how it ends. */
+/** Wraps machines with an observer that receives durations and outcomes of commands. */
 export function observedMachines(machines: Machines, { step, around }: EngineObserver): Machines {
   if (!step && !around) return machines;
-  async function timed(order: MachineOrder, signal: AbortSignal): Promise<void> {
-    const begunAt = performance.now();
-    const tell = (outcome: 'done' | 'failed' | 'stopped') =>
-      step?.({ verb: order.work.verb, outcome, ms: performance.now() - begunAt });
+  async function timed(order: MachineRequest, signal: AbortSignal): Promise<void> {
+    const startedAt = performance.now();
+    const report = (outcome: 'done' | 'failed' | 'stopped') =>
+      step?.({ verb: order.work.verb, outcome, ms: performance.now() - startedAt });
     try {
       await machines.perform(order, signal);
     } catch (error) {
-      tell(signal.aborted ? 'stopped' : 'failed');
+      report(signal.aborted ? 'stopped' : 'failed');
       throw error;
     }
-    tell('done');
+    report('done');
   }
   const perform: Machines['perform'] = around
     ? (order, signal) =>
@@ -105,31 +86,19 @@ export function observedMachines(machines: Machines, { step, around }: EngineObs
   return { ...machines, perform };
 }
 
-/** The machines of a driver in this process. */
+/** Creates the machines of a driver in this process. */
 export function machinesOf(driver: Driver): Machines {
   return {
+    ...localQueries(driver),
     perform: ({ work, server, origin }, signal) => driver.perform(work, server, signal, origin),
-    isInstant: ({ work, server, origin }) => driver.instantly?.(work, server, origin) ?? false,
-    nothingToDo: ({ work, server, origin }) => driver.nothingToDo?.(work, server, origin) ?? false,
+    isSynchronous: ({ work, server, origin }) => driver.isSynchronous?.(work, server, origin) ?? false,
     supports: (verb) => driver.supports?.(verb) ?? true,
-    obstacle: async (verb, server) => (await driver.obstacle?.(verb, server)) ?? null,
     canMove: () => driver.canMove ?? true,
     snapshotFormat: () => driver.snapshotFormat,
     async saveSnapshot({ server, imageId }, upload) {
       await upload((await driver.snapshotContent?.(server, imageId)) ?? new Uint8Array());
     },
-    consoleOutput: (server) => driver.consoleOutput(server),
-    diagnostics: (server) => driver.diagnostics(server),
-    moveProgress: async (server) => (await driver.moveProgress?.(server)) ?? null,
-    console: (server, type) => driver.console(server, type),
     openConsole: async (server, type) => (await driver.openConsole?.(server, type)) ?? null,
-    hostUptime: async (host) => (await driver.hostUptime?.(host)) ?? null,
-    hostPower: async (host, action) => (await driver.hostPower?.(host, action)) ?? null,
-    async hostMaintenance(host, on) {
-      if (!driver.hostMaintenance) return false;
-      await driver.hostMaintenance(host, on);
-      return true;
-    },
     cacheImages: async (host, imageIds) => driver.cacheImages?.(host, imageIds),
   };
 }

@@ -1,7 +1,8 @@
 import type { Driver } from './driver.js';
 
 /**
- * The driver of processes that serve the API and run no machines: all hosts are processes of their own (`createHost`).
+ * Creates the driver of processes that serve the API without machines: all hosts are processes of their own
+ * (`createHost`).
  *
  * @example
  * ```ts
@@ -14,11 +15,11 @@ import type { Driver } from './driver.js';
 export function noMachines(): Driver {
   return {
     name: 'none',
-    instantly: ({ verb }) => verb === 'prepare',
+    isSynchronous: ({ verb }) => verb === 'prepare',
     async perform({ verb }, { host }) {
       if (verb !== 'prepare')
         throw new Error(
-          `this process runs no machines, and ${host ?? 'the host of the server'} is no process of its own`,
+          `this process runs no machines, and ${host ?? 'the host of the server'} is not a process of its own`,
         );
     },
     consoleOutput: async () => '',

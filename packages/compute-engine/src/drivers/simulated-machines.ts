@@ -1,24 +1,26 @@
 import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Server } from '../model/index.js';
-import type { DriverVerb, DriverWork } from './driver.js';
+import type { DriverVerb, DriverWork, FenceAction } from './driver.js';
 
-/** After these there is a machine. */
-const COMING: readonly DriverVerb[] = [
+/** Verbs that create a machine. */
+const CREATING: readonly DriverVerb[] = [
   'spawn',
   'evacuate',
   'unshelve',
   'finish_migration',
   'live_migration_prepare',
   'live_migration_finish',
+  'power_on',
+  'unpause',
 ];
 
-/** After these there is none. */
-const GOING: readonly DriverVerb[] = ['destroy', 'leave', 'shelve_offload', 'confirm_migration', 'revert_migration'];
+/** Verbs that remove the machine. */
+const REMOVING: readonly DriverVerb[] = ['destroy', 'leave', 'shelve_offload', 'confirm_migration', 'revert_migration'];
 
-/** Whether work ends the stay of a machine on this host; a move within the host does not. */
-function isGoing(work: DriverWork, server: Server): boolean {
-  return GOING.includes(work.verb) && !('sourceHost' in work && work.sourceHost === server.host);
+/** Returns whether a command removes the machine from this host; a move within the host does not. */
+function isInProgress(work: DriverWork, server: Server): boolean {
+  return REMOVING.includes(work.verb) && !('sourceHost' in work && work.sourceHost === server.host);
 }
 
 const SUFFIX = '.json';
@@ -31,17 +33,24 @@ export class SimulatedMachines {
     this.#directory = directory;
   }
 
-  /** What is left on the host after work of this kind. Twice is as good as once. */
+  /** Updates the files after a command. Idempotent. */
   async after(work: DriverWork, server: Server): Promise<void> {
     const path = join(this.#directory, server.id + SUFFIX);
-    if (isGoing(work, server)) await rm(path, { force: true });
-    if (!COMING.includes(work.verb)) return;
+    if (isInProgress(work, server)) await rm(path, { force: true });
+    if (!CREATING.includes(work.verb)) return;
     await mkdir(this.#directory, { recursive: true });
     await writeFile(`${path}.new`, JSON.stringify({ name: server.name, by: work.verb }));
     await rename(`${path}.new`, path);
   }
 
-  /** Ids of the servers that have a machine here. */
+  /** Marks all machines as stopped or paused. Returns their ids. */
+  async fence(how: FenceAction): Promise<readonly string[]> {
+    const ids = await this.list();
+    for (const id of ids) await writeFile(join(this.#directory, id + SUFFIX), JSON.stringify({ by: 'fence', how }));
+    return ids;
+  }
+
+  /** Returns ids of the servers that have a machine here. */
   async list(): Promise<readonly string[]> {
     await mkdir(this.#directory, { recursive: true });
     const files = await readdir(this.#directory);

@@ -1,7 +1,7 @@
 import type { Server } from '../model/index.js';
 import type { DriverVerb, DriverWork, WorkOrigin } from './driver.js';
 
-/** Which work a rule speaks of; everything given must hold. Names match whole, or as a regular expression. */
+/** Selects commands; all given conditions must match. Names match completely, or as a regular expression. */
 export interface RuleMatch {
   readonly verb?: DriverVerb | readonly DriverVerb[];
   /** Name of the action: `rebuild`, `os-migrateLive`, ... */
@@ -13,24 +13,24 @@ export interface RuleMatch {
   readonly host?: string;
 }
 
-/** Scripted behaviour of a simulated machine. */
+/** Scripted behavior of a simulated machine. */
 export interface Rule {
   readonly match: RuleMatch;
-  /** Only from this matching call on, counted from 1. */
+  /** The first matching call to which the rule applies, counted from 1. */
   readonly fromCall?: number;
-  /** Only so many calls, then the rule is spent. `fail: '...', times: 2` fails twice and then lets pass. */
+  /** Number of calls to which the rule applies. `fail: '...', times: 2` fails twice, then has no effect. */
   readonly times?: number;
   readonly delayMs?: number;
   /** Rejects with this message. */
   readonly fail?: string;
-  /** Does not go on until `release()`. */
+  /** Blocks until `release()`. */
   readonly hang?: true;
 }
 
 const RULE_KEYS = ['match', 'fromCall', 'times', 'delayMs', 'fail', 'hang'];
 const MATCH_KEYS = ['verb', 'action', 'name', 'metadata', 'flavor', 'image', 'host'];
 
-/** Rules come from files too: a misspelt key would silently match everything. */
+/** Rules also come from files, where a misspelt key would silently match everything. */
 export function checkRule(rule: Rule): void {
   for (const [where, given, known] of [
     ['a rule', rule, RULE_KEYS],
@@ -47,7 +47,7 @@ function sameText(pattern: string | Pick<RegExp, 'test'>, text: string): boolean
   return typeof pattern === 'string' ? pattern === text : pattern.test(text);
 }
 
-/** Whether a rule speaks of this work. */
+/** Returns whether a rule applies to a command. */
 export function matches(match: RuleMatch, work: DriverWork, server: Server, origin: WorkOrigin): boolean {
   const { verb, action, name, metadata, flavor, image, host } = match;
   return (

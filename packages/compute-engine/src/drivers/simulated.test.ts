@@ -34,28 +34,16 @@ describe('a rule of the simulated driver', () => {
     [{ host: 'host1' }, true],
     [{ host: 'host2' }, false],
     [{ verb: 'power_off', host: 'host2' }, false],
-  ])('that says %j holds: %s', async (match, holds) => {
-    const driver = driverWith({ match, fail: 'as told' });
-    expect(driver.instantly(work, server, origin)).toBe(!holds);
+  ])('that matches %j applies: %s', async (match, applies) => {
+    const driver = driverWith({ match, fail: 'scripted failure' });
+    expect(driver.isSynchronous(work, server, origin)).toBe(!applies);
     const performed = driver.perform(work, server, signal, origin);
-    await (holds ? expect(performed).rejects.toThrow('as told') : expect(performed).resolves.toBeUndefined());
+    await (applies
+      ? expect(performed).rejects.toThrow('scripted failure')
+      : expect(performed).resolves.toBeUndefined());
   });
 
-  it('leaves nothing to do where none holds, unless a kind of these machines does something of its own', () => {
-    class Counting extends SimulatedDriver {
-      calls = 0;
-      override async perform(): Promise<void> {
-        this.calls++;
-      }
-    }
-    const clock = new ManualClock();
-    expect(new SimulatedDriver({ clock }).nothingToDo(work, server, origin)).toBe(true);
-    expect(driverWith({ match: {}, delayMs: 1 }).nothingToDo(work, server, origin)).toBe(false);
-    expect(new SimulatedDriver({ clock, latencyMs: 1 }).nothingToDo(work, server, origin)).toBe(false);
-    expect(new Counting({ clock }).nothingToDo(work, server, origin)).toBe(false);
-  });
-
-  it('fails the first calls, or calls from some number on', async () => {
+  it('fails the first calls, or calls from a given number on', async () => {
     const outcomes = async (rule: Rule) => {
       const driver = driverWith(rule);
       const calls = [1, 2, 3, 4, 5].map(() => driver.perform(work, server, signal, origin));
@@ -80,21 +68,21 @@ describe('a rule of the simulated driver', () => {
     expect(done).toBe(true);
   });
 
-  it('hangs until it is released or nobody waits any more, and counts its calls', async () => {
+  it('blocks until it is released or the signal is aborted, and counts its calls', async () => {
     const driver = driverWith();
     const rule = driver.addRule({ match: {}, hang: true });
     const first = driver.perform(work, server, signal, origin);
     const ended = new AbortController();
     const second = driver.perform(work, server, ended.signal, origin);
-    ended.abort(new Error('nobody waits'));
-    await expect(second).rejects.toThrow('nobody waits');
+    ended.abort(new Error('no longer needed'));
+    await expect(second).rejects.toThrow('no longer needed');
     rule.release();
     await first;
     await driver.perform(work, server, signal, origin);
     expect(rule.calls).toBe(3);
   });
 
-  it('is refused when it is misspelt', () => {
+  it('is rejected if a key is misspelt', () => {
     expect(() => driverWith({ match: {}, fails: 'x' } as never)).toThrow('has no "fails"');
     expect(() => driverWith({ match: { nmae: 'x' } } as never)).toThrow('has no "nmae"');
     expect(() => driverWith({ fail: 'x' } as never)).toThrow('needs "match"');

@@ -7,6 +7,7 @@ import type {
   Driver,
   DriverVerb,
   DriverWork,
+  FenceAction,
   HostPowerAction,
   MoveProgress,
   WorkOrigin,
@@ -23,30 +24,30 @@ interface ActiveRule {
   released: boolean;
 }
 
-/** A rule that was given to a simulated driver. */
+/** A handle of a rule that was added to a simulated driver. */
 export interface RuleHandle {
-  /** The rule as it was given. */
+  /** The rule. */
   readonly rule: Rule;
-  /** Lets go what hangs, and never holds again. */
+  /** Unblocks pending calls and disables the rule. */
   release(): void;
-  /** Takes the rule away. */
+  /** Removes the rule. */
   remove(): void;
-  /** How many calls have matched. */
+  /** Number of matching calls. */
   readonly calls: number;
 }
 
-/** How simulated machines behave. Times in milliseconds of the clock. */
+/** Options of simulated machines. Times are milliseconds of the clock. */
 export interface SimulatedDriverOptions {
   readonly clock: Clock;
-  /** Time that every step takes; default 0: done at once. */
+  /** Duration of every step; default 0: immediate. */
   readonly latencyMs?: number;
   readonly rules?: readonly Rule[];
   /**
-   * Folder where the machines of one host are kept, as files, so that they outlive the process: for hosts that are
-   * processes of their own. Left out: nothing is kept.
+   * Folder in which the machines of one host are stored as files, so that they outlive the process: for host processes.
+   * Default: nothing is stored.
    */
   readonly directory?: string;
-  /** Work that these machines cannot do, as if their hypervisor had no such feature. */
+  /** Commands that these machines do not support, as if their hypervisor lacked the feature. */
   readonly unsupported?: readonly DriverVerb[];
 }
 
@@ -68,7 +69,7 @@ const CONSOLES: Readonly<Record<string, number>> = {
 };
 
 /**
- * Machines that exist in name only: instant, or with latency, and with behaviour to order.
+ * Machines without a hypervisor: instant or with latency, and with scripted behavior.
  *
  * @example
  * ```ts
@@ -82,7 +83,7 @@ const CONSOLES: Readonly<Record<string, number>> = {
 export class SimulatedDriver implements Driver {
   readonly name = 'simulated';
   readonly #clock: Clock;
-  /** When the simulated hosts were switched on. */
+  /** Boot time of the simulated hosts. */
   readonly #startedAt: number;
   readonly #rules = new Set<ActiveRule>();
   readonly #unsupported: ReadonlySet<DriverVerb>;
@@ -122,7 +123,7 @@ export class SimulatedDriver implements Driver {
     return handle;
   }
 
-  /** The rules that hold, in the order they were added. */
+  /** The active rules, in the order in which they were added. */
   get rules(): readonly RuleHandle[] {
     return [...this.#rules].map(({ handle }) => handle);
   }
@@ -136,17 +137,12 @@ export class SimulatedDriver implements Driver {
     return !this.#unsupported.has(verb);
   }
 
-  instantly(work: DriverWork, server: Server, origin: WorkOrigin): boolean {
+  isSynchronous(work: DriverWork, server: Server, origin: WorkOrigin): boolean {
     return (
       this.latencyMs === 0 &&
       !this.#machines &&
       ![...this.#rules].some(({ rule }) => matches(rule.match, work, server, origin))
     );
-  }
-
-  /** A kind of these machines that does something of its own has to say so for itself. */
-  nothingToDo(work: DriverWork, server: Server, origin: WorkOrigin): boolean {
-    return this.perform === SimulatedDriver.prototype.perform && this.instantly(work, server, origin);
   }
 
   async perform(work: DriverWork, server: Server, signal: AbortSignal, origin: WorkOrigin): Promise<void> {
@@ -155,6 +151,10 @@ export class SimulatedDriver implements Driver {
       if (matches(active.rule.match, work, server, origin)) await this.#apply(active, signal);
     }
     await this.#machines?.after(work, server);
+  }
+
+  async fence(how: FenceAction): Promise<readonly string[]> {
+    return (await this.#machines?.fence(how)) ?? [];
   }
 
   async machines(): Promise<readonly string[]> {
@@ -190,7 +190,7 @@ export class SimulatedDriver implements Driver {
     return uptimeText(now, now - this.#startedAt);
   }
 
-  /** Hosts that exist in name only do as they are told. */
+  /** Simulated hosts accept every power action. */
   async hostPower(_host: string, action: HostPowerAction): Promise<string> {
     return action;
   }
@@ -247,7 +247,7 @@ export class SimulatedDriver implements Driver {
     };
   }
 
-  /** Half way, for as long as it takes. */
+  /** Reports half of the work until the migration ends. */
   async moveProgress({ flavor }: Server): Promise<MoveProgress> {
     const memoryTotalBytes = flavor.memoryMb * 2 ** 20;
     const memoryProcessedBytes = Math.floor(memoryTotalBytes / 2);

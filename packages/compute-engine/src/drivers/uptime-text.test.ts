@@ -14,11 +14,11 @@ describe('the text of uptime(1)', () => {
     [23 * HOUR + 7 * MINUTE, '23:07'],
     [DAY + 5 * MINUTE, '1 day, 5 min'],
     [400 * DAY + 12 * HOUR + 30 * MINUTE, '400 days, 12:30'],
-  ])('after %d ms says "%s"', (up, text) => {
+  ])('after %d ms is "%s"', (up, text) => {
     expect(uptimeText(now, up)).toBe(` 03:04:05 up ${text},  0 users,  load average: 0.00, 0.00, 0.00`);
   });
 
-  it('is what clients take apart into time, duration, users and load', () => {
+  it('can be parsed by clients into time, duration, users and load', () => {
     expect(uptimeText(now, 3 * DAY)).toMatch(/^(.+)\sup\s+(.+),\s+(.+)\susers?,\s+load average:\s(.+)$/);
   });
 });

@@ -2,8 +2,8 @@ const DAY_MS = 86_400_000;
 const two = (value: number) => String(value).padStart(2, '0');
 
 /**
- * What the command `uptime` writes on a machine without users; times in milliseconds, the wall clock in UTC.
- * @param loads averages of the last minute, five, and fifteen; default: it is idle
+ * Formats uptime like the command `uptime` on a computer without users; times in milliseconds, the wall clock in UTC.
+ * @param loads averages over the last 1, 5 and 15 minutes; default: idle
  */
 export function uptimeText(nowMs: number, upMs: number, loads: readonly number[] = [0, 0, 0]): string {
   const days = Math.floor(upMs / DAY_MS);

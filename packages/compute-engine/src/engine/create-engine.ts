@@ -2,9 +2,13 @@ import type { Engine } from './engine.js';
 import { checkEngineOptions, type EngineOptions } from './engine-options.js';
 
 /**
- * Opens the database, brings its tables up to date, and starts working on what is owed. Throws `DatabaseUnavailable`,
- * `InvalidPreset`, `DatabaseInUse` for a SQLite file that another engine has, `DatabaseTooNew` for one that a newer version made, and
- * RangeError for settings that cannot be.
+ * Opens the database, updates its schema, and starts the background work.
+ *
+ * @throws `DatabaseUnavailable` if the database cannot be reached
+ * @throws `InvalidPreset` if the preset is invalid
+ * @throws `DatabaseInUse` if another engine uses the SQLite file
+ * @throws `DatabaseTooNew` if a newer version of this package created the schema
+ * @throws TypeError for unknown options, RangeError for settings out of range
  *
  * @example
  * ```ts
@@ -16,8 +20,8 @@ import { checkEngineOptions, type EngineOptions } from './engine-options.js';
  */
 export async function createEngine(options: EngineOptions = {}): Promise<Engine> {
   checkEngineOptions(options);
-  // The engine and all that it stands on, the database's toolkit above all, are loaded with the first one that is made:
-  // who only needs names, errors or types of this package does not wait for them.
+  // The engine and its dependencies, mainly the database toolkit, are loaded on first use: programs that import only
+  // names, errors or types start faster.
   const { openEngine } = await import('./engine.js');
   return openEngine(options);
 }

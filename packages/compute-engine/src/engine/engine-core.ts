@@ -2,15 +2,16 @@ import type { Core } from '../core/core.js';
 
 const cores = new WeakMap<object, Core>();
 
-/** Remembers what an engine is made of. */
-export function keepCore(engine: object, core: Core): void {
+/** Associates an engine with its core. */
+export function registerCore(engine: object, core: Core): void {
   cores.set(engine, core);
 }
 
 /**
- * What an engine works with: its store, driver, worker and picture of the hosts. For tests and tools that must see or
- * break what no client can; these parts change from version to version. Throws a TypeError for what `createEngine` has
- * not made.
+ * Returns the internals of an engine: its store, driver, worker and scheduler state. For tests and tools that inspect
+ * or break what clients cannot reach; these internals change between versions.
+ *
+ * @throws TypeError if the engine was not created by `createEngine`
  *
  * @example
  * ```ts
@@ -23,6 +24,6 @@ export function keepCore(engine: object, core: Core): void {
  */
 export function coreOf(engine: object): Core {
   const core = cores.get(engine);
-  if (!core) throw new TypeError('coreOf(): this is no engine that createEngine() has made');
+  if (!core) throw new TypeError('coreOf(): the value is not an engine that createEngine() returned');
   return core;
 }

@@ -6,49 +6,54 @@ import { defaultSettings, type Settings } from '../core/settings.js';
 import type { Driver } from '../drivers/driver.js';
 import type { DriverServices } from '../drivers/driver-services.js';
 import type { EventOptions } from '../events/engine-events.js';
-import { namedWebhooks, type WebhookOptions } from '../events/webhook.js';
+import { namedWebhooks, type WebhookOptions, webhookTarget } from '../events/webhook-options.js';
 import type { Job } from '../jobs/jobs.js';
 import type { WorkerOptions } from '../jobs/worker.js';
 import { type EngineObserver, engineObserverHooks } from '../observation/observer.js';
 import type { Preset } from '../preset/preset.js';
 import type { SecretKeyOptions } from '../secrets/sealer-for.js';
 
-/** What `createEngine()` can be told. Everything has a default. */
+/** Options of `createEngine()`. All of them are optional. */
 export interface EngineOptions extends Partial<DatabaseSettings>, SecretKeyOptions {
   /** `:memory:`, a SQLite file, or `postgres://...`; default `:memory:`. */
   readonly database?: string;
   /**
-   * Replicas of a PostgreSQL database (streaming, hot standby), as addresses like that of `database`: they answer what
-   * `engine.reading()` is asked for. All processes of one database are given the same. Default: none.
+   * URLs of read replicas (streaming replication, hot standby) of the PostgreSQL server in `database`. They serve reads
+   * through `engine.reading()`. All processes of one database need the same list. Default: none.
    */
   readonly databaseRead?: readonly string[];
   readonly clock?: Clock;
-  /** Default: simulated machines without latency. A driver that needs images and networks is made by a function. */
+  /**
+   * Default: simulated machines without latency. Pass a function for a driver that needs the clock, images or networks.
+   */
   readonly driver?: Driver | ((clock: Clock, services: DriverServices) => Driver | Promise<Driver>);
   /**
-   * Folder where the embedded image service keeps the content of images, made when missing. Default: beside a SQLite file
-   * (its name and `.images`); in the database, with 256 MiB an image at the most, for `:memory:` and PostgreSQL.
+   * Folder in which the embedded image service stores the content of images; created if missing. Default: the path of
+   * the SQLite file followed by `.images`; for `:memory:` and PostgreSQL, content is stored in the database, at most
+   * 256 MiB per image.
    */
   readonly imageDirectory?: string;
-  /** Catalogs that replace embedded ones: clients of real services. */
+  /** Catalogs that replace the embedded ones, such as clients of real services. */
   readonly catalogs?: Partial<Catalogs>;
-  /** What the cloud has from the start; default: a small one with fixed ids. What is there already stays as it is. */
+  /**
+   * Initial content of the cloud; default: a small cloud with fixed ids. Records that already exist are not changed.
+   */
   readonly preset?: Preset;
   readonly settings?: Partial<Settings>;
   readonly worker?: Pick<WorkerOptions, 'concurrency' | 'leaseMs' | 'pollMs' | 'retryMs'> | false;
   /**
-   * Actions of your own beside those of the API: their records, to be begun with `engine.servers.act`. An engine that
-   * meets stored work of an action it was not made with leaves that for one which was.
+   * Additional actions, to be started with `engine.servers.act`. Stored jobs of an unknown action are left to engines
+   * that have this action.
    */
   readonly actions?: readonly AnyAction[];
-  /** Looks on while the engine works: for metrics and traces. Several see the same. Default: nobody, which costs nothing. */
+  /** Observers for metrics and traces. All of them receive every event. Default: none, which costs nothing. */
   readonly observer?: EngineObserver | readonly EngineObserver[];
   /**
-   * Keeps what happens, for webhooks and for readers of the stream (`{}` is for the stream alone). Default: nothing is
-   * kept; `engine.on` works all the same.
+   * Stores notifications for webhooks and for readers of the event stream (`{}` enables the stream alone). Default:
+   * notifications are not stored; `engine.on` works in either case.
    */
   readonly events?: EventOptions;
-  /** Told of background work that broke down. */
+  /** Called when a background job fails unexpectedly. */
   readonly onError?: (error: unknown, job: Job | undefined) => void;
 }
 
@@ -89,35 +94,48 @@ const webhook: Readonly<Record<keyof WebhookOptions, true>> = {
   secret: true,
   types: true,
   timeoutMs: true,
+  attempts: true,
   name: true,
 };
 
-/** Those who look on. */
+/** Returns the observers as a list. */
 export function observersOf({ observer = [] }: Pick<EngineOptions, 'observer'>): readonly EngineObserver[] {
   return 'at' in observer ? observer : [observer];
 }
 
-/** The least that nobody guesses. */
+/** Minimum number of characters, so that the secret cannot be guessed. */
 const SECRET_LENGTH = 24;
 
 function checkWebhook(given: WebhookOptions): void {
   checkOptions('createEngine(): events.webhooks', given, webhook);
   if (!/^https?:\/\//.test(given.url) || !URL.canParse(given.url))
-    throw new TypeError(`createEngine(): the url of a webhook is like https://example.org/events, not ${given.url}`);
+    // The URL may contain secrets, so the message omits it.
+    throw new TypeError('createEngine(): the url of a webhook must be like https://example.org/events');
+  webhookTarget(given.url);
+  if (given.attempts !== undefined && !(Number.isInteger(given.attempts) && given.attempts >= 1))
+    throw new TypeError(
+      `createEngine(): attempts of a webhook must be an integer of at least 1, not ${given.attempts}`,
+    );
   if (typeof given.secret !== 'string' || given.secret.length < SECRET_LENGTH)
-    throw new TypeError(`createEngine(): the secret of a webhook has at least ${SECRET_LENGTH} characters`);
+    throw new TypeError(`createEngine(): the secret of a webhook must have at least ${SECRET_LENGTH} characters`);
 }
 
 const POSTGRES = /^postgres(ql)?:\/\//;
 
 function checkReplicas({ database = ':memory:', databaseRead = [] }: EngineOptions): void {
   if (databaseRead.length > 0 && !POSTGRES.test(database))
-    throw new TypeError('createEngine(): databaseRead needs a database of PostgreSQL, of which those are replicas');
+    throw new TypeError(
+      'createEngine(): databaseRead requires a PostgreSQL database: it names replicas of that database',
+    );
   if (!databaseRead.every((url) => POSTGRES.test(url)))
-    throw new TypeError('createEngine(): databaseRead is a list of addresses like postgres://...');
+    throw new TypeError('createEngine(): databaseRead must be a list of URLs like postgres://...');
 }
 
-/** Throws a TypeError for an option of `createEngine()` that does not exist, also within the options that are objects. */
+/**
+ * Checks the names and values of options, including nested ones.
+ *
+ * @throws TypeError if an option is unknown or invalid
+ */
 export function checkEngineOptions(given: EngineOptions): void {
   checkOptions('createEngine()', given, options);
   checkReplicas(given);

@@ -13,14 +13,14 @@ import { machinesOf, observedMachines } from '../drivers/machines.js';
 import { SimulatedDriver } from '../drivers/simulated.js';
 import { EngineEvents, type EventListener } from '../events/engine-events.js';
 import { followPowerJob } from '../hosts/follow-power.js';
-import { HostDesk } from '../hosts/host-desk.js';
-import { HostOrders } from '../hosts/host-orders.js';
+import { HostRequests } from '../hosts/host-requests.js';
+import { HostRpcClient } from '../hosts/host-rpc-client.js';
 import { Hosts } from '../hosts/inventory/hosts.js';
 import { Hypervisors } from '../hosts/inventory/hypervisors.js';
 import { Services } from '../hosts/inventory/services.js';
 import { HostCaller } from '../hosts/links/host-caller.js';
-import { linkFinder, volumeHostFinder } from '../hosts/links/link-question.js';
-import { linkKeys } from '../hosts/links/link-security.js';
+import { linkFinder, volumeHostFinder } from '../hosts/links/link-request.js';
+import { credentialsOfApi } from '../hosts/links/link-security.js';
 import { volumesOfHosts } from '../hosts/links/volumes-of-hosts.js';
 import { machinesOfHosts } from '../hosts/machines-of-hosts.js';
 import { PowerWatch } from '../hosts/power-watch.js';
@@ -29,7 +29,7 @@ import { Guards } from '../jobs/guards.js';
 import { Jobs } from '../jobs/jobs.js';
 import { Payloads } from '../jobs/payloads.js';
 import { Worker, workerDefaults } from '../jobs/worker.js';
-import { Housekeeping } from '../maintenance/housekeeping.js';
+import { PeriodicTasks } from '../maintenance/periodic-tasks.js';
 import type { Caller } from '../model/index.js';
 import { observedBy } from '../observation/observer.js';
 import { applyPreset } from '../preset/apply-preset.js';
@@ -48,7 +48,7 @@ import { Retention } from '../retention/retention.js';
 import { Infrastructure } from '../scheduler/infrastructure.js';
 import { correctionText, recountHosts } from '../scheduler/recount.js';
 import { openStore } from '../schema/open-store.js';
-import { sealerFor } from '../secrets/sealer-for.js';
+import { sealerFor, sealersOfHosts } from '../secrets/sealer-for.js';
 import type { Migrations } from '../server-migrations/migrations.js';
 import type { InstanceActions } from '../servers/action-history/instance-actions.js';
 import { Consoles } from '../servers/consoles.js';
@@ -62,35 +62,35 @@ import type { ServerMetadata } from '../servers/update/metadata.js';
 import type { ServerTags } from '../servers/update/tags.js';
 import { AssistedSnapshots } from '../servers/volumes/assisted-snapshots.js';
 import type { VolumeAttachments } from '../servers/volumes/volume-attachments.js';
-import { keepCore } from './engine-core.js';
+import { registerCore } from './engine-core.js';
 import { type EngineOptions, observersOf } from './engine-options.js';
 import { type EngineHealth, engineHealth } from './health.js';
 import { projectServices } from './project-services.js';
 import { readingEngines } from './reading-engine.js';
 import { Statistics } from './statistics.js';
 
-/** A compute service: everything but HTTP. */
+/** A compute service without HTTP. */
 export interface Engine {
   /**
-   * The engine for a request that only reads. With `databaseRead` it may read from a replica, which has all that was written
-   * for the caller's project and user by then; without, and whenever no replica has that, it is this engine itself. To be asked for
-   * anew for each request, and for none that changes anything or decides on a change.
+   * Returns the engine for a read-only request. With `databaseRead`, it may read from a replica that already contains
+   * all writes for the caller's project and user. Without replicas, or if none is sufficiently current, it returns this
+   * engine. Call it for every request; do not use the result to change anything or to decide on a change.
    *
    * @example const servers = await (await engine.reading(caller)).servers.list(context, { limit: 10 })
    */
   reading(caller: Pick<Caller, 'projectId' | 'userId'>): Engine | Promise<Engine>;
-  /** The time that everything goes by. */
+  /** The clock that all parts of the engine use. */
   readonly clock: Clock;
-  /** The image, network, volume and share services that the engine asks. */
+  /** The image, network, volume and share services that the engine calls. */
   readonly catalogs: Catalogs;
-  /** The settings with their defaults. */
+  /** The settings, with defaults applied. */
   readonly settings: Settings;
-  /** The catalogs kept in the engine's own database, with the verbs that their own services need. */
+  /** The catalogs in the engine's own database, with the operations that their own APIs need. */
   readonly embedded: EmbeddedCatalogs;
   readonly servers: Servers;
   readonly migrations: Migrations;
-  readonly housekeeping: Housekeeping;
-  /** Removes what has been kept for long enough; while a worker runs, once an hour by itself. */
+  readonly housekeeping: PeriodicTasks;
+  /** Purges records whose retention period has ended. A running worker does so once an hour. */
   readonly retention: Retention;
   readonly flavors: Flavors;
   readonly keypairs: Keypairs;
@@ -116,33 +116,33 @@ export interface Engine {
   readonly assistedSnapshots: AssistedSnapshots;
   /** The engine's database, for `sqlStore({ database })` of the project quotas. */
   readonly quotaDatabase: SqlDatabase;
-  /** What has happened, for readers: see the option `events`. */
-  readonly events: Pick<EngineEvents, 'kept' | 'read' | 'endReading'>;
+  /** Stored notifications, for readers of the stream: see the option `events`. */
+  readonly events: Pick<EngineEvents, 'deadLetters' | 'endReading' | 'isRetained' | 'read'>;
   /**
-   * Hears of what this process has done, once it is durable: changes of state, actions that begin, end and fail, quota
-   * refusals. `*` in a type stands for anything. Gives what ends it.
+   * Subscribes to changes that this process has committed: state changes, actions that start, end and fail, quota
+   * refusals. `*` in a type is a wildcard. Returns a function that unsubscribes.
    *
    * @example engine.on('instance.*.error', ({ payload }) => console.error(payload))
    */
-  on(type: string, hear: EventListener): () => void;
-  /** How much there is, for metrics. */
+  on(type: string, listener: EventListener): () => void;
+  /** Counts of records, for metrics. */
   readonly statistics: Statistics;
-  /** Whether the database takes changes and background work gets done, for health endpoints. */
+  /** Health of the database and of the background work, for health endpoints. */
   readonly health: EngineHealth;
   /**
-   * Resolves when no work is left that this process could do now, for tests and scripts. Work that waits for the clock,
-   * for another try or for another process is not waited for.
+   * Resolves when this process has no job left that it could execute now, for tests and scripts. Jobs that wait for the
+   * clock, a retry or another process are ignored.
    */
   idle(): Promise<void>;
-  /** Ends background work where it can go on later, and closes the database. */
+  /** Stops background jobs at points from which they can be resumed, and closes the database. */
   close(): Promise<void>;
 }
 
-/** The actions of the API and those of the engine's owner; a name stands for one of them. */
-function withOwn(own: readonly AnyAction[]): ReadonlyMap<string, AnyAction> {
+/** Merges the actions of the API with additional ones; names must be unique. */
+function withCustomActions(own: readonly AnyAction[]): ReadonlyMap<string, AnyAction> {
   const all = new Map(actionsByName);
   for (const record of own) {
-    if (all.has(record.name)) throw new TypeError(`createEngine(): there is an action "${record.name}" already`);
+    if (all.has(record.name)) throw new TypeError(`createEngine(): the action "${record.name}" already exists`);
     all.set(record.name, record);
   }
   return all;
@@ -154,25 +154,25 @@ async function driverFrom(options: EngineOptions, clock: Clock, catalogs: Catalo
   return driver ?? new SimulatedDriver({ clock, rules: preset.rules });
 }
 
-/** Makes an engine of options that are known to be right; see `createEngine()`. */
+/** Creates an engine from validated options; see `createEngine()`. */
 export async function openEngine(options: EngineOptions): Promise<Engine> {
-  // The schema is loaded for presets that somebody else has written, and for nobody else.
+  // Only a preset of the user needs validation; without one, the schema is never loaded.
   const preset = options.preset
     ? (await import('../preset/parse-preset.js')).parsePreset(options.preset)
     : defaultPreset;
   const clock = options.clock ?? systemClock;
   const database = options.database ?? ':memory:';
   const sealer = await sealerFor(database, options);
-  const observer = observedBy([...observersOf(options), { overQuota: (told) => events.refused(told) }]);
+  const observer = observedBy([...observersOf(options), { overQuota: (notified) => events.rejected(notified) }]);
   const store = await openStore(database, options, observer);
   const onError = (error: unknown) => options.onError?.(error, undefined);
-  const events = new EngineEvents(store, clock, options.events, onError, observer.eventsDropped);
+  const events = new EngineEvents(store, clock, options.events, onError, observer);
   const settings: Settings = {
     ...defaultSettings,
     ...options.settings,
     quotas: { ...defaultSettings.quotas, ...options.settings?.quotas },
   };
-  const runner = new ActionRunner(() => core, withOwn(options.actions ?? []), cleanups);
+  const runner = new ActionRunner(() => core, withCustomActions(options.actions ?? []), cleanups);
   const keepTokens = Object.values(options.catalogs ?? {}).some(Boolean);
   const jobs = new Jobs(store, new Payloads(sealer, { keepTokens }));
   const worker = new Worker({
@@ -191,7 +191,8 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     onServerPortsChanged: (serverId) => interfaceRefresh.changed(serverId),
     tunnelAddresses,
     onVolumeExtended: (serverId, volumeId) => externalEvents.volumeHasGrown(serverId, volumeId),
-    volumeStorage: () => driver.volumes ?? farVolumes,
+    volumeStorage: () => driver.volumes ?? remoteVolumes,
+    seal: sealer,
   });
   const catalogs = { ...embedded, ...options.catalogs };
   const driver = await driverFrom(options, clock, catalogs, preset).catch(async (error) => {
@@ -200,12 +201,15 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   });
   const infrastructure = new Infrastructure(store, clock, settings);
   const local = machinesOf(driver);
-  // Only processes that share a database can be hosts of each other.
-  const desk = store.kind === 'postgres' ? new HostDesk(database, store, new HostOrders(store, sealer)) : undefined;
-  const caller = sealer && new HostCaller({ keys: linkKeys(sealer), find: linkFinder(store) });
-  const farVolumes =
-    desk && caller && volumesOfHosts({ ask: caller.ask.bind(caller), volumeHost: volumeHostFinder(store) });
-  const machines = desk && caller ? machinesOfHosts(local, { desk, caller, infrastructure }) : local;
+  // Host processes require a database that processes can share.
+  const rpcClient =
+    store.kind === 'postgres'
+      ? new HostRpcClient(database, store, new HostRequests(store, sealersOfHosts(sealer)))
+      : undefined;
+  const caller =
+    sealer && new HostCaller({ credentials: (host) => credentialsOfApi(sealer, host), find: linkFinder(store) });
+  const remoteVolumes = rpcClient && caller && volumesOfHosts({ caller, volumeHost: volumeHostFinder(store) });
+  const machines = rpcClient && caller ? machinesOfHosts(local, { rpcClient, caller, infrastructure }) : local;
   const core: Core = {
     store,
     clock,
@@ -224,22 +228,22 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   const { servers } = ofProjects;
   const externalEvents = new ExternalEvents(core, servers, interfaceRefresh);
   const services = new Services(core);
-  await applyPreset(store, clock, embedded, preset).catch(async (error) => {
+  await applyPreset(store, clock, embedded, preset, driver.offer).catch(async (error) => {
     await store.close();
     throw error;
   });
-  const housekeeping = new Housekeeping(core, servers);
+  const housekeeping = new PeriodicTasks(core, servers);
   const retention = new Retention(core);
   const purge = new PeriodicPurge(retention, clock, async () => {
-    if (catalogs.volumes === embedded.volumes) await embedded.volumes.sweepStorage();
+    if (catalogs.volumes === embedded.volumes) await embedded.volumes.cleanUpStorage();
     for (const correction of await recountHosts(store))
       options.onError?.(new Error(correctionText(correction)), undefined);
   });
   const powerWatch = new PowerWatch({
     store,
     driver,
-    follow: async (server, powerState) => {
-      await store.transaction((tx) => worker.add(tx, followPowerJob(server, powerState)));
+    follow: async (server, end) => {
+      await store.transaction((tx) => worker.add(tx, followPowerJob(server, end)));
     },
     onError,
   });
@@ -274,7 +278,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     assistedSnapshots: new AssistedSnapshots(core),
     statistics: new Statistics(core),
     events,
-    on: (type, hear) => events.on(type, hear),
+    on: (type, onNotification) => events.on(type, onNotification),
     health: engineHealth(core),
     idle: () => worker.idle(),
     close: async () => {
@@ -285,12 +289,12 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       await worker.stop();
       await interfaceRefresh.idle();
       await events.stop();
-      await desk?.stop();
+      await rpcClient?.stop();
       await driver.close?.();
       await store.close();
     },
   };
   const readingFor: Engine['reading'] = store.replicas ? readingEngines(engine, core, store.replicas) : () => engine;
-  keepCore(engine, core);
+  registerCore(engine, core);
   return engine;
 }

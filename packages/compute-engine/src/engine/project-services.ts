@@ -15,8 +15,8 @@ import { ServerTags } from '../servers/update/tags.js';
 import { VolumeAttachments } from '../servers/volumes/volume-attachments.js';
 
 /**
- * The services of what belongs to projects, and of flavors: what most questions are about, and what replicas may answer. Not
- * among them is what says which hosts there are and which consoles are open: those who ask must know it as it is.
+ * Creates the services of project resources and flavors, which most requests read and which replicas may therefore
+ * serve. Services of hosts and open consoles are excluded, because their readers need current data.
  */
 export function projectServices(core: Core, interfaceRefresh: InterfaceRefresh) {
   const servers = new Servers(core);

@@ -4,19 +4,22 @@ import type { Caller } from '../model/index.js';
 import type { InterfaceRefresh } from '../servers/interfaces/interface-refresh.js';
 import { projectServices } from './project-services.js';
 
-/** What is used of an engine here. */
-interface Whole {
+/** The part of an engine that this module uses. */
+interface EngineParts {
   readonly interfaceRefresh: InterfaceRefresh;
 }
 
-/** The engine as one replica has it: what belongs to projects is read there, all else is as ever. */
-function engineReadingFrom<E extends Whole>({ session }: ReadReplica, engine: E, core: Core): E {
+/** Returns an engine that reads project resources from one replica, and everything else as before. */
+function engineReadingFrom<E extends EngineParts>({ session }: ReadReplica, engine: E, core: Core): E {
   const store = { ...core.store, ...session };
   return { ...engine, ...projectServices({ ...core, store }, engine.interfaceRefresh) };
 }
 
-/** Finds the engine that answers those who only read: of a replica that has all they must see, or the engine itself. */
-export function readingEngines<E extends Whole>(engine: E, core: Core, replicas: ReadReplicas) {
+/**
+ * Returns a function that selects the engine for a read-only request: one on a replica that is sufficiently current, or
+ * the engine itself.
+ */
+export function readingEngines<E extends EngineParts>(engine: E, core: Core, replicas: ReadReplicas) {
   const engines = new Map<ReadReplica, E>();
   return async ({ projectId, userId }: Pick<Caller, 'projectId' | 'userId'>): Promise<E> => {
     const replica = await replicas.of([projectId, userId]);

@@ -1,54 +1,54 @@
-import type { ReplicaState } from '@apistrata/record-store';
+import { type ReplicaState, yieldToEventLoop } from '@apistrata/record-store';
 import type { Core } from '../core/core.js';
 import { oldestOverdueJob } from '../jobs/jobs.js';
 import type { VmState } from '../model/index.js';
 
-/** Jobs that exist, in all processes of this database. */
+/** Figures about jobs of all processes of this database. */
 export interface JobStatistics {
   readonly pending: number;
-  /** How long the oldest job that nobody works on has been due, in milliseconds; 0 when there is none. */
+  /** How long the oldest job that no worker executes has been due, in milliseconds; 0 if there is none. */
   readonly overdueMs: number;
 }
 
-/** Rows that one question counts at the most where counting is done in this process: a few milliseconds. */
-const COUNTED_AT_ONCE = 20_000;
+/** Maximum number of rows that one query counts on SQLite, which counts in this process: a few milliseconds. */
+const COUNT_BATCH = 20_000;
 
-/** What counting may take of the time: an answer is kept for so many times as long as it took. */
+/** Limits the time spent on counting: a result is cached for this many times the duration of its query. */
 const SHARE = 50;
 
-/** An answer is kept at least so long. */
-const LEAST_KEPT_MS = 5_000;
+/** Minimum time for which a result is cached. */
+const MIN_RETENTION_MS = 5_000;
 
 type StatisticsCore = Pick<Core, 'store' | 'worker'>;
 type ByState = Readonly<Partial<Record<VmState, number>>>;
 
 /**
- * How much there is. Questions for dashboards, which ask every few seconds from several sides: answers are kept for some
- * seconds, longer the longer it took to find them, and finding them never holds up what is served.
+ * Counts of records for dashboards, which poll every few seconds from several places. Results are cached for some
+ * seconds, longer if they took longer to compute; computing them never blocks requests.
  */
 export class Statistics {
   readonly #core: StatisticsCore;
-  #servers: { readonly answer: Promise<ByState>; keptUntil: number } | undefined;
+  #servers: { readonly count: Promise<ByState>; retainedUntil: number } | undefined;
 
   constructor(core: StatisticsCore) {
     this.#core = core;
   }
 
-  /** Servers of all projects by `vm_state`, without those that are deleted. States that no server is in are left out. */
+  /** Counts the servers of all projects by `vm_state`, without deleted ones. States without servers are omitted. */
   servers(): Promise<ByState> {
     const known = this.#servers;
-    if (known && performance.now() < known.keptUntil) return known.answer;
-    const begunAt = performance.now();
-    const counting = { answer: this.#countServers(), keptUntil: Number.POSITIVE_INFINITY };
+    if (known && performance.now() < known.retainedUntil) return known.count;
+    const startedAt = performance.now();
+    const counting = { count: this.#countServers(), retainedUntil: Number.POSITIVE_INFINITY };
     this.#servers = counting;
-    const keep = () => {
+    const cacheResult = () => {
       const now = performance.now();
-      counting.keptUntil = now + Math.max(LEAST_KEPT_MS, SHARE * (now - begunAt));
+      counting.retainedUntil = now + Math.max(MIN_RETENTION_MS, SHARE * (now - startedAt));
     };
-    counting.answer.then(keep, () => {
+    counting.count.then(cacheResult, () => {
       if (this.#servers === counting) this.#servers = undefined;
     });
-    return counting.answer;
+    return counting.count;
   }
 
   async jobs(): Promise<JobStatistics> {
@@ -56,7 +56,7 @@ export class Statistics {
     return { pending: await worker.pending(), overdueMs: await oldestOverdueJob(store, Date.now()) };
   }
 
-  /** How the replicas of the database are that requests may be sent to; none without the option `databaseRead`. */
+  /** Returns the states of the replicas; an empty list without the option `databaseRead`. */
   async replicas(): Promise<readonly ReplicaState[]> {
     return (await this.#core.store.replicas?.states()) ?? [];
   }
@@ -68,7 +68,7 @@ export class Statistics {
     return counts;
   }
 
-  /** The states there are: one step through the index for each. */
+  /** Finds the distinct states with one index seek for each. */
   async #states(): Promise<readonly VmState[]> {
     const { db } = this.#core.store;
     const vmStates: VmState[] = [];
@@ -86,7 +86,7 @@ export class Statistics {
     }
   }
 
-  /** Counts along the index. SQLite does so in this process: in pieces, with room for others in between. */
+  /** Counts along the index. SQLite runs in this process, so it counts in batches and yields in between. */
   async #countIn(state: VmState): Promise<number> {
     const { db, kind } = this.#core.store;
     const those = () => db.selectFrom('servers').where('deleted', '=', 0).where('vm_state', '=', state);
@@ -103,12 +103,12 @@ export class Statistics {
       const page = rest().select(['created_at', 'seq']).orderBy('created_at').orderBy('seq');
       const mark = await page
         .limit(1)
-        .offset(COUNTED_AT_ONCE - 1)
+        .offset(COUNT_BATCH - 1)
         .executeTakeFirst();
       if (!mark) break;
-      counted += COUNTED_AT_ONCE;
+      counted += COUNT_BATCH;
       after = { created_at: Number(mark.created_at), seq: Number(mark.seq) };
-      await new Promise((resolve) => setImmediate(resolve));
+      await yieldToEventLoop();
     }
     const { n } = await rest()
       .select(({ fn }) => fn.countAll().as('n'))

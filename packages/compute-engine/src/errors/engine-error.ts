@@ -1,6 +1,6 @@
 import { CodedError, type CodedErrorOptions } from '@apistrata/record-store/errors';
 
-/** Every code of this package's errors, with the HTTP status that fits. */
+/** Every error code of this package, with the corresponding HTTP status. */
 export const errorCodes = {
   BAD_REQUEST: 400,
   FORBIDDEN: 403,
@@ -11,16 +11,17 @@ export const errorCodes = {
   INVALID_KEY: 400,
   INVALID_PRESET: 500,
   SECRET_KEY: 500,
-  SEAL: 500,
-  OPERATING: 500,
+  DECRYPTION_FAILED: 500,
+  MAINTENANCE_FAILED: 500,
   HOST_IN_USE: 500,
-  HOST_ORDER_ENDED: 500,
+  HOST_REQUEST_ENDED: 500,
   HOST_UNREACHABLE: 503,
   SUPERSEDED: 500,
+  WEBHOOK_REJECTED: 500,
   WORKER_STOPPING: 500,
 } as const;
 
-/** Stable, so that programs may compare it; the text of a message may change. */
+/** Stable, so programs may compare it; the message may change. */
 export type EngineErrorCode = keyof typeof errorCodes;
 
 /** The base class of all errors of this package: `name`, `code`, `status`, and the `url` of the code's documentation. */

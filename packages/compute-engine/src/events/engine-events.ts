@@ -2,44 +2,52 @@ import { randomUUID } from 'node:crypto';
 import type { Store, Tx } from '@apistrata/record-store';
 import type { Clock } from '../clock/clock.js';
 import type { Context } from '../core/context.js';
-import type { Server } from '../model/index.js';
-import type { EngineObserver, QuotaRefused } from '../observation/observer.js';
+import type { New, Server } from '../model/index.js';
+import type { EngineObserver, QuotaRejection } from '../observation/observer.js';
+import { DeadLetters } from './dead-letters.js';
 import { updatePayload } from './instance-payload.js';
 import { type InstanceStep, stepPayload } from './instance-step.js';
 import { envelopeTime, type Notification, type NotificationObject, notificationObject } from './notification.js';
-import { Outbox, type ToldEvent } from './outbox.js';
-import { wantedTypes } from './wanted-types.js';
-import { namedWebhooks, Webhook, type WebhookOptions } from './webhook.js';
+import { type NotifiedEvent, Outbox } from './outbox.js';
+import { subscribedTypes } from './subscribed-types.js';
+import { Webhook } from './webhook.js';
+import { namedWebhooks, type WebhookOptions } from './webhook-options.js';
 
-/** Of `createEngine({ events })`: that events are kept at all, for how long, and who is told of them. */
+/** The option `events` of `createEngine()`: retention and webhooks. */
 export interface EventOptions {
-  /** Who is told of events over HTTP. */
+  /** Subscribers that receive events over HTTP. */
   readonly webhooks?: readonly WebhookOptions[];
-  /** How long events are kept, also those that a webhook has not taken. Default: seven days. */
+  /**
+   * Milliseconds for which events are kept, including those that a webhook has not accepted, and dead letters. Default: seven
+   * days.
+   */
   readonly keepMs?: number;
 }
 
-/** Hears of an event. What it throws is told to the engine's `onError`. */
+/** Receives an event. Errors are reported to the engine's `onError`. */
 export type EventListener = (event: Notification) => void;
 
-const KEEP_MS = 7 * 86_400_000;
-/** How often to look for events of other processes, and for what is too old. */
-const LOOK_MS = 1000;
+const RETENTION_MS = 7 * 86_400_000;
+/** Polling interval for events of other processes, and for expired ones. */
+const POLL_MS = 1000;
 const PURGE_EVERY = 60;
-/** The same refusal is told once in so long; a client that keeps asking would fill the table. */
-const REFUSAL_MS = 10_000;
-const MOST_REFUSALS = 500;
+/** How long new events wait for others to be ordered with them: those of a request, and those of its job. */
+const GATHER_MS = 5;
+/** Minimum interval between events of the same refusal, so that a client that repeats its request cannot fill the table. */
+const REJECTION_INTERVAL_MS = 10_000;
+const MAX_REJECTIONS = 500;
 
-function sameTags({ tags: before }: Server, { tags: after }: Server): boolean {
+function sameTags({ tags: before }: New<Server>, { tags: after }: New<Server>): boolean {
   return before === after || (before.length === after.length && before.every((tag, index) => tag === after[index]));
 }
 
 /**
- * What happens in an engine, told to whoever listens: functions of this process, webhooks, and readers of the stream.
- * With options, events are written in the transactions of what they tell, and told once these are durable; where there
- * are none and nobody listens in this process, nothing is done at all.
+ * Notifications about state changes, for listeners in this process, webhooks, and readers of the stream. With options, events
+ * are stored in the transactions of their changes and sent after the commit. Without options and listeners, nothing is done.
  */
 export class EngineEvents {
+  /** Events that webhooks did not accept. */
+  readonly deadLetters: DeadLetters;
   readonly #store: Store;
   readonly #clock: Clock;
   readonly #onError: (error: unknown) => void;
@@ -47,15 +55,17 @@ export class EngineEvents {
   readonly #dropped: EngineObserver['eventsDropped'];
   readonly #outbox: Outbox | undefined;
   readonly #webhooks: readonly Webhook[];
-  readonly #listeners = new Set<{ readonly wants: (type: string) => boolean; readonly hear: EventListener }>();
+  readonly #listeners = new Set<{ readonly accepts: (type: string) => boolean; readonly receive: EventListener }>();
   readonly #readers = new Set<() => void>();
-  /** Refusals that are still to be written down, and when each was last told. */
+  /** Refusals to be stored, and the time at which each was last emitted. */
   readonly #refusals: Notification[] = [];
   readonly #refusedAt = new Map<string, number>();
   #timer: NodeJS.Timeout | undefined;
-  #looks = 0;
-  #looking: Promise<void> | undefined;
+  #polls = 0;
+  #polling: Promise<void> | undefined;
   #again = false;
+  /** Whether this process has stored events since it last ordered some. */
+  #hasNew = false;
   #stopped = false;
   #readable = true;
 
@@ -64,119 +74,124 @@ export class EngineEvents {
     clock: Clock,
     options: EventOptions | undefined,
     onError: (error: unknown) => void,
-    dropped?: EngineObserver['eventsDropped'],
+    observer: Pick<EngineObserver, 'eventsDropped' | 'eventRejected'> = {},
   ) {
     this.#store = store;
-    this.#dropped = dropped;
+    this.deadLetters = new DeadLetters(store);
+    this.#dropped = observer.eventsDropped;
     this.#clock = clock;
     this.#onError = onError;
-    this.#keepMs = options?.keepMs ?? KEEP_MS;
+    this.#keepMs = options?.keepMs ?? RETENTION_MS;
     const outbox = options && new Outbox(store);
     this.#outbox = outbox;
+    const { deadLetters } = this;
     this.#webhooks = outbox
-      ? [...namedWebhooks(options.webhooks ?? [])].map(([name, webhook]) => new Webhook(name, webhook, outbox, onError))
+      ? namedWebhooks(options.webhooks ?? []).map(
+          (webhook) => new Webhook(webhook, { outbox, deadLetters, onError, rejected: observer.eventRejected }),
+        )
       : [];
   }
 
-  /** Whether events are written down, so that there is something to read. */
-  get kept(): boolean {
+  /** Whether events are stored, so that they can be read. */
+  get isRetained(): boolean {
     return this.#outbox !== undefined;
   }
 
-  /** Whether there is anybody to tell. */
+  /** Whether any subscriber exists. */
   get active(): boolean {
     return this.#outbox !== undefined || this.#listeners.size > 0;
   }
 
   async start(): Promise<void> {
     if (!this.#outbox) return;
-    for (const { name } of this.#webhooks) await this.#outbox.join(name);
-    this.#timer = setInterval(() => this.#wake(), LOOK_MS).unref();
+    for (const webhook of this.#webhooks) await webhook.join();
+    this.#timer = setInterval(() => this.#wake(), POLL_MS).unref();
     this.#wake();
   }
 
   async stop(): Promise<void> {
     clearInterval(this.#timer);
-    await this.#looking;
+    await this.#polling;
     this.#stopped = true;
     for (const webhook of this.#webhooks) await webhook.stop();
     this.endReading();
   }
 
-  /** Ends every `read()`, and those that come: readers go on at another process, while this one takes leave. */
+  /** Ends every current and future `read()`: readers continue at another process while this one shuts down. */
   endReading(): void {
     this.#readable = false;
     for (const resolve of this.#readers) resolve();
   }
 
-  /** Hears, in this process, of what this process has done. Gives what ends it. */
-  on(type: string, hear: EventListener): () => void {
-    const listener = { wants: wantedTypes([type]), hear };
+  /** Subscribes to changes of this process. Returns a function that unsubscribes. */
+  on(type: string, receive: EventListener): () => void {
+    const listener = { accepts: subscribedTypes([type]), receive };
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
 
   /**
-   * Events of all processes behind a place, in order, as long as anybody reads. Without options there are none.
+   * Yields events of all processes after a position, in order, until the signal is aborted. Without options there are none.
    *
-   * @param after the place; left out: from now on
+   * @param after the position; default: that of the last event
    */
-  async *read(after: number | undefined, signal: AbortSignal): AsyncGenerator<readonly ToldEvent[]> {
+  async *read(after: number | undefined, signal: AbortSignal): AsyncGenerator<readonly NotifiedEvent[]> {
     if (!this.#outbox) return;
     let position = after ?? (await this.#outbox.last());
     while (!signal.aborted && this.#readable) {
-      const looks = this.#looks;
+      const polls = this.#polls;
       const events = await this.#outbox.after(position);
       const last = events.at(-1);
       if (last) {
         position = last.position;
         yield events;
-      } else if (looks === this.#looks) await this.#news(signal);
+      } else if (polls === this.#polls) await this.#newEvents(signal);
     }
   }
 
-  /** A server was made or changed: its state, its task, its name or its tags. */
-  async changed(tx: Tx, before: Server | undefined, after: Server, context: Context | undefined): Promise<void> {
+  /** Emits the creation or a change of a server: its state, task, name or tags. */
+  async changed(tx: Tx, before: Server | undefined, after: New<Server>, context: Context | undefined): Promise<void> {
     if (!this.active) return;
     const same = before && before.vmState === after.vmState && before.taskState === after.taskState;
     if (same && before.name === after.name && sameTags(before, after)) return;
-    await this.#tell(tx, 'instance.update', 'INFO', after, updatePayload(before, after, context));
+    await this.#emit(tx, 'instance.update', 'INFO', after, updatePayload(before, after, context));
   }
 
-  /** A step of what is done to a server has begun, has ended, or has failed. */
+  /** Emits the start, end or failure of a step. */
   async stepped(tx: Tx, step: InstanceStep, context: Context, args?: unknown): Promise<void> {
     if (!this.active) return;
     const { name, phase, server } = step;
     const type = `instance.${name}${phase ? `.${phase}` : ''}`;
-    await this.#tell(tx, type, phase === 'error' ? 'ERROR' : 'INFO', server, stepPayload(step, context, args));
+    await this.#emit(tx, type, phase === 'error' ? 'ERROR' : 'INFO', server, stepPayload(step, context, args));
   }
 
-  /** A request was refused for want of room. Nothing was changed with which this could be written down. */
-  refused({ projectId, userId, exceeded }: QuotaRefused): void {
+  /** Emits a request that exceeded a quota. It has no transaction, so the event is stored later. */
+  rejected({ projectId, userId, exceeded }: QuotaRejection): void {
     if (!this.active) return;
     const key = [projectId, userId, ...exceeded.map(({ kind }) => kind)].join(' ');
     const now = Date.now();
-    if (now - (this.#refusedAt.get(key) ?? 0) < REFUSAL_MS) return;
-    if (this.#refusedAt.size >= MOST_REFUSALS) this.#refusedAt.clear();
+    if (now - (this.#refusedAt.get(key) ?? 0) < REJECTION_INTERVAL_MS) return;
+    if (this.#refusedAt.size >= MAX_REJECTIONS) this.#refusedAt.clear();
     this.#refusedAt.set(key, now);
     const data = { tenant_id: projectId, user_id: userId, exceeded };
     const event = this.#event(
-      'quota.refused',
+      'quota.exceeded',
       'ERROR',
       'nova-api',
-      notificationObject('QuotaRefusedPayload', '1.0', data),
+      notificationObject('QuotaExceededPayload', '1.0', data),
     );
-    this.#hear(event);
-    if (!this.#outbox || this.#refusals.length >= MOST_REFUSALS) return;
+    this.#receive(event);
+    if (!this.#outbox || this.#refusals.length >= MAX_REJECTIONS) return;
     this.#refusals.push(event);
+    this.#hasNew = true;
     this.#wake();
   }
 
-  async #tell(
+  async #emit(
     tx: Tx,
     type: string,
     priority: Notification['priority'],
-    server: Server,
+    server: New<Server>,
     payload: NotificationObject,
   ): Promise<void> {
     const event = this.#event(
@@ -187,7 +202,8 @@ export class EngineEvents {
     );
     await this.#outbox?.add(tx, event, server.id);
     tx.afterCommit(() => {
-      this.#hear(event);
+      this.#receive(event);
+      this.#hasNew = true;
       this.#wake();
     });
   }
@@ -208,19 +224,19 @@ export class EngineEvents {
     };
   }
 
-  #hear(event: Notification): void {
-    for (const { wants, hear } of this.#listeners) {
-      if (!wants(event.event_type)) continue;
+  #receive(event: Notification): void {
+    for (const { accepts, receive } of this.#listeners) {
+      if (!accepts(event.event_type)) continue;
       try {
-        hear(event);
+        receive(event);
       } catch (error) {
         this.#onError(error);
       }
     }
   }
 
-  /** Resolves with the next events, or when nobody waits any more. */
-  #news(signal: AbortSignal): Promise<void> {
+  /** Resolves when new events may exist, or when the signal is aborted. */
+  #newEvents(signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       const done = () => {
         this.#readers.delete(done);
@@ -232,40 +248,45 @@ export class EngineEvents {
     });
   }
 
-  /** One look at a time; what comes meanwhile is looked at after it. */
+  /** Runs one poll at a time; a call during a poll causes one more. */
   #wake(): void {
     if (!this.#outbox || this.#stopped) return;
-    if (this.#looking) {
+    if (this.#polling) {
       this.#again = true;
       return;
     }
-    this.#looking = this.#look(this.#outbox)
+    this.#polling = this.#poll(this.#outbox)
       .catch(this.#onError)
       .finally(() => {
-        this.#looking = undefined;
+        this.#polling = undefined;
         if (!this.#again) return;
         this.#again = false;
         this.#wake();
       });
   }
 
-  async #look(outbox: Outbox): Promise<void> {
+  async #poll(outbox: Outbox): Promise<void> {
+    if (this.#hasNew) await new Promise((resolve) => setTimeout(resolve, GATHER_MS));
+    const mayHaveNew = this.#hasNew;
+    this.#hasNew = this.#again = false;
     for (let [event] = this.#refusals; event; [event] = this.#refusals) {
       await this.#store.transaction((tx) => outbox.add(tx, event, null));
       this.#refusals.shift();
     }
-    while (await outbox.order());
+    if (mayHaveNew || (await outbox.hasNew())) while (await outbox.order());
     for (const webhook of this.#webhooks) webhook.wake();
-    // Places may have been given by another process: whoever reads looks for itself.
+    // Another process may have assigned positions, so every reader polls.
     for (const resolve of this.#readers) resolve();
-    if (this.#looks++ % PURGE_EVERY === 0) while (await this.#purge(outbox));
+    if (this.#polls++ % PURGE_EVERY === 0) while (await this.#purge(outbox));
   }
 
-  /** Removes what is too old, and says of which webhooks that was too early. True when there may be more. */
+  /** Deletes expired events, and reports those that webhooks had not accepted. Returns whether there may be more. */
   async #purge(outbox: Outbox): Promise<boolean> {
-    const { gone, places, more } = await outbox.purge(Date.now() - this.#keepMs);
+    const before = Date.now() - this.#keepMs;
+    await this.deadLetters.purge(before);
+    const { events, places, more } = await outbox.purge(before);
     for (const webhook of this.#webhooks) {
-      const count = webhook.missed(gone, places.get(webhook.name) ?? 0);
+      const count = webhook.missed(events, places.get(webhook.name) ?? 0);
       if (count > 0) this.#dropped?.({ webhook: webhook.host, count });
     }
     return more;

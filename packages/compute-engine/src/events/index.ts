@@ -1,6 +1,8 @@
-/** What happens in an engine, told to others: its form, and what webhooks are signed with. */
+/** Notifications of an engine, and the signatures of webhooks. */
+export type { DeadLetter, DeadLetters } from './dead-letters.js';
 export type { EngineEvents, EventListener, EventOptions } from './engine-events.js';
 export type { Notification, NotificationObject } from './notification.js';
-export type { ToldEvent } from './outbox.js';
-export { wantedTypes } from './wanted-types.js';
-export { signatureOf, type WebhookOptions } from './webhook.js';
+export type { NotifiedEvent } from './outbox.js';
+export { subscribedTypes } from './subscribed-types.js';
+export { signatureOf } from './webhook.js';
+export type { WebhookOptions } from './webhook-options.js';

@@ -1,8 +1,8 @@
 import type { Context } from '../core/context.js';
-import type { FlavorCopy, PowerState, Server } from '../model/index.js';
+import type { FlavorCopy, New, PowerState, Server } from '../model/index.js';
 import { type NotificationObject, notificationObject } from './notification.js';
 
-/** On whose behalf something was done; undefined for what the engine does by itself. */
+/** The caller and request of a change; undefined for changes that the engine makes by itself. */
 export type Initiator = Pick<Context, 'caller' | 'requestId'> | undefined;
 
 const powerStates: Readonly<Record<PowerState, string>> = {
@@ -18,7 +18,7 @@ function time(ms: number | null): string | null {
   return ms === null ? null : new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z');
 }
 
-/** What is told of a flavor: what a server keeps of it. */
+/** Formats the flavor of a server for notifications. */
 export function flavorPayload(flavor: FlavorCopy): NotificationObject {
   return notificationObject('FlavorPayload', '1.4', {
     flavorid: flavor.id,
@@ -32,7 +32,7 @@ export function flavorPayload(flavor: FlavorCopy): NotificationObject {
   });
 }
 
-function addressesOf({ interfaces }: Server): readonly NotificationObject[] {
+function addressesOf({ interfaces }: New<Server>): readonly NotificationObject[] {
   return interfaces.flatMap((nic) =>
     nic.fixedIps.map(({ address, version }) =>
       notificationObject('IpPayload', '1.0', {
@@ -48,7 +48,7 @@ function addressesOf({ interfaces }: Server): readonly NotificationObject[] {
   );
 }
 
-function devicesOf({ blockDevices }: Server): readonly NotificationObject[] {
+function devicesOf({ blockDevices }: New<Server>): readonly NotificationObject[] {
   return blockDevices.flatMap((device) =>
     device.volumeId === null
       ? []
@@ -62,8 +62,8 @@ function devicesOf({ blockDevices }: Server): readonly NotificationObject[] {
   );
 }
 
-/** What every notification of a server says. Nothing secret: no passwords, files or user data. */
-export function instanceFields(server: Server, initiator: Initiator): Record<string, unknown> {
+/** Returns the fields of every notification about a server. They contain no secrets: no passwords, files or user data. */
+export function instanceFields(server: New<Server>, initiator: Initiator): Record<string, unknown> {
   return {
     uuid: server.id,
     user_id: server.userId,
@@ -106,8 +106,12 @@ export function instanceFields(server: Server, initiator: Initiator): Record<str
   };
 }
 
-/** The payload of a change of state. */
-export function updatePayload(before: Server | undefined, after: Server, initiator: Initiator): NotificationObject {
+/** Formats the payload of a state change. */
+export function updatePayload(
+  before: Server | undefined,
+  after: New<Server>,
+  initiator: Initiator,
+): NotificationObject {
   return notificationObject('InstanceUpdatePayload', '2.1', {
     ...instanceFields(after, initiator),
     tags: after.tags,

@@ -2,19 +2,19 @@ import type { Fault, FlavorCopy, Server } from '../model/index.js';
 import { flavorPayload, type Initiator, instanceFields } from './instance-payload.js';
 import { type NotificationObject, notificationObject } from './notification.js';
 
-/** A step of what is done to a server, under the name that the original has for it. */
+/** A step of an action, with the name that the original uses. */
 export interface InstanceStep {
-  /** `create`, `resize_prep`. */
+  /** For example `create` or `resize_prep`. */
   readonly name: string;
-  /** Left out: the original tells it without one. */
+  /** Undefined for notifications that the original sends without a phase. */
   readonly phase?: 'start' | 'end' | 'error';
-  /** As it was then. */
+  /** The server at that time. */
   readonly server: Server;
-  /** Why it failed. */
+  /** The reason of a failure. */
   readonly fault?: Fault;
 }
 
-/** What some actions have decided on, and some steps tell. */
+/** Arguments of actions that are part of some notifications. */
 interface StepArguments {
   readonly imageId?: string | null;
   readonly volumeId?: string;
@@ -34,18 +34,18 @@ const plain: StepForm = { object: 'InstanceActionPayload', version: '1.9' };
 
 const certificates = ({ trustedCerts }: Server) => ({ trusted_image_certificates: trustedCerts });
 const rebuilt: StepForm = { object: 'InstanceActionRebuildPayload', version: '1.10', more: certificates };
-const ofVolume: StepForm = {
+const volumeForm: StepForm = {
   object: 'InstanceActionVolumePayload',
   version: '1.7',
   more: (_server, { volumeId }) => ({ volume_id: volumeId }),
 };
-const ofShare: StepForm = {
+const shareForm: StepForm = {
   object: 'InstanceActionSharePayload',
   version: '1.0',
   more: (_server, { shareId }) => ({ share_id: shareId }),
 };
 
-/** Steps that say more than what every step says. */
+/** Steps with additional payload fields. */
 const forms: Readonly<Record<string, StepForm>> = {
   create: {
     object: 'InstanceCreatePayload',
@@ -69,15 +69,15 @@ const forms: Readonly<Record<string, StepForm>> = {
     version: '1.10',
     more: (_server, { imageId }) => ({ snapshot_image_id: imageId }),
   },
-  volume_attach: ofVolume,
-  volume_detach: ofVolume,
+  volume_attach: volumeForm,
+  volume_detach: volumeForm,
   volume_swap: {
     object: 'InstanceActionVolumeSwapPayload',
     version: '1.9',
     more: (_server, { oldVolumeId, newVolumeId }) => ({ old_volume_id: oldVolumeId, new_volume_id: newVolumeId }),
   },
-  share_attach: ofShare,
-  share_detach: ofShare,
+  share_attach: shareForm,
+  share_detach: shareForm,
 };
 
 function exceptionOf({ message, details }: Fault): NotificationObject {
@@ -91,9 +91,9 @@ function exceptionOf({ message, details }: Fault): NotificationObject {
 }
 
 /**
- * The payload of a step.
+ * Formats the payload of a step.
  *
- * @param args what the action has decided on
+ * @param args arguments of the action
  */
 export function stepPayload(step: InstanceStep, initiator: Initiator, args: unknown): NotificationObject {
   const { name, server, fault } = step;

@@ -1,4 +1,4 @@
-/** Part of a notification: its kind, in which version, and its fields. */
+/** Part of a notification: its type, version and fields. */
 export interface NotificationObject {
   readonly 'nova_object.name': string;
   readonly 'nova_object.namespace': 'nova';
@@ -6,12 +6,12 @@ export interface NotificationObject {
   readonly 'nova_object.data': Readonly<Record<string, unknown>>;
 }
 
-/** What has happened, in the form of the versioned notifications of the original. */
+/** An event, in the format of the original's versioned notifications. */
 export interface Notification {
-  /** Of this event alone: whoever gets it twice knows by that. */
+  /** Unique for this event, so that receivers can detect duplicates. */
   readonly message_id: string;
   readonly publisher_id: string;
-  /** `instance.create.end`, `instance.update`, `quota.refused`. */
+  /** For example `instance.create.end`, `instance.update` or `quota.exceeded`. */
   readonly event_type: string;
   readonly priority: 'INFO' | 'ERROR';
   /** UTC, as `2026-01-31 12:00:00.000000`. */
@@ -19,7 +19,7 @@ export interface Notification {
   readonly payload: NotificationObject;
 }
 
-/** One object of a payload. */
+/** Creates an object of a payload. */
 export function notificationObject(
   name: string,
   version: string,
@@ -33,7 +33,7 @@ export function notificationObject(
   };
 }
 
-/** `2026-01-31 12:00:00.000000`. */
+/** Formats a time as `2026-01-31 12:00:00.000000`. */
 export function envelopeTime(ms: number): string {
   return new Date(ms).toISOString().replace('T', ' ').replace('Z', '000');
 }

@@ -1,9 +1,17 @@
-import { lockName, type Store, type Tx } from '@apistrata/record-store';
-import { sql } from 'kysely';
+import {
+  allStatements,
+  batchStatement,
+  hotStatement,
+  insertRows,
+  lockName,
+  type Store,
+  type Tx,
+} from '@apistrata/record-store';
+import { CompiledQuery, sql } from 'kysely';
 import type { Notification } from './notification.js';
 
-/** One event as it is told: where it stands in the order of all, and its text. */
-export interface ToldEvent {
+/** A stored event with its position. */
+export interface NotifiedEvent {
   readonly position: number;
   readonly id: string;
   readonly type: string;
@@ -12,21 +20,35 @@ export interface ToldEvent {
   readonly body: string;
 }
 
-/** Events that were removed because they were too old. */
+/** Expired events that were deleted. */
 export interface PurgedEvents {
-  readonly gone: readonly { readonly position: number | null; readonly type: string }[];
-  /** How far each listener had come. */
+  readonly events: readonly { readonly position: number | null; readonly type: string }[];
+  /** Position of each listener. */
   readonly places: ReadonlyMap<string, number>;
   readonly more: boolean;
 }
 
-/** Events that are put in order, read or removed at once. */
+const COLUMNS = ['id', 'revision', 'data', 'event_type', 'server_id', 'created_at'] as const;
+
+const insertEvent = hotStatement(({ db }) =>
+  db.insertInto('notifications').values(Object.fromEntries(COLUMNS.map((column) => [column, '']))),
+);
+
+/** Number of events that are ordered, read or deleted at a time. */
 const BATCH = 200;
 
+/** Not prepared: a cached plan would be for the size that the table had when the connection was opened. */
+const assignPositions = CompiledQuery.raw(
+  `update notifications set position = (select position from notification_cursors where name = '') + fresh.n
+     from (select seq as s, row_number() over (order by seq) as n from notifications
+       where position is null order by seq limit ${BATCH}) as fresh
+     where notifications.seq = fresh.s`,
+);
+
 /**
- * Events written in the transactions of what they tell, so that neither is there without the other. Those of several
- * transactions at once become visible in any order; each gets its place in the order of all only then, and whoever has
- * read up to a place has missed nothing before it. Those of one server stand in the order in which they happened.
+ * Events are stored in the transactions of their changes, so that neither exists without the other. Concurrent transactions
+ * become visible in any order; their events receive positions only afterwards, so a reader that has reached a position has
+ * missed none before it. Events of one server are in the order in which they occurred.
  */
 export class Outbox {
   readonly #store: Store;
@@ -36,50 +58,51 @@ export class Outbox {
   }
 
   async add(tx: Tx, event: Notification, serverId: string | null): Promise<void> {
-    await tx.db
-      .insertInto('notifications')
-      .values({
-        id: event.message_id,
-        revision: 0,
-        data: JSON.stringify(event),
-        event_type: event.event_type,
-        server_id: serverId,
-        created_at: Date.now(),
-      })
-      .execute();
+    const row = [event.message_id, 0, JSON.stringify(event), event.event_type, serverId, Date.now()];
+    const one = (values: readonly unknown[]) => insertEvent(tx, values).then(() => {});
+    await batchStatement(tx, 'insert notifications', row, one, (rows) =>
+      insertRows(tx, 'notifications', COLUMNS, rows),
+    );
   }
 
-  /** Gives what has no place yet one behind all others. True when there was something. */
-  async order(): Promise<boolean> {
+  /** Returns whether there are events without a position. */
+  async hasNew(): Promise<boolean> {
     const { db } = this.#store;
-    const fresh = await db.selectFrom('notifications').select('seq').where('position', 'is', null).limit(1).execute();
-    if (fresh.length === 0) return false;
+    const found = await db.selectFrom('notifications').select('seq').where('position', 'is', null).limit(1).execute();
+    return found.length > 0;
+  }
+
+  /** Assigns positions to new events. Returns whether there may be more. */
+  async order(): Promise<boolean> {
     return this.#store.transaction(async (tx) => {
-      await lockName(tx, 'notifications');
-      const last = Number((await this.#cursor(tx, '')).position);
-      const { numAffectedRows = 0n } = await sql`update notifications set position = cast(${last} as bigint) + fresh.n
-        from (select seq as s, row_number() over (order by seq) as n from notifications
-          where position is null order by seq limit ${sql.lit(BATCH)}) as fresh
-        where notifications.seq = fresh.s`.execute(tx.db);
-      const position = last + Number(numAffectedRows);
-      await tx.db.updateTable('notification_cursors').set({ position }).where('name', '=', '').execute();
-      return true;
+      const [, { numAffectedRows = 0n }] = await allStatements([
+        lockName(tx, 'notifications'),
+        tx.db.executeQuery(assignPositions),
+      ]);
+      const assigned = Number(numAffectedRows);
+      if (assigned > 0)
+        await tx.db
+          .updateTable('notification_cursors')
+          .set({ position: sql`position + ${assigned}` })
+          .where('name', '=', '')
+          .execute();
+      return assigned === BATCH;
     });
   }
 
-  /** The place of the last event. */
+  /** Returns the position of the last event. */
   async last(): Promise<number> {
     return Number((await this.#cursor(this.#store, '')).position);
   }
 
-  /** Events behind a place, in order. */
-  async after(position: number, most = BATCH): Promise<readonly ToldEvent[]> {
+  /** Returns events after a position, in order. */
+  async after(position: number, max = BATCH): Promise<readonly NotifiedEvent[]> {
     const rows = await this.#store.db
       .selectFrom('notifications')
       .select(['id', 'event_type', 'server_id', 'data', 'position'])
       .where('position', '>', position)
       .orderBy('position')
-      .limit(most)
+      .limit(max)
       .execute();
     return rows.map((row) => ({
       position: Number(row.position),
@@ -91,42 +114,47 @@ export class Outbox {
   }
 
   /**
-   * Removes what happened before a time, a batch of it, and says what that was and where the listeners were then.
+   * Deletes a batch of events that occurred before a time, and returns them with the listeners' positions at that time.
    * `more`: there may be more.
    */
   async purge(before: number): Promise<PurgedEvents> {
     return this.#store.transaction(async (tx) => {
       const places = await tx.db.selectFrom('notification_cursors').select(['name', 'position']).execute();
       const old = tx.db.selectFrom('notifications').select('seq').where('created_at', '<', before).limit(BATCH);
-      const gone = await tx.db
+      const events = await tx.db
         .deleteFrom('notifications')
         .where('seq', 'in', old)
         .returning(['position', 'event_type'])
         .execute();
       return {
-        gone: gone.map(({ position, event_type: type }) => ({
+        events: events.map(({ position, event_type: type }) => ({
           position: position === null ? null : Number(position),
           type,
         })),
         places: new Map(places.map(({ name, position }) => [name, Number(position)])),
-        more: gone.length === BATCH,
+        more: events.length === BATCH,
       };
     });
   }
 
-  /** A listener that is new hears of what happens from now on. */
-  async join(name: string): Promise<void> {
+  /**
+   * Registers a listener; a new one starts after the last event.
+   *
+   * @param earlier the name that an earlier version used, which may contain secrets; it is replaced
+   */
+  async join(name: string, earlier: string | undefined): Promise<void> {
+    if (earlier !== undefined) await this.#rename(earlier, name);
     await this.#store.db
       .insertInto('notification_cursors')
       .values({ name, position: await this.last(), lease_until: 0 })
       .onConflict((conflict) => conflict.column('name').doNothing())
       .execute();
-    // A SQLite database has one process: whoever had it is gone.
+    // A SQLite database has one process, so the previous owner has ended.
     if (this.#store.kind === 'sqlite') await this.#update(name, undefined, { lease_until: 0 });
   }
 
-  /** Makes a listener this owner's for a while; its place, or undefined when it is somebody else's. */
-  async take(name: string, owner: string, until: number): Promise<number | undefined> {
+  /** Acquires a listener for an owner until a time. Returns its position, or undefined if another owner has it. */
+  async acquire(name: string, owner: string, until: number): Promise<number | undefined> {
     const row = await this.#store.db
       .updateTable('notification_cursors')
       .set({ lease_owner: owner, lease_until: until })
@@ -137,13 +165,25 @@ export class Outbox {
     return row && Number(row.position);
   }
 
-  /** Writes down how far a listener has come; false when it is somebody else's meanwhile. */
+  /** Stores the position of a listener; false if another owner has acquired it. */
   async advance(name: string, owner: string, position: number): Promise<boolean> {
     return this.#update(name, owner, { position });
   }
 
   async release(name: string, owner: string): Promise<void> {
     await this.#update(name, owner, { lease_until: 0 });
+  }
+
+  async #rename(from: string, to: string): Promise<void> {
+    const { db } = this.#store;
+    const known = db.selectFrom('notification_cursors').select('name').where('name', '=', to);
+    await db
+      .updateTable('notification_cursors')
+      .set({ name: to })
+      .where('name', '=', from)
+      .where(({ not, exists }) => not(exists(known)))
+      .execute();
+    await db.deleteFrom('notification_cursors').where('name', '=', from).execute();
   }
 
   async #update(name: string, owner: string | undefined, values: Record<string, number>): Promise<boolean> {

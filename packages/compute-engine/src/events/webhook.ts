@@ -1,52 +1,30 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { groupBy } from '../core/group-by.js';
-import type { Outbox, ToldEvent } from './outbox.js';
-import { wantedTypes } from './wanted-types.js';
-
-/** Somebody who is told of events over HTTP. */
-export interface WebhookOptions {
-  /** Where each event is sent as a `POST`. */
-  readonly url: string;
-  /** What requests are signed with; one that begins with `whsec_` is in base64 behind that. At least 24 characters. */
-  readonly secret: string;
-  /** At most 32 types of at most 255 characters, `*` standing for anything: `instance.create.*`. Default: all. */
-  readonly types?: readonly string[];
-  /** How long an answer may take. Default 10,000. */
-  readonly timeoutMs?: number;
-  /**
-   * Under what its place among the events is kept: a webhook with a new name hears of what happens from then on. Default:
-   * its URL, and for further webhooks of the same URL their types beside it.
-   */
-  readonly name?: string;
-}
-
-/** Webhooks by their names, in their order. Throws a TypeError where two would share a place. */
-export function namedWebhooks(webhooks: readonly WebhookOptions[]): ReadonlyMap<string, WebhookOptions> {
-  const named = new Map<string, WebhookOptions>();
-  for (const webhook of webhooks) {
-    const { url, types = ['*'] } = webhook;
-    const name = webhook.name ?? (named.has(url) ? `${url} ${types.toSorted().join(',')}` : url);
-    if (named.has(name))
-      throw new TypeError(`createEngine(): two webhooks have the name ${JSON.stringify(name)}; give each its own`);
-    named.set(name, webhook);
-  }
-  return named;
-}
+import { EngineError } from '../errors/engine-error.js';
+import type { DeadLetters } from './dead-letters.js';
+import type { NotifiedEvent, Outbox } from './outbox.js';
+import { subscribedTypes } from './subscribed-types.js';
+import { type NamedWebhook, type WebhookTarget, webhookTarget } from './webhook-options.js';
 
 const TIMEOUT_MS = 10_000;
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 300_000;
+const ATTEMPTS = 20;
 
-/** Events that are read at once, and servers whose events are sent at the same time. */
+/** With these statuses, a receiver rejects all requests for a while, not this event. */
+const UNAVAILABLE: ReadonlySet<number> = new Set([429, 503]);
+
+/** Number of events that are read at a time, and number of servers whose events are sent concurrently. */
 const BATCH = 50;
-const AT_ONCE = 8;
+const BATCH_SIZE = 8;
 
 /**
- * `webhook-signature` of a body, as the Standard Webhooks specification has it: for receivers that check it.
+ * Returns the `webhook-signature` of a body according to the Standard Webhooks specification, for receivers that verify it.
  *
  * @param secret of the webhook, as in {@link WebhookOptions}
  * @param id the request's `webhook-id`
  * @param timestamp the request's `webhook-timestamp`, in seconds since the epoch
+ *
  * @example
  * ```ts
  * import { timingSafeEqual } from 'node:crypto';
@@ -66,46 +44,74 @@ export function signatureOf(secret: string, id: string, timestamp: number, body:
   return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`;
 }
 
-/** Sends events to one place: each until it is taken, those of one server one after the other. */
+/** The receiver did not accept an event. */
+class WebhookRejected extends EngineError<'WEBHOOK_REJECTED'> {
+  constructor(
+    host: string,
+    readonly responseStatus: number,
+    type: string,
+  ) {
+    super('WEBHOOK_REJECTED', `the webhook ${host} returned ${responseStatus} for ${type}`);
+  }
+}
+
+/** The services that a webhook uses. */
+export interface WebhookTools {
+  readonly outbox: Outbox;
+  readonly deadLetters: DeadLetters;
+  readonly onError: (error: unknown) => void;
+  /** Called for each event that became a dead letter. */
+  readonly rejected?: (event: { readonly webhook: string; readonly type: string }) => void;
+}
+
+/** Sends events to one receiver: each until it is accepted or becomes a dead letter, and those of one server in order. */
 export class Webhook {
-  /** Under what its place is kept. */
+  /** The key of its position. */
   readonly name: string;
-  readonly #options: WebhookOptions;
-  readonly #outbox: Outbox;
-  readonly #onError: (error: unknown) => void;
+  readonly #options: NamedWebhook;
+  readonly #target: WebhookTarget;
+  readonly #tools: WebhookTools;
   readonly #owner = randomUUID();
   readonly #ending = new AbortController();
-  readonly #wants: (type: string) => boolean;
-  /** Of the batch at hand: what needs not be sent again. */
+  readonly #accepts: (type: string) => boolean;
+  /** Events of the current batch that need not be sent again. */
   readonly #taken = new Set<string>();
-  /** How long a process that shows no life keeps others from telling. */
+  /** Number of rejections of each event of the current batch. */
+  readonly #rejections = new Map<string, number>();
+  /** Duration of the lease that keeps other processes from sending. */
   readonly #leaseMs: number;
   #leaseUntil = 0;
   #failures = 0;
   #notBefore = 0;
   #sending: Promise<void> | undefined;
 
-  constructor(name: string, options: WebhookOptions, outbox: Outbox, onError: (error: unknown) => void) {
-    this.name = name;
+  constructor(options: NamedWebhook, tools: WebhookTools) {
+    this.name = options.name;
     this.#options = options;
-    this.#outbox = outbox;
-    this.#onError = onError;
-    this.#wants = wantedTypes(options.types);
+    this.#target = webhookTarget(options.url);
+    this.#tools = tools;
+    this.#accepts = subscribedTypes(options.types);
     this.#leaseMs = 3 * (options.timeoutMs ?? TIMEOUT_MS);
   }
 
-  /** The host that it is told to, which unlike the URL may be shown to anybody. */
+  /** The host of the target, which unlike the URL contains no secrets. */
   get host(): string {
-    return new URL(this.#options.url).host;
+    return this.#target.host;
   }
 
-  /** How many of events that are gone it would still have had to be told. */
-  missed(gone: readonly { readonly position: number | null; readonly type: string }[], position: number): number {
-    return gone.filter((event) => (event.position ?? Number.POSITIVE_INFINITY) > position && this.#wants(event.type))
-      .length;
+  /** Stores the position of a new webhook: that of the last event. */
+  join(): Promise<void> {
+    return this.#tools.outbox.join(this.name, this.#options.formerName);
   }
 
-  /** Sends what there is, unless that is under way or a pause is. */
+  /** Returns how many of the deleted events would still have been sent. */
+  missed(events: readonly { readonly position: number | null; readonly type: string }[], position: number): number {
+    return events.filter(
+      (event) => (event.position ?? Number.POSITIVE_INFINITY) > position && this.#accepts(event.type),
+    ).length;
+  }
+
+  /** Sends pending events, unless that is in progress or the webhook is backing off. */
   wake(): void {
     if (this.#sending || this.#ending.signal.aborted || performance.now() < this.#notBefore) return;
     this.#sending = this.#send()
@@ -118,77 +124,133 @@ export class Webhook {
   async stop(): Promise<void> {
     this.#ending.abort();
     await this.#sending;
-    await this.#outbox.release(this.name, this.#owner).catch(this.#onError);
+    await this.#tools.outbox.release(this.name, this.#owner).catch(this.#tools.onError);
   }
 
   async #send(): Promise<void> {
-    let position = await this.#take();
-    while (position !== undefined && !this.#ending.signal.aborted) {
-      const events = await this.#outbox.after(position, BATCH);
+    const { outbox } = this.#tools;
+    let position = await this.#acquire();
+    if (position === undefined) return;
+    await this.#sendDue();
+    while (!this.#ending.signal.aborted) {
+      const events = await outbox.after(position, BATCH);
       const last = events.at(-1);
       if (!last) return;
-      await this.#sendAll(events.filter(({ id, type }) => this.#wants(type) && !this.#taken.has(id)));
+      await this.#sendAll(events.filter(({ id, type }) => this.#accepts(type) && !this.#taken.has(id)));
       position = last.position;
-      if (!(await this.#outbox.advance(this.name, this.#owner, position))) return;
+      if (!(await outbox.advance(this.name, this.#owner, position))) return;
       this.#taken.clear();
+      this.#rejections.clear();
       this.#failures = 0;
     }
   }
 
-  #take(): Promise<number | undefined> {
-    this.#leaseUntil = Date.now() + this.#leaseMs;
-    return this.#outbox.take(this.name, this.#owner, this.#leaseUntil);
-  }
-
-  /** Whoever sends holds the lease for longer than sending may take: no two processes tell the same place at once. */
-  async #keep(): Promise<void> {
-    if (Date.now() < this.#leaseUntil - this.#leaseMs / 2) return;
-    if ((await this.#take()) === undefined) throw new Error('another process tells this webhook now');
-  }
-
-  /** Events of one server in their order, several servers side by side. */
-  async #sendAll(events: readonly ToldEvent[]): Promise<void> {
-    const lines = [...groupBy(events, (event) => event.serverId ?? event.id).values()];
-    const errors: unknown[] = [];
-    const next = async (): Promise<void> => {
-      for (let line = lines.shift(); line && !this.#ending.signal.aborted; line = lines.shift()) {
-        try {
-          for (const event of line) await this.#post(event);
-        } catch (error) {
-          errors.push(error);
-        }
+  /** Sends dead letters whose repetition an administrator has requested, each once. */
+  async #sendDue(): Promise<void> {
+    const { deadLetters } = this.#tools;
+    for (const { number, attempts, event } of await deadLetters.due(this.name)) {
+      try {
+        await this.#post(event);
+        await deadLetters.remove(number);
+      } catch (error) {
+        if (this.#ending.signal.aborted) throw error;
+        await deadLetters.add(this.name, event, reasonOf(error), attempts + 1);
       }
-    };
-    await Promise.all(Array.from({ length: AT_ONCE }, next));
-    if (this.#ending.signal.aborted) throw this.#ending.signal.reason;
-    if (errors.length > 0) throw errors[0];
+    }
   }
 
-  async #post({ id, type, body }: ToldEvent): Promise<void> {
-    const { url, secret, timeoutMs = TIMEOUT_MS } = this.#options;
-    await this.#keep();
+  #acquire(): Promise<number | undefined> {
+    this.#leaseUntil = Date.now() + this.#leaseMs;
+    return this.#tools.outbox.acquire(this.name, this.#owner, this.#leaseUntil);
+  }
+
+  /** Renews the lease, which lasts longer than a request may take: no two processes send the same events at a time. */
+  async #retain(): Promise<void> {
+    if (Date.now() < this.#leaseUntil - this.#leaseMs / 2) return;
+    if ((await this.#acquire()) === undefined) throw new Error('another process has acquired this webhook');
+  }
+
+  /** Sends events of one server in order, and those of several servers concurrently. */
+  async #sendAll(events: readonly NotifiedEvent[]): Promise<void> {
+    const lines = [...groupBy(events, (event) => event.serverId ?? event.id).values()];
+    const failed: { readonly line: readonly NotifiedEvent[]; readonly error: unknown }[] = [];
+    const takenBefore = this.#taken.size;
+    const next = async (): Promise<void> => {
+      for (let line = lines.shift(); line && !this.#ending.signal.aborted; line = lines.shift())
+        await this.#sendLine(line).catch((error) => failed.push({ line, error }));
+    };
+    await Promise.all(Array.from({ length: BATCH_SIZE }, next));
+    if (this.#ending.signal.aborted) throw this.#ending.signal.reason;
+    const receives = this.#taken.size > takenBefore;
+    const pending: unknown[] = [];
+    for (const { line, error } of failed) if (!(await this.#dropFailed(line, error, receives))) pending.push(error);
+    if (pending.length > 0) throw pending[0];
+    // After a dead letter, further events of the same server are sent.
+    const rest = events.filter(({ id }) => !this.#taken.has(id));
+    if (rest.length > 0) await this.#sendAll(rest);
+  }
+
+  async #sendLine(line: readonly NotifiedEvent[]): Promise<void> {
+    for (const event of line) {
+      if (this.#taken.has(event.id)) continue;
+      await this.#post(event);
+      this.#taken.add(event.id);
+    }
+  }
+
+  /**
+   * Counts a failed attempt of the first event of a server that was not accepted, and makes it a dead letter after the last
+   * one.
+   *
+   * @param receives whether other events were accepted meanwhile: then the receiver is available
+   */
+  async #dropFailed(line: readonly NotifiedEvent[], error: unknown, receives: boolean): Promise<boolean> {
+    const event = line.find(({ id }) => !this.#taken.has(id));
+    const counts = receives || (error instanceof WebhookRejected && !UNAVAILABLE.has(error.responseStatus));
+    if (!event || !counts) return false;
+    const attempts = (this.#rejections.get(event.id) ?? 0) + 1;
+    this.#rejections.set(event.id, attempts);
+    if (attempts < (this.#options.attempts ?? ATTEMPTS)) return false;
+    await this.#tools.deadLetters.add(this.name, event, reasonOf(error), attempts);
+    this.#taken.add(event.id);
+    this.#tools.rejected?.({ webhook: this.host, type: event.type });
+    this.#tools.onError(error);
+    return true;
+  }
+
+  async #post({ id, type, body }: NotifiedEvent): Promise<void> {
+    const { secret, timeoutMs = TIMEOUT_MS } = this.#options;
+    const { url, authorization, host } = this.#target;
+    await this.#retain();
     const timestamp = Math.floor(Date.now() / 1000);
     const response = await fetch(url, {
       method: 'POST',
       headers: {
         'content-type': 'application/json',
+        'user-agent': 'Apistrata-Webhook',
         'webhook-id': id,
         'webhook-timestamp': String(timestamp),
         'webhook-signature': signatureOf(secret, id, timestamp, body),
+        ...(authorization !== undefined && { authorization }),
       },
       body,
       redirect: 'error',
       signal: AbortSignal.any([this.#ending.signal, AbortSignal.timeout(timeoutMs)]),
     });
     await response.body?.cancel();
-    if (!response.ok) throw new Error(`the webhook ${this.host} answered ${response.status} to ${type}`);
-    this.#taken.add(id);
+    if (!response.ok) throw new WebhookRejected(host, response.status, type);
   }
 
-  /** Until the next try: each time twice as long. */
+  /** Starts the backoff, which doubles with each failure. */
   #pause(error: unknown): void {
     if (this.#ending.signal.aborted) return;
     this.#notBefore = performance.now() + Math.min(FIRST_PAUSE_MS * 2 ** this.#failures++, LONGEST_PAUSE_MS);
-    this.#onError(error);
+    this.#tools.onError(error);
   }
+}
+
+/** Returns why a request failed, with the cause that `fetch` hides behind "fetch failed". */
+function reasonOf(error: unknown): string {
+  const { message, cause } = error as Error;
+  return cause instanceof Error && cause.message ? `${message}: ${cause.message}` : message;
 }

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { Batches } from './batches.js';
 
 describe('Batches', () => {
-  const outage = new Error('the database is away');
+  const outage = new Error('the database is unavailable');
 
-  /** Sends anything but `bad`; `away` is how often the database is away first. */
+  /** Sends all items except `bad`; `away` is the number of initial outages. */
   function batches(away = 0) {
     const sent: string[][] = [];
     const added = new Batches<string>(
@@ -19,21 +19,21 @@ describe('Batches', () => {
     return { sent, add: (...items: string[]) => Promise.allSettled(items.map((item) => added.add(item))) };
   }
 
-  it('sends at once what comes alone, and together what comes meanwhile', async () => {
+  it('sends a single item immediately, and items added meanwhile together', async () => {
     const { sent, add } = batches();
     await add('a', 'b', 'c');
     await add('d');
     expect(sent).toEqual([['a'], ['b', 'c'], ['d']]);
   });
 
-  it('fails an item that cannot be sent, and none of those that were to go with it', async () => {
+  it('rejects an item that cannot be sent, but not the rest of its batch', async () => {
     const { sent, add } = batches();
     const outcomes = await add('a', 'b', 'bad', 'c');
     expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled']);
     expect(sent).toEqual([['a'], ['b'], ['c']]);
   });
 
-  it('sends nothing alone during an outage, and goes on after it', async () => {
+  it('sends no items alone during an outage, and continues afterwards', async () => {
     const { sent, add } = batches(2);
     const outcomes = await add('a', 'b', 'c');
     expect(outcomes).toEqual([outage, outage, outage].map((reason) => ({ status: 'rejected', reason })));

@@ -5,8 +5,8 @@ interface Waiting<Item> {
 }
 
 /**
- * Sends items in batches: those that are added while a batch is on its way make up the next one. The busier it is, the fewer
- * statements each item costs.
+ * Sends items in batches: items that are added while a batch is being sent form the next one. Under load, each item
+ * costs fewer statements.
  */
 export class Batches<Item> {
   readonly #send: (items: readonly Item[]) => Promise<void>;
@@ -16,15 +16,15 @@ export class Batches<Item> {
 
   /**
    * @param send sends all items or none
-   * @param isOutage whether an error concerns all items alike. After any other error each item of a batch is sent alone, so
-   * that one that cannot be sent fails none of the others.
+   * @param isOutage whether an error affects all items alike. After any other error, the items of a batch are sent one
+   * by one, so that an item that cannot be sent does not fail the others.
    */
   constructor(send: (items: readonly Item[]) => Promise<void>, isOutage: (error: unknown) => boolean) {
     this.#send = send;
     this.#isOutage = isOutage;
   }
 
-  /** Resolves when the item is sent; rejects when that failed. */
+  /** Resolves when the item is sent; rejects if that failed. */
   add(item: Item): Promise<void> {
     const done = new Promise<void>((sent, failed) => this.#waiting.push({ item, sent, failed }));
     if (!this.#sending) void this.#flush();

@@ -1,38 +1,37 @@
 import { randomUUID } from 'node:crypto';
 import type { Store } from '@apistrata/record-store';
-import { ownWork } from '../core/context.js';
+import { backgroundWork } from '../core/context.js';
 import type { Driver } from '../drivers/driver.js';
 import { Jobs, type NewJob } from '../jobs/jobs.js';
 import { Payloads } from '../jobs/payloads.js';
-import type { PowerState, Server } from '../model/index.js';
-import type { Sealer } from '../secrets/sealer.js';
-import { PowerWatch } from './power-watch.js';
+import type { Server } from '../model/index.js';
+import { type MachineEnd, PowerWatch } from './power-watch.js';
 
-/** Makes the job that has a server follow its machine: any process of the API does it. */
-export function followPowerJob(server: Server, powerState: PowerState): NewJob {
+/** Creates the job that updates a server after its machine changed its power state; any API process may execute it. */
+export function followPowerJob(server: Server, end: MachineEnd): NewJob {
   const { id, revision } = server;
   return {
     id: randomUUID(),
     kind: 'followPower',
     serverId: id,
-    payload: { context: ownWork(server), arguments: { revision, powerState } },
+    payload: { context: backgroundWork(server), arguments: { revision, ...end } },
   };
 }
 
-/** Watches the machines of a host that is a process of its own: what it finds is a job for a process of the API. */
+/** Watches the machines of a host process; each change becomes a job for an API process. */
 export function powerWatchOfHost(options: {
   readonly store: Store;
-  readonly sealer: Sealer | undefined;
   readonly driver: Driver;
   readonly host: string;
   readonly onError: (error: unknown) => void;
 }): PowerWatch {
-  const { store, sealer } = options;
-  const jobs = new Jobs(store, new Payloads(sealer, { keepTokens: false }));
+  const { store } = options;
+  // Nothing of it is secret, and a host has only its own key.
+  const jobs = new Jobs(store, new Payloads(undefined, { keepTokens: false }));
   return new PowerWatch({
     ...options,
-    follow: async (server, powerState) => {
-      await store.transaction((tx) => jobs.add(tx, followPowerJob(server, powerState), undefined, false));
+    follow: async (server, end) => {
+      await store.transaction((tx) => jobs.add(tx, followPowerJob(server, end), undefined, false));
     },
   });
 }

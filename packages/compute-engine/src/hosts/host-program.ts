@@ -1,39 +1,53 @@
-import { Notices, type Store } from '@apistrata/record-store';
+import { NotificationListener, type Store } from '@apistrata/record-store';
 import { isOutage } from '@apistrata/record-store/errors';
 import { Batches } from './batches.js';
-import type { HostHold } from './host-hold.js';
-import type { HostOrder, HostOrders, ToldAnswer } from './host-orders.js';
-import { HostOrderEnded, HostOrderSuperseded, type HostWork } from './host-work.js';
-import type { Leftovers } from './leftovers.js';
+import type { HostLease } from './host-lease.js';
+import { HostRequestEnded, HostRequestSuperseded, type HostRequestWorker } from './host-request-worker.js';
+import type { HostRequest, HostRequests, ReceivedResponse } from './host-requests.js';
+import type { MachineFence } from './machine-fence.js';
+import type { OrphanedMachines } from './orphaned-machines.js';
 
 export interface HostProgramOptions {
   readonly url: string;
   readonly store: Store;
-  readonly orders: HostOrders;
-  readonly hold: HostHold;
+  readonly requests: HostRequests;
+  readonly lease: HostLease;
   readonly owner: string;
   readonly name: string;
-  readonly work: HostWork;
-  readonly leftovers: Leftovers;
-  /** Tells that the host lives; the first time, what it is. */
+  readonly work: HostRequestWorker;
+  readonly orphans: OrphanedMachines;
+  /** Records a heartbeat; at the start, also registers the host. */
   readonly register: (started: boolean) => Promise<void>;
   readonly concurrency: number;
   readonly heartbeatMs: number;
   readonly leaseMs: number;
+  /**
+   * Stops or pauses the machines while the database cannot be reached, and resumes paused ones afterwards; undefined: they
+   * continue to run.
+   */
+  readonly fence: MachineFence | undefined;
+  /** The time without a heartbeat after which other processes consider this host down. */
+  readonly downMs: number;
   readonly onError: (error: unknown) => void;
   readonly onLost: () => void;
 }
 
-/** How often orders are looked for: where notices of them arrive, and where they do not. */
-const LOOK_MS = { listening: 1_000, deaf: 50 } as const;
-const SWEEP_MS = 60_000;
+/** Polling interval for requests, with notifications and without. */
+const POLL_INTERVAL_MS = { listening: 1_000, deaf: 50 } as const;
+const CLEAN_UP_INTERVAL_MS = 60_000;
 const RETRY_MS = 500;
+/**
+ * The share of `downMs` after which a host without heartbeats acts as if it were down: the remaining time is for that.
+ */
+const SILENT_SHARE = 2 / 3;
+/** The number of checks for missing heartbeats in `downMs`. */
+const FENCE_POLLS = 20;
 
-/** The rounds of a host: hold, signs of life, orders in, answers out. */
+/** The loops of a host process: lease renewal, heartbeats, requests and results. */
 export class HostProgram {
   readonly #options: HostProgramOptions;
-  readonly #notices: Notices;
-  readonly #answers: Batches<ToldAnswer>;
+  readonly #notices: NotificationListener;
+  readonly #answers: Batches<ReceivedResponse>;
   readonly #stopping = new AbortController();
   readonly #running = new Map<string, { readonly ending: AbortController; readonly done: Promise<void> }>();
   readonly #timers = new Set<NodeJS.Timeout>();
@@ -41,44 +55,51 @@ export class HostProgram {
   #looking: Promise<void> | undefined;
   #again = false;
   #sweeping: Promise<void> | undefined;
+  /** The time of the last stored heartbeat. */
+  #heartbeatAt = 0;
 
   constructor(options: HostProgramOptions) {
-    const { url, store, name, orders, owner } = options;
+    const { url, store, name, requests, owner } = options;
     this.#options = options;
-    this.#notices = new Notices({ url, session: store, receiver: name, hear: (payload) => this.#hear(payload) });
-    this.#answers = new Batches((told) => orders.answer(owner, told), isOutage);
+    this.#notices = new NotificationListener({
+      url,
+      session: store,
+      receiver: name,
+      onNotification: (payload) => this.#onNotification(payload),
+    });
+    this.#answers = new Batches((notified) => requests.storeResult(name, owner, notified), isOutage);
   }
 
-  /** First what was left is removed, then the host is up, then it takes orders. */
+  /** Removes orphaned machines, then registers the host, then accepts requests. */
   async start(): Promise<void> {
-    const { leftovers, register, heartbeatMs, leaseMs } = this.#options;
+    const { heartbeatMs, leaseMs, downMs, fence } = this.#options;
     this.#every(leaseMs / 3, () => this.#renew());
     try {
-      await leftovers.sweep(this.#stopping.signal);
-      await register(true);
+      await this.#beat();
     } catch (error) {
       await this.stop();
       throw error;
     }
-    this.#every(heartbeatMs, () => register(false));
-    this.#every(SWEEP_MS, () => this.#sweep());
+    this.#every(heartbeatMs, () => this.#beat());
+    if (fence) this.#every(downMs / FENCE_POLLS, () => this.#fenceIfSilent(fence));
+    this.#every(CLEAN_UP_INTERVAL_MS, () => this.#cleanUp());
     this.#notices.start();
-    void this.#look();
+    void this.#check();
   }
 
-  /** Ends: what runs is told to, and is left to the next process of this name. */
+  /** Aborts running requests, and leaves them to the next process of this name. */
   async stop(): Promise<void> {
-    this.#stopping.abort(new HostOrderEnded('the host is being stopped'));
+    this.#stopping.abort(new HostRequestEnded('the host is stopping'));
     for (const timer of this.#timers) clearInterval(timer);
     clearTimeout(this.#lookTimer);
     await this.#notices.stop();
     await this.#looking;
     await this.#sweeping;
     await Promise.allSettled([...this.#running.values()].map(({ done }) => done));
-    await this.#options.hold.release().catch(this.#options.onError);
+    await this.#options.lease.release().catch(this.#options.onError);
   }
 
-  /** One round at a time; one that fails is told of, and the next one comes. */
+  /** Repeats a task without overlap; errors are reported, and the task is repeated. */
   #every(ms: number, round: () => Promise<void>): void {
     let busy = false;
     const timer = setInterval(async () => {
@@ -95,27 +116,48 @@ export class HostProgram {
     this.#timers.add(timer);
   }
 
+  /** Returns whether others may soon consider this host down, or have done so. */
+  #isSilent(now: number): boolean {
+    return now - this.#heartbeatAt >= this.#options.downMs * SILENT_SHARE;
+  }
+
+  /** A host that others may have considered down removes what was evacuated in the meantime before it is up again. */
+  async #beat(): Promise<void> {
+    const { orphans, register, fence } = this.#options;
+    const { signal } = this.#stopping;
+    const wasSilent = this.#isSilent(Date.now());
+    if (wasSilent) await orphans.cleanUpUntilComplete(signal);
+    const now = Date.now();
+    await register(wasSilent);
+    this.#heartbeatAt = now;
+    await fence?.lift(signal);
+  }
+
+  async #fenceIfSilent(fence: MachineFence): Promise<void> {
+    if (this.#isSilent(Date.now())) await fence.close();
+  }
+
   async #renew(): Promise<void> {
-    if ((await this.#options.hold.renew()) || this.#stopping.signal.aborted) return;
+    if ((await this.#options.lease.renew()) || this.#stopping.signal.aborted) return;
     await this.stop();
     this.#options.onLost();
   }
 
-  async #sweep(): Promise<void> {
-    const { orders, name, leftovers } = this.#options;
-    this.#sweeping = orders.sweep(name).then(() => leftovers.sweep(this.#stopping.signal));
+  async #cleanUp(): Promise<void> {
+    const { requests, name, orphans } = this.#options;
+    this.#sweeping = requests.cleanUp(name).then(() => orphans.cleanUpAll(this.#stopping.signal));
     await this.#sweeping.catch(this.#options.onError);
     this.#sweeping = undefined;
   }
 
-  #hear(payload: string): void {
+  #onNotification(payload: string): void {
     const [word, id] = payload.split(' ');
-    if (word === 'cancel' && id) this.#running.get(id)?.ending.abort(new HostOrderEnded('nobody waits any more'));
-    else void this.#look();
+    if (word === 'cancel' && id) this.#running.get(id)?.ending.abort(new HostRequestEnded('the request was cancelled'));
+    else void this.#check();
   }
 
-  /** One look at a time; what happens meanwhile is seen by another one. */
-  #look(): Promise<void> {
+  /** Runs one query at a time; a call during a query causes one more. */
+  #check(): Promise<void> {
     if (this.#stopping.signal.aborted) return Promise.resolve();
     if (this.#looking) this.#again = true;
     else {
@@ -124,7 +166,7 @@ export class HostProgram {
         this.#looking = undefined;
         const again = this.#again;
         this.#again = false;
-        if (again) void this.#look();
+        if (again) void this.#check();
         else this.#schedule();
       });
     }
@@ -133,49 +175,50 @@ export class HostProgram {
 
   #schedule(): void {
     if (this.#stopping.signal.aborted) return;
-    const ms = this.#notices.listening ? LOOK_MS.listening : LOOK_MS.deaf;
-    this.#lookTimer = setTimeout(() => void this.#look(), ms);
+    const ms = this.#notices.listening ? POLL_INTERVAL_MS.listening : POLL_INTERVAL_MS.deaf;
+    this.#lookTimer = setTimeout(() => void this.#check(), ms);
   }
 
   async #claim(): Promise<void> {
-    const { orders, name, owner, concurrency, onError } = this.#options;
+    const { requests, name, owner, concurrency, onError } = this.#options;
     try {
       const free = concurrency - this.#running.size;
       if (free <= 0) return;
-      for (const order of await orders.claim(name, owner, free)) this.#begin(order);
+      for (const order of await requests.claim(name, owner, free)) this.#begin(order);
     } catch (error) {
       onError(error);
     }
   }
 
-  #begin(order: HostOrder): void {
+  #begin(order: HostRequest): void {
     const ending = new AbortController();
     const done = this.#run(order, AbortSignal.any([this.#stopping.signal, ending.signal])).finally(() => {
       this.#running.delete(order.id);
-      // The one that could not be taken for want of room.
-      if (this.#running.size === this.#options.concurrency - 1) void this.#look();
+      // A request may wait because all slots were in use.
+      if (this.#running.size === this.#options.concurrency - 1) void this.#check();
     });
     this.#running.set(order.id, { ending, done });
   }
 
-  async #run(order: HostOrder, signal: AbortSignal): Promise<void> {
-    const { work, orders, owner, onError } = this.#options;
+  async #run(order: HostRequest, signal: AbortSignal): Promise<void> {
+    const { work, requests, owner, onError } = this.#options;
     const { id, awaited } = order;
     try {
-      const answer = await work.answer(order, signal);
-      await this.#untilTold(() => (awaited ? this.#answers.add({ id, answer }) : orders.end(owner, id)));
+      const response = await work.respond(order, signal);
+      await this.#untilStored(() => (awaited ? this.#answers.add({ id, result: response }) : requests.end(owner, id)));
     } catch (error) {
-      if (error instanceof HostOrderSuperseded) return this.#untilTold(() => orders.end(owner, id)).catch(() => {});
-      // Of what was given up, or is left to the next process, nothing is told.
+      if (error instanceof HostRequestSuperseded)
+        return this.#untilStored(() => requests.end(owner, id)).catch(() => {});
+      // Errors of cancelled requests, and of those left to the next process, are not reported.
       if (!signal.aborted) onError(error);
     }
   }
 
-  /** The work is done: that is told however long the database is away. */
-  async #untilTold(tell: () => Promise<void>): Promise<void> {
+  /** The work is complete, so its result is stored however long the database is unavailable. */
+  async #untilStored(store: () => Promise<void>): Promise<void> {
     for (;;) {
       try {
-        return await tell();
+        return await store();
       } catch (error) {
         this.#options.onError(error);
         if (this.#stopping.signal.aborted) throw error;

@@ -1,3 +1,4 @@
-export { createHost, type Host, HostInUse, type HostOptions } from './create-host.js';
+export { createHost, type Host, HostInUse } from './create-host.js';
+export type { HostOptions } from './host-options.js';
 export { HostUnreachable } from './links/host-caller.js';
 export type { MachineResources } from './machine-resources.js';

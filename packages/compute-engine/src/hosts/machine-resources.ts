@@ -1,7 +1,7 @@
 import { statfs } from 'node:fs/promises';
-import { availableParallelism, networkInterfaces, totalmem } from 'node:os';
+import { availableParallelism, totalmem } from 'node:os';
 
-/** What a computer has. Memory in MiB, disk in GiB. */
+/** Capacity of a computer. Memory in MiB, disk in GiB. */
 export interface MachineResources {
   readonly vcpus: number;
   readonly memoryMb: number;
@@ -11,7 +11,11 @@ export interface MachineResources {
 const MIB = 2 ** 20;
 const GIB = 2 ** 30;
 
-/** What this computer has. @param directory on the disk that machines are kept on */
+/**
+ * Detects the capacity of this computer.
+ *
+ * @param directory on the disk that contains the machines
+ */
 export async function machineResources(directory: string): Promise<MachineResources> {
   const { blocks, bsize } = await statfs(directory);
   return {
@@ -19,10 +23,4 @@ export async function machineResources(directory: string): Promise<MachineResour
     memoryMb: Math.floor(totalmem() / MIB),
     diskGb: Math.floor((blocks * bsize) / GIB),
   };
-}
-
-/** The first address of this computer that others can reach; 127.0.0.1 where it has none. */
-export function ownAddress(): string {
-  const all = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
-  return all.find(({ family, internal }) => family === 'IPv4' && !internal)?.address ?? '127.0.0.1';
 }

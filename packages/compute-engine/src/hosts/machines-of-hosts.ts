@@ -1,129 +1,151 @@
 import { createHash, randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { DriverVerb } from '../drivers/driver.js';
-import type { HostLinks } from '../drivers/host-links.js';
+import { type MachineQuery, type MachineQueryName, queriesBy } from '../drivers/machine-queries.js';
 import type { MachineJob, Machines } from '../drivers/machines.js';
-import { badRequest, conflict } from '../errors/refusal.js';
+import { badRequest, conflict } from '../errors/rejection.js';
 import { WorkerStopping } from '../jobs/worker.js';
 import type { Server } from '../model/index.js';
 import type { Host, Infrastructure } from '../scheduler/infrastructure.js';
-import type { HostDesk } from './host-desk.js';
-import type { HostQuestion } from './host-question.js';
-import type { LinkQuestion } from './links/link-question.js';
+import type { HostRpcClient } from './host-rpc-client.js';
+import { type HostCaller, HostUnreachable } from './links/host-caller.js';
+import type { LinkRequest } from './links/link-request.js';
+import type { MachineCall } from './machine-call.js';
 import { placeOf } from './place-of.js';
 
-/** How long a host may take to answer a request of somebody who waits for it. */
+/** Timeout of a host's response while a caller waits for it. */
 const ANSWER_MS = 10_000;
-
-/** After these a server is in one place, or in none. */
+/** Interval of attempts to reach a host within that time: its process may be restarting. */
+const RETRY_INTERVAL_MS = 250;
+/** After these commands, a server is on exactly one host, or deleted. */
 const ENDS: ReadonlySet<DriverVerb> = new Set(['live_migration_finish', 'live_migration_abort', 'destroy']);
 
-/** Where these fail, the server stays in one place. */
+/** If these commands fail, the server stays on one host. */
 const MOVES: ReadonlySet<DriverVerb> = new Set(['live_migration_prepare', 'live_migration_run']);
 
-/** Parts of work that are secret: not even their digest is for anybody to read. */
+/** Secret arguments of commands, which are excluded from the digest. */
 const SECRET = new Set(['adminPassword', 'files']);
 
-/** The same work of the same job is the same order, whoever gives it. */
-function orderId(job: MachineJob | undefined, host: string, question: HostQuestion): string {
+/** Returns the id of a request: the same command of the same job is the same request, in any process. */
+function requestId(job: MachineJob | undefined, host: string, call: MachineCall): string {
   if (!job) return randomUUID();
-  const what = question.kind === 'perform' ? question.work : question.kind;
+  const what = call.kind === 'perform' ? call.work : call.kind;
   const text = JSON.stringify([host, what], (key, value) => (SECRET.has(key) ? undefined : value));
   return `${job.id}.${createHash('sha256').update(text).digest('base64url').slice(0, 16)}`;
 }
 
-/** Which attempt makes a request; processes of versions before do not say it. */
+/** Processes of earlier versions do not set the attempt. */
 const attemptOfJob = (job: MachineJob | undefined) => job && { id: job.id, attempt: job.attempt ?? 1 };
 
-/** What a job that another process goes on with has ordered is left for that process to find. */
+/** Requests of a job that another process continues are left for that process. */
 const forSuccessor = (reason: unknown) => reason instanceof WorkerStopping;
 
 export interface MachinesOfHostsParts {
-  readonly desk: HostDesk;
-  readonly caller: Pick<HostLinks, 'ask'>;
+  readonly rpcClient: HostRpcClient;
+  readonly caller: Pick<HostCaller, 'request' | 'connect'>;
   readonly infrastructure: Infrastructure;
 }
 
 /**
- * Machines of which some are those of hosts that are processes of their own: what concerns those is handed over by the
- * database, the rest is done here.
+ * Creates machines that may run on host processes: commands of jobs are sent to those through the database, queries over links;
+ * all others are executed in this process.
  */
-export function machinesOfHosts(local: Machines, { desk, caller, infrastructure }: MachinesOfHostsParts): Machines {
-  /** The host of that name if it is a process of its own. */
+export function machinesOfHosts(
+  local: Machines,
+  { rpcClient, caller, infrastructure }: MachinesOfHostsParts,
+): Machines {
+  /** Returns the host of a name if it is a process of its own. */
   async function remote(name: string | null): Promise<Host | undefined> {
     if (name === null) return undefined;
     const host = (await infrastructure.hosts()).hosts.get(name);
     return host?.node.process ? host : undefined;
   }
 
-  /** What the picture of a moment ago says, for answers that cannot wait. */
+  /** Looks the host up in the cached scheduler state, for results that must be synchronous. */
   const lastProcess = (server: Server | undefined) =>
     server?.host == null ? undefined : infrastructure.lastKnown(server.host)?.node.process;
 
-  /** Asks in the name of a request; undefined when the host does not answer in time. */
-  async function request(
-    host: Host,
-    server: Server | null,
-    question: HostQuestion,
-  ): Promise<{ value: any } | undefined> {
-    if (!infrastructure.isUp(host.service)) return undefined;
-    const inTime = AbortSignal.timeout(ANSWER_MS);
-    const order = { id: randomUUID(), host: host.name, serverId: server?.id ?? null, question };
-    try {
-      return { value: await desk.ask({ ...order, expiresAt: Date.now() + ANSWER_MS }, inTime, () => false) };
-    } catch (error) {
-      if (inTime.aborted) return undefined;
-      throw error;
+  /** Sends a query to a host. A query that may be repeated is, because the process of the host may be restarting. */
+  async function send(host: string, request: LinkRequest, repeats: boolean, signal: AbortSignal): Promise<unknown> {
+    for (;;) {
+      try {
+        return await caller.request(host, request, signal);
+      } catch (error) {
+        if (!repeats || !(error instanceof HostUnreachable)) throw error;
+      }
+      await sleep(RETRY_INTERVAL_MS, undefined, { signal });
     }
   }
 
-  async function ofServer(host: Host, server: Server, question: HostQuestion): Promise<any> {
-    const told = await request(host, server, question);
-    if (!told) throw conflict(`Instance ${server.id} cannot be asked: its host is unavailable at this time.`);
-    return told.value;
+  async function query(
+    host: Host,
+    call: MachineQueryName,
+    row: MachineQuery,
+    server: Server | null,
+    given: readonly unknown[],
+  ): Promise<unknown> {
+    const inTime = AbortSignal.timeout(ANSWER_MS);
+    try {
+      if (!infrastructure.isUp(host.service)) throw new HostUnreachable(host.name, 'it is down');
+      const request: LinkRequest = { kind: 'machine', call, serverId: server?.id ?? null, given };
+      return await send(host.name, request, row.idempotent, inTime);
+    } catch (error) {
+      if (!inTime.aborted && !(error instanceof HostUnreachable)) throw error;
+      if (row.fallback !== undefined) return row.fallback;
+      throw server
+        ? conflict(`Instance ${server.id} cannot be reached: its host is unavailable at this time.`)
+        : badRequest(`Compute service of ${host.name} is unavailable at this time.`);
+    }
   }
 
-  async function ofHost(host: Host, question: HostQuestion): Promise<any> {
-    const told = await request(host, null, question);
-    if (!told) throw badRequest(`Compute service of ${host.name} is unavailable at this time.`);
-    return told.value;
+  /** Sends a command of a job, which the next process that executes the job finds again. */
+  async function command(
+    host: Host,
+    server: Server,
+    job: MachineJob | undefined,
+    call: MachineCall,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const id = requestId(job, host.name, call);
+    const request = { id, host: host.name, serverId: server.id, call, job: attemptOfJob(job) };
+    await rpcClient.call(request, signal, forSuccessor);
   }
 
-  /** Has hosts look whether the server has left something there. Whoever is away looks when he comes back. */
-  async function tidy(server: Server): Promise<void> {
+  /** Requests hosts to check for remaining resources of a server. Hosts that are down check when they return. */
+  async function cleanUp(server: Server): Promise<void> {
     for (const name of new Set(server.claims.map(({ host }) => host))) {
       if (name === server.host || !(await remote(name))) continue;
-      // Hosts look by themselves too, from time to time.
-      await desk
-        .tell({ id: randomUUID(), host: name, serverId: server.id, question: { kind: 'tidy' } })
+      // Hosts also check periodically, so a failure is ignored.
+      await rpcClient
+        .notify({ id: randomUUID(), host: name, serverId: server.id, call: { kind: 'tidy' } })
         .catch(() => {});
     }
   }
 
   return {
+    ...queriesBy((call, row) => async (target: Server & string, ...given: readonly unknown[]) => {
+      const server = row.target === 'server' ? target : null;
+      const host = await remote(server ? server.host : target);
+      return host
+        ? query(host, call, row, server, given)
+        : (local[call] as (...all: readonly unknown[]) => Promise<unknown>)(target, ...given);
+    }),
     async perform(order, signal) {
       const { work, server, origin, job } = order;
       const host = await remote(placeOf(work, server));
       if (!host) return local.perform(order, signal);
-      const question = { kind: 'perform', work, origin, job } as const;
-      const id = orderId(job, host.name, question);
       try {
-        const request = { id, host: host.name, serverId: server.id, question, job: attemptOfJob(job) };
-        await desk.ask(request, signal, forSuccessor);
-        if (ENDS.has(work.verb)) await tidy(server);
+        await command(host, server, job, { kind: 'perform', work, origin, job }, signal);
+        if (ENDS.has(work.verb)) await cleanUp(server);
       } catch (error) {
-        if (MOVES.has(work.verb) && !forSuccessor(signal.reason)) await tidy(server);
+        if (MOVES.has(work.verb) && !forSuccessor(signal.reason)) await cleanUp(server);
         throw error;
       }
     },
-    isInstant: (order) => !lastProcess(order.server) && local.isInstant(order),
-    nothingToDo: (order) => !lastProcess(order.server) && local.nothingToDo(order),
+    isSynchronous: (order) => !lastProcess(order.server) && local.isSynchronous(order),
     supports(verb, server) {
       const there = lastProcess(server);
       return there ? !there.cannot.includes(verb) : local.supports(verb, server);
-    },
-    async obstacle(verb, server) {
-      const host = await remote(server.host);
-      return host ? ofServer(host, server, { kind: 'obstacle', verb }) : local.obstacle(verb, server);
     },
     canMove(server) {
       const there = lastProcess(server);
@@ -137,54 +159,20 @@ export function machinesOfHosts(local: Machines, { desk, caller, infrastructure 
       const { server, imageId, caller, job } = order;
       const host = await remote(server.host);
       if (!host) return local.saveSnapshot(order, upload, signal);
-      const question = { kind: 'saveSnapshot', imageId, caller, job } as const;
-      const id = orderId(job, host.name, question);
-      const request = { id, host: host.name, serverId: server.id, question, job: attemptOfJob(job) };
-      await desk.ask(request, signal, forSuccessor);
-    },
-    async consoleOutput(server) {
-      const host = await remote(server.host);
-      return host ? ofServer(host, server, { kind: 'consoleOutput' }) : local.consoleOutput(server);
-    },
-    async diagnostics(server) {
-      const host = await remote(server.host);
-      return host ? ofServer(host, server, { kind: 'diagnostics' }) : local.diagnostics(server);
-    },
-    async moveProgress(server) {
-      const host = await remote(server.host);
-      return host
-        ? ((await request(host, server, { kind: 'moveProgress' }))?.value ?? null)
-        : local.moveProgress(server);
+      await command(host, server, job, { kind: 'saveSnapshot', imageId, caller, job }, signal);
     },
     async openConsole(server, type) {
       const host = await remote(server.host);
       if (!host) return local.openConsole(server, type);
-      const question: LinkQuestion = { kind: 'console', serverId: server.id, type };
-      const { stream } = await caller
-        .ask(host.name, question, AbortSignal.timeout(ANSWER_MS))
+      const request: LinkRequest = { kind: 'console', serverId: server.id, type };
+      return caller
+        .connect(host.name, request, AbortSignal.timeout(ANSWER_MS))
         .catch((error) => Promise.reject(conflict(`The ${type} console cannot be reached: ${error.message}`)));
-      return stream;
-    },
-    async console(server, type) {
-      const host = await remote(server.host);
-      return host ? ofServer(host, server, { kind: 'console', type }) : local.console(server, type);
-    },
-    async hostUptime(name) {
-      const host = await remote(name);
-      return host ? ofHost(host, { kind: 'hostUptime' }) : local.hostUptime(name);
-    },
-    async hostPower(name, action) {
-      const host = await remote(name);
-      return host ? ofHost(host, { kind: 'hostPower', action }) : local.hostPower(name, action);
-    },
-    async hostMaintenance(name, on) {
-      const host = await remote(name);
-      return host ? ofHost(host, { kind: 'hostMaintenance', on }) : local.hostMaintenance(name, on);
     },
     async cacheImages(name, imageIds) {
       const host = await remote(name);
       if (!host) return local.cacheImages(name, imageIds);
-      await desk.tell({ id: randomUUID(), host: name, serverId: null, question: { kind: 'cacheImages', imageIds } });
+      await rpcClient.notify({ id: randomUUID(), host: name, serverId: null, call: { kind: 'cacheImages', imageIds } });
     },
   };
 }

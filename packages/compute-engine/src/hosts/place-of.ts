@@ -1,7 +1,7 @@
 import type { DriverWork } from '../drivers/driver.js';
 import type { Server } from '../model/index.js';
 
-/** The host on which work takes place: the server's own, except where a move has to do something on the other one. */
+/** Returns the host on which a command is executed: the server's own, unless a move needs the other one. */
 export function placeOf(work: DriverWork, server: Server): string | null {
   switch (work.verb) {
     case 'live_migration_prepare':

@@ -3,27 +3,34 @@ import type { Driver } from '../drivers/driver.js';
 import type { PowerState, Server } from '../model/index.js';
 import { tables } from '../schema/tables.js';
 
+/** How a machine has ended. */
+export interface MachineEnd {
+  readonly powerState: PowerState;
+  /** Whether its computer was switched off or restarted. */
+  readonly withHost: boolean;
+}
+
 export interface PowerWatchOptions {
   readonly store: Store;
   readonly driver: Driver;
-  /** The host whose servers are watched; undefined: those of every host that the driver runs in this process. */
+  /** The host whose servers are watched; undefined: all hosts whose driver runs in this process. */
   readonly host?: string;
-  /** Has the server follow its machine, if the server has not changed meanwhile. */
-  readonly follow: (server: Server, powerState: PowerState) => Promise<void>;
+  /** Updates a server to the end of its machine, unless the server has changed in the meantime. */
+  readonly follow: (server: Server, end: MachineEnd) => Promise<void>;
   readonly onError: (error: unknown) => void;
 }
 
-/** The period of the pass over all machines, in case an event was lost. */
+/** Interval of the pass over all machines, in case an event was lost. */
 const PASS_MS = 30_000;
-/** How soon a server is looked at again that was busy, or whose machine did not answer. */
-const AGAIN_MS = 500;
+/** Delay before a server is checked again if it was busy or its machine did not respond. */
+const RETRY_INTERVAL_MS = 500;
 
 const ON: ReadonlySet<PowerState> = new Set<PowerState>([1, 3]);
 const OFF: ReadonlySet<PowerState | null> = new Set<PowerState | null>([4, 6]);
 
 /**
- * Finds servers whose machine is off although the API shows them as running: at each event of the driver, at the start, and in
- * a periodic pass. Servers with a task or a job are left to that, and looked at afterwards.
+ * Finds servers whose machine is off although the API shows them as running: after each event of the driver, at the
+ * start, and in a periodic pass. Servers with a task or a job are checked after it has ended.
  */
 export class PowerWatch {
   readonly #options: PowerWatchOptions;
@@ -38,16 +45,16 @@ export class PowerWatch {
     this.#options = options;
   }
 
-  /** No-op for drivers that know no power states. */
+  /** Starts watching; a no-op for drivers without power states. */
   start(): void {
     const { driver } = this.#options;
     if (!driver.powerState) return;
-    this.#end = driver.onPowerChange?.((id) => this.#look([id]));
+    this.#end = driver.onPowerChange?.((id) => this.#check([id]));
     this.#every(PASS_MS, () => this.#pass());
-    this.#every(AGAIN_MS, () => {
+    this.#every(RETRY_INTERVAL_MS, () => {
       const ids = [...this.#again];
       this.#again.clear();
-      this.#look(ids);
+      this.#check(ids);
     });
     this.#pass();
   }
@@ -66,7 +73,7 @@ export class PowerWatch {
 
   #pass(): void {
     const { driver } = this.#options;
-    const all = async () => this.#look((await driver.machines?.()) ?? []);
+    const all = async () => this.#check((await driver.machines?.()) ?? []);
     this.#passing ??= all()
       .catch((error) => this.#failed(error))
       .finally(() => {
@@ -78,8 +85,10 @@ export class PowerWatch {
     if (!this.#stopped) this.#options.onError(error);
   }
 
-  /** A machine that does not answer keeps no other one waiting. One that is being looked at is looked at again. */
-  #look(ids: readonly string[]): void {
+  /**
+   * A machine that does not respond must not delay others. A server that is being checked is checked again afterwards.
+   */
+  #check(ids: readonly string[]): void {
     if (this.#stopped) return;
     for (const id of ids)
       if (this.#looking.has(id)) this.#again.add(id);
@@ -102,6 +111,9 @@ export class PowerWatch {
     }
     const powerState = (await driver.powerState?.(server)) ?? null;
     if (powerState === null) this.#again.add(id);
-    else if (OFF.has(powerState) && !this.#stopped) await follow(server, powerState);
+    else if (OFF.has(powerState)) {
+      const withHost = (await driver.endedWithHost?.(server)) ?? false;
+      if (!this.#stopped) await follow(server, { powerState, withHost });
+    }
   }
 }

@@ -1,6 +1,6 @@
 import type { Server } from '../model/index.js';
 
-/** Returns the attempt of its job that may write to a server, and have something done to its machine. */
+/** Returns the attempt that may change a server and its machine. */
 export function attemptOf({ jobAttempt = 1 }: Server): number {
   return jobAttempt;
 }

@@ -3,11 +3,11 @@ import type { Tx } from '@apistrata/record-store';
 import { type Jobs, type Lease, type NewJob, retryDelayMs } from './jobs.js';
 
 /**
- * Guards: jobs that nobody runs unless the request that wrote them down never comes to its end. What a request does to
- * another service before it can write the result here would otherwise be known to nobody when the process dies.
+ * Guards: jobs that are executed only if the request that stored them never completes. They undo calls of other
+ * services whose results a crashed process could not store.
  *
- * A guard is held by its process, by a lease that is renewed while the request lives, however long that takes. So the
- * guards of a process that died fall due when their leases run out, and those of a slow request do not.
+ * A guard belongs to its process by a lease, which is renewed while the request runs, for any duration. So the guards
+ * of a crashed process become due when their leases expire, and those of a slow request do not.
  */
 export class Guards {
   readonly #jobs: Jobs;
@@ -23,14 +23,14 @@ export class Guards {
     this.#retryMs = retryMs;
   }
 
-  /** Writes a guard down. It belongs to this process until `hold` ends, which follows. */
+  /** Stores a guard. It belongs to this process until the subsequent `hold` ends. */
   async add(tx: Tx, job: NewJob): Promise<void> {
     await this.#jobs.add(tx, job, this.#lease(), false);
   }
 
   /**
-   * Keeps a guard from its work while the request does its own. If that has not released it by its end, the guard's
-   * time has come.
+   * Keeps a guard's lease while the request works. If the request has not released the guard at its end, the guard
+   * becomes due.
    */
   async hold<T>(id: string, work: () => Promise<T>): Promise<T> {
     this.#held.add(id);
@@ -38,21 +38,21 @@ export class Guards {
     try {
       return await work();
     } finally {
-      // Where the database cannot be told, the lease runs out by itself.
+      // If the database is unavailable, the lease expires by itself.
       if (this.#held.delete(id))
         await this.#jobs.defer(this.#owner, id, Date.now() + retryDelayMs(1, this.#retryMs)).catch(() => {});
       if (this.#held.size === 0) this.stop();
     }
   }
 
-  /** Takes the guard away; false when it was late and has begun its work, or has done it. */
+  /** Deletes the guard; false if it has already started or ended. */
   async release(tx: Tx, id: string): Promise<boolean> {
     const removed = await this.#jobs.removeHeld(tx, id, this.#owner);
     tx.afterCommit(() => this.#held.delete(id));
     return removed;
   }
 
-  /** Renews nothing more: whatever is still held falls due. */
+  /** Stops renewing leases: remaining guards become due. */
   stop(): void {
     clearInterval(this.#timer);
     this.#timer = undefined;
@@ -63,7 +63,7 @@ export class Guards {
   }
 
   async #renew(): Promise<void> {
-    // A database that is away is asked again next time.
+    // If the database is unavailable, the next interval retries.
     await this.#jobs.renew(this.#lease(), [...this.#held]).catch(() => {});
   }
 }

@@ -1,15 +1,15 @@
-import { gathered, hotStatement, insertRows, type Session, type Store, type Tx } from '@apistrata/record-store';
+import { batchStatement, hotStatement, insertRows, type Session, type Store, type Tx } from '@apistrata/record-store';
 import { sql } from 'kysely';
 import type { JobPayload, Payloads, ReadPayload } from './payloads.js';
 
-/** Background work that is owed: written in the transaction that promised it, gone when it is done. */
+/** A background job: stored in the transaction that accepts the work, and deleted when it is complete. */
 export interface Job extends ReadPayload {
   readonly id: string;
   readonly kind: string;
   readonly serverId: string | null;
-  /** How often it was begun, this time included. */
+  /** Number of attempts, including the current one. */
   readonly attempts: number;
-  /** Since when this try was due, in milliseconds since the epoch. */
+  /** Time at which this attempt was due, in milliseconds since the epoch. */
   readonly dueAt: number;
 }
 
@@ -22,13 +22,13 @@ interface JobRow {
   readonly run_at: number;
 }
 
-/** Who holds a job, and until when if nothing more is heard of it. In the machine's own time. */
+/** The lease of a job: its holder, and when it expires unless it is renewed. By the system clock. */
 export interface Lease {
   readonly owner: string;
   readonly until: number;
 }
 
-/** A job before it is written down. Its id is chosen beforehand, so that the server can name it. */
+/** A job before it is stored. The caller chooses its id, so that the server can refer to it. */
 export interface NewJob {
   readonly id: string;
   readonly kind: string;
@@ -36,10 +36,10 @@ export interface NewJob {
   readonly payload: JobPayload;
 }
 
-/** After this many failures the pauses between tries grow no longer. */
+/** Number of failures after which the backoff stops growing. */
 const LONGEST_BACKOFF = 6;
 
-/** How long a job that failed so often waits for its next try: each time twice as long, up to 32 times the first. */
+/** Returns the delay before the next attempt: doubles with each failure, up to 32 times the first. */
 export function retryDelayMs(attempts: number, firstMs: number): number {
   return firstMs * 2 ** (Math.min(Math.max(attempts, 1), LONGEST_BACKOFF) - 1);
 }
@@ -57,7 +57,7 @@ const deleteHeldJob = hotStatement(({ db }) =>
   db.deleteFrom('jobs').where('id', '=', '').where('lease_owner', '=', ''),
 );
 
-/** The table of jobs: what is owed, who is at it, and when it is tried next. */
+/** The table of jobs, with their leases and due times. */
 export class Jobs {
   readonly #store: Store;
   readonly #payloads: Payloads;
@@ -68,22 +68,22 @@ export class Jobs {
   }
 
   /**
-   * Writes a job down. With a lease it belongs to that holder; otherwise to whoever claims it first.
-   * @param begun whether the holder has begun it, or only keeps others from doing so
+   * Stores a job. With a lease it belongs to that holder; otherwise the first worker that claims it executes it.
+   * @param started whether the holder has started it, or only prevents others from doing so
    */
-  async add(tx: Tx, job: NewJob, lease: Lease | undefined, begun: boolean): Promise<Job> {
-    const attempts = begun ? 1 : 0;
+  async add(tx: Tx, job: NewJob, lease: Lease | undefined, started: boolean): Promise<Job> {
+    const attempts = started ? 1 : 0;
     const dueAt = Date.now();
     const { id, kind, serverId } = job;
     const payload = this.#payloads.write(id, job.payload);
     const row = [id, kind, serverId, payload, dueAt, lease?.owner ?? null, lease?.until ?? 0, attempts];
     const one = (values: readonly unknown[]) => insertJob(tx, values).then(() => {});
-    await gathered(tx, 'insert jobs', row, one, (rows) => insertRows(tx, 'jobs', JOB_COLUMNS, rows));
+    await batchStatement(tx, 'insert jobs', row, one, (rows) => insertRows(tx, 'jobs', JOB_COLUMNS, rows));
     return { ...job, attempts, dueAt };
   }
 
-  /** Takes jobs that are due and that nobody holds (or whose holder let its lease run out). */
-  async claim(lease: Lease, most: number): Promise<readonly Job[]> {
+  /** Claims due jobs that have no lease, or whose lease has expired. */
+  async claim(lease: Lease, max: number): Promise<readonly Job[]> {
     const { db, kind } = this.#store;
     const now = Date.now();
     const due = db
@@ -92,7 +92,7 @@ export class Jobs {
       .where('lease_until', '<', now)
       .where('run_at', '<=', now)
       .orderBy('run_at')
-      .limit(most);
+      .limit(max);
     const rows = await db
       .updateTable('jobs')
       .set({ lease_owner: lease.owner, lease_until: lease.until, attempts: sql`attempts + 1` })
@@ -109,7 +109,7 @@ export class Jobs {
     }));
   }
 
-  /** Lengthens the leases of those jobs that the holder still has; resolves to these. */
+  /** Renews the leases of those jobs that the holder still has, and returns their ids. */
   async renew(lease: Lease, ids: readonly string[]): Promise<ReadonlySet<string>> {
     if (ids.length === 0) return new Set();
     const { db, kind } = this.#store;
@@ -117,16 +117,17 @@ export class Jobs {
     const renewed = await db
       .updateTable('jobs')
       .set({ lease_until: lease.until })
-      // A transaction that ends several jobs is waited for by none: the two could wait for each other.
+      // Rows that another transaction has locked are skipped: waiting for a transaction that ends several jobs could
+      // deadlock.
       .where('id', 'in', kind === 'postgres' ? held.forUpdate().skipLocked() : held)
       .returning('id')
       .execute();
-    // What is just being ended is still held until that is durable.
+    // A job that is being ended still has its lease until that is durable.
     const rows = renewed.length === ids.length ? renewed : await held.execute();
     return new Set(rows.map(({ id }) => id));
   }
 
-  /** Gives one job back, to be tried again by whoever finds it first after that time. */
+  /** Returns a job to the queue, due at a later time. */
   async defer(owner: string, id: string, runAt: number): Promise<void> {
     await this.#store.db
       .updateTable('jobs')
@@ -136,33 +137,33 @@ export class Jobs {
       .execute();
   }
 
-  /** Gives back what a holder, or (left out) anybody, has not finished, for others to take up at once. */
+  /** Releases the jobs of a holder, or of all holders if omitted, so that others can claim them immediately. */
   async release(owner?: string): Promise<void> {
     const held = this.#store.db.updateTable('jobs').set({ lease_until: 0, lease_owner: null });
     await (owner === undefined ? held : held.where('lease_owner', '=', owner)).execute();
   }
 
-  /** Removes a job. False when there was nothing to remove. */
+  /** Deletes a job. False if it does not exist. */
   async remove(tx: Tx, id: string): Promise<boolean> {
     const one = async () => (await deleteJob(tx, [id])).numAffectedRows === 1n;
-    return gathered(tx, 'delete jobs', id, one, async (ids) => {
-      const gone = await tx.db.deleteFrom('jobs').where('id', '=', sql`any(${ids})`).returning('id').execute();
-      const removed = new Set(gone.map((row) => row.id));
+    return batchStatement(tx, 'delete jobs', id, one, async (ids) => {
+      const deleted = await tx.db.deleteFrom('jobs').where('id', '=', sql`any(${ids})`).returning('id').execute();
+      const removed = new Set(deleted.map((row) => row.id));
       return ids.map((each) => removed.has(each));
     });
   }
 
-  /** Removes a job while its owner holds it. False when there was nothing to remove. */
+  /** Deletes a job if the owner has its lease. False otherwise. */
   async removeHeld(tx: Tx, id: string, owner: string): Promise<boolean> {
     return (await deleteHeldJob(tx, [id, owner])).numAffectedRows === 1n;
   }
 
-  /** Whether the owner still has the job; others may take it as soon as its lease has expired. */
-  async isHeld(session: Session, id: string, owner: string): Promise<boolean> {
+  /** Returns whether the owner still has the job; others may claim it as soon as its lease has expired. */
+  async isLeased(session: Session, id: string, owner: string): Promise<boolean> {
     return (await selectHeldJob(session, [id, owner])).rows.length === 1;
   }
 
-  /** Jobs that exist, in all processes. */
+  /** Returns the number of jobs of all processes. */
   async count(): Promise<number> {
     const { n } = await this.#store.db
       .selectFrom('jobs')
@@ -172,7 +173,7 @@ export class Jobs {
   }
 }
 
-/** For how long, in milliseconds, the oldest job that nobody holds has been due; 0 when there is none. */
+/** Returns how long, in milliseconds, the oldest job without a lease has been due; 0 if there is none. */
 export async function oldestOverdueJob(session: Session, now: number): Promise<number> {
   const free = sql<number | null>`min(case when run_at > lease_until then run_at else lease_until end)`;
   const { since } = await session.db

@@ -8,8 +8,8 @@ const args = { adminPassword: 'planted-password' };
 const { token: _, ...withoutToken } = caller;
 const sealer = new Sealer([newSecretKey()]);
 
-describe('what a job needs to know', () => {
-  it('keeps the token, sealed, where services outside are spoken to in the name of the caller', () => {
+describe('the payload of a job', () => {
+  it('keeps the sealed token if services are called on behalf of the caller', () => {
     const payloads = new Payloads(sealer, { keepTokens: true });
     const written = payloads.write('job-1', { context, arguments: args });
     expect(written).not.toContain('planted');
@@ -17,7 +17,7 @@ describe('what a job needs to know', () => {
     expect(payloads.read('job-1', written)).toEqual({ payload: { context, arguments: args } });
   });
 
-  it('keeps no token elsewhere', () => {
+  it('omits the token otherwise', () => {
     for (const seals of [sealer, undefined]) {
       const payloads = new Payloads(seals, { keepTokens: false });
       const written = payloads.write('job-1', { context, arguments: {} });
@@ -27,7 +27,7 @@ describe('what a job needs to know', () => {
     }
   });
 
-  it('tells whose request it was, and why nothing else can be read', () => {
+  it('reports the caller, and why the rest cannot be read', () => {
     const written = new Payloads(sealer, { keepTokens: true }).write('job-1', { context, arguments: args });
     for (const other of [new Sealer([newSecretKey()]), undefined]) {
       const read = new Payloads(other, { keepTokens: true }).read('job-1', written);
@@ -36,7 +36,7 @@ describe('what a job needs to know', () => {
     }
   });
 
-  it('is read as it was written before anything was sealed', () => {
+  it('is readable if it was stored before payloads were sealed', () => {
     const written = JSON.stringify({ context, arguments: args });
     expect(new Payloads(sealer, { keepTokens: true }).read('job-1', written)).toEqual({
       payload: { context, arguments: args },

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Store, Tx } from '@apistrata/record-store';
+import { Lookups, type Store, type Tx } from '@apistrata/record-store';
 import { EngineError } from '../errors/engine-error.js';
 import type { EngineObserver, JobOutcome } from '../observation/observer.js';
 import { type Job, type Jobs, type Lease, type NewJob, retryDelayMs } from './jobs.js';
@@ -7,22 +7,25 @@ import { type Job, type Jobs, type Lease, type NewJob, retryDelayMs } from './jo
 export interface WorkerOptions {
   readonly store: Store;
   readonly jobs: Jobs;
-  /** Does a job and says how that went. Whatever it throws leaves the job for another try, later each time. */
+  /** Executes a job and returns the outcome. If it throws, the job is retried, with increasing delays. */
   readonly run: (job: Job, signal: AbortSignal) => Promise<JobOutcome>;
-  /** Told of jobs that threw: defects, or a database that is away. */
+  /** Called for jobs that threw: defects, or an unavailable database. */
   readonly onError: (error: unknown, job: Job | undefined) => void;
   readonly observer?: EngineObserver;
-  /** Jobs at once; default 256. */
+  /** Maximum number of concurrent jobs; default 256. */
   readonly concurrency?: number;
-  /** How long a job belongs to a process that shows no life; default 10,000 ms. */
+  /** Duration of a job's lease, which a live process renews; default 10,000 ms. */
   readonly leaseMs?: number;
-  /** How often to look for jobs that other processes left; default 500 ms, and down to a quarter as often while there are none. */
+  /**
+   * Polling interval for jobs that other processes left; default 500 ms, and up to four times as long while there are
+   * none.
+   */
   readonly pollMs?: number;
-  /** Pause before a job that failed is tried again; it doubles with each failure, up to 32 times. Default 1000 ms. */
+  /** Delay before a failed job is retried; doubles with each failure, up to 32 times. Default 1000 ms. */
   readonly retryMs?: number;
 }
 
-/** A worker that has nothing to do and finds nothing looks less and less often; so many times `pollMs` apart at the most. */
+/** Maximum polling interval of an idle worker, as a multiple of `pollMs`. */
 const QUIET_POLLS = 4;
 
 export const workerDefaults = { concurrency: 256, leaseMs: 10_000, pollMs: 500, retryMs: 1000 } as const;
@@ -34,8 +37,8 @@ interface Running {
 }
 
 /**
- * Runs jobs. Work that this process wrote down comes to it directly when the transaction is durable; what others left
- * behind (a process that died, work scheduled for later) is found by looking now and then.
+ * Executes jobs. Jobs that this process stores are executed directly after their commit; those that other processes
+ * left (a crashed process, scheduled jobs) are found by polling.
  */
 export class Worker {
   readonly #options: Required<Omit<WorkerOptions, 'observer'>>;
@@ -43,15 +46,17 @@ export class Worker {
   readonly #owner = randomUUID();
   readonly #running = new Map<string, Running>();
   readonly #waiting: Job[] = [];
-  /** Jobs that run here still and are gone from the database. */
+  /** Jobs that fail concurrently renew their leases with one statement. */
+  readonly #renewals = new Lookups();
+  /** Jobs that still run here but are already deleted from the database. */
   readonly #completed = new Set<string>();
   #stopping = false;
   readonly #idle = new Set<() => void>();
-  /** Of the next look; undefined before the start. */
+  /** The next poll; undefined before the start. */
   #timer: NodeJS.Timeout | undefined;
   #pauseMs = 0;
   #renewedAt = 0;
-  #looking: Promise<void> | undefined;
+  #polling: Promise<void> | undefined;
 
   constructor(options: WorkerOptions) {
     this.#options = { ...workerDefaults, ...options };
@@ -59,78 +64,82 @@ export class Worker {
   }
 
   async start(): Promise<void> {
-    // A SQLite database has one process: whatever is held was held by one that is gone.
+    // A SQLite database has one process, so all existing leases belong to a process that has ended.
     if (this.#options.store.kind === 'sqlite') await this.#options.jobs.release();
     this.#renewedAt = Date.now();
     this.#lookOften();
-    void this.#look();
+    void this.#poll();
   }
 
-  /** Whether this process does work: otherwise all of it is left to others. */
-  get atWork(): boolean {
+  /** Whether this process executes jobs; otherwise others do. */
+  get isBusy(): boolean {
     return this.#timer !== undefined && !this.#stopping;
   }
 
-  /** Writes a job down in the transaction and runs it in this process once that is durable. */
+  /** Stores a job in the transaction, and executes it in this process after the commit. */
   async add(tx: Tx, job: NewJob): Promise<Job> {
-    const mine = this.atWork;
+    const mine = this.isBusy;
     const traceContext = this.#observer.traceContext?.();
     const traced = traceContext ? { ...job, payload: { ...job.payload, traceContext } } : job;
     const added = await this.#options.jobs.add(tx, traced, mine ? this.#lease() : undefined, mine);
-    if (mine) tx.afterCommit(() => this.#take(added));
+    if (mine) tx.afterCommit(() => this.#start(added));
     return added;
   }
 
-  /** Removes a job together with its last write: nothing of it is left to be tried again. */
+  /** Deletes a job in the transaction of its last write, so that it is not retried. */
   async complete(tx: Tx, id: string): Promise<void> {
     await this.#options.jobs.remove(tx, id);
     tx.afterCommit(() => this.#completed.add(id));
   }
 
   /**
-   * Whether this process still has the job, as far as the transaction sees. Where it has not, a later attempt does the work, or
-   * has done it.
+   * Returns whether this process still has the job, as seen by the transaction. Otherwise a later attempt executes it,
+   * or has done so.
    */
   holds(tx: Tx, id: string): Promise<boolean> {
-    return this.#options.jobs.isHeld(tx, id, this.#owner);
+    return this.#options.jobs.isLeased(tx, id, this.#owner);
   }
 
   /**
    * Renews the lease of a job, before effects that no transaction can check.
-   * @throws LeaseLost where another process has taken the job
+   * @throws LeaseLost if another process has the job
    */
-  async keep(id: string): Promise<void> {
-    if (!(await this.#options.jobs.renew(this.#lease(), [id])).has(id)) throw new LeaseLost(id);
+  async retain(id: string): Promise<void> {
+    const renewed = await this.#renewals.find('jobs', id, async (ids) => {
+      const mine = await this.#options.jobs.renew(this.#lease(), ids);
+      return new Map([...mine].map((each) => [each, each]));
+    });
+    if (renewed === undefined) throw new LeaseLost(id);
   }
 
-  /** Resolves when no job is left that this worker could run now. */
+  /** Resolves when this worker has no job left that it could execute now. */
   async idle(): Promise<void> {
     for (;;) {
       if (this.#running.size === 0 && this.#waiting.length === 0) {
-        await this.#look();
+        await this.#poll();
         if (this.#running.size === 0 && this.#waiting.length === 0) return;
       }
       await new Promise<void>((resolve) => this.#idle.add(resolve));
     }
   }
 
-  /** Jobs that exist, in all processes. */
+  /** Returns the number of jobs of all processes. */
   pending(): Promise<number> {
     return this.#options.jobs.count();
   }
 
-  /** Ends: running jobs are told to stop at their next step, and what is left is handed back. */
+  /** Stops the worker: running jobs are aborted at their next step, and all leases are released. */
   async stop(): Promise<void> {
     clearTimeout(this.#timer);
     this.#stopping = true;
     for (const { ending } of this.#running.values()) ending.abort(new WorkerStopping('the worker is stopping'));
-    await this.#looking;
+    await this.#polling;
     await Promise.allSettled([...this.#running.values()].map(({ done }) => done));
     this.#waiting.length = 0;
     await this.#options.jobs.release(this.#owner);
   }
 
-  /** Leases are counted in the machine's own time: a clock that tests move must not end them. */
+  /** Leases use the system clock, because a clock that tests advance must not end them. */
   #lease(): Lease {
     return { owner: this.#owner, until: Date.now() + this.#options.leaseMs };
   }
@@ -145,7 +154,7 @@ export class Worker {
     clearTimeout(this.#timer);
     if (this.#stopping) return;
     this.#timer = setTimeout(async () => {
-      await this.#look();
+      await this.#poll();
       const { pollMs } = this.#options;
       this.#pauseMs = this.#running.size > 0 ? pollMs : Math.min(this.#pauseMs * 2, pollMs * QUIET_POLLS);
       this.#lookLater();
@@ -153,13 +162,13 @@ export class Worker {
     this.#timer.unref();
   }
 
-  /** One look at a time; whoever wants another one meanwhile waits for that. */
-  #look(): Promise<void> {
+  /** Runs one poll at a time; a call during a poll waits for another one. */
+  #poll(): Promise<void> {
     if (this.#stopping) return Promise.resolve();
-    this.#looking ??= this.#claim().finally(() => {
-      this.#looking = undefined;
+    this.#polling ??= this.#claim().finally(() => {
+      this.#polling = undefined;
     });
-    return this.#looking;
+    return this.#polling;
   }
 
   async #claim(): Promise<void> {
@@ -167,24 +176,24 @@ export class Worker {
     try {
       if (this.#running.size > 0 && Date.now() - this.#renewedAt > leaseMs / 3) await this.#renew();
       const free = concurrency - this.#running.size - this.#waiting.length;
-      if (free > 0) for (const job of await jobs.claim(this.#lease(), free)) this.#take(job);
+      if (free > 0) for (const job of await jobs.claim(this.#lease(), free)) this.#start(job);
     } catch (error) {
       onError(error, undefined);
     }
   }
 
-  /** Keeps what runs or waits here, and nothing else; what somebody else has taken over meanwhile is let go. */
+  /** Renews the leases of jobs that run or wait here, and aborts those that another process has claimed. */
   async #renew(): Promise<void> {
     const mine = [...this.#running.keys(), ...this.#waiting.map(({ id }) => id)];
-    const kept = await this.#options.jobs.renew(this.#lease(), mine);
+    const renewed = await this.#options.jobs.renew(this.#lease(), mine);
     this.#renewedAt = Date.now();
-    const lost = new Set(mine.filter((id) => !kept.has(id)));
+    const lost = new Set(mine.filter((id) => !renewed.has(id)));
     for (const id of lost) this.#running.get(id)?.ending.abort(new LeaseLost(id));
     const waiting = this.#waiting.filter(({ id }) => !lost.has(id));
     this.#waiting.splice(0, this.#waiting.length, ...waiting);
   }
 
-  #take(job: Job): void {
+  #start(job: Job): void {
     if (this.#stopping) return;
     if (this.#running.has(job.id) || this.#waiting.some(({ id }) => id === job.id)) return;
     if (this.#running.size >= this.#options.concurrency) this.#waiting.push(job);
@@ -216,13 +225,13 @@ export class Worker {
   }
 
   async #timed(job: Job, signal: AbortSignal): Promise<void> {
-    const tell = this.#observer.job;
-    if (!tell) return void (await this.#run(job, signal));
+    const observe = this.#observer.job;
+    if (!observe) return void (await this.#run(job, signal));
     const { kind, attempts: attempt } = job;
     const waitedMs = Math.max(0, Date.now() - job.dueAt);
-    const begunAt = performance.now();
+    const startedAt = performance.now();
     const outcome = await this.#run(job, signal);
-    tell({ kind, outcome, attempt, ms: performance.now() - begunAt, waitedMs });
+    observe({ kind, outcome, attempt, ms: performance.now() - startedAt, waitedMs });
   }
 
   async #run(job: Job, signal: AbortSignal): Promise<JobOutcome> {
@@ -235,31 +244,31 @@ export class Worker {
     } catch (error) {
       if (error instanceof WorkerStopping) return 'stopped';
       onError(error, job);
-      await this.#giveBack(job);
+      await this.#requeue(job);
       return 'retried';
     } finally {
       this.#completed.delete(job.id);
     }
   }
 
-  /** Leaves a job that failed for another try. Where not even that can be written, its lease runs out by itself. */
-  async #giveBack(job: Job): Promise<void> {
+  /** Schedules a retry of a failed job. If that cannot be stored, the lease expires by itself. */
+  async #requeue(job: Job): Promise<void> {
     const { jobs, retryMs, onError } = this.#options;
     const runAt = Date.now() + retryDelayMs(job.attempts, retryMs);
     await jobs.defer(this.#owner, job.id, runAt).catch((error) => onError(error, job));
-    // Its time is known: it need not wait for the next look.
-    setTimeout(() => void this.#look(), runAt - Date.now()).unref();
+    // The due time is known, so the job need not wait for the next poll.
+    setTimeout(() => void this.#poll(), runAt - Date.now()).unref();
   }
 }
 
-/** Why a job stopped half-way: its worker is ending, or lost it, and another one goes on with it. */
+/** Why a job was interrupted: its worker is stopping, or lost it, and another one continues it. */
 export class WorkerStopping extends EngineError<'WORKER_STOPPING'> {
   constructor(message: string) {
     super('WORKER_STOPPING', message);
   }
 }
 
-/** The lease of a job expired, and a later attempt has it: this one ends without a trace. */
+/** The lease of a job expired, and a later attempt has it: this one ends without further writes. */
 export class LeaseLost extends WorkerStopping {
   constructor(jobId: string) {
     super(`the lease of the job ${jobId} expired, and another attempt has it`);

@@ -1,9 +1,10 @@
-import { notSupported } from '../errors/refusal.js';
+import { notSupported } from '../errors/rejection.js';
 
 /**
- * The library that makes certificates: an optional peer, loaded when first needed, for few ever ask for a certificate.
+ * Loads the library that creates certificates: an optional peer dependency, loaded on first use because few clients
+ * need it.
  *
- * @throws Refusal `NOT_SUPPORTED` where it is not installed
+ * @throws Refusal `NOT_SUPPORTED` if it is not installed
  */
 export async function nodeForge(load = () => import('node-forge')) {
   try {

@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { fingerprint } from './fingerprint.js';
 import { sshInteger, writeSshFields } from './ssh-wire.js';
 
-/** A key pair made here. The private half is handed out once and kept nowhere. */
+/** A generated key pair. The private key is returned once and not stored. */
 export interface GeneratedKeypair {
   readonly publicKey: string;
   readonly privateKey: string;
@@ -11,9 +11,9 @@ export interface GeneratedKeypair {
 }
 
 /**
- * Makes an RSA key pair of 2048 bits, off the event loop.
+ * Generates an RSA key pair of 2048 bits, off the event loop.
  *
- * @returns the public key in OpenSSH form, the private key in the traditional PEM form of RSA (PKCS#1)
+ * @returns the public key in OpenSSH format, the private key in the traditional PEM format of RSA (PKCS#1)
  *
  * @example
  * ```ts

@@ -3,7 +3,7 @@ import { fingerprint } from './fingerprint.js';
 import { InvalidKey } from './invalid-key.js';
 import { readSshFields } from './ssh-wire.js';
 
-/** What a public key in OpenSSH form says of itself. */
+/** Properties of a public key in OpenSSH format. */
 export interface SshPublicKey {
   /** The algorithm, as the key names it: `ssh-rsa`, `ssh-ed25519`, ... */
   readonly type: string;
@@ -12,7 +12,9 @@ export interface SshPublicKey {
   readonly fingerprint: string;
 }
 
-/** Size in bits of a key of its fields (without the first, its type); undefined when they are not a key. */
+/**
+ * Returns the size in bits of a key with the given fields (without the type); undefined if they are not a valid key.
+ */
 type BitsOf = (fields: readonly Buffer[]) => number | undefined;
 
 const DSA_BITS = 1024;
@@ -32,21 +34,22 @@ const TYPES: ReadonlyMap<string, BitsOf> = new Map(
 );
 
 /**
- * Reads a public key in OpenSSH form: `TYPE BASE64 [COMMENT]`, with RSA, DSA, ECDSA, Ed25519 and their security-key forms.
+ * Parses a public key in OpenSSH format: `TYPE BASE64 [COMMENT]`, with RSA, DSA, ECDSA, Ed25519 and their security-key
+ * types.
  *
  * @throws InvalidKey
  */
 export function parseSshPublicKey(text: string): SshPublicKey {
   const match = /^([^\s]+)[ \t]+([A-Za-z0-9+/]+={0,2})(?=\s|$)/.exec(text);
-  if (!match) throw new InvalidKey('a public key has the form "TYPE BASE64 COMMENT"');
+  if (!match) throw new InvalidKey('a public key must have the form "TYPE BASE64 COMMENT"');
   const [, type, base64] = match as unknown as [string, string, string];
   const bitsOf = TYPES.get(type);
-  if (!bitsOf) throw new InvalidKey('the type of the public key is not known');
+  if (!bitsOf) throw new InvalidKey('the type of the public key is unknown');
   const blob = Buffer.from(base64, 'base64');
   const fields = base64.length % 4 === 0 ? readSshFields(blob) : undefined;
-  if (!fields || fields[0]?.toString('latin1') !== type) throw new InvalidKey(`this is not a ${type} key`);
+  if (!fields || fields[0]?.toString('latin1') !== type) throw new InvalidKey(`the key is not of the type ${type}`);
   const bits = bitsOf(fields.slice(1));
-  if (bits === undefined) throw new InvalidKey(`the numbers of this ${type} key are not those of a key`);
+  if (bits === undefined) throw new InvalidKey(`the numbers of the ${type} key are invalid`);
   return { type, bits, fingerprint: fingerprint('md5', blob) };
 }
 
@@ -76,7 +79,7 @@ function pointBits(curve: string, name: string, bits: number): BitsOf {
       ECDH.convertKey(point, name);
       return bits;
     } catch {
-      // Not on the curve.
+      // The point is not on the curve.
       return undefined;
     }
   };
@@ -86,7 +89,7 @@ function ed25519Bits(fields: readonly Buffer[]): number | undefined {
   return fields.length === 1 && fields[0]?.length === 32 ? 256 : undefined;
 }
 
-/** Keys kept in a security key name, last, the application they are for. */
+/** Keys in a security key have the application as their last field. */
 function withApplication(bitsOf: BitsOf): BitsOf {
   return (fields) => {
     const application = fields.at(-1);

@@ -1,4 +1,7 @@
-/** The fields of an SSH public key blob (RFC 4253, section 6.6), each with its length in front; undefined when cut short. */
+/**
+ * Returns the fields of an SSH public key blob (RFC 4253, section 6.6), each prefixed with its length; undefined if it
+ * is truncated.
+ */
 export function readSshFields(blob: Buffer): readonly Buffer[] | undefined {
   const fields: Buffer[] = [];
   let at = 0;
@@ -12,7 +15,7 @@ export function readSshFields(blob: Buffer): readonly Buffer[] | undefined {
   return fields;
 }
 
-/** The other way round. */
+/** Writes the fields of an SSH public key blob. */
 export function writeSshFields(...fields: readonly Uint8Array[]): Buffer {
   return Buffer.concat(
     fields.flatMap((field) => {
@@ -23,7 +26,7 @@ export function writeSshFields(...fields: readonly Uint8Array[]): Buffer {
   );
 }
 
-/** A positive number as a field: big-endian, with a zero in front where its first bit would mean a minus. */
+/** Formats a positive integer: big-endian, with a leading zero byte if the first bit would otherwise mean a minus. */
 export function sshInteger(bytes: Uint8Array): Buffer {
   const [first = 0] = bytes;
   return Buffer.concat([first >= 0x80 ? Buffer.of(0) : Buffer.of(), bytes]);

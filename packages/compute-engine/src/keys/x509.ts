@@ -5,7 +5,7 @@ import { InvalidKey } from './invalid-key.js';
 import { nodeForge } from './node-forge.js';
 import type { GeneratedKeypair } from './ssh-keypair.js';
 
-/** What a certificate says of itself. */
+/** Properties of a certificate. */
 export interface X509PublicKey {
   /** SHA-1 of the certificate, hex pairs joined by colons. */
   readonly fingerprint: string;
@@ -17,12 +17,12 @@ const SUBJECT_ALT_NAME = '2.5.29.17';
 const VALID_YEARS = 10;
 
 /**
- * Reads a certificate in PEM form.
+ * Parses a certificate in PEM format.
  *
  * @throws InvalidKey
  */
 export function parseX509(pem: string): X509PublicKey {
-  if (!pem.includes('-----BEGIN CERTIFICATE-----')) throw new InvalidKey('this is not a certificate in PEM form');
+  if (!pem.includes('-----BEGIN CERTIFICATE-----')) throw new InvalidKey('the certificate is not in PEM format');
   try {
     return { fingerprint: fingerprint('sha1', new X509Certificate(pem).raw) };
   } catch (cause) {
@@ -31,12 +31,12 @@ export function parseX509(pem: string): X509PublicKey {
 }
 
 /**
- * Makes a client certificate for a user, signed by itself, with its RSA key of 2048 bits; the key is made off the event
- * loop.
+ * Generates a self-signed client certificate for a user, with an RSA key of 2048 bits; the key is generated off the
+ * event loop.
  *
- * @param now milliseconds since the epoch from which on it is valid
- * @returns the certificate in PEM form, the private key as PKCS#12 (empty password) in base64
- * @throws Refusal `NOT_SUPPORTED` where `node-forge` is not installed
+ * @param now start of its validity in milliseconds since the epoch
+ * @returns the certificate in PEM format, the private key as PKCS#12 (empty password) in base64
+ * @throws Refusal `NOT_SUPPORTED` if `node-forge` is not installed
  */
 export async function generateX509(userId: string, projectId: string, now = Date.now()): Promise<GeneratedKeypair> {
   const [forge, { privateKey }] = await Promise.all([
@@ -73,7 +73,7 @@ export async function generateX509(userId: string, projectId: string, now = Date
     { name: 'extKeyUsage', clientAuth: true },
     { id: SUBJECT_ALT_NAME, value: asn1.toDer(altNames).getBytes() },
   ]);
-  // The platform signs many times faster than the library, which would hold up everybody else meanwhile.
+  // The platform signs many times faster than the library, which would block the event loop.
   const signer = {
     sign: () => {
       const signed = asn1.toDer(certificate.tbsCertificate).getBytes();
@@ -83,7 +83,7 @@ export async function generateX509(userId: string, projectId: string, now = Date
   certificate.sign(signer as never, forge.md.sha256.create());
 
   const publicKey = pki.certificateToPem(certificate).replaceAll('\r\n', '\n');
-  // With an empty password, stretching it by many rounds protects nothing.
+  // Many rounds of key stretching do not protect an empty password.
   const container = forge.pkcs12.toPkcs12Asn1(key, certificate, '', { algorithm: '3des', count: 1 });
   return {
     publicKey,

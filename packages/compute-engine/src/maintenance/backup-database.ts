@@ -3,38 +3,64 @@ import { resolve } from 'node:path';
 import { openSqlite } from '@apistrata/record-store';
 import { changesIn, type DatabaseReader, isPostgres, openReader } from './database-reader.js';
 import { copyImageFiles, imageDirectoryOf } from './image-files.js';
+import { MaintenanceError } from './maintenance-error.js';
 import { newFile } from './new-file.js';
-import { OperatingError } from './operating-error.js';
 import { runPostgresTool } from './postgres-tools.js';
 
-/** What a backup holds. */
+/** The contents of a backup. */
 export interface BackupReport {
   readonly kind: 'sqlite' | 'postgres';
   readonly file: string;
   readonly bytes: number;
-  /** Files with the content of images, in the folder `FILE.images` beside it; 0 where the database has all of it. */
+  /**
+   * Number of files with the content of images, in the folder `FILE.images` next to the backup; 0 if the database contains
+   * all of it.
+   */
   readonly images: number;
-  /** The newest change of the tables in it. */
+  /** The newest schema change in it. */
   readonly tables: string;
 }
 
-/** What a backup holds beside the database. */
+/** Contents of a backup in addition to the database. */
 export interface BackupOptions {
-  /** Where the image service keeps content; default: where the engine does. */
+  /** Folder of the image content; default: as in the engine. */
   readonly imageDirectory?: string;
 }
 
-/** Throws unless this is a whole SQLite database; gives the changes of its tables. */
+/** SQLITE_NOTADB: the file does not start with the header of a database. */
+const NOT_A_DATABASE = 26;
+
+/** Maximum number of findings in a message. */
+const FINDINGS = 5;
+
+/** Returns the findings of an integrity check, with names of tables and indexes instead of page numbers. */
+async function damagesOf({ rows }: DatabaseReader): Promise<string> {
+  const found = (await rows(`PRAGMA integrity_check(${FINDINGS})`)).map(({ integrity_check }) =>
+    String(integrity_check),
+  );
+  if (found[0] === 'ok') return '';
+  const names = await rows('select name, rootpage from sqlite_schema').catch(() => []);
+  const nameOf = new Map(names.map(({ name, rootpage }) => [String(rootpage), String(name)]));
+  return found
+    .flatMap((text) => text.split('\n'))
+    .filter((line) => !line.startsWith('***'))
+    .map((line) => line.replace(/^Tree (\d+)/, (tree, page) => nameOf.get(page) ?? tree))
+    .join('; ');
+}
+
+/** Returns the schema changes of a SQLite database; throws if the file is not an intact database. */
 export async function changesInFile(file: string): Promise<readonly string[]> {
   let reader: DatabaseReader | undefined;
   try {
     reader = openReader(file);
-    const [first] = await reader.rows('PRAGMA quick_check(1)');
-    if (first?.quick_check !== 'ok') throw new OperatingError(`${file} is damaged: ${first?.quick_check}`);
+    const damages = await damagesOf(reader);
+    if (damages !== '') throw new MaintenanceError(`${file} is damaged: ${damages}`);
     return await changesIn(reader);
   } catch (error) {
-    if (error instanceof OperatingError) throw error;
-    throw new OperatingError(`${file} is no SQLite database: ${(error as Error).message}`);
+    if (error instanceof MaintenanceError) throw error;
+    const { errcode, message } = ((error as Error).cause ?? error) as { errcode?: number; message: string };
+    if (errcode === NOT_A_DATABASE) throw new MaintenanceError(`${file} is not a SQLite database: ${message}`);
+    throw new MaintenanceError(`${file} is damaged: ${message}`);
   } finally {
     await reader?.close();
   }
@@ -43,7 +69,7 @@ export async function changesInFile(file: string): Promise<readonly string[]> {
 async function copySqlite(url: string, draft: string): Promise<void> {
   const handle = openSqlite(url, { readOnly: true });
   try {
-    // One moment of the database, whatever is written meanwhile; writers are not kept waiting.
+    // A consistent snapshot that does not block writers.
     handle.prepare('VACUUM INTO ?').run(draft);
   } finally {
     handle.close();
@@ -58,12 +84,13 @@ async function copyPostgres(url: string, draft: string): Promise<void> {
 }
 
 /**
- * Copies a database as it is at one moment, while servers go on working with it: a SQLite file with `VACUUM INTO`, PostgreSQL
- * with `pg_dump`. The copy is complete and read back when this resolves. Secrets in it stay sealed: their key is not in it.
+ * Copies a database at one point in time while servers use it: SQLite with `VACUUM INTO`, PostgreSQL with `pg_dump`. When the
+ * promise resolves, the copy is complete and has been verified. Secrets in it stay sealed, and their key is not included.
  *
  * @param url a SQLite file, or `postgres://...`
- * @param file where the copy goes; nothing is overwritten. Content of images that is kept in files goes to `FILE.images`
- * @throws OperatingError with cause and cure, DatabaseUnavailable
+ * @param file the copy, which must not exist. Image content that is stored in files is copied to `FILE.images`
+ * @throws MaintenanceError with cause and fix, DatabaseUnavailable
+ *
  * @example
  * import { backupDatabase } from '@apistrata/compute-engine/maintenance';
  *
@@ -72,12 +99,12 @@ async function copyPostgres(url: string, draft: string): Promise<void> {
 export async function backupDatabase(url: string, file: string, options: BackupOptions = {}): Promise<BackupReport> {
   const reader = openReader(url);
   const tables = (await changesIn(reader).finally(() => reader.close())).at(-1);
-  if (tables === undefined) throw new OperatingError('the database has no tables yet: there is nothing to keep');
+  if (tables === undefined) throw new MaintenanceError('the database has no tables yet: there is nothing to back up');
   const target = resolve(file);
   const copyImages = () => copyImageFiles(imageDirectoryOf(url, options.imageDirectory), `${target}.images`);
   let images = 0;
   await newFile(target, async (draft) => {
-    // Before for what is deleted meanwhile, after for what has come meanwhile.
+    // Copied before for images that are deleted meanwhile, and after for images that are added meanwhile.
     await copyImages();
     await (isPostgres(url) ? copyPostgres(url, draft) : copySqlite(url, draft));
     images = await copyImages();

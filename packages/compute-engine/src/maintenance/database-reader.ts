@@ -3,24 +3,26 @@ import { openDatabase, openSqlite } from '@apistrata/record-store';
 import { databaseError } from '@apistrata/record-store/errors';
 import { defaultDatabaseSettings } from '@apistrata/record-store/options';
 import { CompiledQuery } from 'kysely';
-import { OperatingError } from './operating-error.js';
+import { MaintenanceError } from './maintenance-error.js';
 
-/** Something that only reads a database, beside those who work with it. */
+/** Reads a database without affecting the servers that use it. */
 export interface DatabaseReader {
   readonly kind: 'sqlite' | 'postgres';
-  /** Rows of a statement without parameters. */
+  /** Returns the rows of a statement without parameters. */
   rows(sql: string): Promise<readonly Record<string, any>[]>;
   close(): Promise<void>;
 }
 
-/** Questions of operators may take long; locks of others are waited for. */
+/** Timeout for locks of other connections, long because administrators can wait. */
 const LOCK_WAIT_MS = 10_000;
 
 export function isPostgres(url: string): boolean {
   return /^postgres(ql)?:\/\//.test(url);
 }
 
-/** @throws OperatingError when there is no such file */
+/**
+ * @throws MaintenanceError if the file does not exist
+ */
 export function openReader(url: string): DatabaseReader {
   if (isPostgres(url)) {
     const { db } = openDatabase(url, { ...defaultDatabaseSettings, poolSize: 1, statementTimeoutMs: 0 });
@@ -31,7 +33,7 @@ export function openReader(url: string): DatabaseReader {
     };
   }
   if (!existsSync(url))
-    throw new OperatingError(`there is no database ${url}: name the one that the server uses (--db)`);
+    throw new MaintenanceError(`the database ${url} does not exist: name the one that the server uses (--db)`);
   const handle = openSqlite(url, { readOnly: true });
   handle.exec(`PRAGMA busy_timeout = ${LOCK_WAIT_MS}`);
   return {
@@ -47,14 +49,14 @@ export function openReader(url: string): DatabaseReader {
   };
 }
 
-/** The row of a statement that always has one, such as a count. */
+/** Returns the row of a statement that always has one, such as a count. */
 export async function onlyRow({ rows }: DatabaseReader, sql: string): Promise<Record<string, any>> {
   const [row] = await rows(sql);
-  if (!row) throw new Error(`no row of: ${sql}`);
+  if (!row) throw new Error(`the statement returned no row: ${sql}`);
   return row;
 }
 
-/** Names of the changes of the tables that a database has, oldest first; none for one that was never used. */
+/** Returns the names of a database's schema changes, oldest first; none for an unused database. */
 export async function changesIn({ kind, rows }: DatabaseReader): Promise<readonly string[]> {
   const table =
     kind === 'sqlite'

@@ -2,27 +2,27 @@ import { SqliteOwner } from '@apistrata/record-store';
 import { migrations } from '../schema/migrations/index.js';
 import { changesIn, type DatabaseReader, onlyRow, openReader } from './database-reader.js';
 
-/** What a database tells of a cloud, whether a server runs on it or not. Sizes in bytes, times in milliseconds. */
+/** State of a cloud's database, with or without running servers. Sizes in bytes, times in milliseconds. */
 export interface DatabaseStatus {
   readonly kind: 'sqlite' | 'postgres';
   readonly bytes: number;
-  /** Who works with it now, in words; null for nobody. */
+  /** Description of its current users; null if there are none. */
   readonly usedBy: string | null;
   readonly tables: {
-    /** The newest change that the database has; null for one without tables. */
+    /** The newest schema change of the database; null if it has no tables. */
     readonly at: string | null;
-    /** Changes that this version would make. */
+    /** Schema changes that this version would apply. */
     readonly pending: readonly string[];
-    /** Changes of a newer version. */
+    /** Schema changes of a newer version. */
     readonly newer: readonly string[];
   };
   /** Servers that are not deleted, by state. */
   readonly servers: Readonly<Record<string, number>>;
   readonly work: {
     readonly jobs: number;
-    /** Of these, how many somebody works on. */
+    /** Number of them that workers execute. */
     readonly running: number;
-    /** How long the oldest of the others has been due; 0 when none is. */
+    /** How long the oldest of the others has been due; 0 if none is. */
     readonly overdueMs: number;
   };
 }
@@ -32,7 +32,7 @@ const SIZE = {
   postgres: 'select pg_database_size(current_database()) as bytes',
 } as const;
 
-/** Connections that servers and commands of this software have, this one left out. */
+/** Connections of servers and commands of this software, except this one. */
 const CONNECTIONS = `select count(*) as n from pg_stat_activity
   where datname = current_database() and application_name = 'apistrata' and pid <> pg_backend_pid()`;
 
@@ -42,7 +42,7 @@ async function usedBy(reader: DatabaseReader, url: string): Promise<string | nul
   return n === 0 ? null : `${n} connections of servers`;
 }
 
-async function workIn(reader: DatabaseReader): Promise<DatabaseStatus['work']> {
+async function jobCounts(reader: DatabaseReader): Promise<DatabaseStatus['work']> {
   const now = Date.now();
   const { jobs, running, since } = await onlyRow(
     reader,
@@ -64,8 +64,9 @@ async function serversIn({ rows }: DatabaseReader): Promise<DatabaseStatus['serv
 }
 
 /**
- * Looks at a database without changing it. Throws `OperatingError` for a file that is not there, `DatabaseUnavailable`.
+ * Reads the state of a database without changing it.
  * @param url a SQLite file, or `postgres://...`
+ * @throws MaintenanceError for a missing file, DatabaseUnavailable
  */
 export async function databaseStatus(url: string): Promise<DatabaseStatus> {
   const reader = openReader(url);
@@ -83,7 +84,7 @@ export async function databaseStatus(url: string): Promise<DatabaseStatus> {
         newer: done.filter((name) => !known.includes(name)),
       },
       servers: empty ? {} : await serversIn(reader),
-      work: empty ? { jobs: 0, running: 0, overdueMs: 0 } : await workIn(reader),
+      work: empty ? { jobs: 0, running: 0, overdueMs: 0 } : await jobCounts(reader),
     };
   } finally {
     await reader.close();

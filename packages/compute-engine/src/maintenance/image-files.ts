@@ -5,23 +5,23 @@ import { join } from 'node:path';
 import { isSqliteFile } from '@apistrata/record-store';
 import { sync } from './new-file.js';
 
-/** Content that has arrived whole; what is still on its way has another name. */
-const WHOLE = /^[0-9a-f-]{36}-[0-9a-f]{32}$/;
+/** Names of complete files; incomplete ones have other names. */
+const COMPLETE_FILE = /^[0-9a-f-]{36}-[0-9a-f]{32}$/;
 
-/** Where the content of images is that is not in the database itself; undefined when all of it is. */
+/** Returns the folder of image content outside the database; undefined if the database contains all of it. */
 export function imageDirectoryOf(database: string, given: string | undefined): string | undefined {
   return given ?? (isSqliteFile(database) ? `${database}.images` : undefined);
 }
 
 /**
- * Copies what a folder of image content has and the other has not. Files are named after their content and never change,
- * so what is there already is right, and a copy that was interrupted goes on where it was.
+ * Copies files of image content that the other folder lacks. Files are named after their content and never change, so
+ * existing ones are valid, and an interrupted copy can be continued.
  *
- * @returns how many files the other folder has then
+ * @returns the number of files in the other folder afterwards
  */
 export async function copyImageFiles(from: string | undefined, to: string): Promise<number> {
   if (from === undefined || !existsSync(from)) return 0;
-  const names = (await readdir(from)).filter((name) => WHOLE.test(name));
+  const names = (await readdir(from)).filter((name) => COMPLETE_FILE.test(name));
   if (names.length === 0) return 0;
   await mkdir(to, { recursive: true, mode: 0o700 });
   for (const name of names.filter((one) => !existsSync(join(to, one)))) {
@@ -31,12 +31,12 @@ export async function copyImageFiles(from: string | undefined, to: string): Prom
       await sync(draft);
       await rename(draft, join(to, name));
     } catch (error) {
-      // Its image has been deleted meanwhile.
+      // The image has been deleted meanwhile.
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
     } finally {
       await rm(draft, { force: true });
     }
   }
   await sync(to);
-  return (await readdir(to)).filter((name) => WHOLE.test(name)).length;
+  return (await readdir(to)).filter((name) => COMPLETE_FILE.test(name)).length;
 }

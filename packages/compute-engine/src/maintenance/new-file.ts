@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { link, open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { OperatingError } from './operating-error.js';
+import { MaintenanceError } from './maintenance-error.js';
 
-/** Makes what was written outlive a power cut. */
+/** Flushes a file or folder, so that it survives a power failure. */
 export async function sync(path: string): Promise<void> {
   const handle = await open(path, 'r');
   try {
@@ -15,11 +15,11 @@ export async function sync(path: string): Promise<void> {
 }
 
 /**
- * Writes a file that is there whole or not at all, for its owner only, and never in the place of another.
+ * Creates a file atomically, readable only for its owner, without overwriting another one.
  * @param fill writes the draft, which exists and is empty
  */
 export async function newFile(file: string, fill: (draft: string) => Promise<void>): Promise<void> {
-  if (existsSync(file)) throw new OperatingError(`${file} exists already: name another file`);
+  if (existsSync(file)) throw new MaintenanceError(`${file} already exists: name another file`);
   const draft = `${file}.${randomUUID()}`;
   try {
     await (await open(draft, 'wx', 0o600)).close();
@@ -29,11 +29,9 @@ export async function newFile(file: string, fill: (draft: string) => Promise<voi
     await sync(dirname(file));
   } catch (error) {
     const { code, path } = error as NodeJS.ErrnoException;
-    if (code === 'EEXIST') throw new OperatingError(`${file} exists already: name another file`);
+    if (code === 'EEXIST') throw new MaintenanceError(`${file} already exists: name another file`);
     if (code === 'ENOENT' || code === 'EACCES' || code === 'EROFS' || code === 'ENOSPC')
-      throw new OperatingError(
-        `${path ?? file} cannot be written (${code}): name a file in a folder where you may write`,
-      );
+      throw new MaintenanceError(`${path ?? file} cannot be written (${code}): name a file in a writable folder`);
     throw error;
   } finally {
     await rm(draft, { force: true });

@@ -1,16 +1,16 @@
 import { spawn } from 'node:child_process';
-import { OperatingError } from './operating-error.js';
+import { MaintenanceError } from './maintenance-error.js';
 
-/** The end of what a program said, as one line. */
-const LONGEST_TOLD = 500;
+/** Maximum number of characters of a program's output in an error; its end is the useful part. */
+const MAX_OUTPUT = 500;
 
 /**
- * Runs a program of PostgreSQL's client tools on a database. The password goes through the environment, where other users
- * of the machine cannot read it.
- * @param args `URL` stands for the address of the database
+ * Runs a client program of PostgreSQL on a database. The password is passed in the environment, where other users of the
+ * computer cannot read it.
+ * @param args `URL` represents the address of the database
  */
 export async function runPostgresTool(program: 'pg_dump' | 'pg_restore', url: string, args: readonly string[]) {
-  // Of several hosts, which `URL` does not know, the tools choose themselves.
+  // With several hosts, which `URL` cannot parse, the program selects one.
   const [, user = '', secret = ''] = /^\w+:\/\/([^:@/?]*):([^@/?]*)@/.exec(url) ?? [];
   const address = secret === '' ? url : url.replace(`${user}:${secret}@`, `${user}@`);
   const password = decodeURIComponent(secret);
@@ -19,21 +19,21 @@ export async function runPostgresTool(program: 'pg_dump' | 'pg_restore', url: st
     args.map((arg) => (arg === 'URL' ? address : arg)),
     { env: { ...process.env, ...(password && { PGPASSWORD: password }) }, stdio: ['ignore', 'pipe', 'pipe'] },
   );
-  let told = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (told += chunk));
+  let notified = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (notified += chunk));
   const code = await new Promise<number | null>((resolve, reject) => {
     child.once('close', resolve);
     child.once('error', (error: NodeJS.ErrnoException) =>
       reject(
         error.code === 'ENOENT'
-          ? new OperatingError(
-              `${program} is not on this machine: install PostgreSQL's client programs, of the server's version or newer`,
+          ? new MaintenanceError(
+              `${program} is not installed: install PostgreSQL's client programs, of the server's version or newer`,
             )
           : error,
       ),
     );
   });
   if (code === 0) return;
-  const words = told.replaceAll(/\s+/g, ' ').trim().slice(-LONGEST_TOLD);
-  throw new OperatingError(`${program} failed: ${words}`);
+  const words = notified.replaceAll(/\s+/g, ' ').trim().slice(-MAX_OUTPUT);
+  throw new MaintenanceError(`${program} failed: ${words}`);
 }

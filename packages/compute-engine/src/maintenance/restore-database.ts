@@ -9,27 +9,27 @@ import { changesInFile } from './backup-database.js';
 import { changesIn, isPostgres, openReader } from './database-reader.js';
 import { databaseStatus } from './database-status.js';
 import { copyImageFiles, imageDirectoryOf } from './image-files.js';
+import { MaintenanceError } from './maintenance-error.js';
 import { sync } from './new-file.js';
-import { OperatingError } from './operating-error.js';
 import { runPostgresTool } from './postgres-tools.js';
 
-/** How a backup is put in its place. */
+/** Options of a restore. */
 export interface RestoreOptions {
-  /** Whether a database that is there gives way. It is kept under another name. */
+  /** Whether an existing database is replaced. It is kept under another name. */
   readonly replace: boolean;
-  /** Where the image service keeps content; default: where the engine does. */
+  /** Folder of the image content; default: as in the engine. */
   readonly imageDirectory?: string;
 }
 
-/** What came of a restore. */
+/** The result of a restore. */
 export interface RestoreReport {
-  /** Where the database that was there is now; null when there was none. */
-  readonly kept: string | null;
-  /** Changes of the tables that the next start will make. */
+  /** Location of the former database; null if there was none. */
+  readonly previous: string | null;
+  /** Schema changes that the next start will apply. */
   readonly pending: readonly string[];
 }
 
-const CURE = 'ask for it to be replaced (--replace), which keeps it under another name, or name another database';
+const FIX = 'request its replacement (--replace), which keeps it under another name, or name another database';
 
 function stamp(): string {
   return new Date().toISOString().replaceAll(/\D/g, '').slice(0, 14);
@@ -37,41 +37,42 @@ function stamp(): string {
 
 async function restoreFile(file: string, backup: string, replace: boolean): Promise<RestoreReport> {
   const done = await changesInFile(backup);
-  if (done.length === 0) throw new OperatingError(`${backup} is a SQLite database, but none of this software`);
-  const owner = await SqliteOwner.take(file);
+  if (done.length === 0)
+    throw new MaintenanceError(`${backup} is a SQLite database, but was not created by this software`);
+  const owner = await SqliteOwner.acquire(file);
   const draft = `${file}.restoring`;
   try {
     const exists = existsSync(file);
-    if (exists && !replace) throw new OperatingError(`${file} exists: ${CURE}`);
+    if (exists && !replace) throw new MaintenanceError(`${file} exists: ${FIX}`);
     await copyFile(backup, draft);
     await sync(draft);
-    const kept = exists ? `${file}.before-${stamp()}` : null;
-    if (kept) {
-      // What its log holds goes into the file: a log beside another file would be taken for that one's.
+    const previous = exists ? `${file}.before-${stamp()}` : null;
+    if (previous) {
+      // Moves the write-ahead log into the file: next to another file, it would be mistaken for that file's log.
       const former = openSqlite(file);
       former.exec('PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode = DELETE');
       former.close();
-      await link(file, kept);
+      await link(file, previous);
     }
     for (const log of ['-wal', '-shm']) await rm(`${file}${log}`, { force: true });
     await rename(draft, file);
     await sync(dirname(file));
-    return { kept, pending: Object.keys(migrations).filter((name) => !done.includes(name)) };
+    return { previous, pending: Object.keys(migrations).filter((name) => !done.includes(name)) };
   } finally {
     await rm(draft, { force: true });
     owner.release();
   }
 }
 
-/** The same server, another database. */
+/** Returns the URL of another database on the same server. */
 function databaseAt(url: string, name: string): string {
   const address = new URL(url);
   address.pathname = `/${encodeURIComponent(name)}`;
   return address.href;
 }
 
-/** Runs statements that stand for themselves, such as those about databases. */
-async function tell(url: string, statements: readonly string[]): Promise<void> {
+/** Runs statements that cannot be part of a transaction, such as those about databases. */
+async function report(url: string, statements: readonly string[]): Promise<void> {
   const { db } = openDatabase(url, { ...defaultDatabaseSettings, poolSize: 1, statementTimeoutMs: 0 });
   try {
     for (const statement of statements) await execute(db, statement);
@@ -85,33 +86,34 @@ async function execute(db: Kysely<Rows>, statement: string): Promise<void> {
     await db.executeQuery(CompiledQuery.raw(statement));
   } catch (error) {
     const { code, message } = ((error as Error).cause ?? error) as { code?: string; message: string };
-    if (code === '42501') throw new OperatingError(`${message}: the user needs the right CREATEDB and has to own it`);
-    if (code === '55006') throw new OperatingError(`${message}: stop the servers that use it`);
+    if (code === '42501')
+      throw new MaintenanceError(`${message}: the user needs the right CREATEDB and must own the database`);
+    if (code === '55006') throw new MaintenanceError(`${message}: stop the servers that use it`);
     throw error;
   }
 }
 
 const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
 
-/** Into a new database, which takes the name of the old one when it is complete. */
+/** Fills a new database, which takes the name of the old one when it is complete. */
 async function replaceDatabase(url: string, fill: (url: string) => Promise<void>): Promise<string> {
   if (postgresAddresses(url).length > 1)
-    throw new OperatingError('a database is replaced on one host: name the primary alone (--db)');
+    throw new MaintenanceError('a database can only be replaced on one host: name only the primary (--db)');
   const name = decodeURIComponent(new URL(url).pathname.slice(1));
-  const [draft, kept] = [`${name}_restoring_${stamp()}`, `${name}_before_${stamp()}`];
-  const beside = databaseAt(url, name === 'postgres' ? 'template1' : 'postgres');
-  await tell(beside, [`create database ${quoted(draft)}`]);
+  const [draft, retained] = [`${name}_restoring_${stamp()}`, `${name}_before_${stamp()}`];
+  const maintenanceUrl = databaseAt(url, name === 'postgres' ? 'template1' : 'postgres');
+  await report(maintenanceUrl, [`create database ${quoted(draft)}`]);
   try {
     await fill(databaseAt(url, draft));
-    await tell(beside, [
-      `alter database ${quoted(name)} rename to ${quoted(kept)}`,
+    await report(maintenanceUrl, [
+      `alter database ${quoted(name)} rename to ${quoted(retained)}`,
       `alter database ${quoted(draft)} rename to ${quoted(name)}`,
     ]);
   } catch (error) {
-    await tell(beside, [`drop database if exists ${quoted(draft)}`]).catch(() => {});
+    await report(maintenanceUrl, [`drop database if exists ${quoted(draft)}`]).catch(() => {});
     throw error;
   }
-  return kept;
+  return retained;
 }
 
 async function changesAt(url: string): Promise<readonly string[]> {
@@ -119,37 +121,37 @@ async function changesAt(url: string): Promise<readonly string[]> {
   return changesIn(reader).finally(() => reader.close());
 }
 
-async function refuseUsed(url: string): Promise<void> {
+async function rejectUsed(url: string): Promise<void> {
   const { usedBy } = await databaseStatus(url);
-  if (usedBy !== null) throw new OperatingError(`the database is used (${usedBy}): stop the servers first`);
+  if (usedBy !== null) throw new MaintenanceError(`the database is in use (${usedBy}): stop the servers first`);
 }
 
 async function restorePostgres(url: string, backup: string, replace: boolean): Promise<RestoreReport> {
-  if (!existsSync(backup)) throw new OperatingError(`there is no backup ${backup}`);
+  if (!existsSync(backup)) throw new MaintenanceError(`the backup ${backup} does not exist`);
   const filled = (await changesAt(url)).length > 0;
-  if (filled && !replace) throw new OperatingError(`the database has tables: ${CURE}`);
-  if (filled) await refuseUsed(url);
+  if (filled && !replace) throw new MaintenanceError(`the database has tables: ${FIX}`);
+  if (filled) await rejectUsed(url);
   const all = ['--single-transaction', '--exit-on-error', '--no-owner', '--no-privileges', '--dbname', 'URL', backup];
   const fill = (address: string) => runPostgresTool('pg_restore', address, all);
-  const kept = filled ? await replaceDatabase(url, fill) : null;
+  const previous = filled ? await replaceDatabase(url, fill) : null;
   if (!filled) await fill(url);
   const done = await changesAt(url);
-  return { kept, pending: Object.keys(migrations).filter((name) => !done.includes(name)) };
+  return { previous, pending: Object.keys(migrations).filter((name) => !done.includes(name)) };
 }
 
 /**
- * Puts a backup in the place of a database that no server uses. All of it or nothing: until the end the former database
- * stays where it is, and after it under another name.
+ * Restores a backup to a database that no server uses, atomically: until the end the former database remains in place, and
+ * afterwards it has another name.
  *
  * @param url a SQLite file, or `postgres://...`; that database exists, and is empty unless it is replaced
- * @throws OperatingError with cause and cure, DatabaseInUse, DatabaseUnavailable
+ * @throws MaintenanceError with cause and fix, DatabaseInUse, DatabaseUnavailable
  */
 export async function restoreDatabase(
   url: string,
   backup: string,
   { replace, imageDirectory }: RestoreOptions,
 ): Promise<RestoreReport> {
-  // Beside what is there: of the former database nothing is lost, and of this one nothing is missing.
+  // Files are added to existing ones, so that images of both the former and the restored database are complete.
   const directory = imageDirectoryOf(url, imageDirectory);
   if (directory !== undefined) await copyImageFiles(`${backup}.images`, directory);
   return isPostgres(url) ? restorePostgres(url, backup, replace) : restoreFile(resolve(url), resolve(backup), replace);

@@ -1,6 +1,6 @@
 import type { Stored } from '@apistrata/record-store';
 
-/** One step of an action. */
+/** An event of an action. */
 export interface ActionEvent {
   readonly name: string;
   readonly startTime: number;
@@ -11,7 +11,7 @@ export interface ActionEvent {
   readonly details: string | null;
 }
 
-/** What one request did to a server, with its steps. */
+/** The action that one request started on a server, with its events. */
 export interface InstanceAction extends Stored {
   readonly serverId: string;
   readonly requestId: string;
@@ -20,15 +20,15 @@ export interface InstanceAction extends Stored {
   readonly userId: string;
   readonly startTime: number;
   readonly updatedAt: number | null;
-  /** `Error` once a step has failed. */
+  /** `Error` after an event has failed. */
   readonly message: string | null;
   readonly events: readonly ActionEvent[];
 }
 
-/** Why a server moves. */
+/** The kind of a migration. */
 export type MigrationType = 'migration' | 'resize' | 'live-migration' | 'evacuation';
 
-/** How far a move of a server is. */
+/** The status of a migration. */
 export type MigrationStatus =
   | 'accepted'
   | 'queued'
@@ -48,20 +48,23 @@ export type MigrationStatus =
   | 'failed'
   | 'error';
 
-/** How far a live migration is. Bytes; processed and remaining need not add up, for memory changes meanwhile. */
+/**
+ * Progress of a live migration. Bytes; processed and remaining need not add up to the total, because the guest changes
+ * memory meanwhile.
+ */
 export interface MoveProgress {
   readonly memoryTotalBytes: number;
   readonly memoryProcessedBytes: number;
   readonly memoryRemainingBytes: number;
-  /** Zero where disks stay where they are. */
+  /** Zero if the disks are not moved. */
   readonly diskTotalBytes: number;
   readonly diskProcessedBytes: number;
   readonly diskRemainingBytes: number;
 }
 
-/** A move of a server from one host to another. */
+/** A migration of a server between hosts. */
 export interface MigrationRecord extends Stored, MoveProgress {
-  /** UUID. The number that paths use is `seq`. */
+  /** UUID; paths use the number `seq`. */
   readonly id: string;
   readonly serverId: string;
   readonly projectId: string;
@@ -75,6 +78,8 @@ export interface MigrationRecord extends Stored, MoveProgress {
   readonly oldFlavorSeq: number | null;
   readonly newFlavorSeq: number | null;
   readonly hidden: boolean;
+  /** Whether a client has forced the completion of a live migration; undefined: it has not. */
+  readonly forced?: boolean;
   readonly createdAt: number;
   readonly updatedAt: number | null;
 }

@@ -9,35 +9,93 @@ export interface Service extends Stored {
   readonly disabled: boolean;
   readonly disabledReason: string | null;
   readonly forcedDown: boolean;
-  /** Last sign of life; null when there never was one. Hosts of the simulated driver are alive with the process. */
+  /**
+   * Time of the last heartbeat; null if there was none. Hosts of the simulated driver are alive while their process is.
+   */
   readonly lastSeenAt: number | null;
-  /** True when this process itself stands for the host, so it is alive while the process is. */
+  /** Whether this process represents the host, so that the service is alive while the process is. */
   readonly embedded: boolean;
   readonly createdAt: number;
   readonly updatedAt: number | null;
 }
 
-/** A host that is a process of its own: what its driver can do. */
+/** A host that is a process of its own, with the capabilities of its driver. */
 export interface HostProcess {
   /** Name of the driver. */
   readonly driver: string;
-  /** Verbs of the driver that it cannot do. */
+  /** Verbs that the driver does not support. */
   readonly cannot: readonly string[];
-  /** Whether machines can go to another host with their disks. */
+  /** Whether machines can move to another host with their disks. */
   readonly canMove: boolean;
-  /** The disk format of snapshots; null: that of the image which a server was made from. */
+  /** Disk format of snapshots; null: that of the server's image. */
   readonly snapshotFormat: string | null;
-  /** Where other processes of the cloud reach its driver; left out: nowhere. */
-  readonly link?: { readonly address: string; readonly port: number };
-  /** Whether the content of embedded volumes is there. */
+  /** Address at which other processes of the cloud reach its driver; undefined: it accepts no links. */
+  readonly link?: {
+    readonly address: string;
+    readonly port: number;
+    /** The public key of links to this host, in base64url. */
+    readonly publicKey: string;
+  };
+  /** Whether it stores the content of embedded volumes. */
   readonly keepsVolumes?: boolean;
-  /** The storage that its machines' disks are on, where it is shared with other hosts. */
+  /** The storage of its disks, if it is shared with other hosts. */
   readonly storage?: string;
-  /** The UDP port at which its networks meet those of other hosts; left out: they do not. */
+  /** Whether it stops or pauses its machines before it counts as down. */
+  readonly fences?: boolean;
+  /** The UDP port at which its networks connect to those of other hosts; undefined: they do not connect. */
   readonly tunnelPort?: number;
 }
 
-/** What a machine offers; what is claimed of it is counted in store/claims.ts. Memory in MiB, disks in GiB. */
+/** The capacity of a host in one resource class. */
+export interface Inventory {
+  readonly total: number;
+  /** The part of the total that servers cannot use. */
+  readonly reserved: number;
+  /** Minimum, maximum and divisor of the amount that one server can have. */
+  readonly minUnit: number;
+  readonly maxUnit: number;
+  readonly stepSize: number;
+  /** Ratio of the capacity that may be allocated to the unreserved total. */
+  readonly allocationRatio: number;
+}
+
+/** A value that extra specs compare with operators. */
+export type CapabilityValue = string | number | boolean | readonly (string | number)[];
+
+/** The processors of a host, as the compute API shows them. */
+export interface CpuInfo {
+  /** Such as `x86_64`. */
+  readonly arch: string;
+  readonly model: string;
+  /** Such as `Intel` or `AMD`. */
+  readonly vendor: string;
+  /** Names of CPU features, such as `pge`. */
+  readonly features: readonly string[];
+  readonly topology: {
+    /** Number of NUMA cells; undefined: unknown. */
+    readonly cells?: number | undefined;
+    /** Number in each cell. */
+    readonly sockets: number;
+    /** Number in each socket. */
+    readonly cores: number;
+    /** Number in each core. */
+    readonly threads: number;
+  };
+}
+
+/**
+ * Inventories, traits and capabilities of every host of a driver, in addition to those that the host itself declares.
+ */
+export interface DriverOffer {
+  readonly inventories?: Readonly<Record<string, Inventory>>;
+  /** Standard or `CUSTOM_` traits. */
+  readonly traits?: readonly string[];
+  readonly capabilities?: Readonly<Record<string, CapabilityValue>>;
+  /** The processors of this computer; default: an example. */
+  readonly cpuInfo?: CpuInfo;
+}
+
+/** A compute node with its capacity; its claims are counted in scheduler/claims.ts. Memory in MiB, disks in GiB. */
 export interface Node extends Stored {
   /** UUID. */
   readonly id: string;
@@ -46,21 +104,26 @@ export interface Node extends Stored {
   readonly hypervisorType: string;
   readonly hypervisorVersion: number;
   readonly hostIp: string;
-  readonly cpuInfo: Readonly<Record<string, unknown>>;
+  readonly cpuInfo: CpuInfo;
   readonly vcpus: number;
   readonly memoryMb: number;
   readonly localGb: number;
   readonly cpuAllocationRatio: number;
   readonly ramAllocationRatio: number;
   readonly diskAllocationRatio: number;
-  /** Null where the processes that serve the API run the machines themselves. */
+  /** Inventories by resource class, in addition to the capacity above or instead of it; null: the host has none of this class. */
+  readonly inventories: Readonly<Record<string, Inventory | null>>;
+  readonly traits: readonly string[];
+  /** Values for extra specs `capabilities:NAME`, in addition to those of the engine. */
+  readonly capabilities: Readonly<Record<string, CapabilityValue>>;
+  /** Null if the API processes run the machines themselves. */
   readonly process: HostProcess | null;
   readonly createdAt: number;
 }
 
-/** A host aggregate; its zone is also its metadata item `availability_zone`. */
+/** A host aggregate; its availability zone is also its metadata item `availability_zone`. */
 export interface Aggregate extends Stored {
-  /** UUID. The number that paths use is `seq`. */
+  /** UUID; paths use the number `seq`. */
   readonly id: string;
   readonly name: string;
   readonly hosts: readonly string[];

@@ -15,13 +15,13 @@ export interface Flavor extends Stored {
   readonly isPublic: boolean;
   readonly disabled: boolean;
   readonly extraSpecs: Readonly<Record<string, string>>;
-  /** Projects that may use it when it is not public. */
+  /** Projects that may use it if it is not public. */
   readonly projects: readonly string[];
   readonly createdAt: number;
   readonly updatedAt: number | null;
 }
 
-/** A key pair of a user. Its private half is never stored. */
+/** A key pair of a user. The private key is never stored. */
 export interface Keypair extends Stored {
   readonly userId: string;
   readonly name: string;
@@ -31,10 +31,10 @@ export interface Keypair extends Stored {
   readonly createdAt: number;
 }
 
-/** Where the members of a group are put: on one host or on different ones, by all means or where possible. */
+/** Placement of a group's members: on one host or on different ones, strictly or if possible (`soft-`). */
 export type GroupPolicy = 'affinity' | 'anti-affinity' | 'soft-affinity' | 'soft-anti-affinity';
 
-/** A server group. Its members are the servers that name it. */
+/** A server group. Its members are the servers that refer to it. */
 export interface ServerGroup extends Stored {
   readonly id: string;
   readonly projectId: string;
@@ -45,20 +45,20 @@ export interface ServerGroup extends Stored {
   readonly createdAt: number;
 }
 
-/** Limits set for a project, or for one user in it (`userId`, else ''). */
+/** Quotas of a project, or of one user in it (`userId`, otherwise ''). */
 export interface QuotaSet extends Stored {
   readonly projectId: string;
   readonly userId: string;
   readonly limits: Readonly<Record<string, number>>;
 }
 
-/** Limits of a quota class; only `default` has an effect. */
+/** Quotas of a quota class; only `default` has an effect. */
 export interface QuotaClass extends Stored {
   readonly name: string;
   readonly limits: Readonly<Record<string, number>>;
 }
 
-/** A one-time token that leads to a console. */
+/** A one-time token that opens a console. */
 export interface ConsoleToken extends Stored {
   readonly token: string;
   readonly serverId: string;

@@ -1,21 +1,21 @@
 /**
- * What clients set on a server and the engine keeps as it was given. A field that stands here, with its default, is part of
- * `Server`, of requests to create and to rebuild servers, and of what lists can be filtered and sorted by.
+ * Fields of a server that clients set and that the engine stores unchanged. Each field here, with its default, is part
+ * of `Server`, of requests to create and rebuild servers, and of the filters and sort keys of lists.
  */
 export interface ServerSettings {
   readonly description: string | null;
-  /** In base64, as it was given. */
+  /** In base64, as received. */
   readonly userData: string | null;
-  /** Addresses to tell for access; empty for none. */
+  /** IPv4 address for access to the server; empty if none. */
   readonly accessIpV4: string;
   readonly accessIpV6: string;
   readonly metadata: Readonly<Record<string, string>>;
   readonly tags: readonly string[];
-  /** Ids of the certificates that the image's signature is checked with. */
+  /** Ids of the certificates that validate the image's signature. */
   readonly trustedCerts: readonly string[] | null;
 }
 
-/** What holds where nobody has set anything, and for servers that were stored before there was the field. */
+/** Default values, also for servers that were stored before a field existed. */
 export const serverDefaults: ServerSettings = {
   description: null,
   userData: null,
@@ -26,7 +26,7 @@ export const serverDefaults: ServerSettings = {
   trustedCerts: null,
 };
 
-/** The settings that a request makes; what it leaves out is left out here. */
+/** Returns the settings that a request contains; omitted fields stay omitted. */
 export function settingsIn(request: Partial<ServerSettings>): Partial<ServerSettings> {
   const settings: { -readonly [K in keyof ServerSettings]?: unknown } = {};
   for (const name of names) if (request[name] !== undefined) settings[name] = request[name];
@@ -37,5 +37,5 @@ const names = Object.keys(serverDefaults) as (keyof ServerSettings)[];
 
 type Settings = keyof ServerSettings;
 
-/** Settings that are one text. */
+/** Settings whose value is a string. */
 export type TextSetting = { [K in Settings]: ServerSettings[K] extends string | null ? K : never }[Settings];

@@ -2,7 +2,7 @@ import type { FixedIp } from '@apistrata/catalogs';
 import type { Stored } from '@apistrata/record-store';
 import type { ServerSettings } from './server-settings.js';
 
-/** What a server is, as its owner sees it; spelled as on the wire. */
+/** The state of a server; spelled as in the API. */
 export type VmState =
   | 'active'
   | 'building'
@@ -17,7 +17,7 @@ export type VmState =
   | 'shelved'
   | 'shelved_offloaded';
 
-/** What is being done to a server right now; null when nothing is. */
+/** The task in progress on a server; null if there is none. */
 export type TaskState =
   | 'scheduling'
   | 'block_device_mapping'
@@ -65,7 +65,7 @@ export type TaskState =
 /** 0 no state, 1 running, 3 paused, 4 shut down, 6 crashed, 7 suspended. */
 export type PowerState = 0 | 1 | 3 | 4 | 6 | 7;
 
-/** The flavor as it was when the server was created or resized. Sizes: MiB for memory and swap, GiB for disks. */
+/** The flavor at the time when the server was created or resized. MiB for memory and swap, GiB for disks. */
 export interface FlavorCopy {
   readonly id: string;
   readonly name: string;
@@ -87,11 +87,11 @@ export interface ServerInterface {
   readonly fixedIps: readonly FixedIp[];
   readonly securityGroups: readonly string[];
   readonly tag: string | null;
-  /** True when the port was made for this server and goes with it. */
+  /** Whether the port was created for this server and is deleted with it. */
   readonly owned: boolean;
 }
 
-/** A disk of a server: local ones and volumes alike. Sizes in GiB. */
+/** A disk of a server, local or a volume. Sizes in GiB. */
 export interface BlockDevice {
   readonly id: string;
   readonly device: string;
@@ -99,7 +99,7 @@ export interface BlockDevice {
   readonly destination: 'local' | 'volume';
   readonly bootIndex: number | null;
   readonly volumeId: string | null;
-  /** Id of the image or snapshot it is made from. */
+  /** Id of the image or snapshot from which it is created. */
   readonly sourceId: string | null;
   readonly sizeGb: number | null;
   readonly volumeType: string | null;
@@ -113,7 +113,7 @@ export interface BlockDevice {
   readonly attachedAt: number | null;
 }
 
-/** Why a server is in error. `code` is an HTTP status; the time is in milliseconds since the epoch. */
+/** Why a server is in ERROR. `code` is an HTTP status; the time is in milliseconds since the epoch. */
 export interface Fault {
   readonly code: number;
   readonly message: string;
@@ -121,15 +121,17 @@ export interface Fault {
   readonly createdAt: number;
 }
 
-/** Capacity of a host that is taken for a server; two of them while it is being moved or resized. */
+/** Capacity of a host that is reserved for a server; a server has two while it is being moved or resized. */
 export interface Claim {
   readonly host: string;
   readonly vcpus: number;
   readonly memoryMb: number;
   readonly diskGb: number;
+  /** Amounts of other resource classes; undefined: none. */
+  readonly resources?: Readonly<Record<string, number>>;
 }
 
-/** Who locked a server, and why. */
+/** The role that locked a server, and the reason. */
 export interface Lock {
   readonly by: 'owner' | 'admin';
   readonly reason: string | null;
@@ -148,15 +150,15 @@ export interface Server extends Stored, ServerSettings {
   readonly progress: number;
   readonly deleted: boolean;
   readonly fault: Fault | null;
-  /** The background job that may change this server now; another job's writes are refused. */
+  /** The job that may change this server; writes of other jobs are rejected. */
   readonly jobId: string | null;
-  /** The attempt of that job which may do so: one that lost its lease may not. Left out: the first. */
+  /** The attempt of that job that may write; an attempt that lost its lease may not. Undefined: the first. */
   readonly jobAttempt?: number | undefined;
 
   readonly flavor: FlavorCopy;
   /** Set between resize or migrate and its confirmation. */
   readonly oldFlavor: FlavorCopy | null;
-  /** What it is about to become while it is being resized: counted against quotas already. */
+  /** The requested flavor during a resize; already counted against quotas. */
   readonly newFlavor: FlavorCopy | null;
   /** Empty for servers that boot from a volume. */
   readonly imageId: string;
@@ -177,20 +179,20 @@ export interface Server extends Stored, ServerSettings {
   readonly host: string | null;
   readonly node: string | null;
   readonly claims: readonly Claim[];
-  /** The zone that was asked for: moves stay inside it. Null when none was. */
+  /** The requested availability zone, which moves do not leave; null if none was requested. */
   readonly pinnedZone: string | null;
   readonly schedulerHints: Readonly<Record<string, unknown>>;
   readonly groupId: string | null;
   readonly reservationId: string;
   readonly launchIndex: number;
   readonly lock: Lock | null;
-  /** Encrypted administrator password as the guest posted it; empty when none. */
+  /** Encrypted administrator password that the guest posted; empty if none. */
   readonly guestPassword: string;
-  /** Image that a shelved server restarts from. */
+  /** Image from which a shelved server restarts. */
   readonly shelvedImageId: string | null;
   /** Whether the server ran before it was stopped to be resized, rebuilt or shelved. */
   readonly wasRunning: boolean;
-  /** When it was put aside (soft-deleted or shelved): how long it is kept there counts from then. */
+  /** When the server was soft-deleted or shelved: start of the period for which it is kept. */
   readonly setAsideAt: number | null;
 
   readonly createdAt: number;
@@ -199,7 +201,7 @@ export interface Server extends Stored, ServerSettings {
   readonly terminatedAt: number | null;
 }
 
-/** A share that a server mounts, under its tag. */
+/** A share that a server mounts, with its tag. */
 export interface ServerShare {
   readonly id: string;
   readonly shareId: string;
@@ -208,5 +210,5 @@ export interface ServerShare {
   readonly exportLocation: string | null;
 }
 
-/** What a change of a server sets. */
+/** Changes of a server. */
 export type ServerPatch = Partial<Omit<Server, keyof Stored | 'id'>>;

@@ -1,4 +1,4 @@
-/** Looking on while an engine works: for metrics and traces. */
+/** Observers of an engine, for metrics and traces. */
 
 export type { ObservedPool, ObservedStatement, ReplicaState, StoreObserver } from '@apistrata/record-store';
 export type { JobStatistics, Statistics } from '../engine/statistics.js';
@@ -7,10 +7,11 @@ export type {
   EngineObserver,
   JobOutcome,
   ObservedJob,
+  ObservedList,
   ObservedReading,
   ObservedStep,
   ObservedWork,
   QuotaExcess,
-  QuotaRefused,
+  QuotaRejection,
   TraceContext,
 } from './observer.js';

@@ -1,6 +1,6 @@
 import type { StoreObserver } from '@apistrata/record-store';
 
-/** Work that an observer may run within something of its own: a span. */
+/** A unit of work that an observer may run inside a span. */
 export type ObservedWork =
   | {
       readonly type: 'job';
@@ -10,41 +10,41 @@ export type ObservedWork =
       readonly serverId: string | null;
       readonly requestId: string;
       readonly attempt: number;
-      /** What `traceContext` said when the work was written down, perhaps in another process. */
+      /** The result of `traceContext` when the job was stored, possibly by another process. */
       readonly traceContext: TraceContext | undefined;
     }
   | { readonly type: 'step'; readonly verb: string; readonly serverId: string };
 
-/** Headers that carry a trace on: `traceparent`, for one. */
+/** Headers that propagate a trace, such as `traceparent`. */
 export type TraceContext = Readonly<Record<string, string>>;
 
 /**
- * How a try of a job ended. `done`: its work succeeded. `failed`: it did not, and its server says so. `superseded`:
- * another job has taken the server over, or the server is gone. `retried`: it broke down and is tried again.
- * `stopped`: this process is ending, or has lost it to another.
+ * Outcome of an attempt of a job. `done`: it succeeded. `failed`: it did not, and the server shows the failure.
+ * `superseded`: another job has taken over the server, or the server is deleted. `retried`: it failed unexpectedly and
+ * is retried. `stopped`: this process is closing, or has lost the lease.
  */
 export type JobOutcome = 'done' | 'failed' | 'superseded' | 'retried' | 'stopped';
 
-/** A piece of background work that has ended. Times in milliseconds. */
+/** A completed attempt of a background job. Times in milliseconds. */
 export interface ObservedJob {
   readonly kind: string;
   readonly outcome: JobOutcome;
   readonly attempt: number;
-  /** How long this try took, in milliseconds. */
+  /** Duration of this attempt, in milliseconds. */
   readonly ms: number;
-  /** How long it was due before this try began, in milliseconds. */
+  /** Time for which the attempt was due before it started, in milliseconds. */
   readonly waitedMs: number;
 }
 
-/** A step of a machine that has ended. Times in milliseconds. */
+/** A completed driver command. Times in milliseconds. */
 export interface ObservedStep {
-  /** What the machine was told to do. */
+  /** The driver verb. */
   readonly verb: string;
   readonly outcome: 'done' | 'failed' | 'stopped';
   readonly ms: number;
 }
 
-/** One kind of thing of which a project asked for more than it may have. */
+/** A resource whose quota a request exceeded. */
 export interface QuotaExcess {
   readonly kind: string;
   readonly requested: number;
@@ -52,29 +52,56 @@ export interface QuotaExcess {
   readonly limit: number;
 }
 
-/** A request that would have taken more than there is. */
-export interface QuotaRefused {
+/** A request that exceeded a quota. */
+export interface QuotaRejection {
   readonly projectId: string;
   readonly userId: string;
   readonly exceeded: readonly QuotaExcess[];
 }
 
-/** Where a request that only reads was sent. */
+/** The target of a read-only request. */
 export interface ObservedReading {
   /** Name of the replica (host, port and database); undefined for the primary. */
   readonly replica: string | undefined;
 }
 
-/** Events that were not kept any longer, and that a webhook had not taken until then. */
+/** How a list of servers is read. */
+export interface ObservedList {
+  readonly requestId: string;
+  /** Whether it is limited to one project. */
+  readonly ofProject: boolean;
+  /**
+   * - `newest`: the prepared statement of the newest servers
+   * - `rows`: one query
+   * - `merged`: one query for each alternative of the filters
+   * - `substrings`: an index walk and trigrams, on PostgreSQL
+   */
+  readonly source: 'newest' | 'rows' | 'merged' | 'substrings';
+  /** What sorts. In memory, every matching server is read. */
+  readonly order: 'database' | 'memory';
+  /** Where filters are applied: in the database, or also in this process on the records. */
+  readonly filters: 'database' | 'records';
+  /** Whether an index leads to the page. */
+  readonly indexed: boolean;
+}
+
+/** Notifications that were purged before a webhook accepted them. */
 export interface DroppedEvents {
-  /** Host, and port if any, of the webhook's URL. */
+  /** Host of the webhook's URL, with the port if there is one. */
   readonly webhook: string;
   readonly count: number;
 }
 
+/** A notification that a webhook did not accept in any of its attempts. */
+export interface RejectedEvent {
+  /** Host of the webhook's URL, with the port if there is one. */
+  readonly webhook: string;
+  readonly type: string;
+}
+
 /**
- * Looks on while an engine works: for metrics and traces. What is left out costs nothing. It is called in the middle of
- * the work, so it is quick, and it throws nothing.
+ * Hooks for metrics and traces. Omitted hooks cost nothing. Hooks are called synchronously during the work, so they
+ * must be fast and must not throw.
  *
  * @example
  * ```ts
@@ -86,18 +113,22 @@ export interface DroppedEvents {
  * ```
  */
 export interface EngineObserver extends StoreObserver {
-  /** Runs a piece of work. It calls `run` once and gives on what comes of it. */
+  /** Runs a unit of work. It must call `run` once and return its result. */
   readonly around?: <T>(work: ObservedWork, run: () => Promise<T>) => Promise<T>;
-  /** What background work that is written down now shall carry with it. */
+  /** Returns the trace context to store with a new job. */
   readonly traceContext?: () => TraceContext | undefined;
-  /** With replicas: a request that only reads was sent to one of them, or to the primary. */
-  readonly reading?: (told: ObservedReading) => void;
-  readonly job?: (told: ObservedJob) => void;
-  readonly step?: (told: ObservedStep) => void;
-  /** A request was refused because its project, or its user, has no room for it. */
-  readonly overQuota?: (told: QuotaRefused) => void;
-  /** Events grew too old before a webhook took them: it will never be told. */
-  readonly eventsDropped?: (told: DroppedEvents) => void;
+  /** With replicas: a read-only request was sent to one of them, or to the primary. */
+  readonly reading?: (notified: ObservedReading) => void;
+  /** A list of servers was planned. */
+  readonly list?: (plan: ObservedList) => void;
+  readonly job?: (reported: ObservedJob) => void;
+  readonly step?: (event: ObservedStep) => void;
+  /** A request was rejected because it exceeds a quota of its project or user. */
+  readonly overQuota?: (event: QuotaRejection) => void;
+  /** Notifications expired before a webhook accepted them and will not be delivered. */
+  readonly eventsDropped?: (event: DroppedEvents) => void;
+  /** A notification became a dead letter of a webhook. */
+  readonly eventRejected?: (event: RejectedEvent) => void;
 }
 
 export const engineObserverHooks: Readonly<Record<keyof EngineObserver, true>> = {
@@ -107,14 +138,16 @@ export const engineObserverHooks: Readonly<Record<keyof EngineObserver, true>> =
   pool: true,
   commit: true,
   reading: true,
+  list: true,
   job: true,
   step: true,
   overQuota: true,
   eventsDropped: true,
+  eventRejected: true,
 };
 
-/** Makes one of the hooks of several; undefined where nobody has it, so that it costs nothing. */
-function told<T>(hooks: readonly (((told: T) => void) | undefined)[]): ((told: T) => void) | undefined {
+/** Combines one hook of several observers; undefined if none has it, so that it costs nothing. */
+function combined<T>(hooks: readonly (((event: T) => void) | undefined)[]): ((event: T) => void) | undefined {
   const present = hooks.filter((hook) => hook !== undefined);
   if (present.length < 2) return present[0];
   return (what) => {
@@ -122,24 +155,26 @@ function told<T>(hooks: readonly (((told: T) => void) | undefined)[]): ((told: T
   };
 }
 
-/** Makes one observer of several. The first is the outermost around work. */
+/** Combines observers. The first one is the outermost around work. */
 export function observedBy(observers: readonly EngineObserver[]): EngineObserver {
   if (observers.length < 2) return observers[0] ?? {};
-  const arounds = observers.flatMap(({ around }) => (around ? [around] : []));
+  const wrappers = observers.flatMap(({ around }) => (around ? [around] : []));
   const contexts = observers.flatMap(({ traceContext }) => (traceContext ? [traceContext] : []));
   return {
-    around: arounds.reduceRight<EngineObserver['around']>(
+    around: wrappers.reduceRight<EngineObserver['around']>(
       (inner, outer) => (inner ? (work, run) => outer(work, () => inner(work, run)) : outer),
       undefined,
     ),
-    traceContext: contexts.length === 0 ? undefined : () => Object.assign({}, ...contexts.map((ask) => ask())),
-    statement: told(observers.map(({ statement }) => statement)),
-    pool: told(observers.map(({ pool }) => pool)),
-    commit: told(observers.map(({ commit }) => commit)),
-    reading: told(observers.map(({ reading }) => reading)),
-    job: told(observers.map(({ job }) => job)),
-    step: told(observers.map(({ step }) => step)),
-    overQuota: told(observers.map(({ overQuota }) => overQuota)),
-    eventsDropped: told(observers.map(({ eventsDropped }) => eventsDropped)),
+    traceContext: contexts.length === 0 ? undefined : () => Object.assign({}, ...contexts.map((request) => request())),
+    statement: combined(observers.map(({ statement }) => statement)),
+    pool: combined(observers.map(({ pool }) => pool)),
+    commit: combined(observers.map(({ commit }) => commit)),
+    reading: combined(observers.map(({ reading }) => reading)),
+    list: combined(observers.map(({ list }) => list)),
+    job: combined(observers.map(({ job }) => job)),
+    step: combined(observers.map(({ step }) => step)),
+    overQuota: combined(observers.map(({ overQuota }) => overQuota)),
+    eventsDropped: combined(observers.map(({ eventsDropped }) => eventsDropped)),
+    eventRejected: combined(observers.map(({ eventRejected }) => eventRejected)),
   };
 }

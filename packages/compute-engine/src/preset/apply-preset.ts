@@ -1,17 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import type { EmbeddedCatalogs } from '@apistrata/catalogs/builtin';
-import { lockName, type Store } from '@apistrata/record-store';
+import { lockName, type Store, type Tx } from '@apistrata/record-store';
 import type { Clock } from '../clock/clock.js';
-import { nodeRecord, serviceRecord } from '../scheduler/host-records.js';
+import type { DriverOffer } from '../model/index.js';
+import { nodeRecord, offerOf, serviceRecord } from '../scheduler/host-records.js';
 import { COMPUTE_BINARY } from '../scheduler/infrastructure.js';
 import { tables } from '../schema/tables.js';
 import type { AggregateSeed, FlavorSeed, HostSeed, Preset } from './preset.js';
 
-/** Services that run the cloud itself, on one machine. */
+/** Control services of the cloud, on one computer. */
 const CONTROL_BINARIES = ['nova-scheduler', 'nova-conductor'];
 const CONTROL_HOST = 'controller';
 
-/** Zones are aggregates: hosts that name one are gathered in an aggregate of that name. */
+/** Availability zones are aggregates: hosts that name one become members of an aggregate of that name. */
 function zoneAggregates(hosts: readonly HostSeed[]): AggregateSeed[] {
   const zones = [...new Set(hosts.flatMap(({ zone }) => zone ?? []))];
   return zones.map((zone) => ({
@@ -21,11 +22,23 @@ function zoneAggregates(hosts: readonly HostSeed[]): AggregateSeed[] {
   }));
 }
 
+/**
+ * Updates the inventories, traits and capabilities of a known host: the computer may have changed since the last start.
+ */
+async function renewOffer(tx: Tx, host: HostSeed, offer: DriverOffer): Promise<void> {
+  const [node] = await tables.nodes.find(tx, (q) => q.where('host', '=', host.name));
+  if (node && node.process === null) {
+    const hostIp = host.address ?? node.hostIp;
+    await tables.nodes.update(tx, { ...node, ...offerOf(host, offer), hostIp });
+  }
+}
+
 async function applyHosts(
   store: Store,
   clock: Clock,
   hosts: readonly HostSeed[],
   aggregates: readonly AggregateSeed[],
+  offer: DriverOffer | undefined,
 ): Promise<void> {
   await store.transaction(async (tx) => {
     await lockName(tx, 'preset');
@@ -40,7 +53,8 @@ async function applyHosts(
     }
     for (const [position, host] of hosts.entries()) {
       if (!known.has(`${COMPUTE_BINARY}@${host.name}`))
-        await tables.nodes.insert(tx, nodeRecord(host, `192.0.2.${(position % 254) + 1}`, now));
+        await tables.nodes.insert(tx, nodeRecord(host, host.address ?? `192.0.2.${(position % 254) + 1}`, now, offer));
+      else if (offer) await renewOffer(tx, host, offer);
     }
     const names = new Set((await tables.aggregates.find(tx)).map(({ name }) => name));
     for (const { name, hosts: members, metadata = {} } of [...zoneAggregates(hosts), ...aggregates]) {
@@ -79,14 +93,19 @@ async function applyFlavors(store: Store, clock: Clock, flavors: readonly Flavor
   });
 }
 
-/** Adds what a preset has and the database has not; what is there stays as it has become. */
+/**
+ * Adds the records of a preset that the database lacks; existing records stay unchanged.
+ *
+ * @param offer additional inventories, traits and capabilities of the driver of these hosts; known hosts are updated
+ */
 export async function applyPreset(
   store: Store,
   clock: Clock,
   catalogs: EmbeddedCatalogs,
   preset: Preset,
+  offer?: DriverOffer,
 ): Promise<void> {
-  await applyHosts(store, clock, preset.hosts ?? [], preset.aggregates ?? []);
+  await applyHosts(store, clock, preset.hosts ?? [], preset.aggregates ?? [], offer);
   await applyFlavors(store, clock, preset.flavors ?? []);
   await catalogs.images.seed(preset.images ?? []);
   await catalogs.networks.seed(preset);

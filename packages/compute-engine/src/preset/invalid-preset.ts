@@ -1,8 +1,8 @@
 import { EngineError } from '../errors/engine-error.js';
 
-/** A preset that cannot be: the message names the path of the first fault. */
+/** An invalid preset; the message names the path of the first error. */
 export class InvalidPreset extends EngineError<'INVALID_PRESET'> {
-  /** Where the fault is: `hosts.0.vcpus`; empty for the whole. */
+  /** Path of the error, such as `hosts.0.vcpus`; empty for the preset itself. */
   readonly path: string;
 
   constructor(path: string, message: string) {

@@ -4,7 +4,9 @@ import type { Preset } from './preset.js';
 import { presetSchema } from './preset-schema.js';
 
 /**
- * Checks a preset that comes from outside, a file for instance. Throws {@link InvalidPreset}.
+ * Validates a preset from an external source, such as a file.
+ *
+ * @throws {@link InvalidPreset}
  *
  * @example
  * ```ts
@@ -20,10 +22,12 @@ export function parsePreset(value: unknown): Preset {
   const checked = presetSchema.safeParse(value);
   if (checked.success) return checked.data;
   const [issue] = checked.error.issues;
-  throw new InvalidPreset(issue?.path.join('.') ?? '', issue?.message ?? 'is no preset');
+  // The issue of a key only states that the key is invalid; the nested issue states why.
+  const cause = issue?.code === 'invalid_key' ? (issue.issues[0] ?? issue) : issue;
+  throw new InvalidPreset(issue?.path.join('.') ?? '', cause?.message ?? 'is not a preset');
 }
 
-/** The JSON Schema of files with presets, for editors and other programs. */
+/** Returns the JSON Schema of preset files, for editors and other programs. */
 export function presetJsonSchema(): object {
   return z.toJSONSchema(presetSchema, { io: 'input', unrepresentable: 'any' });
 }

@@ -1,53 +1,15 @@
-import type { ImageStatus, VolumeStatus } from '@apistrata/catalogs';
 import { z } from 'zod';
 import type { DriverVerb } from '../drivers/driver.js';
+import { CUSTOM_NAME, RESOURCE_CLASSES, TRAITS } from '../resources/extra-specs/standard-names.js';
+import { imageStatuses, volumeStatuses } from './statuses.js';
 
 const uuid = z.guid();
 const name = z.string().min(1).max(255);
 const positive = z.int().positive();
 const size = z.int().nonnegative();
 const texts = z.record(z.string(), z.string());
-const unknown = z.enum(['reject', 'accept']).describe('What happens with ids that nobody knows');
+const unknown = z.enum(['reject', 'accept']).describe('Handling of unknown ids');
 const ratio = z.number().positive();
-
-/** Words that have to be all of a type: one that is missing or misspelt does not compile. */
-function wordsOf<T extends string>(words: Readonly<Record<T, true>>) {
-  return z.enum(Object.keys(words) as T[]);
-}
-
-const imageStatus = wordsOf<ImageStatus>({
-  queued: true,
-  saving: true,
-  uploading: true,
-  importing: true,
-  active: true,
-  deactivated: true,
-  killed: true,
-  deleted: true,
-  pending_delete: true,
-});
-
-const volumeStatus = wordsOf<VolumeStatus>({
-  creating: true,
-  available: true,
-  reserved: true,
-  attaching: true,
-  'in-use': true,
-  detaching: true,
-  deleting: true,
-  downloading: true,
-  uploading: true,
-  extending: true,
-  retyping: true,
-  maintenance: true,
-  'awaiting-transfer': true,
-  'backing-up': true,
-  'restoring-backup': true,
-  error: true,
-  error_deleting: true,
-  error_extending: true,
-  error_restoring: true,
-});
 
 const flavor = z
   .strictObject({
@@ -63,9 +25,32 @@ const flavor = z
     disabled: z.boolean().optional(),
     description: z.string().nullable().optional(),
     extraSpecs: texts.optional(),
-    projects: z.array(z.string()).describe('Projects that may use it when it is not public').optional(),
+    projects: z.array(z.string()).describe('Projects that may use it if it is not public').optional(),
   })
   .describe('A flavor. Memory and swap in MiB, disks in GiB');
+
+const resourceClass = z
+  .string()
+  .refine(
+    (given) => RESOURCE_CLASSES.has(given) || CUSTOM_NAME.test(given),
+    'must be a standard resource class, or start with CUSTOM_',
+  );
+const trait = z
+  .string()
+  .refine((given) => TRAITS.has(given) || CUSTOM_NAME.test(given), 'must be a standard trait, or start with CUSTOM_');
+
+const inventory = z
+  .strictObject({
+    total: positive,
+    reserved: size.describe('The part of the total that servers cannot use. Default: 0').optional(),
+    minUnit: positive.describe('Minimum amount of one server. Default: 1').optional(),
+    maxUnit: positive.describe('Maximum amount of one server. Default: no limit').optional(),
+    stepSize: positive.describe('Divisor of the amount of one server. Default: 1').optional(),
+    allocationRatio: ratio
+      .describe('Ratio of the capacity that may be allocated to the unreserved total. Default: 1')
+      .optional(),
+  })
+  .describe('The capacity of a host in a resource class');
 
 const host = z
   .strictObject({
@@ -75,13 +60,49 @@ const host = z
     memoryMb: positive,
     diskGb: positive,
     hypervisorHostname: z.string().optional(),
+    address: z
+      .union([z.ipv4(), z.ipv6()])
+      .describe('Shown to administrators as `host_ip`. Default: an example')
+      .optional(),
     hypervisorType: z.string().describe('Default: QEMU').optional(),
     hypervisorVersion: size.describe('As one number: major * 1,000,000 + minor * 1,000 + micro').optional(),
-    cpuAllocationRatio: ratio.describe('How much more than it has may be given away; 16').optional(),
-    ramAllocationRatio: ratio.describe('How much more than it has may be given away; 1.5').optional(),
-    diskAllocationRatio: ratio.describe('How much more than it has may be given away; 1').optional(),
+    cpuAllocationRatio: ratio
+      .describe('Ratio of the capacity that may be allocated to the physical one; 16')
+      .optional(),
+    ramAllocationRatio: ratio
+      .describe('Ratio of the capacity that may be allocated to the physical one; 1.5')
+      .optional(),
+    diskAllocationRatio: ratio
+      .describe('Ratio of the capacity that may be allocated to the physical one; 1')
+      .optional(),
+    inventories: z
+      .record(resourceClass, inventory)
+      .describe(
+        'Inventories by resource class, for `resources:CLASS`. VCPU, MEMORY_MB and DISK_GB replace the values above',
+      )
+      .optional(),
+    traits: z
+      .array(trait)
+      .describe('Standard or CUSTOM_ traits, for `trait:NAME`, in addition to those that every host has')
+      .optional(),
+    capabilities: z
+      .record(name, z.union([z.string(), z.number(), z.boolean(), z.array(z.union([z.string(), z.number()]))]))
+      .describe('Values for `capabilities:NAME`, in addition to those of every host, such as `hypervisor_type`')
+      .optional(),
+    cpuInfo: z
+      .strictObject({
+        arch: z.string(),
+        model: z.string(),
+        vendor: z.string(),
+        features: z.array(z.string()),
+        topology: z.strictObject({ cells: positive.optional(), sockets: positive, cores: positive, threads: positive }),
+      })
+      .describe(
+        'The processors, as `cpu_info` of the hypervisor shows them. Default: those of the computer, or an example',
+      )
+      .optional(),
   })
-  .describe('A host, with what it offers. Memory in MiB, disk in GiB');
+  .describe('A host with its capacity. Memory in MiB, disk in GiB');
 
 const aggregate = z
   .strictObject({ name, hosts: z.array(z.string()), metadata: texts.optional() })
@@ -93,7 +114,7 @@ const image = z
     name: z.string().nullable().optional(),
     projectId: z.string().optional(),
     visibility: z.enum(['public', 'private', 'shared', 'community']).optional(),
-    status: imageStatus.describe('Default: active').optional(),
+    status: z.enum(imageStatuses).describe('Default: active').optional(),
     minDiskGb: size.optional(),
     minRamMb: size.optional(),
     diskFormat: z.string().nullable().optional(),
@@ -105,12 +126,17 @@ const image = z
     sizeBytes: size.optional(),
     virtualSizeBytes: size.optional(),
     checksum: z.string().optional(),
+    replacesIdPrefix: z
+      .string()
+      .regex(/^[0-9a-f-]{9,}$/)
+      .describe('Images whose ids begin with this are former states of this one, and become hidden')
+      .optional(),
     content: z
       .custom<Uint8Array | (() => AsyncIterable<Uint8Array>)>(
         (value) => value instanceof Uint8Array || typeof value === 'function',
-        'expected bytes, or a function that gives them',
+        'expected bytes, or a function that returns them',
       )
-      .describe('Its bytes; size and checksums follow from them. Not in files')
+      .describe('Its bytes, from which size and checksums are computed. Not supported in files')
       .optional(),
   })
   .describe('An image. Sizes in GiB of disk, MiB of memory, and bytes');
@@ -176,7 +202,7 @@ const volume = z
     sizeGb: positive,
     name: z.string().nullable().optional(),
     description: z.string().nullable().optional(),
-    status: volumeStatus.describe('Default: available').optional(),
+    status: z.enum(volumeStatuses).describe('Default: available').optional(),
     volumeType: z.string().nullable().describe('Name of the type').optional(),
     availabilityZone: z.string().optional(),
     bootable: z.boolean().optional(),
@@ -196,11 +222,14 @@ const share = z
     status: z.string().optional(),
     protocol: z.string().describe('NFS or CEPHFS can be attached to a server').optional(),
     sizeGb: positive.optional(),
-    exportLocations: z.array(z.string()).describe('Where hosts mount it, the preferred one first').optional(),
+    exportLocations: z
+      .array(z.string())
+      .describe('Paths from which hosts mount it, the preferred one first')
+      .optional(),
   })
   .describe('A shared file system. Size in GiB');
 
-/** Verbs are words of drivers, who may have more of them than this version knows. */
+/** Drivers may define further verbs. */
 const verb = z.string() as unknown as z.ZodType<DriverVerb, DriverVerb>;
 
 const rule = z
@@ -220,9 +249,9 @@ const rule = z
     fail: z.string().optional(),
     hang: z.literal(true).optional(),
   })
-  .describe('Scripted behaviour of the simulated machines');
+  .describe('Scripted behavior of the simulated machines');
 
-/** What a cloud has before anybody has done anything, in files and in `createEngine({ preset })`. */
+/** Schema of the initial content of a cloud, for files and `createEngine({ preset })`. */
 export const presetSchema = z.strictObject({
   flavors: z.array(flavor).optional(),
   hosts: z.array(host).optional(),

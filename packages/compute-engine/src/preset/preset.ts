@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { presetSchema } from './preset-schema.js';
 
-/** The same, not to be changed. */
+/** The same type, deeply read-only. */
 type Fixed<T> = T extends Uint8Array | RegExp | ((...given: never[]) => unknown)
   ? T
   : T extends readonly (infer Item)[]
@@ -10,18 +10,18 @@ type Fixed<T> = T extends Uint8Array | RegExp | ((...given: never[]) => unknown)
       ? { readonly [K in keyof T]: Fixed<T[K]> }
       : T;
 
-/** What a cloud has before anybody has done anything. Its schema, which files are held against too, says what each field is. */
+/** The initial content of a cloud. Its schema, which also validates files, describes each field. */
 export type Preset = Fixed<z.input<typeof presetSchema>>;
 
 type Item<K extends keyof Preset> = Required<Preset>[K] extends readonly (infer One)[] ? One : never;
 
 /** A flavor of a preset. Memory and swap in MiB, disks in GiB. */
 export type FlavorSeed = Item<'flavors'>;
-/** A host of a preset, with what it offers. Memory in MiB, disk in GiB. */
+/** A host of a preset with its capacity. Memory in MiB, disk in GiB. */
 export type HostSeed = Item<'hosts'>;
-/** An aggregate that is there from the start, with the names of its hosts. */
+/** An aggregate of a preset, with the names of its hosts. */
 export type AggregateSeed = Item<'aggregates'>;
-/** An image of a preset: there from the start, `active` unless it says otherwise; empty without `content`. */
+/** An image of a preset; default status `active`; empty without `content`. */
 export type ImageSeed = Item<'images'>;
 /** A network of a preset. Without a project it is shared. */
 export type NetworkSeed = Item<'networks'>;
@@ -31,10 +31,10 @@ export type SecurityGroupSeed = Item<'securityGroups'>;
 export type VolumeTypeSeed = Item<'volumeTypes'>;
 /** A volume of a preset. Size in GiB. */
 export type VolumeSeed = Item<'volumes'>;
-/** A share of a preset; what is left out has a default. Size in GiB. */
+/** A share of a preset; omitted fields have defaults. Size in GiB. */
 export type ShareSeed = Item<'shares'>;
 
-/** Five flavors, an image, a network, two hosts: enough to boot a server. Its ids are fixed. */
+/** Five flavors, an image, a network and two hosts: enough to boot a server. Its ids are fixed. */
 export const defaultPreset: Preset &
   Required<Pick<Preset, 'flavors' | 'hosts' | 'images' | 'networks' | 'volumeTypes'>> = {
   flavors: [

@@ -3,7 +3,7 @@ import { ifMissing } from '@apistrata/catalogs';
 import { lockName, type Tx } from '@apistrata/record-store';
 import type { Context } from '../core/context.js';
 import type { Core } from '../core/core.js';
-import { badRequest, conflict, notFound } from '../errors/refusal.js';
+import { badRequest, conflict, notFound } from '../errors/rejection.js';
 import type { Aggregate } from '../model/index.js';
 import { COMPUTE_BINARY } from '../scheduler/infrastructure.js';
 import { tables } from '../schema/tables.js';
@@ -17,8 +17,8 @@ type AggregateChange = Partial<Pick<Aggregate, 'name' | 'hosts' | 'metadata'>>;
 type MetadataChange = Readonly<Record<string, string | null>>;
 
 /**
- * Groups of hosts. A zone is metadata of an aggregate, and a host is in one zone at the most: every change is checked
- * against that, one change at a time.
+ * Host aggregates. An availability zone is metadata of an aggregate, and a host is in at most one zone: changes are checked
+ * for that one at a time.
  */
 export class Aggregates {
   readonly #core: Core;
@@ -27,7 +27,7 @@ export class Aggregates {
     this.#core = core;
   }
 
-  /** Oldest first. */
+  /** Lists aggregates, oldest first. */
   list(): Promise<readonly Aggregate[]> {
     return tables.aggregates.find(this.#core.store, (q) => q.orderBy('seq'));
   }
@@ -38,7 +38,7 @@ export class Aggregates {
     return aggregate;
   }
 
-  /** Throws 409 for a name that is taken. */
+  /** Creates an aggregate; 409 if the name exists. */
   async create(name: string, zone?: string | null): Promise<Aggregate> {
     return this.#alone(async (tx) => {
       await checkName(tx, name);
@@ -53,7 +53,7 @@ export class Aggregates {
     });
   }
 
-  /** Throws 409 for a name that is taken, 400 for a zone that its hosts cannot be in. */
+  /** Changes an aggregate; 409 if the name exists, 400 for a zone that its hosts cannot be in. */
   update(seq: number, change: { readonly name?: string; readonly zone?: string | null }): Promise<Aggregate> {
     return this.#change(seq, async (tx, aggregate) => {
       if (change.name !== undefined && change.name !== aggregate.name) await checkName(tx, change.name);
@@ -63,14 +63,14 @@ export class Aggregates {
     });
   }
 
-  /** Merges. Throws 400 for a zone that its hosts cannot be in, or for taking the zone away. */
+  /** Merges metadata; 400 for a zone that its hosts cannot be in, or for removing the zone. */
   setMetadata(seq: number, change: MetadataChange): Promise<Aggregate> {
     return this.#change(seq, async (tx, aggregate) => ({
       metadata: await changedMetadata(tx, aggregate, change, 'update metadata of'),
     }));
   }
 
-  /** Throws 404 for an unknown host, 409 when it is a member or its servers would change their zone. */
+  /** Adds a host; 404 if it is unknown, 409 if it is a member or the zone of its servers would change. */
   addHost(seq: number, host: string): Promise<Aggregate> {
     return this.#change(seq, async (tx, aggregate) => {
       await checkHost(tx, host);
@@ -87,7 +87,7 @@ export class Aggregates {
     });
   }
 
-  /** Throws 404 for a host that is no member, 409 when its servers would change their zone. */
+  /** Removes a host; 404 if it is not a member, 409 if the zone of its servers would change. */
   removeHost(seq: number, host: string): Promise<Aggregate> {
     return this.#change(seq, async (tx, aggregate) => {
       if (!aggregate.hosts.includes(host)) throw notFound(`Aggregate ${seq} has no host ${host}.`);
@@ -103,7 +103,7 @@ export class Aggregates {
     });
   }
 
-  /** Throws 400 while it has hosts. */
+  /** Deletes an aggregate; 400 while it has hosts. */
   async delete(seq: number): Promise<void> {
     await this.#alone(async (tx) => {
       const aggregate = await tables.aggregates.bySeq(tx, seq);
@@ -114,8 +114,8 @@ export class Aggregates {
   }
 
   /**
-   * Lets the hosts of an aggregate fetch images that servers will need. Resolves before they have; none is promised.
-   * Throws 400 for an image that the caller cannot see.
+   * Requests the hosts of an aggregate to download images that servers will need. Resolves before they have, without a
+   * guarantee that they do. 400 for an image that the caller cannot see.
    */
   async cacheImages({ caller }: Context, seq: number, imageIds: readonly string[]): Promise<void> {
     const { hosts } = await this.get(seq);
@@ -136,13 +136,13 @@ export class Aggregates {
       const aggregate = await tables.aggregates.bySeq(tx, seq);
       if (!aggregate) throw unknown(seq);
       const change = await make(tx, aggregate);
-      // Members are not part of an aggregate's own record: only a change of that is dated.
+      // Membership is not part of an aggregate's own record, so it does not change the modification time.
       const updatedAt = change.hosts ? aggregate.updatedAt : this.#core.clock.now();
       return tables.aggregates.update(tx, { ...aggregate, ...change, updatedAt });
     });
   }
 
-  /** The rules speak of all aggregates, so there is one change at a time. */
+  /** The rules span all aggregates, so changes are serialized. */
   #alone<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     return this.#core.store.transaction(async (tx) => {
       await lockName(tx, 'aggregates');
@@ -168,7 +168,7 @@ async function checkHost(tx: Tx, host: string): Promise<void> {
   if (services === 0) throw notFound(`Compute host ${host} could not be found.`);
 }
 
-/** Metadata after a change, unless that would put a host in two zones or move servers to another. */
+/** Returns the metadata after a change; throws 400 if that would put a host in two zones or move servers to another. */
 async function changedMetadata(
   tx: Tx,
   { seq, hosts, metadata }: Aggregate,
@@ -176,14 +176,14 @@ async function changedMetadata(
   action: string,
 ): Promise<Readonly<Record<string, string>>> {
   const zone = change[ZONE];
-  const refused = (reason: string) => badRequest(`Cannot ${action} aggregate ${seq}: ${reason}.`);
+  const rejected = (reason: string) => badRequest(`Cannot ${action} aggregate ${seq}: ${reason}.`);
   if (zone !== undefined && zone !== metadata[ZONE]) {
-    if (!zone) throw refused('an availability zone without name is not supported');
+    if (!zone) throw rejected('an availability zone without name is not supported');
     const others = await Promise.all(hosts.map((host) => zonesOfHost(tx, host, seq)));
     const clashing = [...new Set(others.flat())].filter((other) => other !== zone);
-    if (clashing.length > 0) throw refused(`one or more hosts already in availability zone(s) ${clashing.join(', ')}`);
+    if (clashing.length > 0) throw rejected(`one or more hosts already in availability zone(s) ${clashing.join(', ')}`);
     if ((await hostsWithServers(tx, hosts)).length > 0)
-      throw refused('one or more hosts contain instances in this zone');
+      throw rejected('one or more hosts contain instances in this zone');
   }
   const merged = Object.entries({ ...metadata, ...change });
   return Object.fromEntries(merged.filter((item): item is [string, string] => item[1] !== null));

@@ -1,15 +1,15 @@
 import type { Core } from '../core/core.js';
 import { INTERNAL_ZONE, type ServiceState, Services } from '../hosts/inventory/services.js';
 
-/** A zone, with its enabled services. */
+/** An availability zone with its enabled services. */
 export interface Zone {
   readonly name: string;
-  /** At least one of its services is enabled. */
+  /** Whether at least one of its services is enabled. */
   readonly available: boolean;
   readonly services: readonly ServiceState[];
 }
 
-/** The zones that hosts and control services are in. */
+/** The availability zones of hosts and control services. */
 export class AvailabilityZones {
   readonly #services: Services;
 
@@ -17,7 +17,10 @@ export class AvailabilityZones {
     this.#services = new Services(core);
   }
 
-  /** Available ones first, each kind by the age of its services; the zone of control services only when asked for. */
+  /**
+   * Lists zones: available ones first, then by the age of their services; with the zone of control services only if
+   * `internal` is set.
+   */
   async list(options: { readonly internal?: boolean } = {}): Promise<readonly Zone[]> {
     const all = await this.#services.list();
     const shown = all.filter(({ zone }) => options.internal || zone !== INTERNAL_ZONE);

@@ -1,7 +1,7 @@
 import type { Session } from '@apistrata/record-store';
 import { LIVE, tables } from '../schema/tables.js';
 
-/** Zones that aggregates put a host in, without repeats; one aggregate may be left out. */
+/** Returns the availability zones of a host, without duplicates; one aggregate may be ignored. */
 export async function zonesOfHost(session: Session, host: string, exceptSeq?: number): Promise<readonly string[]> {
   const aggregates = await tables.aggregates.find(session, (q) => q.orderBy('seq'));
   const zones = aggregates
@@ -10,7 +10,7 @@ export async function zonesOfHost(session: Session, host: string, exceptSeq?: nu
   return [...new Set(zones)];
 }
 
-/** Those of the hosts that have servers, counting the soft-deleted ones. */
+/** Returns those of the hosts that have servers, including soft-deleted ones. */
 export async function hostsWithServers(session: Session, hosts: readonly string[]): Promise<readonly string[]> {
   if (hosts.length === 0) return [];
   const rows = await session.db

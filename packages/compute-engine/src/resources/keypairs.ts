@@ -1,7 +1,7 @@
 import { compoundKey, lockName } from '@apistrata/record-store';
 import type { Context } from '../core/context.js';
 import type { Core } from '../core/core.js';
-import { badRequest, conflict, notFound } from '../errors/refusal.js';
+import { badRequest, conflict, notFound } from '../errors/rejection.js';
 import { generateSshKeypair, generateX509, InvalidKey, parseSshPublicKey, parseX509 } from '../keys/index.js';
 import type { Keypair } from '../model/index.js';
 import { tables } from '../schema/tables.js';
@@ -10,12 +10,12 @@ import { limitsOf, overQuota } from './quotas/server-quota.js';
 export interface NewKeypair {
   readonly userId: string;
   readonly name: string;
-  /** Left out: a pair is generated. */
+  /** Default: a key pair is generated. */
   readonly publicKey?: string;
   readonly type: Keypair['type'];
 }
 
-/** Key pairs of users. A private half is told once, when it is generated, and never kept. */
+/** Key pairs of users. A generated private key is returned once and never stored. */
 export class Keypairs {
   readonly #core: Core;
 
@@ -29,7 +29,7 @@ export class Keypairs {
     return keypair;
   }
 
-  /** By name; `marker` is the name of the last one of the page before. */
+  /** Lists key pairs by name; `marker` is the last name of the previous page. */
   async list(
     userId: string,
     page: { readonly limit?: number; readonly marker?: string } = {},
@@ -46,7 +46,7 @@ export class Keypairs {
     });
   }
 
-  /** Imports or generates. Throws 400 for a key that cannot be read, 403 over quota, 409 for a name that is taken. */
+  /** Imports or generates a key pair. 400 for an invalid key, 403 if the quota is exceeded, 409 if the name exists. */
   async create(
     context: Context,
     request: NewKeypair,
@@ -71,7 +71,7 @@ export class Keypairs {
     });
   }
 
-  /** Quota first, then the name: before the dear work of generating, and again where it counts. */
+  /** Checks the quota first, then the name: before the expensive generation, and again in the transaction. */
   async #check(
     context: Context,
     { userId, name }: NewKeypair,

@@ -3,27 +3,27 @@ import { compoundKey, lockName, type Tx } from '@apistrata/record-store';
 import type { Context } from '../core/context.js';
 import type { Core } from '../core/core.js';
 import { groupBy } from '../core/group-by.js';
-import { notFound } from '../errors/refusal.js';
+import { notFound } from '../errors/rejection.js';
 import type { GroupPolicy, ServerGroup } from '../model/index.js';
 import { LIVE, tables } from '../schema/tables.js';
 import { limitsOf, overQuota } from './quotas/server-quota.js';
 
-/** A group to be made. */
+/** A request to create a server group. */
 export interface NewServerGroup {
   readonly name: string;
   readonly policy: GroupPolicy;
-  /** Only for anti-affinity; how many of its servers a host may have. */
+  /** Only for anti-affinity: maximum number of its servers on a host. */
   readonly maxServerPerHost?: number;
 }
 
-/** Which page of groups is meant. */
+/** Filters and page of server groups. */
 export interface ServerGroupQuery {
   readonly allProjects?: boolean;
   readonly limit: number;
   readonly offset?: number;
 }
 
-/** A group with the ids of the servers in it, oldest first. */
+/** A group with the ids of its servers, oldest first. */
 export interface GroupWithMembers extends ServerGroup {
   readonly members: readonly string[];
 }
@@ -34,7 +34,7 @@ const withMembers =
   (members: Members) =>
   (group: ServerGroup): GroupWithMembers => ({ ...group, members: (members.get(group.id) ?? []).map(({ id }) => id) });
 
-/** Groups of servers that want to be near each other, or far. They never change; servers name the group they are in. */
+/** Server groups with affinity policies. They never change; servers refer to their group. */
 export class ServerGroups {
   readonly #core: Core;
 
@@ -42,7 +42,7 @@ export class ServerGroups {
     this.#core = core;
   }
 
-  /** A group of the caller's project, or anybody's for administrators; 404 otherwise. */
+  /** Returns a group of the caller's project, or of any project for administrators; 404 otherwise. */
   async get(context: Context, id: string): Promise<GroupWithMembers> {
     const group = await tables.serverGroups.get(this.#core.store, id);
     if (!group || !(context.isAdmin || group.projectId === context.caller.projectId))
@@ -50,7 +50,7 @@ export class ServerGroups {
     return withMembers(await this.#members([group]))(group);
   }
 
-  /** Oldest first. */
+  /** Lists groups, oldest first. */
   async list({ caller }: Context, query: ServerGroupQuery): Promise<readonly GroupWithMembers[]> {
     const groups = await tables.serverGroups.find(this.#core.store, (q) => {
       const rows = query.allProjects ? q : q.where('project_id', '=', caller.projectId);
@@ -62,7 +62,7 @@ export class ServerGroups {
     return groups.map(withMembers(await this.#members(groups)));
   }
 
-  /** Throws 403 over quota of the project, or of the user where one is set. */
+  /** Creates a group; 403 if a quota of the project or user is exceeded. */
   async create(context: Context, request: NewServerGroup): Promise<GroupWithMembers> {
     const { projectId, userId } = context.caller;
     const group = await this.#core.store.transaction(async (tx) => {
@@ -82,7 +82,7 @@ export class ServerGroups {
     return { ...group, members: [] };
   }
 
-  /** Its servers stay as they are. */
+  /** Deletes a group; its servers are not affected. */
   async delete(id: string): Promise<void> {
     await this.#core.store.transaction(async (tx) => {
       if (!(await tables.serverGroups.delete(tx, id))) throw notFound(`Instance group ${id} could not be found.`);
@@ -106,7 +106,7 @@ export class ServerGroups {
     );
   }
 
-  /** The servers of groups, by the id of the group. */
+  /** Returns the ids of the servers of groups, by group id. */
   async #members(groups: readonly ServerGroup[]): Promise<Members> {
     if (groups.length === 0) return new Map();
     const rows = await this.#core.store.db

@@ -5,17 +5,17 @@ import { tables } from '../schema/tables.js';
 import { migrationsInProgress } from '../server-migrations/migrations-in-progress.js';
 import { usageOf } from './server-usage.js';
 
-/** Until when things are removed. Times in milliseconds since the epoch; left out: nothing of that kind is. */
+/** Records before these times are removed. Milliseconds since the epoch; undefined: none of that kind are. */
 export interface PurgeLimits {
-  /** Servers deleted before, with all that is told of them, and migrations that ended before. */
+  /** Deletion time of servers, with their history, and completion time of migrations. */
   readonly deletedBefore?: number;
-  /** Actions of servers that still exist. */
+  /** Actions of existing servers. */
   readonly historyBefore?: number;
-  /** What is kept of purged servers to tell what projects used. */
+  /** Usage of purged servers. */
   readonly usageBefore?: number;
 }
 
-/** How many of each were removed. */
+/** Numbers of removed records. */
 export interface PurgeReport {
   readonly servers: number;
   readonly actions: number;
@@ -24,16 +24,16 @@ export interface PurgeReport {
   readonly usage: number;
 }
 
-/** Rows of one transaction, and the rest between two, in which others get their turn. */
+/** Rows per transaction, and the pause between transactions, in which other work continues. */
 const BATCH = 100;
-const REST_MS = 5;
+const PAUSE_MS = 5;
 
 const DAY_MS = 86_400_000;
 
-/** What belongs to a server and goes with it, by the column that names it. */
+/** Tables whose rows belong to a server and are removed with it. */
 const ofServers = ['instance_actions', 'migrations', 'console_tokens', 'volume_attachments'] as const;
 
-/** Removes what has been kept for long enough: in batches, while everything else goes on. */
+/** Removes records whose retention period has ended, in batches that do not block other work. */
 export class Retention {
   readonly #core: Core;
 
@@ -41,7 +41,7 @@ export class Retention {
     this.#core = core;
   }
 
-  /** What the settings say of now; undefined when they keep everything for ever. */
+  /** Returns the current limits according to the settings; undefined if they keep everything forever. */
   limits(): PurgeLimits {
     const { retentionDays, historyRetentionDays, usageRetentionDays } = this.#core.settings;
     const now = this.#core.clock.now();
@@ -54,8 +54,8 @@ export class Retention {
   }
 
   /**
-   * Removes what is older, and console tokens that have expired. Several processes may do so at once, and any of them
-   * may be ended at any time: what is left is there for the next.
+   * Removes expired records and console tokens. Several processes may do so concurrently, and may be interrupted at any time:
+   * the next purge continues.
    */
   async purge(limits: PurgeLimits = this.limits(), signal?: AbortSignal): Promise<PurgeReport> {
     const removed = { servers: 0, actions: 0, migrations: 0, consoleTokens: 0, usage: 0 };
@@ -74,7 +74,7 @@ export class Retention {
     return removed;
   }
 
-  /** Servers one page after the other, oldest deletion first; those that still give back what they had are passed over. */
+  /** Purges servers page by page, oldest deletion first; those that still release resources are skipped. */
   async #servers(before: number, signal: AbortSignal | undefined): Promise<number> {
     let count = 0;
     let from = { terminated_at: 0, seq: 0 };
@@ -99,26 +99,26 @@ export class Retention {
           page.map(({ seq }) => seq),
         ),
       );
-      await pause(REST_MS);
+      await pause(PAUSE_MS);
     }
   }
 
   async #removeServers(tx: Tx, seqs: readonly number[]): Promise<number> {
     await lockName(tx, 'retention');
     const servers = await tables.servers.find(tx, (q) => q.where('seq', 'in', seqs).where('deleted', '=', 1));
-    const gone = servers.filter(({ jobId }) => jobId === null);
-    if (gone.length === 0) return 0;
-    for (const server of gone) {
+    const expired = servers.filter(({ jobId }) => jobId === null);
+    if (expired.length === 0) return 0;
+    for (const server of expired) {
       const usage = usageOf(server);
       if (usage) await tables.serverUsage.insert(tx, usage);
     }
-    const ids = gone.map(({ id }) => id);
+    const ids = expired.map(({ id }) => id);
     for (const table of ofServers) await tx.db.deleteFrom(table).where('server_id', 'in', ids).execute();
     await tx.db.deleteFrom('servers').where('id', 'in', ids).execute();
-    return gone.length;
+    return expired.length;
   }
 
-  /** Rows of a table by their age, an index having them in that order. */
+  /** Purges rows of a table by age, in the order of an index. */
   async #rows(
     table: string,
     column: string,
@@ -140,7 +140,7 @@ export class Retention {
       });
       count += removed;
       if (removed < BATCH) return count;
-      await pause(REST_MS);
+      await pause(PAUSE_MS);
     }
   }
 }

@@ -3,18 +3,18 @@ import { type RawBuilder, sql } from 'kysely';
 import { tables } from '../schema/tables.js';
 import type { RunServer, UsedServer } from './server-usage.js';
 
-/** Which servers: those that ran between two times, in milliseconds since the epoch, the end excluded. */
+/** Selects servers that ran between two times in milliseconds since the epoch, the end excluded. */
 export interface UsedServersQuery {
   readonly start: number;
   readonly end: number;
-  /** Only this project's. */
+  /** Default: all projects. */
   readonly projectId?: string;
   readonly limit: number;
-  /** The page begins after this one. */
+  /** The last server of the previous page. */
   readonly after?: Pick<UsedServer, 'id' | 'projectId'>;
 }
 
-/** The last time that there is. */
+/** The largest representable time. */
 const LAST_MS = 8_640_000_000_000_000;
 
 interface Head {
@@ -25,23 +25,23 @@ interface Head {
 }
 
 /**
- * A page of the servers that ran in a period, by project and id: those that run, those that have ended since its start,
- * and what is known of those that were purged. Each part is found by an index of its own, so servers that ended before
- * cost nothing, however many there are, and only the rows of the page are read.
+ * Returns a page of the servers that ran in a period, by project and id: running ones, those that ended since its start, and
+ * purged ones. Each part has its own index, so servers that ended before cost nothing, and only rows of the page are read.
  */
 export async function usedServers(session: Session, query: UsedServersQuery): Promise<readonly RunServer[]> {
   const { start, end, projectId, limit, after } = query;
   if (limit === 0) return [];
-  // The sign keeps databases from going by the launch: most servers were launched before the period ends.
+  // The unary sign keeps databases from using an index on the launch: most servers were launched before the end of the
+  // period.
   const page = (columns: string, table: string, ended: RawBuilder<unknown>) => sql`
     select ${sql.raw(columns)} from ${sql.table(table)}
     where ${ended} and +launched_at < ${end}
       ${projectId === undefined ? sql`` : sql`and project_id = ${projectId}`}
       ${after === undefined ? sql`` : sql`and (project_id, id) > (${after.projectId}, ${after.id})`}
     order by project_id, id limit ${limit}`;
-  // A range with two ends is taken for a small one where a database has no statistics.
+  // Without statistics, databases estimate a range with two bounds as small.
   const since = sql`terminated_at >= ${start} and terminated_at < ${LAST_MS}`;
-  // Its index tells which come first, but not in their order: rows of later pages are not read.
+  // The index selects the rows of the page, but not in their order, so rows of later pages are not read.
   const ended = (table: 'servers' | 'server_usage') => sql`
     select ${sql.lit(Number(table === 'server_usage'))} as purged, found.seq, revision, project_id, found.id
     from (${page('seq, id', table, since)}) as found join ${sql.table(table)} on ${sql.table(table)}.seq = found.seq`;
@@ -52,7 +52,7 @@ export async function usedServers(session: Session, query: UsedServersQuery): Pr
       union all ${ended('server_usage')}
     ) as parts order by project_id, id limit ${limit}`.execute(session.db);
   const servers = await recordsOf(session, rows);
-  // A server that was purged between the two reads is found where it went.
+  // A server that was purged between the two reads is found in its new place.
   return servers.length === rows.length ? servers : usedServers(session, query);
 }
 
@@ -63,11 +63,11 @@ function wasLaunched(server: UsedServer): server is RunServer {
 async function recordsOf(session: Session, heads: readonly Head[]): Promise<readonly RunServer[]> {
   const ofKind = (purged: number) => heads.filter((head) => Number(head.purged) === purged);
   const bySeq = (servers: readonly (UsedServer & Stored)[]) => new Map(servers.map((server) => [server.seq, server]));
-  const kept = bySeq(await tables.servers.read(session, ofKind(0)));
+  const remaining = bySeq(await tables.servers.read(session, ofKind(0)));
   const purged = bySeq(await tables.serverUsage.read(session, ofKind(1)));
   return heads
     .flatMap(
-      (head): UsedServer[] | UsedServer => (Number(head.purged) === 1 ? purged : kept).get(Number(head.seq)) ?? [],
+      (head): UsedServer[] | UsedServer => (Number(head.purged) === 1 ? purged : remaining).get(Number(head.seq)) ?? [],
     )
     .filter(wasLaunched);
 }

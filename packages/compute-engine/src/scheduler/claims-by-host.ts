@@ -1,20 +1,37 @@
-/** Returns an expression for a key of a claim, which is called `claim`. */
+/** Returns an expression for a key of a claim, whose alias is `claim`. */
 function keyOf(kind: 'sqlite' | 'postgres', key: string): string {
   if (kind === 'sqlite') return `json_extract(claim.value, '$.${key}')`;
-  return key === 'host' ? `claim ->> '${key}'` : `(claim ->> '${key}')::bigint`;
+  return key === 'host' ? `claim.value ->> '${key}'` : `(claim.value ->> '${key}')::bigint`;
+}
+
+/** Returns the source of the claims of servers in SQL, with the alias `claim`. */
+function claimsIn(kind: 'sqlite' | 'postgres'): string {
+  return kind === 'sqlite'
+    ? `json_each(servers.data, '$.claims') as claim`
+    : `jsonb_array_elements(servers.data::jsonb -> 'claims') as claim`;
 }
 
 /**
- * Returns SQL for what the claims of servers amount to, by host: `host`, `vcpus`, `memory_mb`, `disk_gb`, `servers`.
+ * Returns SQL for the sums of claims by host: `host`, `vcpus`, `memory_mb`, `disk_gb`, `servers`.
  *
  * @param which a condition on rows of `servers`; default: all
  */
 export function claimsByHost(kind: 'sqlite' | 'postgres', which = '1 = 1'): string {
-  const claims =
-    kind === 'sqlite'
-      ? `json_each(servers.data, '$.claims') as claim`
-      : `jsonb_array_elements(servers.data::jsonb -> 'claims') as claim`;
   const sum = (key: string) => `sum(${keyOf(kind, key)})`;
   return `select ${keyOf(kind, 'host')} as host, ${sum('vcpus')} as vcpus, ${sum('memoryMb')} as memory_mb,
-    ${sum('diskGb')} as disk_gb, count(*) as servers from servers, ${claims} where ${which} group by 1`;
+    ${sum('diskGb')} as disk_gb, count(*) as servers from servers, ${claimsIn(kind)} where ${which} group by 1`;
+}
+
+/**
+ * Returns SQL for the sums of claims in resource classes that nodes have no column for: `host`, `resource_class`, `used`.
+ *
+ * @param which as for {@link claimsByHost}
+ */
+export function resourceClaimsByHost(kind: 'sqlite' | 'postgres', which = '1 = 1'): string {
+  const [resources, amount] =
+    kind === 'sqlite'
+      ? [`json_each(claim.value, '$.resources') as resource`, 'resource.value']
+      : [`jsonb_each_text(claim.value -> 'resources') as resource`, 'resource.value::bigint'];
+  return `select ${keyOf(kind, 'host')} as host, resource.key as resource_class, sum(${amount}) as used
+    from servers, ${claimsIn(kind)}, ${resources} where ${which} group by 1, 2`;
 }

@@ -1,91 +1,97 @@
 import {
+  allStatements,
+  batchStatement,
   byColumn,
-  gathered,
   hotStatement,
   preparedQuery,
   type Session,
-  settled,
   type Tx,
 } from '@apistrata/record-store';
 import { CompiledQuery, sql } from 'kysely';
 import { groupBy } from '../core/group-by.js';
-import type { Claim, FlavorCopy, Node } from '../model/index.js';
+import type { Claim, Node } from '../model/index.js';
+import type { Amounts } from './amounts.js';
+import type { HostUsage } from './host-usage.js';
+import { capacityOf, MAX_AMOUNT } from './inventories.js';
+import { claimResources, shiftResources } from './resource-claims.js';
 
-/** What is taken of a host. Memory in MiB, disk in GiB. */
-export interface HostUsage {
-  readonly vcpus: number;
-  readonly memoryMb: number;
-  readonly diskGb: number;
-  readonly servers: number;
-}
-
-/** What a flavor takes of a host; the local disk only where the server does not boot from a volume. */
-export function amountsOf(flavor: FlavorCopy, localRoot: boolean): Amounts {
-  const diskGb = (localRoot ? flavor.diskGb : 0) + flavor.ephemeralGb + Math.ceil(flavor.swapMb / 1024);
-  return { vcpus: flavor.vcpus, memoryMb: flavor.memoryMb, diskGb };
-}
-
-type Amounts = Omit<Claim, 'host'>;
-
-/** What is to be taken of a host. */
-interface Wish {
+/** A requested claim. */
+interface RequestedClaim {
   readonly node: Node;
   readonly amounts: Amounts;
 }
 
 /**
- * Takes capacity of a host; false when there is not enough. The check and the taking are one statement, so two
- * schedulers can never take the same capacity. Works that take some at the same time take it by one statement, of each host
- * all that they want, or else one after the other, as far as there is enough.
+ * Claims capacity of a host; false if it is insufficient. The check and the update are one statement, so two schedulers can
+ * never claim the same capacity. Operations of a shared transaction claim with one statement, for each host the sum of their
+ * claims; if that is insufficient, one after the other.
  */
 export async function claim(tx: Tx, node: Node, amounts: Amounts): Promise<boolean> {
-  return gathered(
+  const { resources, ...own } = amounts;
+  if (!(await claimOwn(tx, node, own))) return false;
+  if (!resources || (await claimResources(tx, node, resources))) return true;
+  await shift(tx, { host: node.host, ...own }, -1);
+  return false;
+}
+
+/** Claims what nodes count in columns of their own. */
+async function claimOwn(tx: Tx, node: Node, amounts: Amounts): Promise<boolean> {
+  return batchStatement(
     tx,
     'claim',
     { node, amounts },
-    (wish) => takeOne(tx, wish),
-    async (wishes) => {
-      const enough = await takeMany(tx, wishes);
+    (requested) => claimOne(tx, requested),
+    async (requests) => {
+      const enough = await claimMany(tx, requests);
       const taken: boolean[] = [];
-      for (const wish of wishes) taken.push(enough.has(wish.node.host) || (await takeOne(tx, wish)));
+      for (const requested of requests) taken.push(enough.has(requested.node.host) || (await claimOne(tx, requested)));
       return taken;
     },
   );
 }
 
-/** Values of what is taken of a host, and of how much of each may be taken before. */
-function taking(node: Node, { vcpus, memoryMb, diskGb }: Amounts, servers: number): readonly (number | string)[] {
+/** Returns the parameters of an update: the amounts to add, and the maximum allocations before. */
+function amountChanges(
+  node: Node,
+  { vcpus, memoryMb, diskGb }: Amounts,
+  servers: number,
+): readonly (number | string)[] {
   return [
     vcpus,
     memoryMb,
     diskGb,
     servers,
     node.host,
-    Math.floor(node.vcpus * node.cpuAllocationRatio) - vcpus,
-    Math.floor(node.memoryMb * node.ramAllocationRatio) - memoryMb,
-    Math.floor(node.localGb * node.diskAllocationRatio) - diskGb,
+    maxBefore(node, 'VCPU', vcpus),
+    maxBefore(node, 'MEMORY_MB', memoryMb),
+    maxBefore(node, 'DISK_GB', diskGb),
   ];
 }
 
-async function takeOne(tx: Tx, { node, amounts }: Wish): Promise<boolean> {
-  const { numAffectedRows } = await takeCapacity(tx, taking(node, amounts, 1));
+/** Returns the maximum allocation before a claim; without a limit if nothing of the class is claimed. */
+function maxBefore(node: Node, resourceClass: string, amount: number): number {
+  return amount === 0 ? MAX_AMOUNT : capacityOf(node, resourceClass) - amount;
+}
+
+async function claimOne(tx: Tx, { node, amounts }: RequestedClaim): Promise<boolean> {
+  const { numAffectedRows } = await claimCapacity(tx, amountChanges(node, amounts, 1));
   return numAffectedRows === 1n;
 }
 
-/** Resolves to the hosts of which there was enough for all; nothing is taken of the others. */
-async function takeMany(tx: Tx, wishes: readonly Wish[]): Promise<ReadonlySet<string>> {
-  const rows = [...groupBy(wishes, ({ node }) => node.host).values()].map((wanted) => {
-    const sum = (pick: (amounts: Amounts) => number) => wanted.reduce((all, { amounts }) => all + pick(amounts), 0);
+/** Returns the hosts with sufficient capacity for all claims; nothing is claimed on the others. */
+async function claimMany(tx: Tx, requests: readonly RequestedClaim[]): Promise<ReadonlySet<string>> {
+  const rows = [...groupBy(requests, ({ node }) => node.host).values()].map((onHost) => {
+    const sum = (pick: (amounts: Amounts) => number) => onHost.reduce((all, { amounts }) => all + pick(amounts), 0);
     const all = { vcpus: sum((a) => a.vcpus), memoryMb: sum((a) => a.memoryMb), diskGb: sum((a) => a.diskGb) };
-    return taking((wanted[0] as Wish).node, all, wanted.length);
+    return amountChanges((onHost[0] as RequestedClaim).node, all, onHost.length);
   });
   const parameters = byColumn(8, rows);
-  const taken = await tx.db.executeQuery<{ readonly host: string }>({ ...takeCapacities, parameters } as never);
+  const taken = await tx.db.executeQuery<{ readonly host: string }>({ ...claimCapacities, parameters } as never);
   return new Set(taken.rows.map(({ host }) => host));
 }
 
-/** The same of many hosts; PostgreSQL, where works share transactions. */
-const takeCapacities = preparedQuery(
+/** Claims on many hosts; for PostgreSQL, where operations share transactions. */
+const claimCapacities = preparedQuery(
   CompiledQuery.raw(
     `update nodes set vcpus_used = vcpus_used + given.vcpus, memory_mb_used = memory_mb_used + given.memory_mb,
        local_gb_used = local_gb_used + given.local_gb, servers = nodes.servers + given.servers
@@ -97,7 +103,7 @@ const takeCapacities = preparedQuery(
   ),
 );
 
-const takeCapacity = hotStatement(({ db }) =>
+const claimCapacity = hotStatement(({ db }) =>
   db
     .updateTable('nodes')
     .set({
@@ -112,17 +118,17 @@ const takeCapacity = hotStatement(({ db }) =>
     .where('local_gb_used', '<=', 0),
 );
 
-/** Takes capacity whether there is enough or not: for moves that an administrator forces. */
+/** Claims capacity even if it is insufficient: for moves that an administrator forces. */
 export async function forceClaim(tx: Tx, taken: Claim): Promise<void> {
   await shift(tx, taken, 1);
 }
 
-/** Gives capacity back. */
+/** Releases capacity. */
 export async function release(tx: Tx, taken: Claim): Promise<void> {
   await shift(tx, taken, -1);
 }
 
-async function shift(tx: Tx, { host, vcpus, memoryMb, diskGb }: Claim, sign: 1 | -1): Promise<void> {
+async function shift(tx: Tx, { host, vcpus, memoryMb, diskGb, resources }: Claim, sign: 1 | -1): Promise<void> {
   await tx.db
     .updateTable('nodes')
     .set({
@@ -133,6 +139,7 @@ async function shift(tx: Tx, { host, vcpus, memoryMb, diskGb }: Claim, sign: 1 |
     })
     .where('host', '=', host)
     .execute();
+  if (resources) await shiftResources(tx, host, resources, sign);
 }
 
 interface UsageRow {
@@ -147,24 +154,26 @@ const selectUsage = hotStatement<UsageRow>(({ db }) =>
   db.selectFrom('nodes').select(['host', 'vcpus_used', 'memory_mb_used', 'local_gb_used', 'servers']),
 );
 
-/** Waits until no other transaction with several works takes capacity: each may take it of many hosts, in any order. */
+/**
+ * Waits until no other shared transaction claims capacity: each may claim on many hosts in any order, which could deadlock.
+ */
 const queueForClaims = hotStatement(({ db }) =>
   db.selectNoFrom(sql`pg_advisory_xact_lock(hashtextextended('claims', 0))`.as('taken')),
 );
 
 /**
- * What is taken of every host, as far as this transaction has to know. Works that share it have one picture, in which
- * each enters what it is about to take (`enter`), so that they do not all choose the same host.
+ * Returns the allocations of all hosts, as needed for a selection in this transaction. Operations that share it also share
+ * the result, in which each enters its claim (`enter`), so that they do not all select the same host.
  */
 export async function usageForClaim(tx: Tx): Promise<Map<string, HostUsage>> {
-  if (!tx.mates) return usageByHost(tx);
-  return tx.mates.once('usage of hosts', async () => {
-    const [, usage] = await settled([queueForClaims(tx, []), usageByHost(tx)]);
+  if (!tx.batch) return usageByHost(tx);
+  return tx.batch.once('usage of hosts', async () => {
+    const [, usage] = await allStatements([queueForClaims(tx, []), usageByHost(tx)]);
     return usage;
   });
 }
 
-/** Enters into a picture what is taken of a host; with the sign -1, that it was not to be had. */
+/** Adds a claim to shared allocations; with the sign -1, removes one that failed. */
 export function enter(usage: Map<string, HostUsage>, { host, ...amounts }: Claim, sign: 1 | -1 = 1): void {
   const before = usage.get(host);
   if (!before) return;
@@ -176,7 +185,7 @@ export function enter(usage: Map<string, HostUsage>, { host, ...amounts }: Claim
   });
 }
 
-/** What is taken of every host. */
+/** Returns the allocations of every host. */
 export async function usageByHost(session: Session): Promise<Map<string, HostUsage>> {
   const { rows } = await selectUsage(session, []);
   return new Map(

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { New } from '@apistrata/record-store';
-import type { Node, Service } from '../model/index.js';
+import { COMMON_TRAITS } from '../model/common-traits.js';
+import type { CpuInfo, DriverOffer, Node, Service } from '../model/index.js';
 import type { HostSeed } from '../preset/preset.js';
+import { inventory } from './inventories.js';
 
-/** A service that this process stands for. */
+/** Creates the record of a service that this process represents. */
 export function serviceRecord(host: string, binary: string, now: number): New<Service> {
   return {
     id: randomUUID(),
@@ -19,8 +21,38 @@ export function serviceRecord(host: string, binary: string, now: number): New<Se
   };
 }
 
-/** @param hostIp address of the host */
-export function nodeRecord(seed: HostSeed, hostIp: string, now: number): New<Node> {
+/** The processors of a host that declares none, with a core for each of its virtual CPUs. */
+function exampleCpu(cores: number): CpuInfo {
+  return {
+    arch: 'x86_64',
+    model: 'Nehalem',
+    vendor: 'Intel',
+    features: ['pge', 'clflush'],
+    topology: { cores, threads: 1, sockets: 1 },
+  };
+}
+
+/** Returns what a host offers: its declarations and those of its driver; its own ones take precedence. */
+export function offerOf(
+  seed: HostSeed,
+  offer: DriverOffer = {},
+): Pick<Node, 'inventories' | 'traits' | 'capabilities' | 'cpuInfo'> {
+  const declared = Object.entries(seed.inventories ?? {}).map(([name, given]) => [name, inventory(given)] as const);
+  return {
+    inventories: { ...offer.inventories, ...Object.fromEntries(declared) },
+    traits: [...new Set([...COMMON_TRAITS, ...(offer.traits ?? []), ...(seed.traits ?? [])])].sort(),
+    capabilities: { ...offer.capabilities, ...seed.capabilities },
+    cpuInfo: seed.cpuInfo ?? offer.cpuInfo ?? exampleCpu(seed.vcpus),
+  };
+}
+
+/**
+ * Creates the record of a compute node.
+ *
+ * @param hostIp address of the host
+ * @param offer what the driver offers in addition
+ */
+export function nodeRecord(seed: HostSeed, hostIp: string, now: number, offer?: DriverOffer): New<Node> {
   const { name, vcpus, memoryMb } = seed;
   return {
     id: randomUUID(),
@@ -29,19 +61,13 @@ export function nodeRecord(seed: HostSeed, hostIp: string, now: number): New<Nod
     hypervisorType: seed.hypervisorType ?? 'QEMU',
     hypervisorVersion: seed.hypervisorVersion ?? 8_002_002,
     hostIp,
-    cpuInfo: {
-      arch: 'x86_64',
-      model: 'Nehalem',
-      vendor: 'Intel',
-      features: ['pge', 'clflush'],
-      topology: { cores: vcpus, threads: 1, sockets: 1 },
-    },
     vcpus,
     memoryMb,
     localGb: seed.diskGb,
     cpuAllocationRatio: seed.cpuAllocationRatio ?? 16,
     ramAllocationRatio: seed.ramAllocationRatio ?? 1.5,
     diskAllocationRatio: seed.diskAllocationRatio ?? 1,
+    ...offerOf(seed, offer),
     process: null,
     createdAt: now,
   };

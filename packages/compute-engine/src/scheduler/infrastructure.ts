@@ -7,7 +7,7 @@ import { tables } from '../schema/tables.js';
 /** Name of the service that runs servers on a host. */
 export const COMPUTE_BINARY = 'nova-compute';
 
-/** Everything known of one host. */
+/** A host with its service, node and aggregates. */
 export interface Host {
   readonly name: string;
   readonly service: Service;
@@ -17,24 +17,24 @@ export interface Host {
   readonly status: HostStatus;
 }
 
-/** What users are told of a host: `UNKNOWN` when it was not heard of lately. */
+/** Status of a host for users: `UNKNOWN` without a recent heartbeat. */
 export type HostStatus = 'UP' | 'DOWN' | 'MAINTENANCE' | 'UNKNOWN';
 
-/** A consistent picture of all hosts. */
+/** A consistent snapshot of all hosts. */
 export interface HostMap {
-  /** Another number whenever hosts have come or gone, or one has another zone or state, or can be reached or no longer. */
+  /** Changes whenever a host is added or removed, or its availability zone, state or reachability changes. */
   readonly epoch: number;
   readonly hosts: ReadonlyMap<string, Host>;
   readonly services: readonly Service[];
   readonly aggregates: readonly Aggregate[];
-  /** Names of hosts that nobody can ask anything now, see {@link Infrastructure.setReachable}. */
+  /** Names of hosts that currently cannot be reached, see {@link Infrastructure.setReachable}. */
   readonly unreachable: ReadonlySet<string>;
 }
 
-/** How old a picture may be when other processes change hosts too. Capacity is exact all the same: claims check it. */
+/** Maximum age of a snapshot if other processes change hosts too. Capacity is exact in any case, because claims check it. */
 const SHARED_PICTURE_MS = 1000;
 
-/** Hosts, services and aggregates as one picture, read again when something of it has changed. */
+/** Hosts, services and aggregates as one cached snapshot, which is read again after changes. */
 export class Infrastructure {
   readonly #store: Store;
   readonly #clock: Clock;
@@ -43,9 +43,9 @@ export class Infrastructure {
   #last: HostMap | undefined;
   #readAt = 0;
   #epoch = 0;
-  /** What the epoch stands for. */
-  #told = '';
-  /** When, without any write, the next service will have been silent for too long. */
+  /** The state that the current epoch represents. */
+  #epochState = '';
+  /** The time at which the next service will be down without a heartbeat. */
   #silentAt = Number.POSITIVE_INFINITY;
   readonly #unreachable = new Set<string>();
 
@@ -55,14 +55,14 @@ export class Infrastructure {
     this.#settings = settings;
   }
 
-  /** To be called in every transaction that changes services, nodes or aggregates. */
+  /** Must be called in every transaction that changes services, nodes or aggregates. */
   changedIn(tx: Tx): void {
     tx.afterCommit(() => {
       this.#picture = undefined;
     });
   }
 
-  /** The picture; within a transaction that changes hosts itself, `readHosts(tx)` sees those changes. */
+  /** Returns the snapshot; in a transaction that changes hosts, `readHosts(tx)` returns those changes. */
   hosts(): Promise<HostMap> {
     const shared = this.#store.kind === 'postgres' && Date.now() - this.#readAt > SHARED_PICTURE_MS;
     const stale = shared || this.#clock.now() >= this.#silentAt;
@@ -70,7 +70,7 @@ export class Infrastructure {
       this.#readAt = Date.now();
       this.#silentAt = Number.POSITIVE_INFINITY;
       this.#picture = this.readHosts(this.#store).then((picture) => {
-        // Of this picture only: who reads the hosts for themselves does not make this one any newer.
+        // Not in `readHosts`, whose other callers do not update the cached snapshot.
         this.#last = picture;
         this.#silentAt = Math.min(...picture.services.map((service) => this.#endOfLife(service)));
         return picture;
@@ -82,12 +82,12 @@ export class Infrastructure {
     return this.#picture;
   }
 
-  /** The host of that name as it was last seen, for questions that cannot wait; undefined also before anybody has looked. */
+  /** Returns a host from the last snapshot, for synchronous callers; undefined before the first one. */
   lastKnown(host: string): Host | undefined {
     return this.#last?.hosts.get(host);
   }
 
-  /** The picture as the database has it at this moment, whoever changed it last: for those who look after the hosts. */
+  /** Returns the current state of the database, including changes of other processes: for administration of hosts. */
   current(): Promise<HostMap> {
     return this.#store.kind === 'postgres' ? this.readHosts(this.#store) : this.hosts();
   }
@@ -115,22 +115,22 @@ export class Infrastructure {
     return { epoch: this.#epochOf(hosts, unreachable), hosts, services, aggregates, unreachable };
   }
 
-  /** Most of what is read again is what it was, but for signs of life: what is kept for an epoch stays good. */
+  /** Returns a new epoch only if more than heartbeats has changed, so that values that are cached by epoch stay valid. */
   #epochOf(hosts: ReadonlyMap<string, Host>, unreachable: ReadonlySet<string>): number {
-    const told = JSON.stringify([
+    const state = JSON.stringify([
       [...hosts.values()].map(({ name, zone, status }) => [name, zone, status]),
       [...unreachable],
     ]);
-    if (told !== this.#told) {
-      this.#told = told;
+    if (state !== this.#epochState) {
+      this.#epochState = state;
       this.#epoch++;
     }
     return this.#epoch;
   }
 
   /**
-   * Plays the failure of the part of the cloud that knows a host (not of the host): until it is reachable again, all that
-   * can be told of the host's service and servers is that they exist. For this process only, and not kept.
+   * Simulates the failure of the cell of a host (not of the host): until it is reachable again, the API shows only that the
+   * host's service and servers exist. Affects this process only and is not stored.
    */
   setReachable(host: string, reachable: boolean): void {
     if (reachable) this.#unreachable.delete(host);
@@ -138,14 +138,14 @@ export class Infrastructure {
     this.#picture = undefined;
   }
 
-  /** Whether a service shows signs of life: not forced down, and seen lately. */
+  /** Returns whether a service is up: not forced down, with a recent heartbeat. */
   isUp(service: Service): boolean {
     if (service.forcedDown) return false;
     if (service.embedded) return true;
     return service.lastSeenAt !== null && this.#clock.now() < this.#downAt(service.lastSeenAt);
   }
 
-  /** The last sign of life. A host that this process stands for gives one whenever it is asked. */
+  /** Returns the time of the last heartbeat; for a host that this process represents, the current time. */
   lastSeenAt(service: Service): number | null {
     return service.embedded ? this.#clock.now() : service.lastSeenAt;
   }
@@ -154,14 +154,14 @@ export class Infrastructure {
     return lastSeenAt + this.#settings.serviceDownSeconds * 1000 + 1;
   }
 
-  /** When a service that is up now will be down unless it is heard of again. */
+  /** Returns the time at which a service that is up will be down without another heartbeat. */
   #endOfLife(service: Service): number {
     const { embedded, lastSeenAt } = service;
     if (embedded || lastSeenAt === null || !this.isUp(service)) return Number.POSITIVE_INFINITY;
     return this.#downAt(lastSeenAt);
   }
 
-  /** Holds as long as the picture does: the picture ends with the first service that has been silent for too long. */
+  /** Valid as long as the snapshot, which expires with the next service that is due to go down. */
   #statusOf(service: Service): HostStatus {
     if (service.forcedDown) return 'DOWN';
     if (service.disabled) return 'MAINTENANCE';

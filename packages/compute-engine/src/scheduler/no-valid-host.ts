@@ -1,11 +1,12 @@
 import { EngineError } from '../errors/engine-error.js';
 
-/** No host passed every filter with capacity left; `reasons` counts by filter how many hosts it turned away. */
+/** No host with sufficient capacity passed every filter; `reasons` counts the rejected hosts by filter. */
 export class NoValidHost extends EngineError<'NO_VALID_HOST'> {
   readonly reasons: Readonly<Record<string, number>>;
 
-  constructor(reasons: Readonly<Record<string, number>>) {
-    super('NO_VALID_HOST', 'No valid host was found. There are not enough hosts available.');
+  /** @param reason the second sentence of the message */
+  constructor(reasons: Readonly<Record<string, number>>, reason = 'There are not enough hosts available.') {
+    super('NO_VALID_HOST', `No valid host was found. ${reason}`);
     this.reasons = reasons;
   }
 }

@@ -1,33 +1,44 @@
-import { nextTurn, type Session, type Store } from '@apistrata/record-store';
+import { type Session, type Store, yieldToEventLoop } from '@apistrata/record-store';
 import { CompiledQuery } from 'kysely';
-import { type HostUsage, usageByHost } from './claims.js';
-import { claimsByHost } from './claims-by-host.js';
+import { claimsByHost, resourceClaimsByHost } from './claims-by-host.js';
+import { countedByHost, type HostCount } from './host-counts.js';
+import { grouped, setResources } from './resource-claims.js';
 
-/** A host whose capacity was counted wrong. */
+/** A host whose capacity was counted incorrectly. */
 export interface Correction {
   readonly host: string;
-  readonly counted: HostUsage;
-  /** What servers have claimed, which is what is counted from now on. */
-  readonly claimed: HostUsage;
+  readonly counted: HostCount;
+  /** The claims of servers, which are the corrected values. */
+  readonly claimed: HostCount;
 }
 
-/** Servers whose claims are summed up by one statement. */
-const TOGETHER = 2_000;
+/** Number of servers whose claims are summed by one statement. */
+const BATCH_SIZE = 2_000;
 
-const NOTHING: HostUsage = { vcpus: 0, memoryMb: 0, diskGb: 0, servers: 0 };
+const NOTHING: HostCount = { vcpus: 0, memoryMb: 0, diskGb: 0, servers: 0, resources: {} };
 
-const KINDS = ['vcpus', 'memoryMb', 'diskGb', 'servers'] as const;
-
-function isSame(one: HostUsage, other: HostUsage): boolean {
-  return KINDS.every((kind) => one[kind] === other[kind]);
+/** Returns all amounts by name. */
+function amountsIn({ resources, ...own }: HostCount): ReadonlyMap<string, number> {
+  return new Map(Object.entries({ ...own, ...resources }));
 }
 
-function sumOf(one: HostUsage, other: HostUsage): HostUsage {
+/** Returns the names of amounts that differ. */
+function differences(one: HostCount, other: HostCount): readonly string[] {
+  const [ours, theirs] = [amountsIn(one), amountsIn(other)];
+  return [...new Set([...ours.keys(), ...theirs.keys()])].filter(
+    (name) => (ours.get(name) ?? 0) !== (theirs.get(name) ?? 0),
+  );
+}
+
+function sumOf(one: HostCount, other: HostCount): HostCount {
+  const resources: Record<string, number> = { ...one.resources };
+  for (const [name, amount] of Object.entries(other.resources)) resources[name] = (resources[name] ?? 0) + amount;
   return {
     vcpus: one.vcpus + other.vcpus,
     memoryMb: one.memoryMb + other.memoryMb,
     diskGb: one.diskGb + other.diskGb,
     servers: one.servers + other.servers,
+    resources,
   };
 }
 
@@ -39,48 +50,60 @@ interface ClaimedRow {
   readonly servers: number | string;
 }
 
-/** What servers have claimed of each host. @param which as of {@link claimsByHost} */
-async function claimedByHost(session: Session, which?: string): Promise<ReadonlyMap<string, HostUsage>> {
-  const statement = CompiledQuery.raw(claimsByHost(session.kind, which));
-  const { rows } = await session.db.executeQuery<ClaimedRow>(statement as CompiledQuery<ClaimedRow>);
+async function rowsOf<R>({ db }: Session, statement: string): Promise<readonly R[]> {
+  return (await db.executeQuery<R>(CompiledQuery.raw(statement) as CompiledQuery<R>)).rows;
+}
+
+/** Returns the claims of servers on each host. @param which as for {@link claimsByHost} */
+async function claimedByHost(session: Session, which?: string): Promise<ReadonlyMap<string, HostCount>> {
+  const rows = await rowsOf<ClaimedRow>(session, claimsByHost(session.kind, which));
+  const others = grouped(await rowsOf(session, resourceClaimsByHost(session.kind, which)));
   return new Map(
     rows.map(({ host, vcpus, memory_mb, disk_gb, servers }) => [
       host,
-      { vcpus: Number(vcpus), memoryMb: Number(memory_mb), diskGb: Number(disk_gb), servers: Number(servers) },
+      {
+        vcpus: Number(vcpus),
+        memoryMb: Number(memory_mb),
+        diskGb: Number(disk_gb),
+        servers: Number(servers),
+        resources: others.get(host) ?? {},
+      },
     ]),
   );
 }
 
 /**
- * Returns hosts that seem to be counted wrong. Servers are read in parts, so that nothing else waits for long; what changes
- * meanwhile may be seen in a wrong place.
+ * Returns hosts that may be counted incorrectly. Servers are read in batches, so that other work is not blocked; concurrent
+ * changes can cause false positives.
  */
-async function suspects(store: Store): Promise<readonly string[]> {
+async function findMiscountedHosts(store: Store): Promise<readonly string[]> {
   const { last } = (await store.db
     .selectFrom('servers')
     .select(({ fn }) => fn.max('seq').as('last'))
     .executeTakeFirstOrThrow()) as { last: number | null };
-  const claimed = new Map<string, HostUsage>();
-  for (let after = 0; after < Number(last ?? 0); after += TOGETHER) {
-    const part = await claimedByHost(store, `servers.seq > ${after} and servers.seq <= ${after + TOGETHER}`);
+  const claimed = new Map<string, HostCount>();
+  for (let after = 0; after < Number(last ?? 0); after += BATCH_SIZE) {
+    const part = await claimedByHost(store, `servers.seq > ${after} and servers.seq <= ${after + BATCH_SIZE}`);
     for (const [host, usage] of part) claimed.set(host, sumOf(claimed.get(host) ?? NOTHING, usage));
-    await nextTurn();
+    await yieldToEventLoop();
   }
-  const counted = await usageByHost(store);
-  return [...counted].filter(([host, usage]) => !isSame(usage, claimed.get(host) ?? NOTHING)).map(([host]) => host);
+  const counted = await countedByHost(store);
+  return [...counted]
+    .filter(([host, count]) => differences(count, claimed.get(host) ?? NOTHING).length > 0)
+    .map(([host]) => host);
 }
 
 /**
- * Recounts a host while nothing else claims or releases its capacity: every claim and release changes the host's row first,
- * and the record of its server afterwards.
+ * Recounts a host while its row is locked: every claim and release changes that row first, and the record of its server
+ * afterwards.
  */
 async function correct(store: Store, host: string): Promise<Correction | undefined> {
   return store.transaction(async (tx) => {
     const row = tx.db.selectFrom('nodes').select('host').where('host', '=', host);
     await (tx.kind === 'postgres' ? row.forUpdate() : row).execute();
-    const counted = (await usageByHost(tx)).get(host);
+    const counted = (await countedByHost(tx)).get(host);
     const claimed = (await claimedByHost(tx)).get(host) ?? NOTHING;
-    if (!counted || isSame(counted, claimed)) return undefined;
+    if (!counted || differences(counted, claimed).length === 0) return undefined;
     await tx.db
       .updateTable('nodes')
       .set({
@@ -91,15 +114,16 @@ async function correct(store: Store, host: string): Promise<Correction | undefin
       })
       .where('host', '=', host)
       .execute();
+    await setResources(tx, host, claimed.resources);
     return { host, counted, claimed };
   });
 }
 
-/** Compares what is counted of hosts with what servers have claimed, and corrects what differs. */
+/** Compares the counted capacity of hosts with the claims of servers, and corrects differences. */
 export async function recountHosts(store: Store): Promise<readonly Correction[]> {
-  const first = await suspects(store);
+  const first = await findMiscountedHosts(store);
   if (first.length === 0) return [];
-  const again = new Set(await suspects(store));
+  const again = new Set(await findMiscountedHosts(store));
   const corrections: Correction[] = [];
   for (const host of first.filter((name) => again.has(name))) {
     const correction = await correct(store, host);
@@ -108,9 +132,11 @@ export async function recountHosts(store: Store): Promise<readonly Correction[]>
   return corrections;
 }
 
-/** Says what was wrong. */
+/** Formats a correction as a message. */
 export function correctionText({ host, counted, claimed }: Correction): string {
-  const differences = KINDS.filter((kind) => counted[kind] !== claimed[kind]);
-  const texts = differences.map((kind) => `${kind} ${counted[kind]} instead of ${claimed[kind]}`);
-  return `The capacity of host ${host} was counted wrong, and is corrected: ${texts.join(', ')}.`;
+  const [before, after] = [amountsIn(counted), amountsIn(claimed)];
+  const texts = differences(counted, claimed).map(
+    (name) => `${name} ${before.get(name) ?? 0} instead of ${after.get(name) ?? 0}`,
+  );
+  return `The capacity of host ${host} was counted incorrectly and has been corrected: ${texts.join(', ')}.`;
 }

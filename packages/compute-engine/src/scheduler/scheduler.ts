@@ -1,58 +1,76 @@
 import { BlockList, isIP } from 'node:net';
 import { lockName, type Tx } from '@apistrata/record-store';
-import type { Claim, FlavorCopy, ServerGroup } from '../model/index.js';
+import type { FlavorCopy, ServerGroup } from '../model/index.js';
 import { LIVE, tables } from '../schema/tables.js';
-import { claim, enter, type HostUsage, usageForClaim } from './claims.js';
+import { type Amounts, byClass } from './amounts.js';
+import { hasCapabilities } from './capabilities.js';
+import { claim, enter, usageForClaim } from './claims.js';
 import { fitsQuery } from './host-query.js';
+import type { HostUsage } from './host-usage.js';
 import type { Host, HostMap, Infrastructure } from './infrastructure.js';
+import { canProvide, traitsOf } from './inventories.js';
 import { NoValidHost } from './no-valid-host.js';
+import { flavorRequest, type RequestedTraits, requestedTraits } from './requested-offer.js';
 
-/** What a server needs of its host. */
+/** Requirements of a server on its host. */
 export interface Placement {
   readonly serverId: string;
   readonly flavor: FlavorCopy;
-  readonly amounts: Omit<Claim, 'host'>;
+  /** Properties of the image, which may require traits of the host. */
+  readonly imageProperties: Readonly<Record<string, string>>;
+  readonly amounts: Amounts;
   readonly zone: string | null;
-  /** Only this host, by name or hypervisor name. */
+  /** The only acceptable host, by name or hypervisor name. */
   readonly host?: string;
-  /** Only whether that host is at work and has room is asked, no other filter. */
+  /** Applies only the filters for enabled hosts, traits and capacity. */
   readonly forced?: boolean;
   readonly excludeHosts?: readonly string[];
   readonly hints: Readonly<Record<string, unknown>>;
   readonly group?: ServerGroup;
 }
 
-interface Question {
+interface PlacementQuery {
   readonly placement: Placement;
   readonly infrastructure: Infrastructure;
   readonly usage: ReadonlyMap<string, HostUsage>;
-  /** How many servers of the group are on each host. */
+  /** The requested capacity by resource class. */
+  readonly resources: readonly (readonly [string, number])[];
+  readonly traits: RequestedTraits;
+  /** Number of servers of the group on each host. */
   readonly members: ReadonlyMap<string, number>;
   readonly sameHosts: ReadonlySet<string> | undefined;
   readonly differentHosts: ReadonlySet<string> | undefined;
-  /** Addresses of hosts that are near enough. */
+  /** Addresses of hosts that are sufficiently near. */
   readonly near: BlockList | undefined;
 }
 
-type Filter = (host: Host, question: Question) => boolean;
+type Filter = (host: Host, hostQuery: PlacementQuery) => boolean;
 
 function listOf(hint: unknown): readonly string[] {
   return hint === undefined || hint === null ? [] : [hint].flat().map(String);
 }
 
-/** Specs with one of these prefixes speak of something else than aggregates. */
+/** Returns the extra specs for aggregates; specs with one of these prefixes have other meanings. */
 function aggregateSpecs(flavor: FlavorCopy): [string, string][] {
   return Object.entries(flavor.extraSpecs)
     .filter(([key]) => key.startsWith('aggregate_instance_extra_specs:'))
     .map(([key, value]) => [key.slice('aggregate_instance_extra_specs:'.length), value]);
 }
 
-/** Each turns away hosts for one reason; in the order in which they are asked. */
+/** Filters in the order in which they are applied; each has one reason to reject a host. */
 const filters = {
   enabled: ({ service }, { infrastructure }) => !service.disabled && infrastructure.isUp(service),
   requested: ({ name, node }, { placement: { host } }) => !host || host === name || host === node.hypervisorHostname,
   excluded: ({ name }, { placement }) => !placement.excludeHosts?.includes(name),
   zone: ({ zone }, { placement }) => !placement.zone || placement.zone === zone,
+  resources: ({ node }, { placement: { flavor }, resources }) =>
+    !flavorRequest(flavor).separate && resources.every(([name, amount]) => canProvide(node, name, amount)),
+  traits: ({ node }, { traits: { required, forbidden } }) => {
+    const traits = traitsOf(node);
+    return required.every((name) => traits.has(name)) && !forbidden.some((name) => traits.has(name));
+  },
+  capabilities: (host, { placement: { flavor }, usage }) =>
+    hasCapabilities(host, usage.get(host.name), flavorRequest(flavor).capabilities),
   sameHost: ({ name }, { sameHosts }) => !sameHosts || sameHosts.has(name),
   differentHost: ({ name }, { differentHosts }) => !differentHosts?.has(name),
   query: (host, { placement: { hints }, usage }) =>
@@ -73,12 +91,12 @@ const filters = {
     group?.policy !== 'anti-affinity' || (members.get(name) ?? 0) < (group.maxServerPerHost ?? 1),
 } satisfies Record<string, Filter>;
 
-/** What also hosts that an administrator forces have to pass. */
-const { enabled, requested, excluded } = filters;
-const unforced = { enabled, requested, excluded };
+/** The filters that also apply to forced hosts. */
+const { enabled, requested, excluded, resources, traits } = filters;
+const unforced = { enabled, requested, excluded, resources, traits };
 
-/** More is better: memory that would stay free, and what soft group policies wish for. */
-function weigh(host: Host, { usage, members, placement: { group } }: Question): number {
+/** Returns the weight of a host, higher is better: remaining memory, and soft group policies. */
+function weigh(host: Host, { usage, members, placement: { group } }: PlacementQuery): number {
   const free = host.node.memoryMb * host.node.ramAllocationRatio - (usage.get(host.name)?.memoryMb ?? 0);
   const together = (members.get(host.name) ?? 0) * 1e9;
   if (group?.policy === 'soft-affinity') return free + together;
@@ -86,7 +104,9 @@ function weigh(host: Host, { usage, members, placement: { group } }: Question): 
   return free;
 }
 
-/** The network around `build_near_host_ip` that `cidr` (`/24` when left out) spans; nothing for hints that are no such. */
+/**
+ * Returns the network around `build_near_host_ip` with the prefix length `cidr` (default `/24`); undefined for other hints.
+ */
 function networkNear({ build_near_host_ip: address, cidr = '/24' }: Placement['hints']): BlockList | undefined {
   if (typeof address !== 'string') return undefined;
   const version = isIP(address);
@@ -106,7 +126,7 @@ async function hostsOf(tx: Tx, serverIds: readonly string[]): Promise<ReadonlySe
 
 async function membersByHost(tx: Tx, { group, serverId }: Placement): Promise<ReadonlyMap<string, number>> {
   if (!group) return new Map();
-  // Members decide one after the other: two of them must not both find a host empty.
+  // Selections for members of a group are serialized: two of them must not both find a host empty.
   await lockName(tx, `group:${group.id}`);
   const servers = await tables.servers.find(tx, (q) => q.where('group_id', '=', group.id).where(LIVE));
   const counts = new Map<string, number>();
@@ -117,18 +137,21 @@ async function membersByHost(tx: Tx, { group, serverId }: Placement): Promise<Re
 }
 
 /**
- * Chooses a host and claims its capacity in the same transaction.
- * Throws {@link NoValidHost} when none is left.
+ * Selects a host and claims its capacity in the same transaction.
+ *
+ * @throws {@link NoValidHost}
  */
 export async function place(tx: Tx, infrastructure: Infrastructure, map: HostMap, placement: Placement): Promise<Host> {
   const same = listOf(placement.hints.same_host);
   const different = listOf(placement.hints.different_host);
   const members = await membersByHost(tx, placement);
   const usage = await usageForClaim(tx);
-  const question: Question = {
+  const request: PlacementQuery = {
     placement,
     infrastructure,
     usage,
+    resources: byClass(placement.amounts),
+    traits: requestedTraits(placement.flavor, placement.imageProperties),
     members,
     sameHosts: same.length > 0 ? await hostsOf(tx, same) : undefined,
     differentHosts: different.length > 0 ? await hostsOf(tx, different) : undefined,
@@ -137,13 +160,13 @@ export async function place(tx: Tx, infrastructure: Infrastructure, map: HostMap
   const reasons: Record<string, number> = {};
   const applied = Object.entries<Filter>(placement.forced ? unforced : filters);
   const fitting = [...map.hosts.values()].filter((host) => {
-    const refusal = applied.find(([, fits]) => !fits(host, question));
-    if (!refusal) return true;
-    const [name] = refusal;
+    const rejection = applied.find(([, fits]) => !fits(host, request));
+    if (!rejection) return true;
+    const [name] = rejection;
     reasons[name] = (reasons[name] ?? 0) + 1;
     return false;
   });
-  const weighed = fitting.map((host) => ({ host, weight: weigh(host, question) })).sort((a, b) => b.weight - a.weight);
+  const weighed = fitting.map((host) => ({ host, weight: weigh(host, request) })).sort((a, b) => b.weight - a.weight);
   for (const { host } of weighed) {
     const taken = { host: host.name, ...placement.amounts };
     enter(usage, taken);

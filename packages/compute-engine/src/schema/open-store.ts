@@ -8,8 +8,8 @@ import {
 import { migrations } from './migrations/index.js';
 
 /**
- * Opens a store with the engine's tables, as `openStore` of the record store does.
- * @param changes what this version knows of the tables; others only in tests of upgrades
+ * Opens a store with the engine's tables, like `openStore` of the record store.
+ * @param changes the known schema changes; others are passed only in tests of upgrades
  */
 export function openStore(
   url: string,

@@ -1,5 +1,6 @@
 import { compoundKey, type DatabaseKind, DocumentTable } from '@apistrata/record-store';
 import { type RawBuilder, sql } from 'kysely';
+import { COMMON_TRAITS } from '../model/common-traits.js';
 import type {
   Aggregate,
   ConsoleToken,
@@ -17,15 +18,15 @@ import type {
 import { serverDefaults } from '../model/server-settings.js';
 import type { PurgedServer } from '../retention/server-usage.js';
 
-/** Servers that are not deleted, in the words of the indexes that hold no others. */
+/** Servers that are not deleted, with the condition of the partial indexes. */
 export const LIVE = sql<boolean>`deleted = 0`;
 
-/** The same of one project's servers: PostgreSQL then goes by no index of everybody's. */
+/** The same for one project's servers, so that PostgreSQL does not use an index of all servers. */
 export function liveOfProject(kind: DatabaseKind): RawBuilder<boolean> {
   return kind === 'postgres' ? sql<boolean>`deleted < 1` : LIVE;
 }
 
-/** The tables of the engine's own records. Catalogs keep theirs beside themselves. */
+/** The tables of the engine's own records. Catalogs define their own tables. */
 export const tables = {
   servers: new DocumentTable<Server>({
     name: 'servers',
@@ -91,7 +92,7 @@ export const tables = {
   flavors: new DocumentTable<Flavor>({
     name: 'flavors',
     key: (f) => f.id,
-    everybodys: true,
+    sharedByAll: true,
     columns: { name: (f) => f.name, is_public: (f) => f.isPublic, disabled: (f) => f.disabled },
   }),
   keypairs: new DocumentTable<Keypair>({
@@ -117,19 +118,19 @@ export const tables = {
   nodes: new DocumentTable<Node>({
     name: 'nodes',
     key: (n) => n.id,
-    defaults: { process: null },
+    defaults: { process: null, inventories: {}, traits: COMMON_TRAITS, capabilities: {} },
     columns: { host: (n) => n.host },
   }),
   quotaSets: new DocumentTable<QuotaSet>({
     name: 'quota_sets',
     key: (q) => compoundKey(q.projectId, q.userId),
-    everybodys: true,
+    sharedByAll: true,
     columns: { project_id: (q) => q.projectId, user_id: (q) => q.userId },
   }),
   quotaClasses: new DocumentTable<QuotaClass>({
     name: 'quota_classes',
     key: (q) => q.name,
-    everybodys: true,
+    sharedByAll: true,
     columns: {},
   }),
   consoleTokens: new DocumentTable<ConsoleToken>({

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { newSecretKey, Sealer } from './sealer.js';
-import { sealerFor } from './sealer-for.js';
+import { hostSealerFor, sealerFor } from './sealer-for.js';
 
 const [old, fresh] = [newSecretKey(), newSecretKey()];
 
@@ -18,7 +18,7 @@ describe('the secret key', () => {
     await rm(folder, { recursive: true });
   });
 
-  it('is made beside a SQLite file, for its owner only, and found there again by all who start together', async () => {
+  it('is created next to a SQLite file, for its owner only, and is the same for all processes that start concurrently', async () => {
     const database = join(folder, 'cloud.db');
     const sealers = await Promise.all(Array.from({ length: 8 }, () => sealerFor(database, {})));
     const sealed = sealers[0]!.seal('a', 'x');
@@ -27,7 +27,7 @@ describe('the secret key', () => {
     expect(await readFile(`${database}.key`, 'utf8')).toMatch(/^[\w+/]{43}=\n$/);
   });
 
-  it('comes from a file of several, from the option or from the environment', async () => {
+  it('comes from a file with several keys, the option or the environment', async () => {
     const file = join(folder, 'keys');
     await writeFile(file, `# of May\n${fresh}\n\n${old}\n`);
     const sealed = new Sealer([old]).seal('a', 'x');
@@ -36,23 +36,36 @@ describe('the secret key', () => {
       expect((await sealerFor('postgres://db', options))!.open(sealed, 'x')).toBe('a');
   });
 
-  it('has to be given for PostgreSQL, whose processes need the same', async () => {
+  it('is required for PostgreSQL, whose processes need the same key', async () => {
     await expect(sealerFor('postgres://db', {})).rejects.toMatchObject({
       code: 'SECRET_KEY',
-      message: expect.stringContaining('give secretKey, secretKeyFile or APISTRATA_SECRET_KEY'),
+      message: expect.stringContaining('set secretKey, secretKeyFile or APISTRATA_SECRET_KEY'),
     });
   });
 
-  it('is refused with the name of the file that has none', async () => {
+  it('of a host is its own one, or is derived from that of the cloud', async () => {
+    const [hostKeyFile, cloud] = [join(folder, 'h1.key'), new Sealer([fresh, old])];
+    await expect(hostSealerFor('postgres://db', 'h1', { hostKeyFile })).rejects.toThrow(
+      `${hostKeyFile}: the secret key is missing`,
+    );
+    await writeFile(hostKeyFile, cloud.hostKeys('h1').join('\n'));
+    const sealed = cloud.ofHost('h1').seal('a', 'x');
+    for (const options of [{ hostKeyFile }, { hostKey: cloud.hostKeys('h1') }, { secretKey: [fresh, old] }])
+      expect((await hostSealerFor('postgres://db', 'h1', options)).open(sealed, 'x')).toBe('a');
+    for (const sealer of [cloud, cloud.ofHost('h2')]) expect(() => sealer.open(sealed, 'x')).toThrow('does not have');
+    expect(() => cloud.ofHost('h1').open(cloud.seal('a', 'x'), 'x')).toThrow('does not have');
+  });
+
+  it('is rejected with the name of the file if it is invalid', async () => {
     const file = join(folder, 'keys');
     await writeFile(file, 'secret\n');
     await expect(sealerFor(':memory:', { secretKeyFile: file })).resolves.toBeUndefined();
-    await expect(sealerFor('x.db', { secretKeyFile: file })).rejects.toThrow(`${file}: a secret key is 32 bytes`);
+    await expect(sealerFor('x.db', { secretKeyFile: file })).rejects.toThrow(`${file}: a secret key must be 32 bytes`);
     await writeFile(file, '\n');
-    await expect(sealerFor('x.db', { secretKeyFile: file })).rejects.toThrow(`${file}: there is no secret key`);
+    await expect(sealerFor('x.db', { secretKeyFile: file })).rejects.toThrow(`${file}: the secret key is missing`);
     await expect(sealerFor('x.db', { secretKeyFile: folder })).rejects.toThrow('the secret key file cannot be read');
     await expect(sealerFor('x.db', { secretKeyFile: join(folder, 'no', 'keys') })).rejects.toThrow(
-      'the secret key file cannot be made',
+      'the secret key file cannot be created',
     );
   });
 });

@@ -6,22 +6,24 @@ import { SecretKeyError } from './secret-key-error.js';
 
 export interface SecretKeyOptions {
   /**
-   * Seals what jobs know of passwords, injected files and tokens: 32 bytes in base64 or hexadecimal digits. Of a list the
-   * first one seals and all open, so that a key can be replaced: add the new one at the end everywhere, then move it to
-   * the front, then leave the old one out.
+   * Key that seals passwords, injected files and tokens of jobs: 32 bytes in base64 or hexadecimal digits. The first key of a
+   * list seals and all of them open, so that a key can be rotated: append the new one everywhere, then move it to the front,
+   * then remove the old one.
    */
   readonly secretKey?: string | readonly string[];
-  /** Instead: a file with one key in each line, made with a new key (mode 600) when there is none. */
+  /** Alternative: a file with one key per line, created with a new key (mode 600) if it is missing. */
   readonly secretKeyFile?: string;
 }
 
-/** A list of keys, separated by commas, where neither option is given. */
+/** A comma-separated list of keys, used if neither option is set. */
 const VARIABLE = 'APISTRATA_SECRET_KEY';
 
 /**
- * What seals by the keys that were given. Without any, a SQLite file has one beside it (the file's name and `.key`); a
- * PostgreSQL database is shared by processes that must be given the same. What is only in memory is not at rest and is
- * not sealed. Throws {@link SecretKeyError}.
+ * Creates the sealer with the configured keys. Without any, a SQLite file has a key file next to it (its name and `.key`);
+ * processes that share a PostgreSQL database must be configured with the same keys. A database in memory is not at rest and
+ * is not sealed.
+ *
+ * @throws {@link SecretKeyError}
  */
 export async function sealerFor(database: string, options: SecretKeyOptions): Promise<Sealer | undefined> {
   const { secretKey, secretKeyFile } = options;
@@ -32,12 +34,55 @@ export async function sealerFor(database: string, options: SecretKeyOptions): Pr
   if (given) return new Sealer(given.split(',').map((key) => key.trim()));
   if (isSqliteFile(database)) return sealerIn(`${database}.key`);
   throw new SecretKeyError(
-    `processes that share a PostgreSQL database need the same secret key: give secretKey, secretKeyFile or ${VARIABLE} (openssl rand -base64 32 makes one)`,
+    `processes that share a PostgreSQL database need the same secret key: set secretKey, secretKeyFile or ${VARIABLE} (openssl rand -base64 32 generates one)`,
   );
 }
 
+/** Keys of one host, instead of the secret key of the cloud. */
+export interface HostKeyOptions {
+  /**
+   * The key of this host: 32 bytes in base64 or hexadecimal digits, which `apistrata admin host-role` derives from the secret
+   * key. With several, the first seals and all of them open.
+   */
+  readonly hostKey?: string | readonly string[];
+  /** Alternative: a file with one key per line, which must exist. */
+  readonly hostKeyFile?: string;
+}
+
+/**
+ * Creates the sealer of a host, which seals and opens only what is addressed to that host: with its own key, or with a key that is
+ * derived from the secret key.
+ *
+ * @throws {@link SecretKeyError}
+ */
+export async function hostSealerFor(
+  database: string,
+  host: string,
+  options: SecretKeyOptions & HostKeyOptions,
+): Promise<Sealer> {
+  const { hostKey, hostKeyFile } = options;
+  if (hostKey !== undefined) return new Sealer([hostKey].flat());
+  if (hostKeyFile !== undefined) return sealerWith(hostKeyFile, await read(hostKeyFile));
+  const sealer = await sealerFor(database, options);
+  if (!sealer) throw new SecretKeyError('a host needs a key');
+  return sealer.ofHost(host);
+}
+
+/** Returns a function that derives the sealer of each host once; none seals anything without a sealer of the cloud. */
+export function sealersOfHosts(sealer: Sealer | undefined): (host: string) => Sealer | undefined {
+  const known = new Map<string, Sealer>();
+  return (host) => {
+    const hostSealer = known.get(host) ?? sealer?.ofHost(host);
+    if (hostSealer) known.set(host, hostSealer);
+    return hostSealer;
+  };
+}
+
 async function sealerIn(file: string): Promise<Sealer> {
-  const text = (await read(file)) ?? (await make(file)) ?? (await read(file)) ?? '';
+  return sealerWith(file, (await read(file)) ?? (await make(file)) ?? (await read(file)));
+}
+
+function sealerWith(file: string, text = ''): Sealer {
   const lines = text.split('\n').map((line) => line.trim());
   try {
     return new Sealer(lines.filter((line) => line !== '' && !line.startsWith('#')));
@@ -55,7 +100,10 @@ async function read(file: string): Promise<string | undefined> {
   }
 }
 
-/** Whole or not at all, and only by one of several processes that start together; undefined for the others. */
+/**
+ * Creates the key file atomically; if several processes start concurrently, only one of them does. Returns undefined for the
+ * others.
+ */
 async function make(file: string): Promise<string | undefined> {
   const key = `${newSecretKey()}\n`;
   const draft = `${file}.${randomUUID()}`;
@@ -71,7 +119,7 @@ async function make(file: string): Promise<string | undefined> {
     return key;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return undefined;
-    throw new SecretKeyError(`the secret key file cannot be made: ${(error as Error).message}`);
+    throw new SecretKeyError(`the secret key file cannot be created: ${(error as Error).message}`);
   } finally {
     await rm(draft, { force: true });
   }

@@ -3,19 +3,23 @@ import { newSecretKey, Sealer } from './sealer.js';
 
 const [old, fresh] = [newSecretKey(), newSecretKey()];
 
-describe('what is sealed', () => {
-  it('opens with its key at its place, and tells nothing of itself', () => {
+describe('a sealed value', () => {
+  it('opens with its key in its place, and does not reveal its content', () => {
     const sealed = new Sealer([old]).seal('a password', 'job-1');
     expect(sealed).not.toContain(Buffer.from('a password').toString('base64').slice(0, 8));
     expect(sealed).not.toContain('password');
     expect(new Sealer([old]).open(sealed, 'job-1')).toBe('a password');
   });
 
-  it('opens nowhere else, with no other key, and not once it was changed', () => {
+  it('does not open in another place, with another key, or after a change', () => {
     const sealed = new Sealer([old]).seal('a password', 'job-1');
     const changed = `${sealed.slice(0, -6)}${sealed.at(-6) === 'A' ? 'B' : 'A'}${sealed.slice(-5)}`;
-    expect(() => new Sealer([old]).open(sealed, 'job-2')).toThrow(expect.objectContaining({ code: 'SEAL' }));
-    expect(() => new Sealer([old]).open(changed, 'job-1')).toThrow(expect.objectContaining({ code: 'SEAL' }));
+    expect(() => new Sealer([old]).open(sealed, 'job-2')).toThrow(
+      expect.objectContaining({ code: 'DECRYPTION_FAILED' }),
+    );
+    expect(() => new Sealer([old]).open(changed, 'job-1')).toThrow(
+      expect.objectContaining({ code: 'DECRYPTION_FAILED' }),
+    );
     expect(() => new Sealer([fresh]).open(sealed, 'job-1')).toThrow(
       `it is sealed with the secret key ${sealed.slice(0, 8)}, which this process does not have`,
     );
@@ -25,18 +29,20 @@ describe('what is sealed', () => {
     const [before, both, after] = [[old], [fresh, old], [fresh]].map((keys) => new Sealer(keys));
     expect(both!.open(before!.seal('a', 'x'), 'x')).toBe('a');
     expect(after!.open(both!.seal('b', 'x'), 'x')).toBe('b');
+    expect([both, after].map((sealer) => sealer?.isCurrent(before!.seal('a', 'x')))).toEqual([false, false]);
+    expect(after!.isCurrent(both!.seal('b', 'x'))).toBe(true);
   });
 
-  it('takes keys in base64, url-safe or not, and in hexadecimal digits', () => {
+  it('accepts keys in base64, URL-safe or not, and in hexadecimal digits', () => {
     const bytes = Buffer.from(old, 'base64');
     const sealed = new Sealer([old]).seal('a', 'x');
     for (const text of [bytes.toString('hex'), bytes.toString('base64url'), bytes.toString('hex').toUpperCase()])
       expect(new Sealer([text]).open(sealed, 'x')).toBe('a');
   });
 
-  it.each(['', 'secret', old.slice(4), `${old}AAAA`, '?'.repeat(44), 'z'.repeat(64)])('takes no key %j', (key) => {
+  it.each(['', 'secret', old.slice(4), `${old}AAAA`, '?'.repeat(44), 'z'.repeat(64)])('rejects the key %j', (key) => {
     expect(() => new Sealer([key])).toThrow(
-      'a secret key is 32 bytes in base64, or 64 hexadecimal digits: openssl rand -base64 32',
+      'a secret key must be 32 bytes in base64, or 64 hexadecimal digits: openssl rand -base64 32',
     );
   });
 });

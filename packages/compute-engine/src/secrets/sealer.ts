@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createHash, hkdfSync } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHash, createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
 import { randomBytes } from '@apistrata/record-store';
 import { EngineError } from '../errors/engine-error.js';
 import { SecretKeyError } from './secret-key-error.js';
@@ -7,48 +7,62 @@ const KEY_BYTES = 32;
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** Something that is sealed cannot be opened: its key is not among those of this process, or it was changed. */
-export class SealError extends EngineError<'SEAL'> {
+/** A sealed value cannot be opened: this process lacks its key, or the value was changed. */
+export class SealError extends EngineError<'DECRYPTION_FAILED'> {
   constructor(message: string, options?: ErrorOptions) {
-    super('SEAL', message, options);
+    super('DECRYPTION_FAILED', message, options);
   }
 }
 
-/** A key, and what it is called. */
+/** A key and its id. */
 export interface Key {
-  /** Stands in front of what the key has sealed; tells nothing of the key. */
+  /** Prefix of sealed values; does not reveal the key. */
   readonly id: string;
   readonly bytes: Buffer;
 }
 
-/** A new key, as it is written in settings and files. */
+/** A key that seals. Node imports the bytes of a key at every use, which takes longer than to seal a short text. */
+interface SealingKey extends Key {
+  readonly imported: KeyObject;
+}
+
+/** Generates a key, in the format of settings and files. */
 export function newSecretKey(): string {
   return randomBytes(KEY_BYTES).toString('base64');
 }
 
-function keyFrom(text: string): Key {
+function keyFrom(text: string): SealingKey {
   const hex = /^[0-9a-f]{64}$/i.test(text);
   const bytes = Buffer.from(text, hex ? 'hex' : 'base64');
   if (bytes.length !== KEY_BYTES || !(hex || /^[\w+/-]{43}=?$/.test(text)))
-    throw new SecretKeyError('a secret key is 32 bytes in base64, or 64 hexadecimal digits: openssl rand -base64 32');
-  return { id: createHash('sha256').update('key id').update(bytes).digest('hex').slice(0, 8), bytes };
+    throw new SecretKeyError(
+      'a secret key must be 32 bytes in base64, or 64 hexadecimal digits: openssl rand -base64 32',
+    );
+  return {
+    id: createHash('sha256').update('key id').update(bytes).digest('hex').slice(0, 8),
+    bytes,
+    imported: createSecretKey(bytes),
+  };
 }
 
 /**
- * Seals what must not stand in a database in the clear: AES-256-GCM, bound to the place where it is kept, so that it
- * opens nowhere else. The first key seals and all of them open, which is how a key is replaced by another.
+ * Seals secrets that are stored in a database: AES-256-GCM, bound to the place where the value is stored, so that it opens
+ * nowhere else. The first key seals and all of them open, which allows rotation.
  */
 export class Sealer {
-  readonly #keys: readonly [Key, ...Key[]];
+  readonly #keys: readonly [SealingKey, ...SealingKey[]];
 
-  /** @param keys 32 bytes each, in base64 or hexadecimal digits. Throws {@link SecretKeyError} for anything else. */
+  /**
+   * @param keys 32 bytes each, in base64 or hexadecimal digits
+   * @throws {@link SecretKeyError} if a key is invalid
+   */
   constructor(keys: readonly string[]) {
     const [first, ...others] = keys.map(keyFrom);
-    if (!first) throw new SecretKeyError('there is no secret key');
+    if (!first) throw new SecretKeyError('the secret key is missing');
     this.#keys = [first, ...others];
   }
 
-  /** Keys for something else than sealing, one of each key and in the same order; they tell nothing of these. */
+  /** Derives keys for another purpose, one from each key and in the same order; they do not reveal the originals. */
   keysFor(purpose: string): readonly [Key, ...Key[]] {
     const derive = ({ id, bytes }: Key): Key => ({
       id,
@@ -58,16 +72,35 @@ export class Sealer {
     return [derive(first), ...others.map(derive)];
   }
 
-  /** @param place what it belongs to, such as the id of a job */
+  /** Derives the keys of a host, in the same order and in the format of settings and files. */
+  hostKeys(host: string): readonly string[] {
+    return this.keysFor(`host ${host}`).map(({ bytes }) => bytes.toString('base64'));
+  }
+
+  /** Returns the sealer of a host. Its keys open nothing that is sealed with the keys of this one or of another host. */
+  ofHost(host: string): Sealer {
+    return new Sealer(this.hostKeys(host));
+  }
+
+  /**
+   * @param place identifies the place where the value is stored, such as the id of a job
+   */
   seal(text: string, place: string): string {
     const [key] = this.#keys;
     const iv = randomBytes(IV_BYTES);
-    const cipher = createCipheriv('aes-256-gcm', key.bytes, iv).setAAD(Buffer.from(place));
+    const cipher = createCipheriv('aes-256-gcm', key.imported, iv).setAAD(Buffer.from(place));
     const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
     return `${key.id}.${Buffer.concat([iv, cipher.getAuthTag(), sealed]).toString('base64')}`;
   }
 
-  /** Throws {@link SealError}. */
+  /** Returns whether a value is sealed with the first key, so that it opens after the others are removed. */
+  isCurrent(sealed: string): boolean {
+    return sealed.startsWith(`${this.#keys[0].id}.`);
+  }
+
+  /**
+   * @throws {@link SealError}
+   */
   open(sealed: string, place: string): string {
     const [id, content = ''] = sealed.split('.');
     const key = this.#keys.find((known) => known.id === id);
@@ -78,14 +111,14 @@ export class Sealer {
     const bytes = Buffer.from(content, 'base64');
     const end = IV_BYTES + TAG_BYTES;
     try {
-      const decipher = createDecipheriv('aes-256-gcm', key.bytes, bytes.subarray(0, IV_BYTES), {
+      const decipher = createDecipheriv('aes-256-gcm', key.imported, bytes.subarray(0, IV_BYTES), {
         authTagLength: TAG_BYTES,
       })
         .setAAD(Buffer.from(place))
         .setAuthTag(bytes.subarray(IV_BYTES, end));
       return Buffer.concat([decipher.update(bytes.subarray(end)), decipher.final()]).toString('utf8');
     } catch (cause) {
-      throw new SealError('what was sealed has been changed', { cause });
+      throw new SealError('the sealed value has been changed', { cause });
     }
   }
 }

@@ -1,37 +1,42 @@
 import type { Tx } from '@apistrata/record-store';
 import type { Core } from '../core/core.js';
 import type { Claim, FlavorCopy, Server } from '../model/index.js';
-import { amountsOf, forceClaim } from '../scheduler/claims.js';
+import { amountsOf } from '../scheduler/amounts.js';
+import { forceClaim } from '../scheduler/claims.js';
 import type { Host, HostMap } from '../scheduler/infrastructure.js';
 import { NoValidHost } from '../scheduler/no-valid-host.js';
 import { place } from '../scheduler/scheduler.js';
 import { tables } from '../schema/tables.js';
-import { hasLocalRoot } from '../servers/volumes/root-disk.js';
+import { contentOf } from '../servers/volumes/root-disk.js';
 
-/** Where a server is to go. */
+/** The requested destination of a server. */
 export interface DestinationRequest {
-  /** The flavor it has there. */
+  /** The flavor of the server there. */
   readonly flavor: FlavorCopy;
-  /** Only this host, by name or hypervisor name. */
+  /** The only acceptable host, by name or hypervisor name. */
   readonly host?: string;
   readonly exclude?: readonly string[];
-  /** Takes `host` without asking the scheduler, even where there is no room. */
+  /** Uses `host` without the scheduler, even if its capacity is insufficient. */
   readonly force?: boolean;
 }
 
-/** A place that is taken for a server. */
+/** A host with claimed capacity. */
 export interface Destination {
   readonly host: string;
   readonly node: string;
   readonly claim: Claim;
 }
 
-/** A host by its name or its hypervisor's. */
+/** Returns a host by its name or its hypervisor's name. */
 export function hostNamed(map: HostMap, name: string): Host | undefined {
   return map.hosts.get(name) ?? [...map.hosts.values()].find(({ node }) => node.hypervisorHostname === name);
 }
 
-/** Chooses a host for a server that moves, and takes the capacity in the same transaction. Throws {@link NoValidHost}. */
+/**
+ * Selects a host for a server that moves, and claims its capacity in the same transaction.
+ *
+ * @throws {@link NoValidHost}
+ */
 export async function claimDestination(
   tx: Tx,
   core: Core,
@@ -39,7 +44,7 @@ export async function claimDestination(
   server: Server,
   request: DestinationRequest,
 ): Promise<Destination> {
-  const amounts = amountsOf(request.flavor, hasLocalRoot(server));
+  const amounts = amountsOf(request.flavor, contentOf(server));
   const destination = ({ name, node }: Host): Destination => ({
     host: name,
     node: node.hypervisorHostname,
@@ -56,6 +61,7 @@ export async function claimDestination(
   const chosen = await place(tx, core.infrastructure, map, {
     serverId: server.id,
     flavor: request.flavor,
+    imageProperties: server.imageProperties,
     amounts,
     zone: server.pinnedZone,
     host: request.host,

@@ -2,7 +2,7 @@ import type { Session, Tx } from '@apistrata/record-store';
 import type { MigrationRecord, MigrationStatus } from '../model/index.js';
 import { tables } from '../schema/tables.js';
 
-/** Evacuations from these hosts, in one of these statuses. */
+/** Returns evacuations from the given hosts in one of the given statuses. */
 export async function evacuationsFrom(
   session: Session,
   hosts: readonly string[],
@@ -14,7 +14,7 @@ export async function evacuationsFrom(
   );
 }
 
-/** These hosts have come back, and nothing is left on them of servers that were evacuated. */
+/** Completes evacuations from hosts that have returned and removed all resources of evacuated servers. */
 export async function completeEvacuations(tx: Tx, hosts: readonly string[], now: number): Promise<void> {
   for (const migration of await evacuationsFrom(tx, hosts, ['done']))
     await tables.migrations.update(tx, { ...migration, status: 'completed', updatedAt: now });

@@ -1,9 +1,9 @@
 import type { Core } from '../core/core.js';
-import { notFound } from '../errors/refusal.js';
+import { notFound } from '../errors/rejection.js';
 import type { MigrationRecord, Server } from '../model/index.js';
 import { tables } from '../schema/tables.js';
 
-/** A migration of a server, by the number that paths use; 404 otherwise. */
+/** Returns a migration of a server by the number in paths; 404 if it does not exist. */
 export async function findMigration({ store }: Core, server: Server, number: string): Promise<MigrationRecord> {
   const seq = /^\d{1,15}$/.test(number) ? Number(number) : undefined;
   const migration = seq === undefined ? undefined : await tables.migrations.bySeq(store, seq);

@@ -1,6 +1,6 @@
 import type { ServerScope } from '../core/core.js';
 
-/** Ports and volumes follow the server to the host it is on now. May be repeated. */
+/** Moves ports and volumes to the server's current host. Idempotent. */
 export async function followServer({ server, core, context }: ServerScope): Promise<void> {
   const host = server.host ?? '';
   if (server.interfaces.length > 0) await core.catalogs.networks.movePorts(context.caller, server.id, host);

@@ -1,4 +1,4 @@
 import type { MigrationStatus } from '../model/index.js';
 
-/** Statuses of a live migration that is under way, as the API sees it. */
+/** Statuses of live migrations that the API considers in progress. */
 export const migrationsInProgress: readonly MigrationStatus[] = ['queued', 'preparing', 'running', 'post-migrating'];

@@ -1,15 +1,15 @@
 import type { RowQuery } from '@apistrata/record-store';
 import { sql } from 'kysely';
 import type { Core } from '../core/core.js';
-import { badRequest, notFound } from '../errors/refusal.js';
+import { badRequest, notFound } from '../errors/rejection.js';
 import type { MigrationRecord, Server } from '../model/index.js';
 import { tables } from '../schema/tables.js';
 import { findMigration } from './find-migration.js';
 import { migrationsInProgress } from './migrations-in-progress.js';
 
-/** Which migrations; everything given must hold. Times in milliseconds. */
+/** Filters of migrations; all of them must match. Times in milliseconds. */
 export interface MigrationQuery {
-  /** Source or destination. */
+  /** Source or destination host. */
   readonly host?: string;
   readonly sourceHost?: string;
   readonly status?: string;
@@ -20,7 +20,7 @@ export interface MigrationQuery {
   readonly changesSince?: number;
   readonly changesBefore?: number;
   readonly limit?: number;
-  /** UUID of the last migration of the page before. */
+  /** UUID of the last migration of the previous page. */
   readonly marker?: string;
   readonly newestFirst: boolean;
 }
@@ -34,10 +34,10 @@ const columns = {
   projectId: 'project_id',
 } as const satisfies Partial<Record<keyof MigrationQuery, string>>;
 
-/** True for text that no column holds and that some databases refuse to compare. */
+/** Returns true for strings that no column contains and that some databases reject. */
 const impossible = (text: unknown) => typeof text === 'string' && text.includes('\0');
 
-/** The moves of servers between hosts. */
+/** Migrations of servers between hosts. */
 export class Migrations {
   readonly #core: Core;
 
@@ -45,7 +45,7 @@ export class Migrations {
     this.#core = core;
   }
 
-  /** Migrations of servers that still exist, hidden ones left out. */
+  /** Returns migrations of existing servers, except hidden ones. */
   async list(query: MigrationQuery): Promise<readonly MigrationRecord[]> {
     const { store } = this.#core;
     const { marker } = query;
@@ -58,7 +58,7 @@ export class Migrations {
   #narrow(q: RowQuery, query: MigrationQuery, last: MigrationRecord | undefined): RowQuery {
     let rows = q
       .where('hidden', '=', 0)
-      // Asked of each migration: as a list it would be of everybody's servers.
+      // Checked per migration: as a list, it would contain all servers.
       .where(sql<boolean>`exists (select 1 from servers s where s.id = migrations.server_id and s.deleted = 0)`);
     for (const [name, column] of Object.entries(columns) as [keyof typeof columns, string][]) {
       const value = query[name];
@@ -74,7 +74,7 @@ export class Migrations {
     return limit === undefined ? rows : rows.limit(limit);
   }
 
-  /** Live migrations of a server that are under way. */
+  /** Returns live migrations of a server that are in progress. */
   async inProgress(server: Server): Promise<readonly MigrationRecord[]> {
     return tables.migrations.find(this.#core.store, (q) =>
       q
@@ -85,12 +85,12 @@ export class Migrations {
     );
   }
 
-  /** A migration of a server, by the number that paths use; 404 otherwise. */
+  /** Returns a migration of a server by the number in paths; 404 if it does not exist. */
   get(server: Server, number: string): Promise<MigrationRecord> {
     return findMigration(this.#core, server, number);
   }
 
-  /** A live migration that is under way; 404 otherwise. */
+  /** Returns a live migration that is in progress; 404 otherwise. */
   async getInProgress(server: Server, number: string): Promise<MigrationRecord> {
     const migration = await this.get(server, number);
     if (migration.type !== 'live-migration')

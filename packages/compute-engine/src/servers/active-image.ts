@@ -1,10 +1,10 @@
 import { type Image, ifMissing } from '@apistrata/catalogs';
 import type { Context } from '../core/context.js';
 import type { Core } from '../core/core.js';
-import { badRequest } from '../errors/refusal.js';
+import { badRequest } from '../errors/rejection.js';
 import type { Flavor } from '../model/index.js';
 
-/** An image that the caller may use now. Throws 400 for any other. */
+/** Returns an active image that the caller may use; throws 400 otherwise. */
 export async function activeImage({ catalogs }: Core, { caller }: Context, id: string): Promise<Image> {
   const image = await catalogs.images.get(caller, id).catch(ifMissing);
   if (!image) throw badRequest(`Image ${id} could not be found.`);
@@ -12,12 +12,12 @@ export async function activeImage({ catalogs }: Core, { caller }: Context, id: s
   return image;
 }
 
-/** Throws 400 when a server has less memory than its image needs. */
+/** Throws 400 if a server has less memory than its image requires. */
 export function checkMemory(flavor: Pick<Flavor, 'memoryMb'>, minRamMb: number): void {
   if (flavor.memoryMb < minRamMb) throw badRequest("Flavor's memory is too small for requested image.");
 }
 
-/** Throws 400 when a disk is smaller than its image says it must be. A size of 0 sets no bound. */
+/** Throws 400 if a disk is smaller than its image requires. A size of 0 is unlimited. */
 export function checkDisk(diskGb: number, { minDiskGb }: Image): void {
   if (diskGb > 0 && diskGb < minDiskGb) {
     throw badRequest(

@@ -4,11 +4,11 @@ import { rulesOf } from '../actions/action-table.js';
 import { checkAction } from '../actions/runner/check-action.js';
 import type { Context } from '../core/context.js';
 import type { Core } from '../core/core.js';
-import { badRequest, conflict, notFound } from '../errors/refusal.js';
+import { badRequest, conflict, notFound } from '../errors/rejection.js';
 import type { ConsoleToken, Server } from '../model/index.js';
 import { tables } from '../schema/tables.js';
 
-/** Where the pages of the console proxy are, below its base address; the token follows. */
+/** Paths of console pages below the base URL of the proxy; the token follows. */
 const pages: Readonly<Record<string, string>> = {
   novnc: '/vnc_lite.html?path=%3Ftoken%3D',
   xvpvnc: '/console?token=',
@@ -18,7 +18,7 @@ const pages: Readonly<Record<string, string>> = {
   webmks: '/?token=',
 };
 
-/** Only this is kept of a token, so that reading the database opens no console. */
+/** Only the hash of a token is stored, so that reading the database does not open consoles. */
 function hashOf(token: string): string {
   return createHash('sha256').update(token).digest('hex');
 }
@@ -35,7 +35,7 @@ export class Consoles {
   }
 
   /**
-   * The address of a console of a running server, with a token of its own that leads there for a while.
+   * Returns the URL of a running server's console, with a new token that expires.
    * @param type novnc, xvpvnc, spice-html5, spice-direct, serial or webmks
    */
   async open(context: Context, server: Server, type: string): Promise<string> {
@@ -62,7 +62,7 @@ export class Consoles {
     return `${base}${pages[type]}${token}`;
   }
 
-  /** Where a token leads; 404 once it has expired or its server is gone. */
+  /** Returns the target of a token; 404 if it has expired or its server is deleted. */
   async resolve(token: string): Promise<ConsoleToken> {
     const { store, clock } = this.#core;
     const consoleToken = await tables.consoleTokens.get(store, hashOf(token));
@@ -73,8 +73,8 @@ export class Consoles {
   }
 
   /**
-   * Connects to the console that a token leads to, for a proxy in this process: the bytes of the screen (RFB) or of the serial
-   * line. Throws 404 once the token has expired, 409 where the console is not within reach.
+   * Connects to the console of a token, for a proxy in this process: the byte stream of the screen (RFB) or of the serial
+   * port. 404 if the token has expired, 409 if the console cannot be reached.
    */
   async connect(token: string): Promise<Duplex> {
     const { serverId, type } = await this.resolve(token);
@@ -86,8 +86,8 @@ export class Consoles {
   }
 
   /**
-   * What the console has printed.
-   * @param lines so many from its end; left out or -1: everything
+   * Returns the output of the console.
+   * @param lines number of lines from the end; undefined or -1: all
    */
   async output(context: Context, server: Server, lines?: number): Promise<string> {
     checkAction(rulesOf('os-getConsoleOutput'), server, context.isAdmin);

@@ -1,12 +1,12 @@
 import type { Core } from '../core/core.js';
 import type { Diagnostics } from '../drivers/driver.js';
-import { conflict, notSupported } from '../errors/refusal.js';
+import { conflict, notSupported } from '../errors/rejection.js';
 import type { PowerState, Server } from '../model/index.js';
 
 const RUNNING = 1;
 const PAUSED = 3;
 
-/** Power states as messages name them. */
+/** Power states in messages. */
 const NAMES: Readonly<Record<PowerState, string>> = {
   0: 'pending',
   1: 'running',
@@ -21,7 +21,7 @@ export async function serverDiagnostics({ machines }: Core, server: Server): Pro
   if (!host) throw conflict(`Instance ${id} is not ready`);
   if (powerState !== RUNNING && powerState !== PAUSED)
     throw conflict(`Cannot 'get_diagnostics' instance ${id} while it is in power state ${NAMES[powerState]}`);
-  const told = await machines.diagnostics(server);
-  if (!told) throw notSupported('The hypervisor cannot tell anything of its servers.');
-  return told;
+  const notified = await machines.diagnostics(server);
+  if (!notified) throw notSupported('The hypervisor does not support diagnostics.');
+  return notified;
 }

@@ -1,12 +1,12 @@
-import { type Context, elevated, ownWork } from '../core/context.js';
+import { backgroundWork, type Context, elevated } from '../core/context.js';
 import type { Core } from '../core/core.js';
-import { Refusal } from '../errors/refusal.js';
+import { Rejection } from '../errors/rejection.js';
 import type { Server } from '../model/index.js';
 import { tables } from '../schema/tables.js';
 import type { InterfaceRefresh } from './interfaces/interface-refresh.js';
 import type { Servers } from './servers.js';
 
-/** What another service can tell of a server. */
+/** Events of servers that other services report. */
 export type ExternalEventName =
   | 'network-changed'
   | 'network-vif-plugged'
@@ -17,7 +17,7 @@ export type ExternalEventName =
   | 'accelerator-request-bound'
   | 'volume-reimaged';
 
-/** Something that happened to a server outside the compute service. */
+/** An event of a server outside the compute service. */
 export interface ExternalEvent {
   readonly name: ExternalEventName;
   readonly serverId: string;
@@ -25,10 +25,10 @@ export interface ExternalEvent {
   readonly tag?: string;
 }
 
-/** 200 accepted; 400 the tag is missing or unknown; 404 no such server; 422 it has no host. */
+/** 200 accepted; 400 missing or unknown tag; 404 unknown server; 422 server without a host. */
 export type ExternalEventCode = 200 | 400 | 404 | 422;
 
-/** Which tags an event may have, where it cannot do without. */
+/** Valid tags of events that require one. */
 const tagRules: Partial<Record<ExternalEventName, (tag: string) => boolean>> = {
   'volume-extended': (tag) => tag !== '',
   'power-update': (tag) => tag !== '',
@@ -37,7 +37,7 @@ const tagRules: Partial<Record<ExternalEventName, (tag: string) => boolean>> = {
 
 type Effect = (context: Context, server: Server, event: ExternalEvent) => Promise<void>;
 
-/** What other services tell of servers. */
+/** Receives events of servers from other services. */
 export class ExternalEvents {
   readonly #core: Core;
   readonly #servers: Servers;
@@ -59,18 +59,18 @@ export class ExternalEvents {
     };
   }
 
-  /** Handles each event by itself; the codes are in the order of the events. */
+  /** Handles each event separately; the codes are in the order of the events. */
   async receive(context: Context, events: readonly ExternalEvent[]): Promise<readonly ExternalEventCode[]> {
     const codes: ExternalEventCode[] = [];
     for (const event of events) codes.push(await this.#receive(elevated(context), event));
     return codes;
   }
 
-  /** The embedded volume service says this without a request of its own, and waits for nothing. */
+  /** Called by the embedded volume service, outside a request and without waiting for the result. */
   volumeHasGrown(serverId: string, volumeId: string): void {
     const event = { name: 'volume-extended', serverId, status: 'completed', tag: volumeId } as const;
-    // Without its host knowing, the volume is as large all the same.
-    this.receive(ownWork({ userId: '', projectId: '' }), [event]).catch(() => {});
+    // The volume has grown even if its host was not notified.
+    this.receive(backgroundWork({ userId: '', projectId: '' }), [event]).catch(() => {});
   }
 
   async #receive(context: Context, event: ExternalEvent): Promise<ExternalEventCode> {
@@ -81,8 +81,8 @@ export class ExternalEvents {
     try {
       await this.#effects[event.name]?.(context, server, event);
     } catch (error) {
-      // The event is accepted all the same: what it says may meet a server that is busy, or the next event repairs it.
-      if (!(error instanceof Refusal)) throw error;
+      // The event is still accepted: its server may be busy, and later events repair the state.
+      if (!(error instanceof Rejection)) throw error;
     }
     return 200;
   }
@@ -91,7 +91,7 @@ export class ExternalEvents {
     if (tag) await this.#servers.act(context, server.id, 'extendVolume', { volumeId: tag });
   }
 
-  /** The machine was switched by somebody else; the server follows where that changes anything. */
+  /** Starts or stops a server whose machine was switched by another service, unless the state is already equal. */
   async #powerUpdate(context: Context, server: Server, { tag }: ExternalEvent): Promise<void> {
     if (tag === 'POWER_ON' && server.vmState === 'stopped') await this.#servers.act(context, server.id, 'os-start');
     if (tag === 'POWER_OFF' && server.vmState === 'active') await this.#servers.act(context, server.id, 'os-stop');

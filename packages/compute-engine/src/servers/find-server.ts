@@ -1,10 +1,10 @@
 import type { Session, Tx } from '@apistrata/record-store';
 import type { Context } from '../core/context.js';
-import { notFound } from '../errors/refusal.js';
+import { notFound } from '../errors/rejection.js';
 import type { Server } from '../model/index.js';
 import { tables } from '../schema/tables.js';
 
-/** Which servers are to be seen beyond the caller's own. */
+/** Servers that are visible in addition to the caller's own. */
 export interface ServerVisibility {
   readonly deleted?: boolean;
   readonly foreign?: boolean;
@@ -12,15 +12,15 @@ export interface ServerVisibility {
 
 const missing = (id: string) => notFound(`Instance ${id} could not be found.`);
 
-/** Throws the 404 that hides a server of another project, or a deleted one. */
+/** Throws the 404 for a deleted server or one of another project. */
 export function checkVisible(server: Server, context: Context, { deleted, foreign }: ServerVisibility): void {
   const visible = context.isAdmin || foreign || server.projectId === context.caller.projectId;
   if (!visible || (server.deleted && !deleted)) throw missing(server.id);
 }
 
 /**
- * A server of the caller's project, or anybody's for administrators; deleted ones, and other projects', only when asked
- * for. 404 otherwise.
+ * Returns a server of the caller's project, or of any project for administrators; deleted ones and those of other projects
+ * only if requested. 404 otherwise.
  */
 export async function findServer(
   session: Session,
@@ -34,7 +34,7 @@ export async function findServer(
   return server;
 }
 
-/** A server that nobody else changes until the transaction ends; 404 when it is gone. */
+/** Locks a server until the transaction ends, and returns it; 404 if it does not exist. */
 export async function lockServer(tx: Tx, id: string): Promise<Server> {
   const server = await tables.servers.lock(tx, id);
   if (!server || server.deleted) throw missing(id);

@@ -18,13 +18,14 @@ import type { Server, ServerPatch } from '../model/index.js';
 import { type CreatedServers, createServers, type NewServer } from './create/create.js';
 import { serverDiagnostics } from './diagnostics.js';
 import { findServer, type ServerVisibility } from './find-server.js';
-import { listServers, type ServerQuery } from './list/list.js';
+import { listServers } from './list/list.js';
+import type { ServerQuery } from './list/list-plan.js';
 import { type ServerChange, updateServer } from './update/update.js';
 
-/** The request of an action: left out where there is nothing to be told. */
+/** The request parameter of an action, omitted for actions without a request. */
 type RequestArguments<Request> = undefined extends Request ? [request?: Request] : [request: Request];
 
-/** What can be done with servers. */
+/** Operations on servers. */
 export class Servers {
   readonly #core: Core;
 
@@ -32,7 +33,7 @@ export class Servers {
     this.#core = core;
   }
 
-  /** Creates one or several; they are built in the background. */
+  /** Creates one or several servers, which are built in the background. */
   create(context: Context, request: NewServer): Promise<CreatedServers> {
     return createServers(this.#core, context, request);
   }
@@ -42,17 +43,16 @@ export class Servers {
   }
 
   /**
-   * A server of the caller's project, or anybody's for administrators; deleted ones, and other projects', only when
-   * asked for. 404 otherwise.
+   * Returns a server of the caller's project, or of any project for administrators; deleted ones and those of other projects
+   * only if requested. 404 otherwise.
    */
   get(context: Context, id: string, visibility?: ServerVisibility): Promise<Server> {
     return findServer(this.#core.store, context, id, visibility);
   }
 
   /**
-   * Begins an action: checks it, shows its first task, records it in the history and writes down the job. When this
-   * resolves, all of that is durable; the work goes on in the background. Refusals are those of the API (400, 403, 404,
-   * 409, 501).
+   * Starts an action: checks its preconditions, and stores its first task state, history and job. When the promise resolves,
+   * all of that is durable, and the work continues in the background. Errors are those of the API (400, 403, 404, 409, 501).
    *
    * @example
    * await engine.servers.act(context, id, 'os-stop');
@@ -64,7 +64,7 @@ export class Servers {
     name: Name,
     ...request: RequestArguments<RequestOf<Name>>
   ): Promise<ResultOf<Name>>;
-  /** The same for an action of one's own, that the engine was made with. */
+  /** The same for an additional action that was passed to the engine. */
   act<Request, Result>(
     context: Context,
     id: string,
@@ -73,12 +73,11 @@ export class Servers {
   ): Promise<Result>;
   act(context: Context, id: string, which: string | Action | ConcurrentAction, request?: unknown): Promise<unknown> {
     const record = typeof which === 'string' ? actionsByName.get(which) : which;
-    if (!record)
-      throw new TypeError(`there is no action "${which}" (there are ${[...actionsByName.keys()].join(', ')})`);
+    if (!record) throw new TypeError(`unknown action "${which}" (known: ${[...actionsByName.keys()].join(', ')})`);
     return beginAction(this.#core, record, context, id, request);
   }
 
-  /** Changes fields that need nothing done to the machine, after the checks of the action's rules. */
+  /** Changes fields without involving the machine, after checking the action's preconditions. */
   change(
     context: Context,
     id: string,
@@ -89,24 +88,24 @@ export class Servers {
   }
 
   /**
-   * Changes what its owner may change at any time. 409 for a zone to be pinned to that the server is not in, or when it is
-   * pinned already; null unpins.
+   * Changes fields that the owner may change in any state. 409 for pinning to a zone that the server is not in, or if it is
+   * already pinned; null unpins.
    */
   update(context: Context, id: string, change: ServerChange): Promise<Server> {
     return updateServer(this.#core, context, id, change);
   }
 
-  /** What the machine tells of itself; 409 unless it runs or is paused, 501 for drivers that know nothing of machines. */
+  /** Returns diagnostics of the machine; 409 unless it is running or paused, 501 if the driver does not support them. */
   diagnostics(server: Server): Promise<Diagnostics> {
     return serverDiagnostics(this.#core, server);
   }
 
-  /** True when the lock is not the caller's to take away without the override. */
+  /** Returns true if the caller may not remove the lock without the override. */
   lockedByOther({ caller }: Context, server: Server): boolean {
     return server.lock !== null && server.lock.by !== (server.projectId === caller.projectId ? 'owner' : 'admin');
   }
 
-  /** Locks. An owner who locks once more changes nothing; an administrator's lock replaces what was there. */
+  /** Locks a server. A second lock of the owner is a no-op; a lock of an administrator replaces an existing one. */
   async lock(context: Context, id: string, reason: string | null): Promise<void> {
     await this.change(context, id, 'lock', (server) => {
       const by = server.projectId === context.caller.projectId ? 'owner' : 'admin';
@@ -118,16 +117,17 @@ export class Servers {
     await this.change(context, id, 'unlock', () => ({ lock: null }));
   }
 
-  /** Deletes, or puts aside where the settings say so; a second request while that is under way changes nothing. */
+  /** Deletes a server, or soft-deletes it if so configured; a no-op while a deletion is in progress. */
   async delete(context: Context, id: string): Promise<void> {
     const server = await this.get(context, id);
     if (server.taskState === 'deleting' || server.taskState === 'soft-deleting') {
       checkAction(rulesOf('delete'), server, context.isAdmin);
       return;
     }
-    // Without a host there is nothing that could be kept to be restored.
+    // A server without a host has nothing that could be restored.
     const restorable = server.launchedAt !== null && server.host !== null && server.vmState !== 'soft-delete';
-    const aside = this.#core.settings.reclaimSeconds > 0 && restorable && !(await isHostDown(this.#core, server));
-    await this.act(context, id, aside ? 'softDelete' : 'delete');
+    const isSoftDeletion =
+      this.#core.settings.reclaimSeconds > 0 && restorable && !(await isHostDown(this.#core, server));
+    await this.act(context, id, isSoftDeletion ? 'softDelete' : 'delete');
   }
 }

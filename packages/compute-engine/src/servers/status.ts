@@ -5,11 +5,11 @@ const RESIZING: readonly TaskState[] = ['resize_prep', 'resize_migrating', 'resi
 
 interface StatusRule {
   readonly status: string;
-  /** Statuses that a task in progress puts in its place. */
+  /** Statuses that task states in progress show instead. */
   readonly tasks?: readonly (readonly [string, readonly TaskState[]])[];
 }
 
-/** What the API calls a server, by its vm_state and the task it is in the middle of. */
+/** Statuses in the API, by vm_state and task state. */
 const statuses: Readonly<Record<VmState, StatusRule>> = {
   active: {
     status: 'ACTIVE',
@@ -41,7 +41,7 @@ const statuses: Readonly<Record<VmState, StatusRule>> = {
   shelved_offloaded: { status: 'SHELVED_OFFLOADED' },
 };
 
-/** The status word of a server. A deleted record is always DELETED. */
+/** Returns the status of a server. A deleted record is always DELETED. */
 export function statusOf(server: Pick<Server, 'vmState' | 'taskState' | 'deleted'>): string {
   if (server.deleted) return 'DELETED';
   const rule = statuses[server.vmState];
@@ -50,7 +50,7 @@ export function statusOf(server: Pick<Server, 'vmState' | 'taskState' | 'deleted
   return (task && rule.tasks?.find(([, tasks]) => tasks.includes(task))?.[0]) || rule.status;
 }
 
-/** The states that a status word stands for; no task states where the word is not bound to any. Empty: no such word. */
+/** Returns the states of a status, without task states if the status does not depend on them. Empty: unknown status. */
 export function statesOf(
   status: string,
 ): readonly { readonly vmState: VmState; readonly taskStates?: readonly TaskState[] }[] {

@@ -1,4 +1,4 @@
-export { type MovableClock, type Sleeper, Sleepers } from '../clock/sleepers.js';
+export { type ClockWaiter, ClockWaiters, type MovableClock } from '../clock/clock-waiters.js';
 export type { Core } from '../core/core.js';
 export { coreOf } from '../engine/engine-core.js';
 export type { DriverSuite } from './driver/suite.js';

@@ -1,10 +1,10 @@
 import type { Clock } from '../clock/clock.js';
-import { type MovableClock, Sleepers } from '../clock/sleepers.js';
+import { ClockWaiters, type MovableClock } from '../clock/clock-waiters.js';
 
-/** A clock that moves only when told to: for tests that must see a state between two steps. */
+/** A clock that advances only on request, for tests that observe states between two steps. */
 export class ManualClock implements Clock, MovableClock {
   #now: number;
-  readonly #sleepers = new Sleepers();
+  readonly #sleepers = new ClockWaiters();
 
   constructor(startMs = Date.UTC(2026, 0, 1)) {
     this.#now = startMs;
@@ -18,12 +18,12 @@ export class ManualClock implements Clock, MovableClock {
     return this.#sleepers.sleep(this.#now + ms, signal);
   }
 
-  /** Moves time on and wakes, in order, everybody whose time has come. */
+  /** Advances the time and wakes all due sleeps, in order. */
   advance(ms: number): Promise<void> {
     return this.#sleepers.advance(this, this.#now + ms);
   }
 
-  /** Sets the time, and wakes nobody. */
+  /** Sets the time without waking any sleep. */
   moveTo(now: number): void {
     this.#now = now;
   }

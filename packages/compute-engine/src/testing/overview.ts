@@ -4,7 +4,7 @@ import type { Server, VmState } from '../model/index.js';
 import { usageByHost } from '../scheduler/claims.js';
 import { tables } from '../schema/tables.js';
 
-/** A host, and what servers hold of it. Memory in MiB. */
+/** A host, and the capacity that its servers use. Memory in MiB. */
 export interface HostOverview {
   readonly host: string;
   readonly servers: number;
@@ -14,16 +14,16 @@ export interface HostOverview {
   readonly memoryUsedMb: number;
 }
 
-/** What there is in a cloud, in all projects. */
+/** The content of a cloud, in all projects. */
 export interface Overview {
-  /** How many servers there are in each state. */
+  /** Number of servers by state. */
   readonly counts: Readonly<Partial<Record<VmState, number>>>;
-  /** The newest servers, the newest first. */
+  /** The newest servers, newest first. */
   readonly servers: readonly Server[];
   readonly hosts: readonly HostOverview[];
 }
 
-/** Reads what a page about a small cloud shows. Counts all servers, so it is for tests and trials. */
+/** Reads the data for a page about a small cloud. Counts all servers, so it is for tests and trials. */
 export async function overview(engine: Engine, options: { readonly servers: number }): Promise<Overview> {
   const { store } = coreOf(engine);
   const states = await store.db

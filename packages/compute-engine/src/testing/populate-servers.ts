@@ -1,33 +1,33 @@
 import type { Tx } from '@apistrata/record-store';
 import { sql } from 'kysely';
-import { ownWork } from '../core/context.js';
+import { backgroundWork } from '../core/context.js';
 import type { Engine } from '../engine/engine.js';
 import { coreOf } from '../engine/engine-core.js';
 import type { Server } from '../model/index.js';
 import { tables } from '../schema/tables.js';
 
-/** How many servers to make, and whose. */
+/** Number and owners of the servers to create. */
 export interface Population {
   readonly count: number;
-  /** Whose they are, in turns. */
+  /** Owners, used in turn. */
   readonly owners: readonly { readonly projectId: string; readonly userId: string }[];
-  /** Default: the first flavor and image there are. */
+  /** Default: the first flavor and the first image. */
   readonly flavorId?: string;
   readonly imageId?: string;
 }
 
-const OWN_WORK = ownWork({ userId: 'populate', projectId: 'populate' });
+const OWN_WORK = backgroundWork({ userId: 'populate', projectId: 'populate' });
 
-/** Copies that are sent to the database at once. */
+/** Number of copies per statement. */
 const BATCH = 5000;
 
-/** Texts in the record that is copied, in whose place each copy has its own. */
+/** Placeholders in the copied record, which each copy replaces with its own values. */
 const MARKS = ['id', 'name', 'project', 'user', 'host', 'node'].map((name) => `<copied ${name}>`);
 
-/** Where the record has the time at which a copy was made, as a number. */
+/** Placeholder for the creation time of a copy, a number. */
 const TIME = '<copied time>';
 
-/** The record of a copy, but for what differs from copy to copy. */
+/** Returns the record with placeholders for the fields that differ between copies. */
 function pattern(template: Server): string {
   const [id, name, projectId, userId, host, node] = MARKS as [string, string, string, string, string, string];
   const claims = template.claims.map((claim) => ({ ...claim, host }));
@@ -35,7 +35,7 @@ function pattern(template: Server): string {
   return JSON.stringify({ ...record, createdAt: TIME, updatedAt: TIME });
 }
 
-/** From so many on, an index is built faster once than row by row. */
+/** From this number of rows on, rebuilding indexes is faster than updating them. */
 const MANY = 50_000;
 
 interface Index {
@@ -43,7 +43,7 @@ interface Index {
   readonly definition: string;
 }
 
-/** Drops the indexes of servers that keep nothing unique, and gives what builds them again. */
+/** Drops the non-unique indexes of servers, and returns a function that builds them again. */
 async function withoutIndexes({ db, kind }: Tx): Promise<() => Promise<void>> {
   const indexes =
     kind === 'postgres'
@@ -58,16 +58,19 @@ async function withoutIndexes({ db, kind }: Tx): Promise<() => Promise<void>> {
   };
 }
 
+/** Returns the element of a list that is not empty, starting again after the last one. */
+const inTurn = <T>(list: readonly T[], index: number): T => list[index % list.length] as T;
+
 function idOf(index: number): string {
   const hex = (value: number, digits: number) => value.toString(16).padStart(digits, '0');
   return `5e51${hex(index >> 16, 4)}-${hex(index & 0xffff, 4)}-4000-8000-${hex(index, 12)}`;
 }
 
 /**
- * Makes many running servers at once, on all hosts in turns: one is created the usual way, and the database copies it.
- * They have no ports, and ids that are the same every time. Where they are very many, the indexes of servers are built
- * anew afterwards, and nobody else can read servers meanwhile; on PostgreSQL that needs a store whose statements may take
- * minutes (`statementTimeoutMs`). For tests and trials.
+ * Creates many running servers quickly, on all hosts in turn: one is created normally, and the database copies it. They have
+ * no ports, and their ids are the same every time. For very many servers, the indexes are rebuilt afterwards, during which
+ * servers cannot be read; on PostgreSQL that requires a store whose statements may take minutes (`statementTimeoutMs`). For
+ * tests and trials.
  */
 export async function populateServers(engine: Engine, { count, owners, ...given }: Population): Promise<void> {
   const { store, infrastructure } = coreOf(engine);
@@ -76,18 +79,18 @@ export async function populateServers(engine: Engine, { count, owners, ...given 
   const [image] = await engine.catalogs.images.list(OWN_WORK.caller);
   const { flavorId = flavor?.id, imageId = image?.id } = given;
   if (flavorId === undefined || imageId === undefined)
-    throw new Error('populateServers needs a flavor and an image: name them, or have some in the preset');
+    throw new Error('populateServers requires a flavor and an image: set them, or define some in the preset');
   const context = { ...OWN_WORK, requestId: 'req-00000000-0000-4000-8000-000000000000' };
   const { servers } = await engine.servers.create(context, { name: 'template', flavorId, imageId, networks: 'none' });
   await engine.idle();
   const [made] = servers;
   const template = made && (await tables.servers.get(store, made.id));
-  if (!template) throw new Error('the server to be copied is gone');
+  if (!template) throw new Error('the server to be copied no longer exists');
   const nodes = await tables.nodes.find(store, (q) => q.orderBy('seq'));
   const row = await store.db.selectFrom('servers').selectAll().where('id', '=', template.id).executeTakeFirstOrThrow();
   const copyOf = (index: number) => {
-    const { host, hypervisorHostname } = nodes[index % nodes.length]!;
-    const { projectId, userId } = owners[index % owners.length]!;
+    const { host, hypervisorHostname } = inTurn(nodes, index);
+    const { projectId, userId } = inTurn(owners, index);
     const name = `server-${String(index + 1).padStart(6, '0')}`;
     const own = [idOf(index), name, projectId, userId, host, hypervisorHostname];
     const created = template.createdAt - count + index;

@@ -2,35 +2,35 @@ import type { Store } from '@apistrata/record-store';
 import type { Engine } from '../engine/engine.js';
 import { coreOf } from '../engine/engine-core.js';
 
-/** A row as the database has it. */
+/** A row as stored in the database. */
 export type Row = Readonly<Record<string, unknown>>;
 
-/** All rows of all tables, by the names of the tables. Plain data, to be given back to an engine of the same version. */
+/** All rows of all tables, by table name. Plain data, to be loaded into an engine of the same version. */
 export type TablesDump = Readonly<Record<string, readonly Row[]>>;
 
-/** Kysely's own bookkeeping, which every database has already. */
-const BOOKKEEPING = ['kysely_migration', 'kysely_migration_lock'];
-/** What one statement of SQLite may bind. */
-const MOST_PARAMETERS = 30_000;
+/** Kysely's own tables, which every database already has. */
+const MIGRATION_TABLES = ['kysely_migration', 'kysely_migration_lock'];
+/** Maximum number of parameters of a SQLite statement. */
+const MAX_PARAMETERS = 30_000;
 
 async function tableNames(store: Store): Promise<string[]> {
   const rows = await store.db
     .selectFrom('sqlite_master')
     .select('name')
     .where('type', '=', 'table')
-    .where('name', 'not in', BOOKKEEPING)
+    .where('name', 'not in', MIGRATION_TABLES)
     .execute();
   return rows.map(({ name }) => name as string);
 }
 
 function sqliteOf(name: string, engine: Engine) {
   const core = coreOf(engine);
-  if (core.store.kind !== 'sqlite') throw new TypeError(`${name}() is for engines with a SQLite database`);
+  if (core.store.kind !== 'sqlite') throw new TypeError(`${name}() requires an engine with a SQLite database`);
   return core;
 }
 
 /**
- * Reads everything that an engine keeps, at one moment; for tests, on SQLite only.
+ * Reads all tables of an engine at one point in time; for tests, on SQLite only.
  *
  * @example
  * ```ts
@@ -52,7 +52,7 @@ export async function dumpTables(engine: Engine): Promise<TablesDump> {
   });
 }
 
-/** Makes the tables of an engine what they were in a dump. Work that was under way then is there to be taken up. */
+/** Replaces the tables of an engine with those of a dump. Jobs in progress at that time are resumed. */
 export async function loadTables(engine: Engine, dump: TablesDump): Promise<void> {
   const { store, infrastructure } = sqliteOf('loadTables', engine);
   await store.transaction(async (tx) => {
@@ -60,7 +60,7 @@ export async function loadTables(engine: Engine, dump: TablesDump): Promise<void
       await tx.db.deleteFrom(name).execute();
       const [first] = rows;
       if (!first) continue;
-      const size = Math.max(1, Math.floor(MOST_PARAMETERS / Object.keys(first).length / 10));
+      const size = Math.max(1, Math.floor(MAX_PARAMETERS / Object.keys(first).length / 10));
       for (let start = 0; start < rows.length; start += size)
         await tx.db
           .insertInto(name)

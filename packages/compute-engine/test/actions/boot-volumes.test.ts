@@ -5,7 +5,7 @@ import type { Engine } from '../../src/engine/engine.js';
 import { contextOf, engineUnderTest, imageId } from '../engine-under-test.js';
 import { storesUnderTest } from '../stores-under-test.js';
 
-describe.each(storesUnderTest(inject('postgresUrl')))('volumes made for a server on $kind', ({ database }) => {
+describe.each(storesUnderTest(inject('postgresUrl')))('volumes created for a server on $kind', ({ database }) => {
   let engine: Engine;
   afterEach(() => engine.close());
 
@@ -26,7 +26,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('volumes made for a server
 
   const volumes = () => engine.embedded.volumes.listVolumes(contextOf('p1').caller);
 
-  it('go with it when its build fails', async () => {
+  it('are deleted with it if its build fails', async () => {
     await start([{ match: { verb: 'spawn' }, fail: 'no luck' }]);
     const { servers } = await engine.servers.create(contextOf('p1'), boot);
     await engine.idle();
@@ -36,7 +36,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('volumes made for a server
     expect(await volumes()).toEqual([]);
   });
 
-  it('go with it when it is deleted in the middle of its build', async () => {
+  it('are deleted with it if it is deleted during its build', async () => {
     await start([{ match: { verb: 'spawn' }, hang: true }]);
     const { servers } = await engine.servers.create(contextOf('p1'), boot);
     await new Promise((resolve) => setTimeout(resolve, 100));

@@ -24,17 +24,17 @@ import { storesUnderTest } from '../stores-under-test.js';
 
 const admin = () => contextOf('p1', { isAdmin: true });
 
-interface Deed {
+interface TestedOperation {
   readonly name: string;
-  /** What the later attempt is in the middle of when the one before it wakes up. */
+  /** The command during which the earlier attempt wakes up. */
   readonly held: DriverVerb;
-  /** Brings a server to where it begins. */
+  /** Brings a server to the initial state. */
   readonly before?: (engine: Engine, id: string) => Promise<void>;
   readonly begin: (engine: Engine, id: string) => Promise<unknown>;
   readonly vmState: string;
 }
 
-const deeds: readonly Deed[] = [
+const operations: readonly TestedOperation[] = [
   {
     name: 'resize',
     held: 'migrate_disk',
@@ -94,7 +94,9 @@ describe.each(storesUnderTest(inject('postgresUrl')))('a later attempt of a job,
     await rm(folder, { recursive: true });
   });
 
-  /** @param works whether the engine works by itself, or the test carries its jobs out */
+  /**
+   * @param works whether the engine executes jobs, or the test does
+   */
   async function start(works: boolean): Promise<void> {
     engine = await engineOf(works);
     runner = new ActionRunner(() => coreOf(engine), actionsByName, new Map());
@@ -111,12 +113,12 @@ describe.each(storesUnderTest(inject('postgresUrl')))('a later attempt of a job,
   }
 
   const create = async () => {
-    const wanted = { name: 'web', flavorId: '1', imageId, networks: 'none' } as const;
-    return (await engine.servers.create(admin(), wanted)).servers[0]!.id;
+    const expected = { name: 'web', flavorId: '1', imageId, networks: 'none' } as const;
+    return (await engine.servers.create(admin(), expected)).servers[0]!.id;
   };
   const server = (id: string) => engine.servers.get(admin(), id);
 
-  /** Takes the job of a server as a worker does that finds its lease expired. */
+  /** Claims the job of a server, like a worker that finds its lease expired. */
   async function nextAttempt(id: string): Promise<Job> {
     const jobs = new Jobs(coreOf(engine).store, new Payloads(await sealerFor(url, {}), { keepTokens: false }));
     const [job, ...others] = await jobs.claim({ owner: randomUUID(), until: 0 }, 10);
@@ -124,7 +126,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('a later attempt of a job,
     return job!;
   }
 
-  /** Has an attempt wait before it decides where to go; gives what lets it go on. */
+  /** Blocks an attempt before its decision; returns a function that unblocks it. */
   function pausedAttempt(job: Job) {
     const { infrastructure } = coreOf(engine);
     const hosts = infrastructure.hosts.bind(infrastructure);
@@ -144,7 +146,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('a later attempt of a job,
     return { waits: Promise.race([waits, outcome]), wake, outcome };
   }
 
-  async function overtake(id: string, held: DriverVerb): Promise<void> {
+  async function runLaterAttempt(id: string, held: DriverVerb): Promise<void> {
     const first = pausedAttempt(await nextAttempt(id));
     await first.waits;
     const rule = driver.addRule({ match: { verb: held }, hang: true });
@@ -162,16 +164,20 @@ describe.each(storesUnderTest(inject('postgresUrl')))('a later attempt of a job,
     await coreOf(engine).store.db.deleteFrom('jobs').execute();
   };
 
-  it('is the only one that places a new server', async () => {
+  it('is the only one that places a new server for which no host had capacity during its request', async () => {
     await start(false);
+    const used = (vcpus: number) => coreOf(engine).store.db.updateTable('nodes').set({ vcpus_used: vcpus }).execute();
+    await used(1000);
     const id = await create();
-    await overtake(id, 'spawn');
+    expect((await server(id)).host).toBeNull();
+    await used(0);
+    await runLaterAttempt(id, 'spawn');
     await forget();
     expect(await server(id)).toMatchObject({ vmState: 'active', taskState: null, fault: null });
     await checkInvariants(engine);
   });
 
-  it.each(deeds)('is the only one that takes capacity for $name', async ({ held, before, begin, vmState }) => {
+  it.each(operations)('is the only one that claims capacity for $name', async ({ held, before, begin, vmState }) => {
     await start(true);
     const id = await create();
     await engine.idle();
@@ -179,16 +185,16 @@ describe.each(storesUnderTest(inject('postgresUrl')))('a later attempt of a job,
     await engine.close();
     await start(false);
     await begin(engine, id);
-    await overtake(id, held);
+    await runLaterAttempt(id, held);
     await forget();
     expect(await server(id)).toMatchObject({ vmState, taskState: null, fault: null });
     await checkInvariants(engine);
   });
 
-  it('ends one that has come to its failure without a trace', async () => {
+  it('fences an attempt that fails afterwards', async () => {
     await start(false);
     const id = await create();
-    const failing = driver.addRule({ match: { verb: 'spawn' }, hang: true, fail: 'the host went away', times: 1 });
+    const failing = driver.addRule({ match: { verb: 'spawn' }, hang: true, fail: 'the host failed', times: 1 });
     const first = runner.run(await nextAttempt(id), new AbortController().signal).catch((error) => error);
     await expect.poll(() => failing.calls).toBe(1);
     const second = runner.run(await nextAttempt(id), new AbortController().signal);

@@ -5,16 +5,22 @@ import type { ActionRules, AnyAction } from '../../src/actions/runner/action.js'
 
 const HEAD = `# Actions on servers
 
-What may be done to a server when, what is seen meanwhile, and how it ends: the records of
+Preconditions, task states and results of the actions on servers: the records of
 \`packages/compute-engine/src/actions\`, one file each, as a table. This page is generated from them;
-\`npx vitest run packages/compute-engine/test/actions/page.test.ts -u\` writes it anew.
+\`npx vitest run packages/compute-engine/test/actions/page.test.ts -u\` updates it.
 
-- **vm_state**: the states it may begin in; *any* includes servers that were never launched where *(new too)* is said.
-- **task_state**: the tasks it may begin in the middle of; otherwise there must be none.
-- **lock**: whether a lock of the server refuses it (409) to all but administrators.
-- **needs**: work that the driver must be able to do; where it cannot, the answer is 501 (400 for crash dumps).
-- **tasks**: what \`task_state\` shows, one after the other.
-- **failure**: what becomes of the server when the work fails; it has a fault in either case.
+![The states of a server, and the actions that change them](images/server-states.svg)
+
+The chart is drawn from an engine that performs each action in each state: a dot is the state in which an action starts, an arrow ends
+in the resulting state, and a ring is a state that does not change. \`confirmResize\` and \`revertResize\` of a server that was stopped end in
+\`stopped\`, and \`delete\` ends in \`deleted\` unless deletion is deferred. Administrators set any state with \`os-resetState\`.
+
+- **vm_state**: the states in which it may start; *any* includes servers that were never launched if *(including new)* is given.
+- **task_state**: the task states in which it may start; default: none.
+- **lock**: whether a lock of the server rejects it (409) for all callers except administrators.
+- **needs**: the verb that the driver must support; without support the response is 501 (400 for crash dumps).
+- **tasks**: the successive values of \`task_state\`.
+- **failure**: the state of the server after a failure; the fault is set in either case.
 - **history**: the name of the entry in the server's history.
 `;
 
@@ -30,7 +36,7 @@ function row(rules: ActionRules, more: readonly string[] = []): string {
   const vm = rules.vm ? code(rules.vm) : 'any';
   const cells = [
     `\`${rules.name}\``,
-    [vm, rules.neverLaunched && '(new too)', rules.notWithShares && '(without shares)'].filter(Boolean).join(' '),
+    [vm, rules.neverLaunched && '(including new)', rules.notWithShares && '(without shares)'].filter(Boolean).join(' '),
     tasksOf(rules),
     rules.lock ? 'yes' : 'no',
     ...more,
@@ -52,26 +58,26 @@ const all: readonly AnyAction[] = actions;
 const page = [
   HEAD,
   table(
-    'With the server to themselves',
+    'Exclusive actions',
     [...common, 'needs', 'tasks', 'failure', 'history'],
     all.flatMap((record) =>
       record.concurrent ? [] : row(record, [needs(record), code(record.during) || '-', record.onFailure]),
     ),
   ),
   table(
-    'Beside others',
+    'Concurrent actions',
     [...common, 'needs', 'history'],
     all.flatMap((record) => (record.concurrent ? row(record, [needs(record)]) : [])),
   ),
   table(
-    'At once, without work in the background',
+    'Immediate actions without a job',
     [...common, 'history'],
     immediate.map(({ name }) => row(rulesOf(name))),
   ),
 ].join('');
 
 describe('docs/actions.md', () => {
-  it('shows every action as its record has it', async () => {
+  it('shows every action as defined in its record', async () => {
     await expect(page).toMatchFileSnapshot('../../../../docs/actions.md');
   });
 });

@@ -7,7 +7,7 @@ import type { Engine } from '../../src/engine/engine.js';
 import { contextOf, engineUnderTest, imageId } from '../engine-under-test.js';
 import { storesUnderTest } from '../stores-under-test.js';
 
-/** Kinds of jobs that databases of released versions may hold. None may ever go from this list. */
+/** Kinds of jobs that databases of released versions may contain. Never remove one from this list. */
 const STORED_KINDS = [
   'attachInterface',
   'attachShare',
@@ -55,16 +55,16 @@ const STORED_KINDS = [
 ];
 
 describe('the records of actions', () => {
-  it('each have a name of their own', () => {
+  it('have unique names', () => {
     const names = [...actions, ...immediate].map(({ name }) => name);
     expect(new Set(names).size).toBe(names.length);
   });
 
-  it('know every kind of job that a database may hold', () => {
+  it('include every kind of job that a database may contain', () => {
     expect([...actionsByName.keys(), ...cleanups.keys()]).toEqual(expect.arrayContaining(STORED_KINDS));
   });
 
-  it('are all in the list of kinds, so that none is forgotten in a later version', () => {
+  it('all appear in the list of kinds, so that later versions cannot drop one', () => {
     expect([...actionsByName.keys(), ...cleanups.keys()].sort()).toEqual(STORED_KINDS);
   });
 });
@@ -85,7 +85,7 @@ const rest = action({
   run: async (run) => run.finish({ description: `rested for ${run.arguments.seconds} s` }),
 });
 
-describe.each(storesUnderTest(inject('postgresUrl')))("an action of one's own, on $kind,", ({ database }) => {
+describe.each(storesUnderTest(inject('postgresUrl')))('an additional action, on $kind,', ({ database }) => {
   let engine: Engine;
   afterEach(() => engine.close());
 
@@ -97,7 +97,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))("an action of one's own, o
     });
   }
 
-  it('begins, works and ends like those of the API, across processes', async () => {
+  it('starts, runs and ends like those of the API, across processes', async () => {
     const url = await database();
     await start(url, true);
     const { servers } = await engine.servers.create(contextOf('p1'), {
@@ -121,7 +121,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))("an action of one's own, o
 });
 
 describe('a record', () => {
-  it('says which notifications are sent about the action', () => {
+  it('defines the notifications of the action', () => {
     const { notifies, ...silent } = rest;
     // @ts-expect-error: without `notifies` nothing would announce the action, and no test would fail
     const record: AnyAction = silent;
@@ -130,9 +130,9 @@ describe('a record', () => {
 });
 
 describe('createEngine({ actions })', () => {
-  it('refuses a name that the API has', async () => {
+  it('rejects a name of the API', async () => {
     await expect(engineUnderTest({ actions: [{ ...rest, name: 'pause' }] })).rejects.toThrow(
-      'createEngine(): there is an action "pause" already',
+      'createEngine(): the action "pause" already exists',
     );
   });
 });

@@ -10,6 +10,7 @@ import { defaultSettings } from '../../src/core/settings.js';
 import { noMachines } from '../../src/drivers/no-machines.js';
 import { createEngine } from '../../src/engine/create-engine.js';
 import type { Engine } from '../../src/engine/engine.js';
+import { checkDatabase } from '../../src/maintenance/check-database.js';
 import type { Server } from '../../src/model/index.js';
 import { defaultPreset } from '../../src/preset/preset.js';
 import { contextOf, imageId } from '../engine-under-test.js';
@@ -18,15 +19,15 @@ const PROGRAM = join(import.meta.dirname, 'host-process.mjs');
 
 export const admin = () => contextOf('p1', { isAdmin: true });
 
-/** An order as the database has it: what it says is sealed. */
-export interface SeenOrder {
+/** A request as stored in the database; its content is sealed. */
+export interface SeenRequest {
   readonly id: string;
   readonly host: string;
   readonly begun_by: string | null;
   readonly answered_at: string | null;
 }
 
-/** An engine without machines, and hosts that are processes. */
+/** An engine without machines, and host processes. */
 export class HostCloud {
   readonly #database: string;
   readonly #folder: string;
@@ -41,7 +42,9 @@ export class HostCloud {
     this.#client = client;
   }
 
-  /** @param works whether this process does background work */
+  /**
+   * @param works whether this process executes jobs
+   */
   static async open(database: string, folder: string, works = true): Promise<HostCloud> {
     process.env.APISTRATA_SECRET_KEY ??= randomBytes(32).toString('base64');
     const engine = await createEngine({
@@ -56,7 +59,7 @@ export class HostCloud {
     return new HostCloud(database, folder, engine, client);
   }
 
-  /** Starts a host, or without a name another process that serves, and waits until it is up. */
+  /** Starts a host, or without a name another API process, and waits until it is up. */
   async start(name?: string, latencyMs = 0): Promise<ChildProcess> {
     const given = { database: this.#database, name, directory: join(this.#folder, name ?? ''), latencyMs };
     const args = [await bundledProgram(PROGRAM), JSON.stringify(given)];
@@ -77,15 +80,21 @@ export class HostCloud {
   }
 
   async create(host: string): Promise<Server> {
-    const wanted = { name: 'web', flavorId: '1', imageId, networks: 'none', host } as const;
-    return (await this.engine.servers.create(admin(), wanted)).servers[0]!;
+    const expected = { name: 'web', flavorId: '1', imageId, networks: 'none', host } as const;
+    return (await this.engine.servers.create(admin(), expected)).servers[0]!;
   }
 
   see(id: string): Promise<Server> {
     return this.engine.servers.get(admin(), id);
   }
 
-  /** The server when nothing is being done to it any more. */
+  /** Returns what the check of the database reports about capacity that was counted incorrectly; undefined: none was. */
+  async miscounted(): Promise<string | undefined> {
+    const findings = await checkDatabase(this.#database);
+    return findings.find(({ what, good }) => what === 'capacity' && !good)?.reported;
+  }
+
+  /** Returns the server when no task is in progress. */
   async settled(id: string): Promise<Server> {
     await this.until(async () => (await this.see(id)).jobId === null);
     return this.see(id);
@@ -93,17 +102,17 @@ export class HostCloud {
 
   async until(holds: () => Promise<boolean>): Promise<void> {
     for (const deadline = Date.now() + 40_000; !(await holds()); ) {
-      if (Date.now() > deadline) throw new Error('it did not come to that');
+      if (Date.now() > deadline) throw new Error('the expected state was not reached');
       await new Promise((resolve) => setTimeout(resolve, 15));
     }
   }
 
-  async orders(): Promise<readonly SeenOrder[]> {
+  async orders(): Promise<readonly SeenRequest[]> {
     const { rows } = await this.#client.query('select id, host, begun_by, answered_at from host_orders');
     return rows;
   }
 
-  /** Ids of the servers that have a machine on a host. */
+  /** Returns ids of the servers that have a machine on a host. */
   machinesOn(name: string): string[] {
     const folder = join(this.#folder, name);
     if (!existsSync(folder)) return [];

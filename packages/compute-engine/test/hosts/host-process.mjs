@@ -1,11 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createEngine, Refusal } from '@apistrata/compute-engine';
+import { createEngine, Rejection } from '@apistrata/compute-engine';
 import { noMachines, SimulatedDriver } from '@apistrata/compute-engine/drivers';
 import { createHost } from '@apistrata/compute-engine/hosts';
 
-/** What a host is asked beside work: it answers with its name, and is against being shut down. */
-class TellingDriver extends SimulatedDriver {
+/** A driver that responds with its name, and rejects a shutdown. */
+class NamedDriver extends SimulatedDriver {
   #maintained = false;
 
   async hostUptime(host) {
@@ -13,7 +13,7 @@ class TellingDriver extends SimulatedDriver {
   }
 
   async hostPower(host, action) {
-    if (action === 'shutdown') throw new Refusal('BAD_REQUEST', `${host} stays up`);
+    if (action === 'shutdown') throw new Rejection('BAD_REQUEST', `${host} stays up`);
     return `${action} of ${host}`;
   }
 
@@ -31,8 +31,8 @@ class TellingDriver extends SimulatedDriver {
 }
 
 /**
- * A process that somebody is going to kill: a host with simulated machines, or one that serves and runs no machines. Its
- * argument, as JSON: `database`, and `name`, `directory`, `latencyMs` of a host. Says so when it is up.
+ * A process that a test kills: a host with simulated machines, or an API process without machines. Its argument, as JSON:
+ * `database`, and `name`, `directory`, `latencyMs` of a host. Reports when it is up.
  */
 const { database, name, directory, latencyMs } = JSON.parse(process.argv[2]);
 if (name === undefined) {
@@ -41,7 +41,7 @@ if (name === undefined) {
   await createHost({
     database,
     name,
-    driver: (clock) => new TellingDriver({ clock, latencyMs, directory }),
+    driver: (clock) => new NamedDriver({ clock, latencyMs, directory }),
     resources: { vcpus: 64, memoryMb: 65_536, diskGb: 1_000 },
     heartbeatMs: 300,
     leaseMs: 900,
@@ -49,5 +49,5 @@ if (name === undefined) {
   });
 }
 console.log('up');
-// What serves has nothing else to live for.
+// Keeps an API process alive.
 setInterval(() => {}, 60_000);

@@ -9,7 +9,7 @@ import { ManualClock } from '../../src/testing/manual-clock.js';
 import { contextOf, engineUnderTest, imageId } from '../engine-under-test.js';
 import { storesUnderTest } from '../stores-under-test.js';
 
-const wanted = { name: 'web', flavorId: '1', imageId, networks: 'none' } as const;
+const expected = { name: 'web', flavorId: '1', imageId, networks: 'none' } as const;
 
 function settled(results: readonly PromiseSettledResult<unknown>[]): readonly (string | number)[] {
   return results
@@ -60,7 +60,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('changes of the infrastruc
     );
   }
 
-  it('put a host in one zone, however many ask at once', async () => {
+  it('put a host in one zone, even if requests are concurrent', async () => {
     const zones = await Promise.all(['a', 'b', 'c', 'd'].map((name) => engine.aggregates.create(name, name)));
     const results = await Promise.allSettled(zones.map(({ seq }) => engine.aggregates.addHost(seq, 'host1')));
     expect(settled(results)).toEqual([409, 409, 409, 'done']);
@@ -68,12 +68,12 @@ describe.each(storesUnderTest(inject('postgresUrl')))('changes of the infrastruc
     expect((await coreOf(engine).infrastructure.hosts()).hosts.get('host1')!.zone).toBe(zone!.name);
   });
 
-  it('name one aggregate after many that ask for the name', async () => {
+  it('give a name to one aggregate, even if requests are concurrent', async () => {
     const results = await Promise.allSettled(Array.from({ length: 6 }, () => engine.aggregates.create('same')));
     expect(settled(results)).toEqual([409, 409, 409, 409, 409, 'done']);
   });
 
-  it('leave what is kept for the picture of the hosts as it is, unless that is another one', async () => {
+  it('keep values that are cached by the epoch of the hosts, unless the epoch changes', async () => {
     const { infrastructure } = coreOf(engine);
     const epoch = async () => (await infrastructure.hosts()).epoch;
     const first = await epoch();
@@ -94,7 +94,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('changes of the infrastruc
     expect(await epoch()).not.toBe(moved);
   });
 
-  it('lose no host that is added while others are', async () => {
+  it('lose no host that is added concurrently', async () => {
     const { seq } = await engine.aggregates.create('all');
     await Promise.all(['host1', 'host2'].map((host) => engine.aggregates.addHost(seq, host)));
     expect([...(await engine.aggregates.get(seq)).hosts].sort()).toEqual(['host1', 'host2']);
@@ -110,7 +110,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('changes of the infrastruc
   );
 
   it.each(['confirmed', 'reverted', 'completed', 'cancelled', 'failed', 'error', 'done'] as const)(
-    'let a service go when its migrations are %s',
+    'delete a service if its migrations are %s',
     async (status) => {
       await migration({ status });
       await engine.services.delete((await serviceOn('host1')).id);
@@ -129,7 +129,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('changes of the infrastruc
     },
   );
 
-  it('complete the evacuations from a host whose service starts again, which may then be up', async () => {
+  it('complete the evacuations from a host whose service starts again and may then be up', async () => {
     const { id } = await serviceOn('host1');
     await engine.services.update(id, { forcedDown: true });
     await migration({ type: 'evacuation', status: 'done' });
@@ -140,7 +140,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('changes of the infrastruc
     expect((await engine.services.update(id, { forcedDown: false })).up).toBe(true);
   });
 
-  it('complete the evacuations from hosts that this process stands for when it begins', async () => {
+  it('complete the evacuations from hosts that this process represents when it starts', async () => {
     const status = async () => (await tables.migrations.find(coreOf(engine).store))[0]!.status;
     await migration({ type: 'evacuation', status: 'done' });
     await engine.services.begin(['host2']);
@@ -150,7 +150,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('changes of the infrastruc
   });
 
   it.each(['completed', 'failed', 'error'] as const)(
-    'do not mind an evacuation that is %s, nor one from another host',
+    'ignore an evacuation that is %s, and those from another host',
     async (status) => {
       const { id } = await serviceOn('host1');
       await engine.services.update(id, { forcedDown: true });
@@ -161,9 +161,9 @@ describe.each(storesUnderTest(inject('postgresUrl')))('changes of the infrastruc
     },
   );
 
-  it('tell hypervisors what is being done to their servers', async () => {
+  it('show tasks in progress in the workload of hypervisors', async () => {
     const context = contextOf('p1');
-    const { servers } = await engine.servers.create(context, wanted);
+    const { servers } = await engine.servers.create(context, expected);
     await engine.idle();
     const server = (await tables.servers.get(coreOf(engine).store, servers[0]!.id))!;
     const of = async () =>
@@ -173,7 +173,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('changes of the infrastruc
     expect((await of()).workload).toBe(1);
   });
 
-  it('have images fetched by the hosts of an aggregate that are up', async () => {
+  it('request the hosts of an aggregate that are up to download images', async () => {
     const fetched: (readonly [string, readonly string[]])[] = [];
     coreOf(engine).driver.cacheImages = async (host, images) => {
       fetched.push([host, images]);
@@ -186,7 +186,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('changes of the infrastruc
     await eventually(() => expect(fetched).toEqual([['host1', [imageId]]]));
   });
 
-  it('admit exactly as many server groups as the quota allows', async () => {
+  it('accept exactly as many server groups as the quota allows', async () => {
     const context = contextOf('p1');
     const results = await Promise.allSettled(
       Array.from({ length: 16 }, (_, i) => engine.serverGroups.create(context, { name: `g${i}`, policy: 'affinity' })),
@@ -195,10 +195,10 @@ describe.each(storesUnderTest(inject('postgresUrl')))('changes of the infrastruc
     expect(await engine.serverGroups.list(context, { limit: 100 })).toHaveLength(10);
   });
 
-  it('hide servers that wait to be reclaimed from their group', async () => {
+  it('hide soft-deleted servers from their group', async () => {
     const context = contextOf('p1');
     const group = await engine.serverGroups.create(context, { name: 'g', policy: 'affinity' });
-    const { servers } = await engine.servers.create(context, wanted);
+    const { servers } = await engine.servers.create(context, expected);
     await engine.idle();
     const patch = (fields: object) =>
       coreOf(engine).store.transaction(async (tx) => {
@@ -211,7 +211,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('changes of the infrastruc
     expect((await engine.serverGroups.get(context, group.id)).members).toEqual([]);
   });
 
-  it('make one of many flavors that ask for the same id', async () => {
+  it('create one of many flavors that request the same id', async () => {
     const flavor = { id: 'x', vcpus: 1, memoryMb: 1, diskGb: 0 };
     const results = await Promise.allSettled(
       Array.from({ length: 5 }, (_, i) => engine.flavors.create({ ...flavor, name: `f${i}` })),
@@ -219,7 +219,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('changes of the infrastruc
     expect(settled(results)).toEqual([409, 409, 409, 409, 'done']);
   });
 
-  it('keep each of many projects that a flavor is opened to at once', async () => {
+  it('keep all of many projects that receive access to a flavor concurrently', async () => {
     const admin = contextOf('p1', { isAdmin: true });
     await engine.flavors.create({ id: 'x', name: 'x', vcpus: 1, memoryMb: 1, diskGb: 0, isPublic: false });
     await Promise.all(

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { eventually } from '../../../../testing/eventually.js';
 import { freshDatabase } from '../../../../testing/fresh-database.js';
 import type { DriverServices } from '../../src/drivers/driver-services.js';
-import type { HostLinks, LinkAnswer } from '../../src/drivers/host-links.js';
+import type { HostLinks, HostRequester, LinkResponse } from '../../src/drivers/host-links.js';
 import { noMachines } from '../../src/drivers/no-machines.js';
 import { SimulatedDriver } from '../../src/drivers/simulated.js';
 import { createEngine } from '../../src/engine/create-engine.js';
@@ -16,8 +16,8 @@ import type { Engine } from '../../src/engine/engine.js';
 import { coreOf } from '../../src/engine/engine-core.js';
 import { createHost, type Host } from '../../src/hosts/create-host.js';
 import { HostCaller, HostUnreachable } from '../../src/hosts/links/host-caller.js';
-import { linkFinder } from '../../src/hosts/links/link-question.js';
-import { linkKeys } from '../../src/hosts/links/link-security.js';
+import { linkFinder } from '../../src/hosts/links/link-request.js';
+import { credentialsOfApi, HostLinkKeys } from '../../src/hosts/links/link-security.js';
 import { defaultPreset } from '../../src/preset/preset.js';
 import { newSecretKey, Sealer } from '../../src/secrets/sealer.js';
 import { contextOf, imageId } from '../engine-under-test.js';
@@ -25,8 +25,8 @@ import { contextOf, imageId } from '../engine-under-test.js';
 const postgresUrl = inject('postgresUrl');
 const BIG = randomBytes(3 * 2 ** 20);
 
-/** Machines whose consoles say everything twice, and that answer each other. */
-class TalkingDriver extends SimulatedDriver {
+/** Machines whose consoles repeat their input, and whose drivers respond to each other. */
+class EchoDriver extends SimulatedDriver {
   async openConsole(): Promise<Duplex> {
     const line = new PassThrough();
     return Duplex.from({
@@ -39,21 +39,24 @@ class TalkingDriver extends SimulatedDriver {
     });
   }
 
-  async answer(question: unknown): Promise<LinkAnswer> {
-    if (question === 'big') return { value: { bytes: BIG.length }, stream: Readable.from([BIG]) };
-    if (question === 'half') {
+  async handleHostRequest(request: unknown, _signal: AbortSignal, from: HostRequester): Promise<LinkResponse> {
+    if (request instanceof Object && 'concerns' in request)
+      return { value: [from.host, await from.concerns(String(request.concerns))] };
+    if (request === 'big') return { stream: Readable.from([BIG]) };
+    if (request === 'line') return { stream: await this.openConsole() };
+    if (request === 'half') {
       const half = new Readable({ read() {} });
       half.push('half');
       setTimeout(() => half.destroy(new Error('the disk is broken')), 50);
       return { stream: half };
     }
-    if (question === 'value') return { value: [1, { two: 2 }] };
-    throw new RangeError('nobody knows');
+    if (request === 'value') return { value: [1, { two: 2 }] };
+    throw new RangeError('unknown');
   }
 }
 
-/** The same with volumes, whose copies are of one moment at once and take until somebody says how they end. */
-class KeepingDriver extends TalkingDriver {
+/** The same with volumes, whose copies become consistent immediately and complete when the test says so. */
+class VolumeDriver extends EchoDriver {
   readonly ends = new EventEmitter();
   readonly volumes: VolumeStorage = {
     create: async (_caller, { origin }, taken) => {
@@ -75,16 +78,16 @@ describe.skipIf(!postgresUrl)('links between the processes of a cloud', { timeou
   const signal = new AbortController().signal;
   const hosts = new Map<string, Host>();
   let links: HostLinks;
-  let keeper: KeepingDriver;
+  let volumeDriver: VolumeDriver;
   let database: string;
   let engine: Engine;
 
   const start = async (name: string) => {
     const driver = (clock: ConstructorParameters<typeof SimulatedDriver>[0]['clock'], services: DriverServices) => {
       if (name === 'a') links = services.hosts!;
-      if (name !== 'b') return new TalkingDriver({ clock });
-      keeper = new KeepingDriver({ clock });
-      return keeper;
+      if (name !== 'b') return new EchoDriver({ clock });
+      volumeDriver = new VolumeDriver({ clock });
+      return volumeDriver;
     };
     hosts.set(name, await createHost({ database, secretKey, name, driver, address: '127.0.0.1' }));
   };
@@ -102,51 +105,72 @@ describe.skipIf(!postgresUrl)('links between the processes of a cloud', { timeou
     await engine?.close();
   });
 
-  it('carry values, streams that are whole, and errors', async () => {
+  it('carry values, complete streams, and errors', async () => {
     expect(links.self).toBe('a');
-    expect((await links.ask('b', 'value', signal)).value).toEqual([1, { two: 2 }]);
-    const { value, stream } = await links.ask('b', 'big', signal);
-    expect(value).toEqual({ bytes: BIG.length });
-    expect((await buffer(stream)).equals(BIG)).toBe(true);
-    await expect(links.ask('b', 'nothing', signal)).rejects.toThrow('nobody knows');
+    expect(await links.request('b', 'value', signal)).toEqual([1, { two: 2 }]);
+    expect((await buffer(await links.read('b', 'big', signal))).equals(BIG)).toBe(true);
+    for (const method of ['request', 'read', 'connect'] as const)
+      await expect(links[method]('b', 'nothing', signal)).rejects.toThrow('unknown');
   });
 
-  it('end where what was to come does not', async () => {
-    const { stream } = await links.ask('b', 'half', signal);
-    expect(await text(stream)).toBe('half');
+  it('carry bytes in both directions', async () => {
+    const line = await links.connect('b', 'line', signal);
+    const received = text(line);
+    line.end('ho');
+    expect(await received).toBe('hoho');
   });
 
-  it('tell when what a volume is copied from may change again, and how the copy has ended', async () => {
+  it('report an incomplete stream as an error', async () => {
+    const stream = await links.read('b', 'half', signal);
+    await expect(text(stream)).rejects.toMatchObject({ code: 'ECONNRESET' });
+  });
+
+  it('reject a response that is not of the requested kind', async () => {
+    await expect(links.request('b', 'big', signal)).rejects.toThrow('the host b has sent bytes instead of a value');
+    await expect(links.read('b', 'value', signal)).rejects.toThrow('the host b has sent a value instead of bytes');
+    await expect(links.connect('b', 'value', signal)).rejects.toThrow('is not a connection');
+  });
+
+  it('do not end with the signal once they carry bytes', async () => {
+    const opening = new AbortController();
+    const line = await links.connect('b', 'line', opening.signal);
+    opening.abort();
+    const received = text(line);
+    line.end('ho');
+    expect(await received).toBe('hoho');
+  });
+
+  it('report when the source of a volume copy may change again, and how the copy has ended', async () => {
     const { volumes } = engine.embedded;
     const { caller } = contextOf('p1');
     const { id: volumeId } = await volumes.createVolume(caller, { key: randomUUID(), sizeGb: 1 });
     const ended = async (why?: string) => {
-      const told = new EventEmitter();
-      const taken = once(told, 'taken');
+      const notified = new EventEmitter();
+      const taken = once(notified, 'taken');
       const made = volumes
-        .createSnapshot(caller, { key: randomUUID(), volumeId }, () => told.emit('taken'))
+        .createSnapshot(caller, { key: randomUUID(), volumeId }, () => notified.emit('taken'))
         .then(({ status }) => status, String);
       await taken;
-      keeper.ends.emit('end', why);
+      volumeDriver.ends.emit('end', why);
       return made;
     };
     expect(await ended()).toBe('available');
-    expect(await ended('the disk is full')).toMatch(/cannot be kept: the disk is full/);
+    expect(await ended('the disk is full')).toMatch(/cannot be stored: the disk is full/);
   });
 
-  it('say which host is away', async () => {
-    await expect(links.ask('nowhere', 'value', signal)).rejects.toThrow(HostUnreachable);
+  it('name the host that is down', async () => {
+    await expect(links.request('nowhere', 'value', signal)).rejects.toThrow(HostUnreachable);
     await start('c');
     await hosts.get('c')!.stop();
     hosts.delete('c');
-    await expect(links.ask('c', 'value', signal)).rejects.toThrow(/the host c cannot be reached/);
-    await expect(links.ask('b', 'value', AbortSignal.abort(new Error('too late')))).rejects.toThrow('too late');
+    await expect(links.request('c', 'value', signal)).rejects.toThrow(/the host c cannot be reached/);
+    await expect(links.request('b', 'value', AbortSignal.abort(new Error('too late')))).rejects.toThrow('too late');
   });
 
-  it('bring the API consoles of hosts that are processes of their own', async () => {
+  it('connect the API to consoles of host processes', async () => {
     const context = contextOf('p1', { isAdmin: true });
-    const wanted = { name: 'web', flavorId: '1', imageId, networks: 'none', host: 'b' } as const;
-    const { servers } = await engine.servers.create(context, wanted);
+    const expected = { name: 'web', flavorId: '1', imageId, networks: 'none', host: 'b' } as const;
+    const { servers } = await engine.servers.create(context, expected);
     const server = await eventually(async () => {
       const now = await engine.servers.get(context, servers[0]!.id);
       expect(now.vmState).toBe('active');
@@ -154,26 +178,76 @@ describe.skipIf(!postgresUrl)('links between the processes of a cloud', { timeou
     });
     const token = new URL(await engine.consoles.open(context, server, 'serial')).searchParams.get('token')!;
     const console = await engine.consoles.connect(token);
-    const said = text(console);
+    const received = text(console);
     console.end('ha');
-    expect(await said).toBe('haha');
+    expect(await received).toBe('haha');
     await hosts.get('b')!.stop();
     await expect(engine.consoles.connect(token)).rejects.toMatchObject({ status: 409 });
     await start('b');
     (await engine.consoles.connect(token)).destroy();
   });
 
-  it('are only for those who have the secret key, and take no stranger for one', async () => {
-    const { store } = coreOf(engine);
-    const find = linkFinder(store);
-    const stranger = new HostCaller({ keys: linkKeys(new Sealer([newSecretKey()])), find });
-    await expect(stranger.ask('b', { kind: 'driver', question: 'value' }, signal)).rejects.toThrow(HostUnreachable);
-    const { address, port } = (await find('b'))!;
+  const callerWith = (sealer: Sealer) =>
+    new HostCaller({
+      credentials: (host) => credentialsOfApi(sealer, host),
+      find: linkFinder(coreOf(engine).store),
+    });
+  const value = { kind: 'driver', call: 'value' };
+
+  it('require the secret key, or the key of a host, on both sides', async () => {
+    const stranger = callerWith(new Sealer([newSecretKey()]));
+    await expect(stranger.request('b', value, signal)).rejects.toThrow(HostUnreachable);
+    const { address, port } = (await linkFinder(coreOf(engine).store)('b'))!;
     const plain = connect(port, address);
-    plain.end('{"kind":"driver","question":"value"}\n');
+    plain.end('POST / HTTP/1.1\r\nhost: b\r\ncontent-length: 32\r\n\r\n{"kind":"driver","call":"value"}');
     expect(await buffer(plain).catch(() => Buffer.alloc(0))).not.toContain('two');
-    // One who waits to be asked by us has to prove it as well.
-    const rotated = new HostCaller({ keys: linkKeys(new Sealer([secretKey, newSecretKey()])), find });
-    expect((await rotated.ask('b', { kind: 'driver', question: 'value' }, signal)).value).toEqual([1, { two: 2 }]);
+    const rotated = callerWith(new Sealer([secretKey, newSecretKey()]));
+    expect(await rotated.request('b', value, signal)).toEqual([1, { two: 2 }]);
+  });
+
+  /** Opens links to b with the key of a host. */
+  const asHost = (sealer: Sealer) => {
+    const keys = new HostLinkKeys(sealer);
+    return new HostCaller({
+      credentials: (_, { publicKey }) => keys.credentialsFor(publicKey),
+      find: linkFinder(coreOf(engine).store),
+    });
+  };
+
+  it('prove which host sends a request: it can pose neither as another one nor as the API', async () => {
+    const cloud = new Sealer([secretKey]);
+    expect(await asHost(cloud.ofHost('a')).request('b', value, signal)).toEqual([1, { two: 2 }]);
+    // A key of the same cloud that no host has published, and one of another cloud.
+    for (const sealer of [cloud.ofHost('gone'), new Sealer([newSecretKey()])])
+      await expect(asHost(sealer).request('b', value, signal)).rejects.toThrow(
+        'the link was opened with a key that does not belong to a host of this cloud',
+      );
+    const { identity } = credentialsOfApi(cloud, 'b');
+    const impersonator = new HostCaller({
+      credentials: () => ({ identity, psk: credentialsOfApi(cloud, 'a').psk }),
+      find: linkFinder(coreOf(engine).store),
+    });
+    await expect(impersonator.request('b', value, signal)).rejects.toThrow(HostUnreachable);
+  });
+
+  it.each(['console', 'volumes', 'machine'])('reject the request %s of another host', async (kind) => {
+    const ofA = asHost(new Sealer([secretKey]).ofHost('a'));
+    const request = { kind, serverId: randomUUID(), type: 'serial', call: 'hostUptime', given: [] };
+    await expect(ofA.request('b', request, signal)).rejects.toThrow(`the host a must not send the request ${kind}`);
+  });
+
+  it('tell the driver which host sends a request, and which servers concern that host', async () => {
+    const context = contextOf('p1', { isAdmin: true });
+    const wanted = { name: 'web', flavorId: '1', imageId, networks: 'none', host: 'a' } as const;
+    const { servers } = await engine.servers.create(context, wanted);
+    const { id } = servers[0]!;
+    await eventually(async () => expect((await engine.servers.get(context, id)).vmState).toBe('active'));
+    const requestResult = (caller: HostCaller, serverId: string) =>
+      caller.request('b', { kind: 'driver', call: { concerns: serverId } }, signal);
+    const cloud = new Sealer([secretKey]);
+    expect(await requestResult(asHost(cloud.ofHost('a')), id)).toEqual(['a', true]);
+    expect(await requestResult(asHost(cloud.ofHost('a')), randomUUID())).toEqual(['a', false]);
+    expect(await requestResult(asHost(cloud.ofHost('b')), id)).toEqual(['b', false]);
+    expect(await requestResult(callerWith(cloud), id)).toEqual([null, true]);
   });
 });

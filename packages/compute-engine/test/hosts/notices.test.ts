@@ -1,25 +1,27 @@
 import { randomUUID } from 'node:crypto';
-import { channelOf, Notices, type Store } from '@apistrata/record-store';
+import { channelOf, NotificationListener, type Store } from '@apistrata/record-store';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { eventually } from '../../../../testing/eventually.js';
 import { freshDatabase } from '../../../../testing/fresh-database.js';
-import { HostDesk } from '../../src/hosts/host-desk.js';
-import { HostOrders } from '../../src/hosts/host-orders.js';
+import { HostRequests } from '../../src/hosts/host-requests.js';
+import { HostRpcClient } from '../../src/hosts/host-rpc-client.js';
 import { openStore } from '../../src/schema/open-store.js';
+import { newSecretKey, Sealer } from '../../src/secrets/sealer.js';
+import { sealersOfHosts } from '../../src/secrets/sealer-for.js';
 
 const postgresUrl = inject('postgresUrl');
 
-describe.skipIf(!postgresUrl)('notices of PostgreSQL', { timeout: 60_000 }, () => {
+describe.skipIf(!postgresUrl)('notifications of PostgreSQL', { timeout: 60_000 }, () => {
   let url: string;
   let store: Store;
-  const heard: string[] = [];
-  let notices: Notices | undefined;
+  const received: string[] = [];
+  let notices: NotificationListener | undefined;
 
   beforeEach(async () => {
     url = await freshDatabase(postgresUrl);
     store = await openStore(url);
-    heard.length = 0;
+    received.length = 0;
   });
   afterEach(async () => {
     await notices?.stop();
@@ -27,71 +29,75 @@ describe.skipIf(!postgresUrl)('notices of PostgreSQL', { timeout: 60_000 }, () =
   });
 
   const listen = (session: Store = store) => {
-    notices = new Notices({ url, session, receiver: 'me', hear: (payload) => heard.push(payload) });
+    notices = new NotificationListener({
+      url,
+      session,
+      receiver: 'me',
+      onNotification: (payload) => received.push(payload),
+    });
     notices.start();
     return notices;
   };
   const notify = (receiver: string, payload: string) =>
     sql`select pg_notify(${channelOf(receiver)}, ${payload})`.execute(store.db);
 
-  it('arrive at their receiver and at nobody else', async () => {
+  it('are received only by their addressee', async () => {
     const mine = listen();
     await eventually(() => expect(mine.listening).toBe(true));
-    await notify('somebody else', 'not for me');
+    await notify('another receiver', 'not for me');
     await notify('me', 'for me');
-    await eventually(() => expect(heard).toEqual(['', 'for me']));
+    await eventually(() => expect(received).toEqual(['', 'for me']));
   });
 
-  it('arrive again after the connection was cut, and it is told that some may be missing', async () => {
+  it('are received again after a reconnect, which is reported because some may have been missed', async () => {
     const mine = listen();
     await eventually(() => expect(mine.listening).toBe(true));
     await sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'apistrata notices'`.execute(
       store.db,
     );
-    await eventually(() => expect(heard).toEqual(['', '']));
+    await eventually(() => expect(received).toEqual(['', '']));
     expect(mine.listening).toBe(true);
     await notify('me', 'again');
-    await eventually(() => expect(heard.at(-1)).toBe('again'));
+    await eventually(() => expect(received.at(-1)).toBe('again'));
   });
 
-  it('are known not to arrive where a pooler keeps them, and answers are looked for all the same', async () => {
-    // As behind a pooler: what is said in one place is never heard in the other.
+  it('are known to fail behind a pooler, and responses are found by polling', async () => {
+    // As behind a pooler: notifications of one database never reach the other.
     const elsewhere = await freshDatabase(postgresUrl);
-    const orders = new HostOrders(store, undefined);
-    const desk = new HostDesk(elsewhere, store, orders);
+    const orders = new HostRequests(store, () => undefined);
+    const rpcClient = new HostRpcClient(elsewhere, store, orders);
     const ended = new AbortController();
     try {
-      const order = { id: randomUUID(), host: 'h1', serverId: null, question: { kind: 'hostUptime' } } as const;
-      const asked = desk.ask(order, ended.signal, () => false);
+      const order = { id: randomUUID(), host: 'h1', serverId: null, call: { kind: 'tidy' } } as const;
+      const requested = rpcClient.call(order, ended.signal, () => false);
       await sql`insert into host_holds values ('h1', 'owner', 0)`.execute(store.db);
       await eventually(async () => {
         const [taken] = await orders.claim('h1', 'owner', 1);
-        expect(taken).toMatchObject({ id: order.id, awaited: true, question: order.question });
+        expect(taken).toMatchObject({ id: order.id, awaited: true, call: order.call });
       });
-      await orders.answer('owner', [{ id: order.id, answer: { value: 'up for a day' } }]);
-      expect(await asked).toBe('up for a day');
+      await orders.storeResult('h1', 'owner', [{ id: order.id, result: { value: 'removed' } }]);
+      expect(await requested).toBe('removed');
     } finally {
-      await desk.stop();
+      await rpcClient.stop();
     }
   });
 
-  it('carry nothing: what is asked and answered is sealed, and is gone with the answer', async () => {
-    const { newSecretKey, Sealer } = await import('../../src/secrets/sealer.js');
-    const orders = new HostOrders(store, new Sealer([newSecretKey()]));
+  it('have no content: requests and responses are sealed, and deleted when the response is collected', async () => {
+    const orders = new HostRequests(store, sealersOfHosts(new Sealer([newSecretKey()])));
     const work = { verb: 'set_password', adminPassword: 'planted-password' } as const;
     const origin = { action: 'changePassword', requestId: 'req-1' };
-    const order = { id: 'o1', host: 'h1', serverId: 's1', question: { kind: 'perform', work, origin } } as const;
-    await orders.post('asker', [order]);
-    expect(await orders.post('another asker', [order])).toBe(false);
+    const order = { id: 'o1', host: 'h1', serverId: 's1', call: { kind: 'perform', work, origin } } as const;
+    await orders.post('requester', [order]);
+    expect(await orders.post('another requester', [order])).toBe(false);
     await sql`insert into host_holds values ('h1', 'owner', 0)`.execute(store.db);
     expect(await orders.claim('h1', 'no owner', 5)).toEqual([]);
-    const { id, serverId, question } = order;
-    expect(await orders.claim('h1', 'owner', 5)).toEqual([{ id, serverId, question, awaited: true }]);
-    await orders.answer('owner', [{ id, answer: { value: 'planted-answer' } }]);
+    const { id, serverId, call: request } = order;
+    expect(await orders.claim('h1', 'owner', 5)).toEqual([{ id, serverId, call: request, awaited: true }]);
+    await orders.storeResult('h1', 'owner', [{ id, result: { value: 'planted-answer' } }]);
     const { rows } = await sql`select * from host_orders`.execute(store.db);
     expect(JSON.stringify(rows)).not.toContain('planted');
-    expect(await orders.collect('asker')).toEqual([]);
-    expect(await orders.collect('another asker')).toEqual([{ id, answer: { value: 'planted-answer' } }]);
+    expect(await orders.collect('requester')).toEqual([]);
+    expect(await orders.collect('another requester')).toEqual([{ id, result: { value: 'planted-answer' } }]);
     expect((await sql`select * from host_orders`.execute(store.db)).rows).toEqual([]);
   });
 });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, inject, it } from 'vitest';
 import { systemClock } from '../../src/clock/clock.js';
+import type { Settings } from '../../src/core/settings.js';
 import { SimulatedDriver } from '../../src/drivers/simulated.js';
 import type { Engine } from '../../src/engine/engine.js';
 import { createHost, type Host } from '../../src/hosts/index.js';
@@ -12,17 +13,23 @@ import { defaultPreset } from '../../src/preset/preset.js';
 import { contextOf, engineUnderTest, imageId } from '../engine-under-test.js';
 import { storesUnderTest } from '../stores-under-test.js';
 
-/** Machines that end when a test has them end. */
+/** Machines that end when a test requests it. */
 class EndingDriver extends SimulatedDriver {
   readonly off = new Set<string>();
   readonly ids = new Set<string>();
   readonly #listeners = new Set<(id: string) => void>();
-  /** While set, states of machines are unknown. */
+  /** Whether machines ended with their computer. */
+  hostEnded = false;
+  /** Whether states of machines are unknown. */
   silent = false;
 
   async powerState({ id }: Server): Promise<PowerState | null> {
     if (this.silent) return null;
     return this.off.has(id) ? 4 : 1;
+  }
+
+  async endedWithHost(): Promise<boolean> {
+    return this.hostEnded;
   }
 
   onPowerChange(listener: (id: string) => void): () => void {
@@ -55,16 +62,20 @@ describe.each(storesUnderTest(inject('postgresUrl')))(
       for (const close of closing.splice(0).reverse()) await close();
     });
 
-    async function cloud(driver: EndingDriver, given?: string): Promise<{ engine: Engine; url: string }> {
+    async function cloud(
+      driver: EndingDriver,
+      given?: string,
+      settings: Partial<Settings> = {},
+    ): Promise<{ engine: Engine; url: string }> {
       const url = given ?? (await database());
-      const engine = await engineUnderTest({ database: url, driver });
+      const engine = await engineUnderTest({ database: url, driver, settings });
       closing.push(() => engine.close());
       return { engine, url };
     }
 
-    async function create(engine: Engine): Promise<Server> {
-      const wanted = { name: 'web', flavorId: '1', imageId, networks: 'none' } as const;
-      const { servers } = await engine.servers.create(context(), wanted);
+    async function create(engine: Engine, metadata: Readonly<Record<string, string>> = {}): Promise<Server> {
+      const expected = { name: 'web', flavorId: '1', imageId, networks: 'none', metadata } as const;
+      const { servers } = await engine.servers.create(context(), expected);
       await engine.idle();
       return engine.servers.get(context(), servers[0]!.id);
     }
@@ -75,23 +86,23 @@ describe.each(storesUnderTest(inject('postgresUrl')))(
     };
     const stopped = { vmState: 'stopped', powerState: 4, busy: false };
 
-    it('leave stopped servers, with a stop in the history and notifications, that can be started', async () => {
+    it('lead to stopped servers, with a stop in the history and notifications, that can be started', async () => {
       const driver = new EndingDriver({ clock: systemClock });
       const { engine } = await cloud(driver);
       const { id } = await create(engine);
-      const heard: string[] = [];
-      engine.on('instance.power_off.*', ({ event_type }) => heard.push(event_type));
+      const received: string[] = [];
+      engine.on('instance.power_off.*', ({ event_type }) => received.push(event_type));
       driver.end(id);
       await expect.poll(() => states(engine, id)).toEqual(stopped);
       const actions = await engine.instanceActions.list(id);
       expect(actions.map(({ action }) => action).sort()).toEqual(['create', 'stop']);
-      await expect.poll(() => heard).toEqual(['instance.power_off.start', 'instance.power_off.end']);
+      await expect.poll(() => received).toEqual(['instance.power_off.start', 'instance.power_off.end']);
       driver.off.delete(id);
       await engine.servers.act(context(), id, 'os-start');
       await expect.poll(() => states(engine, id)).toEqual({ vmState: 'active', powerState: 1, busy: false });
     });
 
-    it('stop paused and locked servers as well, and change the power state alone of rescued ones', async () => {
+    it('stop paused and locked servers too, and change only the power state of rescued ones', async () => {
       const driver = new EndingDriver({ clock: systemClock });
       const { engine } = await cloud(driver);
       const [paused, locked, rescued] = [await create(engine), await create(engine), await create(engine)];
@@ -103,6 +114,40 @@ describe.each(storesUnderTest(inject('postgresUrl')))(
       await expect.poll(() => states(engine, paused!.id)).toEqual(stopped);
       await expect.poll(() => states(engine, locked!.id)).toEqual(stopped);
       await expect.poll(() => states(engine, rescued!.id)).toEqual({ vmState: 'rescued', powerState: 4, busy: false });
+    });
+
+    it.each([
+      { setting: false, autostart: undefined, starts: false },
+      { setting: true, autostart: undefined, starts: true },
+      { setting: false, autostart: 'true', starts: true },
+      { setting: true, autostart: 'false', starts: false },
+    ])(
+      'start again with their computer as configured: $setting, $autostart',
+      async ({ setting, autostart, starts }) => {
+        const driver = new EndingDriver({ clock: systemClock });
+        driver.hostEnded = true;
+        const { engine } = await cloud(driver, undefined, { resumeGuestsOnHostBoot: setting });
+        const { id } = await create(engine, autostart === undefined ? {} : { autostart });
+        driver.end(id);
+        const history = async () => (await engine.instanceActions.list(id)).map(({ action }) => action).sort();
+        await expect.poll(history).toEqual(['create', starts ? 'start' : 'stop']);
+        await expect
+          .poll(() => states(engine, id))
+          .toEqual(starts ? { vmState: 'active', powerState: 1, busy: false } : stopped);
+      },
+    );
+
+    it('do not start again if they ended by themselves, or were paused', async () => {
+      const driver = new EndingDriver({ clock: systemClock });
+      const { engine } = await cloud(driver, undefined, { resumeGuestsOnHostBoot: true });
+      const [ended, paused] = [await create(engine), await create(engine)];
+      driver.end(ended.id);
+      await expect.poll(() => states(engine, ended.id)).toEqual(stopped);
+      driver.hostEnded = true;
+      await engine.servers.act(context(), paused.id, 'pause');
+      await engine.idle();
+      driver.end(paused.id);
+      await expect.poll(() => states(engine, paused.id)).toEqual(stopped);
     });
 
     it('are found at the next start', async () => {
@@ -118,7 +163,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))(
       await expect.poll(() => states(again.engine, id)).toEqual(stopped);
     });
 
-    it('change nothing while a task is under way, and once the machine runs again', async () => {
+    it('change nothing while a task is in progress, or after the machine runs again', async () => {
       const driver = new EndingDriver({ clock: systemClock });
       const { engine } = await cloud(driver);
       const { id } = await create(engine);
@@ -126,7 +171,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))(
       await engine.servers.act(context(), id, 'rebootHard');
       await expect.poll(() => rule.calls).toBe(1);
       driver.end(id);
-      // Long enough for the server to be looked at again and again.
+      // Long enough for several checks of the server.
       await sleep(1_200);
       expect((await engine.servers.get(context(), id)).taskState).toBe('reboot_started_hard');
       driver.off.delete(id);
@@ -136,7 +181,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))(
       expect(actions.map(({ action }) => action)).not.toContain('stop');
     });
 
-    it('are looked at again while their state is unknown', async () => {
+    it('are checked again while their state is unknown', async () => {
       const driver = new EndingDriver({ clock: systemClock });
       const { engine } = await cloud(driver);
       const { id } = await create(engine);
@@ -149,8 +194,8 @@ describe.each(storesUnderTest(inject('postgresUrl')))(
   },
 );
 
-describe.runIf(inject('postgresUrl'))('machines of a host that is a process of its own', () => {
-  it('are followed by a process of the API', async () => {
+describe.runIf(inject('postgresUrl'))('machines of a host process', () => {
+  it('are followed by an API process', async () => {
     const postgres = storesUnderTest(inject('postgresUrl')).find(({ kind }) => kind === 'PostgreSQL')!;
     const url = await postgres.database();
     const driver = new EndingDriver({ clock: systemClock });
@@ -161,8 +206,8 @@ describe.runIf(inject('postgresUrl'))('machines of a host that is a process of i
     let host: Host | undefined;
     try {
       host = await createHost({ database: url, name: 'h1', driver, heartbeatMs: 500, ...key });
-      const wanted = { name: 'web', flavorId: '1', imageId, networks: 'none', host: 'h1' } as const;
-      const { servers } = await engine.servers.create(admin(), wanted);
+      const expected = { name: 'web', flavorId: '1', imageId, networks: 'none', host: 'h1' } as const;
+      const { servers } = await engine.servers.create(admin(), expected);
       const id = servers[0]!.id;
       const state = async () => (await engine.servers.get(admin(), id)).vmState;
       await expect.poll(state).toBe('active');

@@ -3,8 +3,8 @@ import { registerHost } from '../../src/hosts/register-host.js';
 import { tunnelAddresses } from '../../src/hosts/tunnel-addresses.js';
 import { storesUnderTest } from '../stores-under-test.js';
 
-describe.each(storesUnderTest(inject('postgresUrl')))('addresses of tunnels on $kind', ({ open }) => {
-  it('are those of the hosts that have a tunnel port', async () => {
+describe.each(storesUnderTest(inject('postgresUrl')))('tunnel addresses on $kind', ({ open }) => {
+  it('contain only hosts with a tunnel port', async () => {
     const { store, close } = await open();
     const join = (name: string, address: string, tunnelPort?: number) =>
       registerHost(store, {

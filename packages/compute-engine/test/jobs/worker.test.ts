@@ -12,8 +12,8 @@ import { storesUnderTest } from '../stores-under-test.js';
 const LEASE_MS = 200;
 const POLL_MS = 10;
 
-describe('the pause before a job is tried again', () => {
-  it('doubles with every failure, and stays bounded', () => {
+describe('the delay before a retry', () => {
+  it('doubles with every failure, up to a limit', () => {
     expect([1, 2, 3, 4, 5, 6, 7, 1000].map((attempts) => retryDelayMs(attempts, 1000))).toEqual([
       1000, 2000, 4000, 8000, 16_000, 32_000, 32_000, 32_000,
     ]);
@@ -68,7 +68,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('background work on $kind'
     return worker;
   }
 
-  /** A job that runs until it is told to end. */
+  /** A job that runs until it is aborted. */
   const forever = (signal: AbortSignal) =>
     new Promise<void>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
 
@@ -77,7 +77,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('background work on $kind'
       for (const kind of kinds) await worker.add(tx, job(kind));
     });
 
-  it('is tried again when it failed, while its worker is busy with something else', async () => {
+  it('is retried after a failure, while its worker is busy', async () => {
     const tries: number[] = [];
     const worker = await startWorker(async ({ kind, attempts }, signal) => {
       if (kind === 'long') return forever(signal);
@@ -90,7 +90,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('background work on $kind'
     expect(errors).toHaveLength(3);
   });
 
-  it('goes to another worker when the first one fails and dies', async () => {
+  it('moves to another worker when the first one fails and ends', async () => {
     const done: string[] = [];
     const first = await startWorker(() => Promise.reject(new Error('broken here')));
     await add(first, 'work');
@@ -100,7 +100,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('background work on $kind'
     await expect.poll(() => done).toEqual(['work']);
   });
 
-  it('stays with its worker while it runs or waits there, however long that takes', async () => {
+  it('remains assigned to its worker while it runs or waits, for any duration', async () => {
     const elsewhere: string[] = [];
     const busy = await startWorker((_, signal) => forever(signal), { concurrency: 1 });
     await startWorker(async ({ kind }) => void elsewhere.push(kind));
@@ -109,35 +109,35 @@ describe.each(storesUnderTest(inject('postgresUrl')))('background work on $kind'
     expect(elsewhere).toEqual([]);
   });
 
-  it('is looked for less and less often while there is none, and as often as ever once there is one', async () => {
+  it('is polled less often while there is none, and at the normal rate as soon as there is one', async () => {
     let ended: (() => void) | undefined;
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     try {
-      const looks = vi.spyOn(jobs, 'claim');
-      /** How often it looks while so many of its shortest pauses pass; each look has ended before time goes on. */
-      const looksIn = async (pauses: number) => {
-        const before = looks.mock.calls.length;
+      const polls = vi.spyOn(jobs, 'claim');
+      /** Counts polls during a number of the shortest intervals; each poll completes before time advances. */
+      const pollsIn = async (pauses: number) => {
+        const before = polls.mock.calls.length;
         for (let pause = 0; pause < pauses; pause++) {
           await vi.advanceTimersByTimeAsync(POLL_MS);
-          await Promise.all(looks.mock.results.map(({ value }) => value));
+          await Promise.all(polls.mock.results.map(({ value }) => value));
         }
-        return looks.mock.calls.length - before;
+        return polls.mock.calls.length - before;
       };
       const worker = await startWorker(() => new Promise((resolve) => (ended = resolve)), { leaseMs: 3_600_000 });
-      await looksIn(20);
-      expect(await looksIn(40)).toBe(10);
+      await pollsIn(20);
+      expect(await pollsIn(40)).toBe(10);
       await add(worker, 'a job');
-      expect(await looksIn(40)).toBe(40);
+      expect(await pollsIn(40)).toBe(40);
       ended?.();
       await worker.idle();
-      await looksIn(20);
-      expect(await looksIn(40)).toBe(10);
+      await pollsIn(20);
+      expect(await pollsIn(40)).toBe(10);
     } finally {
       vi.useRealTimers();
     }
   });
 
-  it('is told to end where its lease was lost', async () => {
+  it('is aborted if its lease was lost', async () => {
     let ended: unknown;
     const worker = await startWorker((_, signal) =>
       forever(signal).catch((reason) => {
@@ -146,12 +146,12 @@ describe.each(storesUnderTest(inject('postgresUrl')))('background work on $kind'
       }),
     );
     await add(worker, 'work');
-    const far = Date.now() + 60_000;
-    await store.db.updateTable('jobs').set({ lease_owner: 'somebody else', lease_until: far }).execute();
+    const remote = Date.now() + 60_000;
+    await store.db.updateTable('jobs').set({ lease_owner: 'another worker', lease_until: remote }).execute();
     await expect.poll(() => (ended as { code?: string })?.code).toBe('WORKER_STOPPING');
     expect(errors).toEqual([]);
     const row = await store.db.selectFrom('jobs').select(['lease_owner', 'lease_until']).executeTakeFirst();
-    expect(row).toEqual({ lease_owner: 'somebody else', lease_until: far });
+    expect(row).toEqual({ lease_owner: 'another worker', lease_until: remote });
   });
 
   describe('guards of requests', () => {
@@ -163,7 +163,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('background work on $kind'
       await store.transaction((tx) => guards.add(tx, guard));
     });
 
-    it('wait for a request that is slow', async () => {
+    it('wait for a slow request', async () => {
       const result = await guards.hold(guard.id, async () => {
         await pause(4 * LEASE_MS);
         return store.transaction((tx) => guards.release(tx, guard.id));
@@ -171,17 +171,17 @@ describe.each(storesUnderTest(inject('postgresUrl')))('background work on $kind'
       expect([result, await jobs.count(), done]).toEqual([true, 0, []]);
     });
 
-    it('fall due when their process is gone', async () => {
-      let answer = () => {};
-      const request = guards.hold(guard.id, () => new Promise<void>((resolve) => (answer = resolve)));
-      // What is left of a process that was killed: nobody renews its leases.
+    it('become due after their process has ended', async () => {
+      let response = () => {};
+      const request = guards.hold(guard.id, () => new Promise<void>((resolve) => (response = resolve)));
+      // As after a crash: the leases are not renewed.
       guards.stop();
       await expect.poll(() => done).toEqual(['guard']);
-      answer();
+      response();
       await request;
     });
 
-    it('begin when the request has failed, and say so to one that comes late', async () => {
+    it('start after the request has failed, and report that to a late one', async () => {
       await expect(guards.hold(guard.id, () => Promise.reject(new Error('away')))).rejects.toThrow('away');
       await expect.poll(() => done).toEqual(['guard']);
       expect(await store.transaction((tx) => guards.release(tx, guard.id))).toBe(false);

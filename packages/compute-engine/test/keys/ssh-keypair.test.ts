@@ -12,7 +12,7 @@ describe('a generated SSH key pair', () => {
     expect(pair.fingerprint).toMatch(/^[0-9a-f]{2}(:[0-9a-f]{2}){15}$/);
   });
 
-  it('has halves that belong together, the private one in the traditional form', async () => {
+  it('has matching keys, the private one in the traditional format', async () => {
     const pair = await generateSshKeypair();
     expect(pair.privateKey).toMatch(/^-----BEGIN RSA PRIVATE KEY-----\n[\s\S]+\n-----END RSA PRIVATE KEY-----\n$/);
     const jwk = createPublicKey(createPrivateKey(pair.privateKey)).export({ format: 'jwk' });
@@ -21,15 +21,15 @@ describe('a generated SSH key pair', () => {
     expect(pair.publicKey.split(' ')[1]).toBe(blob.toString('base64'));
   });
 
-  it('is another one each time', async () => {
+  it('differs each time', async () => {
     const [one, two] = await Promise.all([generateSshKeypair(), generateSshKeypair()]);
     expect(one.publicKey).not.toBe(two.publicKey);
   });
 
-  it('leaves the event loop to others while it is made', async () => {
+  it('does not block the event loop while it is generated', async () => {
     const order: string[] = [];
     const made = generateSshKeypair().then(() => order.push('key'));
-    // Work done at once would have settled the promise by the end of these; work on another thread cannot have.
+    // Synchronous work would have settled the promise by the end of these; work on another thread cannot have.
     for (let i = 0; i < 100; i++) await null;
     order.push('other work');
     await made;

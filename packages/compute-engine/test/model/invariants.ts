@@ -8,8 +8,8 @@ import { ownClaim } from '../../src/scheduler/server-claims.js';
 import { tables } from '../../src/schema/tables.js';
 import { statusOf } from '../../src/servers/status.js';
 
-/** Everything that was done to a server, for the message of a failed test. */
-async function storyOf(engine: Engine, server: Server): Promise<string> {
+/** Returns the history of a server, for the message of a failed test. */
+async function historyOf(engine: Engine, server: Server): Promise<string> {
   const actions = await tables.actions.find(coreOf(engine).store, (q) =>
     q.where('server_id', '=', server.id).orderBy('seq'),
   );
@@ -21,7 +21,7 @@ async function storyOf(engine: Engine, server: Server): Promise<string> {
   );
 }
 
-/** States that a server may rest in. */
+/** States without a task in progress. */
 const RESTING = new Set([
   'active',
   'paused',
@@ -36,8 +36,8 @@ const RESTING = new Set([
   'deleted',
 ]);
 
-/** Once nothing is under way, no server is in the middle of anything. */
-async function nothingStuck(engine: Engine, servers: readonly Server[]): Promise<void> {
+/** Checks that no server has a task in progress. */
+async function checkNoTasks(engine: Engine, servers: readonly Server[]): Promise<void> {
   expect(await coreOf(engine).worker.pending()).toBe(0);
   for (const server of servers) {
     const { id, vmState, taskState, jobId, deleted } = server;
@@ -48,7 +48,7 @@ async function nothingStuck(engine: Engine, servers: readonly Server[]): Promise
   }
 }
 
-/** What is taken of hosts is what servers say they have, to the last unit. */
+/** Checks that the allocations of hosts equal the claims of servers. */
 async function capacityIsExact(engine: Engine, servers: readonly Server[]): Promise<void> {
   const sums = new Map<string, Record<string, number>>();
   for (const claim of servers.flatMap(({ claims }) => claims)) {
@@ -66,13 +66,13 @@ async function capacityIsExact(engine: Engine, servers: readonly Server[]): Prom
     });
 }
 
-/** A server has what it runs on, twice while it waits for a verdict, and nothing without a host. */
+/** Checks that a server has one claim, two while a move awaits its confirmation, and none without a host. */
 async function claimsFit(engine: Engine, servers: readonly Server[]): Promise<void> {
   for (const server of servers) {
     const { host, vmState, claims } = server;
-    const wanted = vmState === 'deleted' || host === null ? 0 : vmState === 'resized' ? 2 : 1;
-    expect(claims.length, await storyOf(engine, server)).toBe(wanted);
-    if (wanted > 0) expect(ownClaim(server)).toMatchObject({ host, vcpus: server.flavor.vcpus });
+    const expected = vmState === 'deleted' || host === null ? 0 : vmState === 'resized' ? 2 : 1;
+    expect(claims.length, await historyOf(engine, server)).toBe(expected);
+    if (expected > 0) expect(ownClaim(server)).toMatchObject({ host, vcpus: server.flavor.vcpus });
   }
 }
 
@@ -87,7 +87,7 @@ async function quotasAreExact(engine: Engine, servers: readonly Server[]): Promi
   }
 }
 
-/** Exactly the servers that wait for a verdict have a move that is finished; no other move is open. */
+/** Checks that exactly the servers that await a confirmation have a finished move, and no other move is open. */
 async function migrationsHaveEnded(engine: Engine, servers: readonly Server[]): Promise<void> {
   const migrations = await tables.migrations.find(coreOf(engine).store);
   const ended = new Set(['confirmed', 'reverted', 'completed', 'cancelled', 'failed', 'error', 'done', 'finished']);
@@ -97,7 +97,10 @@ async function migrationsHaveEnded(engine: Engine, servers: readonly Server[]): 
   expect(waiting.sort()).toEqual(resized.sort());
 }
 
-/** Ports sit where their server is; those of deleted servers are gone. Images have their content. */
+/**
+ * Checks that ports are bound to the host of their server, those of deleted servers are deleted, and images have their
+ * content.
+ */
 async function catalogsAgree(engine: Engine, servers: readonly Server[]): Promise<void> {
   const admin = { userId: 'admin', projectId: 'admin', roles: ['admin'], isAdmin: true };
   const ports = await engine.catalogs.networks.listPorts(admin, { deviceIds: servers.map(({ id }) => id) });
@@ -105,15 +108,15 @@ async function catalogsAgree(engine: Engine, servers: readonly Server[]): Promis
   for (const port of ports) {
     const server = byServer.get(port.deviceId)!;
     expect(server.deleted, `port of deleted server ${server.id}`).toBe(false);
-    expect(port.hostId, await storyOf(engine, server)).toBe(server.host ?? '');
+    expect(port.hostId, await historyOf(engine, server)).toBe(server.host ?? '');
   }
   for (const image of await engine.catalogs.images.list(admin)) expect(image.status).toBe('active');
 }
 
-/** Everything that must hold once the worker is idle. */
+/** Checks all invariants of an idle engine. */
 export async function checkInvariants(engine: Engine): Promise<void> {
   const servers = await tables.servers.find(coreOf(engine).store);
-  await nothingStuck(engine, servers);
+  await checkNoTasks(engine, servers);
   await capacityIsExact(engine, servers);
   await claimsFit(engine, servers);
   await quotasAreExact(engine, servers);

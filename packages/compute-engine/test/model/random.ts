@@ -1,8 +1,8 @@
-/** Random numbers that a seed repeats. */
+/** A pseudo-random number generator with a seed. */
 export interface Random {
-  /** At least 0, below 1. */
+  /** Returns a number of at least 0, below 1. */
   next(): number;
-  /** At least 0, below `bound`. */
+  /** Returns an integer of at least 0, below `bound`. */
   below(bound: number): number;
   chance(probability: number): boolean;
   pick<T>(items: readonly T[]): T;

@@ -19,8 +19,8 @@ export interface Request {
   readonly random: Random;
 }
 
-/** Actions that the walk does not ask for: they belong to the tests of creation and of attachments. */
-const NOT_WALKED = [
+/** Actions that the walk omits: other tests cover creation and attachments. */
+const OMITTED = [
   'create',
   'softDelete',
   'attachVolume',
@@ -33,10 +33,10 @@ const NOT_WALKED = [
   'detachShare',
 ] as const satisfies readonly WorkName[];
 
-/** An action that is walked by its record, or one of the two that a server is locked with. */
-export type WalkedName = Exclude<WorkName, (typeof NOT_WALKED)[number]> | 'lock' | 'unlock';
+/** An action that is started by its record, or one of the two for locks. */
+export type WalkedName = Exclude<WorkName, (typeof OMITTED)[number]> | 'lock' | 'unlock';
 
-const perhapsHost = (random: Random) => (random.chance(0.3) ? random.pick(hosts) : undefined);
+const optionalHost = (random: Random) => (random.chance(0.3) ? random.pick(hosts) : undefined);
 
 async function numberOfLiveMigration({ engine, id }: Request): Promise<string> {
   const [migration] = await tables.migrations.find(coreOf(engine).store, (q) =>
@@ -45,14 +45,18 @@ async function numberOfLiveMigration({ engine, id }: Request): Promise<string> {
   return String(migration?.seq ?? 0);
 }
 
-type Told = { [Name in Exclude<WalkedName, 'lock' | 'unlock'> as RequestOf<Name> extends void ? never : Name]: Name };
+type WithRequest = {
+  [Name in Exclude<WalkedName, 'lock' | 'unlock'> as RequestOf<Name> extends void ? never : Name]: Name;
+};
 
-/** What those actions are told that have to be told something; an action missing here does not compile. */
-const told: { readonly [Name in keyof Told]: (request: Request) => RequestOf<Name> | Promise<RequestOf<Name>> } = {
-  rescue: ({ random }) => ({ mayBeVolumeBacked: true, host: perhapsHost(random) }),
+/** Arguments of actions that require some; a missing action does not compile. */
+const requestArguments: {
+  readonly [Name in keyof WithRequest]: (request: Request) => RequestOf<Name> | Promise<RequestOf<Name>>;
+} = {
+  rescue: ({ random }) => ({ mayBeVolumeBacked: true, host: optionalHost(random) }),
   rebuild: () => ({ imageId, mayReimage: true }),
   resize: ({ random }) => ({ flavorId: random.pick(['1', '2', '3']) }),
-  migrate: ({ random }) => ({ host: perhapsHost(random) }),
+  migrate: ({ random }) => ({ host: optionalHost(random) }),
   createImage: () => ({ name: 'copy', limitMetadata: false }),
   createBackup: ({ random }) => ({
     name: 'backup',
@@ -61,29 +65,29 @@ const told: { readonly [Name in keyof Told]: (request: Request) => RequestOf<Nam
     limitMetadata: false,
   }),
   changePassword: () => ({ adminPassword: 'secret' }),
-  unshelve: ({ random }) => ({ host: perhapsHost(random) }),
-  'os-migrateLive': ({ random }) => ({ host: perhapsHost(random), checkedFirst: random.chance(0.5) }),
+  unshelve: ({ random }) => ({ host: optionalHost(random) }),
+  'os-migrateLive': ({ random }) => ({ host: optionalHost(random), checkedFirst: random.chance(0.5) }),
   live_migration_cancel: async (request) => ({
     number: await numberOfLiveMigration(request),
     statuses: ['queued', 'preparing', 'running'],
   }),
   live_migration_force_complete: async (request) => ({ number: await numberOfLiveMigration(request) }),
-  evacuate: ({ random }) => ({ host: perhapsHost(random), stop: random.chance(0.3) }),
+  evacuate: ({ random }) => ({ host: optionalHost(random), stop: random.chance(0.3) }),
   'os-resetState': ({ random }) => ({ state: random.pick(['active', 'error']) }),
 };
 
-const walked: readonly AnyAction[] = actions.filter(({ name }) => !NOT_WALKED.some((other) => other === name));
+const walked: readonly AnyAction[] = actions.filter(({ name }) => !OMITTED.some((other) => other === name));
 
 type Make = (request: Request) => Promise<unknown>;
 
-/** How each action that is walked is asked for: by its record, deletion and locks by their verbs. */
+/** Starts each action: by its record, deletion and locks by their methods. */
 export const requests = {
   ...Object.fromEntries(
     walked.map((record): [string, Make] => [
       record.name,
       async (request) => {
         const { engine, context, id } = request;
-        const make = (told as Readonly<Record<string, Make | undefined>>)[record.name];
+        const make = (requestArguments as Readonly<Record<string, Make | undefined>>)[record.name];
         return engine.servers.act(context, id, record, await make?.(request));
       },
     ]),
@@ -93,10 +97,10 @@ export const requests = {
   unlock: ({ engine, context, id }) => engine.servers.unlock(context, id),
 } as Readonly<Record<WalkedName, Make>>;
 
-/** Rare ones end sequences early, so they come up less often than the others. */
+/** Rare actions, because they end sequences early. */
 const RARE: readonly WalkedName[] = ['delete', 'forceDelete', 'os-resetState', 'lock'];
 
-/** What a random owner or operator does next: mostly something that is allowed just now. */
+/** Returns a random next action, usually one that is currently allowed. */
 export function nextAction(random: Random, server: Server): WalkedName {
   const names = Object.keys(requests) as WalkedName[];
   const allowed = names.filter((name) => isAllowed(name, server));

@@ -19,7 +19,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('work that hangs, on $kind
       (engine: Engine, id: string) =>
         engine.servers.act(contextOf('p1', { isAdmin: true }), id, 'os-resetState', { state: 'active' }),
     ],
-  ])('ends when %s takes the server over, also in another process', async (_what, takeOver) => {
+  ])('ends when %s takes over the server, also in another process', async (_what, takeOver) => {
     const url = await database();
     for (let i = 0; i < (kind === 'PostgreSQL' ? 2 : 1); i++) {
       const rules = [{ match: { verb: 'reboot' as const }, hang: true as const }];
@@ -27,8 +27,8 @@ describe.each(storesUnderTest(inject('postgresUrl')))('work that hangs, on $kind
       engines.push(await engineUnderTest({ database: url, driver, worker: { pollMs: 50 } }));
     }
     const [here, there = here] = engines as [Engine, Engine?];
-    const wanted = { name: 'web', flavorId: '1', imageId, networks: 'none' } as const;
-    const { servers } = await here.servers.create(contextOf('p1'), wanted);
+    const expected = { name: 'web', flavorId: '1', imageId, networks: 'none' } as const;
+    const { servers } = await here.servers.create(contextOf('p1'), expected);
     await here.idle();
     await here.servers.act(contextOf('p1'), servers[0]!.id, 'rebootHard');
     await takeOver(there, servers[0]!.id);

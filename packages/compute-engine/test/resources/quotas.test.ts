@@ -5,7 +5,7 @@ import { ManualClock } from '../../src/testing/manual-clock.js';
 import { contextOf, engineUnderTest, imageId } from '../engine-under-test.js';
 import { storesUnderTest } from '../stores-under-test.js';
 
-const wanted = { name: 'web', flavorId: '1', imageId, networks: 'none' } as const;
+const expected = { name: 'web', flavorId: '1', imageId, networks: 'none' } as const;
 const START = Date.UTC(2026, 0, 1);
 
 describe.each(storesUnderTest(inject('postgresUrl')))('quotas and usage on $kind', ({ database }) => {
@@ -17,7 +17,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('quotas and usage on $kind
     engine = await engineUnderTest({ database: url, ...options });
   }
 
-  it('keeps limits of projects, users and classes apart', async () => {
+  it('keep limits of projects, users and classes apart', async () => {
     await start();
     const { quotas } = engine;
     const coresOf = async (userId?: string) => (await quotas.limits({ projectId: 'p', userId })).cores;
@@ -37,7 +37,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('quotas and usage on $kind
     expect([await coresOf(), await coresOf('u')]).toEqual([1, 1]);
   });
 
-  it('loses none of many limits that are set at once', async () => {
+  it('keep all of many limits that are set concurrently', async () => {
     await start();
     const kinds = ['cores', 'ram', 'instances', 'key_pairs', 'server_groups'] as const;
     await Promise.all(kinds.map((kind) => engine.quotas.set({ projectId: 'p' }, { [kind]: 77 }, { force: true })));
@@ -46,10 +46,10 @@ describe.each(storesUnderTest(inject('postgresUrl')))('quotas and usage on $kind
     for (const kind of kinds) expect([limits[kind], gold[kind]]).toEqual([77, 78]);
   });
 
-  it('reports usage by project and server, page by page', async () => {
+  it('report usage by project and server, page by page', async () => {
     const clock = new ManualClock(START);
     await start({ clock });
-    for (const project of ['b', 'a', 'b']) await engine.servers.create(contextOf(project), wanted);
+    for (const project of ['b', 'a', 'b']) await engine.servers.create(contextOf(project), expected);
     await engine.idle();
     await clock.advance(3_600_000);
     const window = { startUs: START * 1000, endUs: (START + 1_800_000) * 1000 };
@@ -64,10 +64,10 @@ describe.each(storesUnderTest(inject('postgresUrl')))('quotas and usage on $kind
     expect(rest.map(({ projectId, servers }) => [projectId, servers.length])).toEqual([['b', 2]]);
     expect(await engine.usage.report({ window, limit: 10, projectId: 'c' })).toEqual([]);
     expect(await engine.usage.report({ window: { startUs: 1, endUs: 2 }, limit: 10 })).toEqual([]);
-    await expect(engine.usage.report({ window, limit: 1, marker: 'nobody' })).rejects.toThrow('marker [nobody]');
+    await expect(engine.usage.report({ window, limit: 1, marker: 'unknown' })).rejects.toThrow('marker [unknown]');
   });
 
-  it('lets no number of requests at once past a limit, whatever else goes on', async () => {
+  it('let no concurrent requests exceed a limit', async () => {
     await start({ settings: { quotas: { instances: 4, cores: 6, ram: 3072 } as never } });
     const step = fc.constantFrom('create', 'create', 'create', 'delete', 'shelve', 'resize');
     const rounds = fc.array(fc.array(step, { minLength: 2, maxLength: 8 }), { minLength: 1, maxLength: 4 });
@@ -79,7 +79,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('quotas and usage on $kind
         const servers = await list();
         const work = round.map(async (what, index) => {
           const server = servers[index % Math.max(servers.length, 1)];
-          if (what === 'create') await engine.servers.create(contextOf(project), wanted);
+          if (what === 'create') await engine.servers.create(contextOf(project), expected);
           else if (!server) return;
           else if (what === 'delete') await engine.servers.delete(contextOf(project), server.id);
           else if (what === 'shelve') await engine.servers.act(contextOf(project), server.id, 'shelve');

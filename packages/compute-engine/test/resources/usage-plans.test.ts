@@ -10,7 +10,7 @@ const PROJECTS = 20;
 const PAGE = 50;
 const HOUR_MS = 3_600_000;
 
-/** Nodes of a plan of PostgreSQL, from the outside in. */
+/** Nodes of a PostgreSQL plan, from the outside in. */
 interface PlanNode {
   readonly 'Node Type': string;
   readonly 'Index Name'?: string;
@@ -29,16 +29,16 @@ describe.each(storesUnderTest(inject('postgresUrl')))(
         const owners = Array.from({ length: PROJECTS }, (_, n) => ({ projectId: `p${n}`, userId: 'u' }));
         await populateServers(engine, { count: SERVERS, owners });
         const begin = Date.now() - HOUR_MS;
-        // All but some have ended, one after the other, each after it was launched.
+        // Most servers have ended, one after the other, each after it was launched.
         await sql`update servers set launched_at = ${begin - HOUR_MS}, terminated_at = ${begin} + seq where seq % 30 > 0`.execute(
           db,
         );
         await sql.raw(kind === 'SQLite' ? 'analyze' : 'vacuum analyze servers').execute(db);
-        const asked: CompiledQuery[] = [];
+        const requested: CompiledQuery[] = [];
         const executor = db.getExecutor();
         const execute = executor.executeQuery.bind(executor);
         executor.executeQuery = (query, ...rest) => {
-          asked.push(query);
+          requested.push(query);
           return execute(query, ...rest);
         };
         const window = { startUs: begin * 1000, endUs: Date.now() * 1000 };
@@ -48,7 +48,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))(
         expect(ids).toEqual(ids.toSorted());
         const next = await engine.usage.report({ projectId: 'p7', window, limit: PAGE, marker: ids.at(-1)! });
         expect(next[0]!.servers[0]!.server.id > ids.at(-1)!).toBe(true);
-        const { sql: text, parameters } = asked.find((query) => query.sql.includes('purged'))!;
+        const { sql: text, parameters } = requested.find((query) => query.sql.includes('purged'))!;
         if (kind === 'SQLite') {
           const { rows } = await execute<{ detail: string }>(
             CompiledQuery.raw(`explain query plan ${text}`, [...parameters]),

@@ -9,15 +9,15 @@ const postgresUrl = inject('postgresUrl');
 const kinds = postgresUrl ? ['SQLite', 'PostgreSQL'] : ['SQLite'];
 
 describe.each(kinds)('a database of before 0003 on %s', (kind) => {
-  it('gets its addresses into the column that they are looked for in', async () => {
+  it('receives its addresses in the column that is searched', async () => {
     const url = kind === 'SQLite' ? ':memory:' : await freshDatabase(postgresUrl);
     const { db } = openDatabase(url, defaultDatabaseSettings);
-    const upTo = async (count: number) => {
+    const countServers = async (count: number) => {
       const known = Object.fromEntries(Object.entries(migrations).slice(0, count));
       const { error } = await new Migrator({ db, provider: { getMigrations: async () => known } }).migrateToLatest();
       if (error) throw error;
     };
-    await upTo(2);
+    await countServers(2);
     const fixedIps = [
       { address: '10.0.0.5', floating: ['203.0.113.7', '203.0.113.8'] },
       { address: 'fd00::5', floating: [] },
@@ -33,7 +33,7 @@ describe.each(kinds)('a database of before 0003 on %s', (kind) => {
         .values({ id, revision: 1, data: JSON.stringify({ id, ...record }), deleted: 0 })
         .execute();
     }
-    await upTo(3);
+    await countServers(3);
     const rows = await db.selectFrom('servers').select(['id', 'addresses']).execute();
     const words = Object.fromEntries(
       rows.map(({ id, addresses }) => [id, addresses.split(' ').filter(Boolean).sort()]),

@@ -15,14 +15,14 @@ import {
 } from 'kysely';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { freshDatabase } from '../../../../testing/fresh-database.js';
-import { ownWork } from '../../src/core/context.js';
+import { backgroundWork } from '../../src/core/context.js';
 import { createEngine } from '../../src/engine/create-engine.js';
 import { coreOf } from '../../src/engine/engine-core.js';
 import { migrations } from '../../src/schema/migrations/index.js';
 import { openStore } from '../../src/schema/open-store.js';
 import { tables } from '../../src/schema/tables.js';
 
-/** What the next version does: it adds a table, an index and columns, one with a default. */
+/** Changes of the next version: a table, an index and columns, one with a default. */
 const added: SchemaChange = {
   async up(db: Kysely<Rows>) {
     await db.schema
@@ -37,7 +37,7 @@ const added: SchemaChange = {
     await db.schema.createIndex('servers_stars').on('servers').columns(['stars', 'seq']).execute();
   },
 };
-/** The one after it takes away what the version before it no longer uses. */
+/** Changes of the version after it: removes what its previous version no longer uses. */
 const removed: SchemaChange = {
   needs: '9001-added',
   up: (db: Kysely<Rows>) => db.schema.alterTable('keypairs').dropColumn('colour').execute(),
@@ -65,8 +65,8 @@ const kinds = [
 ] as const;
 
 describe.each(kinds)('an upgrade on $kind', ({ shared, database }) => {
-  /** Opens as some version, works, and closes again: a file serves one process at a time. */
-  async function workAs(changes: SchemaChanges, url: string, name: string): Promise<readonly string[]> {
+  /** Opens as some version, works, and closes: a file serves one process at a time. */
+  async function runVersion(changes: SchemaChanges, url: string, name: string): Promise<readonly string[]> {
     const store = await openStore(url, {}, undefined, changes);
     try {
       await store.transaction((tx) => tables.keypairs.insert(tx, keypair(name)));
@@ -76,34 +76,34 @@ describe.each(kinds)('an upgrade on $kind', ({ shared, database }) => {
     }
   }
 
-  it('keeps what was there, and lets processes of the version before start and work on, in turns', async () => {
+  it('keeps existing records, and lets processes of the previous version start and work in turn', async () => {
     const url = await database();
-    expect(await workAs(now, url, 'first')).toEqual(['first']);
-    expect(await workAs(next, url, 'second')).toEqual(['first', 'second']);
-    expect(await workAs(now, url, 'third')).toEqual(['first', 'second', 'third']);
-    expect(await workAs(next, url, 'fourth')).toEqual(['first', 'second', 'third', 'fourth']);
+    expect(await runVersion(now, url, 'first')).toEqual(['first']);
+    expect(await runVersion(next, url, 'second')).toEqual(['first', 'second']);
+    expect(await runVersion(now, url, 'third')).toEqual(['first', 'second', 'third']);
+    expect(await runVersion(next, url, 'fourth')).toEqual(['first', 'second', 'third', 'fourth']);
   });
 
-  it('is made in steps from the version before this one, too', async () => {
+  it('is applied in steps from the previous version, too', async () => {
     const url = await database();
     await (await openStore(url, {}, undefined, before)).close();
-    expect(await workAs(now, url, 'first')).toEqual(['first']);
+    expect(await runVersion(now, url, 'first')).toEqual(['first']);
     const old = await openStore(url, {}, undefined, before);
     expect((await tables.keypairs.find(old)).length).toBe(1);
     await old.close();
   });
 
-  it('refuses processes that use what is gone, and lets those work that do not', async () => {
+  it('rejects processes that use what is removed, and accepts those that do not', async () => {
     const url = await database();
     await (await openStore(url, {}, undefined, afterNext)).close();
     await expect(openStore(url, {}, undefined, now)).rejects.toMatchObject({
       code: 'DATABASE_TOO_NEW',
-      message: expect.stringMatching(/made by a newer version .*9001-added, 9002-removed/),
+      message: expect.stringMatching(/created by a newer version .*9001-added, 9002-removed/),
     });
     await (await openStore(url, {}, undefined, next)).close();
   });
 
-  it('refuses a database of which nobody says what it needs', async () => {
+  it('rejects a database with unknown requirements', async () => {
     const url = await database();
     const store = await openStore(url);
     await store.db.deleteFrom('schema_needs').execute();
@@ -114,13 +114,13 @@ describe.each(kinds)('an upgrade on $kind', ({ shared, database }) => {
   });
 
   it.runIf(shared)(
-    'goes on under an old process that creates servers, beside a new one and one that starts late',
+    'runs during the work of an old process that creates servers, with a new one and one that starts late',
     async () => {
       const url = await database();
       const secretKey = Buffer.alloc(32, 7).toString('base64');
       const old = await createEngine({ database: url, secretKey });
       onTestFinished(() => old.close());
-      const context = ownWork({ userId: 'ada', projectId: 'demo' });
+      const context = backgroundWork({ userId: 'ada', projectId: 'demo' });
       const flavorId = '1';
       const create = async (engine: typeof old, name: string) => {
         const { servers } = await engine.servers.create(context, {
@@ -149,7 +149,7 @@ describe.each(kinds)('an upgrade on $kind', ({ shared, database }) => {
   );
 });
 
-/** Everything that a change of the tables says to a database of a kind. */
+/** Returns all statements of a schema change for a kind of database. */
 async function statementsOf(change: SchemaChange, postgres: boolean): Promise<readonly string[]> {
   const said: string[] = [];
   const dialect: Dialect = {
@@ -162,23 +162,23 @@ async function statementsOf(change: SchemaChange, postgres: boolean): Promise<re
   return said;
 }
 
-/** What a process of the version before could miss or trip over. Indexes may go: they are nobody's promise. */
-const TAKES_AWAY = /drop (table|column)|rename|alter column|set not null|add constraint/i;
-const DEMANDS = /add column "?\w+"? \w+ not null(?!.*default)/i;
+/** Changes that break processes of the previous version. Indexes may be dropped, because no code depends on them. */
+const BREAKING = /drop (table|column)|rename|alter column|set not null|add constraint/i;
+const REQUIRED_COLUMN = /add column "?\w+"? \w+ not null(?!.*default)/i;
 
-it.each(Object.entries(migrations))('%s only adds, or says what it needs', async (_name, change) => {
-  // Some are for one kind of database alone.
+it.each(Object.entries(migrations))('%s only adds, or declares its requirements', async (_name, change) => {
+  // Some changes apply to one kind of database only.
   const said = [...(await statementsOf(change, false)), ...(await statementsOf(change, true))];
   expect(said.length).toBeGreaterThan(0);
   if (change.needs === undefined)
-    expect(said.filter((text) => TAKES_AWAY.test(text) || DEMANDS.test(text))).toEqual([]);
+    expect(said.filter((text) => BREAKING.test(text) || REQUIRED_COLUMN.test(text))).toEqual([]);
   else expect(Object.keys(migrations)).toContain(change.needs);
 });
 
 it.each([
   [added, true],
   [removed, false],
-])('sees what takes away', async (change, harmless) => {
+])('detects breaking changes', async (change, harmless) => {
   const said = await statementsOf(change, true);
-  expect(said.some((text) => TAKES_AWAY.test(text) || DEMANDS.test(text))).toBe(!harmless);
+  expect(said.some((text) => BREAKING.test(text) || REQUIRED_COLUMN.test(text))).toBe(!harmless);
 });

@@ -32,43 +32,43 @@ describe.each(storesUnderTest(inject('postgresUrl')))('volumes for a new server,
         ...volumeIds.map((sourceId) => ({ source: 'volume', sourceId, destination: 'volume' }) as const),
       ],
     });
-  const nothingIsOwed = () => expect.poll(() => coreOf(engine).worker.pending()).toBe(0);
+  const noGuardRemains = () => expect.poll(() => coreOf(engine).worker.pending()).toBe(0);
 
-  it('are its own, and no guard is left', async () => {
+  it('belong to it, and no guard remains', async () => {
     const volumeId = await newVolume();
     await create(volumeId);
     await engine.idle();
     expect(await statuses(volumeId)).toEqual(['in-use']);
-    await nothingIsOwed();
+    await noGuardRemains();
   });
 
-  it('are free at once when one of them is refused', async () => {
+  it('are released immediately if one of them is rejected', async () => {
     const [first, second] = [await newVolume(), await newVolume()];
-    const reserve: VolumeCatalog['reserve'] = (caller, asked) =>
-      asked.volumeId === second
-        ? Promise.reject(new CatalogError('VOLUME_WRONG_STATUS', 'somebody was faster'))
-        : engine.embedded.volumes.reserve(caller, asked);
+    const reserve: VolumeCatalog['reserve'] = (caller, requested) =>
+      requested.volumeId === second
+        ? Promise.reject(new CatalogError('VOLUME_WRONG_STATUS', 'another request was faster'))
+        : engine.embedded.volumes.reserve(caller, requested);
     use({ reserve });
     await expect(create(first, second)).rejects.toMatchObject({ status: 400 });
     expect(await statuses(first, second)).toEqual(['available', 'available']);
     expect(await coreOf(engine).worker.pending()).toBe(0);
   });
 
-  it('are free again when the service did not answer, whatever it had done', async () => {
+  it('are released if the service did not respond, regardless of what it did', async () => {
     const [first, second] = [await newVolume(), await newVolume()];
-    const reserve: VolumeCatalog['reserve'] = async (caller, asked) => {
-      const made = await engine.embedded.volumes.reserve(caller, asked);
-      if (asked.volumeId === second) throw new CatalogError('UNAVAILABLE', 'no answer');
+    const reserve: VolumeCatalog['reserve'] = async (caller, request) => {
+      const made = await engine.embedded.volumes.reserve(caller, request);
+      if (request.volumeId === second) throw new CatalogError('UNAVAILABLE', 'no response');
       return made;
     };
     use({ reserve });
-    await expect(create(first, second)).rejects.toThrow('no answer');
+    await expect(create(first, second)).rejects.toThrow('no response');
     use({});
     await expect.poll(() => statuses(first, second)).toEqual(['available', 'available']);
-    await nothingIsOwed();
+    await noGuardRemains();
   });
 
-  it('are free again when quotas refuse the server and the service is away meanwhile', async () => {
+  it('are released if quotas reject the server while the service is unavailable', async () => {
     const volumeId = await newVolume();
     await engine.quotas.set({ projectId: 'p1' }, { instances: 0 }, { force: true });
     use({ deleteAttachment: () => Promise.reject(new CatalogError('UNAVAILABLE', 'away')) });
@@ -76,6 +76,6 @@ describe.each(storesUnderTest(inject('postgresUrl')))('volumes for a new server,
     expect(await statuses(volumeId)).toEqual(['reserved']);
     use({});
     await expect.poll(() => statuses(volumeId)).toEqual(['available']);
-    await nothingIsOwed();
+    await noGuardRemains();
   });
 });

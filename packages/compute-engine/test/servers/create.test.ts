@@ -8,7 +8,7 @@ import { tables } from '../../src/schema/tables.js';
 import { contextOf, engineUnderTest, imageId } from '../engine-under-test.js';
 import { storesUnderTest } from '../stores-under-test.js';
 
-const wanted = { name: 'web', flavorId: '1', imageId, networks: 'none' } as const;
+const expected = { name: 'web', flavorId: '1', imageId, networks: 'none' } as const;
 
 describe.each(storesUnderTest(inject('postgresUrl')))('creating servers on $kind', ({ database }) => {
   const engines: Engine[] = [];
@@ -16,7 +16,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('creating servers on $kind
     for (const engine of engines.splice(0)) await engine.close();
   });
 
-  /** Processes that share one database, or one where they cannot. */
+  /** Processes that share one database, or one process where sharing is impossible. */
   async function start(options: EngineOptions = {}): Promise<readonly [Engine, Engine]> {
     const url = await database();
     const one = await engineUnderTest({ database: url, ...options });
@@ -29,30 +29,30 @@ describe.each(storesUnderTest(inject('postgresUrl')))('creating servers on $kind
 
   async function outcomes(requests: readonly Promise<unknown>[]) {
     const settled = await Promise.allSettled(requests);
-    const refused = settled.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
-    return { done: settled.length - refused.length, refused };
+    const rejected = settled.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
+    return { done: settled.length - rejected.length, refused: rejected };
   }
 
-  it('never admits more than the quotas, however many ask at once', async () => {
+  it('never exceeds the quotas, even with concurrent requests', async () => {
     const both = await start({ settings: { quotas: { instances: 5, cores: 4 } as never } });
-    const requests = Array.from({ length: 20 }, (_, n) => both[n % 2]!.servers.create(contextOf('p1'), wanted));
-    const { done, refused } = await outcomes(requests);
+    const requests = Array.from({ length: 20 }, (_, n) => both[n % 2]!.servers.create(contextOf('p1'), expected));
+    const { done, refused: rejected } = await outcomes(requests);
     expect(done).toBe(4);
-    expect(new Set(refused.map(({ code }) => code))).toEqual(new Set(['FORBIDDEN']));
-    expect(refused[0].message).toBe('Quota exceeded for cores: Requested 1, but already used 4 of 4 cores');
+    expect(new Set(rejected.map(({ code }) => code))).toEqual(new Set(['FORBIDDEN']));
+    expect(rejected[0].message).toBe('Quota exceeded for cores: Requested 1, but already used 4 of 4 cores');
   });
 
-  it('fills a quota to the brim between the least and the most, however many ask at once', async () => {
+  it('fills a quota exactly between the minimum and the maximum, even with concurrent requests', async () => {
     const both = await start({ settings: { quotas: { instances: 10, cores: -1, ram: -1 } as never } });
     const requests = Array.from({ length: 6 }, (_, n) =>
-      both[n % 2]!.servers.create(contextOf('p1'), { ...wanted, minCount: 2, maxCount: 4 }),
+      both[n % 2]!.servers.create(contextOf('p1'), { ...expected, minCount: 2, maxCount: 4 }),
     );
     const { done } = await outcomes(requests);
     expect(done).toBe(3);
     expect(await both[0].servers.list(contextOf('p1'), { limit: 100 })).toHaveLength(10);
   });
 
-  it('never admits more members to a group than the quota', async () => {
+  it('never accepts more members of a group than the quota allows', async () => {
     const both = await start({ settings: { quotas: { server_group_members: 3 } as never } });
     const id = randomUUID();
     await coreOf(both[0]).store.transaction((tx) =>
@@ -67,12 +67,12 @@ describe.each(storesUnderTest(inject('postgresUrl')))('creating servers on $kind
       }),
     );
     const requests = Array.from({ length: 8 }, (_, n) =>
-      both[n % 2]!.servers.create(contextOf('p1'), { ...wanted, hints: { group: id } }),
+      both[n % 2]!.servers.create(contextOf('p1'), { ...expected, hints: { group: id } }),
     );
     expect((await outcomes(requests)).done).toBe(3);
   });
 
-  it('gives a volume to one server only, and leaves none reserved for nobody', async () => {
+  it('returns a volume to one server only, and leaves no unused reservation', async () => {
     const volume = { projectId: 'p1', sizeGb: 1, bootable: true };
     const [first, second] = [randomUUID(), randomUUID()];
     const both = await start({
@@ -87,7 +87,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('creating servers on $kind
     });
     const boot = (engine: Engine, sourceId: string) =>
       engine.servers.create(contextOf('p1'), {
-        ...wanted,
+        ...expected,
         imageId: '',
         devices: [{ source: 'volume', destination: 'volume', sourceId, bootIndex: 0 }],
       });

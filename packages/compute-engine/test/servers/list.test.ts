@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { Engine } from '../../src/engine/engine.js';
 import { coreOf } from '../../src/engine/engine-core.js';
-import type { ServerQuery } from '../../src/servers/list/list.js';
+import type { ServerQuery } from '../../src/servers/list/list-plan.js';
 import { ManualClock } from '../../src/testing/manual-clock.js';
 import { contextOf, engineUnderTest, imageId } from '../engine-under-test.js';
 import { storesUnderTest } from '../stores-under-test.js';
@@ -37,7 +37,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('lists of servers on $kind
   });
   afterAll(() => engine.close());
 
-  it('judges every kind of filter', async () => {
+  it('evaluate every kind of filter', async () => {
     const filtered = (filters: ServerQuery['filters']) => list({ filters });
     expect(await filtered({})).toEqual(['c_', 'a%', 'a', 'b']);
     expect(await filtered({ patterns: { name: 'a' } })).toEqual(['a%', 'a']);
@@ -62,11 +62,11 @@ describe.each(storesUnderTest(inject('postgresUrl')))('lists of servers on $kind
     expect(await list({ allProjects: true, filters: { projectId: 'p2' } })).toEqual(['other']);
   });
 
-  it.each(sortKeys)('sorts by %s in both directions, and page by page as a whole', async (key) => {
+  it.each(sortKeys)('are sorted by %s in both directions, with consistent pages', async (key) => {
     for (const direction of ['asc', 'desc'] as const) {
       const query = { allProjects: true, sort: [{ key, direction }] };
-      const whole = await list(query);
-      expect(whole).toHaveLength(5);
+      const full = await list(query);
+      expect(full).toHaveLength(5);
       const paged: string[] = [];
       for (let marker: string | undefined; paged.length < 6; ) {
         const [next] = await engine.servers.list(contextOf('p1', { isAdmin: true }), { ...query, marker, limit: 1 });
@@ -74,13 +74,13 @@ describe.each(storesUnderTest(inject('postgresUrl')))('lists of servers on $kind
         paged.push(next.name);
         marker = next.id;
       }
-      expect(paged).toEqual(whole);
+      expect(paged).toEqual(full);
     }
     const up = await list({ sort: [{ key, direction: 'asc' }] });
     expect(await list({ sort: [{ key, direction: 'desc' }] })).toEqual([...up].reverse());
   });
 
-  it('reads many servers in pieces, in order', async () => {
+  it('read many servers in chunks, in order', async () => {
     const source = await coreOf(engine)
       .store.db.selectFrom('servers')
       .selectAll()

@@ -1,6 +1,6 @@
 import type { ServerSortKey } from '../../src/api/index.js';
 
-/** What servers are asked to be sorted by: each key that has a column, and some that only records know. */
+/** Sort keys: those with a column, and some that need records. */
 export const sortKeys: readonly ServerSortKey[] = [
   'created_at',
   'updated_at',

@@ -1,35 +1,35 @@
 import type { NegotiatorOptions } from '@apistrata/microversion';
 import type { RouterObserver } from '@apistrata/microversion/router';
 
-/** What is answered beside the operations: health, the documents of versions, the API of project quotas. */
-export type AsidePart = 'health' | 'versions' | 'quotas';
+/** Parts of the API that are served without an operation: health, version documents, project quotas. */
+export type UnroutedPart = 'health' | 'versions' | 'quotas';
 
-/** An answer that is no operation's. */
-export interface ServedAside {
-  readonly part: AsidePart;
+/** A response that does not belong to an operation. */
+export interface UnroutedRequest {
+  readonly part: UnroutedPart;
   readonly status: number;
-  /** From the arrival until the answer was handed over, in milliseconds. */
+  /** Time from the arrival of the request until the response was handed to the socket, in milliseconds. */
   readonly ms: number;
 }
 
-/** Looks on while the API serves: for metrics and traces. What is left out costs nothing. It throws nothing. */
+/** Observes served requests, for metrics and traces. Omitted functions cost nothing. The functions must not throw. */
 export interface ApiObserver extends RouterObserver {
-  /** Told of the version of each request, and whether that was asked for or is the one of those who ask for none. */
+  /** Called with the version of each request, and with whether the client requested it or got the default. */
   readonly version?: NegotiatorOptions['onVersion'];
-  /** Told of each answer that is no operation's. */
-  readonly aside?: (served: ServedAside) => void;
+  /** Called for each response that does not belong to an operation. */
+  readonly aside?: (served: UnroutedRequest) => void;
 }
 
-/** Makes one observer of several. The first is the outermost around requests. */
+/** Combines several observers into one. The first is the outermost around requests. */
 export function apiObservedBy(given: ApiObserver | readonly ApiObserver[] = []): ApiObserver | undefined {
   const observers = 'at' in given ? given : [given];
   if (observers.length < 2) return observers[0];
   type Hook = 'stage' | 'request' | 'version' | 'aside';
   const all = <Name extends Hook>(name: Name): ApiObserver[Name] => {
-    const hooks = observers.flatMap((observer) => observer[name] ?? []) as ((...told: unknown[]) => void)[];
+    const hooks = observers.flatMap((observer) => observer[name] ?? []) as ((...args: unknown[]) => void)[];
     if (hooks.length < 2) return hooks[0] as ApiObserver[Name];
-    return (...told: unknown[]) => {
-      for (const hook of hooks) hook(...told);
+    return (...reported: unknown[]) => {
+      for (const hook of hooks) hook(...reported);
     };
   };
   const around = observers.reduceRight<ApiObserver['around']>((inner, { around: outer }) => {

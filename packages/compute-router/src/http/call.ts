@@ -7,28 +7,28 @@ import { requestIdOf } from '@apistrata/request-id';
 import type { Identity } from '../identity/index.js';
 import type { Policies, RuleName, Target } from '../policy/index.js';
 
-/** What all calls of one router share. */
+/** State that all calls of one router share. */
 export interface RouterContext {
   readonly policies: Policies;
-  /** Items of a page at the most. */
+  /** Maximum number of items per page. */
   readonly maxLimit: number;
   readonly trustProxy: boolean | undefined;
-  /** The documents of the versions of this API. */
+  /** The version documents of this API. */
   readonly discovery: Discovery;
-  /** Whether the identity service knows a project; undefined where nobody can say. */
+  /** Returns whether the identity service knows a project; undefined if that is unknown. */
   readonly projectExists: Identity['projectExists'];
 }
 
-/** Where the API is mounted below its base: the versioned one, or the one older than microversions. */
+/** Where the API is mounted below its base: the mount with microversions, or the one that predates them. */
 export type Mount = '/v2.1' | '/v2';
 
-/** A link of a representation. */
+/** A link in a response body. */
 export interface Link {
   readonly rel: string;
   readonly href: string;
 }
 
-/** One request, with everything that operations and views may ask of it. */
+/** One request, with everything that operations and views need from it. */
 export class ComputeCall implements RoutedCall {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
@@ -40,7 +40,7 @@ export class ComputeCall implements RoutedCall {
   readonly discovery: Discovery;
   readonly projectExists: Identity['projectExists'];
   readonly mount: Mount;
-  /** A project id in the path, which must be the caller's own. */
+  /** The project id in the path; it must be the caller's own. */
   projectInPath: string | undefined;
 
   version!: Version;
@@ -54,7 +54,7 @@ export class ComputeCall implements RoutedCall {
   readonly #trustProxy: boolean | undefined;
   #base: string | undefined;
 
-  /** @param engine answers this request: of those that only read it may be one that reads from a replica */
+  /** @param engine serves this request; for requests that only read, it may read from a replica */
   constructor(
     req: IncomingMessage,
     res: ServerResponse,
@@ -77,38 +77,42 @@ export class ComputeCall implements RoutedCall {
     this.context = { caller: this.caller, requestId: requestIdOf(req)?.local ?? '', isAdmin };
   }
 
-  /** URL of the API as the client sees it, without a slash at the end. */
+  /** The URL of the API as the client sees it, without a trailing slash. */
   get base(): string {
     this.#base ??= requestBase(this.req, this.#trustProxy);
     return this.#base;
   }
 
-  /** Whether a rule allows the caller to; on things of their own unless a target is given. */
+  /** Returns whether a rule allows the caller to act on a target. Default target: the caller's own project and user. */
   can(rule: RuleName, target?: Target): boolean {
     return this.policies.allows(rule, this.caller, target);
   }
 
-  /** Throws the 403 unless a rule allows the caller to. */
+  /**
+   * Enforces a rule.
+   *
+   * @throws PolicyDenied (403) if the rule does not allow the caller
+   */
   require(rule: RuleName, target?: Target): void {
     this.policies.enforce(rule, this.caller, target);
   }
 
-  /** URL that `self` links begin with, with the project of the request's path. Representations are cached for each of these. */
+  /** The prefix of `self` links, with the project of the request's path. Representations are cached per prefix. */
   get selfBase(): string {
     return `${this.base}${this.mount}${this.#projectSegment}`;
   }
 
-  /** Links keep the project that clients put into the path, and add none of their own. */
+  /** Links contain the project only if the client put it into the path. */
   get #projectSegment(): string {
     return this.projectInPath === undefined ? '' : `/${this.projectInPath}`;
   }
 
-  /** `self` below the mount. */
+  /** Returns the `self` link of a path below the mount. */
   self(path: string): Link {
     return { rel: 'self', href: `${this.selfBase}${path}` };
   }
 
-  /** `bookmark`, without a version. */
+  /** Returns the `bookmark` link of a path, which has no version. */
   bookmark(path: string): Link {
     return { rel: 'bookmark', href: `${this.base}${this.#projectSegment}${path}` };
   }
@@ -118,10 +122,10 @@ export class ComputeCall implements RoutedCall {
   }
 }
 
-/** A call that the hosts as they are now were loaded for: what views ask that show zones, addresses or states of hosts. */
+/** A call with the current hosts, for views that show zones, addresses or states of hosts. */
 export interface HostsCall extends ComputeCall {
   readonly loaded: HostMap;
 }
 
-/** The stage of operations whose views ask for hosts. */
+/** Stage of operations whose views need the hosts. */
 export const loadHosts = ({ engine }: ComputeCall): Promise<HostMap> => engine.hosts.map();

@@ -1,29 +1,29 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { DatabaseUnavailable, Refusal } from '@apistrata/compute-engine';
+import { DatabaseUnavailable, Rejection } from '@apistrata/compute-engine';
 import { CatalogError, type CatalogErrorKind } from '@apistrata/compute-engine/catalogs';
 import { computeFault, genericError, RequestError } from '@apistrata/microversion';
 import { InvalidBody, InvalidQuery } from '@apistrata/microversion/router';
 import { ComputeRouterError } from '../errors.js';
 import { sendUnauthorized } from '../identity/index.js';
 import { PolicyDenied } from '../policy/index.js';
-import { Gone } from './gone.js';
+import { GoneError } from './gone-error.js';
 import { RateLimitExceeded } from './rate-limited.js';
 import { bodyMessage, queryMessage } from './validation-message.js';
 
-/** The request carries no token that the identity service knows. */
+/** The request has no valid token. */
 export class Unauthorized extends ComputeRouterError<'UNAUTHORIZED'> {
   constructor(readonly uri: string) {
     super('UNAUTHORIZED', 'This request needs a valid token in X-Auth-Token.');
   }
 }
 
-/** What the caller reads of a failure nobody foresaw. */
+/** The message to the caller after an unexpected failure. */
 const UNEXPECTED = 'Unexpected API Error. Please report this to the operators of this service.';
 
-/** The longest text of a fault: some repeat what the caller sent. */
+/** The maximum length of a fault's message: some messages repeat input of the caller. */
 const LONGEST_MESSAGE = 4000;
 
-/** How the kinds of catalog errors reach the caller of the compute API. */
+/** HTTP statuses of the kinds of catalog errors. */
 const catalogStatuses: Readonly<Record<CatalogErrorKind, number>> = {
   'not-found': 404,
   conflict: 409,
@@ -33,28 +33,28 @@ const catalogStatuses: Readonly<Record<CatalogErrorKind, number>> = {
   unavailable: 503,
 };
 
-/** Status and text of an error that callers may know of; undefined for anything else. */
+/** Returns the status and message of an error that callers may see; undefined for any other error. */
 function readable(error: unknown): { readonly status: number; readonly message: string } | undefined {
   if (error instanceof InvalidBody) return { status: 400, message: bodyMessage(error.issues, error.input) };
   if (error instanceof InvalidQuery) return { status: 400, message: queryMessage(error.problems) };
   if (error instanceof CatalogError) return { status: catalogStatuses[error.kind], message: error.message };
-  const known = [RequestError, Refusal, PolicyDenied, Gone, DatabaseUnavailable, RateLimitExceeded].some(
+  const known = [RequestError, Rejection, PolicyDenied, GoneError, DatabaseUnavailable, RateLimitExceeded].some(
     (kind) => error instanceof kind,
   );
-  if (known) return error as Refusal;
+  if (known) return error as Rejection;
   const { code, status, message } = error as { code?: unknown; status?: unknown; message?: unknown };
   return code === 'IDENTITY_UNAVAILABLE' && status === 503 ? { status, message: String(message) } : undefined;
 }
 
-/** Whether nothing is there at any version: the answer comes before the API's own form. */
+/** Returns whether the path exists at no version: such a response does not use the fault format of the API. */
 const isUnknownPath = (error: unknown) => error instanceof RequestError && error.code === 'NO_ROUTE';
 
 export interface FaultOptions {
-  /** Told of errors that became a 500, and of trouble with the database: their callers do not hear the cause. */
+  /** Called with errors that cause a 500, and with failures of the database: responses do not contain their cause. */
   readonly onUnexpected: (error: unknown, req: IncomingMessage) => void;
 }
 
-/** Makes the one place where errors become answers. */
+/** Creates the renderer that turns all errors into responses. */
 export function faultRenderer({ onUnexpected }: FaultOptions) {
   return function renderFault(error: unknown, req: IncomingMessage, res: ServerResponse): void {
     if (error instanceof Unauthorized) {
@@ -62,17 +62,17 @@ export function faultRenderer({ onUnexpected }: FaultOptions) {
       return;
     }
     const known = readable(error);
-    const databaseTrouble = error instanceof DatabaseUnavailable;
-    if (!known || databaseTrouble) onUnexpected(error, req);
+    const databaseFailure = error instanceof DatabaseUnavailable;
+    if (!known || databaseFailure) onUnexpected(error, req);
     const { status, message } = known ?? {
       status: 500,
       message: `${UNEXPECTED}\n${(error as Error)?.constructor?.name ?? 'Error'}`,
     };
     const retryAfterSeconds =
-      databaseTrouble || error instanceof RateLimitExceeded ? error.retryAfterSeconds : undefined;
+      databaseFailure || error instanceof RateLimitExceeded ? error.retryAfterSeconds : undefined;
     const fault = { status, message: message.slice(0, LONGEST_MESSAGE), retryAfterSeconds };
     const { contentType, body } = isUnknownPath(error) ? genericError(fault, req) : computeFault(fault);
-    // A body that was not read to its end would be taken for the next request.
+    // The unread rest of the body would be parsed as the next request.
     if (fault.status === 413) res.setHeader('Connection', 'close');
     if (retryAfterSeconds !== undefined) res.setHeader('Retry-After', retryAfterSeconds);
     res.statusCode = fault.status;

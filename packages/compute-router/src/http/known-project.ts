@@ -1,8 +1,12 @@
-import { Refusal } from '@apistrata/compute-engine';
+import { Rejection } from '@apistrata/compute-engine';
 import type { ComputeCall } from './call.js';
 
-/** Throws the 400 for a project that the identity service says it does not know. Where nobody can say, all are known. */
+/**
+ * Requires that a project exists. If the identity service does not respond, every project is accepted.
+ *
+ * @throws a 400 if the identity service does not know the project
+ */
 export async function requireKnownProject({ projectExists }: ComputeCall, projectId: string): Promise<void> {
   if ((await projectExists?.(projectId)) === false)
-    throw new Refusal('BAD_REQUEST', `Project ID ${projectId} is not a valid project.`);
+    throw new Rejection('BAD_REQUEST', `Project ID ${projectId} is not a valid project.`);
 }

@@ -1,4 +1,4 @@
-/** Headers, in lower case, that let whoever reads them act as somebody else. */
+/** Headers, in lower case, whose values would let a reader of the log impersonate a caller. */
 export const SECRET_HEADERS: readonly string[] = [
   'x-auth-token',
   'x-service-token',
@@ -11,13 +11,13 @@ export const SECRET_HEADERS: readonly string[] = [
   'set-cookie',
 ];
 
-/** What a log of requests hides, as paths into its entries. */
+/** Paths into log entries whose values are redacted. */
 export const REDACTED = SECRET_HEADERS.flatMap((name) => [`req.headers["${name}"]`, `res.headers["${name}"]`]);
 
 const HIDDEN = '[redacted]';
 const TOKEN_PATH = 'os-console-auth-tokens';
 
-/** Text with its escapes undone, however often they were made; as it is where they make no sense. */
+/** Returns text with percent-encoding removed, however often it was applied; malformed encoding is kept. */
 function unescaped(text: string): string {
   for (let rounds = 0, before = text; rounds < 4; rounds++, before = text) {
     try {
@@ -30,14 +30,14 @@ function unescaped(text: string): string {
   return text;
 }
 
-/** The parameter without its value where its name says token, in any spelling. */
+/** Returns a parameter without its value if its name contains "token", in any spelling. */
 function hidingValue(pair: string): string {
   const [name = ''] = pair.split('=', 1);
   // The page of a console has its token inside another parameter: path=%3Ftoken%3D...
   return /token/i.test(unescaped(pair.replaceAll('+', ' '))) ? `${name}=${HIDDEN}` : pair;
 }
 
-/** A URL for a log: without the tokens of consoles, in whatever spelling they stand in its path or its query. */
+/** Returns a URL for a log: without the tokens of consoles in its path or query, however they are encoded. */
 export function hidingSecrets(url: string): string;
 export function hidingSecrets(url: string | undefined): string | undefined;
 export function hidingSecrets(url: string | undefined): string | undefined {
@@ -46,11 +46,29 @@ export function hidingSecrets(url: string | undefined): string | undefined {
   const path = mark < 0 ? url : url.slice(0, mark);
   const parts = path.split('/');
   const at = parts.findIndex((part) => unescaped(part).toLowerCase().includes(TOKEN_PATH));
-  const shown = at < 0 ? path : [...parts.slice(0, at + 1), ...(parts.length > at + 1 ? [HIDDEN] : [])].join('/');
+  // With an escaped slash, the token is in the same part.
+  const joined =
+    at >= 0 &&
+    !unescaped(parts[at] ?? '')
+      .toLowerCase()
+      .endsWith(TOKEN_PATH);
+  const before = [...parts.slice(0, at), joined ? TOKEN_PATH : parts[at]];
+  const shown = at < 0 ? path : [...before, ...(joined || parts.length > at + 1 ? [HIDDEN] : [])].join('/');
   if (mark < 0) return shown;
   const query = url
     .slice(mark + 1)
     .split(/(?=[&;])|(?<=[&;])/)
     .map(hidingValue);
   return `${shown}?${query.join('')}`;
+}
+
+/** Returns the parameters of a query for a log, without the values of those that a URL would not show. */
+export function hidingQuery(query: unknown): unknown {
+  if (query === null || typeof query !== 'object') return query;
+  return Object.fromEntries(
+    Object.entries(query).map(([name, value]) => {
+      const text = `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`;
+      return [name, hidingValue(text) === text ? value : HIDDEN];
+    }),
+  );
 }

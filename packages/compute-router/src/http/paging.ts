@@ -1,13 +1,13 @@
 import type { ComputeCall, Link } from './call.js';
 
-/** How many items a page has: what was asked for, never more than the deployment allows. */
+/** Returns the page size: the requested limit, at most the configured maximum. */
 export function pageSize(call: ComputeCall, limit: number | undefined): number {
   return Math.min(limit ?? call.maxLimit, call.maxLimit);
 }
 
 /**
- * The link to the next page: there exactly when this page is full (and not of size 0). It repeats the query, keys
- * sorted, with the new marker.
+ * Returns the link to the next page if this page is full and its size is not 0. The link repeats the query with sorted
+ * keys and the new marker.
  */
 export function nextLink<T>(
   call: ComputeCall,

@@ -2,25 +2,25 @@ import type { ServerResponse } from 'node:http';
 import type { Caller } from '@apistrata/compute-engine';
 import { ComputeRouterError } from '../errors.js';
 
-/** What came of counting a request: the header fields that tell its caller, and whether it may go on. */
+/** The result of counting a request: the header fields for the caller, and whether the request is allowed. */
 export interface RateLimitVerdict {
-  /** Value of `RateLimit-Policy`: the limits there are. */
+  /** Value of `RateLimit-Policy`: the limits. */
   readonly policy: string;
-  /** Value of `RateLimit`: what is left of them. */
+  /** Value of `RateLimit`: what remains of the limits. */
   readonly remaining: string;
-  /** Given when it may not. */
+  /** Set if the request is rejected. */
   readonly exceeded?: RateLimitExceeded;
 }
 
-/** Counts the requests of callers; `rateLimiter()` of `@apistrata/compute-router/rate-limit` makes one. */
+/** Counts the requests of callers; created by `rateLimiter()` of `@apistrata/compute-router/rate-limit`. */
 export interface RateLimiter {
-  /** Counts one request; undefined, without a promise, for callers that nobody counts. Does not reject. */
+  /** Counts one request. Returns undefined synchronously for exempt callers. Never rejects. */
   count(caller: Caller): Promise<RateLimitVerdict> | undefined;
 }
 
 /** A caller made more requests than a limit allows: 429 with `Retry-After`. */
 export class RateLimitExceeded extends ComputeRouterError<'RATE_LIMIT_EXCEEDED'> {
-  /** Whole seconds until there is room again. */
+  /** Whole seconds until the next request is allowed. */
   readonly retryAfterSeconds: number;
 
   constructor(limit: string, retryAfterSeconds: number) {
@@ -29,7 +29,11 @@ export class RateLimitExceeded extends ComputeRouterError<'RATE_LIMIT_EXCEEDED'>
   }
 }
 
-/** Tells a caller in the answer's head what is left. Throws {@link RateLimitExceeded}. */
+/**
+ * Sets the response headers with the remaining requests of a caller.
+ *
+ * @throws {@link RateLimitExceeded} if the request is rejected
+ */
 export function applyRateLimit({ policy, remaining, exceeded }: RateLimitVerdict, res: ServerResponse): void {
   res.setHeader('RateLimit-Policy', policy);
   res.setHeader('RateLimit', remaining);

@@ -1,2 +1,2 @@
-/** Names under which every answer tells its request's id. */
+/** Response headers that contain the request id. */
 export const REQUEST_ID_HEADERS = ['X-Compute-Request-ID', 'X-OpenStack-Request-ID', 'X-Service-Request-ID'];

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 
 /**
- * A request target as the API reads it: in origin form, with several slashes of its path counted as one. Of a target
- * with scheme and host (as clients of proxies send them) just the path is looked at: links keep to the `Host` header.
+ * Returns a request target in origin form, with repeated slashes in its path merged. Of a target with scheme and host
+ * (as clients of proxies send) only the path is used: links use the `Host` header.
  */
 export function originForm(target: string): string {
   if (target.startsWith('/') && !target.includes('//')) return target;
@@ -12,7 +12,7 @@ export function originForm(target: string): string {
   return `${path.startsWith('/') || path === '*' ? path : `/${path}`}${mark < 0 ? '' : local.slice(mark)}`;
 }
 
-/** Writes the target of a request as everybody behind reads it. */
+/** Normalizes `req.url` for all later middleware. */
 export function normalizeTarget(req: IncomingMessage): void {
   const target = req.url ?? '/';
   const normal = originForm(target);

@@ -3,19 +3,19 @@ import type { z } from 'zod';
 
 type Issue = z.core.$ZodIssue;
 
-/** The longest piece of a caller's own input that is sent back. */
+/** The maximum length of the caller's own input in a message. */
 const LONGEST_ECHO = 1000;
 
 function cut(text: string): string {
   return text.length > LONGEST_ECHO ? `${text.slice(0, LONGEST_ECHO)}...` : text;
 }
 
-/** Text that stands as it is, among values that have yet to be written. */
+/** Literal text among values that are yet to be formatted. */
 class Verbatim {
   constructor(readonly text: string) {}
 }
 
-/** What a value begins with when it is written, and what is left of it, in order. */
+/** Returns the first part of a formatted value, and the remaining values in order. */
 function opened(value: unknown): readonly [begin: string, rest: readonly unknown[]] {
   if (value instanceof Verbatim) return [value.text, []];
   if (value === null || value === undefined) return ['None', []];
@@ -23,7 +23,7 @@ function opened(value: unknown): readonly [begin: string, rest: readonly unknown
   if (typeof value === 'string') return [`'${value.slice(0, LONGEST_ECHO)}'`, []];
   if (typeof value !== 'object') return [String(value), []];
   const isList = Array.isArray(value);
-  // Each member takes a character at the least, so that more of them are never seen.
+  // Each member takes at least one character, so more members than this are never shown.
   const members = (isList ? value.slice(0, LONGEST_ECHO) : Object.entries(value).slice(0, LONGEST_ECHO)) as unknown[];
   const rest = members.flatMap((member, index) => {
     const [key, inner] = isList ? ['', member] : (member as [string, unknown]);
@@ -33,8 +33,8 @@ function opened(value: unknown): readonly [begin: string, rest: readonly unknown
 }
 
 /**
- * A value in the notation that clients of this API know from its messages: single quotes, True, False, None. It ends
- * where nobody will read on, and no value is too deep for it.
+ * Formats a value in the notation that the API's messages use: single quotes, True, False, None. Stops at the length
+ * limit, and does not recurse, so that deeply nested values are safe.
  */
 export function show(value: unknown): string {
   const left = [value];
@@ -47,7 +47,7 @@ export function show(value: unknown): string {
   return cut(text);
 }
 
-/** The same without quotes around a whole text. */
+/** The same, but a string has no quotes. */
 function showPlain(value: unknown): string {
   return typeof value === 'string' ? value : show(value);
 }
@@ -61,7 +61,7 @@ function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
 
 const typeNames: Readonly<Record<string, string>> = { int: 'integer', record: 'object', null: 'null' };
 
-/** The rule broken, for each kind of issue. */
+/** The violated rule, by kind of issue. */
 const rules: Readonly<Record<string, (issue: any, value: unknown) => string>> = {
   invalid_type: (issue, value) => `${show(value)} is not of type '${typeNames[issue.expected] ?? issue.expected}'`,
   unrecognized_keys: ({ keys }: { keys: readonly string[] }) =>
@@ -90,9 +90,9 @@ function ruleOf(issue: Issue, value: unknown): string {
   return cut(rules[issue.code]?.(issue, value) ?? issue.message);
 }
 
-/** Text of the first fault of a body: the last element of its path, its value, the rule broken. */
-export function bodyMessage(issues: readonly Issue[], input: unknown): string {
-  const issue = issues[0]!;
+/** Returns the message for the first issue of a body: the last element of its path, its value, the violated rule. */
+export function bodyMessage([issue]: readonly Issue[], input: unknown): string {
+  if (!issue) throw new TypeError('a message needs an issue');
   const value = valueAt(input, issue.path);
   const missing = issue.code === 'invalid_type' && value === undefined && issue.path.length > 0;
   const path = missing ? issue.path.slice(0, -1) : issue.path;
@@ -101,8 +101,10 @@ export function bodyMessage(issues: readonly Issue[], input: unknown): string {
   return `Invalid input for field/attribute ${String(path.at(-1))}. Value: ${cut(showPlain(valueAt(input, path)))}. ${rule}`;
 }
 
-/** The same for a query parameter. */
+/** Returns the message for the first issue of a query parameter. */
 export function queryMessage([problem]: readonly QueryProblem[]): string {
-  const { parameter, value, issues } = problem!;
-  return `Invalid input for query parameters ${parameter}. Value: ${cut(value)}. ${ruleOf(issues[0]!, value)}`;
+  const [issue] = problem?.issues ?? [];
+  if (!problem || !issue) throw new TypeError('a message needs an issue');
+  const { parameter, value } = problem;
+  return `Invalid input for query parameters ${parameter}. Value: ${cut(value)}. ${ruleOf(issue, value)}`;
 }

@@ -26,7 +26,7 @@ function versions(max: Version): readonly ApiVersion[] {
   ];
 }
 
-/** The documents of the two versions of this API, the newer one with its microversions. */
+/** Creates the documents of the two versions of this API; the newer one has microversions. */
 export function computeDiscovery(max: Version, trustProxy: boolean | undefined): Discovery {
   return discovery({ versions: versions(max), trustProxy });
 }
@@ -36,13 +36,20 @@ export interface VersionDocumentsOptions {
   readonly negotiate: Negotiator;
 }
 
-/** What needs no token: the list of versions, the document of one, and choices for paths that name none. */
+/**
+ * Serves the documents that need no token: the list of versions, the document of one version, and the choices for
+ * unversioned paths.
+ */
 export function versionDocuments({ discovery, negotiate }: VersionDocumentsOptions) {
   const current = discovery.document('v2.1');
   const legacy = discovery.document('v2.0');
 
-  /** True when the request was for a document and has been answered. Throws what negotiation finds wrong. */
-  return function answerVersionDocument(req: IncomingMessage, res: ServerResponse): boolean {
+  /**
+   * Returns true if the request was for a document and the response was sent.
+   *
+   * @throws the errors of version negotiation
+   */
+  return function respondWithVersionDocument(req: IncomingMessage, res: ServerResponse): boolean {
     const path = urlPath(req);
     if (path === '/' || path === '') discovery.list(req, res);
     else if (path === '/v2.1' || path === '/v2.1/') {

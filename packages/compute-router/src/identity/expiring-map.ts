@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 
-/** Remembers values until a time, and no more than so many of them: what was not asked for longest goes first. */
+/** A map whose entries expire, with a maximum size. When it is full, it evicts the least recently used entry. */
 export class ExpiringMap<Value> {
   readonly #entries: LRUCache<string, { readonly value: Value; readonly until: number }> | undefined;
 
@@ -8,7 +8,7 @@ export class ExpiringMap<Value> {
     this.#entries = max > 0 ? new LRUCache({ max }) : undefined;
   }
 
-  /** Times in milliseconds, of one clock. */
+  /** Returns the value of a key unless it has expired. All times are milliseconds of one clock. */
   get(key: string, now: number): Value | undefined {
     const entry = this.#entries?.get(key);
     if (entry === undefined) return undefined;

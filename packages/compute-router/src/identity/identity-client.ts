@@ -2,7 +2,7 @@ import { CatalogError, IdentityRequests, type ServiceSession } from '@apistrata/
 import { IdentityUnavailable } from './identity-unavailable.js';
 import { readTokenDocument, type TokenDocument } from './token-document.js';
 
-/** Asks an identity service about tokens and projects, with a token of its own that a session gets and renews. */
+/** Client of an identity service for tokens and projects. Its own token is obtained and renewed by a session. */
 export class IdentityClient {
   readonly #session: ServiceSession;
   readonly #requests: IdentityRequests;
@@ -13,13 +13,13 @@ export class IdentityClient {
   }
 
   /**
-   * What a token stands for; undefined when it is not valid.
+   * Returns the token document of a token; undefined if the token is not valid.
    *
    * @throws IdentityUnavailable
    */
   async validate(token: string): Promise<TokenDocument | undefined> {
-    return orUnavailable(async () => {
-      const response = await this.#ask('/auth/tokens?nocatalog', { 'x-subject-token': token });
+    return unavailableUnless(async () => {
+      const response = await this.#request('/auth/tokens?nocatalog', { 'x-subject-token': token });
       if (response.status === 404) {
         await response.body?.cancel();
         return undefined;
@@ -29,17 +29,17 @@ export class IdentityClient {
       if (document) return document;
       if (!response.bodyUsed) await response.body?.cancel();
       throw new IdentityUnavailable(
-        `it answered ${response.status} to the validation of a token, not a token document`,
+        `it returned ${response.status} for the validation of a token, not a token document`,
       );
     });
   }
 
-  /** Whether there is a project of this id; undefined when the service does not say. */
+  /** Returns whether a project exists; undefined if the response does not state it. */
   async projectExists(projectId: string): Promise<boolean | undefined> {
-    // In an address these are no names: they would lead elsewhere.
+    // In a URL these are relative path segments rather than names.
     if (projectId === '' || projectId === '.' || projectId === '..') return false;
     try {
-      const { status, body } = await this.#ask(`/projects/${encodeURIComponent(projectId)}`);
+      const { status, body } = await this.#request(`/projects/${encodeURIComponent(projectId)}`);
       await body?.cancel();
       return status === 200 ? true : status === 404 ? false : undefined;
     } catch (error) {
@@ -48,20 +48,20 @@ export class IdentityClient {
     }
   }
 
-  /** The answer to a question; with another token of ours where the first was revoked or has ended. */
-  async #ask(path: string, headers: Readonly<Record<string, string>> = {}): Promise<Response> {
-    const ask = (own: string) =>
+  /** Sends a request; repeats it with a new token of our own if the old one was revoked or has expired. */
+  async #request(path: string, headers: Readonly<Record<string, string>> = {}): Promise<Response> {
+    const request = (own: string) =>
       this.#requests.send(`${this.#session.url}${path}`, { headers: { ...headers, 'x-auth-token': own } });
     const { token } = await this.#session.token();
-    const response = await ask(token);
+    const response = await request(token);
     if (response.status !== 401) return response;
     await response.body?.cancel();
     await this.#session.discard(token);
-    return ask((await this.#session.token()).token);
+    return request((await this.#session.token()).token);
   }
 }
 
-async function orUnavailable<T>(work: () => Promise<T>): Promise<T> {
+async function unavailableUnless<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

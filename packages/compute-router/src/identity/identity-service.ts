@@ -7,31 +7,31 @@ import { type Identity, identityByToken } from './identity.js';
 import { IdentityClient } from './identity-client.js';
 
 /**
- * How a token was found out about: `known` and `refused` are remembered from before, `asked` had to be asked for, `joined`
- * waited for the same question of another request.
+ * How a token was looked up: `known` and `rejected` come from the cache, `requested` needed a request to the service,
+ * `joined` waited for a concurrent request with the same token.
  */
-export type IdentityLookup = 'known' | 'refused' | 'asked' | 'joined';
+export type IdentityLookup = 'known' | 'rejected' | 'requested' | 'joined';
 
-/** Where the identity service is, and as whom it is asked. Times in milliseconds. */
+/** URL of the identity service, and the user that authenticates requests to it. Times are in milliseconds. */
 export interface IdentityServiceOptions extends ServiceUser {
-  /** Address of the identity service, with or without `/v3`. */
+  /** URL of the identity service, with or without `/v3`. */
   readonly url: string;
-  /** Address that clients are told to get tokens from; default `url`. */
+  /** URL of the identity service in responses to clients. Default: `url`. */
   readonly publicUrl?: string;
-  /** How long a valid token is believed without asking again, and so how late a revocation shows. Default 300,000. */
+  /** How long a valid token is cached, and therefore the maximum delay of a revocation. Default: 300,000. */
   readonly cacheMs?: number;
-  /** The same for tokens that are not valid. Default 30,000. */
+  /** How long an invalid token is cached. Default: 30,000. */
   readonly rejectedCacheMs?: number;
-  /** How many valid tokens are remembered, and how many others. Default 10,000. */
+  /** The maximum number of cached valid tokens, and of cached invalid ones. Default: 10,000. */
   readonly maxCached?: number;
-  /** For each request to the identity service. Default 5,000. */
+  /** Timeout of each request to the identity service. Default: 5,000. */
   readonly timeoutMs?: number;
-  /** How long an answer of the identity service may be; a longer one counts as none. Default 1 MiB. */
-  readonly maxAnswerBytes?: number;
+  /** Maximum size of a response of the identity service; a longer one counts as unavailable. Default: 1 MiB. */
+  readonly maxResponseBytes?: number;
   readonly clock?: { now(): number };
-  /** Told of each token that is looked up; it throws nothing. */
+  /** Called for each token that is looked up. It must not throw. */
   readonly onLookup?: (found: IdentityLookup) => void;
-  /** Headers of every request to the identity service: those of a trace, for one. */
+  /** Headers of every request to the identity service, such as those of a trace. */
   readonly headers?: () => Readonly<Record<string, string>>;
 }
 
@@ -50,31 +50,31 @@ const OPTIONS: Readonly<Record<keyof IdentityServiceOptions, 'text' | 'secret' |
   rejectedCacheMs: 'number',
   maxCached: 'number',
   timeoutMs: 'number',
-  maxAnswerBytes: 'number',
+  maxResponseBytes: 'number',
   clock: 'clock',
   onLookup: 'function',
   headers: 'function',
 };
 
 /**
- * Knows callers by asking an identity service over HTTP (`GET /v3/auth/tokens`). Answers are remembered by the hash of the
- * token, never beyond its expiry; many requests with one token make one question.
+ * Identifies callers with requests to an identity service (`GET /v3/auth/tokens`). Results are cached by the hash of
+ * the token, at most until it expires; concurrent requests with the same token share one lookup.
  *
- * @throws TypeError for options that are unknown, missing or of a wrong kind
+ * @throws TypeError if an option is unknown, missing or of the wrong type
  */
 export function identityService(options: IdentityServiceOptions): Identity {
   checkIdentityOptions(options);
   const { cacheMs = 300_000, rejectedCacheMs = 30_000, maxCached = 10_000, timeoutMs = 5_000 } = options;
-  const { maxAnswerBytes = 1024 * 1024, clock = Date, onLookup, headers } = options;
-  const limits = { timeoutMs, maxAnswerBytes, headers };
+  const { maxResponseBytes = 1024 * 1024, clock = Date, onLookup, headers } = options;
+  const limits = { timeoutMs, maxResponseBytes, headers };
   const session = new ServiceSession(credentialsOf(options), { ...limits, now: () => clock.now() });
   const client = new IdentityClient(session, limits);
   const valid = new ExpiringMap<Caller>(maxCached);
-  // Apart from the valid ones, or a flood of nonsense would push those out.
+  // A separate cache, so that a flood of invalid tokens cannot evict valid ones.
   const rejected = new ExpiringMap<true>(maxCached);
   const underway = new Map<string, Promise<Caller | undefined>>();
 
-  async function ask(token: string, hash: string): Promise<Caller | undefined> {
+  async function requestIdentity(token: string, hash: string): Promise<Caller | undefined> {
     const document = await client.validate(token);
     const now = clock.now();
     if (document && document.expiresAt > now) {
@@ -90,15 +90,15 @@ export function identityService(options: IdentityServiceOptions): Identity {
     const now = clock.now();
     const known = valid.get(hash, now);
     if (known || rejected.get(hash, now)) {
-      onLookup?.(known ? 'known' : 'refused');
+      onLookup?.(known ? 'known' : 'rejected');
       return known;
     }
     const pending = underway.get(hash);
-    onLookup?.(pending ? 'joined' : 'asked');
+    onLookup?.(pending ? 'joined' : 'requested');
     if (pending) return pending;
-    const answer = ask(token, hash).finally(() => underway.delete(hash));
-    underway.set(hash, answer);
-    return answer;
+    const response = requestIdentity(token, hash).finally(() => underway.delete(hash));
+    underway.set(hash, response);
+    return response;
   }
 
   return Object.assign(identityByToken(lookup), {
@@ -120,10 +120,10 @@ function checkIdentityOptions(options: IdentityServiceOptions): void {
     if (value === undefined) continue;
     const kind = OPTIONS[name as keyof IdentityServiceOptions];
     if (kind === 'number' && !(Number.isFinite(value) && (value as number) >= 0)) {
-      throw new TypeError(`identityService(): ${name} must be a number from 0, not ${value}`);
+      throw new TypeError(`identityService(): ${name} must be a number of at least 0, not ${value}`);
     }
     if ((kind === 'text' || kind === 'secret') && (typeof value !== 'string' || value === '')) {
-      throw new TypeError(`identityService(): ${name} must be a text that is not empty`);
+      throw new TypeError(`identityService(): ${name} must be a non-empty string`);
     }
     if (kind === 'function' && typeof value !== 'function') {
       throw new TypeError(`identityService(): ${name} must be a function`);

@@ -1,12 +1,12 @@
 import { ComputeRouterError } from '../errors.js';
 
-/** Who is calling cannot be found out now: the identity service does not answer, or not as it should. */
+/** The caller cannot be identified now: the identity service does not respond, or returns an unexpected response. */
 export class IdentityUnavailable extends ComputeRouterError<'IDENTITY_UNAVAILABLE'> {
-  /** @param problem what is wrong, or the error that says so in a sentence */
+  /** @param problem what is wrong, or an error whose message is a sentence */
   constructor(problem: string | Error) {
-    const told = typeof problem === 'string';
-    super('IDENTITY_UNAVAILABLE', told ? `The identity service is unavailable: ${problem}.` : problem.message, {
-      cause: told ? undefined : problem.cause,
+    const isText = typeof problem === 'string';
+    super('IDENTITY_UNAVAILABLE', isText ? `The identity service is unavailable: ${problem}.` : problem.message, {
+      cause: isText ? undefined : problem.cause,
     });
   }
 }

@@ -2,26 +2,28 @@ import type { IncomingMessage } from 'node:http';
 import type { Caller } from '@apistrata/compute-engine';
 
 /**
- * Says who is calling; undefined when the request carries no valid token (answered 401). Throws IdentityUnavailable
- * (503) when that cannot be found out now.
+ * Identifies the caller of a request; undefined if the request has no valid token (401).
+ *
+ * @throws IdentityUnavailable (503) if the caller cannot be identified now
  */
 export interface Identity {
   (req: IncomingMessage): Caller | undefined | Promise<Caller | undefined>;
-  /** Where a client gets a token, for `WWW-Authenticate`. */
+  /** URL where clients get tokens, for `WWW-Authenticate`. */
   readonly uri?: string;
-  /** Whether there is a project of this id; undefined when that cannot be found out. Left out: every id is believed. */
+  /** Returns whether a project exists; undefined if that is unknown now. Default: every id is accepted. */
   readonly projectExists?: (projectId: string) => Promise<boolean | undefined>;
 }
 
 type Verdict = Caller | undefined;
 type Lookup = (token: string) => Verdict | Promise<Verdict>;
 
-/** Header values that can be tokens at all: visible ASCII. Anything else is never looked up or sent on. */
+/** Header values that can be tokens: visible ASCII. Other values are never looked up or forwarded. */
 const TOKEN = /^[\x21-\x7e]+$/;
 
 /**
- * An identity from the tokens of `X-Auth-Token` and, for calls that another service forwards, `X-Service-Token`,
- * whose roles become `serviceRoles`. A service token that is not valid makes the call one without valid token.
+ * Creates an identity from the token in `X-Auth-Token` and, for requests that another service forwards, the token in
+ * `X-Service-Token`, whose roles become `serviceRoles`. An invalid service token makes the whole request
+ * unauthenticated.
  */
 export function identityByToken(lookup: Lookup): (req: IncomingMessage) => Verdict | Promise<Verdict> {
   return function identity(req) {

@@ -2,11 +2,11 @@ import type { Caller } from '@apistrata/compute-engine';
 import { checkOptions } from '@apistrata/compute-engine/api';
 import { type Identity, identityByToken } from './identity.js';
 
-/** Who callers are that say so themselves. */
+/** Options of `noauth()`. */
 export interface NoauthOptions {
-  /** Project of tokens that name none; default: a project named like the user. */
+  /** Project of tokens that name none. Default: a project named like the user. */
   readonly projectId?: string;
-  /** Users with role admin; default `admin`. Everybody else has the roles member and reader. */
+  /** Users with the role admin. Default: `admin`. All other users have the roles member and reader. */
   readonly adminUsers?: readonly string[];
 }
 
@@ -15,8 +15,8 @@ const ADMIN: readonly string[] = ['admin'];
 const MEMBER: readonly string[] = ['member', 'reader'];
 
 /**
- * Believes everybody: the token `USER[:PROJECT[:ROLE,ROLE]]` says who is calling. For tests and demonstrations.
- * Roles may hold colons (`key-manager:service-admin`). Parts left empty count as left out; a token without user is not
+ * Trusts every caller: the token `USER[:PROJECT[:ROLE,ROLE]]` states who the caller is. For tests and demonstrations.
+ * Roles may contain colons (`key-manager:service-admin`). Empty parts count as omitted; a token without a user is not
  * valid.
  */
 export function noauth(options: NoauthOptions = {}): Identity {

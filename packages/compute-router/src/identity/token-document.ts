@@ -22,9 +22,9 @@ interface Wire {
 }
 
 /**
- * Reads the answer to `GET /v3/auth/tokens`; undefined when it is none. A token of a project gives its roles there, one
- * of the whole system its roles with `systemScope`; any other (of a domain, or without scope) gives no role at all,
- * because a role in a domain says nothing about projects.
+ * Parses the response to `GET /v3/auth/tokens`; undefined if it is not a token document. A token with project scope has
+ * the roles in that project, one with system scope has its roles with `systemScope`. Any other token (domain scope, or
+ * unscoped) has no roles, because a role in a domain does not apply to projects.
  */
 export function readTokenDocument(document: unknown, token: string): TokenDocument | undefined {
   const wire = (document as { readonly token?: Wire } | null)?.token;

@@ -5,10 +5,10 @@ const BODY = JSON.stringify({
 });
 
 /**
- * Answers 401 the way the identity layer does, which is not a compute fault: clients read `error`, and the place to get
- * a token from `WWW-Authenticate`.
+ * Sends a 401 in the format of the identity layer, which is not a compute fault: clients read `error`, and the URL for
+ * tokens in `WWW-Authenticate`.
  *
- * @param uri address of the identity service
+ * @param uri URL of the identity service
  */
 export function sendUnauthorized(res: ServerResponse, uri: string): void {
   res.statusCode = 401;

@@ -4,7 +4,10 @@ import type { ApiObserver } from '../http/api-observer.js';
 import { urlPath } from '../http/url-path.js';
 import { recordPast } from './span-times.js';
 
-/** Spans of requests and their stages. Where another instrumentation has begun one of the request, ours is within that. */
+/**
+ * Creates spans of requests and their stages. If another instrumentation has started a span of the request, ours is its
+ * child.
+ */
 export function apiTraces(tracer: Tracer): Required<Pick<ApiObserver, 'around' | 'stage' | 'request'>> {
   return {
     around(req, serve) {
@@ -20,7 +23,7 @@ export function apiTraces(tracer: Tracer): Required<Pick<ApiObserver, 'around' |
         }
       });
     },
-    stage: (name, begunAt, ms) => recordPast(tracer, { name, kind: SpanKind.INTERNAL, begunAt, ms }),
+    stage: (name, startedAt, ms) => recordPast(tracer, { name, kind: SpanKind.INTERNAL, startedAt, ms }),
     request({ operation, version, status, error }) {
       const span = trace.getActiveSpan();
       if (!span?.isRecording()) return;

@@ -12,7 +12,7 @@ import {
 } from '@opentelemetry/api';
 import { recordPast } from './span-times.js';
 
-/** What an outgoing request, or work that is left for later, carries of the trace of the moment. */
+/** Returns the headers that carry the current trace context into an outgoing request or a background job. */
 export function traceHeaders(): Record<string, string> {
   const headers: Record<string, string> = {};
   propagation.inject(context.active(), headers);
@@ -45,14 +45,17 @@ async function ending<T>(span: Span, run: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Spans of background jobs, steps of machines and statements. A job belongs to the trace of the request that left it. */
+/**
+ * Creates spans of background jobs, steps of machines and statements. A job belongs to the trace of the request that
+ * enqueued it.
+ */
 export function engineTraces(tracer: Tracer): EngineObserver {
   function around<T>(work: ObservedWork, run: () => Promise<T>): Promise<T> {
     const attributes = attributesOf(work);
     if (work.type === 'step') {
       return tracer.startActiveSpan(`step ${work.verb}`, { attributes }, (span) => ending(span, run));
     }
-    // Whatever was going on when this process got round to it has nothing to do with it.
+    // The context that is active in the worker is unrelated to the job.
     const origin = propagation.extract(ROOT_CONTEXT, work.traceContext ?? {});
     const options = { kind: SpanKind.CONSUMER, attributes };
     return tracer.startActiveSpan(`job ${work.kind}`, options, origin, (span) => ending(span, run));
@@ -61,11 +64,11 @@ export function engineTraces(tracer: Tracer): EngineObserver {
   return {
     around,
     traceContext,
-    statement: ({ name, rows, begunAt, ms, failed }) =>
+    statement: ({ name, rows, startedAt, ms, failed }) =>
       recordPast(tracer, {
         name,
         kind: SpanKind.CLIENT,
-        begunAt,
+        startedAt,
         ms,
         failed,
         attributes: { 'db.query.summary': name, 'db.response.returned_rows': rows },

@@ -4,27 +4,30 @@ import type { ApiObserver } from '../http/api-observer.js';
 import { apiTraces } from './api-traces.js';
 import { engineTraces, traceHeaders } from './engine-traces.js';
 
-/** Where spans go. */
+/** Options of `openTelemetry()`. */
 export interface OpenTelemetryOptions {
-  /** Default: the tracer `@apistrata/compute` of the provider that the program has registered. */
+  /** Default: the tracer `@apistrata/compute` of the registered provider. */
   readonly tracer?: Tracer;
 }
 
 /** Traces of one engine and one API. */
 export interface OpenTelemetryTraces {
-  /** For `createEngine({ observer })`. */
+  /** Observer for `createEngine({ observer })`. */
   readonly engine: EngineObserver;
-  /** For `computeApi({ observer })` and `computeRouter({ observer })`. */
+  /** Observer for `computeApi({ observer })` and `computeRouter({ observer })`. */
   readonly api: ApiObserver;
-  /** For clients of other services: `httpImages({ headers })`, `new ServiceSession(..., { headers })`, `identityService({ headers })`. */
+  /**
+   * Headers for clients of other services: `httpImages({ headers })`, `new ServiceSession(..., { headers })`,
+   * `identityService({ headers })`.
+   */
   readonly headers: () => Readonly<Record<string, string>>;
-  /** Has the SDK send what it still holds: for programs that are about to end. Rejects where that cannot be sent. */
+  /** Makes the SDK send its buffered spans; for programs that are about to exit. Rejects if they cannot be sent. */
   readonly flush: () => Promise<void>;
 }
 
-/** The provider that the program has registered, behind the one that stands for whatever will be. */
+/** Flushes the registered provider; the global provider is only a proxy for it. */
 async function flushProvider(): Promise<void> {
-  // The interface knows of no end, and the SDK may have an interface of its own: every provider is asked what it can do.
+  // The API does not define a flush, and SDKs may define other interfaces: the methods are checked at run time.
   type Flushable = { getDelegate?(): Flushable; forceFlush?(): Promise<void> };
   const provider = trace.getTracerProvider() as TracerProvider & Flushable;
   const registered = provider.getDelegate?.() ?? provider;
@@ -32,10 +35,10 @@ async function flushProvider(): Promise<void> {
 }
 
 /**
- * Traces through `@opentelemetry/api`, which is to be installed beside this package; spans go wherever the program's SDK
- * sends them. A request, its stages and statements, the background work it leaves and the steps of machines are one
- * trace, in whatever process they are done. It begins with what the request's headers say, in the form of the
- * registered propagator (W3C trace context, by default).
+ * Creates traces with `@opentelemetry/api`, an optional peer dependency; the program's SDK exports the spans. A
+ * request, its stages and statements, the background jobs it enqueues and the steps of machines form one trace, also
+ * across processes. It continues the trace context of the request's headers, in the format of the registered propagator
+ * (W3C trace context, by default).
  *
  * @example
  * ```ts

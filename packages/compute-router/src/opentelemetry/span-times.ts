@@ -1,19 +1,19 @@
 import { type Attributes, type SpanKind, SpanStatusCode, type Tracer, trace } from '@opentelemetry/api';
 
-/** Something that is over already. Times by `performance.now()`, in milliseconds. */
-export interface Past {
+/** A completed operation. Times are those of `performance.now()`, in milliseconds. */
+export interface PastSpan {
   readonly name: string;
   readonly kind: SpanKind;
-  readonly begunAt: number;
+  readonly startedAt: number;
   readonly ms: number;
   readonly attributes?: Attributes;
   readonly failed?: boolean;
 }
 
-/** Adds what is over to the span of the moment; nothing where there is none, or where nobody records it. */
-export function recordPast(tracer: Tracer, { name, kind, begunAt, ms, attributes, failed }: Past): void {
+/** Adds a completed operation to the active span; a no-op if no span is active or recorded. */
+export function recordPast(tracer: Tracer, { name, kind, startedAt, ms, attributes, failed }: PastSpan): void {
   if (!trace.getActiveSpan()?.isRecording()) return;
-  const startTime = performance.timeOrigin + begunAt;
+  const startTime = performance.timeOrigin + startedAt;
   const span = tracer.startSpan(name, { kind, startTime, attributes });
   if (failed) span.setStatus({ code: SpanStatusCode.ERROR });
   span.end(startTime + ms);

@@ -1,4 +1,4 @@
-import { Refusal } from '@apistrata/compute-engine';
+import { Rejection } from '@apistrata/compute-engine';
 import { since } from '@apistrata/microversion';
 import { object } from '@apistrata/microversion/schema';
 import { z } from 'zod';
@@ -14,7 +14,7 @@ const oneHost = object({ host: fqdn });
 
 function numberOf(id: string): number {
   const number = numberIn(id);
-  if (number === undefined) throw new Refusal('BAD_REQUEST', `Invalid aggregate id ${id}: it must be an integer`);
+  if (number === undefined) throw new Rejection('BAD_REQUEST', `Invalid aggregate id ${id}: it must be an integer`);
   return number;
 }
 
@@ -137,7 +137,7 @@ export const aggregateOperations = [
     body: object({ cache: z.array(z.strictObject({ id: uuid })).min(1) }),
     run: async ({ engine, context, params, body }) => {
       const ids = body.cache.map(({ id }) => id);
-      if (new Set(ids).size < ids.length) throw new Refusal('BAD_REQUEST', 'Duplicate images in request');
+      if (new Set(ids).size < ids.length) throw new Rejection('BAD_REQUEST', 'Duplicate images in request');
       await engine.aggregates.cacheImages(context, numberOf(params.id), ids);
     },
   }),

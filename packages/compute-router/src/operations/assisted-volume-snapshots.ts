@@ -1,19 +1,19 @@
-import { Refusal } from '@apistrata/compute-engine';
+import { Rejection } from '@apistrata/compute-engine';
 import { object, one, query } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import { operation } from '../operation.js';
-import { refusedFrom275 } from '../schemas/extra-parameters.js';
+import { rejectedSince275 } from '../schemas/extra-parameters.js';
 import { idText } from '../schemas/id-text.js';
 
 const text = idText.min(1);
 const deleteInfo = z.object({ volume_id: text });
 
-/** The JSON text that says which volume a snapshot is of. */
+/** Returns the volume id in the JSON string of the query. */
 function volumeOf(info: string | undefined): string {
   try {
     return deleteInfo.parse(JSON.parse(info ?? '')).volume_id;
   } catch {
-    throw new Refusal('BAD_REQUEST', 'delete_info must be a JSON object with a volume_id');
+    throw new Rejection('BAD_REQUEST', 'delete_info must be a JSON object with a volume_id');
   }
 }
 
@@ -46,7 +46,7 @@ export const assistedVolumeSnapshots = [
     policy: 'os_compute_api:os-assisted-volume-snapshots:delete',
     status: 204,
     errors: [400, 404],
-    query: query({ delete_info: one(z.string()) }, { extra: refusedFrom275 }),
+    query: query({ delete_info: one(z.string()) }, { extra: rejectedSince275 }),
     run: ({ engine, context, params, query: { delete_info } }) =>
       engine.assistedSnapshots.delete(context, volumeOf(delete_info), params.id),
   }),

@@ -1,4 +1,4 @@
-import { Refusal } from '@apistrata/compute-engine';
+import { Rejection } from '@apistrata/compute-engine';
 import { since, until } from '@apistrata/microversion';
 import { query } from '@apistrata/microversion/schema';
 import { z } from 'zod';
@@ -17,7 +17,7 @@ export const consoleAuthTokens = [
     errors: [400, 401, 404],
     query: tokenQuery,
     run: () => {
-      throw new Refusal('BAD_REQUEST', 'Consoles of this version have no tokens that could be looked up.');
+      throw new Rejection('BAD_REQUEST', 'Consoles of this version have no tokens that could be looked up.');
     },
   }),
   operation({

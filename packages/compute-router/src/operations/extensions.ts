@@ -1,4 +1,4 @@
-import { Refusal } from '@apistrata/compute-engine';
+import { Rejection } from '@apistrata/compute-engine';
 import { z } from 'zod';
 import { operation } from '../operation.js';
 import { extensionCatalogue } from './extension-catalogue.js';
@@ -12,7 +12,7 @@ const extension = z.strictObject({
   updated: z.string(),
 });
 
-/** One address and one day for all of them, as they mean nothing any more. */
+/** One link and one date for all, because they have no meaning any more. */
 const shown = extensionCatalogue.map(([alias, name, description]) => ({
   alias,
   description,
@@ -44,7 +44,7 @@ export const extensionOperations = [
     reply: { extension },
     run: ({ params: { id } }) => {
       const extension = byAlias.get(id);
-      if (!extension) throw new Refusal('NOT_FOUND', `There is no extension ${id}.`);
+      if (!extension) throw new Rejection('NOT_FOUND', `There is no extension ${id}.`);
       return { extension };
     },
   }),

@@ -1,6 +1,6 @@
 import type { ExternalEvent, ExternalEventName } from '@apistrata/compute-engine/api';
 import { between, since, until } from '@apistrata/microversion';
-import { answer } from '@apistrata/microversion/router';
+import { prepareResponse } from '@apistrata/microversion/router';
 import { derive, object } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import { operation } from '../operation.js';
@@ -45,13 +45,13 @@ export const externalEvents = operation({
   reply: { events: derive(received, (one) => one.array()) },
   run: async ({ engine, context, body }) => {
     const events = body.events as readonly Received[];
-    const told = events.map(({ server_uuid, ...rest }) => ({ ...rest, serverId: server_uuid }));
-    const codes = await engine.externalEvents.receive(context, told);
-    const answered = events.map((one, index) => {
-      const code = codes[index]!;
+    const received = events.map(({ server_uuid, ...rest }) => ({ ...rest, serverId: server_uuid }));
+    const codes = await engine.externalEvents.receive(context, received);
+    const responded = codes.map((code, index) => {
+      const one = events[index] as Received;
       return { ...one, code, status: code === 200 ? one.status : ('failed' as const) };
     });
     const allAccepted = codes.every((code) => code === 200);
-    return answer({ status: allAccepted ? 200 : 207, body: { events: answered } });
+    return prepareResponse({ status: allAccepted ? 200 : 207, body: { events: responded } });
   },
 });

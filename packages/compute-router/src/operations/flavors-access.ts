@@ -8,7 +8,7 @@ const path = '/flavors/{id}/action';
 const tenant = object({ tenant: z.string().min(1).max(255) });
 const reply = { flavor_access: z.array(z.strictObject({ flavor_id: z.string(), tenant_id: z.string() })) };
 
-/** At first a public flavor could be opened to a project as well, to no effect. */
+/** Until 2.6, access to a public flavor could also be granted to a project, without effect. */
 const publicToo = until('2.6', true);
 
 function accessOf(flavorId: string, projects: readonly string[]) {

@@ -1,4 +1,4 @@
-import { Refusal } from '@apistrata/compute-engine';
+import { Rejection } from '@apistrata/compute-engine';
 import { validateExtraSpec } from '@apistrata/compute-engine/api';
 import { at, since, type Version } from '@apistrata/microversion';
 import { object } from '@apistrata/microversion/schema';
@@ -11,7 +11,7 @@ type Specs = Readonly<Record<string, string>>;
 const all = '/flavors/{flavor_id}/os-extra_specs';
 const single = '/flavors/{flavor_id}/os-extra_specs/{id}';
 
-/** From here on specs in a namespace that is known must be known, too. */
+/** Since 2.86, extra specs in a known namespace must be known. */
 const validated = since('2.86', true);
 
 const oneSpec = metadataNumbers.refine((specs) => Object.keys(specs).length === 1, {
@@ -22,7 +22,7 @@ function check(specs: Specs, version: Version): void {
   if (!at(validated, version)) return;
   for (const [key, value] of Object.entries(specs)) {
     const problem = validateExtraSpec(key, value);
-    if (problem) throw new Refusal('BAD_REQUEST', problem);
+    if (problem) throw new Rejection('BAD_REQUEST', problem);
   }
 }
 
@@ -76,7 +76,7 @@ export const flavorExtraSpecs = [
     body: oneSpec,
     reply: textMap,
     run: async ({ engine, context, params: { flavor_id, id }, body, version }) => {
-      if (!Object.hasOwn(body, id)) throw new Refusal('BAD_REQUEST', 'Request body and URI mismatch');
+      if (!Object.hasOwn(body, id)) throw new Rejection('BAD_REQUEST', 'Request body and URI mismatch');
       check(body, version);
       await engine.flavors.setExtraSpecs(context, flavor_id, body);
       return body;

@@ -1,4 +1,4 @@
-import { type Flavor, Refusal } from '@apistrata/compute-engine';
+import { type Flavor, Rejection } from '@apistrata/compute-engine';
 import type { FlavorQuery } from '@apistrata/compute-engine/api';
 import { since, until } from '@apistrata/microversion';
 import { one, query } from '@apistrata/microversion/schema';
@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { ComputeCall } from '../http/call.js';
 import { nextLink, pageSize } from '../http/paging.js';
 import { operation } from '../operation.js';
-import { refusedFrom275 } from '../schemas/extra-parameters.js';
+import { rejectedSince275 } from '../schemas/extra-parameters.js';
 import { collectionLinks } from '../schemas/reply-types.js';
 import { limitText } from '../schemas/types.js';
 import { flavorDetail, flavorSummary } from '../views/flavor.js';
@@ -42,7 +42,7 @@ const listQuery = query(
     ],
     name: since('2.102', one(z.string())),
   },
-  { extra: refusedFrom275 },
+  { extra: rejectedSince275 },
 );
 
 type ListQuery = typeof listQuery extends { parse: (...args: never[]) => { value: infer T } } ? T : never;
@@ -56,13 +56,13 @@ const PUBLIC: ReadonlyMap<string, boolean | null> = new Map<string, boolean | nu
 function isPublicOf(text: string | undefined): boolean | null | undefined {
   if (text === undefined) return undefined;
   const known = PUBLIC.get(text.trim().toLowerCase());
-  if (known === undefined) throw new Refusal('BAD_REQUEST', `Invalid is_public filter [${text}]`);
+  if (known === undefined) throw new Rejection('BAD_REQUEST', `Invalid is_public filter [${text}]`);
   return known;
 }
 
-function least(name: string, text: string | undefined): number | undefined {
+function min(name: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
-  if (!/^[+-]?\d+$/.test(text.trim())) throw new Refusal('BAD_REQUEST', `Invalid ${name} filter [${text}]`);
+  if (!/^[+-]?\d+$/.test(text.trim())) throw new Rejection('BAD_REQUEST', `Invalid ${name} filter [${text}]`);
   return Number(text);
 }
 
@@ -72,8 +72,8 @@ async function pageOf(call: ComputeCall, requested: ListQuery) {
     limit: size,
     marker: requested.marker,
     isPublic: call.context.isAdmin ? isPublicOf(requested.is_public) : undefined,
-    minMemoryMb: least('minRam', requested.minRam),
-    minDiskGb: least('minDisk', requested.minDisk),
+    minMemoryMb: min('minRam', requested.minRam),
+    minDiskGb: min('minDisk', requested.minDisk),
     name: requested.name,
     sortKey: requested.sort_key,
     sortDirection: requested.sort_dir,

@@ -29,7 +29,7 @@ function resourceOf(host: string, { project, cpu, memoryMb, diskGb }: HostShare)
   return { host, project, cpu, memory_mb: memoryMb, disk_gb: diskGb };
 }
 
-const wish = z
+const requested = z
   .enum(['enable', 'disable', 'Enable', 'Disable', 'ENABLE', 'DISABLE'])
   .transform((text) => text.toLowerCase() === 'enable');
 
@@ -74,7 +74,7 @@ export const hostOperations = [
     status: 200,
     errors: [400, 404, 501],
     body: z
-      .strictObject({ status: wish.optional(), maintenance_mode: wish.optional() })
+      .strictObject({ status: requested.optional(), maintenance_mode: requested.optional() })
       .refine((body) => Object.keys(body).length > 0, { message: 'One of status and maintenance_mode is required' }),
     reply: z.strictObject({
       host: z.string(),

@@ -1,4 +1,4 @@
-import { type Node, Refusal } from '@apistrata/compute-engine';
+import { type Node, Rejection } from '@apistrata/compute-engine';
 import type { Hypervisor, HypervisorParts } from '@apistrata/compute-engine/api';
 import { at, between, since, until } from '@apistrata/microversion';
 import { once, one, query } from '@apistrata/microversion/schema';
@@ -21,8 +21,8 @@ import { numberIn, uuidIn } from './id-in-path.js';
 
 type Is = (host: Hypervisor['host']) => boolean;
 
-/** Which hypervisor an id in a path means: a number at first, a UUID later. */
-const meant = [
+/** The hypervisor that an id in a path identifies: by number until 2.52, by UUID since. */
+const matching = [
   until(
     '2.52',
     (id: string): Is =>
@@ -31,12 +31,12 @@ const meant = [
   ),
   since('2.53', (id: string): Is => {
     const known = uuidIn(id);
-    if (known === undefined) throw new Refusal('BAD_REQUEST', `Invalid uuid ${id}`);
+    if (known === undefined) throw new Rejection('BAD_REQUEST', `Invalid uuid ${id}`);
     return ({ node }) => node.id === known;
   }),
 ];
 
-/** The same for the id of the last one of a page; a wrong one is refused as any unknown one. */
+/** The last hypervisor of the previous page. A malformed id is handled like an unknown one. */
 const marked = [
   until(
     '2.52',
@@ -55,7 +55,7 @@ const marked = [
 const idOf = [until('2.52', (node: Node) => String(node.seq)), since('2.53', (node: Node) => node.id)];
 
 const paged = since('2.33', true);
-/** From here on the lists tell how long hypervisors have run. */
+/** Since 2.88, lists contain the uptime. */
 const uptimeShown = since('2.88', true);
 
 const extra = [until('2.52', 'ignore' as const), since('2.53', 'refuse' as const)];
@@ -75,7 +75,7 @@ type ListQuery = typeof listQuery extends { parse: (...args: never[]) => { value
 async function pageOf(call: ComputeCall, requested: ListQuery, parts: HypervisorParts) {
   const { limit, marker, with_servers: servers, hypervisor_hostname_pattern: pattern } = requested;
   if (pattern !== undefined && (limit !== undefined || marker !== undefined)) {
-    throw new Refusal(
+    throw new Rejection(
       'BAD_REQUEST',
       'Paging over hypervisors with the hypervisor_hostname_pattern query parameter is not supported.',
     );
@@ -95,7 +95,7 @@ async function pageOf(call: ComputeCall, requested: ListQuery, parts: Hypervisor
   };
 }
 
-/** Lists took no parameters at first, and gave everything. */
+/** Until 2.32, lists have no parameters and return everything. */
 function listed(path: '/os-hypervisors' | '/os-hypervisors/detail') {
   return {
     method: 'GET',
@@ -106,7 +106,7 @@ function listed(path: '/os-hypervisors' | '/os-hypervisors/detail') {
   } as const;
 }
 
-/** A part of the path between the collection and what is asked of those whose name has that part. */
+/** A part of a hypervisor's name is between the collection and the sub-resource in the path. */
 const byName = { method: 'GET', window: until('2.52', true as const), status: 200, errors: [404] } as const;
 
 export const hypervisorOperations = [
@@ -145,7 +145,7 @@ export const hypervisorOperations = [
     query: query(withServers, { extra }),
     reply: { hypervisor: hypervisorDetail },
     run: async ({ engine, params: { id }, query: { with_servers: servers }, version }) => ({
-      hypervisor: await engine.hypervisors.get(id, gaplessAt(meant, version)(id), {
+      hypervisor: await engine.hypervisors.get(id, gaplessAt(matching, version)(id), {
         servers,
         uptime: at(uptimeShown, version),
       }),
@@ -180,7 +180,7 @@ export const hypervisorOperations = [
     query: query({}, { extra: 'ignore' }),
     reply: { hypervisor: hypervisorUptime },
     run: async ({ engine, params: { id }, version }) => ({
-      hypervisor: await engine.hypervisors.uptime(id, gaplessAt(meant, version)(id)),
+      hypervisor: await engine.hypervisors.uptime(id, gaplessAt(matching, version)(id)),
     }),
   }),
 ];

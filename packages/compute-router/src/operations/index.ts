@@ -1,5 +1,5 @@
 import type { Operation } from '@apistrata/microversion/router';
-import { withDocs } from '../description/with-docs.js';
+import { withDocs } from '../reference/with-docs.js';
 import { aggregateOperations } from './aggregates.js';
 import { assistedVolumeSnapshots } from './assisted-volume-snapshots.js';
 import { availabilityZoneOperations } from './availability-zones.js';
@@ -98,7 +98,9 @@ const defined: readonly Operation[] = [
   ...proxyOperations,
 ];
 
-const worded = defined.map(withDocs);
+const withDescriptions = defined.map(withDocs);
 
-/** Every operation of the compute API. What it serves, documents and tests is this list. */
-export const operations: readonly Operation[] = [...worded, ...volumesBootOf(worded)].map(withDefaultQuery);
+/** All operations of the compute API. The router, documents and tests use this list. */
+export const operations: readonly Operation[] = [...withDescriptions, ...volumesBootOf(withDescriptions)].map(
+  withDefaultQuery,
+);

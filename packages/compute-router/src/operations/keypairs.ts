@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { ComputeCall } from '../http/call.js';
 import { nextLink, pageSize } from '../http/paging.js';
 import { operation } from '../operation.js';
-import { refusedFrom275 } from '../schemas/extra-parameters.js';
+import { rejectedSince275 } from '../schemas/extra-parameters.js';
 import * as type from '../schemas/reply-types.js';
 import { keypairName, keypairName292, limitText } from '../schemas/types.js';
 
@@ -43,15 +43,15 @@ const created = view<Keypair & { readonly privateKey: string | undefined }, Comp
   ),
 });
 
-/** From here on the list comes in pages. */
+/** Since 2.35, the list is paged. */
 const paged = since('2.35', true);
 
-/** Users come from the identity service, and may have ids of any form. */
+/** Users belong to the identity service and may have ids of any form. */
 const userId = z.string().refine((text) => !text.includes('\0'), { message: 'A user id has no NUL in it' });
 
-/** Whose key pairs: the caller's, or from 2.10 those of a user that is named. */
+/** The owner of the key pairs: the caller, or since 2.10 the user in the query. */
 const forUser = { user_id: since('2.10', one(userId, 'first')) };
-const extra = refusedFrom275;
+const extra = rejectedSince275;
 
 function owner({ caller, query }: { caller: { userId: string }; query: { user_id?: string } }) {
   return { userId: query.user_id ?? caller.userId };

@@ -1,7 +1,7 @@
 import { one, query } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import { operation } from '../operation.js';
-import { refusedFrom275 } from '../schemas/extra-parameters.js';
+import { rejectedSince275 } from '../schemas/extra-parameters.js';
 import { idText } from '../schemas/id-text.js';
 import { absoluteLimits } from '../views/limits.js';
 
@@ -12,7 +12,7 @@ export const limitsOperations = [
     summary: 'Show the limits and usage of a project',
     policy: 'os_compute_api:limits',
     status: 200,
-    query: query({ tenant_id: one(idText) }, { extra: refusedFrom275 }),
+    query: query({ tenant_id: one(idText) }, { extra: rejectedSince275 }),
     reply: { limits: { rate: z.array(z.never()), absolute: absoluteLimits } },
     run: async (call) => {
       const { tenant_id } = call.query;

@@ -1,4 +1,4 @@
-import { Refusal } from '@apistrata/compute-engine';
+import { Rejection } from '@apistrata/compute-engine';
 import type { Windowed } from '@apistrata/microversion';
 import type { Operation } from '@apistrata/microversion/router';
 import { object } from '@apistrata/microversion/schema';
@@ -10,25 +10,25 @@ import { metadata } from '../schemas/types.js';
 
 type Items = Readonly<Record<string, string>>;
 
-/** What is different from one kind of thing to the other. */
+/** The differences between resources with metadata. */
 interface Described {
   readonly summary: string;
   readonly policy?: RuleName;
   readonly errors: readonly number[];
 }
 
-/** Things that have texts by key, and how these are kept. */
+/** Resources with metadata, and how the metadata is stored. */
 interface MetadataOf<T> {
-  /** Path of all items; one of them is below it, by its key. */
+  /** Path of all items; the path of one item ends with its key. */
   readonly path: string;
   readonly window?: Windowed<true>;
-  /** Finds the thing by the parameters of the path. */
+  /** Finds the resource by the parameters of the path. */
   readonly target: (call: ComputeCall & { readonly params: never }) => Promise<T>;
   readonly items: (target: T) => Items;
-  /** Adds items, and replaces those of the same keys; gives all there are then. */
+  /** Adds items and replaces those with the same keys; returns all items. */
   readonly merge: (call: ComputeCall, target: T, items: Items) => Promise<Items>;
   readonly replace: (call: ComputeCall, target: T, items: Items) => Promise<Items>;
-  /** Takes away an item; 404 when there is none. */
+  /** Removes an item; a missing item is a 404. */
   readonly remove: (call: ComputeCall, target: T, key: string) => Promise<unknown>;
   readonly list: Described;
   readonly add: Described;
@@ -47,14 +47,18 @@ const single = object({
 
 const keyIn = ({ params }: { readonly params: unknown }) => (params as { readonly id: string }).id;
 
-/** One item; throws the 404 when there is none. */
+/**
+ * Returns one item.
+ *
+ * @throws a 404 if it does not exist
+ */
 export function itemOf(items: Items, key: string): string {
   const value = Object.hasOwn(items, key) ? items[key] : undefined;
-  if (value === undefined) throw new Refusal('NOT_FOUND', 'Metadata item was not found');
+  if (value === undefined) throw new Rejection('NOT_FOUND', 'Metadata item was not found');
   return value;
 }
 
-/** The operations on the metadata of one kind of thing. */
+/** Creates the operations on the metadata of one kind of resource. */
 export function metadataOperations<T>(of: MetadataOf<T>): readonly Operation[] {
   const { window } = of;
   const target = (call: ComputeCall & { readonly params: unknown }) => of.target(call as never);
@@ -101,7 +105,7 @@ export function metadataOperations<T>(of: MetadataOf<T>): readonly Operation[] {
       reply: { meta: textMap },
       run: async (call) => {
         const { meta } = call.body;
-        if (!Object.hasOwn(meta, keyIn(call))) throw new Refusal('BAD_REQUEST', 'Request body and URI mismatch');
+        if (!Object.hasOwn(meta, keyIn(call))) throw new Rejection('BAD_REQUEST', 'Request body and URI mismatch');
         await of.merge(call, call.target, meta);
         return { meta };
       },

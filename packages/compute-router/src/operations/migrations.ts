@@ -1,4 +1,4 @@
-import { type MigrationRecord, type MigrationStatus, Refusal } from '@apistrata/compute-engine';
+import { type MigrationRecord, type MigrationStatus, Rejection } from '@apistrata/compute-engine';
 import { at, since, until } from '@apistrata/microversion';
 import { object, once, one, query } from '@apistrata/microversion/schema';
 import { z } from 'zod';
@@ -11,7 +11,7 @@ import { limitText } from '../schemas/types.js';
 import { migrationListed, serverMigrationListed, serverMigrationShown } from '../views/migration.js';
 import { parentServer } from './servers/target.js';
 
-/** From here on lists come in pages, newest first. */
+/** Since 2.59, lists are paged, newest first. */
 const paged = since('2.59', true);
 
 const listQuery = query(
@@ -32,7 +32,7 @@ const listQuery = query(
   { extra: [until('2.58', 'ignore'), since('2.59', 'refuse')] },
 );
 
-/** Statuses in which a live migration can be given up. */
+/** Statuses in which a live migration can be aborted. */
 const abortable = [
   until<readonly MigrationStatus[]>('2.64', ['running']),
   since<readonly MigrationStatus[]>('2.65', ['queued', 'preparing', 'running']),
@@ -56,7 +56,7 @@ export const migrationOperations = [
       const changesSince = requested['changes-since'];
       const changesBefore = requested['changes-before'];
       if (changesSince !== undefined && changesBefore !== undefined && changesSince > changesBefore)
-        throw new Refusal('BAD_REQUEST', 'The value of changes-since must be less than or equal to changes-before.');
+        throw new Rejection('BAD_REQUEST', 'The value of changes-since must be less than or equal to changes-before.');
       const size = at(paged, call.version) ? pageSize(call, requested.limit) : undefined;
       const migrations = await call.engine.migrations.list({
         host: requested.host,
@@ -69,7 +69,7 @@ export const migrationOperations = [
         changesSince,
         changesBefore,
         limit: size,
-        // Empty: the first page.
+        // An empty marker means the first page.
         marker: requested.marker || undefined,
         newestFirst: size !== undefined,
       });

@@ -1,4 +1,4 @@
-import { Refusal } from '@apistrata/compute-engine';
+import { Rejection } from '@apistrata/compute-engine';
 import type { QuotaValues } from '@apistrata/compute-engine/api';
 import { object } from '@apistrata/microversion/schema';
 import { operation } from '../operation.js';
@@ -31,7 +31,7 @@ export const quotaClassOperations = [
     reply: { quota_class_set: quotaClassChanged },
     run: async ({ engine, params: { id }, body }) => {
       if (id.length > LONGEST_NAME)
-        throw new Refusal('BAD_REQUEST', `quota_class_name has ${id.length} characters, more than ${LONGEST_NAME}.`);
+        throw new Rejection('BAD_REQUEST', `quota_class_name has ${id.length} characters, more than ${LONGEST_NAME}.`);
       const { networks: _, ...limits } = body.quota_class_set as Readonly<Record<string, number | undefined>>;
       await engine.quotas.setClass(id, limits as Partial<QuotaValues>);
       return { quota_class_set: { id, limits: await engine.quotas.classLimits(id) } };

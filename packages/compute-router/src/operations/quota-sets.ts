@@ -3,20 +3,20 @@ import { object, one, query } from '@apistrata/microversion/schema';
 import type { ComputeCall } from '../http/call.js';
 import { requireKnownProject } from '../http/known-project.js';
 import { operation } from '../operation.js';
-import { refusedFrom275 } from '../schemas/extra-parameters.js';
+import { rejectedSince275 } from '../schemas/extra-parameters.js';
 import { idText } from '../schemas/id-text.js';
 import { boolish, quotaValue } from '../schemas/types.js';
 import { quotaSetBody, quotaSetChanged, quotaSetDetail, quotaSetShown } from '../views/quota.js';
 
-/** A user in the project; without it the project itself. */
-const forUser = query({ user_id: one(idText, 'first') }, { extra: refusedFrom275 });
+/** A user in the project; without it, the project itself. */
+const forUser = query({ user_id: one(idText, 'first') }, { extra: rejectedSince275 });
 
 const path = '/os-quota-sets/{id}';
 
-/** What policies are checked on: the project that the path names. */
+/** Policies are checked against the project in the path. */
 const projectNamed = ({ params }: { readonly params: { readonly id: string } }) => ({ projectId: params.id });
 
-/** Whose limits are meant, once the identity service has let the project pass. */
+/** Returns whose limits are requested, after the identity service has confirmed the project. */
 async function knownScope(
   call: ComputeCall & { readonly target: QuotaScope; readonly query: { readonly user_id?: string } },
 ): Promise<QuotaScope> {
@@ -24,7 +24,7 @@ async function knownScope(
   return { projectId: call.target.projectId, userId: call.query.user_id || undefined };
 }
 
-/** Kinds of a body that are limits; the others mean nothing any more. */
+/** Returns the kinds of a body that are limits; other kinds have no effect. */
 function limitsIn(body: Readonly<Record<string, unknown>>): Partial<QuotaValues> {
   const { force: _, networks: __, ...limits } = body;
   return limits as Partial<QuotaValues>;

@@ -1,17 +1,17 @@
 import type { Method, Operation } from '@apistrata/microversion/router';
 import { query } from '@apistrata/microversion/schema';
 import { z } from 'zod';
-import { Gone } from '../http/gone.js';
+import { GoneError } from '../http/gone-error.js';
 import { operation } from '../operation.js';
 
-/** What is gone: a path, and the methods or, of a path that takes actions, the keys. */
+/** Removed operations: a path, and the methods or, for a path of actions, the keys. */
 interface Removal {
   readonly path: string;
   readonly methods?: readonly Method[];
   readonly actions?: readonly string[];
 }
 
-/** Operations that answer 410 at every version, for any query and body. */
+/** Operations that return 410 at every version, for any query and body. */
 const removals: readonly Removal[] = [
   { path: '/os-agents', methods: ['GET', 'POST'] },
   { path: '/os-agents/{id}', methods: ['PUT', 'DELETE'] },
@@ -49,41 +49,46 @@ const removals: readonly Removal[] = [
   { path: '/servers/{server_id}/consoles/{id}', methods: ['GET', 'DELETE'] },
 ];
 
-/** What each was, by the beginning of its path, and why it went. */
+/** The former purpose of each operation, by the start of its path, and the reason for its removal. */
 const purposes = {
   '/os-agents': 'It kept a list of agents inside guests, for a hypervisor that is no longer supported.',
-  '/os-cells': 'It managed cells of the first kind. Those of the second are no business of the API.',
-  '/os-certificates': 'It gave out certificates for a networking service that is no more.',
-  '/os-cloudpipe': 'It ran gateways into networks of a networking service that is no more.',
-  '/os-fixed-ips': 'It kept addresses free in a networking service that is no more.',
-  '/os-floating-ip-dns': 'It kept names for addresses of a networking service that is no more.',
-  '/os-floating-ips-bulk': 'It filled pools of a networking service that is no more.',
+  '/os-cells': 'It managed cells of the first generation. Cells of the second generation are not visible in the API.',
+  '/os-certificates': 'It issued certificates for a networking service that has been removed.',
+  '/os-cloudpipe': 'It ran VPN gateways into networks of a networking service that has been removed.',
+  '/os-fixed-ips': 'It reserved addresses in a networking service that has been removed.',
+  '/os-floating-ip-dns': 'It managed DNS names for addresses of a networking service that has been removed.',
+  '/os-floating-ips-bulk': 'It created address pools of a networking service that has been removed.',
   '/os-fping': 'It pinged servers from the host of the API.',
-  '/os-networks': 'It managed networks of a networking service that is no more.',
-  '/os-security-group-default-rules': 'It set rules for new security groups of a networking service that is no more.',
-  '/os-tenant-networks': 'It managed networks of a networking service that is no more.',
-  '/servers/{id}/action': 'It set the network of a guest anew, for a hypervisor that is no longer supported.',
+  '/os-networks': 'It managed networks of a networking service that has been removed.',
+  '/os-security-group-default-rules':
+    'It set default rules for new security groups of a networking service that has been removed.',
+  '/os-tenant-networks': 'It managed networks of a networking service that has been removed.',
+  '/servers/{id}/action': 'It reset the network of a guest, for a hypervisor that is no longer supported.',
   '/servers/{server_id}/consoles': 'It opened consoles of a hypervisor that is no longer supported.',
 } as const;
 
-/** Parameters are read nowhere, so none is refused at any version. */
+/** Parameters are never read, so none is rejected at any version. */
 const anyQuery = query({}, { extra: 'ignore' });
-/** Only the body's key says which action is meant; of anything else the body is not looked at. */
+/** The key of the body selects the action; the rest of the body is ignored. */
 const anyObject = z.looseObject({});
 
-const parameters = { id: 'Anything: nothing has an id here any more', domain_id: 'Anything', server_id: 'Anything' };
+const parameters = {
+  id: 'Any value; it is ignored',
+  domain_id: 'Any value; it is ignored',
+  server_id: 'Any value; it is ignored',
+};
 
 function purposeOf(path: string): string {
   const [, purpose] = Object.entries(purposes).find(([start]) => path.startsWith(start)) ?? [];
-  if (purpose === undefined) throw new TypeError(`nothing says what ${path} was`);
+  if (purpose === undefined) throw new TypeError(`the purpose of ${path} is missing`);
   return purpose;
 }
 
-function gone(method: Method, path: string, action?: string): Operation {
+function removedOperation(method: Method, path: string, action?: string): Operation {
   return operation({
     tag: 'removed',
     parameters,
-    description: `Answers 410 at every version. ${purposeOf(path)}`,
+    description: `Returns 410 at every version. ${purposeOf(path)}`,
     method,
     path,
     action,
@@ -92,12 +97,12 @@ function gone(method: Method, path: string, action?: string): Operation {
     ...(action && { errors: [400], when: { 400: 'The body is not a JSON object' }, body: anyObject }),
     query: anyQuery,
     run: () => {
-      throw new Gone('This resource is no longer available. No forwarding address is given.');
+      throw new GoneError('This resource is no longer available. No forwarding address is given.');
     },
   });
 }
 
 export const removedOperations: readonly Operation[] = removals.flatMap(({ path, methods = [], actions = [] }) => [
-  ...methods.map((method) => gone(method, path)),
-  ...actions.map((action) => gone('POST', path, action)),
+  ...methods.map((method) => removedOperation(method, path)),
+  ...actions.map((action) => removedOperation('POST', path, action)),
 ]);

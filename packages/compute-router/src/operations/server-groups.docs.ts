@@ -1,4 +1,4 @@
-import type { Resource } from '../description/resource.js';
+import type { Resource } from '../reference/resource.js';
 
 export const serverGroupDocs: Resource = {
   tag: 'server-groups',

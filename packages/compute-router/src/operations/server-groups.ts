@@ -1,10 +1,10 @@
-import { Refusal } from '@apistrata/compute-engine';
+import { Rejection } from '@apistrata/compute-engine';
 import { between, since, until } from '@apistrata/microversion';
 import { object, one, query } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import { pageSize } from '../http/paging.js';
 import { operation } from '../operation.js';
-import { refusedFrom275 } from '../schemas/extra-parameters.js';
+import { rejectedSince275 } from '../schemas/extra-parameters.js';
 import { limitText, name, posint } from '../schemas/types.js';
 import { serverGroup } from '../views/server-group.js';
 
@@ -20,15 +20,15 @@ export const serverGroupOperations = [
     status: 200,
     query: query(
       { all_projects: one(z.string()), limit: one(limitText), offset: one(limitText) },
-      { extra: refusedFrom275 },
+      { extra: rejectedSince275 },
     ),
     reply: { server_groups: [serverGroup] },
     run: async (call) => {
       const { all_projects, limit, offset } = call.query;
-      // Whether it is asked for is what counts, not its value; to others than administrators it means nothing.
+      // The presence of the parameter counts, not its value. For callers other than administrators it has no effect.
       const allProjects = all_projects !== undefined && call.context.isAdmin;
       if (allProjects) call.require('os_compute_api:os-server-groups:index:all_projects');
-      // A page of size 0 is as good as no size here.
+      // A page size of 0 means the default here.
       const size = pageSize(call, limit || undefined);
       return { server_groups: await call.engine.serverGroups.list(call.context, { allProjects, limit: size, offset }) };
     },
@@ -53,10 +53,11 @@ export const serverGroupOperations = [
     }),
     reply: { server_group: serverGroup },
     run: async ({ engine, context, body: { server_group: requested } }) => {
-      const chosen = requested.policy ?? requested.policies![0]!;
+      // The schema requires one of both.
+      const chosen = requested.policy ?? (requested.policies?.[0] as z.infer<typeof policy>);
       const maxServerPerHost = requested.rules?.max_server_per_host;
       if (maxServerPerHost !== undefined && chosen !== 'anti-affinity')
-        throw new Refusal('BAD_REQUEST', 'Only anti-affinity policy supports rules.');
+        throw new Rejection('BAD_REQUEST', 'Only anti-affinity policy supports rules.');
       const made = { name: requested.name, policy: chosen, maxServerPerHost };
       return { server_group: await engine.serverGroups.create(context, made) };
     },

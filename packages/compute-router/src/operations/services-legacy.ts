@@ -1,4 +1,4 @@
-import { Refusal } from '@apistrata/compute-engine';
+import { Rejection } from '@apistrata/compute-engine';
 import type { ServiceChange } from '@apistrata/compute-engine/api';
 import { at, since, until, type Windowed } from '@apistrata/microversion';
 import { object } from '@apistrata/microversion/schema';
@@ -11,7 +11,7 @@ interface RequestedChange {
   readonly forced_down?: boolean;
 }
 
-/** What the answer tells beside host and binary. */
+/** Fields of the response in addition to host and binary. */
 interface Changed {
   readonly status?: 'enabled' | 'disabled';
   readonly disabled_reason?: string;
@@ -21,11 +21,11 @@ interface Changed {
 type Verb = (requested: RequestedChange) => { readonly change: ServiceChange; readonly shown: Changed };
 
 function required<T>(value: T | undefined, name: string): T {
-  if (value === undefined) throw new Refusal('BAD_REQUEST', `Missing ${name} field`);
+  if (value === undefined) throw new Rejection('BAD_REQUEST', `Missing ${name} field`);
   return value;
 }
 
-/** What the last part of the path may say. */
+/** Verbs in the last segment of the path. */
 const verbs: ReadonlyMap<string, Windowed<Verb>> = new Map<string, Windowed<Verb>>([
   ['enable', () => ({ change: { disabled: false, disabledReason: null }, shown: { status: 'enabled' } })],
   ['disable', () => ({ change: { disabled: true }, shown: { status: 'disabled' } })],
@@ -56,7 +56,7 @@ const shown = object({
   forced_down: since('2.11', z.boolean().optional()),
 });
 
-/** The way before services had ids: the verb stands in the path, and the body names the service. */
+/** The operation from before services had ids: the path contains the verb, and the body names the service. */
 export const legacyServiceUpdate = operation({
   method: 'PUT',
   path: '/os-services/{id}',
@@ -75,10 +75,10 @@ export const legacyServiceUpdate = operation({
   run: async ({ engine, params, body, version }) => {
     const { host, binary } = body;
     const verb = at(verbs.get(params.id), version);
-    if (!verb) throw new Refusal('NOT_FOUND', `Unknown action ${params.id}`);
-    const { change, shown: told } = verb(body);
+    if (!verb) throw new Rejection('NOT_FOUND', `Unknown action ${params.id}`);
+    const { change, shown } = verb(body);
     const serviceState = await engine.services.on(host, binary);
     await engine.services.update(serviceState.service.id, change);
-    return { service: { host, binary, ...told } };
+    return { service: { host, binary, ...shown } };
   },
 });

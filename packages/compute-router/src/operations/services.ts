@@ -1,4 +1,4 @@
-import { Refusal } from '@apistrata/compute-engine';
+import { Rejection } from '@apistrata/compute-engine';
 import type { ServiceChange } from '@apistrata/compute-engine/api';
 import { at, since, until } from '@apistrata/microversion';
 import { object, one, query } from '@apistrata/microversion/schema';
@@ -6,31 +6,31 @@ import { z } from 'zod';
 import { gaplessAt } from '../gapless-at.js';
 import type { ComputeCall } from '../http/call.js';
 import { operation } from '../operation.js';
-import { refusedFrom275 } from '../schemas/extra-parameters.js';
+import { rejectedSince275 } from '../schemas/extra-parameters.js';
 import { boolish } from '../schemas/types.js';
 import { listedService, service } from '../views/service.js';
 import { numberIn, uuidIn } from './id-in-path.js';
 import { legacyServiceUpdate } from './services-legacy.js';
 
-/** Below this, services that cannot be asked are left out. */
+/** Until 2.68, services whose host does not respond are omitted. */
 const partialItems = since('2.69', true);
 
 const reason = z.string().min(1).max(255);
 
 function uuidOf(id: string): string {
   const known = uuidIn(id);
-  if (known === undefined) throw new Refusal('BAD_REQUEST', `Invalid uuid ${id}`);
+  if (known === undefined) throw new Rejection('BAD_REQUEST', `Invalid uuid ${id}`);
   return known;
 }
 
-/** The UUID of the service that a path names by number. */
+/** Returns the UUID of the service that a path names by number. */
 async function byNumber({ engine }: ComputeCall, id: string): Promise<string> {
   const number = numberIn(id);
-  if (number === undefined) throw new Refusal('BAD_REQUEST', `Invalid service id ${id}: it must be an integer`);
+  if (number === undefined) throw new Rejection('BAD_REQUEST', `Invalid service id ${id}: it must be an integer`);
   return (await engine.services.bySeq(number)).service.id;
 }
 
-/** Finds the service that a path names: by number at first, by UUID later. */
+/** Finds the service that a path names: by number until 2.52, by UUID since. */
 const idOf = [until('2.52', byNumber), since('2.53', async (_call: ComputeCall, id: string) => uuidOf(id))];
 
 interface RequestedChange {
@@ -39,16 +39,16 @@ interface RequestedChange {
   readonly forced_down?: boolean;
 }
 
-/** A status says it all: enabled, or disabled without a reason, takes the reason of before away. */
+/** A status replaces the whole state: enabled, or disabled without a reason, removes the previous reason. */
 function changeOf({ status, disabled_reason, forced_down }: RequestedChange): ServiceChange {
   if (status === undefined && forced_down === undefined) {
-    throw new Refusal(
+    throw new Rejection(
       'BAD_REQUEST',
       "No updates were requested. Fields 'status' or 'forced_down' should be specified.",
     );
   }
   if (status === 'enabled' && disabled_reason !== undefined)
-    throw new Refusal('BAD_REQUEST', "Specifying 'disabled_reason' when status is 'enabled' is invalid.");
+    throw new Rejection('BAD_REQUEST', "Specifying 'disabled_reason' when status is 'enabled' is invalid.");
   return {
     ...(status && { disabled: status === 'disabled', disabledReason: disabled_reason ?? null }),
     ...(forced_down !== undefined && { forcedDown: forced_down }),
@@ -62,7 +62,7 @@ export const serviceOperations = [
     summary: 'List services',
     policy: 'os_compute_api:os-services:list',
     status: 200,
-    query: query({ host: one(z.string()), binary: one(z.string()) }, { extra: refusedFrom275 }),
+    query: query({ host: one(z.string()), binary: one(z.string()) }, { extra: rejectedSince275 }),
     reply: { services: [listedService] },
     run: async ({ engine, query: { host, binary }, version }) => {
       const services = await engine.services.list({ host, binary });

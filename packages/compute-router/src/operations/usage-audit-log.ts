@@ -1,4 +1,4 @@
-import { Refusal } from '@apistrata/compute-engine';
+import { Rejection } from '@apistrata/compute-engine';
 import type { UsageAuditLog } from '@apistrata/compute-engine/api';
 import { z } from 'zod';
 import { operation } from '../operation.js';
@@ -52,7 +52,7 @@ function timeOf(text: string): number {
   const form = /^\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}(?:\.\d{1,6})?$/;
   const time = form.test(text) ? Date.parse(`${text.slice(0, 23).replace(' ', 'T')}Z`) : Number.NaN;
   if (Number.isNaN(time) || !showTime(time).startsWith(text.slice(0, 19)))
-    throw new Refusal('BAD_REQUEST', 'Invalid timestamp for before');
+    throw new Rejection('BAD_REQUEST', 'Invalid timestamp for before');
   return time;
 }
 

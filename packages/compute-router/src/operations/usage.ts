@@ -1,4 +1,4 @@
-import { Refusal } from '@apistrata/compute-engine';
+import { Rejection } from '@apistrata/compute-engine';
 import type { UsageWindow } from '@apistrata/compute-engine/api';
 import { at, since } from '@apistrata/microversion';
 import { one, query } from '@apistrata/microversion/schema';
@@ -6,50 +6,53 @@ import { z } from 'zod';
 import type { ComputeCall } from '../http/call.js';
 import { nextLink, pageSize } from '../http/paging.js';
 import { operation } from '../operation.js';
-import { refusedFrom275 } from '../schemas/extra-parameters.js';
+import { rejectedSince275 } from '../schemas/extra-parameters.js';
 import { collectionLinks } from '../schemas/reply-types.js';
 import { limitText } from '../schemas/types.js';
 import { listedUsage, shownUsage } from '../views/usage.js';
 
 const window = { start: one(z.string(), 'first'), end: one(z.string(), 'first') };
 const paging = { limit: since('2.40', one(limitText)), marker: since('2.40', one(z.string())) };
-const showQuery = query({ ...window, ...paging }, { extra: refusedFrom275 });
-const listQuery = query({ ...window, ...paging, detailed: one(z.string(), 'first') }, { extra: refusedFrom275 });
+const showQuery = query({ ...window, ...paging }, { extra: rejectedSince275 });
+const listQuery = query({ ...window, ...paging, detailed: one(z.string(), 'first') }, { extra: rejectedSince275 });
 
-interface Asked {
+interface UsageRequest {
   readonly start?: string;
   readonly end?: string;
   readonly limit?: number;
   readonly marker?: string;
 }
 
-/** From here on reports come in pages. */
+/** Since 2.40, reports are paged. */
 const paged = since('2.40', true);
 
 const TIME = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d:\d\d)(?:\.(\d{1,6}))?| (\d\d:\d\d:\d\d)\.(\d{1,6}))$/;
 
-/** Microseconds since the epoch, of the three forms of a time that usage reports know. */
+/** Parses the three time formats of usage reports to microseconds since the epoch. */
 function microseconds(text: string): number {
   const [, day, clock, fraction, spacedClock, spacedFraction] = TIME.exec(text) ?? [];
   const plain = `${day}T${clock ?? spacedClock}`;
   const ms = day === undefined ? Number.NaN : Date.parse(`${plain}Z`);
-  // A day that no calendar has is moved to the next month by the parser.
+  // The parser maps a nonexistent day to the next month.
   if (Number.isNaN(ms) || new Date(ms).toISOString().slice(0, 19) !== plain)
-    throw new Refusal('BAD_REQUEST', `Datetime is in invalid format: ${text}`);
+    throw new Rejection('BAD_REQUEST', `Datetime is in invalid format: ${text}`);
   return ms * 1000 + Number((fraction ?? spacedFraction ?? '').padEnd(6, '0'));
 }
 
-/** The window asked for. What is left out is now, the end a moment after the start; an end to come is now. */
-function windowOf({ start, end }: Asked, nowMs: number): UsageWindow {
+/**
+ * Returns the requested window. Missing times default to now, the end a moment after the start; an end in the future is
+ * replaced by now.
+ */
+function windowOf({ start, end }: UsageRequest, nowMs: number): UsageWindow {
   const nowUs = nowMs * 1000;
   const startUs = start ? microseconds(start) : nowUs;
   const endUs = end ? microseconds(end) : nowUs + 1;
   if (startUs >= endUs)
-    throw new Refusal('BAD_REQUEST', 'Invalid start time. The start time cannot occur after the end time.');
+    throw new Rejection('BAD_REQUEST', 'Invalid start time. The start time cannot occur after the end time.');
   return { startUs, endUs: Math.min(endUs, nowUs) };
 }
 
-async function report(call: ComputeCall, requested: Asked, projectId?: string) {
+async function report(call: ComputeCall, requested: UsageRequest, projectId?: string) {
   const isPaged = at(paged, call.version) === true;
   const size = isPaged ? pageSize(call, requested.limit) : call.maxLimit;
   const usages = await call.engine.usage.report({

@@ -1,4 +1,4 @@
-import { Refusal } from '@apistrata/compute-engine';
+import { Rejection } from '@apistrata/compute-engine';
 import { query } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import { operation } from '../operation.js';
@@ -13,7 +13,7 @@ const versionDocument = z.strictObject({
   'media-types': z.array(z.strictObject({ base: z.string(), type: z.string() })),
 });
 
-/** The same document as at the root of the version; of the older mount whatever is asked for. */
+/** Returns the document that is also at the root of the version; below the older mount, for any id. */
 export const versionOperations = [
   operation({
     method: 'GET',
@@ -26,7 +26,8 @@ export const versionOperations = [
     run: ({ discovery, mount, params, req }) => {
       const id = mount === '/v2' ? 'v2.0' : params.id;
       const { versions } = discovery.listOf(req);
-      if (!versions.some((version) => version.id === id)) throw new Refusal('NOT_FOUND', `There is no version ${id}.`);
+      if (!versions.some((version) => version.id === id))
+        throw new Rejection('NOT_FOUND', `There is no version ${id}.`);
       return discovery.documentOf(req, id) as never;
     },
   }),

@@ -4,7 +4,10 @@ import { nameOf, type Operation } from '@apistrata/microversion/router';
 const LAST_VERSION = '2.102';
 const SERVERS = /^\/servers(?=$|\/detail$|\/\{id\}$|\/\{id\}\/action$)/;
 
-/** The collection of servers under its other name, with every action, up to the last version that has it. */
+/**
+ * Returns the server operations under the other name of the collection, with every action, until the last version that
+ * has it.
+ */
 export function volumesBootOf(operations: readonly Operation[]): readonly Operation[] {
   return operations
     .filter(({ path, status }) => SERVERS.test(path) && status !== 410)

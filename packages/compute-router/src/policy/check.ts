@@ -1,16 +1,16 @@
 import type { Caller } from '@apistrata/compute-engine';
 import type { CheckName, Expression, Operand } from './expression.js';
 
-/** What is acted on, as far as policies look at it. Leave it out where the caller's own project is meant. */
+/** The fields of an object that policies check. Omit the target for the caller's own project. */
 export interface Target {
   readonly projectId?: string;
   readonly userId?: string;
 }
 
-/** Whether a caller may do something to a target. */
+/** Returns whether a caller may act on a target. */
 export type PolicyCheck = (caller: Caller, target?: Target) => boolean;
 
-/** A role is held by whoever holds it or a role that implies it: admin > manager > member > reader. */
+/** A role is implied by the roles above it: admin > manager > member > reader. */
 const HELD_BY: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries({
     reader: ['reader', 'member', 'manager', 'admin'],
@@ -20,7 +20,7 @@ const HELD_BY: ReadonlyMap<string, readonly string[]> = new Map(
 );
 
 /**
- * Turns an expression into closures. `rule` gives the check of a rule that is referred to. The checks of roles, projects
+ * Compiles an expression into closures. `rule` returns the check of a referenced rule. The checks of roles, projects
  * and users allocate nothing.
  */
 export function compileExpression(expression: Expression, rule: (name: string) => PolicyCheck): PolicyCheck {
@@ -90,7 +90,7 @@ const targetFields = {
 };
 
 function includesAny(roles: readonly string[], required: readonly string[]): boolean {
-  // Role names are compared without case; a name in lower case, the usual one, is not copied by this.
+  // Role names are compared without case; for a name in lower case, the usual one, this creates no copy.
   for (const role of roles) if (required.includes(role.toLowerCase())) return true;
   return false;
 }

@@ -1,7 +1,7 @@
 /**
- * The rules that other rules are made of, as expressions. They can be overridden like any rule; whatever refers to
- * them follows: `context_is_admin` decides who is an administrator everywhere. Names are those of existing policy
- * files, plus the default classes of rules.ts.
+ * The rules that other rules refer to, as expressions. They can be overridden like any rule, which affects all rules
+ * that refer to them: `context_is_admin` defines administrators everywhere. The names are those of existing policy
+ * files, and the default classes of rules.ts.
  */
 export const CLASSES = {
   any: '@',
@@ -22,5 +22,5 @@ export const CLASSES = {
   project_manager_or_admin: 'rule:project_manager_api or rule:context_is_admin',
 } as const satisfies Readonly<Record<string, string>>;
 
-/** The classes of callers that the default rules speak of. */
+/** The classes of callers that the default rules use. */
 export type ClassName = keyof typeof CLASSES;

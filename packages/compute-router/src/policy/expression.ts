@@ -1,10 +1,10 @@
 import { PolicySyntaxError } from './policy-errors.js';
 
-/** What a check compares with: a text, or a field of the target. */
+/** The right-hand side of a comparison: a string, or a field of the target. */
 export type Operand = { readonly text: string } | { readonly target: TargetField };
 type TargetField = 'project_id' | 'user_id';
 
-/** A policy expression, read. */
+/** A parsed policy expression. */
 export type Expression =
   | { readonly kind: 'everybody' }
   | { readonly kind: 'nobody' }
@@ -12,7 +12,7 @@ export type Expression =
   | { readonly kind: 'and' | 'or'; readonly of: readonly Expression[] }
   | { readonly kind: 'check'; readonly check: CheckName; readonly operand: Operand };
 
-/** The checks there are, with what may stand after their colon. */
+/** The supported checks, with the operands that may follow their colon. */
 const CHECKS = {
   role: 'text',
   rule: 'text',
@@ -28,7 +28,7 @@ const CHECKS = {
 export type CheckName = keyof typeof CHECKS;
 
 const TARGET_FIELDS: ReadonlySet<string> = new Set<TargetField>(['project_id', 'user_id']);
-/** Far deeper than anybody writes; keeps a mad file from overflowing the stack. */
+/** Far deeper than any real expression; protects the stack from malformed files. */
 const MAX_DEPTH = 64;
 const TOKEN =
   /\s*(?:([()])|([@!])(?=[\s()]|$)|(and|or|not)(?=[\s()]|$)|(\w+):(?:%\(([^()\s]*)\)s|([^\s()%]+))(?=[\s()]|$))/iy;
@@ -38,10 +38,11 @@ type Token =
   | { readonly kind: 'check'; readonly column: number; readonly check: CheckName; readonly operand: Operand };
 
 /**
- * Reads a policy expression: checks (`role:admin`, `rule:name`, `project_id:%(project_id)s`, ...) joined by `and`, `or`,
- * `not` and parentheses; `@` is everybody, `!` nobody, an empty text everybody. `not` binds tightest, then `and`.
+ * Parses a policy expression: checks (`role:admin`, `rule:name`, `project_id:%(project_id)s`, ...) joined by `and`,
+ * `or`, `not` and parentheses. `@` and the empty string allow every caller, `!` allows none. `not` binds tightest, then
+ * `and`.
  *
- * @throws PolicySyntaxError naming the column
+ * @throws PolicySyntaxError with the column
  */
 export function parseExpression(text: string): Expression {
   const tokens = tokensOf(text).values();

@@ -17,22 +17,24 @@ const { operations } = JSON.parse(
 const facts = operations.flatMap((operation) => operation.policy);
 
 const caller = (...roles: string[]): Caller => ({ userId: 'me', projectId: 'mine', roles });
-const everybody = {
-  'somebody without a role': caller(),
+const forEveryone = {
+  'a caller without a role': caller(),
   'a reader': caller('reader'),
   'a member': caller('member'),
   'a manager': caller('manager'),
   'an administrator': caller('admin'),
   'a service': caller('service'),
 };
-type Who = keyof typeof everybody;
+type TestedCaller = keyof typeof forEveryone;
 
 const mine = { projectId: 'mine', userId: 'me' };
 const foreign = { projectId: 'other', userId: 'other' };
 
-/** Who gets in by default, on what is their own and on what is not. */
-const classes: Readonly<Record<string, { readonly mine: readonly Who[]; readonly foreign: readonly Who[] }>> = {
-  any: { mine: Object.keys(everybody) as Who[], foreign: Object.keys(everybody) as Who[] },
+/** The callers that each class allows on their own resources and on foreign ones. */
+const classes: Readonly<
+  Record<string, { readonly mine: readonly TestedCaller[]; readonly foreign: readonly TestedCaller[] }>
+> = {
+  any: { mine: Object.keys(forEveryone) as TestedCaller[], foreign: Object.keys(forEveryone) as TestedCaller[] },
   admin: { mine: ['an administrator'], foreign: ['an administrator'] },
   project_reader_or_admin: {
     mine: ['a reader', 'a member', 'a manager', 'an administrator'],
@@ -41,7 +43,7 @@ const classes: Readonly<Record<string, { readonly mine: readonly Who[]; readonly
   project_member_or_admin: { mine: ['a member', 'a manager', 'an administrator'], foreign: ['an administrator'] },
   project_manager_or_admin: { mine: ['a manager', 'an administrator'], foreign: ['an administrator'] },
   service_or_admin: { mine: ['an administrator', 'a service'], foreign: ['an administrator', 'a service'] },
-  'admin or same_user': { mine: Object.keys(everybody) as Who[], foreign: ['an administrator'] },
+  'admin or same_user': { mine: Object.keys(forEveryone) as TestedCaller[], foreign: ['an administrator'] },
   nobody: { mine: [], foreign: [] },
 };
 
@@ -52,18 +54,18 @@ describe('the default policies', () => {
     expect(RULES).toEqual(Object.fromEntries(facts.map((fact) => [fact.rule, fact.default])));
   });
 
-  it.each(Object.entries(RULES) as [RuleName, string][])('%s lets in %s', (rule, byDefault) => {
+  it.each(Object.entries(RULES) as [RuleName, string][])('%s allows %s', (rule, byDefault) => {
     const allowed = (target: object) =>
-      (Object.keys(everybody) as Who[]).filter((who) => defaults.allows(rule, everybody[who], target));
+      (Object.keys(forEveryone) as TestedCaller[]).filter((who) => defaults.allows(rule, forEveryone[who], target));
     expect({ mine: allowed(mine), foreign: allowed(foreign) }).toEqual(classes[byDefault]);
   });
 
-  it("mean the caller's own project where nothing else is named", () => {
+  it("apply to the caller's own project by default", () => {
     expect(defaults.allows('os_compute_api:servers:create', caller('member'))).toBe(true);
     expect(defaults.allows('os_compute_api:servers:create', caller('reader'))).toBe(false);
   });
 
-  it('deny with the rule in the message', () => {
+  it('deny with the name of the rule in the message', () => {
     const deny = () => defaults.enforce('os_compute_api:os-hosts:list', caller('member'));
     expect(deny).toThrow(PolicyDenied);
     expect(deny).toThrow("Policy doesn't allow os_compute_api:os-hosts:list to be performed.");
@@ -74,8 +76,10 @@ describe('the default policies', () => {
     expect(new PolicyDenied('x')).toMatchObject({ status: 403, code: 'POLICY_DENIED', rule: 'x' });
   });
 
-  it('refuse to answer for a rule that does not exist', () => {
-    expect(() => defaults.allows('os_compute_api:nonsense' as RuleName, caller('admin'))).toThrow(/no policy rule/);
+  it('throw for a rule that does not exist', () => {
+    expect(() => defaults.allows('os_compute_api:nonsense' as RuleName, caller('admin'))).toThrow(
+      /unknown policy rule/,
+    );
   });
 });
 
@@ -106,7 +110,7 @@ describe('overrides', () => {
     expect(own.allows('os_compute_api:servers:stop', caller('operator', 'intern'))).toBe(false);
   });
 
-  it('of the class of administrators change who is one everywhere', () => {
+  it('of the class of administrators apply everywhere', () => {
     const own = policies({ overrides: { context_is_admin: 'role:admin or role:cloud_admin' } });
     expect(own.allows('os_compute_api:os-hosts:list', caller('cloud_admin'))).toBe(true);
     expect(own.allows('os_compute_api:servers:show', caller('cloud_admin'), foreign)).toBe(true);
@@ -117,7 +121,7 @@ describe('overrides', () => {
     expect(flagged.allows('os_compute_api:os-hosts:list', caller('admin'))).toBe(false);
   });
 
-  it('show in the list of rules', () => {
+  it('appear in the list of rules', () => {
     const own = policies({
       overrides: { 'os_compute_api:limits': '!', 'os_compute_api:extensions': () => true },
     });
@@ -145,13 +149,13 @@ describe('overrides', () => {
       /circle: os_compute_api:limits -> os_compute_api:limits/,
     ],
     [{ context_is_admin: 'is_admin:True' }, /circle/],
-  ])('stop the start when wrong: %j', (overrides, message) => {
+  ])('throw if they are invalid: %j', (overrides, message) => {
     const build = () => policies({ overrides: overrides as never });
     expect(build).toThrow(PolicyConfigError);
     expect(build).toThrow(message);
   });
 
-  it('have no other options', () => {
+  it('reject unknown options', () => {
     expect(() => policies({ override: {} } as never)).toThrow(/unknown option "override"/);
   });
 });
@@ -194,11 +198,11 @@ describe('a policy file', () => {
     expect(own.rules().filter((rule) => rule.from === 'file').length).toBe(2);
   });
 
-  it.each(['', '{}', '# nothing\n', ' { } '])('may change nothing: %j', (text) => {
+  it.each(['', '{}', '# nothing\n', ' { } '])('may be empty: %j', (text) => {
     expect(policies({ file: write(text) }).rules()).toEqual(policies().rules());
   });
 
-  it('gives way to overrides in code', () => {
+  it('has lower precedence than overrides in code', () => {
     const own = policies({
       file: write('{"os_compute_api:limits": "!"}'),
       overrides: { 'os_compute_api:limits': '@' },
@@ -225,10 +229,10 @@ describe('a policy file', () => {
     ['broken JSON', '{\n"os_compute_api:limits": "@"\n"os_compute_api:extensions": "@"}', 3, /./],
     ['a list', '# a\n- "os_compute_api:limits"', 2, /expected lines like/],
     ['a text alone', 'nothing but words', 1, /expected lines like/],
-    ['a value that is no text', '{"os_compute_api:limits":\n ["@"]}', 1, /must be an expression in quotes/],
+    ['a value that is not a string', '{"os_compute_api:limits":\n ["@"]}', 1, /must be an expression in quotes/],
     ['something after the object', '{}\n{}', 2, /./],
     ['a bad escape', '{"os_compute_api:limits": "\\q"}', 1, /escape/],
-  ])('stops the start with the line: %s', (_, text, line, message) => {
+  ])('throws with the number of the line if it is invalid: %s', (_, text, line, message) => {
     const file = write(text);
     try {
       policies({ file });
@@ -240,7 +244,7 @@ describe('a policy file', () => {
     }
   });
 
-  it('that cannot be read stops the start too', () => {
+  it('throws if it cannot be read', () => {
     expect(() => policies({ file: join(folder, 'absent') })).toThrow(/absent:1: the policy file cannot be read/);
   });
 });

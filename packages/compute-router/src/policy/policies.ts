@@ -8,43 +8,46 @@ import { PolicyConfigError, PolicyDenied, type PolicySource, PolicySyntaxError }
 import { parsePolicyFile } from './policy-file.js';
 import { type DefaultClass, RULES, type RuleName } from './rules.js';
 
-/** What may stand in an override: an expression, or a function that decides. */
+/** An override: an expression, or a function that decides. */
 export type PolicyOverride = string | PolicyCheck;
 
-/** Rules of your own, given or in files. */
+/** Your own rules, as objects or in files. */
 export interface PoliciesOptions {
-  /** By rule or class name; wins over the file. */
+  /** Overrides by rule or class name; they take precedence over the file. */
   readonly overrides?: Readonly<Partial<Record<RuleName | ClassName, PolicyOverride>>>;
-  /** Path of a policy file: a YAML mapping, or a JSON object, of rules to expressions. Read once, when built. */
+  /**
+   * Path of a policy file: a YAML mapping, or a JSON object, of rules to expressions. It is read once, when the
+   * policies are built.
+   */
   readonly file?: string;
 }
 
-/** How one rule stands. */
+/** The state of one rule. */
 export interface PolicyRule {
   readonly name: RuleName;
   readonly default: DefaultClass;
-  /** The expression in force; undefined when a function decides. */
+  /** The effective expression; undefined if a function decides. */
   readonly expression: string | undefined;
   readonly from: 'default' | 'file' | 'overrides';
 }
 
-/** The rules in force: who may do what. */
+/** The effective rules. */
 export interface Policies {
   /**
-   * Whether the caller may. Without a target the caller's own project and user are meant; a target that lacks a field
-   * matches nobody by that field.
+   * Returns whether a rule allows the caller. The default target is the caller's own project and user; a field that the
+   * target lacks matches no caller.
    */
   allows(rule: RuleName, caller: Caller, target?: Target): boolean;
-  /** Whether the caller is an administrator of the whole system: what `context_is_admin` says, everywhere. */
+  /** Returns whether the caller is an administrator of the whole system, as defined by `context_is_admin`. */
   isAdmin(caller: Caller): boolean;
-  /** @throws PolicyDenied (403) when the caller may not. */
+  /** @throws PolicyDenied (403) if the rule does not allow the caller */
   enforce(rule: RuleName, caller: Caller, target?: Target): void;
-  /** Every rule, by name. */
+  /** Returns every rule, sorted by name. */
   rules(): readonly PolicyRule[];
   /**
-   * Reads the file again, or takes other options, from now on for every request.
+   * Reads the file again, or applies other options, for all later requests.
    *
-   * @throws PolicyConfigError as `policies()` does; what was in force before stays so
+   * @throws PolicyConfigError like `policies()`; the previous rules then stay in force
    */
   reload(changed?: PoliciesOptions): void;
 }
@@ -58,10 +61,10 @@ interface Definition {
 const OPTIONS: Readonly<Record<keyof PoliciesOptions, true>> = { overrides: true, file: true };
 
 /**
- * The policies of the compute API: the defaults of rules.ts, changed by a file and by overrides.
+ * Creates the policies of the compute API: the defaults of rules.ts, changed by a file and by overrides.
  *
- * @throws PolicyConfigError when the file cannot be read, a rule does not exist, an expression cannot be read or rules
- *   refer to each other in a circle; with the file and the line
+ * @throws PolicyConfigError with the file and the line, if the file cannot be read, a rule does not exist, an
+ * expression is malformed or rules refer to each other in a circle
  */
 export function policies(options: PoliciesOptions = {}): Policies {
   let definitions = definitionsOf(options);
@@ -69,7 +72,7 @@ export function policies(options: PoliciesOptions = {}): Policies {
 
   function allows(rule: RuleName | ClassName, caller: Caller, target?: Target): boolean {
     const check = checks.get(rule);
-    if (check === undefined) throw new TypeError(`there is no policy rule "${rule}"`);
+    if (check === undefined) throw new TypeError(`unknown policy rule "${rule}"`);
     return check(caller, target);
   }
 
@@ -94,11 +97,11 @@ export function policies(options: PoliciesOptions = {}): Policies {
 
 function definitionOf(definitions: ReadonlyMap<string, Definition>, name: string): Definition {
   const definition = definitions.get(name);
-  if (definition === undefined) throw new TypeError(`there is no policy rule "${name}"`);
+  if (definition === undefined) throw new TypeError(`unknown policy rule "${name}"`);
   return definition;
 }
 
-/** Defaults first, then the file, then the overrides: the last one counts. */
+/** Defaults first, then the file, then the overrides: the last definition wins. */
 function definitionsOf(options: PoliciesOptions): ReadonlyMap<string, Definition> {
   checkOptions('policies()', options, OPTIONS);
   const { overrides = {}, file } = options;
@@ -132,7 +135,7 @@ function compileAll(definitions: ReadonlyMap<string, Definition>): ReadonlyMap<s
   function checkOf(name: string): PolicyCheck {
     const known = compiled.get(name);
     if (known) return known;
-    if (underway.has(name)) throw circle(name);
+    if (underway.has(name)) throw circularReference(name);
     const { check, source } = definitionOf(definitions, name);
     underway.add(name);
     const made = typeof check === 'function' ? check : compile(name, check, source);
@@ -141,8 +144,8 @@ function compileAll(definitions: ReadonlyMap<string, Definition>): ReadonlyMap<s
     return made;
   }
 
-  /** Blames what somebody wrote: the defaults alone have no circle. */
-  function circle(name: string): PolicyConfigError {
+  /** Reports a rule that the administrator wrote: the defaults have no circle. */
+  function circularReference(name: string): PolicyConfigError {
     const path = [...underway].slice([...underway].indexOf(name));
     const written = path.map((rule) => definitionOf(definitions, rule)).find(({ from }) => from !== 'default');
     const way = [...path, name].join(' -> ');
@@ -173,7 +176,7 @@ function textOf(file: string): string {
   }
 }
 
-/** Names the known rules that share the unknown one's last or first parts, which is where spelling errors show. */
+/** Names the known rules that share the last or first parts of the unknown one, where spelling errors are likely. */
 function unknownRule(name: string, known: Iterable<string>): string {
   const parts = name.split(':');
   const near = [...known].filter((other) => {

@@ -1,13 +1,13 @@
 import { ComputeRouterError } from '../errors.js';
 
-/** The caller may not do this. Carries the message that clients show. */
+/** The policy does not allow the operation. The message is shown to clients. */
 export class PolicyDenied extends ComputeRouterError<'POLICY_DENIED'> {
   constructor(readonly rule: string) {
     super('POLICY_DENIED', `Policy doesn't allow ${rule} to be performed.`);
   }
 }
 
-/** An expression that cannot be read. `column` counts from 1. */
+/** A malformed expression. `column` starts at 1. */
 export class PolicySyntaxError extends ComputeRouterError<'POLICY_SYNTAX'> {
   constructor(
     problem: string,
@@ -18,14 +18,14 @@ export class PolicySyntaxError extends ComputeRouterError<'POLICY_SYNTAX'> {
   }
 }
 
-/** Where a rule was written: a file and a line, or the `overrides` option. */
+/** Where a rule was defined: a file and a line, or the `overrides` option. */
 export interface PolicySource {
   readonly file?: string;
-  /** Counts from 1. */
+  /** Starts at 1. */
   readonly line?: number;
 }
 
-/** Policies that cannot be used; thrown when they are built, never later. The message begins with `file:line:`. */
+/** Invalid policies. Thrown when they are built, never later. The message starts with `file:line:`. */
 export class PolicyConfigError extends ComputeRouterError<'POLICY_CONFIG'> {
   readonly file: string | undefined;
   readonly line: number | undefined;

@@ -2,28 +2,28 @@ import { createRequire } from 'node:module';
 import type { Node } from 'yaml';
 import { PolicyConfigError } from './policy-errors.js';
 
-/** One line of a policy file. */
+/** One entry of a policy file. */
 export interface PolicyFileEntry {
   readonly rule: string;
   readonly expression: string;
-  /** Counts from 1. */
+  /** Starts at 1. */
   readonly line: number;
 }
 
 /**
- * Reads the text of a policy file: a YAML mapping of rules to expressions, or the same as JSON, which is YAML.
+ * Parses a policy file: a YAML mapping of rules to expressions, or JSON, which is a subset of YAML.
  *
  * @throws PolicyConfigError with the file and the line
  */
 export function parsePolicyFile(text: string, file: string): readonly PolicyFileEntry[] {
-  // Loaded for those who have such a file.
+  // Loaded only if a policy file is configured.
   const { isMap, isScalar, LineCounter, parseDocument }: typeof import('yaml') = createRequire(import.meta.url)('yaml');
   const counter = new LineCounter();
   const document = parseDocument(text.replace(/^\uFEFF/, ''), {
     lineCounter: counter,
     prettyErrors: false,
     uniqueKeys: false,
-    // A rule or expression such as 1 or true is a text as well.
+    // Reads rules and expressions such as 1 or true as strings.
     schema: 'failsafe',
   });
   const lineAt = (position: number) => Math.max(1, counter.linePos(position).line);
@@ -40,10 +40,10 @@ export function parsePolicyFile(text: string, file: string): readonly PolicyFile
   const lines = new Map<string, number>();
   for (const { key, value } of contents.items as readonly { key: Node; value: Node | null }[]) {
     const line = lineOf(key, lineAt);
-    const rule = isScalar(key) ? String(key.value) : refuse('a rule name must be a text', line);
-    // With nothing behind the colon there is a node too, of no length.
+    const rule = isScalar(key) ? String(key.value) : refuse('a rule name must be a string', line);
+    // An entry without a value has a value node of length 0.
     const missing = value === null || (isScalar(value) && !value.value && value.type === 'PLAIN');
-    if (missing) refuse('the expression is missing; write "" for everybody', line);
+    if (missing) refuse('the expression is missing; write "" to allow every caller', line);
     const expression = isScalar(value)
       ? String(value.value)
       : refuse(`"${rule}" must be an expression in quotes`, line);

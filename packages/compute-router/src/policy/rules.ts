@@ -1,4 +1,4 @@
-/** Who a rule lets in by default; what each class means is in classes.ts. */
+/** The callers that a rule allows by default; classes.ts defines the classes. */
 export type DefaultClass =
   | 'any'
   | 'admin'
@@ -10,8 +10,8 @@ export type DefaultClass =
   | 'nobody';
 
 /**
- * Every policy rule of the compute API with its default class, by name.
- * Which operation checks which rule, and when, is in docs/policies.md.
+ * All policy rules of the compute API with their default classes, by name. docs/policies.md lists which operation
+ * checks which rule, and when.
  */
 export const RULES = {
   'compute:aggregates:images': 'admin',
@@ -219,5 +219,5 @@ export const RULES = {
   'os_compute_api:servers:update': 'project_member_or_admin',
 } as const satisfies Readonly<Record<string, DefaultClass>>;
 
-/** Names of all rules of the compute API. One that is misspelt does not compile. */
+/** Names of all rules of the compute API. A misspelled name is a compile error. */
 export type RuleName = keyof typeof RULES;

@@ -6,40 +6,40 @@ import { BoundedLabel } from './bounded-label.js';
 
 const REQUEST_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** Versions that are told apart; clients choose them, and an API may have a hundred. */
+/** The maximum number of versions with their own label; clients choose them, and an API may have a hundred. */
 const VERSIONS = 40;
 
-/** Kinds of project quotas that are told apart; a service has a handful. */
+/** The maximum number of kinds of project quotas with their own label; a service has a handful. */
 const KINDS = 40;
 
-/** What was asked for too much of: a `QuotaExceeded` of `@apistrata/quota`, or anything else that says so. */
-export interface RefusedQuota {
+/** An exceeded quota: a `QuotaExceeded` of `@apistrata/quota`, or an object with the same field. */
+export interface RejectedQuota {
   readonly details: readonly { readonly kind: string }[];
 }
 
-/** Requests of which no operation was found: unknown paths, callers turned away before. */
+/** Label of requests without an operation: unknown paths, callers that were rejected before routing. */
 const NONE = 'none';
 
-/** The metrics of what the API serves. */
+/** Creates the metrics of requests. */
 export function apiMetrics(register: Registry): Required<Pick<ApiObserver, 'request' | 'version' | 'aside'>> {
   const registers = [register];
   const requests = new Counter({
     name: 'apistrata_requests_total',
-    help: 'Requests answered, by operation, version served and status',
+    help: 'Requests served, by operation, served version and status',
     labelNames: ['operation', 'version', 'status'],
     registers,
   });
   const seconds = new Histogram({
     name: 'apistrata_request_duration_seconds',
-    help: 'Time from the arrival of a request until its answer was handed over, by operation',
+    help: 'Time from the arrival of a request until its response was handed to the socket, by operation',
     labelNames: ['operation'],
     buckets: REQUEST_SECONDS,
     registers,
   });
   const versions = new Counter({
     name: 'apistrata_versions_total',
-    help: 'Versions that requests were served at, and whether they asked for them (asked: yes or no)',
-    labelNames: ['version', 'asked'],
+    help: 'Versions at which requests were served, and whether the client requested them (requested: yes or no)',
+    labelNames: ['version', 'requested'],
     registers,
   });
   const known = new BoundedLabel(VERSIONS);
@@ -53,29 +53,30 @@ export function apiMetrics(register: Registry): Required<Pick<ApiObserver, 'requ
       requests.inc({ operation: part, version: NONE, status });
       seconds.observe({ operation: part }, ms / 1000);
     },
-    version: (version, requested) => versions.inc({ version: known.of(version.text), asked: requested ? 'yes' : 'no' }),
+    version: (version, requested) =>
+      versions.inc({ version: known.of(version.text), requested: requested ? 'yes' : 'no' }),
   };
 }
 
-/** The metric of `enforceQuota({ onExceeded })`. */
-export function quotaMetrics(register: Registry): (refusal: RefusedQuota) => void {
-  const refusals = new Counter({
+/** Creates the metric for `enforceQuota({ onExceeded })`. */
+export function quotaMetrics(register: Registry): (rejection: RejectedQuota) => void {
+  const rejections = new Counter({
     name: 'apistrata_project_quota_refusals_total',
-    help: 'Requests refused because a project has no room for them, by kind of project quota',
+    help: 'Requests rejected because they exceed a project quota, by kind of quota',
     labelNames: ['kind'],
     registers: [register],
   });
   const kinds = new BoundedLabel(KINDS);
   return ({ details }) => {
-    for (const { kind } of details) refusals.inc({ kind: kinds.of(kind) });
+    for (const { kind } of details) rejections.inc({ kind: kinds.of(kind) });
   };
 }
 
-/** The metric of `identityService({ onLookup })`. */
+/** Creates the metric for `identityService({ onLookup })`. */
 export function identityMetrics(register: Registry): (identityLookup: IdentityLookup) => void {
   const lookups = new Counter({
     name: 'apistrata_identity_lookups_total',
-    help: 'Tokens looked up, by how: known, refused (both remembered), asked (a question to the identity service), joined',
+    help: 'Token lookups by result: known, rejected (both cached), requested (a request to the identity service), joined',
     labelNames: ['found'],
     registers: [register],
   });

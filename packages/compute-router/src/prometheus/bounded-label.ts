@@ -1,21 +1,20 @@
-/** What stands for values beyond the bound. */
+/** Label of all values beyond the limit. */
 const OTHER = 'other';
 
 /**
- * Keeps what clients choose from making ever more time series: the first so many values of a label stay what they are,
- * all others share one.
+ * Bounds the number of time series that clients can create: the first values of a label are kept, all others share one.
  */
 export class BoundedLabel {
-  readonly #most: number;
+  readonly #max: number;
   readonly #known = new Set<string>();
 
-  constructor(most: number) {
-    this.#most = most;
+  constructor(max: number) {
+    this.#max = max;
   }
 
   of(value: string): string {
     if (this.#known.has(value)) return value;
-    if (this.#known.size >= this.#most) return OTHER;
+    if (this.#known.size >= this.#max) return OTHER;
     this.#known.add(value);
     return value;
   }

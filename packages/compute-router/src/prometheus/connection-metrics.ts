@@ -1,7 +1,7 @@
 import type { ServerStatistics } from '@apistrata/healthcheck/server';
 import { Counter, Gauge, type Registry } from 'prom-client';
 
-/** The metrics of a guarded server, asked at each scrape. */
+/** Creates the metrics of a guarded server, collected at each scrape. */
 export function connectionMetrics(register: Registry, statistics: () => ServerStatistics): void {
   const registers = [register];
   const now = (name: string, help: string, read: (serverStatistics: ServerStatistics) => number) =>
@@ -23,13 +23,21 @@ export function connectionMetrics(register: Registry, statistics: () => ServerSt
         this.inc(read(statistics()));
       },
     });
-  now('apistrata_connections', 'Connections of clients', ({ connections }) => connections);
-  now('apistrata_connections_busy', 'Connections with a request that is being answered', ({ busy }) => busy);
-  now('apistrata_unread_bytes', 'Bytes of answers that clients have not taken yet', ({ unreadBytes }) => unreadBytes);
-  ever('apistrata_connections_dropped_total', 'Connections closed for there were too many', ({ dropped }) => dropped);
+  now('apistrata_connections', 'Open client connections', ({ connections }) => connections);
+  now('apistrata_connections_busy', 'Connections with a request in progress', ({ busy }) => busy);
+  now(
+    'apistrata_unread_bytes',
+    'Bytes of responses that clients have not received yet',
+    ({ unreadBytes }) => unreadBytes,
+  );
+  ever(
+    'apistrata_connections_dropped_total',
+    'Connections closed because there were too many',
+    ({ dropped }) => dropped,
+  );
   ever(
     'apistrata_connections_stalled_total',
-    'Connections closed for nobody read the answer',
+    'Connections closed because the client did not read the response',
     ({ stalled }) => stalled,
   );
 }

@@ -5,54 +5,54 @@ import { BoundedLabel } from './bounded-label.js';
 
 const MS = 1000;
 
-/** Of what every process of a database tells the same: adding it up would count it twice. */
+/** Aggregation of figures that every process of a database reports alike: a sum would count them several times. */
 const SAME = 'max';
 
 const STATEMENT_SECONDS = [0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5];
 const WAIT_SECONDS = [0.0001, 0.001, 0.01, 0.05, 0.1, 0.5, 1, 5, 10];
 const WORK_SECONDS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60, 600];
 
-/** There are so many names of statements at the most: verbs times tables. */
+/** The maximum number of names of statements: verbs times tables. */
 const STATEMENTS = 300;
 /** Actions of the API and of the engine's owner, and cleanups. */
 const KINDS = 200;
 
-/** The metrics of what an engine does. */
+/** Creates the metrics of an engine. */
 export function engineMetrics(register: Registry): EngineObserver {
   const registers = [register];
   const statementSeconds = new Histogram({
     name: 'apistrata_statement_duration_seconds',
-    help: 'Time that statements of the database took, by verb and table',
+    help: 'Duration of database statements, by verb and table',
     labelNames: ['statement'],
     buckets: STATEMENT_SECONDS,
     registers,
   });
   const statementRows = new Counter({
     name: 'apistrata_statement_rows_total',
-    help: 'Rows that statements of the database read or changed, by verb and table',
+    help: 'Rows that database statements read or changed, by verb and table',
     labelNames: ['statement'],
     registers,
   });
   const statementErrors = new Counter({
     name: 'apistrata_statement_errors_total',
-    help: 'Statements of the database that failed, by verb and table',
+    help: 'Database statements that failed, by verb and table',
     labelNames: ['statement'],
     registers,
   });
   const connections = new Gauge({
     name: 'apistrata_database_connections',
-    help: 'Connections of the database in use (busy), and work that waits for one (waiting)',
+    help: 'Database connections in use (busy), and operations that wait for one (waiting)',
     labelNames: ['state'],
     registers,
   });
-  const mostConnections = new Gauge({
+  const maxConnections = new Gauge({
     name: 'apistrata_database_connections_max',
-    help: 'Connections of the database that there may be',
+    help: 'Maximum number of database connections',
     registers,
   });
   const connectionWait = new Histogram({
     name: 'apistrata_database_connection_wait_seconds',
-    help: 'Time that work waited for a connection of the database',
+    help: 'Time that operations waited for a database connection',
     buckets: WAIT_SECONDS,
     registers,
   });
@@ -64,52 +64,58 @@ export function engineMetrics(register: Registry): EngineObserver {
   });
   const commitSeconds = new Histogram({
     name: 'apistrata_commit_duration_seconds',
-    help: 'Time of a group of transactions from its begin to its commit',
+    help: 'Duration of a group of transactions, from its begin to its commit',
     buckets: STATEMENT_SECONDS,
     registers,
   });
   const readings = new Counter({
     name: 'apistrata_reads_total',
-    help: 'With replicas: requests that only read, by who was asked (a replica, or primary)',
+    help: 'With replicas: requests that only read, by database (a replica, or primary)',
     labelNames: ['database'],
     registers,
   });
   const jobs = new Counter({
     name: 'apistrata_jobs_total',
-    help: 'Tries of background jobs, by kind and outcome (done, failed, superseded, retried, stopped)',
+    help: 'Attempts of background jobs, by kind and outcome (done, failed, superseded, retried, stopped)',
     labelNames: ['kind', 'outcome'],
     registers,
   });
   const jobSeconds = new Histogram({
     name: 'apistrata_job_duration_seconds',
-    help: 'Time that a try of a background job took, by kind',
+    help: 'Duration of an attempt of a background job, by kind',
     labelNames: ['kind'],
     buckets: WORK_SECONDS,
     registers,
   });
   const jobWait = new Histogram({
     name: 'apistrata_job_wait_seconds',
-    help: 'Age of background jobs when a try of them began: since when they had been due',
+    help: 'Time from when a background job was due until an attempt of it started',
     labelNames: ['kind'],
     buckets: WAIT_SECONDS,
     registers,
   });
   const stepSeconds = new Histogram({
     name: 'apistrata_driver_step_duration_seconds',
-    help: 'Time that machines took for what they were told, by verb and outcome (done, failed, stopped)',
+    help: 'Duration of machine operations, by verb and outcome (done, failed, stopped)',
     labelNames: ['verb', 'outcome'],
     buckets: WORK_SECONDS,
     registers,
   });
-  const refusals = new Counter({
+  const rejections = new Counter({
     name: 'apistrata_quota_refusals_total',
-    help: 'Requests refused because a project or user had no room for them, by kind of quota',
+    help: 'Requests rejected because they exceed a quota of a project or user, by kind of quota',
     labelNames: ['kind'],
     registers,
   });
   const dropped = new Counter({
     name: 'apistrata_events_dropped_total',
-    help: 'Events that grew too old before a webhook took them, by host of the webhook',
+    help: 'Events that expired before a webhook accepted them, by host of the webhook',
+    labelNames: ['webhook'],
+    registers,
+  });
+  const rejected = new Counter({
+    name: 'apistrata_events_rejected_total',
+    help: 'Events that a webhook did not accept in all attempts and that became dead letters, by host of the webhook',
     labelNames: ['webhook'],
     registers,
   });
@@ -123,8 +129,8 @@ export function engineMetrics(register: Registry): EngineObserver {
       if (rows > 0) statementRows.inc({ statement }, rows);
       if (failed) statementErrors.inc({ statement });
     },
-    pool({ most, busy, waiting, waitedMs }) {
-      mostConnections.set(most);
+    pool({ max, busy, waiting, waitedMs }) {
+      maxConnections.set(max);
       connections.set({ state: 'busy' }, busy);
       connections.set({ state: 'waiting' }, waiting);
       if (waitedMs !== undefined) connectionWait.observe(waitedMs / MS);
@@ -142,19 +148,20 @@ export function engineMetrics(register: Registry): EngineObserver {
     },
     step: ({ verb, outcome, ms }) => stepSeconds.observe({ verb, outcome }, ms / MS),
     overQuota({ exceeded }) {
-      for (const { kind } of exceeded) refusals.inc({ kind });
+      for (const { kind } of exceeded) rejections.inc({ kind });
     },
     eventsDropped: ({ webhook, count }) => dropped.inc({ webhook }, count),
+    eventRejected: ({ webhook }) => rejected.inc({ webhook }),
   };
 }
 
-/** What an engine is asked at each scrape. Where it cannot answer, its database being away, the figures are left out. */
+/** Adds the gauges that are read from an engine at each scrape. If its database is unavailable, they are omitted. */
 export function engineGauges(register: Registry, engine: Engine): void {
   const registers = [register];
   const { statistics } = engine;
   new Gauge({
     name: 'apistrata_servers',
-    help: 'Servers of all projects, by vm_state; counted anew every few seconds at the most',
+    help: 'Servers of all projects, by vm_state; recounted at most every few seconds',
     labelNames: ['state'],
     aggregator: SAME,
     registers,
@@ -173,15 +180,15 @@ export function engineGauges(register: Registry, engine: Engine): void {
       async collect() {
         const states = await statistics.replicas();
         for (const gauge of Object.values(replicaGauges)) gauge.reset();
-        for (const { name: replica, staleMs, trouble } of states) {
-          replicaGauges.usable.set({ replica }, Number(trouble === undefined));
+        for (const { name: replica, staleMs, failure } of states) {
+          replicaGauges.usable.set({ replica }, Number(failure === undefined));
           if (staleMs !== undefined) replicaGauges.late.set({ replica }, staleMs / MS);
         }
       },
     }),
     late: new Gauge({
       name: 'apistrata_replica_lag_seconds',
-      help: 'What a replica of the database is late by at the most; left out where that is not known',
+      help: 'Upper bound of the replication lag of a replica; omitted if unknown',
       labelNames: ['replica'],
       registers,
     }),
@@ -202,7 +209,7 @@ export function engineGauges(register: Registry, engine: Engine): void {
     }),
     overdue: new Gauge({
       name: 'apistrata_job_overdue_seconds',
-      help: 'How long the oldest background job that nobody works on has been due',
+      help: 'How long the oldest waiting background job has been due',
       aggregator: SAME,
       registers,
     }),

@@ -5,60 +5,63 @@ import type { ServerStatistics } from '@apistrata/healthcheck/server';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import type { ApiObserver } from '../http/api-observer.js';
 import type { IdentityLookup } from '../identity/index.js';
-import { apiMetrics, identityMetrics, quotaMetrics, type RefusedQuota } from './api-metrics.js';
+import { apiMetrics, identityMetrics, quotaMetrics, type RejectedQuota } from './api-metrics.js';
 import { connectionMetrics } from './connection-metrics.js';
 import { engineGauges, engineMetrics } from './engine-metrics.js';
 
-export type { RefusedQuota };
+export type { RejectedQuota };
 
-/** Where metrics are kept. */
+/** Options of `prometheusMetrics()`. */
 export interface PrometheusOptions {
-  /** Where the metrics are kept; default: a registry of its own, with the figures of the process and of Node. */
+  /** The registry of the metrics. Default: a new registry, with the figures of the process and of Node. */
   readonly register?: Registry;
 }
 
-/** What is asked at each scrape. */
+/** Sources that are read at each scrape. */
 export interface Scraped {
   readonly engine?: Engine;
-  /** `guardServer(...)`, or anything else with statistics of connections. */
+  /** `guardServer(...)`, or any other object with statistics of connections. */
   readonly server?: { statistics(): ServerStatistics };
 }
 
-/** Whatever has metrics as text: a `Registry`, or what adds up those of several processes. */
+/** A source of metrics in text format: a `Registry`, or an aggregator of several processes. */
 export interface MetricsSource {
   /** The `Content-Type` of the text. */
   readonly contentType: string;
   metrics(): Promise<string>;
 }
 
-/** A request listener that answers with metrics. */
+/** A request listener that serves metrics. */
 export type MetricsHandler = (req: IncomingMessage, res: ServerResponse) => void;
 
 /** Metrics of one engine and one API, in the text format of Prometheus. */
 export interface PrometheusMetrics {
   readonly register: Registry;
-  /** For `createEngine({ observer })`. */
+  /** Observer for `createEngine({ observer })`. */
   readonly engine: EngineObserver;
-  /** For `computeApi({ observer })` and `computeRouter({ observer })`. */
+  /** Observer for `computeApi({ observer })` and `computeRouter({ observer })`. */
   readonly api: ApiObserver;
-  /** For `identityService({ onLookup })`. */
+  /** Callback for `identityService({ onLookup })`. */
   readonly identity: (identityLookup: IdentityLookup) => void;
-  /** For `enforceQuota({ onExceeded })` of `@apistrata/quota`. */
-  readonly quota: (refusal: RefusedQuota) => void;
-  /** Asks these too, at each scrape. Once for each. */
+  /** Callback for `enforceQuota({ onExceeded })` of `@apistrata/quota`. */
+  readonly quota: (rejection: RejectedQuota) => void;
+  /** Adds sources that are read at each scrape. Call it once per source. */
   readonly scrape: (sources: Scraped) => void;
-  /** Answers `GET` and `HEAD` with all metrics, and anything else with 405. Mount it where only monitoring comes. */
+  /**
+   * Serves all metrics for `GET` and `HEAD`, and returns 405 for other methods. Mount it where only monitoring has
+   * access.
+   */
   readonly handler: MetricsHandler;
 }
 
-/** The registry that programs have who ask for none. */
+/** Creates the default registry. */
 function ownRegistry(): Registry {
   const register = new Registry();
   collectDefaultMetrics({ register });
   return register;
 }
 
-async function answer(source: MetricsSource, req: IncomingMessage, res: ServerResponse): Promise<void> {
+async function response(source: MetricsSource, req: IncomingMessage, res: ServerResponse): Promise<void> {
   if (req.method !== 'GET' && req.method !== 'HEAD') {
     res.writeHead(405, { Allow: 'GET, HEAD', 'Content-Length': 0 }).end();
     return;
@@ -67,10 +70,13 @@ async function answer(source: MetricsSource, req: IncomingMessage, res: ServerRe
   res.writeHead(200, { 'Content-Type': source.contentType, 'Content-Length': Buffer.byteLength(text) }).end(text);
 }
 
-/** Answers `GET` and `HEAD` with the metrics of a source, 500 where it fails, and anything else with 405. */
+/**
+ * Creates a handler that serves the metrics of a source for `GET` and `HEAD`. It returns 500 if the source fails, and
+ * 405 for other methods.
+ */
 export function metricsHandler(source: MetricsSource): MetricsHandler {
   return (req, res) => {
-    answer(source, req, res).catch(() => {
+    response(source, req, res).catch(() => {
       if (res.headersSent) res.destroy();
       else res.writeHead(500, { 'Content-Length': 0 }).end();
     });
@@ -78,8 +84,8 @@ export function metricsHandler(source: MetricsSource): MetricsHandler {
 }
 
 /**
- * Metrics through `prom-client`, which is to be installed beside this package. No label has ids: operations, versions,
- * statuses, names of statements and kinds are all there are.
+ * Creates metrics with `prom-client`, an optional peer dependency. Labels never contain ids: their values are operations,
+ * versions, statuses, names of statements and kinds.
  *
  * @example
  * ```ts

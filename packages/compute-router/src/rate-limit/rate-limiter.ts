@@ -6,17 +6,16 @@ import { RateLimitExceeded, type RateLimiter, type RateLimitVerdict } from '../h
 import { type NamedLimit, orderedLimits, type RateLimit } from './limits.js';
 import { ownCounter, type RateLimitStore, SharedCounters } from './store.js';
 
-/** The limits of callers, and where requests are counted. */
-/** What is limited, and where it is counted. */
+/** Options of `rateLimiter()`. */
 export interface RateLimiterOptions {
   readonly limits: readonly RateLimit[];
-  /** Default `memory`: each process counts for itself. */
+  /** Where requests are counted. Default: `memory`, each process counts separately. */
   readonly store?: RateLimitStore;
-  /** How long a request waits for the store at the most; then that is away. Default 500. */
+  /** Timeout of the store in milliseconds; after it, the store counts as unavailable. Default: 500. */
   readonly storeTimeoutMs?: number;
-  /** Callers that nobody counts, such as other services. Default: none. */
+  /** Returns true for callers without limits, such as other services. Default: no caller. */
   readonly exempt?: (caller: Caller) => boolean;
-  /** Told once when the store is away, until it was there again. Default: nobody. */
+  /** Called once when the store becomes unavailable, and again only after it has been available. Default: none. */
   readonly onError?: (error: Error) => void;
 }
 
@@ -28,16 +27,20 @@ const OPTIONS: Readonly<Record<keyof RateLimiterOptions, true>> = {
   onError: true,
 };
 
-/** A limiter whose limits may be replaced while it counts. */
+/** A limiter whose limits can be replaced at run time. */
 export interface CallerRateLimiter extends RateLimiter {
-  /** Takes other limits. Throws RangeError, and changes nothing, for what cannot be one. */
+  /**
+   * Replaces the limits.
+   *
+   * @throws RangeError if a limit is invalid; the old limits then stay in force
+   */
   reload(limits: readonly RateLimit[]): void;
 }
 
-/** For so long a store that was away is not asked: nobody waits for it then. */
+/** How long an unavailable store is not tried again, so that requests do not wait for its timeout. */
 const PAUSE_MS = 1_000;
 
-/** Ids that are long, or could be taken for what stands for those, are counted under their hash. */
+/** Ids that match are used as keys. Ids that are long, or start like a hash, are hashed. */
 const PLAIN = /^[^#].{0,63}$/s;
 
 function keyOf(id: string): string {
@@ -45,12 +48,12 @@ function keyOf(id: string): string {
 }
 
 interface Counted {
-  readonly refused: boolean;
+  readonly rejected: boolean;
   readonly left: number;
   readonly seconds: number;
 }
 
-/** Counts with a store where that is there, and alone where it is not. */
+/** Counts in the store while it is available, and in memory otherwise. */
 class Counting {
   readonly #store: SharedCounters | undefined;
   readonly #onError: (error: Error) => void;
@@ -88,22 +91,22 @@ class Counting {
   }
 }
 
-/** The library rejects with a result for what is refused, and with an Error for what failed. */
+/** The library rejects with a result if the limit is exceeded, and with an Error if it fails. */
 async function counted(consuming: Promise<RateLimiterRes>): Promise<Counted> {
-  const told = (refused: boolean, { remainingPoints, msBeforeNext }: RateLimiterRes): Counted => ({
-    refused,
-    left: refused ? 0 : remainingPoints,
+  const countedAs = (rejected: boolean, { remainingPoints, msBeforeNext }: RateLimiterRes): Counted => ({
+    rejected,
+    left: rejected ? 0 : remainingPoints,
     seconds: Math.max(1, Math.ceil(msBeforeNext / 1000)),
   });
   try {
-    return told(false, await consuming);
+    return countedAs(false, await consuming);
   } catch (thrown) {
     if (thrown instanceof Error) throw thrown;
-    return told(true, thrown as RateLimiterRes);
+    return countedAs(true, thrown as RateLimiterRes);
   }
 }
 
-/** Limits in force, with their counters. */
+/** The effective limits with their counters. */
 interface Rules {
   readonly policy: string;
   readonly limits: readonly (NamedLimit & { readonly take: (key: string) => Promise<Counted> })[];
@@ -119,10 +122,11 @@ function rulesOf(given: readonly RateLimit[], counting: Counting): Rules {
 
 /**
  * Limits how many requests users and projects make, counted in fixed windows: in memory, or in a Redis or PostgreSQL that
- * several processes share. While such a store is away, each process counts for itself: nobody is locked out, and a flood
- * is still bounded. Callers read of it in `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers-10).
+ * several processes share. While such a store is unavailable, each process counts separately: callers are not locked out,
+ * and a flood is still bounded. Responses contain `RateLimit-Policy` and `RateLimit`
+ * (draft-ietf-httpapi-ratelimit-headers-10).
  *
- * @throws TypeError for unknown options, RangeError for limits that cannot be
+ * @throws TypeError if an option is unknown; RangeError if a limit is invalid
  *
  * @example
  * ```ts
@@ -140,10 +144,10 @@ export function rateLimiter(options: RateLimiterOptions): CallerRateLimiter {
   async function countBy({ policy, limits }: Rules, caller: Caller): Promise<RateLimitVerdict> {
     const remaining: string[] = [];
     for (const { name, per, requests, windowSeconds, take } of limits) {
-      const { refused, left, seconds } = await take(keyOf(per === 'user' ? caller.userId : caller.projectId));
+      const { rejected, left, seconds } = await take(keyOf(per === 'user' ? caller.userId : caller.projectId));
       const item = `"${name}";r=${left};t=${seconds}`;
-      if (refused) {
-        const exceeded = new RateLimitExceeded(`a ${per} has ${requests} in ${windowSeconds} s`, seconds);
+      if (rejected) {
+        const exceeded = new RateLimitExceeded(`a ${per} may send ${requests} in ${windowSeconds} s`, seconds);
         return { policy, remaining: item, exceeded };
       }
       remaining.push(item);

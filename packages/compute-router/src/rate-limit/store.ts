@@ -6,36 +6,38 @@ import {
 } from 'rate-limiter-flexible';
 import type { NamedLimit } from './limits.js';
 
-/** What is needed of a client of ioredis. */
+/** The required methods of an ioredis client. */
 export interface RateLimitRedis {
   readonly status: string;
   defineCommand(name: string, definition: { lua: string; numberOfKeys?: number }): void;
 }
 
-/** What is needed of a pool of `pg`. */
+/** The required methods of a `pg` pool. */
 export interface RateLimitPool {
   query(query: { text: string; values?: unknown[] }): Promise<unknown>;
 }
 
-/** Where requests are counted; what processes share, they count together. */
+/** Where requests are counted. Processes that share a store count together. */
 export type RateLimitStore = 'memory' | { readonly redis: RateLimitRedis } | { readonly postgres: RateLimitPool };
 
 const TABLE = 'apistrata_rate_limits';
 
-/** Lost in a crash of the database, as it may be: nothing of it is written to the log. */
+/** An unlogged table: a crash of the database may lose the counts, so they need no WAL. */
 const SCHEMA = `
 create unlogged table if not exists ${TABLE} (key varchar(255) primary key, points integer not null default 0, expire bigint);
 create index if not exists ${TABLE}_expire on ${TABLE} (expire)`;
 
-/** Several processes that create the same thing at once: all but one hear of it so. */
+/** Errors of processes that lose a race to create the same objects. */
 const CREATED_MEANWHILE = new Set(['23505', '42P07']);
 
-/** A counter of this process alone. */
+/** Creates a counter of this process only. */
 export function ownCounter({ name, requests, windowSeconds }: NamedLimit): RateLimiterAbstract {
   return new RateLimiterMemory({ keyPrefix: name, points: requests, duration: windowSeconds });
 }
 
-/** A counter that processes share. What is refused is remembered here, so that a flood does not reach the store. */
+/**
+ * Creates a counter that processes share. Rejections are cached in memory, so that a flood does not reach the store.
+ */
 function sharedCounter(store: Exclude<RateLimitStore, 'memory'>, limit: NamedLimit): RateLimiterAbstract {
   const { name, requests, windowSeconds } = limit;
   const options = {
@@ -50,15 +52,15 @@ function sharedCounter(store: Exclude<RateLimitStore, 'memory'>, limit: NamedLim
   return new RateLimiterPostgres({ ...options, ...table, storeClient: store.postgres });
 }
 
-/** Rejects when an answer takes too long; a late one is nobody's any more. */
-function inTime<T>(answer: Promise<T>, ms: number): Promise<T> {
+/** Rejects if a response takes too long; a late response is ignored. */
+function withTimeout<T>(response: Promise<T>, ms: number): Promise<T> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`no answer within ${ms} ms`)), ms);
-    answer.then(resolve, reject).finally(() => clearTimeout(timer));
+    const timer = setTimeout(() => reject(new Error(`no response within ${ms} ms`)), ms);
+    response.then(resolve, reject).finally(() => clearTimeout(timer));
   });
 }
 
-/** What counts in a store: made ready on first use, again and again until that works. */
+/** Counters in a store. The store is prepared on first use, and preparation is repeated until it succeeds. */
 export class SharedCounters {
   readonly #store: Exclude<RateLimitStore, 'memory'>;
   readonly #timeoutMs: number;
@@ -69,14 +71,17 @@ export class SharedCounters {
     this.#timeoutMs = timeoutMs;
   }
 
-  /** The function that counts one request of a key. Rejects with an Error when the store is away. */
+  /**
+   * Returns the function that counts one request of a key. The function rejects with an Error if the store is
+   * unavailable.
+   */
   counting(limit: NamedLimit): RateLimiterAbstract['consume'] {
     const counter = sharedCounter(this.#store, limit);
     const { postgres } = this.#store as { readonly postgres?: RateLimitPool };
-    if (!postgres) return (key) => inTime(counter.consume(key), this.#timeoutMs);
+    if (!postgres) return (key) => withTimeout(counter.consume(key), this.#timeoutMs);
     return (key) => {
       this.#ready ??= this.#prepare(postgres);
-      return inTime(
+      return withTimeout(
         this.#ready.then(() => counter.consume(key)),
         this.#timeoutMs,
       );

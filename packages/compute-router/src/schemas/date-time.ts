@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * The spellings of ISO 8601 that this API reads: a year, a month or a day, with dashes or without, and a time behind a
- * blank or a `T`, with colons or without. `YYYYMM` is none of them: it could be `YYMMDD`.
+ * The accepted forms of ISO 8601: a year, a month or a day, with or without dashes, and a time after a space or a `T`,
+ * with or without colons. `YYYYMM` is rejected: it could be `YYMMDD`.
  */
 const FORM =
   /^(?<year>[0-9]{4})(?:(?:-(?<month>[0-9]{1,2})|(?<bareMonth>[0-9]{2})(?!\n?$))(?:(?:-(?<day>[0-9]{1,2})|(?<bareDay>[0-9]{2}))(?:[ T](?<hour>[0-9]{2})(?::?(?<minute>[0-9]{2}))?(?::?(?<second>[0-9]{1,2})(?:[.,](?<fraction>[0-9]+))?)?(?:Z|(?<sign>[-+])(?<zoneHour>[0-9]{2}):?(?<zoneMinute>[0-9]{2})?)?)?)?)?\n?$/;
@@ -11,8 +11,8 @@ const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 
 /**
- * A time of ISO 8601 as milliseconds since the epoch; without a zone it is UTC. Undefined for anything else, and for
- * times that no calendar and no clock has.
+ * Parses a time of ISO 8601 to milliseconds since the epoch; without a zone it is UTC. Returns undefined for anything
+ * else, and for dates and times that do not exist.
  */
 export function isoTime(text: string): number | undefined {
   const parts = FORM.exec(text)?.groups;
@@ -26,7 +26,7 @@ export function isoTime(text: string): number | undefined {
   if (year === 0 || clock[0] > 23 || clock[1] > 59 || clock[2] > 59 || Math.abs(zoneMs) >= DAY_MS) return undefined;
   const date = new Date(0);
   date.setUTCFullYear(year, month - 1, day);
-  // What no calendar has is moved on to what it has.
+  // `Date` maps a nonexistent day to a later one.
   if (date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day) return undefined;
   return date.setUTCHours(...clock, Number((parts.fraction ?? '').padEnd(3, '0').slice(0, 3))) - zoneMs;
 }

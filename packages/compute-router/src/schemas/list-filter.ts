@@ -13,9 +13,9 @@ type FilterOf<T> = { [K in keyof ServerFilters]-?: T extends ServerFilters[K] ? 
 /** A filter or sort key of server lists. */
 export interface ListFilter {
   /** The query parameter, with the versions in which it exists. */
-  readonly given?: Windowed<QueryParameter<any>>;
+  readonly schema?: Windowed<QueryParameter<any>>;
   /** Whether all callers can use it. Otherwise it is ignored unless the policy allows all filters. */
-  readonly everybody?: Windowed<true>;
+  readonly forEveryone?: Windowed<true>;
   /** The engine filter for a pattern, a string or a list. If several parameters map to one filter, the first one applies. */
   readonly pattern?: ServerPatternField;
   readonly text?: FilterOf<string>;
@@ -25,7 +25,7 @@ export interface ListFilter {
   /** Refers to an internal record: rejected for callers whose filters are not ignored. */
   readonly internal?: true;
   /** The description for the API reference. */
-  readonly words?: string;
+  readonly description?: string;
 }
 
 export const text = one(z.string());
@@ -41,19 +41,21 @@ export const pattern = one(
 );
 
 /** A filter that all callers can use. */
-export const open = (words: string) => ({ everybody: true, words }) as const;
+export const forEveryone = (description: string) => ({ forEveryone: true, description }) as const;
 
-/** A filter for callers whom the policy allows all filters. */
-export const closed = (words: string) => ({ words: `${words} Administrators only; ignored for other callers.` });
+/** A filter for callers to whom the policy allows all filters. */
+export const adminOnly = (text: string) => ({ description: `${text} Administrators only; ignored for other callers.` });
 
-/** A filter that all callers can use since a version, and before that only those whom the policy allows all filters. */
-export function opened(first: string, words: string) {
+/**
+ * A filter that all callers can use since a version; before that, only callers to whom the policy allows all filters.
+ */
+export function forEveryoneSince(first: string, text: string) {
   const { major, minor } = Version.of(first);
   const history = `Administrators only until ${major}.${Number(minor) - 1}; all callers since ${first}.`;
-  return { everybody: since(first, true), words: `${words} ${history}` } as const;
+  return { forEveryone: since(first, true), description: `${text} ${history}` } as const;
 }
 
 /** A filter that exists since a version. */
-export function added<P extends QueryParameter<any>>(first: string, given: P, words: string) {
-  return { given: since(first, given), ...open(words) } as const;
+export function addedIn<P extends QueryParameter<any>>(first: string, schema: P, description: string) {
+  return { schema: since(first, schema), ...forEveryone(description) } as const;
 }

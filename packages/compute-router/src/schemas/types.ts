@@ -3,14 +3,14 @@ import { canonicalIp } from '@apistrata/compute-engine/api';
 import { z } from 'zod';
 
 /**
- * The types that fields of requests share. Names and rules are those of the API's own type list; what a handler sees is
- * the plain value: numbers for decimal text, booleans for their spellings.
+ * The types that request fields share. Names and rules are those of the API's own list of types. Handlers get plain
+ * values: numbers for decimal strings, booleans for their spellings.
  */
 
 const TRUE = ['True', 'TRUE', 'true', '1', 'ON', 'On', 'on', 'YES', 'Yes', 'yes'] as const;
 const FALSE = ['False', 'FALSE', 'false', '0', 'OFF', 'Off', 'off', 'NO', 'No', 'no'] as const;
 
-/** What stands behind the key of an action that is told nothing. */
+/** The value of an action without arguments. */
 export const anything = z.unknown().describe('Any value; null is the custom');
 
 /** true, false, or one of their spellings. */
@@ -19,32 +19,32 @@ export const boolish = z.union([
   z.enum([...TRUE, ...FALSE]).transform((text) => TRUE.includes(text as never)),
 ]);
 
-/** A whole number or its decimal text, between two bounds. */
-export function intish(least: number, most: number) {
-  const inRange = z.int().min(least).max(most);
+/** An integer or its decimal string, between two bounds. */
+export function intish(min: number, max: number) {
+  const inRange = z.int().min(min).max(max);
   const text = z
     .string()
-    .regex(least < 0 ? /^-?[0-9]+$/ : /^[0-9]+$/)
+    .regex(min < 0 ? /^-?[0-9]+$/ : /^[0-9]+$/)
     .transform(Number)
     .pipe(inRange);
   return z.union([inRange, text]);
 }
 
-const MOST_INT = 2_147_483_647;
+const MAX_INT = 2_147_483_647;
 
-export const posint = intish(1, MOST_INT);
-export const nonnegint = intish(0, MOST_INT);
+export const posint = intish(1, MAX_INT);
+export const nonnegint = intish(0, MAX_INT);
 /** -1 is unlimited. */
-export const quotaValue = intish(-1, MOST_INT);
+export const quotaValue = intish(-1, MAX_INT);
 
 /**
- * Printable is every assigned character of the basic plane that is no control, no format, no private and no surrogate
- * character; of the separators just the spaces are. `NAME` has no space at either end.
+ * Printable: every assigned character of the basic multilingual plane except control, format, private-use and surrogate
+ * characters, and of the separators only spaces. `NAME` has no space at either end.
  */
 const PRINTABLE = '[^\\p{C}\\p{Zl}\\p{Zp}\\u{10000}-\\u{10FFFF}]';
 const VISIBLE = '[^\\p{C}\\p{Z}\\u{10000}-\\u{10FFFF}]';
 const NAME = new RegExp(`^${VISIBLE}(?:${PRINTABLE}*${VISIBLE})?$`, 'u');
-/** Spaces at the ends, and a line feed behind all, are tolerated. */
+/** Spaces at both ends and a trailing line feed are accepted. */
 const NAME_AMONG_SPACES = new RegExp(`^${PRINTABLE}*${VISIBLE}${PRINTABLE}*\\n?$`, 'u');
 const DESCRIPTION = new RegExp(`^${PRINTABLE}*\\n?$`, 'u');
 
@@ -62,16 +62,16 @@ export const name = named(NAME, NAME_RULE);
 export const azName = named(NAME, NAME_RULE).refine((text) => !text.includes(':'), {
   message: `${NAME_RULE}; the colon is not legal`,
 });
-/** A name that loses the spaces around it. */
+/** A name whose surrounding spaces are removed. */
 export const nameAmongSpaces = named(NAME_AMONG_SPACES, NAME_RULE).transform((text) => text.trim());
 export const keypairName = named(/^(?! )[A-Za-z0-9 _-]+(?<! )$/, 'Only expected characters: [A-Za-z0-9_- ]');
 export const keypairName292 = named(/^(?! )[A-Za-z0-9 _.@-]+(?<! )$/, 'Only expected characters: [A-Za-z0-9@._- ]');
 
-/** Printable text or null. A line feed at the end, which tools like to add, is tolerated. */
-export function description(most = 255) {
+/** Printable text or null. A trailing line feed, which some tools add, is accepted. */
+export function description(max = 255) {
   return z
     .string()
-    .max(most)
+    .max(max)
     .refine((text) => DESCRIPTION.test(text), { message: 'Only printable characters are legal' })
     .nullable();
 }
@@ -102,14 +102,14 @@ function keyed<T extends z.ZodType>(value: T) {
   });
 }
 
-/** PostgreSQL cannot search in documents that hold the NUL character. */
+/** PostgreSQL cannot search documents that contain the NUL character. */
 const withoutNul = (text: string) => !text.includes('\0');
 const NUL_RULE = { message: 'The NUL character is not legal' };
 const metadataValue = z.string().max(255).refine(withoutNul, NUL_RULE);
 
 export const metadata = keyed(metadataValue);
 export const metadataNull = keyed(metadataValue.nullable());
-/** Specs and other keyed values that may be given as numbers; numbers become text. */
+/** Extra specs and other metadata whose values may be numbers; numbers become strings. */
 export const metadataNumbers = keyed(z.union([z.string().max(255), z.number().transform(String)]));
 
 export const tag = z
@@ -134,7 +134,7 @@ export const userData = base64.max(65535);
 export const personality = z.array(z.strictObject({ path: z.string(), contents: base64 }));
 
 export const ipv4 = z.string().refine((text) => isIP(text) === 4, { message: "The string is not a 'ipv4'" });
-/** In any spelling, without a scope; what the handler sees is the canonical one. */
+/** In any notation, without a zone id; handlers get the canonical form. */
 export const ipv6 = z
   .string()
   .refine((text) => isIP(text) === 6 && !text.includes('%'), { message: "The string is not a 'ipv6'" })
@@ -143,7 +143,7 @@ export const ip = z
   .string()
   .refine((text) => isIP(text) > 0 && !text.includes('%'), { message: 'The string is not an IP address' });
 
-/** Any case, with or without dashes; what the handler sees is lower case with dashes. */
+/** In any case, with or without dashes; handlers get lower case with dashes. */
 export const uuid = z
   .string()
   .regex(/^[0-9a-fA-F]{8}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{12}$/, {
@@ -168,4 +168,6 @@ export const limitText = z
   .string()
   .min(1)
   .regex(/^[0-9]*$/)
+  // In a query string, every value is text; documents describe what the text is.
+  .meta({ type: 'integer', minimum: 0, minLength: undefined, pattern: undefined })
   .transform(Number);

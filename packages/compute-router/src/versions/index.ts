@@ -1,7 +1,7 @@
-/** The lowest microversion there is. */
+/** The lowest microversion. */
 export const MIN_VERSION = '2.1';
 /**
- * The highest one that is served unless `maxVersion` says otherwise; `latestKnown()` is the highest that could be.
+ * The highest microversion that is served by default (`maxVersion`); `newestSupported()` is the highest possible one.
  *
  * @example
  * ```ts

@@ -19,7 +19,7 @@ const created: ViewShape<Aggregate, ComputeCall> = {
   ),
 };
 
-/** The answer to its creation, when it has neither hosts nor metadata of its own yet. */
+/** The response to a creation, without hosts and metadata. */
 export const aggregateCreated = view<Aggregate, ComputeCall>(created);
 
 export const aggregate = view<Aggregate, ComputeCall>({

@@ -6,10 +6,10 @@ import type { ComputeCall } from '../http/call.js';
 import * as type from '../schemas/reply-types.js';
 import { linksTo } from './links.js';
 
-const whole = (get: (flavor: Flavor) => number) => field<Flavor, ComputeCall, z.ZodInt>(type.wholeNumber, get);
+const full = (get: (flavor: Flavor) => number) => field<Flavor, ComputeCall, z.ZodInt>(type.integer, get);
 const text = (get: (flavor: Flavor) => string) => field<Flavor, ComputeCall, z.ZodString>(z.string(), get);
 
-/** The text of a flavor depends on where the API is seen, and on whether extra specs are shown. */
+/** The cached JSON of a flavor depends on the base URL of the request, and on whether extra specs are shown. */
 const memo = (call: ComputeCall) => `${call.selfBase} ${call.can('os_compute_api:os-flavor-extra-specs:index')}`;
 
 export const flavorSummary = view<Flavor, ComputeCall>(
@@ -30,9 +30,9 @@ export const flavorDetail = view<Flavor, ComputeCall>(
     id: text((f) => f.id),
     name: text((f) => f.name),
     links: linksTo('flavors'),
-    vcpus: whole((f) => f.vcpus),
-    ram: whole((f) => f.memoryMb),
-    disk: whole((f) => f.diskGb),
+    vcpus: full((f) => f.vcpus),
+    ram: full((f) => f.memoryMb),
+    disk: full((f) => f.diskGb),
     swap: [
       until(
         '2.74',
@@ -40,10 +40,10 @@ export const flavorDetail = view<Flavor, ComputeCall>(
       ),
       since(
         '2.75',
-        whole((f) => f.swapMb),
+        full((f) => f.swapMb),
       ),
     ],
-    'OS-FLV-EXT-DATA:ephemeral': whole((f) => f.ephemeralGb),
+    'OS-FLV-EXT-DATA:ephemeral': full((f) => f.ephemeralGb),
     'os-flavor-access:is_public': field(z.boolean(), (f) => f.isPublic),
     'OS-FLV-DISABLED:disabled': until(
       '2.101',

@@ -9,9 +9,9 @@ import { instanceNameOf } from './instance-name.js';
 type Shape = ViewShape<Hypervisor, ComputeCall>;
 
 const text = (get: (h: Hypervisor) => string) => field<Hypervisor, ComputeCall, z.ZodString>(z.string(), get);
-/** What is told of capacity and load, until others tell it better. */
+/** Capacity and load, which newer versions show elsewhere. */
 const amount = (get: (h: Hypervisor) => number) =>
-  until('2.87', field<Hypervisor, ComputeCall, z.ZodInt>(type.wholeNumber, get));
+  until('2.87', field<Hypervisor, ComputeCall, z.ZodInt>(type.integer, get));
 
 const brief: Shape = {
   id: [
@@ -35,13 +35,13 @@ function serversOf({ servers }: Hypervisor): z.infer<typeof hosted> | undefined 
   return servers?.map(({ id, seq }) => ({ uuid: id, name: instanceNameOf(seq) }));
 }
 
-const serversUnlessNone = field<Hypervisor, ComputeCall, z.ZodOptional<typeof hosted>>(hosted.optional(), (h) =>
+const nonEmptyServers = field<Hypervisor, ComputeCall, z.ZodOptional<typeof hosted>>(hosted.optional(), (h) =>
   h.servers?.length ? serversOf(h) : undefined,
 );
 
-/** Those who ask for the servers are told of them; at first only where there are any. */
+/** The servers, if they were requested; until 2.74 only if there are any. */
 const servers: Shape = {
-  servers: [between('2.53', '2.74', serversUnlessNone), since('2.75', field(hosted.optional(), serversOf))],
+  servers: [between('2.53', '2.74', nonEmptyServers), since('2.75', field(hosted.optional(), serversOf))],
 };
 
 const service = view<Hypervisor, ComputeCall>({
@@ -65,7 +65,7 @@ export const hypervisorSummary = view<Hypervisor, ComputeCall>({ ...brief, ...se
 
 export const hypervisorFound = view<Hypervisor, ComputeCall>(brief);
 
-export const hypervisorServers = view<Hypervisor, ComputeCall>({ ...brief, servers: serversUnlessNone });
+export const hypervisorServers = view<Hypervisor, ComputeCall>({ ...brief, servers: nonEmptyServers });
 
 export const hypervisorUptime = view<Hypervisor, ComputeCall>({
   ...brief,
@@ -91,7 +91,7 @@ export const hypervisorDetail = view<Hypervisor, ComputeCall>({
     between(
       '2.28',
       '2.87',
-      field(cpuInfo, ({ host }) => host.node.cpuInfo),
+      field(cpuInfo, ({ host }) => ({ ...host.node.cpuInfo })),
     ),
   ],
   vcpus: amount(({ host }) => host.node.vcpus),
@@ -108,11 +108,11 @@ export const hypervisorDetail = view<Hypervisor, ComputeCall>({
 });
 
 const sum = (get: (h: Hypervisor) => number) =>
-  field<readonly Hypervisor[], ComputeCall, z.ZodInt>(type.wholeNumber, (all) =>
+  field<readonly Hypervisor[], ComputeCall, z.ZodInt>(type.integer, (all) =>
     all.reduce((total, one) => total + get(one), 0),
   );
 
-/** All hypervisors together, whether they are enabled or not. */
+/** The sum of all hypervisors, enabled or not. */
 export const hypervisorStatistics = view<readonly Hypervisor[], ComputeCall>({
   count: sum(() => 1),
   vcpus: sum(({ host }) => host.node.vcpus),

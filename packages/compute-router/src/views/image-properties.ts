@@ -17,7 +17,7 @@ const STANDARD = `
   os_skip_agent_inject_files_at_boot os_skip_agent_inject_ssh os_type traits_required
 `;
 
-/** The names that some of them had before. */
+/** Former names of some of them. */
 const FORMER = `
   architecture auto_disk_config bdm_v2 bittorrent block_device_mapping cache_in_nova hypervisor_type
   hypervisor_version_requires ipxe_boot mappings owner_id root_device_name vm_mode vmware_disktype
@@ -27,18 +27,21 @@ const FORMER = `
 
 const names: ReadonlySet<string> = new Set(`${STANDARD} ${FORMER}`.split(/\s+/).filter(Boolean));
 
-/** Bytes of a value that servers keep. */
+/** The maximum size of a value, in bytes. */
 const LONGEST = 255;
 
-/** A text of at most so many bytes, cut between two characters. */
+/** Truncates text to the maximum number of bytes, between two characters. */
 function cut(text: string): string {
-  // No character has more than four bytes in UTF-8.
+  // A character has at most four bytes in UTF-8.
   if (text.length * 4 <= LONGEST) return text;
   const { read } = new TextEncoder().encodeInto(text, new Uint8Array(LONGEST));
   return text.slice(0, read);
 }
 
-/** What a server shows of its image's properties: those that have a meaning for servers, none that are the image's own. */
+/**
+ * Returns the image properties that a server shows: those with a meaning for servers, and none that describe the image
+ * itself.
+ */
 export function shownImageProperties(properties: Readonly<Record<string, string>>): Record<string, string> {
   const shown = Object.entries(properties).filter(([name]) => names.has(name));
   return Object.fromEntries(shown.map(([name, value]) => [name, cut(value)]));

@@ -7,7 +7,7 @@ export function linksTo<R extends { readonly id: string }>(collection: string): 
   return field(type.links, ({ id }: R, call: ComputeCall) => [...call.links(`/${collection}/${id}`)] as never);
 }
 
-/** `links` with the bookmark alone. */
+/** `links` with the bookmark only. */
 export function bookmarkTo<R>(collection: string, idOf: (record: R) => string): ViewField<R, ComputeCall> {
   return field(
     type.links,

@@ -10,12 +10,12 @@ import * as type from '../schemas/reply-types.js';
 type Shape = ViewShape<MigrationRecord, HostsCall>;
 type Field = ViewField<MigrationRecord, HostsCall>;
 
-/** The address of the host that a migration leads to. */
+/** Returns the address of the destination host of a migration. */
 function destAddress({ destHost }: MigrationRecord, call: HostsCall): string | null {
   return (destHost !== null && call.loaded.hosts.get(destHost)?.node.hostIp) || null;
 }
 
-/** Where from and where to: null for those who may not know, unless everybody may who sees the rest. */
+/** Source and destination; null for callers that the rule does not allow. Without a rule, all callers see them. */
 function places(rule?: RuleName): Shape {
   const place = (get: (m: MigrationRecord, call: HostsCall) => string | null): Field =>
     field(type.nullableText, (m, call: HostsCall) => (rule === undefined || call.can(rule) ? get(m, call) : null));
@@ -46,7 +46,7 @@ const common: Shape = {
   ),
 };
 
-/** A migration as the list of all of them shows it. */
+/** A migration in the list of all migrations. */
 export const migrationListed = view<MigrationRecord, HostsCall>({
   ...common,
   ...places('os_compute_api:os-migrations:index:host'),
@@ -68,7 +68,7 @@ export const migrationListed = view<MigrationRecord, HostsCall>({
   ),
 });
 
-/** Amounts are not known before the memory moves. */
+/** Amounts are unknown until the transfer of memory starts. */
 const bytes = (get: (m: MigrationRecord) => number): Field =>
   field(z.int().min(1).nullable(), (m: MigrationRecord) => get(m) || null);
 
@@ -84,11 +84,11 @@ const ofServer: Shape = {
   disk_remaining_bytes: bytes((m) => m.diskRemainingBytes),
 };
 
-/** A live migration that is under way, among those of its server. */
+/** A live migration in progress, in the list of its server. */
 export const serverMigrationListed = view<MigrationRecord, HostsCall>({
   ...ofServer,
   ...places('os_compute_api:servers:migrations:index:host'),
 });
 
-/** The same by itself: whoever may see it sees the hosts. */
+/** A single migration: callers that may see it also see its hosts. */
 export const serverMigrationShown = view<MigrationRecord, HostsCall>({ ...ofServer, ...places() });

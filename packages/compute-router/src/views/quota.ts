@@ -6,7 +6,7 @@ import type { ComputeCall } from '../http/call.js';
 
 type Kind = keyof QuotaValues;
 
-/** Puts a value into the window of a kind. */
+/** Limits a value to the window of a kind. */
 type InWindow = <T>(value: T) => Windowed<T>;
 
 type Windows = Readonly<Record<Kind, InWindow>>;
@@ -18,28 +18,28 @@ function kinds(names: readonly Kind[], window: InWindow): Partial<Windows> {
 }
 
 const lasting = ['cores', 'instances', 'key_pairs', 'metadata_items', 'ram'] as const;
-const ofGroups = ['server_groups', 'server_group_members'] as const;
+const groupKinds = ['server_groups', 'server_group_members'] as const;
 const injected = ['injected_files', 'injected_file_content_bytes', 'injected_file_path_bytes'] as const;
-/** Counted by the services that have them, so the compute API let go of them. */
+/** Counted by the services that own them, so the compute API removed these kinds. */
 const networking = ['fixed_ips', 'floating_ips', 'security_groups', 'security_group_rules'] as const;
 
-/** The versions in which quota sets know a kind. */
+/** The versions in which quota sets have a kind. */
 const quotaSetKinds = {
   ...kinds(lasting, always),
-  ...kinds(ofGroups, always),
+  ...kinds(groupKinds, always),
   ...kinds(injected, (value) => until('2.56', value)),
   ...kinds(networking, (value) => until('2.35', value)),
 } as Windows;
 
-/** The versions in which quota class sets can be told a kind; groups are shown later than that. */
+/** The versions in which a kind of a quota class can be set; groups are shown only in later versions. */
 const quotaClassKinds = { ...quotaSetKinds, ...kinds(networking, (value) => until('2.49', value)) } as Windows;
-const shownClassKinds = { ...quotaClassKinds, ...kinds(ofGroups, (value) => since('2.50', value)) } as Windows;
+const shownClassKinds = { ...quotaClassKinds, ...kinds(groupKinds, (value) => since('2.50', value)) } as Windows;
 
 function fields<T>(windows: Windows, make: (kind: Kind) => T): Readonly<Record<string, Windowed<T>>> {
   return Object.fromEntries(Object.entries(windows).map(([kind, window]) => [kind, window(make(kind as Kind))]));
 }
 
-/** Fields of a body that sets limits; `networks` was a kind once and means nothing. */
+/** Fields of a body that sets limits. `networks` is a former kind and has no effect. */
 export const quotaSetBody = <T>(value: T) => ({
   ...fields(quotaSetKinds, () => value),
   networks: until('2.35', value),
@@ -49,7 +49,7 @@ export const quotaClassBody = <T>(value: T) => ({
   networks: until('2.49', value),
 });
 
-/** Limits of something that has a name. */
+/** Limits of an object with a name. */
 interface Named {
   readonly id: string;
   readonly limits: QuotaValues;
@@ -67,7 +67,7 @@ export const quotaClassShown = view<Named, ComputeCall>({ ...fields(shownClassKi
 
 const measured = z.strictObject({ in_use: amount, limit, reserved: z.literal(0) });
 
-/** With what is in use; nothing is ever reserved here, for what is asked for counts at once. */
+/** Limits and usage. `reserved` is always 0, because requested resources count as used immediately. */
 export const quotaSetDetail = view<Named & { readonly usage: QuotaValues }, ComputeCall>({
   ...fields(quotaSetKinds, (kind) =>
     field<Named & { readonly usage: QuotaValues }, ComputeCall, typeof measured>(measured, ({ limits, usage }) => ({

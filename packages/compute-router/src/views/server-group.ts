@@ -4,7 +4,7 @@ import { field, view } from '@apistrata/microversion/router';
 import { z } from 'zod';
 import type { ComputeCall } from '../http/call.js';
 
-/** A group made with a newer version may have any of these, whichever version asks. */
+/** All policies at any version: a group may have been created with a newer version. */
 const policy = z.enum(['affinity', 'anti-affinity', 'soft-affinity', 'soft-anti-affinity']);
 
 const rules = z.strictObject({ max_server_per_host: z.int().min(1).optional() });

@@ -8,7 +8,7 @@ import * as type from '../schemas/reply-types.js';
 import { linksTo } from './links.js';
 import { embeddedFlavor, groupsField, imageReferenceField, securityGroups, securityGroupsOf } from './server-parts.js';
 
-/** Whether nobody can tell how the server is: what its host belongs to does not answer. */
+/** Returns whether the state of a server is unknown because its host or the host's cell does not respond. */
 export function isUnreachable(server: Server, call: HostsCall): boolean {
   return server.host !== null && call.loaded.unreachable.has(server.host);
 }
@@ -45,7 +45,7 @@ function insteadOf(shape: Shape) {
   return since('2.69', { when: isUnreachable, view: view<Server, HostsCall>(shape) });
 }
 
-/** What is shown, from 2.69 on, of servers that cannot be reached. */
+/** Fields of unreachable servers, since 2.69. */
 export const partialServer = {
   summary: insteadOf(summary),
   detail: insteadOf(listed),

@@ -9,7 +9,7 @@ import * as type from '../schemas/reply-types.js';
 import { shownImageProperties } from './image-properties.js';
 import { bookmarkTo } from './links.js';
 
-/** What a caller may see of servers beyond what everybody sees. */
+/** The fields of servers that a caller may see in addition to the common ones. */
 interface ViewPermissions {
   readonly attributes: boolean;
   readonly hostStatus: boolean;
@@ -19,7 +19,7 @@ interface ViewPermissions {
 
 const permissionsByCall = new WeakMap<ComputeCall, ViewPermissions>();
 
-/** Asks the policies once per call. */
+/** Checks the policies once per call. */
 export function viewPermissionsOf(call: ComputeCall): ViewPermissions {
   let permissions = permissionsByCall.get(call);
   if (!permissions) {
@@ -34,10 +34,10 @@ export function viewPermissionsOf(call: ComputeCall): ViewPermissions {
   return permissions;
 }
 
-/** A project's servers are on few hosts, and all of a page need their names. */
+/** A project's servers are on few hosts, and each server of a page needs the id of its host. */
 const hostIds = new LRUCache<string, string>({ max: 5000 });
 
-/** Names a host to its tenants without telling which it is; '' without a host. */
+/** Returns an opaque id of a host for a project; '' without a host. */
 export function hostIdOf(projectId: string, host: string | null): string {
   if (!host) return '';
   const named = projectId + host;
@@ -59,7 +59,7 @@ export const plainAddresses = z.record(z.string(), z.array(plainAddress));
 
 type Addresses = z.infer<typeof addresses>;
 
-/** By network label: all fixed addresses, then all floating ones. Nothing while the server is being built. */
+/** Addresses by network label: all fixed addresses, then all floating ones. Empty while the server is being built. */
 export function addressesOf(server: Server): Addresses {
   const shown: Addresses = {};
   if (server.vmState === 'building') return shown;
@@ -79,7 +79,7 @@ export function addressesOf(server: Server): Addresses {
   return shown;
 }
 
-/** The same without the attributes of extensions. */
+/** Addresses without the attributes of extensions. */
 export function plainAddressesOf(server: Server): z.infer<typeof plainAddresses> {
   const entries = Object.entries(addressesOf(server));
   return Object.fromEntries(
@@ -87,7 +87,7 @@ export function plainAddressesOf(server: Server): z.infer<typeof plainAddresses>
   );
 }
 
-/** Up to 2.46 a reference, from 2.47 the copy that the server keeps. */
+/** Until 2.46 a reference, since 2.47 the copy in the server's record. */
 export const embeddedFlavor = view<FlavorCopy, ComputeCall>({
   id: until(
     '2.46',
@@ -134,12 +134,12 @@ function imageOf(server: Server, call: ComputeCall) {
   return { id: server.imageId, links: [call.bookmark(`/images/${server.imageId}`)] as never };
 }
 
-/** The image and nothing of what it says; `""` for servers that boot from a volume. */
+/** The image reference without properties; `""` for servers that boot from a volume. */
 export const imageReferenceField = field(z.union([z.literal(''), imageReference]), (s: Server, call: ComputeCall) =>
   s.imageId ? imageOf(s, call) : '',
 );
 
-/** The same, with its properties in newer versions. */
+/** The image reference, with the image's properties in newer versions. */
 export const imageField = [
   until('2.97', imageReferenceField),
   since(
@@ -152,7 +152,7 @@ export const imageField = [
 
 type Volume = BlockDevice & { readonly volumeId: string };
 
-/** The volumes among a server's disks. */
+/** Returns the volumes among a server's disks. */
 export function volumesOf(server: Server): readonly Volume[] {
   return server.blockDevices.filter(
     (device): device is Volume => device.destination === 'volume' && device.volumeId !== null,
@@ -174,7 +174,10 @@ export const fault = z.strictObject({
   details: z.string().optional(),
 });
 
-/** Recorded, and the server is in error or gone. Details are for administrators unless the caller is at fault. */
+/**
+ * Returns the recorded fault if the server is in error or deleted. Details are for administrators unless the caller
+ * caused the fault.
+ */
 export function faultOf(server: Server, status: string, isAdmin: boolean): z.infer<typeof fault> | undefined {
   const { fault: recorded } = server;
   if (!recorded || (status !== 'ERROR' && status !== 'DELETED')) return undefined;
@@ -185,7 +188,7 @@ export function faultOf(server: Server, status: string, isAdmin: boolean): z.inf
 
 export const securityGroups = z.array(z.strictObject({ name: z.string() }));
 
-/** Names of the security groups of all ports; undefined when there are none. */
+/** Returns the names of the security groups of all ports; undefined if there are none. */
 export function securityGroupsOf(server: Server): { name: string }[] | undefined {
   const names = [...new Set(server.interfaces.flatMap(({ securityGroups }) => securityGroups))];
   return names.length > 0 ? names.map((name) => ({ name })) : undefined;
@@ -199,7 +202,7 @@ export const groupsField = since(
   ),
 );
 
-/** Every hint as a list of texts. */
+/** Returns every hint as a list of strings. */
 export function hintsOf(server: Server): Record<string, string[]> {
   return Object.fromEntries(
     Object.entries(server.schedulerHints).map(([key, value]) => [

@@ -11,7 +11,7 @@ type FieldFilters = {
     : never;
 };
 
-/** The filters that fields are. */
+/** Filters that server fields define. */
 export const fieldFilters = Object.fromEntries(
   Object.entries<ServerField>(all).flatMap(([name, { filter }]) => (filter ? [[name, filter]] : [])),
 ) as FieldFilters;
@@ -24,7 +24,7 @@ type RequestShape<K extends ServerRequest> = {
     : never;
 };
 
-/** The fields that a request takes, for its schema. */
+/** Returns the schemas of the fields of a request. */
 export function fieldsOf<K extends ServerRequest>(request: K): RequestShape<K> {
   const fields = Object.entries<ServerField>(all);
   return Object.fromEntries(
@@ -32,14 +32,20 @@ export function fieldsOf<K extends ServerRequest>(request: K): RequestShape<K> {
   ) as RequestShape<K>;
 }
 
-type KeptName<F> = F extends keyof All ? (All[F] extends { readonly kept: infer N extends string } ? N : never) : never;
+type RecordFieldName<F> = F extends keyof All
+  ? All[F] extends { readonly recordField: infer N extends string }
+    ? N
+    : never
+  : never;
 
-const keptNames = Object.entries<ServerField>(all).flatMap(([name, { kept }]) => (kept ? [[name, kept] as const] : []));
+const recordFields = Object.entries<ServerField>(all).flatMap(([name, { recordField }]) =>
+  recordField ? [[name, recordField] as const] : [],
+);
 
-/** What a request says, by the engine's names; what it leaves out is left out. */
-export function keptOf<B extends object>(body: B): { readonly [F in keyof B as KeptName<F>]: B[F] } {
+/** Renames the fields of a body to the names of the engine; missing fields stay missing. */
+export function recordFieldsOf<B extends object>(body: B): { readonly [F in keyof B as RecordFieldName<F>]: B[F] } {
   const given = body as Readonly<Record<string, unknown>>;
   return Object.fromEntries(
-    keptNames.flatMap(([name, kept]) => (given[name] === undefined ? [] : [[kept, given[name]]])),
-  ) as { readonly [F in keyof B as KeptName<F>]: B[F] };
+    recordFields.flatMap(([name, recordField]) => (given[name] === undefined ? [] : [[recordField, given[name]]])),
+  ) as { readonly [F in keyof B as RecordFieldName<F>]: B[F] };
 }

@@ -18,18 +18,20 @@ import {
 
 type Shape = ViewShape<Server, HostsCall>;
 
-/** Of a table of fields, what answers show. */
+/** Returns the response fields of a table of fields. */
 function shownOf(fields: Readonly<Record<string, ServerField>>): Shape {
-  return Object.fromEntries(Object.entries(fields).flatMap(([name, { shown }]) => (shown ? [[name, shown]] : [])));
+  return Object.fromEntries(
+    Object.entries(fields).flatMap(([name, { response: shown }]) => (shown ? [[name, shown]] : [])),
+  );
 }
 
 const common = shownOf(commonFields);
 const extended = shownOf(extendedFields);
 
-/** Who is in which group is too dear for lists. */
+/** Group membership is too expensive for lists. */
 const groups: Shape = { server_groups: groupsField };
 
-/** Fields that lists and show have from the start. */
+/** Fields that lists and show have since 2.1. */
 const shown: Shape = {
   ...common,
   ...extended,
@@ -38,14 +40,14 @@ const shown: Shape = {
   'OS-EXT-SRV-ATTR:user_data': userDataField,
 };
 
-/** The text of a server depends on who looks, from where, and on the state of the hosts. */
+/** The cached JSON of a server depends on the caller's permissions, the base URL, and the state of the hosts. */
 function memo(call: HostsCall): string {
   const { attributes, hostStatus, unknownHostStatus, extraSpecs } = viewPermissionsOf(call);
   return `${call.selfBase} ${call.loaded.epoch} ${attributes} ${hostStatus} ${unknownHostStatus} ${extraSpecs} ${call.context.isAdmin}`;
 }
 
 export const serverSummary = view<Server, HostsCall>(
-  { id: commonFields.id.shown, name: commonFields.name.shown, links: linksTo('servers') },
+  { id: commonFields.id.response, name: commonFields.name.response, links: linksTo('servers') },
   { memo: (call) => call.selfBase, instead: partialServer.summary },
 );
 
@@ -70,17 +72,17 @@ const changed: Shape = {
   'OS-EXT-SRV-ATTR:hostname': hostnameSince('2.75'),
 };
 
-/** The answer to PUT: from 2.75 the same as show. */
+/** The response to PUT: since 2.75 the same as show. */
 export const serverUpdated = view<Server, HostsCall>(changed);
 
-/** A rebuilt server, with what only that answer tells. */
+/** A rebuilt server, with the fields that only this response has. */
 export interface Rebuilt extends Server {
   readonly adminPassword: string | null;
 }
 
 const { 'OS-EXT-SRV-ATTR:user_data': _, ...rebuiltBase } = changed;
 
-/** The answer to rebuild. */
+/** The response to rebuild. */
 export const serverRebuilt = view<Rebuilt, HostsCall>({
   ...(rebuiltBase as unknown as ViewShape<Rebuilt, HostsCall>),
   adminPass: field(z.string().optional(), (s) => s.adminPassword ?? undefined),
@@ -94,7 +96,7 @@ export const serverRebuilt = view<Rebuilt, HostsCall>({
   ),
 });
 
-/** The answer to a request for one server. */
+/** The response to the creation of one server. */
 export interface Created {
   readonly server: Server;
   readonly adminPassword: string | undefined;

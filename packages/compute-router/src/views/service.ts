@@ -7,14 +7,14 @@ import * as type from '../schemas/reply-types.js';
 
 const text = (get: (state: ServiceState) => string) => field<ServiceState, ComputeCall, z.ZodString>(z.string(), get);
 
-/** All that can be told of a service whose host nobody can ask. */
+/** The known fields of a service whose host does not respond. */
 const partial = view<ServiceState, ComputeCall>({
   binary: text(({ service }) => service.binary),
   host: text(({ service }) => service.host),
   status: field(z.literal('UNKNOWN'), () => 'UNKNOWN' as const),
 });
 
-const whole: ViewShape<ServiceState, ComputeCall> = {
+const full: ViewShape<ServiceState, ComputeCall> = {
   id: [
     until(
       '2.52',
@@ -38,9 +38,9 @@ const whole: ViewShape<ServiceState, ComputeCall> = {
   ),
 };
 
-export const service = view<ServiceState, ComputeCall>(whole);
+export const service = view<ServiceState, ComputeCall>(full);
 
-/** In lists: whole, or what can be told of it. */
-export const listedService = view<ServiceState, ComputeCall>(whole, {
+/** In lists: all fields, or the known ones. */
+export const listedService = view<ServiceState, ComputeCall>(full, {
   instead: since('2.69', { when: ({ reachable }) => !reachable, view: partial }),
 });

@@ -22,13 +22,13 @@ const serverUsage = view<ServerUsage, ComputeCall>({
   state: field(z.string(), ({ server }) => (server.terminatedAt === null ? server.vmState : 'terminated')),
 });
 
-/** Microseconds since the epoch, all of them shown. */
+/** Formats microseconds since the epoch, with all digits. */
 function showUs(us: number): string {
   const ms = Math.floor(us / 1000);
   return `${new Date(ms).toISOString().slice(0, 23)}${String(us - ms * 1000).padStart(3, '0')}`;
 }
 
-/** A project's part of a report, with its servers one by one where that was asked for; undefined for no part at all. */
+/** The usage of one project, with its servers if `detailed` was requested; undefined for no usage. */
 interface UsageReport {
   readonly usage: ProjectUsage | undefined;
   readonly detailed: boolean;
@@ -59,7 +59,7 @@ function shapeOf(present: (schema: z.ZodType) => z.ZodType): Shape {
   };
 }
 
-/** A part of the report on all projects. */
+/** An element of the report on all projects. */
 export const listedUsage = view<UsageReport, ComputeCall>(shapeOf((schema) => schema));
-/** The report on one project: an empty object when it used nothing. */
+/** The report on one project: an empty object if it used nothing. */
 export const shownUsage = view<UsageReport, ComputeCall>(shapeOf((schema) => schema.optional()));

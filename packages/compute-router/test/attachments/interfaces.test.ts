@@ -2,20 +2,14 @@ import { randomUUID } from 'node:crypto';
 import type { SimulatedDriver } from '@apistrata/compute-engine/drivers';
 import { coreOf } from '@apistrata/compute-engine/testing';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { eventually } from '../../../../testing/eventually.js';
-import { type Api, ids } from '../api-under-test.js';
-import { newestAction, ada as owner, roomyApi } from '../servers-parts/roomy-api.js';
+import { ids } from '../api-under-test.js';
+import { largeCapacityApi, newestAction, ada as owner } from '../servers-parts/large-capacity-api.js';
+import { sharedByTests } from '../shared-by-tests.js';
 
 describe('interfaces of a server', () => {
-  let api: Api;
-  beforeAll(async () => {
-    api = await roomyApi();
-  });
-  afterAll(async () => {
-    expect(api.errors).toEqual([]);
-    await api.close();
-  });
+  const api = sharedByTests(largeCapacityApi);
 
   const at = (version: string) => api.as('ada:p1', version);
   const portsOf = (deviceId: string) => api.engine.embedded.networks.listPorts(owner, { deviceIds: [deviceId] });
@@ -29,7 +23,7 @@ describe('interfaces of a server', () => {
     return { ada, id, path, shown: plugged.body.interfaceAttachment };
   }
 
-  it('are plugged in at once: on the only network, when none is named', async () => {
+  it('are attached synchronously, by default to the only network', async () => {
     const { ada, id, path, shown } = await bootWith('2.1');
     expect(Object.keys(shown).sort()).toEqual(['fixed_ips', 'mac_addr', 'net_id', 'port_id', 'port_state']);
     expect(shown).toMatchObject({ net_id: ids.network, port_state: 'ACTIVE' });
@@ -49,7 +43,7 @@ describe('interfaces of a server', () => {
     });
   });
 
-  it('show their tag from 2.70 on, and take it from 2.49 on', async () => {
+  it('show their tag since 2.70, and accept it since 2.49', async () => {
     const { id, path, shown } = await bootWith('2.70', { net_id: ids.network, tag: 'nic' });
     expect(shown.tag).toBe('nic');
     expect((await at('2.69').get(path)).body.interfaceAttachments[0]).not.toHaveProperty('tag');
@@ -58,7 +52,7 @@ describe('interfaces of a server', () => {
     expect((await at('2.100').get(`/servers/${id}/os-interface`)).body.interfaceAttachments[0].tag).toBe('nic');
   });
 
-  it('take an address that is asked for, and none that cannot be had', async () => {
+  it('get the requested address, and reject unavailable ones', async () => {
     const fixed = (ip_address: string) => ({ net_id: ids.network, fixed_ips: [{ ip_address }] });
     const { ada, path, shown } = await bootWith('2.1', fixed('10.0.9.9'));
     expect(shown.fixed_ips.map((f: any) => f.ip_address)).toEqual(['10.0.9.9']);
@@ -77,7 +71,7 @@ describe('interfaces of a server', () => {
     expect((await ada.get(path)).body.interfaceAttachments).toHaveLength(2);
   });
 
-  it('come from a network that leads outside for administrators only', async () => {
+  it('are on external networks for administrators only', async () => {
     const { id, path } = await bootWith('2.1');
     const interfaceAttachment = { net_id: ids.publicNetwork };
     expect((await at('2.1').post(path, { interfaceAttachment })).status).toBe(403);
@@ -85,7 +79,7 @@ describe('interfaces of a server', () => {
     expect(await portsOf(id)).toHaveLength(2);
   });
 
-  it('may be ports that exist, which stay when they are unplugged', async () => {
+  it('may be existing ports, which remain after they are detached', async () => {
     const port = await api.engine.embedded.networks.createPort(owner, { networkId: ids.network });
     const { ada, id, path, shown } = await bootWith('2.1', { port_id: port.id });
     expect(shown.port_id).toBe(port.id);
@@ -101,7 +95,7 @@ describe('interfaces of a server', () => {
     expect(await newestAction(api, id)).toMatchObject({ action: 'detach_interface', message: null });
   });
 
-  it('go for good when they were made for the server', async () => {
+  it('are deleted if they were created for the server', async () => {
     const { ada, path, shown } = await bootWith('2.1');
     expect((await ada.delete(`${path}/${shown.port_id}`)).status).toBe(202);
     await api.idle();
@@ -111,7 +105,7 @@ describe('interfaces of a server', () => {
     expect((await ada.get(path)).body).toEqual({ interfaceAttachments: [] });
   });
 
-  it('that are not plugged in fail to be unplugged in the background', async () => {
+  it('that are not attached fail to be detached in the background', async () => {
     const { ada, id, path } = await bootWith('2.1');
     expect((await ada.delete(`${path}/${randomUUID()}`)).status).toBe(202);
     await api.idle();
@@ -119,8 +113,8 @@ describe('interfaces of a server', () => {
     expect((await ada.get(path)).body.interfaceAttachments).toHaveLength(1);
   });
 
-  it('are given back when the machine does not take them', async () => {
-    const failing = await roomyApi();
+  it('are released if the machine rejects them', async () => {
+    const failing = await largeCapacityApi();
     const ada = failing.as('ada:p1', '2.1');
     const { id } = await ada.boot();
     (coreOf(failing.engine).driver as SimulatedDriver).addRule({
@@ -138,23 +132,23 @@ describe('interfaces of a server', () => {
     await failing.close();
   });
 
-  it('are not for servers that are locked, suspended or of others', async () => {
+  it('cannot be changed on servers that are locked, suspended or of other projects', async () => {
     const { ada, id, path, shown } = await bootWith('2.1');
-    const refused = async (client: typeof ada, status: number) => {
+    const rejected = async (client: typeof ada, status: number) => {
       expect((await client.post(path, {})).status).toBe(status);
       expect((await client.delete(`${path}/${shown.port_id}`)).status).toBe(status);
     };
-    await refused(api.as('bob:p2'), 404);
-    await refused(api.as('rita:p1:reader'), 403);
+    await rejected(api.as('bob:p2'), 404);
+    await rejected(api.as('rita:p1:reader'), 403);
     expect((await api.as('rita:p1:reader').get(path)).status).toBe(200);
     await ada.act(id, 'lock');
-    await refused(ada, 409);
+    await rejected(ada, 409);
     await ada.act(id, 'unlock');
     await ada.act(id, 'suspend');
-    await refused(ada, 409);
+    await rejected(ada, 409);
   });
 
-  it('are listed as virtual interfaces up to 2.43, with their network from 2.12 on', async () => {
+  it('are listed as virtual interfaces until 2.43, with their network since 2.12', async () => {
     const { id, shown } = await bootWith('2.1');
     const path = `/servers/${id}/os-virtual-interfaces`;
     const old = { id: shown.port_id, mac_address: shown.mac_addr };
@@ -164,7 +158,7 @@ describe('interfaces of a server', () => {
     expect((await at('2.44').get(path)).status).toBe(404);
   });
 
-  it('follow what the network service is told', async () => {
+  it('follow changes in the network service', async () => {
     const { ada, id, shown } = await bootWith('2.1');
     const { networks } = api.engine.embedded;
     const addresses = async () =>
@@ -180,7 +174,7 @@ describe('interfaces of a server', () => {
     await eventually(async () => expect(await addresses()).toEqual([floating.fixedIps[0]!.address]));
   });
 
-  it('never break the service, whatever is asked of them', async () => {
+  it('never cause a 500, for any request', async () => {
     const ada = at('2.100');
     const { id } = await ada.boot();
     const path = `/servers/${id}/os-interface`;

@@ -2,19 +2,12 @@ import { randomUUID } from 'node:crypto';
 import type { SimulatedDriver } from '@apistrata/compute-engine/drivers';
 import { coreOf } from '@apistrata/compute-engine/testing';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Api } from '../api-under-test.js';
-import { newestAction, ada as owner, roomyApi } from '../servers-parts/roomy-api.js';
+import { describe, expect, it } from 'vitest';
+import { largeCapacityApi, newestAction, ada as owner } from '../servers-parts/large-capacity-api.js';
+import { sharedByTests } from '../shared-by-tests.js';
 
 describe('shares of a server', () => {
-  let api: Api;
-  beforeAll(async () => {
-    api = await roomyApi();
-  });
-  afterAll(async () => {
-    expect(api.errors).toEqual([]);
-    await api.close();
-  });
+  const api = sharedByTests(largeCapacityApi);
 
   const ada = () => api.as('ada:p1', '2.97');
   const shareOf = (id: string) => api.engine.embedded.shares.get(owner, id);
@@ -28,22 +21,22 @@ describe('shares of a server', () => {
   async function attached(tag?: string) {
     const { id, path } = await stopped();
     const share = await api.engine.embedded.shares.create(owner, {});
-    const answered = await ada().post(path, { share: { share_id: share.id, ...(tag && { tag }) } });
-    expect(answered.status).toBe(201);
+    const responded = await ada().post(path, { share: { share_id: share.id, ...(tag && { tag }) } });
+    expect(responded.status).toBe(201);
     await api.idle();
-    return { id, path, shareId: share.id, answered };
+    return { id, path, shareId: share.id, answered: responded };
   }
 
-  it('exist from 2.97 on', async () => {
+  it('exist since 2.97', async () => {
     const { path, shareId } = await attached();
     const old = api.as('ada:p1', '2.96');
-    for (const answered of [
+    for (const hasResponse of [
       await old.get(path),
       await old.post(path, { share: { share_id: shareId } }),
       await old.get(`${path}/${shareId}`),
       await old.delete(`${path}/${shareId}`),
     ])
-      expect(answered.status).toBe(404);
+      expect(hasResponse.status).toBe(404);
   });
 
   it('are attached in the background, and mounted when the server starts', async () => {
@@ -73,7 +66,7 @@ describe('shares of a server', () => {
     expect(Object.keys((await admin.get(path)).body.shares[0]).sort()).toEqual(['share_id', 'status', 'tag']);
   });
 
-  it('are detached in the background; nothing of them is left anywhere', async () => {
+  it('are detached in the background, without remains', async () => {
     const { id, path, shareId } = await attached();
     const detached = await ada().delete(`${path}/${shareId}`);
     expect([detached.status, detached.body]).toEqual([200, undefined]);
@@ -85,14 +78,14 @@ describe('shares of a server', () => {
     expect((await ada().get(`${path}/${shareId}`)).status).toBe(404);
   });
 
-  it('are given back with the server', async () => {
+  it('are released with the server', async () => {
     const { id, shareId } = await attached();
     await ada().delete(`/servers/${id}`);
     await api.idle();
     expect(await shareOf(shareId)).toMatchObject({ locks: [], accesses: [] });
   });
 
-  it('need a stopped server, and are there once under one tag: 409', async () => {
+  it('need a stopped server, and are unique per share and tag: 409', async () => {
     const { path, shareId } = await attached('one');
     const another = await api.engine.embedded.shares.create(owner, {});
     const attach = async (share_id: string, tag: string, to = path) =>
@@ -105,7 +98,7 @@ describe('shares of a server', () => {
 
   it.each([
     ['is in error', { status: 'error' }],
-    ['nobody exports', { exportLocations: [] }],
+    ['has no export location', { exportLocations: [] }],
     ['speaks another protocol', { protocol: 'CIFS' }],
   ])('cannot be one that %s', async (_what, fields) => {
     const { path } = await stopped();
@@ -113,7 +106,7 @@ describe('shares of a server', () => {
     expect((await ada().post(path, { share: { share_id: share.id } })).status).toBe(409);
   });
 
-  it('are found in the project of the caller, with bodies and queries as the schema says', async () => {
+  it('belong to the project of the caller, and bodies and queries match the schema', async () => {
     const { path, shareId } = await attached();
     const post = async (share: unknown) => (await ada().post(path, { share })).status;
     expect(await post({ share_id: randomUUID() })).toBe(404);
@@ -131,7 +124,7 @@ describe('shares of a server', () => {
     }
   });
 
-  it('are in error when the machine does not take them, and can then be taken away', async () => {
+  it('are in error if the machine rejects them, and can then be detached', async () => {
     const { id, path } = await stopped();
     const rule = (coreOf(api.engine).driver as SimulatedDriver).addRule({
       match: { verb: 'attach_share' },
@@ -153,12 +146,12 @@ describe('shares of a server', () => {
     ['resize', { flavorRef: '2' }],
     ['migrate', null],
     ['shelve', null],
-  ])('keep their server on its host: no %s', async (action, argument) => {
+  ])('prevent moves of their server: no %s', async (action, argument) => {
     const { id } = await attached();
     expect((await api.as('admin:p1', '2.97').act(id, action, argument)).status).toBe(409);
   });
 
-  it('never break the service, whatever is said of them', async () => {
+  it('never cause a 500, for any request', async () => {
     const { path } = await stopped();
     await fc.assert(
       fc.asyncProperty(fc.anything(), async (value) => {

@@ -1,23 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import type { SimulatedDriver } from '@apistrata/compute-engine/drivers';
 import { coreOf } from '@apistrata/compute-engine/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Api } from '../api-under-test.js';
-import { newestAction, newVolume, ada as owner, volumeOf } from '../servers-parts/roomy-api.js';
+import { describe, expect, it } from 'vitest';
+import { newestAction, newVolume, ada as owner, volumeOf } from '../servers-parts/large-capacity-api.js';
+import { sharedByTests } from '../shared-by-tests.js';
 import { bootWithVolume, volumeApi } from './volume-cloud.js';
 
 describe('attached volumes', () => {
-  let api: Api;
-  beforeAll(async () => {
-    api = await volumeApi();
-  });
-  afterAll(async () => {
-    expect(api.errors).toEqual([]);
-    await api.close();
-  });
+  const api = sharedByTests(volumeApi);
 
   const at = (version: string) => api.as('ada:p1', version);
-  it('change from 2.85 on whether they go with the server, and nothing else', async () => {
+  it('can change only delete_on_termination, since 2.85', async () => {
     const { ada, id, path, volumeId } = await bootWithVolume(api, '2.85', { tag: 't' });
     const put = async (said: object, client = ada) =>
       (await client.put(`${path}/${volumeId}`, { volumeAttachment: { volumeId, ...said } })).status;
@@ -40,7 +33,7 @@ describe('attached volumes', () => {
     await expect(volumeOf(api, volumeId)).rejects.toMatchObject({ code: 'VOLUME_NOT_FOUND' });
   });
 
-  it('are exchanged only while the volume service migrates them, and only by services and administrators', async () => {
+  it('are swapped only while the volume service migrates them, and only by services and administrators', async () => {
     const { ada, id, path, volumeId } = await bootWithVolume(api, '2.85');
     const admin = api.as('admin:p1', '2.84');
     const swap = async (from: string, to: string, client = admin) =>
@@ -63,7 +56,7 @@ describe('attached volumes', () => {
     await expect(volumeOf(api, target)).rejects.toMatchObject({ code: 'VOLUME_NOT_FOUND' });
   });
 
-  it('are given back when the machine does not take them, and stay when it does not let go', async () => {
+  it('are released if the machine rejects them, and remain if it cannot detach them', async () => {
     const { ada, id, path, volumeId } = await bootWithVolume(api);
     const driver = coreOf(api.engine).driver as SimulatedDriver;
     const name = (await ada.get(`/servers/${id}`)).body.server.name;

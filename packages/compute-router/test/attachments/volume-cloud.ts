@@ -1,10 +1,10 @@
 import { expect } from 'vitest';
 import type { Api } from '../api-under-test.js';
-import { newVolume, ada as owner, roomyApi } from '../servers-parts/roomy-api.js';
+import { largeCapacityApi, newVolume, ada as owner } from '../servers-parts/large-capacity-api.js';
 
-/** An API with room, and with a volume type for several servers. */
+/** Starts an API without quotas, with a multiattach volume type. */
 export async function volumeApi(): Promise<Api> {
-  const api = await roomyApi();
+  const api = await largeCapacityApi();
   await api.engine.embedded.volumes.createType(
     { ...owner, roles: ['admin'], isAdmin: true },
     { name: 'multi', extraSpecs: { multiattach: '<is> True' } },
@@ -12,7 +12,7 @@ export async function volumeApi(): Promise<Api> {
   return api;
 }
 
-/** A server with a volume that was attached to it with these fields. */
+/** Creates a server and attaches a volume to it with these fields. */
 export async function bootWithVolume(api: Api, version = '2.100', fields: Record<string, unknown> = {}) {
   const ada = api.as('ada:p1', version);
   const { id } = await ada.boot();

@@ -1,22 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Api, ids } from '../api-under-test.js';
-import { newestAction, newVolume, ada as owner, roomyApi, volumeOf } from '../servers-parts/roomy-api.js';
+import { describe, expect, it } from 'vitest';
+import { ids } from '../api-under-test.js';
+import {
+  largeCapacityApi,
+  newestAction,
+  newVolume,
+  ada as owner,
+  volumeOf,
+} from '../servers-parts/large-capacity-api.js';
+import { sharedByTests } from '../shared-by-tests.js';
 import { bootWithVolume, volumeApi } from './volume-cloud.js';
 
 describe('volumes of a server', () => {
-  let api: Api;
-  beforeAll(async () => {
-    api = await volumeApi();
-  });
-  afterAll(async () => {
-    expect(api.errors).toEqual([]);
-    await api.close();
-  });
+  const api = sharedByTests(volumeApi);
 
   const at = (version: string) => api.as('ada:p1', version);
-  it('are attached in the background: the answer names the device, then the volume is in use', async () => {
+  it('are attached in the background: the response names the device, then the volume is in use', async () => {
     const { id, volumeId, attached, ada, path } = await bootWithVolume(api, '2.1');
     expect(attached.body).toEqual({ volumeAttachment: { id: volumeId, serverId: id, volumeId, device: '/dev/vdb' } });
     const volume = await volumeOf(api, volumeId);
@@ -55,8 +55,8 @@ describe('volumes of a server', () => {
     }
   });
 
-  it('answer nothing when attached from 2.101 on', async () => {
-    const later = await roomyApi({ router: { maxVersion: '2.101' } });
+  it('return no body when they are attached since 2.101', async () => {
+    const later = await largeCapacityApi({ router: { maxVersion: '2.101' } });
     const ada = later.as('ada:p1', '2.101');
     const { id } = await ada.boot();
     const volumeAttachment = { volumeId: await newVolume(later) };
@@ -68,7 +68,7 @@ describe('volumes of a server', () => {
     await later.close();
   });
 
-  it('take tags from 2.49 on, and what becomes of them with the server from 2.79 on', async () => {
+  it('accept tags since 2.49, and delete_on_termination since 2.79', async () => {
     const { ada, path, volumeId } = await bootWithVolume(api, '2.79', { tag: 'data', delete_on_termination: 'yes' });
     expect((await ada.get(`${path}/${volumeId}`)).body.volumeAttachment).toMatchObject({
       tag: 'data',
@@ -81,8 +81,8 @@ describe('volumes of a server', () => {
       ['2.49', { tag: 'a,b' }],
       ['2.79', { delete_on_termination: 'perhaps' }],
     ] as const) {
-      const refused = await at(version).post(path, { volumeAttachment: { volumeId: another, ...field } });
-      expect(refused.status).toBe(400);
+      const rejected = await at(version).post(path, { volumeAttachment: { volumeId: another, ...field } });
+      expect(rejected.status).toBe(400);
     }
   });
 
@@ -103,7 +103,7 @@ describe('volumes of a server', () => {
     expect((await at('2.74').get(`${path}?other=1`)).status).toBe(200);
   });
 
-  it('get the device that was asked for, and no device twice', async () => {
+  it('get the requested device, and no device twice', async () => {
     const { ada, path, attached } = await bootWithVolume(api, '2.1', { device: '/dev/vdf' });
     expect(attached.body.volumeAttachment.device).toBe('/dev/vdf');
     const volumeId = await newVolume(api);
@@ -138,7 +138,7 @@ describe('volumes of a server', () => {
     expect((await ada.get(path)).body.volumeAttachments).toHaveLength(1);
   });
 
-  it('of several servers are for 2.60 and later', async () => {
+  it('can be attached to several servers since 2.60', async () => {
     const ada = at('2.60');
     const [one, two] = [await ada.boot(), await ada.boot()];
     const volumeId = await newVolume(api, { volumeType: 'multi' });
@@ -155,7 +155,7 @@ describe('volumes of a server', () => {
     expect(await volumeOf(api, volumeId)).toMatchObject({ status: 'in-use', attachments: [{ serverId: two.id }] });
   });
 
-  it('may be given to shelved servers from 2.20 on, and are connected with the next host', async () => {
+  it('can be attached to shelved servers since 2.20, and are connected on the next host', async () => {
     const ada = at('2.20');
     const { id } = await ada.boot();
     await ada.act(id, 'shelve');
@@ -168,7 +168,9 @@ describe('volumes of a server', () => {
     expect((await at('2.60').post(path, { volumeAttachment: { volumeId: multi } })).status).toBe(400);
     expect((await ada.post(path, { volumeAttachment: { volumeId } })).status).toBe(200);
     await api.idle();
-    expect((await volumeOf(api, volumeId)).status).toBe('reserved');
+    // Without a host the volume is not connected, but clients wait until it is in use.
+    expect(await volumeOf(api, volumeId)).toMatchObject({ status: 'in-use', attachments: [{ serverId: id }] });
+    expect((await ada.get(path)).body.volumeAttachments).toMatchObject([{ volumeId, serverId: id }]);
     const another = await newVolume(api);
     await ada.post(path, { volumeAttachment: { volumeId: another } });
     await api.idle();
@@ -177,10 +179,12 @@ describe('volumes of a server', () => {
     expect((await volumeOf(api, another)).status).toBe('available');
     await ada.act(id, 'unshelve');
     expect((await ada.get(`/servers/${id}`)).body.server.status).toBe('ACTIVE');
-    expect((await volumeOf(api, volumeId)).status).toBe('in-use');
+    expect(await volumeOf(api, volumeId)).toMatchObject({ status: 'in-use', attachments: [{ serverId: id }] });
+    const { volumeAttachment } = (await ada.get(`${path}/${volumeId}`)).body;
+    expect(volumeAttachment).toMatchObject({ serverId: id, device: expect.stringMatching(/^\/dev\//) });
   });
 
-  it('are detached in the background, and then free again', async () => {
+  it('are detached in the background, and then available', async () => {
     const { ada, id, path, volumeId } = await bootWithVolume(api, '2.1');
     expect((await ada.delete(`${path}/${randomUUID()}`)).status).toBe(404);
     expect((await ada.delete(`${path}/${await newVolume(api)}`)).status).toBe(404);
@@ -204,26 +208,26 @@ describe('volumes of a server', () => {
     expect((await volumeOf(api, volumeId)).status).toBe('in-use');
   });
 
-  it('are not attached to or taken from servers that are locked, or in a state without volumes', async () => {
+  it('are not attached to or detached from servers that are locked, or in a state that does not allow it', async () => {
     const { ada, id, path, volumeId } = await bootWithVolume(api);
     const another = await newVolume(api);
-    const refused = async () => {
+    const rejected = async () => {
       expect((await ada.post(path, { volumeAttachment: { volumeId: another } })).status).toBe(409);
       expect((await ada.delete(`${path}/${volumeId}`)).status).toBe(409);
     };
     await ada.act(id, 'lock');
-    await refused();
+    await rejected();
     await ada.act(id, 'unlock');
     await ada.act(id, 'suspend');
-    await refused();
+    await rejected();
     await ada.act(id, 'resume');
     await ada.act(id, 'pause');
     expect((await ada.post(path, { volumeAttachment: { volumeId: another } })).status).toBe(200);
     await api.idle();
   });
 
-  it('are as many as the deployment allows, and of its zone where it says so', async () => {
-    const strict = await roomyApi({
+  it('are limited in number, and to the zone of the server if so configured', async () => {
+    const strict = await largeCapacityApi({
       engine: { settings: { maxDiskDevices: 2, crossZoneAttach: false } },
     });
     const ada = strict.as('ada:p1', '2.100');
@@ -238,7 +242,7 @@ describe('volumes of a server', () => {
     await strict.close();
   });
 
-  it('of the root device stay', async () => {
+  it('of the root device cannot be detached', async () => {
     const { ada, id, path, volumeId } = await bootWithVolume(api);
     await api.engine.servers.change(
       { caller: { ...owner, roles: ['admin'], isAdmin: true }, isAdmin: true, requestId: `req-${randomUUID()}` },
@@ -253,7 +257,7 @@ describe('volumes of a server', () => {
     expect((await ada.delete(`${path}/${volumeId}`)).status).toBe(400);
   });
 
-  it('never break the service, whatever is said of them', async () => {
+  it('never cause a 500, for any request', async () => {
     const ada = at('2.100');
     const { id } = await ada.boot();
     const path = `/servers/${id}/os-volume_attachments`;
@@ -264,11 +268,11 @@ describe('volumes of a server', () => {
           { volumeAttachment: value },
           { volumeAttachment: { volumeId: ids.image, device: value } },
         ])
-          for (const answered of [
+          for (const responded of [
             await ada.post(path, body ?? null),
             await ada.put(`${path}/${ids.image}`, body ?? null),
           ])
-            expect([400, 404]).toContain(answered.status);
+            expect([400, 404]).toContain(responded.status);
         expect([200, 400]).toContain((await ada.get(`${path}?${query}`)).status);
       }),
       { numRuns: 40 },

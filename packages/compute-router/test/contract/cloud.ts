@@ -6,7 +6,7 @@ import type { Policies } from '../../src/index.js';
 import { type Api, apiUnderTest, type Client, ids } from '../api-under-test.js';
 import { LATEST } from './reference.js';
 
-/** Whose things they all are; an administrator may do everything with them. */
+/** The owner of all resources; as an administrator, the owner may run every operation. */
 export const OWNER = 'admin:p1';
 const owner = { userId: 'admin', projectId: 'p1', roles: ['admin'], isAdmin: true };
 
@@ -19,7 +19,7 @@ const hosts = Array.from({ length: 60 }, (_, index) => ({
 
 const unlimited = { instances: -1, cores: -1, ram: -1, key_pairs: -1, server_groups: -1 };
 
-/** A cloud with everything that operations need to succeed, made when they need it. */
+/** A cloud with everything that operations need to succeed, created on demand. */
 export class Cloud {
   readonly api: Api;
   readonly ids = ids;
@@ -31,7 +31,7 @@ export class Cloud {
     this.#owner = owner;
   }
 
-  /** @param options.owner the administrator's token, where the policies want it to be another one */
+  /** @param options.owner the administrator's token, if the policies require another one */
   static async open(options: { readonly owner?: string; readonly policies?: Policies } = {}): Promise<Cloud> {
     const api = await apiUnderTest({
       preset: { ...defaultPreset, hosts },
@@ -45,7 +45,7 @@ export class Cloud {
     return this.api.as(this.#owner, version);
   }
 
-  /** A name that nothing has yet. */
+  /** Returns an unused name. */
   name(prefix = 'thing'): string {
     return `${prefix}-${++this.#count}`;
   }
@@ -54,7 +54,7 @@ export class Cloud {
     return coreOf(this.api.engine).driver as SimulatedDriver;
   }
 
-  /** A server that has gone through these actions; `{ id, name, ... }` as shown at 2.35. */
+  /** Creates a server and runs these actions on it; returns `{ id, name, ... }` as shown at 2.35. */
   async server(actions: readonly (string | readonly [string, unknown])[] = [], fields = {}): Promise<any> {
     const server = await this.as('2.35').boot({ name: this.name('server'), ...fields });
     for (const action of actions) {
@@ -65,7 +65,7 @@ export class Cloud {
     return server;
   }
 
-  /** The same on a network. */
+  /** Creates a server on a network. */
   connected(): Promise<any> {
     return this.server([], { networks: [{ uuid: ids.network }] });
   }
@@ -102,7 +102,7 @@ export class Cloud {
     return (await this.api.engine.catalogs.networks.createSecurityGroup(owner, { name: this.name('group') })).id;
   }
 
-  /** A server with a volume: both ids. */
+  /** Creates a server with a volume; returns both ids. */
   async attached(): Promise<{ readonly server_id: string; readonly id: string }> {
     const { id: server_id } = await this.server();
     const id = await this.volume();
@@ -117,7 +117,7 @@ export class Cloud {
     return this.api.engine.embedded.volumes.beginMigration(owner, volumeId);
   }
 
-  /** A stopped server with a share: both ids. */
+  /** Creates a stopped server with a share; returns both ids. */
   async shared(): Promise<{ readonly server_id: string; readonly id: string }> {
     const { id: server_id } = await this.server(['os-stop']);
     const id = await this.share();
@@ -126,7 +126,7 @@ export class Cloud {
     return { server_id, id };
   }
 
-  /** A server that is being moved and does not get there until `release()`. */
+  /** Creates a server in a live migration that does not complete before `release()`. */
   async moving(): Promise<{ readonly server_id: string; readonly id: string; readonly release: () => Promise<void> }> {
     const { id: server_id, name } = await this.server();
     const rule = this.driver.addRule({ match: { name, verb: 'live_migration_run' }, hang: true });
@@ -171,7 +171,7 @@ export class Cloud {
     return name;
   }
 
-  /** The compute service of a host, under the id that a version knows it by. */
+  /** Returns the compute service of a host, by its id at a version. */
   async serviceId(host: string, version: string): Promise<string> {
     const { services } = (await this.as(version).get('/os-services?binary=nova-compute')).body;
     return String(services.find((service: any) => service.host === host).id);
@@ -181,20 +181,20 @@ export class Cloud {
     return String((await this.as(version).get('/os-hypervisors')).body.hypervisors[0].id);
   }
 
-  /** A host that no server is on and that is named once. */
+  /** Returns a host without servers; each is returned once. */
   idleHost(): string {
     return hosts[hosts.length - 1 - this.#idle++]!.name;
   }
   #idle = 0;
 
-  /** The body of an answer that has to be a success. */
-  async made(answer: ReturnType<Client['get']>): Promise<any> {
-    const { status, body } = await answer;
+  /** Returns the body of a successful response. */
+  async made(response: ReturnType<Client['get']>): Promise<any> {
+    const { status, body } = await response;
     if (status >= 300) throw new Error(`the contract's cloud could not be prepared: ${status} ${JSON.stringify(body)}`);
     return body;
   }
 
-  /** Everything that the owner's project has, and what deployments have, as text. */
+  /** Returns all resources of the owner's project, and of the deployment, as text. */
   async world(): Promise<string> {
     const parts: unknown[] = [];
     const member = (version: string) => this.api.as('ada:p1', version);
@@ -205,11 +205,11 @@ export class Cloud {
     const paths = ['/os-keypairs', '/os-quota-class-sets/default', '/os-aggregates', '/flavors/detail?is_public=None'];
     for (const path of paths) parts.push(await this.made(this.as('2.100').get(path)));
     const { services } = await this.made(this.as('2.100').get('/os-services'));
-    // Hosts that are alive say so all the time.
+    // Heartbeats of live hosts update the time.
     parts.push(services.map(({ updated_at: _, ...service }: any) => service));
     return JSON.stringify(parts, null, 1);
   }
 }
 
 export const PUBLIC_KEY =
-  'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGqt2M9JbCPRDVnbHAl7SMUhMHKsLgG7o6x7ZMCI1Mhe somebody@somewhere';
+  'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGqt2M9JbCPRDVnbHAl7SMUhMHKsLgG7o6x7ZMCI1Mhe ada@example';

@@ -9,7 +9,7 @@ const message = ({ status, body }: { status: number; body: any }) => [
   (Object.values(body ?? {})[0] as { message?: string } | undefined)?.message,
 ];
 
-/** What only the running original tells: the last section of its facts. */
+/** Facts that only the running original shows: the last section of its facts. */
 describe('details of the original', () => {
   let cloud: Cloud;
   let admin: Client;
@@ -24,7 +24,7 @@ describe('details of the original', () => {
     await cloud.api.close();
   });
 
-  it('servers show the standard properties of their image from 2.98 on, cut at 255 bytes', async () => {
+  it('servers show the standard properties of their image since 2.98, truncated to 255 bytes', async () => {
     const properties = {
       os_command_line: `${'é'.repeat(127)}ab`,
       hw_vif_model: 'virtio',
@@ -53,7 +53,7 @@ describe('details of the original', () => {
     expect((await cloud.as('2.97').get(`/servers/${server.id}`)).body.server.image).not.toHaveProperty('properties');
   });
 
-  it('a server may be pinned to the zone that it is pinned to', async () => {
+  it('a server can be pinned again to its zone', async () => {
     const { id } = await cloud.server();
     const pin = (zone: string | null) => admin.put(`/servers/${id}`, { server: { pinned_availability_zone: zone } });
     expect(message(await pin('other'))).toEqual([
@@ -84,7 +84,7 @@ describe('details of the original', () => {
   });
 
   describe('aggregates', () => {
-    it('cache no image that does not exist', async () => {
+    it('do not cache unknown images', async () => {
       const id = await cloud.aggregate();
       const unknown = randomUUID();
       const cached = (...ids: string[]) =>
@@ -94,7 +94,7 @@ describe('details of the original', () => {
       expect((await admin.post('/os-aggregates/999999/images', { cache: [{ id: unknown }] })).status).toBe(404);
     });
 
-    it('are not dated by their hosts, but by their name and metadata', async () => {
+    it('change updated_at with their name and metadata, but not with their hosts', async () => {
       const created = await admin.post('/os-aggregates', { aggregate: { name: cloud.name('aggregate') } });
       const { id } = created.body.aggregate;
       const act = async (action: string, body: unknown) =>
@@ -151,8 +151,8 @@ describe('details of the original', () => {
   it('a power-update with an odd tag is accepted, and does nothing', async () => {
     const { id } = await cloud.server();
     const event = { name: 'power-update', server_uuid: id, tag: 'SLEEP' };
-    const answered = await admin.post('/os-server-external-events', { events: [event] });
-    expect([answered.status, answered.body.events[0].code]).toEqual([200, 200]);
+    const responded = await admin.post('/os-server-external-events', { events: [event] });
+    expect([responded.status, responded.body.events[0].code]).toEqual([200, 200]);
     await cloud.api.idle();
     expect((await admin.get(`/servers/${id}`)).body.server.status).toBe('ACTIVE');
   });
@@ -171,15 +171,15 @@ describe('details of the original', () => {
     }
   });
 
-  describe('texts', () => {
-    it('of an action that needs a state, where there is none to name', async () => {
+  describe('messages', () => {
+    it('of an action that needs a state, if the server has none', async () => {
       const { id } = await cloud.server(['migrate']);
       const migrations = (await admin.get(`/os-migrations?instance_uuid=${id}`)).body.migrations;
       const aborted = await admin.delete(`/servers/${id}/migrations/${migrations[0].id}`);
       expect(message(aborted)).toEqual([409, `Instance ${id} is in an invalid state for 'abort live migration'`]);
     });
 
-    it('of diagnostics of a server that is off', async () => {
+    it('of diagnostics of a stopped server', async () => {
       const { id } = await cloud.server(['os-stop']);
       expect(message(await cloud.as('2.48').get(`/servers/${id}/diagnostics`))).toEqual([
         409,

@@ -6,20 +6,20 @@ import { LATEST } from './reference.js';
 
 const owner = { userId: 'ada', projectId: 'p1', roles: ['member'] };
 
-/** Characters of every kind that a name may hold inside, and those it may not hold anywhere. */
+/** Characters of every category that are allowed inside names, and characters that are not allowed. */
 const printable = ['a b', 'a\u00a0b', 'a\u3000b', 'é', '漢字', 'a\u0301', '\ufffd', '€', 'ﬀ'];
 const unprintable = [
   ...['\t', '\n', '\r', '\0', '\u007f', '\u0085'].map((control) => `a${control}b`),
   ...['\u00ad', '\u200b', '\u200d', '\u2028', '\u2029', '\ue000', '\ufeff', '\u0378', '\uffff', '\ud800'].map(
     (other) => `a${other}b`,
   ),
-  // Beyond the basic plane there are letters and pictures, which the original does not take either.
+  // Characters outside the basic multilingual plane, which the original rejects.
   '😀',
   '𝒜',
   'a\u{1f600}b',
 ];
 
-describe('what inputs are taken', () => {
+describe('accepted inputs', () => {
   let api: Api;
   let ada: Client;
   let admin: Client;
@@ -36,18 +36,18 @@ describe('what inputs are taken', () => {
     await api.close();
   });
 
-  describe('as names and descriptions', () => {
+  describe('names and descriptions', () => {
     const flavor = (fields: object) =>
       admin.post('/flavors', { flavor: { name: randomUUID(), ram: 1, vcpus: 1, disk: 1, ...fields } });
     const aggregate = (fields: object) => admin.post('/os-aggregates', { aggregate: fields });
 
-    it.each(printable)('%j: printable', async (text) => {
+    it.each(printable)('may contain %j, which is printable', async (text) => {
       expect((await flavor({ name: text })).status).toBe(200);
       expect((await flavor({ description: text })).status).toBe(200);
       expect((await aggregate({ name: text, availability_zone: text })).status).toBe(200);
     });
 
-    it.each(unprintable)('not %j: unprintable', async (text) => {
+    it.each(unprintable)('may not contain %j, which is unprintable', async (text) => {
       expect((await flavor({ name: text })).status).toBe(400);
       expect((await flavor({ description: text })).status).toBe(400);
       expect((await aggregate({ name: text })).status).toBe(400);
@@ -57,18 +57,21 @@ describe('what inputs are taken', () => {
       expect((await ada.put(`/servers/${id}`, { server: { description: text } })).status).toBe(400);
     });
 
-    it.each([' a', 'a ', '\u00a0a', 'a\u3000', '', ' '])('not %j as a name, but as a description', async (text) => {
-      expect((await flavor({ name: text })).status).toBe(400);
-      const described = await flavor({ description: text });
-      expect([described.status, described.body.flavor?.description]).toEqual([200, text]);
-    });
+    it.each([' a', 'a ', '\u00a0a', 'a\u3000', '', ' '])(
+      'reject %j as a name, and accept it as a description',
+      async (text) => {
+        expect((await flavor({ name: text })).status).toBe(400);
+        const described = await flavor({ description: text });
+        expect([described.status, described.body.flavor?.description]).toEqual([200, text]);
+      },
+    );
 
-    it('a line feed at the end of a description only', async () => {
+    it('accept a line feed at the end of a description only', async () => {
       expect((await flavor({ description: 'a\n' })).status).toBe(200);
       for (const description of ['a\n\n', '\na', 'a\r\n']) expect((await flavor({ description })).status).toBe(400);
     });
 
-    it('spaces around the name of an aggregate on update, a leading line feed never', async () => {
+    it('accept spaces around the name of an aggregate on update, but never a leading line feed', async () => {
       const { id } = (await aggregate({ name: randomUUID() })).body.aggregate;
       const renamed = (name: string) => admin.put(`/os-aggregates/${id}`, { aggregate: { name } });
       expect((await renamed('  d e ')).body.aggregate.name).toBe('d e');
@@ -76,7 +79,7 @@ describe('what inputs are taken', () => {
       for (const name of ['\na', ' \na', 'a\nb', '\ta', '  ', '\n']) expect((await renamed(name)).status).toBe(400);
     });
 
-    it('no empty zone of an aggregate, but none', async () => {
+    it('reject an empty zone of an aggregate, and accept null', async () => {
       expect((await aggregate({ name: randomUUID(), availability_zone: '' })).status).toBe(400);
       expect((await aggregate({ name: randomUUID(), availability_zone: 'a:b' })).status).toBe(400);
       expect((await aggregate({ name: randomUUID(), availability_zone: null })).status).toBe(200);
@@ -95,12 +98,12 @@ describe('what inputs are taken', () => {
     ['/os-simple-tenant-usage?limit=', '2.40'],
     ['/os-security-groups?limit=', '2.1'],
     ['/os-security-groups?offset=', '2.1'],
-  ])('as pages: not %s at %s', async (path, version) => {
+  ])('reject %s as a page at %s', async (path, version) => {
     expect((await api.as('admin:p1', version).get(path)).status).toBe(400);
     expect((await api.as('admin:p1', version).get(`${path}1`)).status).toBe(200);
   });
 
-  it('as a body of PUT .../tags/{tag}: nothing, or null', async () => {
+  it('include an empty body and null for PUT .../tags/{tag}', async () => {
     const { id } = await ada.boot();
     const put = (tag: string, body?: unknown) => ada.put(`/servers/${id}/tags/${tag}`, body);
     expect((await put('a')).status).toBe(201);
@@ -145,7 +148,7 @@ describe('what inputs are taken', () => {
     expect((await ada.get(`/servers?changes-since=${encodeURIComponent(text)}`)).status).toBe(status);
   });
 
-  describe('as addresses', () => {
+  describe('addresses', () => {
     const body = (fields: object) => ({
       server: { name: 'a', flavorRef: ids.tiny, imageRef: ids.image, networks: 'none', ...fields },
     });
@@ -154,7 +157,7 @@ describe('what inputs are taken', () => {
       ['::babe:220.12.22.2', '::babe:dc0c:1602'],
       ['2001:0DB8::0001', '2001:db8::1'],
       ['::ffff:a00:1', '::ffff:10.0.0.1'],
-    ])('%s, shown as %s', async (given, shown) => {
+    ])('may be %s, which is shown as %s', async (given, shown) => {
       const { id } = await ada.boot({ accessIPv6: given });
       const read = async () => (await ada.get(`/servers/${id}`)).body.server.accessIPv6;
       expect(await read()).toBe(shown);
@@ -163,18 +166,18 @@ describe('what inputs are taken', () => {
       expect(await read()).toBe(shown);
     });
 
-    it.each(['fe80::1%eth0', 'fe80::1%', '::1%25x', '1.2.3.4', ''])('not %j as IPv6', async (accessIPv6) => {
+    it.each(['fe80::1%eth0', 'fe80::1%', '::1%25x', '1.2.3.4', ''])('reject %j as IPv6', async (accessIPv6) => {
       expect((await ada.post('/servers', body({ accessIPv6 }))).status).toBe(400);
     });
 
-    it('no scope where an address of either kind is taken', async () => {
+    it('reject a zone id where both versions are accepted', async () => {
       const { id } = await ada.boot();
       const old = api.as('ada:p1', '2.1');
       expect((await old.act(id, 'removeFixedIp', { address: 'fe80::1%eth0' })).status).toBe(400);
     });
   });
 
-  it('as an action on security groups: the name and nothing else', async () => {
+  it('include only a name for security group actions', async () => {
     const { id } = await ada.boot({ networks: [{ uuid: ids.network }] });
     await api.engine.embedded.networks.createSecurityGroup(owner, { name: 'web', description: '' });
     for (const action of ['addSecurityGroup', 'removeSecurityGroup']) {
@@ -183,31 +186,31 @@ describe('what inputs are taken', () => {
     }
   });
 
-  it('as the body of POST /os-floating-ips: nothing, null, and keys that nobody knows', async () => {
+  it('include an empty body, null and unknown keys for POST /os-floating-ips', async () => {
     const old = api.as('ada:p1', '2.1');
     const { name: pool } = (await old.get('/os-floating-ip-pools')).body.floating_ip_pools[0];
     for (const body of [undefined, null, {}, { pool: null }, { pool, other: 1 }]) {
-      const answered = await old.post('/os-floating-ips', body);
-      expect([answered.status, answered.body.floating_ip?.pool]).toEqual([200, pool]);
+      const responded = await old.post('/os-floating-ips', body);
+      expect([responded.status, responded.body.floating_ip?.pool]).toEqual([200, pool]);
     }
     for (const body of [[], 'a', 1, { pool: 1 }]) expect((await old.post('/os-floating-ips', body)).status).toBe(400);
   });
 
-  it('as a filter of flavors by name: an empty one, which all fit', async () => {
+  it('include an empty name as a filter of flavors, which matches all', async () => {
     const names = async (query: string) => (await api.as('ada:p1', '2.102').get(`/flavors${query}`)).body.flavors;
     expect(await names('?name=')).toEqual(await names(''));
     expect((await names('?name=')).length).toBeGreaterThan(1);
   });
 
-  it('rules whose remote group is gone are not shown', async () => {
+  it('omit rules whose remote group was deleted', async () => {
     const { networks } = api.engine.embedded;
-    const [web, gone] = [
+    const [web, removed] = [
       await networks.createSecurityGroup(owner, { name: randomUUID(), description: '' }),
       await networks.createSecurityGroup(owner, { name: randomUUID(), description: '' }),
     ];
     const rule = { securityGroupId: web.id, direction: 'ingress', protocol: 'tcp', portMin: 80, portMax: 80 } as const;
-    await networks.createSecurityGroupRule(owner, { ...rule, remoteGroupId: gone.id });
-    const kept = await networks.createSecurityGroupRule(owner, { ...rule, remoteCidr: '192.0.2.0/24' });
+    await networks.createSecurityGroupRule(owner, { ...rule, remoteGroupId: removed.id });
+    const stored = await networks.createSecurityGroupRule(owner, { ...rule, remoteCidr: '192.0.2.0/24' });
     const { id } = await ada.boot({ networks: [{ uuid: ids.network }] });
     await ada.act(id, 'addSecurityGroup', { name: web.name });
     const shown = async () => {
@@ -217,13 +220,13 @@ describe('what inputs are taken', () => {
       return rules.map((list) => list.map((one: any) => [one.id, one.group]));
     };
     for (const list of await shown())
-      expect(list).toContainEqual([expect.any(String), { name: gone.name, tenant_id: 'p1' }]);
-    // The network service may lose a group at any time: another client of it, or the last use of it ended.
+      expect(list).toContainEqual([expect.any(String), { name: removed.name, tenant_id: 'p1' }]);
+    // The network service may delete a group at any time, by another client or after its last use.
     const { listSecurityGroups } = networks;
     networks.listSecurityGroups = async (caller, query) =>
-      (await listSecurityGroups.call(networks, caller, query)).filter((group) => group.id !== gone.id);
+      (await listSecurityGroups.call(networks, caller, query)).filter((group) => group.id !== removed.id);
     try {
-      for (const list of await shown()) expect(list).toEqual([[kept.id, {}]]);
+      for (const list of await shown()) expect(list).toEqual([[stored.id, {}]]);
     } finally {
       networks.listSecurityGroups = listSecurityGroups;
     }

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { isIP } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { type Answer, ask, isOutsideWindow, isUnrouted, pathOf } from './ask.js';
 import type { Call } from './calls/call.js';
 import { calls } from './calls/calls.js';
 import { Cloud, OWNER } from './cloud.js';
@@ -18,37 +17,38 @@ import {
   successAt,
   unknownParametersAt,
 } from './reference.js';
+import { isOutsideWindow, isUnrouted, pathOf, sendRequest, type TestResponse } from './send-request.js';
 
-/** What depends on the version does not depend on the database: on the second one, the newest version stands for all. */
+/** Effects of versions do not depend on the database: the second database is tested at the newest version only. */
 const sampled = inject('database') === 'postgres';
 
 const served = listedOperations.filter(({ removed, base }) => !removed && !base);
 
-/** Operations that exist only to refuse: what they answer instead of a success, and to whatever is sent. */
-const ALWAYS_REFUSED: Readonly<Record<string, number>> = {
+/** Operations that always fail, with their status. */
+const ALWAYS_REJECTED: Readonly<Record<string, number>> = {
   'POST /os-baremetal-nodes': 400,
   'DELETE /os-baremetal-nodes/{id}': 400,
   'POST /os-baremetal-nodes/{id}/action add_interface': 400,
   'POST /os-baremetal-nodes/{id}/action remove_interface': 400,
   'POST /servers/{id}/action os-getRDPConsole': 400,
-  // There are no bare metal nodes and no domains behind this API, so none is ever found.
+  // This API has neither bare metal nodes nor domains, so none is ever found.
   'GET /os-baremetal-nodes/{id}': 404,
   'GET /os-floating-ip-dns/{domain_id}/entries/{id}': 404,
 };
 
-/** What a version answers although the rest of the window succeeds. */
-const REFUSED_AT: Readonly<Record<string, (minor: number) => number | undefined>> = {
+/** Statuses of versions at which an operation always fails. */
+const REJECTED_AT: Readonly<Record<string, (minor: number) => number | undefined>> = {
   'GET /os-console-auth-tokens/{id}': (minor) => (minor < 31 ? 400 : undefined),
 };
 
 function expectedAt(listed: ListedOperation, version: string): readonly number[] {
   const key = keyOf(listed);
-  const refused = ALWAYS_REFUSED[key] ?? REFUSED_AT[key]?.(Number(version.split('.')[1]));
-  return refused === undefined ? successAt(listed, version) : [refused];
+  const rejected = ALWAYS_REJECTED[key] ?? REJECTED_AT[key]?.(Number(version.split('.')[1]));
+  return rejected === undefined ? successAt(listed, version) : [rejected];
 }
 
-/** Who is refused by a rule of each default class, though the things are of their own project. */
-const POWERLESS: Readonly<Record<string, string>> = {
+/** Callers of the same project whom a rule of each default class rejects. */
+const CALLERS_WITHOUT_ROLE: Readonly<Record<string, string>> = {
   admin: 'ada:p1',
   service_or_admin: 'ada:p1',
   project_manager_or_admin: 'ada:p1',
@@ -56,24 +56,24 @@ const POWERLESS: Readonly<Record<string, string>> = {
   project_reader_or_admin: 'nil:p1:nothing',
 };
 
-/** Things that belong to no project, or to the caller whoever it is: what others see of them is no secret. */
+/** Resources without a project, or of the caller: other callers may see them. */
 const PUBLIC = [
   /^GET \/(flavors|extensions|versions|os-networks|os-tenant-networks)\//,
   /^GET \/os-quota-sets\/\{id\}\/defaults/,
 ];
 
-/** An id of the same form that nothing has. */
+/** Returns an unknown id of the same form. */
 function unknownLike(value: string): string {
   if (isIP(value) !== 0) return '198.51.100.7';
   if (/^\d+$/.test(value)) return '999999';
   return /^[0-9a-f]{8}-/.test(value) ? randomUUID() : 'nothing-of-that-name';
 }
 
-function isOneOf(answer: Answer, statuses: readonly number[], about = ''): void {
-  expect(statuses, `${about} ${answer.status} ${answer.text.slice(0, 300)}`).toContain(answer.status);
+function isOneOf(response: TestResponse, statuses: readonly number[], about = ''): void {
+  expect(statuses, `${about} ${response.status} ${response.text.slice(0, 300)}`).toContain(response.status);
 }
 
-describe('every operation of the reference, called as it should be', () => {
+describe('every operation of the reference', () => {
   let cloud: Cloud;
   const proofs = new Map<string, Proof>();
   beforeAll(async () => {
@@ -90,10 +90,10 @@ describe('every operation of the reference, called as it should be', () => {
     changed: Partial<Call> & { token?: string } = {},
   ) {
     const { params, body, query, token = OWNER } = { ...call, ...changed };
-    return ask(cloud.api, listed.method, { token, version, path: pathOf(listed, params), query, body });
+    return sendRequest(cloud.api, listed.method, { token, version, path: pathOf(listed, params), query, body });
   }
 
-  it('is known to the test', () => {
+  it('has a call in the test', () => {
     expect(served.map(keyOf).filter((key) => !calls[key])).toEqual([]);
   });
 
@@ -104,69 +104,69 @@ describe('every operation of the reference, called as it should be', () => {
     const proof: Proof = { listed, edges, successes: new Set(), refusals: new Set(), tenancy: '' };
     proofs.set(key, proof);
 
-    it.each(inside)('succeeds at %s with the listed status', async (version) => {
+    it.each(inside)('returns the listed status at %s', async (version) => {
       const call = await prepare(listed, version);
-      const answer = await send(listed, version, call);
+      const result = await send(listed, version, call);
       await call.after?.();
       await cloud.api.idle();
-      isOneOf(answer, expectedAt(listed, version));
-      (answer.status < 300 ? proof.successes : proof.refusals).add(answer.status);
+      isOneOf(result, expectedAt(listed, version));
+      (result.status < 300 ? proof.successes : proof.refusals).add(result.status);
     });
 
-    it('treats unknown parameters in the query as listed', async () => {
+    it('handles unknown query parameters as listed', async () => {
       if (listed.method !== 'GET') return;
       for (const version of inside) {
         const call = await prepare(listed, version);
-        const query = `${call.query ? `${call.query}&` : ''}nobody-knows-this=1`;
-        const answer = await send(listed, version, call, { query });
+        const query = `${call.query ? `${call.query}&` : ''}unknown-key=1`;
+        const response = await send(listed, version, call, { query });
         await call.after?.();
-        const refused = unknownParametersAt(listed, version) === 'refused';
-        isOneOf(answer, refused ? [400] : expectedAt(listed, version), version);
-        if (refused) proof.refusals.add(400);
+        const rejected = unknownParametersAt(listed, version) === 'refused';
+        isOneOf(response, rejected ? [400] : expectedAt(listed, version), version);
+        if (rejected) proof.refusals.add(400);
       }
     });
 
-    it('refuses strangers, the powerless, and what makes no sense', async () => {
+    it('rejects other projects, callers without the role, and invalid requests', async () => {
       const version = existing.filter((edge) => edge !== LATEST).at(-1)!;
       const call = await prepare(listed, version);
       try {
-        await refusals(version, call);
+        await rejections(version, call);
       } finally {
         await call.after?.();
         await cloud.api.idle();
       }
     });
 
-    async function refusals(version: string, call: Call): Promise<void> {
-      const refused = async (status: number, changed: Parameters<typeof send>[3]) => {
-        const answer = await send(listed, version, call, changed);
-        isOneOf(answer, [status], JSON.stringify(changed));
-        expect(isUnrouted(answer) || isOutsideWindow(answer)).toBe(false);
+    async function rejections(version: string, call: Call): Promise<void> {
+      const rejected = async (status: number, changed: Parameters<typeof send>[3]) => {
+        const response = await send(listed, version, call, changed);
+        isOneOf(response, [status], JSON.stringify(changed));
+        expect(isUnrouted(response) || isOutsideWindow(response)).toBe(false);
         proof.refusals.add(status);
       };
       if (listed.path !== '/') await refusedWithoutToken(version, call);
 
       const before = await cloud.world();
-      await strangers(version, call);
+      await checkRejections(version, call);
       for (const { default: byDefault, optional, when } of listed.policy) {
-        const token = POWERLESS[byDefault];
-        if (token && !optional && !when) await refused(403, { token });
+        const token = CALLERS_WITHOUT_ROLE[byDefault];
+        if (token && !optional && !when) await rejected(403, { token });
       }
       if (listed.method === 'POST' || listed.method === 'PUT') {
         const hasSchema = typeof listed.request === 'string' || listed.request.length > 0 || listed.action;
-        if (hasSchema && ALWAYS_REFUSED[key] === undefined) {
+        if (hasSchema && ALWAYS_REJECTED[key] === undefined) {
           const loose = BODY_IS_OPTIONAL.has(key);
-          for (const body of [...(loose ? [] : [undefined]), [], 'text']) await refused(400, { body });
+          for (const body of [...(loose ? [] : [undefined]), [], 'text']) await rejected(400, { body });
           if (!listed.bodyExtraKeys && !loose)
-            await refused(400, { body: { ...(call.body as object), 'nobody-knows-this': 1 } });
+            await rejected(400, { body: { ...(call.body as object), 'unknown-key': 1 } });
         }
       }
       const unknown = Object.entries(call.params ?? {}).filter(([name]) => listed.path.includes(`{${name}}`));
-      if (errorsAt(listed, version).includes(404) && ALWAYS_REFUSED[key] === undefined) {
+      if (errorsAt(listed, version).includes(404) && ALWAYS_REJECTED[key] === undefined) {
         for (const [index, [name, value]] of unknown.entries()) {
           const params = { ...call.params, [name]: unknownLike(value) };
           const mayMismatch = listed.method === 'PUT' && index > 0;
-          if (!mayMismatch && !UNKNOWN_IS_FINE.has(key)) await refused(404, { params });
+          if (!mayMismatch && !ACCEPTS_UNKNOWN.has(key)) await rejected(404, { params });
         }
       }
       expect(await cloud.world()).toBe(before);
@@ -177,14 +177,14 @@ describe('every operation of the reference, called as it should be', () => {
       proof.refusals.add(401);
     }
 
-    /** A member of another project: sees none of it, and (see above) changes nothing of it. */
-    async function strangers(version: string, call: Call): Promise<void> {
-      const answer = await send(listed, version, call, { token: 'bob:p2' });
-      const { status, text } = answer;
+    /** Calls as a member of another project, who must see and change nothing. */
+    async function checkRejections(version: string, call: Call): Promise<void> {
+      const response = await send(listed, version, call, { token: 'bob:p2' });
+      const { status, text } = response;
       const hasTarget = call.params !== undefined && !PUBLIC.some((pattern) => pattern.test(key));
       const allowed = hasTarget ? [403, 404] : [...expectedAt(listed, version), 403, 404, 400];
-      if (ALWAYS_REFUSED[key] !== undefined) allowed.push(ALWAYS_REFUSED[key]);
-      isOneOf(answer, allowed);
+      if (ALWAYS_REJECTED[key] !== undefined) allowed.push(ALWAYS_REJECTED[key]);
+      isOneOf(response, allowed);
       if (listed.method === 'GET' && status === 200 && !hasTarget && call.params === undefined) {
         const { servers } = JSON.parse(await ownServers());
         for (const { id } of servers) expect(text).not.toContain(id);
@@ -192,24 +192,24 @@ describe('every operation of the reference, called as it should be', () => {
       proof.tenancy = status < 300 ? (hasTarget ? String(status) : 'own things') : String(status);
     }
 
-    const ownServers = async () => (await ask(cloud.api, 'GET', { token: OWNER, path: '/servers' })).text;
+    const ownServers = async () => (await sendRequest(cloud.api, 'GET', { token: OWNER, path: '/servers' })).text;
   });
 
-  it('makes no 500 of any of that', () => {
+  it('never causes a 500', () => {
     expect(cloud.api.errors).toEqual([]);
   });
 
-  it.skipIf(sampled)('is in the page that shows what is covered', async () => {
+  it.skipIf(sampled)('is in the coverage page', async () => {
     const page = fileURLToPath(new URL('../../../../docs/coverage.md', import.meta.url));
     await expect(coveragePage(listedOperations, proofs)).toMatchFileSnapshot(page);
   });
 });
 
-/** Where a body may be left out, and may name what nobody knows. */
+/** Operations whose body is optional and may have unknown keys. */
 const BODY_IS_OPTIONAL: ReadonlySet<string> = new Set(['POST /os-floating-ips']);
 
-/** Where an id that nothing has is no mistake: the operation makes it, or leaves it to others to find out. */
-const UNKNOWN_IS_FINE: ReadonlySet<string> = new Set([
+/** Operations that accept unknown ids: they create the resource, or another service checks the id. */
+const ACCEPTS_UNKNOWN: ReadonlySet<string> = new Set([
   'DELETE /os-assisted-volume-snapshots/{id}',
   'DELETE /servers/{server_id}/os-interface/{id}',
 ]);

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 
-/** An operation as `reference/operations.json` has it. */
+/** An operation in `reference/operations.json`. */
 export interface ListedOperation {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   readonly path: string;
   readonly action?: string;
-  /** `service root` for what lies outside the microversioned API. */
+  /** `service root` for paths outside the microversioned API. */
   readonly base?: string;
   readonly since: string;
   readonly until: string | null;
@@ -28,7 +28,7 @@ export interface ListedOperation {
   }[];
 }
 
-/** A field as `reference/resources.json` has it. */
+/** A field in `reference/resources.json`. */
 export interface ListedField {
   /** Path below the envelope: `[]` is an item of an array, `*` any key. */
   readonly name: string;
@@ -40,14 +40,14 @@ export interface ListedField {
   readonly notes?: string;
 }
 
-/** A representation as `reference/resources.json` has it. */
+/** A representation in `reference/resources.json`. */
 export interface ListedView {
   /** The resource and the form: `server list_detail`. */
   readonly name: string;
   readonly operations: readonly string[];
   readonly envelope: string;
   readonly fields: readonly ListedField[];
-  /** What stands beside the representations in the body of a list. */
+  /** Fields next to the representations in the body of a list. */
   readonly collection?: readonly Omit<ListedField, 'always'>[];
 }
 
@@ -65,16 +65,16 @@ export const listedViews: readonly ListedView[] = Object.entries(resources).flat
   Object.entries(forms).map(([form, view]) => ({ ...view, name: `${resource} ${form}` })),
 );
 
-/** `POST /servers/{id}/action reboot`: how an operation is named in tables and messages. */
+/** The key of an operation in tables and messages: `POST /servers/{id}/action reboot`. */
 export function keyOf({ method, path, action, base }: Pick<ListedOperation, 'method' | 'path' | 'action' | 'base'>) {
   return `${method} ${base ? `(${base}) ` : ''}${path}${action ? ` ${action}` : ''}`;
 }
 
 /**
- * Reads that the originals have removed and this API serves, because its documents describe them: what they answer
- * and the last version that has them.
+ * Reads that the originals have removed, and that this API serves because its documents describe them: their statuses
+ * and last versions.
  */
-const REVIVED: Readonly<Record<string, { readonly until: string; readonly errors: readonly number[] }>> = {
+const REINTRODUCED: Readonly<Record<string, { readonly until: string; readonly errors: readonly number[] }>> = {
   'GET /os-fixed-ips/{id}': { until: '2.35', errors: [400, 404] },
   'GET /os-floating-ip-dns': { until: '2.35', errors: [] },
   'GET /os-floating-ip-dns/{domain_id}/entries/{id}': { until: '2.35', errors: [404] },
@@ -83,33 +83,40 @@ const REVIVED: Readonly<Record<string, { readonly until: string; readonly errors
   'GET /servers/{server_id}/os-virtual-interfaces': { until: '2.43', errors: [404] },
 };
 
-/** An operation that is said to be the same as another has its query and its rules too. */
-function withTwin(listed: ListedOperation): ListedOperation {
+/** An operation that is listed as equal to another one has its query and its rules too. */
+function withAlias(listed: ListedOperation): ListedOperation {
   if (typeof listed.request !== 'string') return listed;
-  const twin = operations.find((other) => `same as ${keyOf(other)}` === listed.request)!;
-  return { ...listed, query: twin.query, policy: twin.policy, bodyExtraKeys: twin.bodyExtraKeys };
+  const sameOperation = operations.find((other) => `same as ${keyOf(other)}` === listed.request)!;
+  return {
+    ...listed,
+    query: sameOperation.query,
+    policy: sameOperation.policy,
+    bodyExtraKeys: sameOperation.bodyExtraKeys,
+  };
 }
 
-function asServed(listed: ListedOperation): ListedOperation {
-  const revived = REVIVED[keyOf(listed)];
-  if (!revived) return listed;
-  return { ...listed, ...revived, removed: false, success: [{ since: '2.1', status: 200 }] };
+function servedOperation(listed: ListedOperation): ListedOperation {
+  const reintroduced = REINTRODUCED[keyOf(listed)];
+  if (!reintroduced) return listed;
+  return { ...listed, ...reintroduced, removed: false, success: [{ since: '2.1', status: 200 }] };
 }
 
 /** All 268 operations with their windows, as this API serves them. */
-export const listedOperations: readonly ListedOperation[] = operations.map(withTwin).map(asServed);
+export const listedOperations: readonly ListedOperation[] = operations.map(withAlias).map(servedOperation);
 
 const minor = (version: string) => Number(version.split('.')[1]);
 
-/** The highest version at which the reference has anything begin. */
+/** The highest version at which the reference introduces anything. */
 export const LATEST = `2.${Math.max(...[...text.matchAll(/"since": "2\.(\d+)"/g)].map(([, since]) => Number(since)))}`;
 
-/** Whether an operation exists at a version. Removed ones do not count. */
+/** Returns whether an operation exists at a version. Removed ones do not count. */
 export function existsAt({ since, until }: ListedOperation, version: string): boolean {
   return minor(version) >= minor(since) && (until === null || minor(version) <= minor(until));
 }
 
-/** Versions on either side of each bound of the window and of each change of the status or the query, ascending. */
+/**
+ * Returns the versions before and after each bound of the window and each change of the status or the query, ascending.
+ */
 export function edgesOf({ since, until, success, query }: ListedOperation): readonly string[] {
   const starts = [since, ...success.map((entry) => entry.since), ...query.map((entry) => entry.since)].map(minor);
   const edges = new Set([1, ...starts, ...starts.map((start) => start - 1), minor(LATEST)]);
@@ -120,22 +127,22 @@ export function edgesOf({ since, until, success, query }: ListedOperation): read
     .map((edge) => `2.${edge}`);
 }
 
-/** The statuses that mean success at a version. */
+/** Returns the success statuses at a version. */
 export function successAt({ success }: ListedOperation, version: string): readonly number[] {
-  const begun = success.filter(({ since }) => minor(since) <= minor(version));
-  const last = Math.max(...begun.map(({ since }) => minor(since)));
-  return begun.filter(({ since }) => minor(since) === last).map(({ status }) => status);
+  const started = success.filter(({ since }) => minor(since) <= minor(version));
+  const last = Math.max(...started.map(({ since }) => minor(since)));
+  return started.filter(({ since }) => minor(since) === last).map(({ status }) => status);
 }
 
-/** The statuses of expected errors at a version. */
+/** Returns the statuses of expected errors at a version. */
 export function errorsAt({ errors }: ListedOperation, version: string): readonly number[] {
-  const begun = errors.map((entry) => (typeof entry === 'number' ? { since: '2.1', codes: [entry] } : entry));
+  const started = errors.map((entry) => (typeof entry === 'number' ? { since: '2.1', codes: [entry] } : entry));
   const windowed = errors.some((entry) => typeof entry !== 'number');
-  if (!windowed) return begun.flatMap(({ codes }) => codes);
-  return begun.filter(({ since }) => minor(since) <= minor(version)).at(-1)?.codes ?? [];
+  if (!windowed) return started.flatMap(({ codes }) => codes);
+  return started.filter(({ since }) => minor(since) <= minor(version)).at(-1)?.codes ?? [];
 }
 
-/** What happens to unknown query parameters at a version; undefined where nobody looks at the query. */
+/** Returns how unknown query parameters are handled at a version; undefined if the query is not read. */
 export function unknownParametersAt({ query }: ListedOperation, version: string): 'ignored' | 'refused' | undefined {
   const holds = query.find(
     ({ since, until, additional }) =>

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { operations } from '../../src/index.js';
 import { operationsWithoutFact, partsWithoutFact } from './served-parts.js';
 
-/** Server actions under the other name of the collection, for which the newest original has no route any more. */
+/** Server actions under the other name of the collection, which the newest original does not route any more. */
 const DERIVED = [
   ...['pause', 'unpause', 'suspend', 'resume', 'lock', 'unlock', 'os-resetState', 'injectNetworkInfo'],
   ...['changePassword', 'restore', 'forceDelete', 'rescue', 'unrescue', 'migrate', 'os-migrateLive', 'evacuate'],
@@ -15,7 +15,7 @@ const DERIVED = [
   ...['addFixedIp', 'removeFixedIp', 'addFloatingIp', 'removeFloatingIp'],
 ].map((action) => `POST /os-volumes_boot/{id}/action ${action}`);
 
-/** Parts that the documents have and the originals do not, or that clients still send; see `docs/deviations.md`. */
+/** Parts that only the documents of the originals have, or that clients still send; see `docs/deviations.md`. */
 const OWN_PARTS = [
   'POST /servers/{id}/action rescue: body.rescue.host from 2.91',
   'PUT /os-quota-class-sets/{id}: body.quota_class_set.networks from 2.1',
@@ -25,17 +25,17 @@ const OWN_PARTS = [
 const derivedFrom = (operation: Operation) => operation.path.startsWith('/os-volumes_boot');
 
 // Definitions are the same on every database.
-describe.skipIf(inject('database') === 'postgres')('what is served', () => {
-  it('has a fact for each operation, or is derived from one that has', () => {
+describe.skipIf(inject('database') === 'postgres')('the served operations', () => {
+  it('have a fact, or are derived from an operation that has one', () => {
     expect([...operationsWithoutFact(operations)].sort()).toEqual([...DERIVED].sort());
   });
 
-  it('has a fact for each field and parameter at each version', () => {
-    // What is derived shares the views and schemas of its original.
+  it('have a fact for each field and parameter at each version', () => {
+    // Derived operations share the views and schemas of their originals.
     expect(partsWithoutFact(operations.filter((operation) => !derivedFrom(operation)))).toEqual(OWN_PARTS);
   });
 
-  describe('would be found without a fact:', () => {
+  describe('the check for missing facts finds', () => {
     const show = operations.find((operation) => operationKey(operation) === 'GET /os-server-groups')!;
     const create = operations.find((operation) => operationKey(operation) === 'POST /flavors')!;
 
@@ -44,7 +44,7 @@ describe.skipIf(inject('database') === 'postgres')('what is served', () => {
       expect(operationsWithoutFact(made)).toEqual(['GET /os-server-groups/{id}/mood', 'GET /os-server-groups cheer']);
     });
 
-    it('a field of a reply, on each level', () => {
+    it('a response field, on each level', () => {
       const mood = since('2.50', z.array(z.strictObject({ id: z.string(), colour: z.string() })));
       expect(partsWithoutFact([{ ...show, reply: { server_groups: mood, mood } }])).toEqual([
         'GET /os-server-groups: reply.server_groups[].colour from 2.50',
@@ -54,14 +54,14 @@ describe.skipIf(inject('database') === 'postgres')('what is served', () => {
       ]);
     });
 
-    it('a field that comes too early', () => {
+    it('a field at too early a version', () => {
       const early = z.array(z.strictObject({ project_id: z.string() }));
       expect(partsWithoutFact([{ ...show, reply: { server_groups: early } }])).toEqual([
         'GET /os-server-groups: reply.server_groups[].project_id from 2.1',
       ]);
     });
 
-    it('a field of a request', () => {
+    it('a request field', () => {
       const body = object({ flavor: object({ name: z.string(), mood: since('2.60', z.string()) }) });
       expect(partsWithoutFact([{ ...create, reply: undefined, body }])).toEqual([
         'POST /flavors: body.flavor.mood from 2.60',

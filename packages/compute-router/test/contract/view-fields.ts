@@ -1,7 +1,7 @@
 import type { ListedField } from './reference.js';
 
-/** What is wrong with a representation that should have just these fields. */
-export function misfits(item: unknown, fields: readonly ListedField[]): readonly string[] {
+/** Returns the differences between a representation and its listed fields. */
+export function mismatches(item: unknown, fields: readonly ListedField[]): readonly string[] {
   return check(
     item,
     fields.map((field) => ({ ...field, name: field.name.replace(/^\./, '') })),
@@ -11,19 +11,19 @@ export function misfits(item: unknown, fields: readonly ListedField[]): readonly
 
 function check(item: unknown, fields: readonly ListedField[], where: string): string[] {
   if (item === null || typeof item !== 'object') return [];
-  const tops = new Map<string, ListedField[]>();
+  const topLevelFields = new Map<string, ListedField[]>();
   for (const field of fields) {
     const top = /^(\*|[^.[]+)/.exec(field.name)![0];
-    tops.set(top, [...(tops.get(top) ?? []), field]);
+    topLevelFields.set(top, [...(topLevelFields.get(top) ?? []), field]);
   }
-  const any = tops.get('*');
+  const any = topLevelFields.get('*');
   const wrong: string[] = [];
   for (const [key, value] of Object.entries(item)) {
-    const listed = tops.get(key) ?? any;
+    const listed = topLevelFields.get(key) ?? any;
     if (!listed) wrong.push(`${where}${key} is not listed`);
-    else wrong.push(...checkValue(value, listed, tops.has(key) ? key : '*', `${where}${key}`));
+    else wrong.push(...checkValue(value, listed, topLevelFields.has(key) ? key : '*', `${where}${key}`));
   }
-  for (const [key, listed] of tops) {
+  for (const [key, listed] of topLevelFields) {
     if (key !== '*' && !(key in item) && listed.some((field) => field.name === key && field.always))
       wrong.push(`${where}${key} is missing`);
   }
@@ -58,7 +58,7 @@ function checkValue(value: unknown, listed: readonly ListedField[], key: string,
   return wrong;
 }
 
-/** JSON types by how the reference spells them; what only narrows a text (an id, an address, a time) is a text here. */
+/** JSON types by their names in the reference; subtypes of strings (ids, addresses, times) are strings here. */
 const kinds: Readonly<Record<string, (value: unknown) => boolean>> = {
   any: () => true,
   integer: Number.isInteger,
@@ -78,10 +78,13 @@ function isObject(value: unknown): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** What stands between the words "or", which may also stand within brackets. */
+/** The alternatives between the words "or", which may also occur within parentheses. */
 const ALTERNATIVE = /(?:[^( ]|\((?:[^()]|\([^()]*\))*\)| (?!or ))+/g;
 
-/** `string|null(uuid)`, `const("") or object`, `integer(enum[0,25])`: what stands in brackets narrows, or lists. */
+/**
+ * Returns whether a value has a type: `string|null(uuid)`, `const("") or object`, `integer(enum[0,25])`. Parentheses
+ * contain restrictions or lists.
+ */
 function fits(value: unknown, type: string): boolean {
   const alternatives = type.match(ALTERNATIVE)!.map((text) => text.replace(/^or /, ''));
   return alternatives.some((alternative) => {
@@ -91,7 +94,7 @@ function fits(value: unknown, type: string): boolean {
     if (listed !== undefined && (JSON.parse(listed) as unknown[]).includes(value)) return true;
     if (alternative.startsWith('enum')) return false;
     const names = alternative.replaceAll(/<.*>|\(.*\)|\{.*\}|\[.*\]/g, '').split('|');
-    // What is listed has just been looked for; null may be left out of the list.
+    // The listed values were checked above; null may be missing in the list.
     if (listed !== undefined) return value === null && names.includes('null');
     return names.some((name) => {
       if (!Object.hasOwn(kinds, name))

@@ -18,7 +18,7 @@ describe('extra specs of a flavor', () => {
   const admin = (version?: string) => api.as('admin:p1', version);
   const add = (specs: unknown, version?: string) => admin(version).post(path, { extra_specs: specs });
 
-  it('are merged when they are added, and the answer repeats what was sent', async () => {
+  it('are merged when they are added, and the response contains the request', async () => {
     expect((await admin().get(path)).body).toEqual({ extra_specs: {} });
     const added = await add({ a: '1', b: '2' });
     expect([added.status, added.body]).toEqual([200, { extra_specs: { a: '1', b: '2' } }]);
@@ -26,19 +26,19 @@ describe('extra specs of a flavor', () => {
     expect((await admin().get(path)).body).toEqual({ extra_specs: { a: '1', b: '3', 'c d:e.f-g_h': '' } });
   });
 
-  it('are read, set and taken away one by one', async () => {
+  it('are read, set and removed one by one', async () => {
     const set = await admin().put(`${path}/a`, { a: 'x' });
     expect([set.status, set.body]).toEqual([200, { a: 'x' }]);
     expect((await admin().put(`${path}/a`, { a: 'y' })).body).toEqual({ a: 'y' });
     const got = await admin().get(`${path}/a`);
     expect([got.status, got.body]).toEqual([200, { a: 'y' }]);
-    const gone = await admin().delete(`${path}/a`);
-    expect([gone.status, gone.body]).toEqual([200, undefined]);
+    const removed = await admin().delete(`${path}/a`);
+    expect([removed.status, removed.body]).toEqual([200, undefined]);
     expect((await admin().get(`${path}/a`)).status).toBe(404);
     expect((await admin().delete(`${path}/a`)).status).toBe(404);
   });
 
-  it('keep numbers as text', async () => {
+  it('store numbers as strings', async () => {
     expect((await add({ n: 5, half: 0.5 })).status).toBe(200);
     expect((await admin().get(path)).body.extra_specs).toEqual({ n: '5', half: '0.5' });
     await admin().put(`${path}/n`, { n: 6 });
@@ -54,7 +54,7 @@ describe('extra specs of a flavor', () => {
     ['null', { a: null }],
     ['a boolean', { a: true }],
     ['an object in it', { a: {} }],
-  ])('refuse %s', async (_, specs) => {
+  ])('reject %s', async (_, specs) => {
     expect((await add(specs)).status).toBe(400);
   });
 
@@ -68,7 +68,7 @@ describe('extra specs of a flavor', () => {
     expect((await admin().get(path)).body.extra_specs).toEqual({});
   });
 
-  it('hold keys that every object seems to have only when they were set', async () => {
+  it('do not contain keys of Object.prototype unless they were set', async () => {
     expect((await admin().get(`${path}/constructor`)).status).toBe(404);
     expect((await admin().delete(`${path}/toString`)).status).toBe(404);
     expect((await admin().put(`${path}/constructor`, { constructor: 'x' })).status).toBe(200);
@@ -79,15 +79,15 @@ describe('extra specs of a flavor', () => {
     ['trait:X', 'required', "Validation failed; extra spec 'trait:X' does not appear to be a valid extra spec."],
     ['hw:cpu_policy', 'sometimes', "Validation failed; extra spec 'hw:cpu_policy' must be one of"],
     ['hw:numa_nodes', '0', "Validation failed; extra spec 'hw:numa_nodes' must be"],
-  ])('in a known namespace are checked from 2.86 on: %s=%s', async (key, value, message) => {
+  ])('in a known namespace are validated since 2.86: %s=%s', async (key, value, message) => {
     expect((await add({ [key]: value }, '2.85')).status).toBe(200);
     expect((await admin('2.85').put(`${path}/${key}`, { [key]: value })).status).toBe(200);
-    for (const refused of [
+    for (const rejected of [
       await add({ ok: '1', [key]: value }, '2.86'),
       await admin('2.86').put(`${path}/${key}`, { [key]: value }),
     ]) {
-      expect(refused.status).toBe(400);
-      expect(refused.body.badRequest.message).toContain(message);
+      expect(rejected.status).toBe(400);
+      expect(rejected.body.badRequest.message).toContain(message);
     }
     expect((await admin().get(`${path}/ok`)).status).toBe(404);
   });
@@ -99,11 +99,11 @@ describe('extra specs of a flavor', () => {
     ['resources:VCPU', '0'],
     ['mine:anything', 'goes'],
     ['free', 'text'],
-  ])('that are known, or in nobody’s namespace, pass at 2.100: %s=%s', async (key, value) => {
+  ])('that are known, or in an unknown namespace, are accepted at 2.100: %s=%s', async (key, value) => {
     expect((await add({ [key]: value }, '2.100')).status).toBe(200);
   });
 
-  it('are shown with the flavor from 2.61 on to those who may list them', async () => {
+  it('are shown with the flavor since 2.61 to callers that may list them', async () => {
     await add({ a: '1' });
     const flavor = path.replace('/os-extra_specs', '');
     expect((await api.as('ada:p1', '2.60').get(flavor)).body.flavor).not.toHaveProperty('extra_specs');
@@ -111,7 +111,7 @@ describe('extra specs of a flavor', () => {
     expect((await api.as('eve:p1:nothing', '2.61').get(flavor)).body.flavor).not.toHaveProperty('extra_specs');
   });
 
-  it('of a flavor that is not there are 404', async () => {
+  it('of an unknown flavor are 404', async () => {
     path = '/flavors/nowhere/os-extra_specs';
     expect((await admin().get(path)).status).toBe(404);
     expect((await add({ a: 'b' })).status).toBe(404);
@@ -120,7 +120,7 @@ describe('extra specs of a flavor', () => {
     expect((await admin().delete(`${path}/a`)).status).toBe(404);
   });
 
-  it('can be read by members, who change nothing, and not by those without a role', async () => {
+  it('can be read but not changed by members, and not read without a role', async () => {
     await add({ a: '1' });
     const ada = api.as('ada:p1');
     expect((await ada.get(path)).body).toEqual({ extra_specs: { a: '1' } });
@@ -134,7 +134,7 @@ describe('extra specs of a flavor', () => {
     expect((await eve.get(`${path}/a`)).status).toBe(403);
   });
 
-  it('lose none of many that are set at once', async () => {
+  it('lose no concurrent change', async () => {
     await Promise.all(Array.from({ length: 12 }, (_, i) => admin().put(`${path}/k${i}`, { [`k${i}`]: 'x' })));
     expect(Object.keys((await admin().get(path)).body.extra_specs)).toHaveLength(12);
   });

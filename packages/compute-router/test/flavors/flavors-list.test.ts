@@ -67,7 +67,7 @@ describe('lists of flavors', () => {
     expect(await list(query)).toBe(expected);
   });
 
-  it('lead to the next page while pages are full, and never beyond the deployment limit', async () => {
+  it('link to the next page while pages are full, with at most the configured limit', async () => {
     const ada = api.as('ada:p1');
     const first = (await ada.get('/flavors?sort_key=name&limit=3')).body;
     expect(first.flavors_links).toEqual([
@@ -98,7 +98,7 @@ describe('lists of flavors', () => {
     expect(await list(query, 'ada:p1', version)).toBe(expected);
   });
 
-  it('answer a hostile pattern at once', async () => {
+  it('handle a hostile pattern without delay', async () => {
     expect(await list(`?name=${encodeURIComponent('(a+)+$'.repeat(20))}`, 'ada:p1', '2.102')).toBe('');
   });
 
@@ -112,7 +112,7 @@ describe('lists of flavors', () => {
     expect((await api.as(token).get(`/flavors/${id}`)).status).toBe(status);
   });
 
-  it('take no parameters to show one from 2.102 on', async () => {
+  it('accept no parameters to show one since 2.102', async () => {
     expect((await api.as('ada:p1', '2.101').get('/flavors/a?x=1')).status).toBe(200);
     expect((await api.as('ada:p1', '2.102').get('/flavors/a?x=1')).status).toBe(400);
   });

@@ -14,9 +14,9 @@ describe('the management of flavors', () => {
   });
 
   const admin = (version?: string) => api.as('admin:p1', version);
-  const least = () => ({ name, ram: 64, vcpus: 1, disk: 0 });
+  const min = () => ({ name, ram: 64, vcpus: 1, disk: 0 });
   const create = (fields: Record<string, unknown> = {}, version = '2.1') =>
-    admin(version).post('/flavors', { flavor: { ...least(), ...fields } });
+    admin(version).post('/flavors', { flavor: { ...min(), ...fields } });
 
   it('creates a flavor with status 200 and shows it as show does', async () => {
     const made = await create({ id: `id-${name}`, 'OS-FLV-EXT-DATA:ephemeral': 3, swap: 512, rxtx_factor: 1.5 });
@@ -89,7 +89,7 @@ describe('the management of flavors', () => {
     ['2.54', 400],
     ['2.55', 200],
     ['2.104', 200],
-  ])('takes a description at %s: %i', async (version, status) => {
+  ])('accepts a description at %s: %i', async (version, status) => {
     expect((await create({ description: 'fast' }, version)).status).toBe(status);
   });
 
@@ -97,7 +97,7 @@ describe('the management of flavors', () => {
     ['2.1', 200],
     ['2.101', 200],
     ['2.102', 400],
-  ])('takes a network factor at %s: %i', async (version, status) => {
+  ])('accepts a network factor at %s: %i', async (version, status) => {
     expect((await create({ rxtx_factor: '2.5' }, version)).status).toBe(status);
   });
 
@@ -106,13 +106,13 @@ describe('the management of flavors', () => {
     ['null', null, /^[0-9a-f-]{36}$/],
     ['a number', 4711.5, /^4711\.5$/],
     ['a text', 'A b.c_d-e', /^A b\.c_d-e$/],
-  ])('makes an id when it is %s', async (_, id, expected) => {
+  ])('generates an id if it is %s', async (_, id, expected) => {
     const { status, body } = await create({ id });
     expect(status).toBe(200);
     expect(body.flavor.id).toMatch(expected);
   });
 
-  it('takes decimal texts for numbers and spellings for booleans', async () => {
+  it('accepts decimal strings for numbers and spellings of booleans', async () => {
     const texts = { ram: '128', vcpus: '2', disk: '1', swap: '1', 'os-flavor-access:is_public': 'False' };
     expect((await create(texts)).body.flavor).toMatchObject({
       ram: 128,
@@ -147,13 +147,13 @@ describe('the management of flavors', () => {
     ['a network factor beyond all bounds', { rxtx_factor: 1e39 }],
     ['something between public and private', { 'os-flavor-access:is_public': 'maybe' }],
     ['an unknown field', { colour: 'red' }],
-  ])('refuses %s', async (_, fields) => {
-    const refused = await create(fields);
-    expect(refused.status).toBe(400);
-    expect(refused.body.badRequest.code).toBe(400);
+  ])('rejects %s', async (_, fields) => {
+    const rejected = await create(fields);
+    expect(rejected.status).toBe(400);
+    expect(rejected.body.badRequest.code).toBe(400);
   });
 
-  it('refuses a name and an id that are taken, and gives them again after a deletion', async () => {
+  it('rejects a name and an id in use, and accepts them after a deletion', async () => {
     const { id } = (await create({ id: `x-${name}` })).body.flavor;
     const sameName = await create();
     expect(sameName.status).toBe(409);
@@ -164,7 +164,7 @@ describe('the management of flavors', () => {
     expect((await create({ id })).status).toBe(200);
   });
 
-  it('makes one of many flavors of the same name at once', async () => {
+  it('creates one of many concurrent flavors with the same name', async () => {
     const statuses = (await Promise.all(Array.from({ length: 8 }, () => create()))).map(({ status }) => status);
     expect(statuses.sort()).toEqual([200, ...Array(7).fill(409)]);
   });
@@ -182,12 +182,12 @@ describe('the management of flavors', () => {
     expect((await admin('2.54').put(`/flavors/${id}`, { flavor: { description: 'x' } })).status).toBe(404);
   });
 
-  it('answers 404 to the deletion of what is not there', async () => {
-    const answer = await admin().delete('/flavors/nowhere');
-    expect([answer.status, answer.body.itemNotFound.code]).toEqual([404, 404]);
+  it('returns 404 for the deletion of an unknown flavor', async () => {
+    const response = await admin().delete('/flavors/nowhere');
+    expect([response.status, response.body.itemNotFound.code]).toEqual([404, 404]);
   });
 
-  it('leaves servers their copy of a flavor that is deleted', async () => {
+  it('does not change the copies of a deleted flavor in servers', async () => {
     const { id } = (await create({ disk: 1, ram: 512 })).body.flavor;
     const server = await api.as('ada:p1', '2.47').boot({ flavorRef: id });
     await admin().delete(`/flavors/${id}`);
@@ -195,14 +195,14 @@ describe('the management of flavors', () => {
     expect(shown.body.server.flavor.original_name).toBe(name);
   });
 
-  it('is not for members, who change nothing', async () => {
+  it('is denied to members, who change nothing', async () => {
     const ada = api.as('ada:p1', '2.100');
     const { id } = (await create()).body.flavor;
-    expect((await ada.post('/flavors', { flavor: least() })).status).toBe(403);
+    expect((await ada.post('/flavors', { flavor: min() })).status).toBe(403);
     expect((await ada.put(`/flavors/${id}`, { flavor: { description: 'mine' } })).status).toBe(403);
-    const refused = await ada.delete(`/flavors/${id}`);
-    expect(refused.status).toBe(403);
-    expect(refused.body.forbidden.message).toBe(
+    const rejected = await ada.delete(`/flavors/${id}`);
+    expect(rejected.status).toBe(403);
+    expect(rejected.body.forbidden.message).toBe(
       "Policy doesn't allow os_compute_api:os-flavor-manage:delete to be performed.",
     );
     expect((await admin('2.55').get(`/flavors/${id}`)).body.flavor.description).toBeNull();

@@ -1,26 +1,26 @@
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Api, apiUnderTest } from '../api-under-test.js';
-import { pathOf } from '../contract/ask.js';
 import { keyOf, LATEST, type ListedOperation, listedOperations } from '../contract/reference.js';
+import { pathOf } from '../contract/send-request.js';
 
-/** The largest body that the API takes. */
+/** The largest body that the API accepts. */
 const LIMIT = 114_688;
-/** Far above what any of these bodies costs, far below what anybody would call a stall. */
-const MOST_CPU_MS = 1000;
+/** Far above the cost of any of these bodies, far below a noticeable stall. */
+const MAX_CPU_MS = 1000;
 
 const withBody = listedOperations.filter(({ method, base }) => !base && (method === 'POST' || method === 'PUT'));
 
-/** As many of a thing as there is room for. */
+/** As many copies of a piece as fit. */
 const fill = (piece: string, room: number) => piece.repeat(Math.floor(room / piece.length));
 
-function wideObject(room: number): string {
+function largeObject(room: number): string {
   const keys: string[] = [];
   for (let size = 2; size < room - 20; size += keys.at(-1)!.length + 1) keys.push(`"k${keys.length}":${keys.length}`);
   return `{${keys}}`;
 }
 
-/** Values of one size and five shapes, the last of them as text and as a number. */
+/** Values of one size and five shapes, the last as a string and as a number. */
 const shapes: Readonly<Record<string, (room: number) => string>> = {
   'deep lists': (room) => `${fill('[', room / 2)}${fill(']', room / 2)}`,
   'deep objects': (room) => {
@@ -28,20 +28,20 @@ const shapes: Readonly<Record<string, (room: number) => string>> = {
     return `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
   },
   'wide lists': (room) => `[${fill('1,', room - 3)}1]`,
-  'wide objects': wideObject,
+  'wide objects': largeObject,
   'a long text': (room) => `"${fill('a', room - 2)}"`,
   'a long number': (room) => fill('9', room),
-  // As deep and as wide as bodies may be: what stands behind the limits has to bear that.
+  // As deep and as wide as bodies may be: all code behind the limits must handle them.
   'the deepest lists that are read': () => `${'['.repeat(60)}${']'.repeat(60)}`,
   'the widest list that is read': () => `[${'{},'.repeat(19_000 / 2)}{}]`,
 };
 
-/** The outermost member of the operation's body, which is what its own schema looks into. */
-function memberOf({ action, request: asked }: ListedOperation): string {
-  return action ?? (Array.isArray(asked) ? asked[0]?.fields[0]?.name.split(/[.[]/)[0] : undefined) ?? 'server';
+/** Returns the outermost key of the operation's body, whose value its own schema validates. */
+function memberOf({ action, request: requested }: ListedOperation): string {
+  return action ?? (Array.isArray(requested) ? requested[0]?.fields[0]?.name.split(/[.[]/)[0] : undefined) ?? 'server';
 }
 
-describe.each(['/v2.1', '/v2'])('bodies of absurd shape below %s', (mount) => {
+describe.each(['/v2.1', '/v2'])('bodies of extreme shape below %s', (mount) => {
   let api: Api;
   beforeAll(async () => {
     api = await apiUnderTest({ router: { maxVersion: LATEST } });
@@ -70,7 +70,7 @@ describe.each(['/v2.1', '/v2'])('bodies of absurd shape below %s', (mount) => {
     });
   }
 
-  it.each(Object.entries(shapes))('of %s stop no operation from answering, at little cost', async (_, shape) => {
+  it.each(Object.entries(shapes))('of %s are handled by every operation, at little cost', async (_, shape) => {
     for (const listed of withBody) {
       const member = memberOf(listed);
       const room = LIMIT - member.length - 5;
@@ -81,11 +81,11 @@ describe.each(['/v2.1', '/v2'])('bodies of absurd shape below %s', (mount) => {
         expect(body.length).toBeLessThanOrEqual(LIMIT);
         const { status, text, cpuMs } = await send(listed, body);
         const said = `${keyOf(listed)}: ${status} ${text.slice(0, 200)}`;
-        // The older mount drops what no schema names, so that some of them come to nothing.
+        // The older mount drops keys that no schema names, so some of them have no effect.
         if (mount !== '/v2') expect(status, said).toBeGreaterThanOrEqual(400);
         expect(status, said).toBeLessThan(500);
         expect(text.length, said).toBeLessThan(5000);
-        expect(cpuMs, said).toBeLessThan(MOST_CPU_MS);
+        expect(cpuMs, said).toBeLessThan(MAX_CPU_MS);
       }
     }
     expect(api.errors).toEqual([]);

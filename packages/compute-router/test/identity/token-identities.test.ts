@@ -21,20 +21,20 @@ describe('noauth', () => {
     ['alice:demo:', { userId: 'alice', projectId: 'demo', roles: ['member', 'reader'] }],
     ['x:p:key-manager:service-admin', { userId: 'x', projectId: 'p', roles: ['key-manager:service-admin'] }],
     ['x:p:reader,key-manager:service-admin', { roles: ['reader', 'key-manager:service-admin'] }],
-  ])('takes the token %s for what it says', (token, caller) => {
+  ])('accepts the token %s', (token, caller) => {
     expect(identify(noauth(), token)).toMatchObject({ ...caller, token });
   });
 
-  it.each([undefined, '', ':demo', '::admin', 'ali ce', 'älice', 'a\tb'])('does not believe %j', (token) => {
+  it.each([undefined, '', ':demo', '::admin', 'ali ce', 'älice', 'a\tb'])('rejects %j', (token) => {
     expect(identify(noauth(), token)).toBeUndefined();
   });
 
-  it('puts callers that name no project into the given one', () => {
+  it('assigns callers without a project to the configured one', () => {
     expect(identify(noauth({ projectId: 'p0' }), 'alice')).toMatchObject({ projectId: 'p0' });
     expect(identify(noauth({ projectId: 'p0' }), 'alice:demo')).toMatchObject({ projectId: 'demo' });
   });
 
-  it('has other administrators when told so', () => {
+  it('has the configured administrators', () => {
     const identity = noauth({ adminUsers: ['root'] });
     expect(identify(identity, 'root')).toMatchObject({ roles: ['admin'] });
     expect(identify(identity, 'admin')).toMatchObject({ roles: ['member', 'reader'] });
@@ -50,7 +50,7 @@ describe('noauth', () => {
     expect(identify(noauth(), 'alice')).not.toHaveProperty('serviceRoles');
   });
 
-  it('gives every caller a user and a project, for any text in the header', () => {
+  it('returns a user and a project for any string in the header', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom('a', ':', ',', ' ', 'admin', '__proto__') }), (token) => {
         const caller = identify(noauth(), token) as Caller | undefined;
@@ -61,7 +61,7 @@ describe('noauth', () => {
     );
   });
 
-  it('refuses options it does not know', () => {
+  it('rejects unknown options', () => {
     expect(() => noauth({ project: 'x' } as never)).toThrow(/unknown option "project"/);
   });
 });
@@ -71,31 +71,31 @@ describe('static tokens', () => {
   const service = { userId: 'glance', projectId: 'service', roles: ['service'] };
   const identity = staticTokens({ 't-alice': alice, 't-service': service });
 
-  it('know the callers of the table', () => {
+  it('identify the callers of the table', () => {
     expect(identify(identity, 't-alice')).toEqual({ ...alice, token: 't-alice' });
   });
 
-  it.each([undefined, '', 't-alic', 't-alice ', 'constructor', '__proto__'])('know nobody by %j', (token) => {
+  it.each([undefined, '', 't-alic', 't-alice ', 'constructor', '__proto__'])('reject %j', (token) => {
     expect(identify(identity, token)).toBeUndefined();
   });
 
-  it('know services that forward calls', () => {
+  it('identify services that forward requests', () => {
     expect(identify(identity, 't-alice', 't-service')).toMatchObject({ userId: 'alice', serviceRoles: ['service'] });
     expect(identify(identity, 't-alice', 'wrong')).toBeUndefined();
     expect(identify(identity, 'wrong', 't-service')).toBeUndefined();
   });
 
-  it('leave the table as it was', () => {
+  it('do not change the table', () => {
     expect(alice).toEqual({ userId: 'alice', projectId: 'demo', roles: ['member'] });
     expect(Object.isFrozen(alice)).toBe(false);
   });
 
   it.each([
-    [{ 'se cret': alice }, /entry 1: a token is visible ASCII/],
+    [{ 'se cret': alice }, /entry 1: a token must be visible ASCII/],
     [{ ok: alice, secret: { userId: 'x', roles: [] } }, /entry 2 needs a userId and a projectId/],
     [{ secret: { userId: 'x', projectId: 'y', roles: 'admin' } }, /entry 1 needs roles/],
     [{ secret: undefined }, /entry 1 needs a userId/],
-  ])('refuse a wrong table without showing a token: %j', (table, message) => {
+  ])('reject an invalid table without revealing a token: %j', (table, message) => {
     expect(() => staticTokens(table as never)).toThrow(message);
     expect(() => staticTokens(table as never)).not.toThrow(/secret/);
   });

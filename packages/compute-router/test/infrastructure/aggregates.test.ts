@@ -24,7 +24,7 @@ describe('aggregates', () => {
   const setMetadata = (id: number, metadata: unknown) => act(id, 'set_metadata', { metadata });
   const update = (id: number, aggregate: unknown) => admin().put(`/os-aggregates/${id}`, { aggregate });
   const show = async (id: number) => (await admin().get(`/os-aggregates/${id}`)).body.aggregate;
-  /** A server on a host; the host's name. */
+  /** Creates a server on a host; returns the host's name. */
   const occupied = async (zone?: string) => {
     const server = await admin('2.37').boot({ availability_zone: zone });
     return server['OS-EXT-SRV-ATTR:host'] as string;
@@ -50,7 +50,7 @@ describe('aggregates', () => {
     expect(changed.aggregate.updated_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}$/);
   });
 
-  it.each([undefined, null])('are in no zone when it is %j at their creation', async (zone) => {
+  it.each([undefined, null])('are in no zone if it is %j at their creation', async (zone) => {
     expect((await add('a', zone)).body.aggregate.availability_zone).toBeNull();
     expect((await show(1)).metadata).toEqual({});
   });
@@ -65,11 +65,11 @@ describe('aggregates', () => {
     ['a zone of 256', { name: 'a', availability_zone: 'x'.repeat(256) }],
     ['an unknown field', { name: 'a', colour: 'red' }],
     ['no object', 'a'],
-  ])('are not made of %s', async (_, aggregate) => {
+  ])('are not created with %s', async (_, aggregate) => {
     expect((await admin().post('/os-aggregates', { aggregate })).status).toBe(400);
   });
 
-  it('have names of their own', async () => {
+  it('have unique names', async () => {
     const [a, b] = [await made('a'), await made('b')];
     expect((await add('a')).status).toBe(409);
     expect((await update(b, { name: 'a' })).status).toBe(409);
@@ -86,7 +86,7 @@ describe('aggregates', () => {
       ['123456789012345678', 404],
     ] as const) {
       const path = `/os-aggregates/${id}`;
-      const answers = [
+      const responses = [
         await admin().get(path),
         await admin().delete(path),
         await admin().put(path, { aggregate: { name: 'z' } }),
@@ -95,7 +95,7 @@ describe('aggregates', () => {
         await admin().post(`${path}/action`, { set_metadata: { metadata: {} } }),
         await admin('2.81').post(`${path}/images`, { cache: [{ id: image }] }),
       ];
-      expect(answers.map((answer) => answer.status)).toEqual(answers.map(() => status));
+      expect(responses.map((response) => response.status)).toEqual(responses.map(() => status));
     }
   });
 
@@ -113,11 +113,11 @@ describe('aggregates', () => {
     expect(await show(id)).toMatchObject({ name: 'a', availability_zone: 'z', updated_at: null });
   });
 
-  it('lose outer blanks of their new name', async () => {
+  it('are renamed without surrounding spaces', async () => {
     expect((await update(await made('a'), { name: '  b c ' })).body.aggregate.name).toBe('b c');
   });
 
-  it('merge metadata, and lose an item that becomes null', async () => {
+  it('merge metadata, and null removes an item', async () => {
     const id = await made('a', 'z');
     await setMetadata(id, { ssd: 'true', size: '5' });
     const { status, body } = await setMetadata(id, { size: null, colour: '' });
@@ -133,13 +133,13 @@ describe('aggregates', () => {
     ['no object', 'a'],
     ['no zone', { availability_zone: null }],
     ['an empty zone', { availability_zone: '' }],
-  ])('have no metadata of %s', async (_, metadata) => {
+  ])('reject metadata of %s', async (_, metadata) => {
     const id = await made('a', 'z');
     expect((await setMetadata(id, metadata)).status).toBe(400);
     expect((await show(id)).metadata).toEqual({ availability_zone: 'z' });
   });
 
-  it('keep their zone as metadata, however it is set', async () => {
+  it('store their zone as metadata, however it is set', async () => {
     const id = await made('a', 'z');
     expect((await update(id, { availability_zone: 'y' })).body.aggregate).toMatchObject({
       availability_zone: 'y',
@@ -148,7 +148,7 @@ describe('aggregates', () => {
     expect((await setMetadata(id, { availability_zone: 'x' })).body.aggregate.availability_zone).toBe('x');
   });
 
-  it('gain and lose hosts, each once', async () => {
+  it('add and remove hosts, each once', async () => {
     const id = await made('a');
     const added = await addHost(id, 'host1');
     expect([added.status, added.body.aggregate.hosts]).toEqual([200, ['host1']]);
@@ -168,13 +168,13 @@ describe('aggregates', () => {
     await addHost(id, 'host1');
     expect((await admin().delete(`/os-aggregates/${id}`)).status).toBe(400);
     await removeHost(id, 'host1');
-    const gone = await admin().delete(`/os-aggregates/${id}`);
-    expect([gone.status, gone.body]).toEqual([200, undefined]);
+    const removed = await admin().delete(`/os-aggregates/${id}`);
+    expect([removed.status, removed.body]).toEqual([200, undefined]);
     expect((await admin().delete(`/os-aggregates/${id}`)).status).toBe(404);
     expect((await add('a')).status).toBe(200);
   });
 
-  it('put a host in one zone at the most', async () => {
+  it('put a host in at most one zone', async () => {
     const [a, b, none] = [await made('a', 'za'), await made('b', 'zb'), await made('none')];
     await addHost(a, 'host1');
     await addHost(none, 'host1');
@@ -205,7 +205,7 @@ describe('aggregates', () => {
     expect((await addHost(zone, free)).status).toBe(200);
   });
 
-  it('keep a host whose servers would leave the zone with it, unless another aggregate keeps it there', async () => {
+  it('keep a host with servers in the zone, unless another aggregate of the zone contains it', async () => {
     const [a, b] = [await made('a', 'z'), await made('b', 'z')];
     await addHost(a, 'host1');
     expect(await occupied('z')).toBe('host1');
@@ -217,7 +217,7 @@ describe('aggregates', () => {
     expect((await removeHost(b, 'host1')).status).toBe(409);
   });
 
-  it('show their zone on servers at once', async () => {
+  it('show their zone on servers immediately', async () => {
     const id = await made('a');
     await addHost(id, 'host1');
     await addHost(id, 'host2');
@@ -234,18 +234,18 @@ describe('aggregates', () => {
     ['2.81', 'an image twice', [{ id: image }, { id: image }], 400],
     ['2.81', 'something without UUID', [{ id: 'cirros' }], 400],
     ['2.81', 'more than an id', [{ id: image, name: 'x' }], 400],
-  ])('at %s have %s cached: %s answers %i', async (version, _, cache, status) => {
+  ])('at %s cache %s: %s returns %i', async (version, _, cache, status) => {
     const id = await made('a');
     await addHost(id, 'host1');
-    const answer = await admin(version).post(`/os-aggregates/${id}/images`, { cache });
-    expect(answer.status).toBe(status);
-    if (status === 202) expect(answer.headers.get('content-length')).toBe('0');
+    const result = await admin(version).post(`/os-aggregates/${id}/images`, { cache });
+    expect(result.status).toBe(status);
+    if (status === 202) expect(result.headers.get('content-length')).toBe('0');
   });
 
-  it('are no business of members, who change nothing', async () => {
+  it('are denied to members, who change nothing', async () => {
     const id = await made('a');
     const ada = api.as('ada:p1', '2.100');
-    const answers = [
+    const results = [
       await ada.get('/os-aggregates'),
       await ada.get(`/os-aggregates/${id}`),
       await ada.post('/os-aggregates', { aggregate: { name: 'b' } }),
@@ -258,7 +258,7 @@ describe('aggregates', () => {
       await ada.get('/os-aggregates/99'),
       await ada.get('/os-aggregates/x'),
     ];
-    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 403));
+    expect(results.map(({ status }) => status)).toEqual(results.map(() => 403));
     expect((await admin().get('/os-aggregates')).body.aggregates).toEqual([await show(id)]);
     expect(await show(id)).toMatchObject({ name: 'a', hosts: [], metadata: {}, updated_at: null });
   });

@@ -28,7 +28,7 @@ describe('availability zones', () => {
   const put = (verb: string, host: string, more = {}) =>
     api.as('admin:p1', '2.11').put(`/os-services/${verb}`, { host, binary: 'nova-compute', ...more });
 
-  it('are told to everybody, without their hosts and without that of the control services', async () => {
+  it('are listed for all callers, without hosts and without the internal zone', async () => {
     for (const version of ['2.1', '2.104']) {
       expect(await zones('', 'ada:p1', version)).toEqual([
         { zoneName: 'east', zoneState: { available: true }, hosts: null },
@@ -39,7 +39,7 @@ describe('availability zones', () => {
 
   const state = { available: true, active: true, updated_at: '2026-01-01T00:00:00.000000' };
 
-  it('are told to administrators with their hosts, the one of the control services included', async () => {
+  it('are listed for administrators with their hosts, including the internal zone', async () => {
     expect(await zones('/detail')).toEqual([
       {
         zoneName: 'internal',
@@ -55,7 +55,7 @@ describe('availability zones', () => {
     ]);
   });
 
-  it('are available while one of their services is enabled; the others are not listed', async () => {
+  it('are available while one of their services is enabled; zones without services are not listed', async () => {
     await put('disable', 'a1');
     await put('disable', 'b1');
     const detail = await zones('/detail');
@@ -78,7 +78,7 @@ describe('availability zones', () => {
     });
   });
 
-  it('come and go with aggregates', async () => {
+  it('appear and disappear with aggregates', async () => {
     const admin = api.as('admin:p1');
     const { aggregate } = (await admin.post('/os-aggregates', { aggregate: { name: 'x', availability_zone: 'west' } }))
       .body;
@@ -92,7 +92,7 @@ describe('availability zones', () => {
     expect((await api.as('ada:p1').get('/os-availability-zone/detail')).status).toBe(403);
   });
 
-  it('take no parameters from 2.102 on', async () => {
+  it('accept no parameters since 2.102', async () => {
     for (const path of ['', '/detail']) {
       expect((await api.as('admin:p1', '2.101').get(`/os-availability-zone${path}?x=1`)).status).toBe(200);
       expect((await api.as('admin:p1', '2.102').get(`/os-availability-zone${path}?x=1`)).status).toBe(400);

@@ -2,7 +2,7 @@ import { SimulatedDriver } from '@apistrata/compute-engine/drivers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Api, apiUnderTest } from '../api-under-test.js';
 
-describe('hosts, up to 2.42', () => {
+describe('hosts, until 2.42', () => {
   let api: Api;
   beforeEach(async () => {
     api = await apiUnderTest();
@@ -29,7 +29,7 @@ describe('hosts, up to 2.42', () => {
     expect((await admin().get('/os-hosts?zone=nowhere')).body.hosts).toEqual([]);
   });
 
-  it('show what they have, what is taken, and who takes it', async () => {
+  it('show their capacity, their usage, and the usage by project', async () => {
     const server = await admin('2.37').boot();
     const host = server['OS-EXT-SRV-ATTR:host'];
     await api.as('bob:p2').boot({ name: 'elsewhere' });
@@ -59,9 +59,9 @@ describe('hosts, up to 2.42', () => {
       { status: 'enable', maintenance_mode: 'disable' },
       { status: 'enabled', maintenance_mode: 'off_maintenance' },
     ],
-  ])('take %j', async (body, told) => {
-    const answer = await admin().put('/os-hosts/host1', body);
-    expect([answer.status, answer.body]).toEqual([200, { host: 'host1', ...told }]);
+  ])('accept %j', async (body, shown) => {
+    const response = await admin().put('/os-hosts/host1', body);
+    expect([response.status, response.body]).toEqual([200, { host: 'host1', ...shown }]);
   });
 
   it('that are disabled get no servers', async () => {
@@ -70,15 +70,15 @@ describe('hosts, up to 2.42', () => {
   });
 
   it.each<[unknown]>([[{}], [{ status: 'eNaBlE' }], [{ status: true }], [{ colour: 'red' }], [[]], ['x']])(
-    'refuse %j',
+    'reject %j',
     async (body) => {
       expect((await admin().put('/os-hosts/host1', body)).status).toBe(400);
     },
   );
 
   it.each(['reboot', 'shutdown', 'startup'])('do %s', async (action) => {
-    const answer = await admin().get(`/os-hosts/host1/${action}`);
-    expect([answer.status, answer.body]).toEqual([200, { host: 'host1', power_action: action }]);
+    const result = await admin().get(`/os-hosts/host1/${action}`);
+    expect([result.status, result.body]).toEqual([200, { host: 'host1', power_action: action }]);
     expect((await admin().get(`/os-hosts/nowhere/${action}`)).status).toBe(404);
     await forceDown('host1');
     expect((await admin().get(`/os-hosts/host1/${action}`)).status).toBe(400);
@@ -92,7 +92,7 @@ describe('hosts, up to 2.42', () => {
     }
   });
 
-  it('are gone from 2.43 on', async () => {
+  it('do not exist since 2.43', async () => {
     expect((await admin('2.43').get('/os-hosts')).status).toBe(404);
     expect((await admin('2.43').get('/os-hosts/host1')).status).toBe(404);
     expect((await admin('2.43').put('/os-hosts/host1', { status: 'disable' })).status).toBe(404);
@@ -100,7 +100,7 @@ describe('hosts, up to 2.42', () => {
       expect((await admin('2.43').get(`/os-hosts/host1/${action}`)).status).toBe(404);
   });
 
-  it('are no business of members, who change nothing', async () => {
+  it('are denied to members, who change nothing', async () => {
     const ada = api.as('ada:p1', '2.42');
     for (const path of ['', '/host1', '/host1/reboot', '/host1/shutdown', '/host1/startup', '/nowhere'])
       expect((await ada.get(`/os-hosts${path}`)).status).toBe(403);
@@ -109,8 +109,8 @@ describe('hosts, up to 2.42', () => {
   });
 });
 
-describe('hosts of a driver that cannot switch them', () => {
-  it('answer 501', async () => {
+describe('hosts of a driver without power control', () => {
+  it('return 501', async () => {
     const without = { hostPower: undefined, hostMaintenance: undefined };
     const driver = (clock: any) => Object.assign(new SimulatedDriver({ clock }), without) as any;
     const api = await apiUnderTest({ engine: { driver } });

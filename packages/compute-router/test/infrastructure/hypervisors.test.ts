@@ -2,7 +2,7 @@ import { ManualClock } from '@apistrata/compute-engine/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Api, apiUnderTest } from '../api-under-test.js';
 
-const nobody = '7d3c1b52-0c8e-4b8e-8f7a-6f0f6b7f3d21';
+const anonymous = '7d3c1b52-0c8e-4b8e-8f7a-6f0f6b7f3d21';
 const brief = ['hypervisor_hostname', 'id', 'state', 'status'];
 const detail = [...brief, 'host_ip', 'hypervisor_type', 'hypervisor_version', 'service'];
 const capacity = [
@@ -20,11 +20,20 @@ const capacity = [
   'vcpus_used',
 ];
 
+/** The processors of one of the hosts; the others have those of the example. */
+const cpuInfo = {
+  arch: 'x86_64',
+  model: 'EPYC-Rome',
+  vendor: 'AMD',
+  features: ['avx2', 'sse4.1'],
+  topology: { cells: 2, sockets: 1, cores: 8, threads: 2 },
+};
+
 describe('hypervisors', () => {
   let api: Api;
   let clock: ManualClock;
   let server: any;
-  /** The node that the only server is on, and another one. */
+  /** The node of the only server, and another one. */
   let busy: string;
   let free: string;
   beforeAll(async () => {
@@ -36,7 +45,12 @@ describe('hypervisors', () => {
       preset: {
         flavors: [{ id: '1', name: 'small', vcpus: 2, memoryMb: 512, diskGb: 10 }],
         images: [{ id: '70a599e0-31e7-49b7-b260-868f441e862b', name: 'cirros', visibility: 'public' }],
-        hosts: ['east1', 'east2', 'west1'].map((name) => ({ name, hypervisorHostname: `node-${name}`, ...host })),
+        hosts: ['east1', 'east2', 'west1'].map((name) => ({
+          name,
+          hypervisorHostname: `node-${name}`,
+          ...host,
+          ...(name === 'west1' && { cpuInfo }),
+        })),
       },
     });
     server = await admin('2.37').boot();
@@ -63,7 +77,7 @@ describe('hypervisors', () => {
     ['2.87', [...detail, ...capacity]],
     ['2.88', [...detail, 'uptime']],
     ['2.104', [...detail, 'uptime']],
-  ])('show at %s the fields of that version, in lists and alone', async (version, fields) => {
+  ])('show at %s the fields of that version, in lists and individually', async (version, fields) => {
     const [one] = await list('/detail', version);
     expect(Object.keys(one).sort()).toEqual([...fields].sort());
     expect((await admin(version).get(`/os-hypervisors/${one.id}`)).body.hypervisor).toEqual(one);
@@ -76,21 +90,24 @@ describe('hypervisors', () => {
   it.each([
     ['2.52', 'number'],
     ['2.53', 'string'],
-  ])('have at %s ids, as their services have, of type %s', async (version, type) => {
+  ])('have at %s ids of type %s, like their services', async (version, type) => {
     const [one] = await list('/detail', version);
     expect([typeof one.id, typeof one.service.id]).toEqual([type, type]);
     const [service] = (await admin(version).get('/os-services?binary=nova-compute')).body.services;
     expect(one.service).toEqual({ id: service.id, host: 'east1', disabled_reason: null });
   });
 
-  it('tell of their processors as text up to 2.27, and as an object from 2.28 on', async () => {
-    const [text] = await list('/detail', '2.27');
-    const [object] = await list('/detail', '2.28');
-    expect(object.cpu_info).toMatchObject({ arch: 'x86_64' });
-    expect(JSON.parse(text.cpu_info)).toEqual(object.cpu_info);
+  it('show their processors as a string until 2.27, and as an object since 2.28', async () => {
+    const processors = async (version: string) =>
+      Object.fromEntries((await list('/detail', version)).map((h) => [hostOf(h.hypervisor_hostname), h.cpu_info]));
+    const objects = await processors('2.28');
+    expect(objects.west1).toEqual(cpuInfo);
+    expect(objects.east1).toMatchObject({ arch: 'x86_64', vendor: 'Intel', topology: { cores: 8 } });
+    const texts = await processors('2.27');
+    for (const [name, text] of Object.entries(texts)) expect(JSON.parse(text)).toEqual(objects[name]);
   });
 
-  it('count what their servers take', async () => {
+  it('count the resources of their servers', async () => {
     const all = await list('/detail');
     expect(all.find((h) => h.hypervisor_hostname === busy)).toMatchObject({
       vcpus: 8,
@@ -108,7 +125,7 @@ describe('hypervisors', () => {
     expect(all.find((h) => h.hypervisor_hostname === free)).toMatchObject({ vcpus_used: 0, running_vms: 0 });
   });
 
-  it('are summed up, until 2.87', async () => {
+  it('have summary statistics until 2.87', async () => {
     const { status, body } = await admin('2.87').get('/os-hypervisors/statistics?x=1');
     expect(status).toBe(200);
     expect(body.hypervisor_statistics).toEqual({
@@ -130,13 +147,13 @@ describe('hypervisors', () => {
 
   it.each([
     ['2.1', 'x', 404],
-    ['2.52', nobody, 404],
+    ['2.52', anonymous, 404],
     ['2.52', '99', 404],
     ['2.53', '1', 400],
     ['2.53', 'x', 400],
-    ['2.53', nobody, 404],
-    ['2.87', nobody, 404],
-  ])('named at %s by %s are %i, and so is their uptime', async (version, id, status) => {
+    ['2.53', anonymous, 404],
+    ['2.87', anonymous, 404],
+  ])('identified at %s by %s return %i, and so does their uptime', async (version, id, status) => {
     expect((await admin(version).get(`/os-hypervisors/${id}`)).status).toBe(status);
     expect((await admin(version).get(`/os-hypervisors/${id}/uptime`)).status).toBe(status);
   });
@@ -152,7 +169,7 @@ describe('hypervisors', () => {
     ['2.52', '?limit=1&limit=2', 2],
     ['2.53', '?limit=1&limit=2', 400],
     ['2.53', '?marker=1', 400],
-    ['2.53', `?marker=${nobody}`, 400],
+    ['2.53', `?marker=${anonymous}`, 400],
     ['2.52', '?colour=red', 3],
     ['2.53', '?colour=red', 400],
     ['2.52', '?hypervisor_hostname_pattern=east', 3],
@@ -162,17 +179,17 @@ describe('hypervisors', () => {
     ['2.53', '?hypervisor_hostname_pattern=e%25t', 400],
     ['2.53', '?hypervisor_hostname_pattern=', 400],
     ['2.53', '?hypervisor_hostname_pattern=east&limit=1', 400],
-    ['2.53', `?hypervisor_hostname_pattern=east&marker=${nobody}`, 400],
+    ['2.53', `?hypervisor_hostname_pattern=east&marker=${anonymous}`, 400],
     ['2.53', '?with_servers=perhaps', 400],
     ['2.53', '?with_servers=1&with_servers=1', 400],
-  ])('at %s with "%s" come as %i', async (version, query, expected) => {
+  ])('at %s with "%s" return %i', async (version, query, expected) => {
     for (const path of ['', '/detail']) {
       const { status, body } = await admin(version).get(`/os-hypervisors${path}${query}`);
       expect(status === 200 ? body.hypervisors.length : status).toBe(expected);
     }
   });
 
-  it.each(['2.33', '2.53'])('come in pages at %s', async (version) => {
+  it.each(['2.33', '2.53'])('are paged at %s', async (version) => {
     const [first, second] = await list('', version);
     const page = (await admin(version).get('/os-hypervisors?limit=2')).body;
     expect(page.hypervisors_links).toEqual([
@@ -184,7 +201,7 @@ describe('hypervisors', () => {
     expect((await list(`?marker=${first.id}&limit=1`, version))[0].id).toBe(second.id);
   });
 
-  it('tell of their servers by name and UUID when asked from 2.53 on; of none at all only from 2.75', async () => {
+  it('list their servers by name and UUID on request since 2.53; empty lists only since 2.75', async () => {
     const entry = { uuid: server.id, name: server['OS-EXT-SRV-ATTR:instance_name'] };
     for (const [version, none] of [
       ['2.53', undefined],
@@ -207,7 +224,7 @@ describe('hypervisors', () => {
     expect((await admin('2.52').get(`/os-hypervisors/${await idOf(busy)}?colour=red`)).status).toBe(200);
   });
 
-  it('are searched by a part of their name, up to 2.52', async () => {
+  it('can be searched by a part of their name until 2.52', async () => {
     const found = await list('/east/search', '2.52');
     expect(found.map((h) => h.hypervisor_hostname)).toEqual(['node-east1', 'node-east2']);
     expect(Object.keys(found[0]).sort()).toEqual(brief);
@@ -215,7 +232,7 @@ describe('hypervisors', () => {
     expect((await admin('2.53').get('/os-hypervisors/east/search')).status).toBe(404);
   });
 
-  it('list their servers by a part of their name, up to 2.52', async () => {
+  it('list their servers by a part of their name until 2.52', async () => {
     const [all] = [await list('/node/servers', '2.52')];
     expect(all).toHaveLength(3);
     for (const h of all) {
@@ -226,7 +243,7 @@ describe('hypervisors', () => {
     expect((await admin('2.53').get('/os-hypervisors/node/servers')).status).toBe(404);
   });
 
-  it('tell how long they have run: on their own up to 2.87, with everything else from 2.88 on', async () => {
+  it('show their uptime: separately until 2.87, with all other fields since 2.88', async () => {
     await clock.advance(2 * 86_400_000 + 3_720_000);
     const text = ' 01:02:00 up 2 days,  1:02,  0 users,  load average: 0.00, 0.00, 0.00';
     for (const version of ['2.1', '2.53', '2.87']) {
@@ -260,7 +277,7 @@ describe('hypervisors', () => {
     expect((await admin('2.88').get(`/os-hypervisors/${id}`)).body.hypervisor).toMatchObject({ state: 'up' });
   });
 
-  it('are no business of members', async () => {
+  it('are denied to members', async () => {
     const [one] = await list('');
     const paths = [
       '',

@@ -2,7 +2,7 @@ import { coreOf, ManualClock } from '@apistrata/compute-engine/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Api, apiUnderTest } from '../api-under-test.js';
 
-const nobody = '7d3c1b52-0c8e-4b8e-8f7a-6f0f6b7f3d21';
+const anonymous = '7d3c1b52-0c8e-4b8e-8f7a-6f0f6b7f3d21';
 
 describe('services', () => {
   let api: Api;
@@ -56,16 +56,16 @@ describe('services', () => {
     ['?binary=nova-scheduler&host=host2', 0],
     ['?host=host', 0],
     ['?host=%00', 0],
-  ])('are narrowed by "%s" to %i', async (query, count) => {
+  ])('are filtered by "%s" to %i', async (query, count) => {
     expect(await list(query)).toHaveLength(count);
   });
 
-  it('know no other parameters from 2.75 on', async () => {
+  it('reject unknown parameters since 2.75', async () => {
     expect((await admin('2.74').get('/os-services?colour=red')).status).toBe(200);
     expect((await admin('2.75').get('/os-services?colour=red')).status).toBe(400);
   });
 
-  it('outside this process are up for 60 seconds after each sign of life', async () => {
+  it('outside this process are up for 60 seconds after each heartbeat', async () => {
     const state = async () => (await compute()).state;
     for (const host of ['host1', 'host2']) await api.engine.services.heartbeat(host, 'nova-compute');
     const { id } = await admin('2.37').boot();
@@ -83,14 +83,14 @@ describe('services', () => {
     expect((await compute()).updated_at).toBe('2026-01-01T00:01:00.001000');
   });
 
-  it('become known with their first sign of life', async () => {
+  it('are registered by their first heartbeat', async () => {
     await api.engine.services.heartbeat('host9', 'nova-compute');
     await api.engine.services.heartbeat('host9', 'nova-metadata');
     expect(await list('?host=host9')).toMatchObject([{ binary: 'nova-compute', state: 'up', zone: 'nova' }]);
   });
 
-  describe('from 2.53 on', () => {
-    it('are disabled and enabled by UUID, and the answer is the service', async () => {
+  describe('since 2.53', () => {
+    it('are disabled and enabled by UUID, and the response is the service', async () => {
       const disabled = await change({ status: 'disabled', disabled_reason: 'broken fan' });
       expect(disabled.status).toBe(200);
       expect(disabled.body.service).toEqual({ ...(await compute()) });
@@ -103,7 +103,7 @@ describe('services', () => {
       });
     });
 
-    it('are forced down and up, which does not touch their status', async () => {
+    it('are forced down and up without a change of their status', async () => {
       await change({ status: 'disabled', disabled_reason: 'why' });
       const down = await change({ forced_down: 'True' });
       expect(down.body.service).toMatchObject({
@@ -133,8 +133,8 @@ describe('services', () => {
       ['1', 400],
       ['enable', 400],
       ['force-down', 400],
-      [nobody, 404],
-    ])('named %s are %i', async (id, status) => {
+      [anonymous, 404],
+    ])('identified by %s return %i', async (id, status) => {
       expect((await admin().put(`/os-services/${id}`, { status: 'enabled' })).status).toBe(status);
       expect((await admin().delete(`/os-services/${id}`)).status).toBe(status);
     });
@@ -144,13 +144,13 @@ describe('services', () => {
       expect((await admin().put(`/os-services/${scheduler.id}`, { status: 'disabled' })).status).toBe(400);
     });
 
-    it('may be named in any spelling of their UUID', async () => {
+    it('can be identified by any form of their UUID', async () => {
       const id = (await compute()).id.replaceAll('-', '').toUpperCase();
       expect((await admin().put(`/os-services/${id}`, { status: 'disabled' })).status).toBe(200);
     });
   });
 
-  describe('up to 2.52', () => {
+  describe('until 2.52', () => {
     const named = { host: 'host1', binary: 'nova-compute' };
 
     it.each<[string, Record<string, unknown>, Record<string, unknown>, Record<string, unknown>]>([
@@ -164,10 +164,10 @@ describe('services', () => {
       ['enable', {}, { status: 'enabled' }, { status: 'enabled', disabled_reason: null }],
       ['force-down', { forced_down: true }, { forced_down: true }, { forced_down: true, state: 'down' }],
       ['force-down', { forced_down: 'no' }, { forced_down: false }, { forced_down: false, state: 'up' }],
-    ])('are changed by %s with %j, and the answer holds only that', async (verb, body, told, kept) => {
-      const answer = await legacy(verb, body);
-      expect([answer.status, answer.body]).toEqual([200, { service: { ...named, ...told } }]);
-      expect(await compute()).toMatchObject(kept);
+    ])('are changed by %s with %j, and the response contains only that', async (verb, body, shown, retained) => {
+      const response = await legacy(verb, body);
+      expect([response.status, response.body]).toEqual([200, { service: { ...named, ...shown } }]);
+      expect(await compute()).toMatchObject(retained);
     });
 
     it.each<[string, string, Record<string, unknown>, number]>([
@@ -189,22 +189,22 @@ describe('services', () => {
       ['2.1', 'enable', { host: 'a b' }, 400],
       ['2.1', 'enable', { binary: 'x'.repeat(256) }, 400],
       ['2.1', 'enable', { colour: 'red' }, 400],
-    ])('at %s %s with %j answers %i', async (version, verb, body, status) => {
+    ])('at %s %s with %j returns %i', async (version, verb, body, status) => {
       expect((await legacy(verb, body, version)).status).toBe(status);
     });
 
     it('are deleted by number', async () => {
       expect((await admin('2.52').delete('/os-services/x')).status).toBe(400);
       expect((await admin('2.52').delete('/os-services/99')).status).toBe(404);
-      expect((await admin('2.52').delete(`/os-services/${nobody}`)).status).toBe(400);
+      expect((await admin('2.52').delete(`/os-services/${anonymous}`)).status).toBe(400);
       const { id } = await compute('2.52');
-      const gone = await admin('2.52').delete(`/os-services/${id}`);
-      expect([gone.status, gone.body]).toEqual([204, undefined]);
+      const removed = await admin('2.52').delete(`/os-services/${id}`);
+      expect([removed.status, removed.body]).toEqual([204, undefined]);
       expect((await admin('2.52').delete(`/os-services/${id}`)).status).toBe(404);
     });
   });
 
-  it('change what their servers say of their host', async () => {
+  it('change the host status of their servers', async () => {
     const { id } = await admin('2.37').boot();
     const { 'OS-EXT-SRV-ATTR:host': host } = (await admin('2.37').get(`/servers/${id}`)).body.server;
     const [{ id: service }] = await list(`?host=${host}`);
@@ -227,7 +227,7 @@ describe('services', () => {
     expect((await admin('2.37').boot())['OS-EXT-SRV-ATTR:host']).toBe('host1');
   });
 
-  it('are not deleted while their host has servers, and take node and membership with them', async () => {
+  it('are not deleted while their host has servers, and are deleted with node and aggregate membership', async () => {
     const { id: server, 'OS-EXT-SRV-ATTR:host': host } = await admin('2.37').boot();
     const [{ id }] = await list(`?host=${host}`);
     const { aggregate } = (await admin().post('/os-aggregates', { aggregate: { name: 'a' } })).body;
@@ -242,12 +242,12 @@ describe('services', () => {
     expect(hypervisors.map((h: any) => h.hypervisor_hostname)).not.toContain(host);
   });
 
-  it('of other kinds are deleted without more ado', async () => {
+  it('of other kinds are deleted without conditions', async () => {
     const [scheduler] = await list('?binary=nova-scheduler');
     expect((await admin().delete(`/os-services/${scheduler.id}`)).status).toBe(204);
   });
 
-  it('that cannot be reached are left out up to 2.68, and partly shown from 2.69 on', async () => {
+  it('that cannot be reached are omitted until 2.68, and partly shown since 2.69', async () => {
     coreOf(api.engine).infrastructure.setReachable('host1', false);
     expect((await list('?binary=nova-compute', '2.68')).map(({ host }) => host)).toEqual(['host2']);
     const services = await list('?binary=nova-compute', '2.69');
@@ -257,10 +257,10 @@ describe('services', () => {
     expect((await list('?host=host1', '2.69'))[0].status).toBe('enabled');
   });
 
-  it('are no business of members, who change nothing', async () => {
+  it('are denied to members, who change nothing', async () => {
     const { id } = await compute();
     const [ada, before] = [api.as('ada:p1', '2.53'), await list()];
-    const answers = [
+    const responses = [
       await ada.get('/os-services'),
       await ada.put(`/os-services/${id}`, { status: 'disabled' }),
       await ada.put('/os-services/x', { status: 'disabled' }),
@@ -268,7 +268,7 @@ describe('services', () => {
       await api.as('ada:p1', '2.52').put('/os-services/disable', { host: 'host1', binary: 'nova-compute' }),
       await api.as('ada:p1', '2.52').put('/os-services/explode', { host: 'host1', binary: 'nova-compute' }),
     ];
-    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 403));
+    expect(responses.map(({ status }) => status)).toEqual(responses.map(() => 403));
     expect(await list()).toEqual(before);
   });
 });

@@ -28,7 +28,7 @@ describe('the list of migrations', () => {
   const types = async (query = '', version = '2.80') =>
     (await list(query, version)).body.migrations.map(({ migration_type }: any) => migration_type);
 
-  it('is newest first from 2.59 on', async () => {
+  it('is newest first since 2.59', async () => {
     expect(await types('', '2.58')).toEqual(['migration', 'resize', 'live-migration']);
     expect(await types('', '2.59')).toEqual(['live-migration', 'resize', 'migration']);
   });
@@ -65,7 +65,7 @@ describe('the list of migrations', () => {
     }
   });
 
-  it('is narrowed by every filter', async () => {
+  it('is filtered by every filter', async () => {
     const [live] = (await list('?migration_type=live-migration')).body.migrations;
     expect(await types('?migration_type=resize')).toEqual(['resize']);
     expect(await types('?status=finished')).toEqual(['resize', 'migration']);
@@ -82,7 +82,7 @@ describe('the list of migrations', () => {
     expect(await types('?status=%00')).toEqual([]);
   });
 
-  it('is narrowed by times of change', async () => {
+  it('is filtered by times of change', async () => {
     const { migrations } = (await list()).body;
     const [live, , cold] = migrations;
     expect(await types(`?changes-since=${live.updated_at}`)).toEqual(['live-migration']);
@@ -93,7 +93,7 @@ describe('the list of migrations', () => {
     expect((await list(`?changes-since=${live.updated_at}`, '2.58')).body.migrations).toHaveLength(3);
   });
 
-  it('comes in pages from 2.59 on', async () => {
+  it('is paged since 2.59', async () => {
     const first = (await list('?limit=2')).body;
     expect(first.migrations).toHaveLength(2);
     const next = new URL(first.migrations_links[0].href);
@@ -103,19 +103,19 @@ describe('the list of migrations', () => {
     expect(second).not.toHaveProperty('migrations_links');
     expect((await list('?limit=0')).body).toEqual({ migrations: [] });
     expect((await list('?limit=1', '2.58')).body.migrations).toHaveLength(3);
-    expect((await list('?marker=nobody')).status).toBe(400);
+    expect((await list('?marker=unknown')).status).toBe(400);
     expect((await list('?marker=%00')).status).toBe(400);
     expect((await list('?limit=-1')).status).toBe(400);
     expect((await list('?limit=1&limit=2')).status).toBe(400);
   });
 
-  it('refuses unknown parameters from 2.59 on, and those of later versions', async () => {
+  it('rejects unknown parameters since 2.59, and those of later versions', async () => {
     expect((await list('?x=1', '2.58')).status).toBe(200);
     expect((await list('?x=1', '2.59')).status).toBe(400);
     expect((await list('?project_id=p1', '2.79')).status).toBe(400);
   });
 
-  it('is for administrators, and for managers of the project they name', async () => {
+  it('is for administrators, and for managers of the requested project', async () => {
     expect((await list('', '2.80', 'ada:p1')).status).toBe(403);
     expect((await list('', '2.80', 'eve:p1:manager,member')).status).toBe(403);
     expect((await list('?project_id=p2', '2.80', 'eve:p1:manager,member')).status).toBe(403);

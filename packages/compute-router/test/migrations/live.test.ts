@@ -19,7 +19,7 @@ describe('a live migration', () => {
     return (await on.admin('2.80').get(`/os-migrations?instance_uuid=${id}`)).body.migrations;
   }
 
-  /** A server whose migration is held in a step; resolves when it is there. */
+  /** Starts a migration that waits in a step; resolves when the step has started. */
   async function held(verb: DriverVerb, status: string) {
     on = await stage();
     const server = await on.ada('2.37').boot({ networks: 'auto' });
@@ -39,7 +39,7 @@ describe('a live migration', () => {
     ['live_migration_prepare', 'preparing'],
     ['live_migration_run', 'running'],
     ['live_migration_finish', 'post-migrating'],
-  ] as const)('held by %s is %s, in progress, and ends on another host when released', async (verb, status) => {
+  ] as const)('that waits in %s is %s, in progress, and ends on another host when released', async (verb, status) => {
     const { server, from, rule, migration, path } = await held(verb, status);
     expect(migration.links.map(({ href }: any) => href)).toEqual([`${on.api.url}/v2.1${path}`, `${on.api.url}${path}`]);
     expect(await show(on, server.id)).toMatchObject({ status: 'MIGRATING', 'OS-EXT-STS:task_state': 'migrating' });
@@ -70,7 +70,7 @@ describe('a live migration', () => {
     expect(ports.map(({ hostId }) => hostId)).toEqual([await hostOf(server.id)]);
   });
 
-  it('tells how much memory has moved while it runs', async () => {
+  it('shows the transferred memory while it runs', async () => {
     const { path } = await held('live_migration_run', 'running');
     const { migration } = (await on.admin().get(path)).body;
     expect(migration.memory_total_bytes).toBe(512 * 1024 * 1024);
@@ -78,10 +78,10 @@ describe('a live migration', () => {
     expect(migration.disk_total_bytes).toBeNull();
   });
 
-  it('is completed at once by force, while it runs', async () => {
+  it('can be forced to complete while it runs', async () => {
     const { server, from, path } = await held('live_migration_run', 'running');
-    const answered = await on.admin('2.22').post(`${path}/action`, { force_complete: null });
-    expect([answered.status, answered.body]).toEqual([202, undefined]);
+    const responded = await on.admin('2.22').post(`${path}/action`, { force_complete: null });
+    expect([responded.status, responded.body]).toEqual([202, undefined]);
     await on.api.idle();
     expect(await hostOf(server.id)).not.toBe(from);
     expect(await all(server.id)).toMatchObject([{ status: 'completed' }]);
@@ -95,7 +95,7 @@ describe('a live migration', () => {
     ['live_migration_queue', 'queued', '2.65'],
     ['live_migration_prepare', 'preparing', '2.65'],
     ['live_migration_run', 'running', '2.24'],
-  ] as const)('held by %s is given up while it is %s, from %s on', async (verb, status, version) => {
+  ] as const)('that waits in %s can be aborted while it is %s, since %s', async (verb, status, version) => {
     const { server, from, path } = await held(verb, status);
     if (version !== '2.24') expect((await on.admin('2.64').delete(path)).status).toBe(400);
     expect((await on.admin(version).delete(path)).status).toBe(202);
@@ -105,7 +105,7 @@ describe('a live migration', () => {
     expect((await historyOf(on, server.id))[0]).toEqual(['live_migration_cancel', null]);
   });
 
-  it('cannot be forced or given up in other statuses, by others, or on another server', async () => {
+  it('cannot be forced or aborted in other statuses, by other callers, or on another server', async () => {
     const { server, other, path } = await held('live_migration_prepare', 'preparing');
     const force = { force_complete: null };
     expect((await on.admin('2.22').post(`${path}/action`, force)).status).toBe(400);
@@ -140,7 +140,7 @@ describe('a live migration', () => {
     });
   });
 
-  it('ends with the server when that is deleted', async () => {
+  it('ends when the server is deleted', async () => {
     const { server } = await held('live_migration_run', 'running');
     await on.ada().delete(`/servers/${server.id}`);
     await on.api.idle();
@@ -148,7 +148,7 @@ describe('a live migration', () => {
     expect(await all(server.id)).toEqual([]);
   });
 
-  it('leaves the server where it is when it fails', async () => {
+  it('leaves the server on its host if it fails', async () => {
     on = await stage({ rules: [{ match: { verb: 'live_migration_run' }, fail: 'too much memory' }] });
     const server = await on.ada('2.37').boot();
     const from = await hostOf(server.id);
@@ -160,7 +160,7 @@ describe('a live migration', () => {
 
   const places = { block_migration: false, disk_over_commit: false };
 
-  it('is refused for hosts that are unknown, and below 2.34 for its own host and without a place', async () => {
+  it('is rejected for unknown hosts, and until 2.33 for its own host and without a suitable host', async () => {
     on = await stage();
     const server = await on.ada('2.37').boot({ availability_zone: 'alpha' });
     const from = await hostOf(server.id);
@@ -170,8 +170,8 @@ describe('a live migration', () => {
     expect((await act('2.24', { host: from, ...places })).status).toBe(400);
     expect((await act('2.67', { ...auto, force: true })).status).toBe(400);
     await on.setDown(from === 'a1' ? 'a2' : 'a1', true);
-    const refused = await act('2.24', { host: null, ...places });
-    expect(refused.body.badRequest.message).toContain('No valid host');
+    const rejected = await act('2.24', { host: null, ...places });
+    expect(rejected.body.badRequest.message).toContain('No valid host');
     expect(await all(server.id)).toEqual([]);
     expect((await act('2.34', auto)).status).toBe(202);
     expect((await act('2.34', { host: from, block_migration: 'auto' })).status).toBe(202);
@@ -181,7 +181,7 @@ describe('a live migration', () => {
     expect((await act('2.24', { host: null, ...places })).status).toBe(400);
   });
 
-  it('goes to a host that is named without asking the scheduler, below 2.30 and with force', async () => {
+  it('bypasses the scheduler for a named host, until 2.29 and with force', async () => {
     on = await stage();
     const server = await on.ada('2.37').boot({ availability_zone: 'alpha' });
     const act = (version: string, body: object) => on.admin(version).act(server.id, 'os-migrateLive', body);
@@ -200,7 +200,7 @@ describe('a live migration', () => {
     ['2.29', { ...auto, force: false }, 400],
     ['2.30', { ...auto, force: false }, 202],
     ['2.67', { ...auto, force: false }, 202],
-  ])('at %s takes %j with %i', async (version, body, status) => {
+  ])('at %s returns for %j status %i', async (version, body, status) => {
     on = await stage();
     const server = await on.ada('2.37').boot();
     expect((await on.admin(version).act(server.id, 'os-migrateLive', body)).status).toBe(status);

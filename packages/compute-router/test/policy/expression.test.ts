@@ -13,7 +13,7 @@ const noRules = (name: string): never => {
 const decide = (text: string, caller = alice, target?: Target) =>
   compileExpression(parseExpression(text), noRules)(caller, target);
 
-/** Decides by walking the tree, unlike the compiler; the checks it knows are those that `leaf` makes. */
+/** Evaluates by walking the tree, unlike the compiler; it supports the checks that `leaf` creates. */
 function walk(expression: Expression, truths: ReadonlySet<string>): boolean {
   switch (expression.kind) {
     case 'everybody':
@@ -54,7 +54,7 @@ const { expression } = fc.letrec<{ expression: Expression }>((tie) => ({
 const BINDS = { or: 0, and: 1, not: 2 } as const;
 type Blank = () => string;
 
-/** Writes an expression with parentheses only where its meaning needs them. */
+/** Formats an expression with parentheses only where they are necessary. */
 function write(tree: Expression, blank: Blank, around = 0): string {
   if (tree.kind === 'everybody') return '@';
   if (tree.kind === 'nobody') return '!';
@@ -99,7 +99,7 @@ describe('a policy expression', () => {
     expect(decide(text)).toBe(expected);
   });
 
-  it('compares with the target when there is one', () => {
+  it('compares with the target if there is one', () => {
     expect(decide('project_id:%(project_id)s', alice, { projectId: 'demo' })).toBe(true);
     expect(decide('project_id:%(project_id)s', alice, { projectId: 'other' })).toBe(false);
     expect(decide('user_id:%(user_id)s', alice, { userId: 'bob' })).toBe(false);
@@ -110,12 +110,12 @@ describe('a policy expression', () => {
     expect(decide('user_id:%(user_id)s', alice, { projectId: 'demo' })).toBe(false);
   });
 
-  it('never takes a caller outside any project for an owner', () => {
+  it('never treats a caller outside any project as an owner', () => {
     expect(decide('project_id:%(project_id)s', { ...alice, projectId: '' })).toBe(false);
     expect(decide('project_id:%(project_id)s', { ...alice, projectId: '' }, { projectId: '' })).toBe(false);
   });
 
-  it('knows the roles of a forwarding service, and the scope of the system', () => {
+  it('supports roles of a forwarding service, and the system scope', () => {
     expect(decide('service_roles:service', { ...alice, serviceRoles: ['service'] })).toBe(true);
     expect(decide('system_scope:all', { ...alice, systemScope: true })).toBe(true);
     expect(
@@ -129,9 +129,9 @@ describe('a policy expression', () => {
     ['member', ['member', 'reader']],
     ['reader', ['reader']],
     ['service', ['service']],
-  ])('lets role %s stand for %j', (role, implied) => {
+  ])('treats role %s as implied by %j', (role, implied) => {
     const all = ['admin', 'manager', 'member', 'reader', 'service'];
-    expect(all.filter((wanted) => decide(`role:${wanted}`, { ...alice, roles: [role] }))).toEqual(implied);
+    expect(all.filter((expected) => decide(`role:${expected}`, { ...alice, roles: [role] }))).toEqual(implied);
   });
 
   it.each([
@@ -152,19 +152,19 @@ describe('a policy expression', () => {
     ['is_admin:yes', 1, /takes True or False/],
     ['!role:admin', 1, /neither a check/],
     ["'admin':role", 1, /neither a check/],
-  ])('refuses %j at column %i', (text, column, message) => {
-    const refusal = (() => {
+  ])('rejects %j at column %i', (text, column, message) => {
+    const rejection = (() => {
       try {
         return parseExpression(text);
       } catch (error) {
         return error as PolicySyntaxError;
       }
     })();
-    expect(refusal).toBeInstanceOf(PolicySyntaxError);
-    expect(refusal).toMatchObject({ code: 'POLICY_SYNTAX', column, message: expect.stringMatching(message) });
+    expect(rejection).toBeInstanceOf(PolicySyntaxError);
+    expect(rejection).toMatchObject({ code: 'POLICY_SYNTAX', column, message: expect.stringMatching(message) });
   });
 
-  it('means the same as the tree it was written from, whatever the blanks', () => {
+  it('has the meaning of its tree, with any white space', () => {
     const blank = fc.constantFrom(' ', '  ', '\t', '\n ');
     fc.assert(
       fc.property(expression, fc.subarray(ROLES), fc.infiniteStream(blank), (tree, roles, blanks) => {
@@ -174,7 +174,7 @@ describe('a policy expression', () => {
     );
   });
 
-  it('changes nothing of its meaning with superfluous parentheses or keywords in capitals', () => {
+  it('keeps its meaning with superfluous parentheses or keywords in capitals', () => {
     fc.assert(
       fc.property(expression, fc.subarray(ROLES), (tree, roles) => {
         const text = write(tree, () => ' ');
@@ -186,7 +186,7 @@ describe('a policy expression', () => {
     );
   });
 
-  it('either can be read or fails with a column inside the text, for any text at all', () => {
+  it('either is parsed or fails with a column inside the string, for any string', () => {
     const word = fc.constantFrom(
       'role:x',
       '(',
@@ -221,7 +221,7 @@ describe('a policy expression', () => {
     );
   });
 
-  it('refuses to be nested without end instead of overflowing', () => {
+  it('rejects unbounded nesting instead of overflowing the stack', () => {
     const deep = `${'('.repeat(100_000)}@${')'.repeat(100_000)}`;
     expect(() => parseExpression(deep)).toThrow(/more than 64 levels/);
     expect(() => parseExpression(`${'not '.repeat(100_000)}@`)).toThrow(/more than 64 levels/);

@@ -36,7 +36,7 @@ function usesOf(rule: string): string {
   return [...new Set(uses)].join('<br>');
 }
 
-/** What a caller gets whom the rule denies: most rules refuse, some only leave things out of the answer. */
+/** The response to a caller whom a rule denies: most rules reject the request, some only omit fields. */
 function deniedOf(rule: string): string {
   const checks = operations.flatMap(({ policy }) => policy.filter((check) => check.rule === rule));
   return checks.every(({ optional, when }) => optional && !when?.includes('403')) ? 'less' : '403';
@@ -54,7 +54,7 @@ const generated: Readonly<Record<string, string>> = {
 };
 
 describe('docs/policies.md', () => {
-  it('has the tables of the rules and classes as they are (vitest --update writes them anew)', async () => {
+  it('has the current tables of rules and classes (vitest --update rewrites them)', async () => {
     const text = readFileSync(page, 'utf8').replace(
       /(<!-- generated: (\w+) -->\n)[\s\S]*?(<!-- end -->)/g,
       (_, before: string, name: string, after: string) => `${before}\n${generated[name]}\n\n${after}`,

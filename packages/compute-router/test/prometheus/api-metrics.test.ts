@@ -7,9 +7,9 @@ import { prometheusMetrics } from '../../src/prometheus/index.js';
 let server: Server | undefined;
 afterEach(() => void server?.close());
 
-it('a service that counts with project quotas has its refusals counted, by kind', async () => {
+it('quotaMetrics() counts rejections of project quotas by kind', async () => {
   const metrics = prometheusMetrics();
-  const quota = projectQuotas({ store: memoryStore(), defaults: { secrets: 1 } });
+  const quota = projectQuotas({ preset: 'key-manager', store: memoryStore(), defaults: { secrets: 1 } });
   const counted = enforceQuota({ quota, kind: 'secrets', project: () => 'p1', onExceeded: metrics.quota });
   server = createServer((req, res) => void counted(req, res, () => res.writeHead(201).end()));
   await new Promise<void>((resolve) => server!.listen(0, '127.0.0.1', resolve));

@@ -5,7 +5,7 @@ import { type Api, apiUnderTest, ids } from '../api-under-test.js';
 const own = '11111111-1111-4111-8111-111111111111';
 const ada = { userId: 'ada', projectId: 'p1', roles: ['member', 'reader'] };
 
-describe('images up to 2.35', () => {
+describe('images until 2.35', () => {
   let api: Api;
   let serverId: string;
   beforeAll(async () => {
@@ -95,18 +95,18 @@ describe('images up to 2.35', () => {
       expect((await get(`/images?server=${encodeURIComponent(server)}`)).body.images).toHaveLength(1);
   });
 
-  it('come in pages', async () => {
+  it('are paged', async () => {
     const first = (await get('/images?limit=1')).body;
     expect(first.images).toHaveLength(1);
     expect(first.images_links[0].href).toContain(`limit=1&marker=${first.images[0].id}`);
     const second = (await get(`/images?page_size=1&marker=${first.images[0].id}`)).body;
     expect(second.images[0].id).not.toBe(first.images[0].id);
     expect((await get('/images?limit=9')).body).not.toHaveProperty('images_links');
-    for (const query of ['limit=0', 'limit=x', 'marker=nobody', 'minRam=x', 'changes-since=x'])
+    for (const query of ['limit=0', 'limit=x', 'marker=unknown', 'minRam=x', 'changes-since=x'])
       expect((await get(`/images?${query}`)).status).toBe(400);
   });
 
-  it('carry metadata up to 2.38', async () => {
+  it('have metadata until 2.38', async () => {
     const client = api.as('ada:p1', '2.38');
     const path = `/images/${own}/metadata`;
     const before = (await client.get(path)).body.metadata;
@@ -131,7 +131,8 @@ describe('images up to 2.35', () => {
     expect((await client.put(public_, { metadata: { a: 'b' } })).status).toBe(403);
     expect((await client.put(`${public_}/a`, { meta: { a: 'b' } })).status).toBe(403);
     expect((await api.as('bob:p2', '2.38').get(path)).status).toBe(404);
-    for (const gone of [path, `${path}/only`]) expect((await api.as('ada:p1', '2.39').get(gone)).status).toBe(404);
+    for (const removed of [path, `${path}/only`])
+      expect((await api.as('ada:p1', '2.39').get(removed)).status).toBe(404);
   });
 
   it('are deleted by their owner', async () => {
@@ -142,7 +143,7 @@ describe('images up to 2.35', () => {
     expect((await client.delete(`/images/${own}`)).status).toBe(404);
   });
 
-  it('make no 500 of any input', async () => {
+  it('never cause a 500, for any input', async () => {
     const client = api.as('admin:p1', '2.35');
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: 'binary' }), fc.json(), async (text, json) => {

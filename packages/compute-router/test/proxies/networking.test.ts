@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Api, apiUnderTest, type Client, ids } from '../api-under-test.js';
 
-describe('networking up to 2.35', () => {
+describe('networking until 2.35', () => {
   let api: Api;
   let ada: Client;
   let bob: Client;
@@ -18,7 +18,7 @@ describe('networking up to 2.35', () => {
   });
   afterAll(() => api.close());
 
-  it('shows networks by name only, with what deployments had for administrators', async () => {
+  it('shows networks by name only, with deployment fields for administrators', async () => {
     const { networks } = (await ada.get('/os-networks')).body;
     const plain = ['broadcast', 'cidr', 'cidr_v6', 'dns1', 'dns2', 'gateway', 'gateway_v6', 'id', 'label', 'netmask'];
     expect(Object.keys(networks[0]).sort()).toEqual([...plain, 'netmask_v6']);
@@ -36,7 +36,7 @@ describe('networking up to 2.35', () => {
     expect((await ada.get('/os-tenant-networks/nothing')).status).toBe(404);
   });
 
-  it('allocates, leads and releases floating addresses', async () => {
+  it('allocates, associates and releases floating addresses', async () => {
     expect((await ada.get('/os-floating-ip-pools')).body).toEqual({ floating_ip_pools: [{ name: 'public' }] });
     expect((await ada.post('/os-floating-ips', { pool: 'nothing' })).status).toBe(404);
     expect((await ada.post('/os-floating-ips', { pool: 7 })).status).toBe(400);
@@ -51,22 +51,22 @@ describe('networking up to 2.35', () => {
       instance_id: null,
     });
     expect((await ada.act(server.id, 'addFloatingIp', { address: floating.ip })).status).toBe(202);
-    const led = (await ada.get(`/os-floating-ips/${floating.id}`)).body.floating_ip;
+    const associated = (await ada.get(`/os-floating-ips/${floating.id}`)).body.floating_ip;
     const [{ addr }] = server.addresses.private;
-    expect(led).toEqual({ ...floating, fixed_ip: addr, instance_id: server.id });
-    expect((await ada.get('/os-floating-ips')).body).toEqual({ floating_ips: [led] });
+    expect(associated).toEqual({ ...floating, fixed_ip: addr, instance_id: server.id });
+    expect((await ada.get('/os-floating-ips')).body).toEqual({ floating_ips: [associated] });
 
-    const info = { address: led.ip, fixed_ip: addr, instance_uuid: server.id, interface: null, pool: 'public' };
+    const info = { address: associated.ip, fixed_ip: addr, instance_uuid: server.id, interface: null, pool: 'public' };
     const bulk = { floating_ip_info: [{ ...info, project_id: 'p1' }] };
     expect((await admin.get('/os-floating-ips-bulk')).body).toEqual(bulk);
     expect((await bob.get('/os-floating-ips-bulk')).body).toEqual({ floating_ip_info: [] });
     const { 'OS-EXT-SRV-ATTR:host': host } = (await admin.get(`/servers/${server.id}`)).body.server;
     expect((await admin.get(`/os-floating-ips-bulk/${host}`)).body).toEqual(bulk);
     expect((await admin.get('/os-floating-ips-bulk/elsewhere')).status).toBe(404);
-    // A database that is away does not mean that there is no such address.
-    const asked = vi.spyOn(api.engine.servers, 'get').mockRejectedValueOnce(new DatabaseUnavailable('away'));
+    // An unavailable database does not mean that the address is unknown.
+    const requested = vi.spyOn(api.engine.servers, 'get').mockRejectedValueOnce(new DatabaseUnavailable('away'));
     expect((await admin.get(`/os-floating-ips-bulk/${host}`)).status).toBe(503);
-    asked.mockRestore();
+    requested.mockRestore();
     expect(api.errors.splice(0)).toMatchObject([{ code: 'DATABASE_UNAVAILABLE' }]);
     expect((await ada.get(`/os-floating-ips-bulk/${host}`)).status).toBe(404);
 
@@ -78,13 +78,13 @@ describe('networking up to 2.35', () => {
     expect((await bob.get('/os-floating-ips')).body).toEqual({ floating_ips: [] });
   });
 
-  it('knows no names of floating addresses', async () => {
+  it('has no DNS names of floating addresses', async () => {
     expect((await ada.get('/os-floating-ip-dns')).body).toEqual({ domain_entries: [] });
     expect((await ada.get('/os-floating-ip-dns/example.org/entries/web')).body.itemNotFound.code).toBe(404);
     expect((await ada.put('/os-floating-ip-dns/example.org', {})).status).toBe(410);
   });
 
-  it('shows fixed addresses, with `reserved` from 2.4 on', async () => {
+  it('shows fixed addresses, with `reserved` since 2.4', async () => {
     const [{ addr }] = server.addresses.private;
     const shown = { address: addr, cidr: null, host: null, hostname: 'web' };
     expect((await api.as('ada:p1', '2.3').get(`/os-fixed-ips/${addr}`)).body).toEqual({ fixed_ip: shown });
@@ -125,7 +125,7 @@ describe('networking up to 2.35', () => {
       expect((await ada.delete(`/os-security-groups/${group.id}`)).status).toBe(404);
     });
 
-    it('are refused where they make no sense', async () => {
+    it('are rejected if they are inconsistent', async () => {
       const post = async (security_group: unknown) =>
         (await ada.post('/os-security-groups', { security_group })).status;
       expect(await post({ name: 'x' })).toBe(400);
@@ -141,7 +141,7 @@ describe('networking up to 2.35', () => {
       expect((await ada.put(`/os-security-groups/${used.id}`, rename)).status).toBe(400);
     });
 
-    it('take rules', async () => {
+    it('have rules', async () => {
       const group = await create(ada, 'ruled');
       const other = await create(ada, 'source');
       const add = (rule: object) =>
@@ -168,7 +168,7 @@ describe('networking up to 2.35', () => {
       expect(bySource).toMatchObject({ group: { name: 'source', tenant_id: 'p1' }, ip_range: {}, ip_protocol: null });
       const { rules } = (await ada.get(`/os-security-groups/${group.id}`)).body.security_group;
       expect(rules).toEqual([rule, open, icmp, bySource]);
-      for (const refused of [
+      for (const rejected of [
         {},
         { ip_protocol: 'tcp' },
         { ...tcp, from_port: 0 },
@@ -180,10 +180,10 @@ describe('networking up to 2.35', () => {
         { ...tcp, cidr: 7 },
         { ...tcp, parent_group_id: 'nonsense' },
       ])
-        expect((await add(refused)).status).toBe(400);
-      const nobody = '99999999-9999-4999-8999-999999999999';
-      expect((await add({ ...tcp, parent_group_id: nobody })).status).toBe(404);
-      expect((await add({ ...tcp, group_id: nobody })).status).toBe(404);
+        expect((await add(rejected)).status).toBe(400);
+      const anonymous = '99999999-9999-4999-8999-999999999999';
+      expect((await add({ ...tcp, parent_group_id: anonymous })).status).toBe(404);
+      expect((await add({ ...tcp, group_id: anonymous })).status).toBe(404);
       const foreign = { security_group_rule: { parent_group_id: group.id, ...tcp } };
       expect((await bob.post('/os-security-group-rules', foreign)).status).toBe(404);
       expect((await bob.delete(`/os-security-group-rules/${rule.id}`)).status).toBe(404);
@@ -193,7 +193,7 @@ describe('networking up to 2.35', () => {
       expect((await ada.delete(`/os-security-groups/${group.id}`)).status).toBe(202);
     });
 
-    it('make no 500 of any input', async () => {
+    it('never cause a 500, for any input', async () => {
       const group = await create(ada, 'random');
       await fc.assert(
         fc.asyncProperty(fc.json(), fc.json(), fc.string({ unit: 'binary' }), async (one, two, text) => {

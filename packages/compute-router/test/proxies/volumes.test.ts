@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Api, apiUnderTest, type Client } from '../api-under-test.js';
 
-const nobody = '99999999-9999-4999-8999-999999999999';
+const anonymous = '99999999-9999-4999-8999-999999999999';
 
-describe('volumes and snapshots up to 2.35', () => {
+describe('volumes and snapshots until 2.35', () => {
   let api: Api;
   let ada: Client;
   let bob: Client;
@@ -53,16 +53,16 @@ describe('volumes and snapshots up to 2.35', () => {
     expect((await ada.get(`/os-volumes/${volume.id}`)).status).toBe(404);
   });
 
-  it('refuses volumes that cannot be', async () => {
+  it('rejects invalid volumes', async () => {
     const post = async (volume: unknown) => (await ada.post('/os-volumes', { volume })).status;
     for (const size of [0, -1, 'x', '', 1.5, null, undefined]) expect(await post({ size })).toBe(400);
     expect(await post({ size: 1, more: 1 })).toBe(400);
-    expect(await post({ size: 1, snapshot_id: nobody })).toBe(404);
+    expect(await post({ size: 1, snapshot_id: anonymous })).toBe(404);
     expect(await post({ size: 1, volume_type: 'nothing' })).toBeGreaterThanOrEqual(400);
-    expect((await ada.delete(`/os-volumes/${nobody}`)).status).toBe(404);
+    expect((await ada.delete(`/os-volumes/${anonymous}`)).status).toBe(404);
   });
 
-  it('shows what a volume is attached to, and does not delete it then', async () => {
+  it('shows the attachment of a volume, and does not delete an attached volume', async () => {
     const { id } = await volumeOf({});
     const server = await ada.boot();
     const body = { volumeAttachment: { volumeId: id, device: '/dev/vdb' } };
@@ -74,10 +74,10 @@ describe('volumes and snapshots up to 2.35', () => {
     expect((await ada.delete(`/os-volumes/${id}`)).status).toBe(400);
   });
 
-  it('creates, lists, shows and deletes snapshots, and makes volumes of them', async () => {
+  it('creates, lists, shows and deletes snapshots, and creates volumes from them', async () => {
     const volume = await volumeOf({ size: 3 });
-    const asked = { volume_id: volume.id, force: 'true', display_name: 's', display_description: 'd' };
-    const made = await ada.post('/os-snapshots', { snapshot: asked });
+    const requested = { volume_id: volume.id, force: 'true', display_name: 's', display_description: 'd' };
+    const made = await ada.post('/os-snapshots', { snapshot: requested });
     expect(made.status).toBe(200);
     const { id } = made.body.snapshot;
     const { snapshot } = (await ada.get(`/os-snapshots/${id}`)).body;
@@ -98,14 +98,14 @@ describe('volumes and snapshots up to 2.35', () => {
     expect((await volumeOf({ size: 3, snapshot_id: id })).snapshotId).toBe(id);
     expect((await bob.get(`/os-snapshots/${id}`)).status).toBe(404);
     expect((await bob.delete(`/os-snapshots/${id}`)).status).toBe(404);
-    expect((await ada.post('/os-snapshots', { snapshot: { volume_id: nobody } })).status).toBe(400);
+    expect((await ada.post('/os-snapshots', { snapshot: { volume_id: anonymous } })).status).toBe(400);
     expect((await ada.post('/os-snapshots', { snapshot: { volume_id: volume.id, force: 'maybe' } })).status).toBe(400);
     expect((await ada.post('/os-snapshots', { snapshot: {} })).status).toBe(400);
     expect((await ada.delete(`/os-snapshots/${id}`)).status).toBe(202);
     expect((await ada.get(`/os-snapshots/${id}`)).status).toBe(404);
   });
 
-  it('has no bare metal, and refuses to change any', async () => {
+  it('has no bare metal nodes, and rejects changes of them', async () => {
     const admin = api.as('admin:p1', '2.35');
     expect((await admin.get('/os-baremetal-nodes')).body).toEqual({ nodes: [] });
     expect((await admin.get('/os-baremetal-nodes/1')).status).toBe(404);
@@ -117,7 +117,7 @@ describe('volumes and snapshots up to 2.35', () => {
       expect((await admin.post('/os-baremetal-nodes/1/action', { [action]: {} })).status).toBe(400);
   });
 
-  it('makes no 500 of any input', async () => {
+  it('never causes a 500, for any input', async () => {
     await fc.assert(
       fc.asyncProperty(fc.json(), fc.string({ unit: 'binary' }), async (json, text) => {
         const value = JSON.parse(json);

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Api, apiUnderTest } from '../api-under-test.js';
+import { describe, expect, it } from 'vitest';
+import { apiUnderTest } from '../api-under-test.js';
+import { sharedByTests } from '../shared-by-tests.js';
 
 const always = {
   maxServerMeta: 128,
@@ -25,14 +26,7 @@ const until38 = { maxImageMeta: 128 };
 const until56 = { maxPersonality: 5, maxPersonalitySize: 10240 };
 
 describe('limits', () => {
-  let api: Api;
-  beforeAll(async () => {
-    api = await apiUnderTest({ router: { maxVersion: '2.104' } });
-  });
-  afterAll(async () => {
-    expect(api.errors).toEqual([]);
-    await api.close();
-  });
+  const api = sharedByTests(() => apiUnderTest({ router: { maxVersion: '2.104' } }));
 
   it.each([
     ['2.1', { ...always, ...until35, ...until38, ...until56 }],
@@ -47,7 +41,7 @@ describe('limits', () => {
     expect((await api.as('eve:nothing', version).get('/limits')).body).toEqual({ limits: { rate: [], absolute } });
   });
 
-  it('show what is used, and the limits of the project', async () => {
+  it('show the usage and the limits of the project', async () => {
     const ada = api.as('ada:p1', '2.57');
     await ada.boot({ flavorRef: '2' });
     await ada.post('/os-server-groups', { server_group: { name: 'g', policies: ['soft-affinity'] } });
@@ -66,12 +60,12 @@ describe('limits', () => {
   });
 
   it('of other projects are for administrators', async () => {
-    const refused = await api.as('ada:p1', '2.57').get('/limits?tenant_id=p2');
-    expect(refused.status).toBe(403);
-    expect(refused.body.forbidden.message).toContain('os_compute_api:limits:other_project');
+    const rejected = await api.as('ada:p1', '2.57').get('/limits?tenant_id=p2');
+    expect(rejected.status).toBe(403);
+    expect(rejected.body.forbidden.message).toContain('os_compute_api:limits:other_project');
   });
 
-  it('refuse unknown parameters from 2.75 on', async () => {
+  it('reject unknown parameters since 2.75', async () => {
     expect((await api.as('ada:p1', '2.74').get('/limits?reserved=1')).status).toBe(200);
     expect((await api.as('ada:p1', '2.75').get('/limits?reserved=1')).status).toBe(400);
     expect((await api.as('admin:p1', '2.100').get('/limits?tenant_id=%00')).status).toBe(400);
@@ -79,7 +73,7 @@ describe('limits', () => {
 });
 
 describe('the catalogue of extensions', () => {
-  it('lists what the API was once made of, and shows each by its alias', async () => {
+  it('lists the former extensions of the API, and shows each by its alias', async () => {
     const api = await apiUnderTest();
     const ada = api.as('ada:p1');
     const { extensions } = (await ada.get('/extensions')).body;

@@ -58,7 +58,7 @@ describe('quota sets', () => {
     });
   });
 
-  it('count what is in use', async () => {
+  it('count usage', async () => {
     const ada = api.as('ada:counted', '2.57');
     await ada.boot();
     await ada.post('/os-server-groups', { server_group: { name: 'g', policies: ['affinity'] } });
@@ -95,13 +95,13 @@ describe('quota sets', () => {
     expect((await admin.delete('/os-quota-sets/nobody-knows-it')).status).toBe(202);
   });
 
-  it.each(['2.1', '2.35', '2.36', '2.100'])('refuse less than is used at %s, unless forced', async (version) => {
+  it.each(['2.1', '2.35', '2.36', '2.100'])('reject limits below the usage at %s, unless forced', async (version) => {
     const admin = api.as('admin:p1', version);
     const project = `used-${version}`;
     await api.as(`ada:${project}`, '2.37').boot();
-    const refused = await admin.put(`/os-quota-sets/${project}`, { quota_set: { instances: 0 } });
-    expect(refused.status).toBe(400);
-    expect(refused.body.badRequest.message).toContain('instances');
+    const rejected = await admin.put(`/os-quota-sets/${project}`, { quota_set: { instances: 0 } });
+    expect(rejected.status).toBe(400);
+    expect(rejected.body.badRequest.message).toContain('instances');
     expect((await admin.put(`/os-quota-sets/${project}`, { quota_set: { instances: 1 } })).status).toBe(200);
     const forced = await admin.put(`/os-quota-sets/${project}`, { quota_set: { instances: 0, force: 'True' } });
     expect(forced.body.quota_set.instances).toBe(0);
@@ -109,7 +109,7 @@ describe('quota sets', () => {
     expect(unlimited.body.quota_set.instances).toBe(-1);
   });
 
-  it('give users no more than the project has left', async () => {
+  it('limit users to what remains of the project', async () => {
     const admin = api.as('admin:p1', '2.100');
     const set = async (query: string, quota_set: object) =>
       (await admin.put(`/os-quota-sets/shared${query}`, { quota_set })).status;
@@ -126,7 +126,7 @@ describe('quota sets', () => {
     expect(await set('?user_id=b', { cores: -1 })).toBe(200);
   });
 
-  it('limit servers, and say which limits were met', async () => {
+  it('limit servers, and name the exceeded limits', async () => {
     const admin = api.as('admin:p1', '2.100');
     const ada = api.as('ada:tight', '2.37');
     await admin.put('/os-quota-sets/tight', { quota_set: { cores: 1, ram: 600 } });
@@ -139,7 +139,7 @@ describe('quota sets', () => {
     );
   });
 
-  it('refuse what is no limit', async () => {
+  it('reject invalid limits', async () => {
     const admin = api.as('admin:p1', '2.100');
     const put = async (quota_set: unknown, query = '') =>
       (await admin.put(`/os-quota-sets/p1${query}`, { quota_set })).status;
@@ -154,7 +154,7 @@ describe('quota sets', () => {
     expect(await put({ cores: 30 }, '?user_id=u%00')).toBe(400);
   });
 
-  it.each(['2.1', '2.35'])('take a kind `networks` that means nothing at %s', async (version) => {
+  it.each(['2.1', '2.35'])('accept a kind `networks` without effect at %s', async (version) => {
     const admin = api.as('admin:p1', version);
     const taken = await admin.put('/os-quota-sets/old', { quota_set: { networks: 3 } });
     expect(taken.status).toBe(200);
@@ -164,12 +164,12 @@ describe('quota sets', () => {
     );
   });
 
-  it('refuse unknown query parameters from 2.75 on, such as `usage`', async () => {
+  it('reject unknown query parameters since 2.75, such as `usage`', async () => {
     for (const path of ['/os-quota-sets/p1', '/os-quota-sets/p1/detail']) {
       expect((await api.as('ada:p1', '2.74').get(`${path}?usage=False`)).status).toBe(200);
-      const refused = await api.as('ada:p1', '2.75').get(`${path}?usage=False`);
-      expect(refused.status).toBe(400);
-      expect(refused.body.badRequest.message).toContain('usage');
+      const rejected = await api.as('ada:p1', '2.75').get(`${path}?usage=False`);
+      expect(rejected.status).toBe(400);
+      expect(rejected.body.badRequest.message).toContain('usage');
     }
     const admin = api.as('admin:p1', '2.75');
     expect((await admin.put('/os-quota-sets/p1?usage=1', { quota_set: {} })).status).toBe(400);
@@ -177,7 +177,7 @@ describe('quota sets', () => {
     expect((await api.as('ada:p1', '2.104').get('/os-quota-sets/p1/defaults?usage=1')).status).toBe(200);
   });
 
-  it('are for the project itself to see and for administrators to set', async () => {
+  it('can be read by the project itself and set by administrators', async () => {
     const bob = api.as('bob:p2', '2.100');
     const seen = await bob.get('/os-quota-sets/p1');
     expect(seen.body.forbidden.message).toBe("Policy doesn't allow os_compute_api:os-quota-sets:show to be performed.");
@@ -188,7 +188,7 @@ describe('quota sets', () => {
     expect((await bob.delete('/os-quota-sets/p2')).status).toBe(403);
   });
 
-  it('survive any body and any query without a 500', async () => {
+  it('never cause a 500, for any body and query', async () => {
     const admin = api.as('admin:p1', '2.100');
     await fc.assert(
       fc.asyncProperty(fc.json(), fc.string({ unit: 'binary' }), async (json, text) => {
@@ -204,8 +204,8 @@ describe('quota sets', () => {
   });
 });
 
-describe('quota sets where an identity service is asked', () => {
-  it('are 400 for projects it does not know, but can be deleted', async () => {
+describe('quota sets with an identity service', () => {
+  it('return 400 for unknown projects, but can be deleted', async () => {
     const admin = { userId: 'admin', projectId: 'p1', roles: ['admin'], isAdmin: true };
     const identity = Object.assign(staticTokens({ secret: admin }), {
       projectExists: async (projectId: string) => (projectId === 'perhaps' ? undefined : projectId === 'p1'),
@@ -250,7 +250,7 @@ describe('quota class sets', () => {
     expect(networks.status).toBe(minor <= 49 ? 200 : 400);
   });
 
-  it('change the limits of projects only where they are the default ones', async () => {
+  it('change the limits of projects only if they are the default ones', async () => {
     const admin = api.as('admin:p1', '2.100');
     await admin.put('/os-quota-class-sets/silver', { quota_class_set: { cores: 33 } });
     expect((await admin.get('/os-quota-sets/p3')).body.quota_set.cores).toBe(20);
@@ -259,7 +259,7 @@ describe('quota class sets', () => {
     expect((await admin.get('/os-quota-class-sets/silver')).body.quota_class_set.cores).toBe(33);
   });
 
-  it('are refused beyond their rules, and to everybody but administrators', async () => {
+  it('reject invalid requests, and callers other than administrators', async () => {
     const admin = api.as('admin:p1', '2.100');
     const put = async (name: string, body: unknown) => (await admin.put(`/os-quota-class-sets/${name}`, body)).status;
     expect(await put('x'.repeat(255), { quota_class_set: { cores: 1 } })).toBe(200);

@@ -33,7 +33,7 @@ function poolAt(url: string): pg.Pool {
   return pool;
 }
 
-/** A way to a server that can be closed and opened again. */
+/** Creates a proxy to a server that can be closed and opened again. */
 async function gate(url: string) {
   const { hostname, port: behind } = new URL(url);
   const open = new Set<Socket>();
@@ -59,33 +59,33 @@ async function gate(url: string) {
 }
 
 describe('the rate limits of a compute API', () => {
-  it('tell every caller what there is and what is left, and refuse what is more in the form of a fault', async () => {
+  it('return the limits and the remaining requests to every caller, and reject more with a fault', async () => {
     const api = await apiWith(rateLimiter({ limits: [PROJECT, USER] }));
     const ada = api.as('ada:p1');
     const first = await ada.get('/flavors');
     expect(first.status).toBe(200);
     expect(first.headers.get('ratelimit-policy')).toBe('"user-600";q=3;w=600, "project-600";q=5;w=600');
     expect(first.headers.get('ratelimit')).toBe('"user-600";r=2;t=600, "project-600";r=4;t=600');
-    // What fails counts too.
+    // Failed requests count too.
     expect((await ada.get('/nonsense')).status).toBe(404);
     expect((await ada.get('/flavors')).headers.get('ratelimit')).toMatch(/^"user-600";r=0;t=\d+, "project-600";r=2;/);
 
-    const refused = await ada.get('/flavors');
-    expect(refused.status).toBe(429);
-    const seconds = refused.headers.get('retry-after')!;
+    const rejected = await ada.get('/flavors');
+    expect(rejected.status).toBe(429);
+    const seconds = rejected.headers.get('retry-after')!;
     expect(Number(seconds)).toBeGreaterThan(0);
-    expect(refused.headers.get('ratelimit')).toBe(`"user-600";r=0;t=${seconds}`);
-    expect(refused.body).toEqual({
+    expect(rejected.headers.get('ratelimit')).toBe(`"user-600";r=0;t=${seconds}`);
+    expect(rejected.body).toEqual({
       overLimit: {
         code: 429,
-        message: `Too many requests: a user has 3 in 600 s. Try again in ${seconds} s.`,
+        message: `Too many requests: a user may send 3 in 600 s. Try again in ${seconds} s.`,
         retryAfter: seconds,
       },
     });
     expect(api.errors).toEqual([]);
   });
 
-  it('let no user take from others: what one was refused takes nothing from the project, and others have their own', async () => {
+  it('protect users from each other: rejected requests do not count for the project, and users count separately', async () => {
     const api = await apiWith(rateLimiter({ limits: [USER, PROJECT] }));
     const statuses = async (token: string, times: number) => {
       const all: number[] = [];
@@ -94,18 +94,18 @@ describe('the rate limits of a compute API', () => {
     };
     expect(await statuses('ada:p1', 10)).toEqual([200, 200, 200, ...Array(7).fill(429)]);
     expect(await statuses('bob:p1', 2)).toEqual([200, 200]);
-    const refused = await api.as('bob:p1').get('/flavors');
-    expect([refused.status, refused.headers.get('ratelimit')]).toEqual([
+    const rejected = await api.as('bob:p1').get('/flavors');
+    expect([rejected.status, rejected.headers.get('ratelimit')]).toEqual([
       429,
       expect.stringMatching(/^"project-600";r=0;/),
     ]);
-    expect(refused.body.overLimit.message).toContain('a project has 5 in 600 s');
+    expect(rejected.body.overLimit.message).toContain('a project may send 5 in 600 s');
     expect(await statuses('eve:p2', 1)).toEqual([200]);
     // A user is the same one in all projects.
     expect(await statuses('ada:p2', 1)).toEqual([429]);
   });
 
-  it('count nobody without a token, and no version documents', async () => {
+  it('do not count unauthenticated requests and version documents', async () => {
     const api = await apiWith(rateLimiter({ limits: [{ ...USER, requests: 1 }] }));
     for (let n = 0; n < 3; n++) {
       const stranger = await fetch(`${api.url}/v2.1/flavors`);
@@ -115,14 +115,14 @@ describe('the rate limits of a compute API', () => {
     expect((await api.as('ada:p1').get('/flavors')).status).toBe(200);
   });
 
-  it('begin again with the next window', async () => {
+  it('start again with the next window', async () => {
     const api = await apiWith(rateLimiter({ limits: [{ ...USER, requests: 1, windowSeconds: 1 }] }));
     const status = async () => (await api.as('ada:p1').get('/flavors')).status;
     expect(await status()).toBe(200);
     await expect.poll(status, { interval: 100 }).toBe(200);
   });
 
-  it('pass over callers who are exempt, and change while they are in force', async () => {
+  it('do not apply to exempt callers, and can be replaced at run time', async () => {
     const limiter = rateLimiter({
       limits: [{ ...USER, requests: 1 }],
       exempt: ({ roles }) => roles.includes('service'),
@@ -142,7 +142,7 @@ describe('the rate limits of a compute API', () => {
     expect((await ada.get('/flavors')).headers.has('ratelimit')).toBe(false);
   });
 
-  it('hold for users whose ids are endless, each for itself', async () => {
+  it('apply separately to users with very long ids', async () => {
     const limiter = rateLimiter({ limits: [{ ...USER, requests: 1 }] });
     const caller = (userId: string) => ({ userId, projectId: 'p', roles: [] });
     const long = 'x'.repeat(5_000);
@@ -151,7 +151,7 @@ describe('the rate limits of a compute API', () => {
     expect((await limiter.count(caller(long)))!.exceeded).toMatchObject({ code: 'RATE_LIMIT_EXCEEDED', status: 429 });
   });
 
-  it('are in the whole API too', async () => {
+  it('apply to computeApi() too', async () => {
     const engine = await createEngine();
     const server = createServer(
       computeApi({ engine, identity: noauth(), rateLimit: rateLimiter({ limits: [{ ...USER, requests: 1 }] }) }),
@@ -163,20 +163,20 @@ describe('the rate limits of a compute API', () => {
       await engine.close();
     });
     const { port } = server.address() as { port: number };
-    const ask = () => fetch(`http://127.0.0.1:${port}/v2.1/flavors`, { headers: { 'X-Auth-Token': 'ada:p1' } });
-    expect([(await ask()).status, (await ask()).status]).toEqual([200, 429]);
+    const request = () => fetch(`http://127.0.0.1:${port}/v2.1/flavors`, { headers: { 'X-Auth-Token': 'ada:p1' } });
+    expect([(await request()).status, (await request()).status]).toEqual([200, 429]);
   });
 
   it.each([
-    [{ ...USER, requests: 0 }, 'requests is a whole number from 1'],
-    [{ ...USER, windowSeconds: 0.5 }, 'windowSeconds is a whole number from 1'],
-    [{ ...USER, per: 'host' as 'user' }, "per is 'project' or 'user'"],
-    [{ ...USER, name: 'a "name"' }, 'name is 1 to 64 printable characters'],
-  ])('cannot be %j', (limit, message) => {
+    [{ ...USER, requests: 0 }, 'requests must be an integer from 1'],
+    [{ ...USER, windowSeconds: 0.5 }, 'windowSeconds must be an integer from 1'],
+    [{ ...USER, per: 'host' as 'user' }, "per must be 'project' or 'user'"],
+    [{ ...USER, name: 'a "name"' }, 'name must have 1 to 64 printable characters'],
+  ])('reject %j', (limit, message) => {
     expect(() => rateLimiter({ limits: [limit] })).toThrow(message);
   });
 
-  it('have names of their own, and options that exist', () => {
+  it('require unique names and known options', () => {
     expect(() => rateLimiter({ limits: [USER, USER] })).toThrow("two limits have the name 'user-600'");
     expect(() => rateLimiter({ limit: [USER] } as never)).toThrow('unknown option "limit"');
   });
@@ -193,24 +193,24 @@ const stores: readonly [string, () => Promise<string>, (url: string) => RateLimi
 
 describe.each(stores)('rate limits in %s', (kind, place, storeAt) => {
   const caller = (userId: string) => ({ userId, projectId: 'p', roles: [] });
-  const refusals = async (limiter: RateLimiter, user: string, times: number) => {
+  const rejections = async (limiter: RateLimiter, user: string, times: number) => {
     const verdicts = await Promise.all(Array.from({ length: times }, () => limiter.count(caller(user))));
     return verdicts.filter((verdict) => verdict!.exceeded).length;
   };
 
   const limiterAt = (limit: RateLimit, url: string, onError = (_: Error) => {}) =>
     rateLimiter({ limits: [limit], store: storeAt(url), storeTimeoutMs: 20_000, onError });
-  /** Waits until they count together: until the second one is refused what only the first one has used up. */
+  /** Waits until both limiters use the store: until the second one rejects what only the first one has used up. */
   const together = async (first: RateLimiter, second: RateLimiter) => {
     const probe = async () => {
       const user = randomUUID();
-      await refusals(first, user, 30);
+      await rejections(first, user, 30);
       return (await second.count(caller(user)))!.exceeded !== undefined;
     };
     await expect.poll(probe, { interval: 300 }).toBe(true);
   };
 
-  it('are those of all processes together, exactly', async (context) => {
+  it('apply to all processes together, exactly', async (context) => {
     const url = await place();
     if (url === '') return context.skip(`*** SKIPPED: this machine has no ${kind} ***`);
     const limit: RateLimit = { ...USER, requests: 20, name: randomUUID() };
@@ -218,14 +218,14 @@ describe.each(stores)('rate limits in %s', (kind, place, storeAt) => {
     await together(limiters[0]!, limiters[1]!);
     await together(limiters[1]!, limiters[2]!);
     await together(limiters[2]!, limiters[0]!);
-    const refused = await Promise.all(limiters.map((limiter) => refusals(limiter, 'ada', 20)));
-    expect(refused.reduce((sum, n) => sum + n)).toBe(40);
+    const rejected = await Promise.all(limiters.map((limiter) => rejections(limiter, 'ada', 20)));
+    expect(rejected.reduce((sum, n) => sum + n)).toBe(40);
     const { remaining, exceeded } = (await limiters[0]!.count(caller('ada')))!;
     expect(remaining).toMatch(/;r=0;t=(600|5\d\d)$/);
     expect(exceeded!.retryAfterSeconds).toBeGreaterThan(500);
   });
 
-  it('are those of each process alone while it is away, and said so once', async (context) => {
+  it('apply to each process separately while it is unavailable, which is reported once', async (context) => {
     const url = await place();
     if (url === '') return context.skip(`*** SKIPPED: this machine has no ${kind} ***`);
     const way = await gate(url);
@@ -236,7 +236,7 @@ describe.each(stores)('rate limits in %s', (kind, place, storeAt) => {
     await together(limiter, other);
     errors.length = 0;
     await way.close();
-    expect(await refusals(limiter, 'ada', 12)).toBe(7);
+    expect(await rejections(limiter, 'ada', 12)).toBe(7);
     expect(errors).toHaveLength(1);
     await way.reopen();
     await together(limiter, other);

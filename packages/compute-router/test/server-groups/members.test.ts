@@ -10,7 +10,7 @@ describe('the members of a server group', () => {
 
   const as = () => api.as('ada:p1', '2.64');
 
-  it('are the servers that name it, until those are deleted', async () => {
+  it('are the servers that were created in it, until they are deleted', async () => {
     const { id } = (await as().post('/os-server-groups', { server_group: { name: 'g', policy: 'soft-anti-affinity' } }))
       .body.server_group;
     const create = async () => {

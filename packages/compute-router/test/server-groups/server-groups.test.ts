@@ -4,7 +4,7 @@ import { type Api, apiUnderTest } from '../api-under-test.js';
 describe('server groups', () => {
   let api: Api;
   let number = 0;
-  /** A project without groups yet. */
+  /** A project without groups. */
   let project: string;
   beforeAll(async () => {
     api = await apiUnderTest({ router: { maxVersion: '2.104', maxLimit: 4 } });
@@ -68,11 +68,11 @@ describe('server groups', () => {
     ['2.64', { policy: 'affinity', name: '' }, 400],
     ['2.64', { policy: 'affinity', name: 'x'.repeat(256) }, 400],
     ['2.64', { policy: 'affinity', colour: 'red' }, 400],
-  ])('at %s made of %j answer %i', async (version, fields, status) => {
+  ])('at %s created with %j return %i', async (version, fields, status) => {
     expect((await add(fields, version)).status).toBe(status);
   });
 
-  it('tell the servers that a host may have as a number, however it was given', async () => {
+  it('show max_server_per_host as a number, also if it was given as a string', async () => {
     const { server_group } = (await add({ policy: 'anti-affinity', rules: { max_server_per_host: '3' } })).body;
     expect(server_group.rules).toEqual({ max_server_per_host: 3 });
     expect((await as('2.63').get(`/os-server-groups/${server_group.id}`)).body.server_group.policies).toEqual([
@@ -102,7 +102,7 @@ describe('server groups', () => {
     expect(await list('?colour=red', '2.75')).toBe(400);
   });
 
-  it('count towards a quota that many requests at once do not exceed', async () => {
+  it('count towards a quota that concurrent requests do not exceed', async () => {
     const statuses = await Promise.all(
       Array.from({ length: 14 }, async (_, i) => (await add({ name: `g${i}`, policy: 'affinity' })).status),
     );
@@ -111,7 +111,7 @@ describe('server groups', () => {
     expect([over.status, over.body.forbidden.message]).toEqual([403, 'Quota exceeded, too many server groups.']);
   });
 
-  it('count towards the quota of their user, where one is set', async () => {
+  it('count towards the quota of their user, if one is set', async () => {
     const quota = { quota_set: { server_groups: 1 } };
     expect((await api.as('admin:p1', '2.100').put(`/os-quota-sets/${project}?user_id=ada`, quota)).status).toBe(200);
     const statuses = [await add({ policy: 'affinity' }), await add({ policy: 'affinity' })].map(({ status }) => status);
@@ -120,14 +120,14 @@ describe('server groups', () => {
     expect((await ben.post('/os-server-groups', { server_group: { name: 'x', policy: 'affinity' } })).status).toBe(200);
   });
 
-  it('are 404 when they are not there', async () => {
+  it('return 404 if they do not exist', async () => {
     for (const id of ['nothing', '7d3c1b52-0c8e-4b8e-8f7a-6f0f6b7f3d21']) {
       expect((await as().get(`/os-server-groups/${id}`)).status).toBe(404);
       expect((await as().delete(`/os-server-groups/${id}`)).status).toBe(404);
     }
   });
 
-  it('of other projects are seen by administrators only, and by others neither shown nor deleted', async () => {
+  it('of other projects can be listed by administrators only, and not shown or deleted by other callers', async () => {
     const { id } = (await add({ policy: 'affinity' })).body.server_group;
     const eve = api.as('eve:elsewhere', '2.64');
     expect((await eve.get(`/os-server-groups/${id}`)).status).toBe(404);
@@ -135,13 +135,13 @@ describe('server groups', () => {
     expect((await eve.get('/os-server-groups?all_projects=True')).body.server_groups).toEqual([]);
     const admin = api.as('admin:elsewhere', '2.64');
     expect((await admin.get('/os-server-groups')).body.server_groups).toEqual([]);
-    const everybody = await admin.get('/os-server-groups?all_projects&limit=4');
-    expect(everybody.body.server_groups).toHaveLength(4);
+    const forEveryone = await admin.get('/os-server-groups?all_projects&limit=4');
+    expect(forEveryone.body.server_groups).toHaveLength(4);
     expect((await admin.get(`/os-server-groups/${id}`)).body.server_group.project_id).toBe(project);
     expect((await admin.delete(`/os-server-groups/${id}`)).status).toBe(204);
   });
 
-  it('can be read by readers, who change nothing', async () => {
+  it('can be read but not changed by readers', async () => {
     const { id } = (await add({ policy: 'affinity' })).body.server_group;
     const reader = api.as(`rita:${project}:reader`, '2.64');
     expect((await reader.get('/os-server-groups')).body.server_groups).toHaveLength(1);
@@ -152,7 +152,7 @@ describe('server groups', () => {
     );
   });
 
-  it('never make a 500', () => {
+  it('never cause a 500', () => {
     expect(api.errors).toEqual([]);
   });
 });

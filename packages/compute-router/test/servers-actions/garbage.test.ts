@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Stage, stage } from './stage.js';
 
-/** Every action key of this part, with fields that a body may name. */
+/** Every action key of this part, with fields that a body may have. */
 const fields: Readonly<Record<string, readonly string[]>> = {
   rescue: ['adminPass', 'rescue_image_ref', 'host'],
   unrescue: [],
@@ -52,7 +52,7 @@ const request = fc.constantFrom(...Object.keys(fields)).chain((action) =>
   }),
 );
 
-describe('garbage', () => {
+describe('random input', () => {
   let on: Stage;
   let id: string;
   beforeAll(async () => {
@@ -61,7 +61,7 @@ describe('garbage', () => {
   });
   afterAll(() => on.api.close());
 
-  it('in the bodies of actions never breaks the service', async () => {
+  it('in the bodies of actions never causes a 500', async () => {
     await fc.assert(
       fc.asyncProperty(request, async ({ action, body, version }) => {
         const { status } = await on.admin(version).act(id, action, body);
@@ -72,7 +72,7 @@ describe('garbage', () => {
     expect(on.api.errors).toEqual([]);
   });
 
-  it('in the queries of migrations and of the history never breaks the service', async () => {
+  it('in the queries of migrations and of the history never causes a 500', async () => {
     const names = [
       'limit',
       'marker',

@@ -29,7 +29,7 @@ describe('the history of a server', () => {
     expect(await names('')).toEqual(['reboot', 'resume', 'suspend', 'unpause', 'pause', 'create']);
   });
 
-  it('comes in pages, and is narrowed by time', async () => {
+  it('is paged, and can be filtered by time', async () => {
     const { instanceActions, links } = (await on.ada('2.66').get(path('?limit=2'))).body;
     expect(instanceActions).toHaveLength(2);
     expect(new URL(links[0].href).searchParams.get('marker')).toBe(instanceActions[1].request_id);
@@ -45,7 +45,7 @@ describe('the history of a server', () => {
     expect(await names('?limit=1&x=1', '2.57')).toHaveLength(6);
   });
 
-  it('tells of a failure: the message, and for administrators what went wrong where', async () => {
+  it('shows a failure: the message, and for administrators the details and the host', async () => {
     const [failed] = (await on.ada('2.84').get(path())).body.instanceActions;
     expect(failed).toMatchObject({ action: 'reboot', message: 'Error', project_id: 'p1', user_id: 'ada' });
     const seen = async (version: string, who: 'ada' | 'admin') =>
@@ -76,7 +76,7 @@ describe('the history of a server', () => {
     expect((await on.ada('2.84').get(path('/req-unknown'))).status).toBe(404);
   });
 
-  it('shows a step while it is under way', async () => {
+  it('shows a step while it is in progress', async () => {
     const rule = on.driver.addRule({ match: { name: 'busy', verb: 'pause' }, hang: true });
     const busy = await on.ada('2.37').boot({ name: 'busy' });
     const { headers } = await on.ada().post(`/servers/${busy.id}/action`, { pause: null });
@@ -93,11 +93,11 @@ describe('the history of a server', () => {
     expect((await on.ada('2.51').get(one)).body.instanceAction.events).toMatchObject([{ result: 'Success' }]);
   });
 
-  it('outlives the server from 2.21 on', async () => {
-    const gone = await on.ada('2.37').boot();
-    await on.ada().delete(`/servers/${gone.id}`);
+  it('outlives the server since 2.21', async () => {
+    const removed = await on.ada('2.37').boot();
+    await on.ada().delete(`/servers/${removed.id}`);
     await on.api.idle();
-    const list = `/servers/${gone.id}/os-instance-actions`;
+    const list = `/servers/${removed.id}/os-instance-actions`;
     expect((await on.ada('2.20').get(list)).status).toBe(404);
     const { instanceActions } = (await on.ada('2.21').get(list)).body;
     expect(instanceActions.map(({ action }: any) => action)).toEqual(['delete', 'create']);
@@ -105,7 +105,7 @@ describe('the history of a server', () => {
     expect((await on.ada('2.21').get(`${list}/${instanceActions[0].request_id}`)).status).toBe(200);
   });
 
-  it('is the own project’s', async () => {
+  it('is visible to the own project only', async () => {
     expect((await on.api.as('bob:p2', '2.84').get(path())).status).toBe(404);
   });
 });

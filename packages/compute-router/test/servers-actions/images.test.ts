@@ -1,23 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ids } from '../api-under-test.js';
-import { historyOf, type Stage, show, stage } from './stage.js';
+import { sharedByTests } from '../shared-by-tests.js';
+import { historyOf, show, stage } from './stage.js';
 
 const ada = { userId: 'ada', projectId: 'p1', roles: ['member'] };
 
 describe('images of servers', () => {
-  let on: Stage;
-  beforeAll(async () => {
-    on = await stage();
-  });
-  afterAll(async () => {
-    expect(on.api.errors).toEqual([]);
-    await on.api.close();
-  });
+  const on = sharedByTests(stage);
 
   const catalog = () => on.api.engine.catalogs.images;
 
   it.each(['createImage', 'createBackup'])(
-    '%s names the image in a header below 2.45, and in the body from then',
+    '%s returns the image in a header until 2.44, and in the body since 2.45',
     async (action) => {
       const server = await on.ada('2.37').boot();
       const body = { name: 'copy', ...(action === 'createBackup' && { backup_type: 'daily', rotation: 2 }) };
@@ -44,7 +38,7 @@ describe('images of servers', () => {
     },
   );
 
-  it('is there, without content, as soon as it is promised', async () => {
+  it('exists, without content, as soon as the response is sent', async () => {
     const server = await on.ada('2.37').boot({ name: 'slow' });
     const rule = on.driver.addRule({ match: { name: 'slow', verb: 'snapshot' }, hang: true });
     const { body } = await on
@@ -62,21 +56,21 @@ describe('images of servers', () => {
     rule.remove();
   });
 
-  it('is gone again when the machine fails or the server is deleted meanwhile', async () => {
-    const unlucky = await on.ada('2.37').boot({ name: 'unlucky' });
+  it('is deleted if the machine fails or the server is deleted meanwhile', async () => {
+    const failing = await on.ada('2.37').boot({ name: 'unlucky' });
     on.driver.addRule({ match: { name: 'unlucky', verb: 'snapshot' }, fail: 'no space', times: 1 });
-    const { image_id } = (await on.ada().act(unlucky.id, 'createImage', { name: 'copy' })).body;
+    const { image_id } = (await on.ada().act(failing.id, 'createImage', { name: 'copy' })).body;
     await expect(catalog().get(ada, image_id)).rejects.toMatchObject({ code: 'IMAGE_NOT_FOUND' });
-    expect(await show(on, unlucky.id)).toMatchObject({ status: 'ACTIVE', 'OS-EXT-STS:task_state': null });
+    expect(await show(on, failing.id)).toMatchObject({ status: 'ACTIVE', 'OS-EXT-STS:task_state': null });
     on.driver.addRule({ match: { name: 'unlucky', verb: 'snapshot' }, hang: true });
-    const second = await on.ada().post(`/servers/${unlucky.id}/action`, { createImage: { name: 'copy' } });
-    await on.ada().delete(`/servers/${unlucky.id}`);
+    const second = await on.ada().post(`/servers/${failing.id}/action`, { createImage: { name: 'copy' } });
+    await on.ada().delete(`/servers/${failing.id}`);
     await on.api.idle();
     await expect(catalog().get(ada, second.body.image_id)).rejects.toMatchObject({ code: 'IMAGE_NOT_FOUND' });
     on.driver.clearRules();
   });
 
-  it('keeps as many backups of a type as the rotation says, and none with 0', async () => {
+  it('keeps as many backups of a type as the rotation specifies, and none with 0', async () => {
     const server = await on.ada('2.37').boot();
     const backups = async (type: string) => {
       const properties = { image_type: 'backup', backup_type: type, instance_uuid: server.id };
@@ -96,7 +90,7 @@ describe('images of servers', () => {
     expect(await backups('daily')).toEqual([]);
   });
 
-  it('counts properties against the limit of metadata items up to 2.38', async () => {
+  it('counts properties against the limit of metadata items until 2.38', async () => {
     const server = await on.ada('2.37').boot();
     const metadata = Object.fromEntries(Array.from({ length: 129 }, (_, i) => [`k${i}`, '']));
     for (const [version, status] of [
@@ -106,7 +100,7 @@ describe('images of servers', () => {
       expect((await on.ada(version).act(server.id, 'createImage', { name: 'copy', metadata })).status).toBe(status);
   });
 
-  it('is made of volume snapshots where the root disk is a volume, without any task', async () => {
+  it('consists of volume snapshots if the root disk is a volume, without a task state', async () => {
     const server = await on.bootFromVolume();
     const { image_id } = (await on.ada().act(server.id, 'createImage', { name: 'copy', metadata: { a: 'b' } })).body;
     const image = await catalog().get(ada, image_id);

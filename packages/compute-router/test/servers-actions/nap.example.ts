@@ -1,13 +1,13 @@
-import { Refusal } from '@apistrata/compute-engine';
+import { Rejection } from '@apistrata/compute-engine';
 import { action } from '@apistrata/compute-engine/actions';
 
-/** A request to let a server rest for a moment. */
+/** A request to pause a server for a while. */
 export interface NapRequest {
   /** At most 60. */
   readonly seconds: number;
 }
 
-/** Pauses a server and lets it go on. Answers in how many seconds it wakes. */
+/** Pauses a server for a while. Returns the number of seconds until it resumes. */
 export const nap = action({
   name: 'nap',
   vm: ['active'],
@@ -18,7 +18,7 @@ export const nap = action({
   notifies: 'nap',
   onFailure: 'error',
   begin: async (_scope, { seconds }: NapRequest) => {
-    if (seconds > 60) throw new Refusal('BAD_REQUEST', 'A nap lasts 60 seconds at most.');
+    if (seconds > 60) throw new Rejection('BAD_REQUEST', 'A nap lasts 60 seconds at most.');
     return { arguments: { seconds }, result: () => seconds };
   },
   run: async (run) => {

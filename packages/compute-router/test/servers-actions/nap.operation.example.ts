@@ -8,7 +8,7 @@ export const napServer = operation({
   method: 'POST',
   path: '/servers/{id}/action',
   action: 'nap',
-  summary: 'Let a server rest for a moment',
+  summary: 'Pause a server for a while',
   // @ts-expect-error: only the test that this is for has the rule
   policy: 'os_compute_api:servers:nap',
   status: 202,

@@ -1,21 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ids } from '../api-under-test.js';
-import { historyOf, images, type Stage, show, stage } from './stage.js';
+import { sharedByTests } from '../shared-by-tests.js';
+import { historyOf, images, show, stage } from './stage.js';
 
 describe('rebuild', () => {
-  let on: Stage;
-  beforeAll(async () => {
-    on = await stage();
-  });
-  afterAll(async () => {
-    expect(on.api.errors).toEqual([]);
-    await on.api.close();
-  });
+  const on = sharedByTests(stage);
 
-  it('gives a server another image and whatever else is asked for, and answers with all of it', async () => {
+  it('replaces the image and other requested fields, and returns all of them', async () => {
     const server = await on.ada('2.37').boot();
     await on.ada().post('/os-keypairs', { keypair: { name: 'mine' } });
-    const answered = await on.ada('2.94').act(server.id, 'rebuild', {
+    const responded = await on.ada('2.94').act(server.id, 'rebuild', {
       imageRef: images.other,
       name: 'again',
       adminPass: 'secret',
@@ -29,9 +23,9 @@ describe('rebuild', () => {
       trusted_image_certificates: ['cert'],
       hostname: 'again.example.org',
     });
-    expect(answered.status).toBe(202);
-    expect(answered.headers.get('location')).toContain(`/v2.1/servers/${server.id}`);
-    expect(answered.body.server).toMatchObject({
+    expect(responded.status).toBe(202);
+    expect(responded.headers.get('location')).toContain(`/v2.1/servers/${server.id}`);
+    expect(responded.body.server).toMatchObject({
       id: server.id,
       status: 'REBUILD',
       name: 'again',
@@ -55,7 +49,7 @@ describe('rebuild', () => {
     expect((await historyOf(on, server.id))[0]).toEqual(['rebuild', null]);
   });
 
-  it('keeps what is left out, and resets what is null', async () => {
+  it('keeps omitted fields, and resets those that are null', async () => {
     const server = await on.ada('2.63').boot({ metadata: { role: 'web' } });
     await on
       .ada('2.63')
@@ -87,14 +81,14 @@ describe('rebuild', () => {
     ['trusted_image_certificates', null, '2.63', '2.62'],
     ['hostname', 'label', '2.90', '2.89'],
     ['hostname', 'a.b', '2.94', '2.93'],
-  ])('knows %s (%j) at %s and not at %s', async (field, value, known, unknown) => {
+  ])('accepts %s (%j) at %s and not at %s', async (field, value, known, unknown) => {
     const server = await on.ada('2.37').boot();
     const body = { imageRef: ids.image, [field]: value };
     expect((await on.ada(unknown).act(server.id, 'rebuild', body)).status).toBe(400);
     expect((await on.ada(known).act(server.id, 'rebuild', body)).status).toBe(202);
   });
 
-  it('leaves a stopped server stopped, and brings a broken one back', async () => {
+  it('leaves a stopped server stopped, and repairs one in error', async () => {
     const server = await on.ada('2.37').boot();
     await on.ada().act(server.id, 'os-stop');
     await on.ada().act(server.id, 'rebuild', { imageRef: ids.image });
@@ -108,19 +102,19 @@ describe('rebuild', () => {
     ['an image that does not exist', { imageRef: '55555555-5555-4555-8555-555555555555' }, 400],
     ['an image without content', { imageRef: images.queued }, 400],
     ['an image that the flavor is too small for', { imageRef: images.large }, 400],
-    ['a key that nobody has', { imageRef: ids.image, key_name: 'nobody' }, 400],
+    ['an unknown key', { imageRef: ids.image, key_name: 'unknown' }, 400],
     [
       'too many metadata items',
       { imageRef: ids.image, metadata: Object.fromEntries(Array.from({ length: 129 }, (_, i) => [`k${i}`, ''])) },
       403,
     ],
-  ])('refuses %s', async (_what, body, status) => {
+  ])('rejects %s', async (_what, body, status) => {
     const server = await on.ada('2.37').boot();
     expect((await on.ada('2.56').act(server.id, 'rebuild', body)).status).toBe(status);
     expect((await show(on, server.id)).status).toBe('ACTIVE');
   });
 
-  it('refuses files beyond the limits', async () => {
+  it('rejects files beyond the limits', async () => {
     const server = await on.ada('2.37').boot();
     const file = { path: '/x', contents: 'aGVsbG8=' };
     for (const personality of [
@@ -131,7 +125,7 @@ describe('rebuild', () => {
       expect((await on.ada('2.56').act(server.id, 'rebuild', { imageRef: ids.image, personality })).status).toBe(403);
   });
 
-  it('rewrites the root volume from 2.93 on, and only with the same image before', async () => {
+  it('reimages the root volume since 2.93, and accepts only the same image before', async () => {
     const server = await on.bootFromVolume();
     expect((await on.ada('2.92').act(server.id, 'rebuild', { imageRef: images.other })).status).toBe(400);
     expect((await on.ada('2.92').act(server.id, 'rebuild', { imageRef: ids.image })).status).toBe(202);
@@ -146,16 +140,16 @@ describe('rebuild', () => {
     expect((await on.ada('2.93').act(server.id, 'rebuild', certificates)).status).toBe(400);
   });
 
-  it('tells no password where the deployment tells none', async () => {
+  it('returns no password if passwords are disabled', async () => {
     const quiet = await stage({ settings: { enableInstancePassword: false } });
     const server = await quiet.ada('2.37').boot();
-    const answered = await quiet.ada().act(server.id, 'rebuild', { imageRef: ids.image });
-    expect(answered.body.server).not.toHaveProperty('adminPass');
+    const hasResponse = await quiet.ada().act(server.id, 'rebuild', { imageRef: ids.image });
+    expect(hasResponse.body.server).not.toHaveProperty('adminPass');
     expect((await quiet.ada().act(server.id, 'rescue')).body).toEqual({});
     await quiet.api.close();
   });
 
-  it('leaves a server in error with a fault when the machine fails', async () => {
+  it('leaves a server in error with a fault if the machine fails', async () => {
     const server = await on.ada('2.37').boot({ name: 'unlucky' });
     const rule = on.driver.addRule({
       match: { name: 'unlucky', action: 'rebuild', verb: 'rebuild' },

@@ -1,20 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { sharedByTests } from '../shared-by-tests.js';
 import { historyOf, images, type Stage, show, stage } from './stage.js';
 
 describe('rescue', () => {
-  let on: Stage;
-  beforeAll(async () => {
-    on = await stage();
-  });
-  afterAll(async () => {
-    expect(on.api.errors).toEqual([]);
-    await on.api.close();
-  });
+  const on = sharedByTests(stage);
 
-  it('boots from the image that is named, and back', async () => {
+  it('boots from the given image, and is reverted', async () => {
     const server = await on.ada('2.37').boot();
-    const answered = await on.ada().act(server.id, 'rescue', { adminPass: 'secret', rescue_image_ref: images.other });
-    expect([answered.status, answered.body]).toEqual([200, { adminPass: 'secret' }]);
+    const responded = await on.ada().act(server.id, 'rescue', { adminPass: 'secret', rescue_image_ref: images.other });
+    expect([responded.status, responded.body]).toEqual([200, { adminPass: 'secret' }]);
     expect((await show(on, server.id)).status).toBe('RESCUE');
     expect((await on.ada().act(server.id, 'unrescue')).status).toBe(202);
     expect((await show(on, server.id)).status).toBe('ACTIVE');
@@ -25,12 +19,12 @@ describe('rescue', () => {
     ['does not exist', '55555555-5555-4555-8555-555555555555'],
     ['has no content', images.queued],
     ['needs more memory', images.large],
-  ])('refuses an image that %s', async (_what, rescue_image_ref) => {
+  ])('rejects an image that %s', async (_what, rescue_image_ref) => {
     const server = await on.ada('2.37').boot();
     expect((await on.ada().act(server.id, 'rescue', { rescue_image_ref })).status).toBe(400);
   });
 
-  it('takes volume-backed servers from 2.87 on, with an image made for it', async () => {
+  it('accepts volume-backed servers since 2.87, with a stable device rescue image', async () => {
     const server = await on.bootFromVolume();
     expect((await on.ada('2.86').act(server.id, 'rescue', { rescue_image_ref: images.rescue })).status).toBe(400);
     expect((await on.ada('2.87').act(server.id, 'rescue', { rescue_image_ref: images.other })).status).toBe(400);
@@ -39,7 +33,7 @@ describe('rescue', () => {
     expect((await show(on, server.id)).status).toBe('RESCUE');
   });
 
-  it('takes place on the host that an administrator names, from 2.91 on', async () => {
+  it('takes place on the host that an administrator names, since 2.91', async () => {
     const server = await on.ada('2.37').boot({ networks: 'auto' });
     const before = (await show(on, server.id))['OS-EXT-SRV-ATTR:host'];
     const host = ['a1', 'a2', 'b1', 'b2'].find((name) => name !== before)!;
@@ -63,10 +57,10 @@ describe('evacuate', () => {
     await on.setDown(source, true);
   }
 
-  it('brings a server of a host that is down to life on another one', async () => {
+  it('rebuilds a server of a host that is down on another one', async () => {
     await lost({ networks: 'auto' });
-    const answered = await on.admin('2.14').act(server.id, 'evacuate', {});
-    expect([answered.status, answered.body]).toEqual([200, undefined]);
+    const hasResponse = await on.admin('2.14').act(server.id, 'evacuate', {});
+    expect([hasResponse.status, hasResponse.body]).toEqual([200, undefined]);
     const shown = await show(on, server.id);
     expect(shown.status).toBe('ACTIVE');
     expect(shown['OS-EXT-SRV-ATTR:host']).not.toBe(source);
@@ -79,7 +73,7 @@ describe('evacuate', () => {
     await on.api.close();
   });
 
-  it('answers a password below 2.14, unless the disk keeps the old one', async () => {
+  it('returns a password until 2.13, unless the disk keeps the old one', async () => {
     await lost();
     const body = { onSharedStorage: true, adminPass: 'x' };
     expect((await on.admin('2.13').act(server.id, 'evacuate', body)).status).toBe(400);
@@ -90,14 +84,14 @@ describe('evacuate', () => {
     await on.api.close();
   });
 
-  it('leaves the server off from 2.95 on', async () => {
+  it('leaves the server off since 2.95', async () => {
     await lost();
     await on.admin('2.95').act(server.id, 'evacuate', {});
     expect(await show(on, server.id)).toMatchObject({ status: 'SHUTOFF', 'OS-EXT-STS:power_state': 4 });
     await on.api.close();
   });
 
-  it('refuses hosts that are unknown, the same, or still in use, and force without a host', async () => {
+  it('rejects hosts that are unknown, the same, or still up, and force without a host', async () => {
     await lost();
     expect((await on.ada().act(server.id, 'evacuate', {})).status).toBe(403);
     expect((await on.admin('2.68').act(server.id, 'evacuate', { host: 'nowhere' })).status).toBe(404);
@@ -110,7 +104,7 @@ describe('evacuate', () => {
     await on.api.close();
   });
 
-  it('goes to a host that is forced, even one that takes no new servers', async () => {
+  it('uses a forced host, even one that accepts no new servers', async () => {
     await lost();
     const host = ['a1', 'a2', 'b1', 'b2'].find((name) => name !== source)!;
     await on.setDown(host, true);
@@ -121,7 +115,7 @@ describe('evacuate', () => {
     await on.api.close();
   });
 
-  it('takes over whatever hung on the lost host, except a deletion', async () => {
+  it('replaces any action that hangs on the failed host, except a deletion', async () => {
     on = await stage({
       rules: [
         { match: { verb: 'reboot' }, hang: true },

@@ -1,16 +1,10 @@
 import { coreOf } from '@apistrata/compute-engine/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { historyOf, type Stage, show, stage } from './stage.js';
+import { describe, expect, it } from 'vitest';
+import { sharedByTests } from '../shared-by-tests.js';
+import { historyOf, show, stage } from './stage.js';
 
 describe('resize and migrate', () => {
-  let on: Stage;
-  beforeAll(async () => {
-    on = await stage();
-  });
-  afterAll(async () => {
-    expect(on.api.errors).toEqual([]);
-    await on.api.close();
-  });
+  const on = sharedByTests(stage);
 
   const place = (shown: any) => shown['OS-EXT-SRV-ATTR:host'];
 
@@ -18,7 +12,7 @@ describe('resize and migrate', () => {
     return (await on.admin('2.59').get(`/os-migrations?instance_uuid=${id}`)).body.migrations;
   }
 
-  it('resizes, waits for the verdict, and confirms', async () => {
+  it('resizes, waits for confirmation, and confirms', async () => {
     const server = await on.ada('2.37').boot();
     const before = place(await show(on, server.id));
     expect((await on.ada().act(server.id, 'resize', { flavorRef: '2' })).status).toBe(202);
@@ -34,7 +28,7 @@ describe('resize and migrate', () => {
     expect((await historyOf(on, server.id)).map(([action]) => action)).toEqual(['confirmResize', 'resize', 'create']);
   });
 
-  it('reverts to the old flavor on the old host, and leaves off what was off', async () => {
+  it('reverts to the old flavor on the old host, and leaves a stopped server stopped', async () => {
     const server = await on.ada('2.37').boot();
     const before = place(await show(on, server.id));
     await on.ada().act(server.id, 'os-stop');
@@ -47,7 +41,7 @@ describe('resize and migrate', () => {
     expect(await migrationsOf(server.id)).toMatchObject([{ status: 'reverted' }]);
   });
 
-  it('takes ports and volumes along', async () => {
+  it('moves ports and volumes', async () => {
     const server = await on.bootFromVolume({ networks: 'auto' });
     await on.ada().act(server.id, 'resize', { flavorRef: '2' });
     const host = place(await show(on, server.id));
@@ -58,7 +52,7 @@ describe('resize and migrate', () => {
     expect((await volumes.getVolume(caller, id)).attachments).toMatchObject([{ host, status: 'attached' }]);
   });
 
-  it('shows each step while it takes its time', async () => {
+  it('shows each step while it is in progress', async () => {
     const server = await on.ada('2.37').boot({ name: 'slow' });
     for (const [verb, task, status, migration] of [
       ['migrate_disk', 'resize_migrating', 'RESIZE', 'migrating'],
@@ -88,17 +82,17 @@ describe('resize and migrate', () => {
     ['a flavor that does not exist', { flavorRef: 'nobody' }],
     ['a disabled flavor', { flavorRef: 'gone' }],
     ['a flavor without a disk', { flavorRef: 'diskless' }],
-  ])('refuses %s', async (_what, body) => {
+  ])('rejects %s', async (_what, body) => {
     const server = await on.ada('2.37').boot();
     expect((await on.ada().act(server.id, 'resize', body)).status).toBe(400);
   });
 
-  it('lets a volume-backed server have no disk', async () => {
+  it('accepts a flavor without a disk for a volume-backed server', async () => {
     const server = await on.bootFromVolume();
     expect((await on.ada().act(server.id, 'resize', { flavorRef: 'diskless' })).status).toBe(202);
   });
 
-  it('refuses a second verdict, and verdicts on what was never resized', async () => {
+  it('rejects a second confirmation, and one without a resize', async () => {
     const server = await on.ada('2.37').boot();
     expect((await on.ada().act(server.id, 'confirmResize')).status).toBe(409);
     await on.ada().act(server.id, 'resize', { flavorRef: '2' });
@@ -106,7 +100,7 @@ describe('resize and migrate', () => {
     expect((await on.ada().act(server.id, 'revertResize')).status).toBe(409);
   });
 
-  it('answers 400 when nothing waits for a verdict any more', async () => {
+  it('returns 400 if no resize waits for confirmation any more', async () => {
     const server = await on.ada('2.37').boot();
     await on.ada().act(server.id, 'resize', { flavorRef: '2' });
     const { store } = coreOf(on.api.engine);
@@ -117,22 +111,22 @@ describe('resize and migrate', () => {
     expect((await on.ada().act(server.id, 'revertResize')).status).toBe(400);
   });
 
-  it('counts what a server is growing to against the quota at once', async () => {
-    const tight = await stage({ settings: { quotas: { cores: 3 } as never } });
-    const [one, two] = [await tight.ada('2.37').boot(), await tight.ada('2.37').boot()];
-    const answers = await Promise.all(
-      [one, two].map(({ id }) => tight.ada().post(`/servers/${id}/action`, { resize: { flavorRef: '3' } })),
+  it('counts the new size against the quota immediately', async () => {
+    const smallQuota = await stage({ settings: { quotas: { cores: 3 } as never } });
+    const [one, two] = [await smallQuota.ada('2.37').boot(), await smallQuota.ada('2.37').boot()];
+    const responses = await Promise.all(
+      [one, two].map(({ id }) => smallQuota.ada().post(`/servers/${id}/action`, { resize: { flavorRef: '3' } })),
     );
-    expect(answers.map(({ status }) => status).sort()).toEqual([202, 403]);
-    const refused = answers.find(({ status }) => status === 403)!;
-    expect(refused.body.forbidden.message).toMatch(
+    expect(responses.map(({ status }) => status).sort()).toEqual([202, 403]);
+    const rejected = responses.find(({ status }) => status === 403)!;
+    expect(rejected.body.forbidden.message).toMatch(
       /^Quota exceeded for cores: Requested 1, but already used 3 of 3 cores/,
     );
-    await tight.api.idle();
-    await tight.api.close();
+    await smallQuota.api.idle();
+    await smallQuota.api.close();
   });
 
-  it('leaves the server as it was when there is no place', async () => {
+  it('does not change the server if no host is suitable', async () => {
     const small = await stage();
     const server = await small.ada('2.37').boot({ availability_zone: 'alpha' });
     const host = place(await show(small, server.id));
@@ -144,7 +138,7 @@ describe('resize and migrate', () => {
     await small.api.close();
   });
 
-  it('migrates to a host that is named, from 2.56 on', async () => {
+  it('migrates to a named host since 2.56', async () => {
     const server = await on.ada('2.37').boot();
     const before = place(await show(on, server.id));
     const target = ['a1', 'a2', 'b1', 'b2'].find((name) => name !== before)!;
@@ -156,28 +150,28 @@ describe('resize and migrate', () => {
     expect((await on.admin('2.55').act(server.id, 'migrate', { whatever: [1] })).status).toBe(202);
   });
 
-  it('lets project managers migrate, but not say where to', async () => {
+  it('lets project managers migrate, but not name the host', async () => {
     const server = await on.ada('2.37').boot();
     const manager = on.api.as('eve:p1:manager,member', '2.56');
     expect((await manager.act(server.id, 'migrate', { host: 'a1' })).status).toBe(403);
     expect((await manager.act(server.id, 'migrate', null)).status).toBe(202);
   });
 
-  it('needs the host: 409 while it is down', async () => {
-    const lone = await stage();
-    const server = await lone.ada('2.37').boot();
-    const host = place(await show(lone, server.id));
-    await lone.setDown(host, true);
-    expect((await lone.ada().act(server.id, 'resize', { flavorRef: '2' })).status).toBe(409);
-    expect((await lone.admin().act(server.id, 'migrate')).status).toBe(409);
-    await lone.setDown(host, false);
-    await lone.ada().act(server.id, 'resize', { flavorRef: '2' });
-    await lone.setDown(place(await show(lone, server.id)), true);
-    expect((await lone.ada().act(server.id, 'confirmResize')).status).toBe(409);
-    await lone.api.close();
+  it('returns 409 while the host is down', async () => {
+    const singleHost = await stage();
+    const server = await singleHost.ada('2.37').boot();
+    const host = place(await show(singleHost, server.id));
+    await singleHost.setDown(host, true);
+    expect((await singleHost.ada().act(server.id, 'resize', { flavorRef: '2' })).status).toBe(409);
+    expect((await singleHost.admin().act(server.id, 'migrate')).status).toBe(409);
+    await singleHost.setDown(host, false);
+    await singleHost.ada().act(server.id, 'resize', { flavorRef: '2' });
+    await singleHost.setDown(place(await show(singleHost, server.id)), true);
+    expect((await singleHost.ada().act(server.id, 'confirmResize')).status).toBe(409);
+    await singleHost.api.close();
   });
 
-  it('is in error where the machine fails, on the host where it is', async () => {
+  it('leaves the server in error on its current host if the machine fails', async () => {
     const server = await on.ada('2.37').boot({ name: 'torn' });
     const before = place(await show(on, server.id));
     on.driver.addRule({ match: { name: 'torn', verb: 'migrate_disk' }, fail: 'no route', times: 1 });

@@ -1,27 +1,28 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { images, type Stage, stage } from './stage.js';
+import { describe, expect, it } from 'vitest';
+import { sharedByTests } from '../shared-by-tests.js';
+import { images, stage } from './stage.js';
 
 interface Rule {
   readonly action: string;
-  /** A body that is accepted, at the version it is sent with. */
+  /** A valid body at the version of the request. */
   readonly body: unknown;
   readonly version: string;
   readonly status: number;
-  /** Bodies that the schema refuses. */
+  /** Bodies that the schema rejects. */
   readonly bad: readonly unknown[];
-  /** What a server has to go through before; the last action decides its state. */
+  /** Actions before the call; the last one decides the state of the server. */
   readonly before?: readonly (readonly [string, unknown])[];
-  /** Refused for a server that is paused. */
+  /** Whether the action is rejected for a paused server. */
   readonly refusedWhilePaused?: false;
   readonly adminOnly?: true;
-  /** Goes past a lock. */
+  /** Whether the action ignores a lock. */
   readonly passesLock?: true;
   readonly below?: string;
 }
 
 const uuid = '99999999-9999-4999-8999-999999999999';
 
-/** Each action of this part: what it accepts, when, and whom it turns away. */
+/** Each action of this part: valid bodies, versions, and denied callers. */
 const rules: readonly Rule[] = [
   { action: 'rescue', body: null, version: '2.1', status: 200, bad: [1, 'x', { adminPass: 1 }, { host: 'a1' }] },
   { action: 'unrescue', body: null, version: '2.1', status: 202, bad: [], before: [['rescue', null]] },
@@ -131,14 +132,7 @@ const rules: readonly Rule[] = [
 ];
 
 describe('the rules of actions', () => {
-  let on: Stage;
-  beforeAll(async () => {
-    on = await stage();
-  });
-  afterAll(async () => {
-    expect(on.api.errors).toEqual([]);
-    await on.api.close();
-  });
+  const on = sharedByTests(stage);
 
   async function prepared({ before = [] }: Rule): Promise<any> {
     const server = await on.ada('2.37').boot();
@@ -146,18 +140,18 @@ describe('the rules of actions', () => {
     return server;
   }
 
-  it.each(rules)('$action answers $status at $version', async (rule) => {
+  it.each(rules)('$action returns $status at $version', async (rule) => {
     const server = await prepared(rule);
     const client = rule.adminOnly ? on.admin(rule.version) : on.ada(rule.version);
-    const answered = await client.act(server.id, rule.action, rule.body);
-    expect(answered.status, JSON.stringify(answered.body)).toBe(rule.status);
+    const responded = await client.act(server.id, rule.action, rule.body);
+    expect(responded.status, JSON.stringify(responded.body)).toBe(rule.status);
   });
 
-  it.each(rules)('$action refuses bodies that do not fit, before it looks for the server', async (rule) => {
+  it.each(rules)('$action rejects invalid bodies before it looks up the server', async (rule) => {
     const client = rule.adminOnly ? on.admin(rule.version) : on.ada(rule.version);
     for (const body of rule.bad) {
-      const answered = await client.act(uuid, rule.action, body);
-      expect([body, answered.status, Object.keys(answered.body)]).toEqual([body, 400, ['badRequest']]);
+      const hasResponse = await client.act(uuid, rule.action, body);
+      expect([body, hasResponse.status, Object.keys(hasResponse.body)]).toEqual([body, 400, ['badRequest']]);
     }
     expect((await client.act(uuid, rule.action, rule.body)).body.itemNotFound.message).toBe(
       `Instance ${uuid} could not be found.`,
@@ -176,7 +170,7 @@ describe('the rules of actions', () => {
     expect(answered.body.forbidden.message).toMatch(/^Policy doesn't allow os_compute_api:.* to be performed\.$/);
   });
 
-  it.each(rules)('$action meets a lock', async (rule) => {
+  it.each(rules)('$action respects a lock', async (rule) => {
     const server = await prepared(rule);
     await on.admin().act(server.id, 'lock');
     if (rule.adminOnly)
@@ -187,7 +181,7 @@ describe('the rules of actions', () => {
     return undefined;
   });
 
-  it.each(rules)('$action is refused where the lifecycle does not have it', async (rule) => {
+  it.each(rules)('$action is rejected in states that do not allow it', async (rule) => {
     const server = await on.ada('2.37').boot();
     await on.ada().act(server.id, 'pause');
     const client = rule.adminOnly ? on.admin(rule.version) : on.ada(rule.version);
@@ -207,27 +201,27 @@ describe('the rules of actions', () => {
     );
   });
 
-  it('resetNetwork is gone', async () => {
+  it('resetNetwork is removed', async () => {
     expect((await on.admin().act(uuid, 'resetNetwork')).status).toBe(410);
   });
 
   it.each([
     ['CONFLICT', 409, 'conflictingRequest'],
     ['NOT_SUPPORTED', 501, 'notImplemented'],
-  ] as const)('refuses a password that the guest cannot take: %s', async (code, status, fault) => {
-    const deaf = await stage();
-    Object.assign(deaf.driver, {
+  ] as const)('rejects a password that the guest cannot use: %s', async (code, status, fault) => {
+    const unsupported = await stage();
+    Object.assign(unsupported.driver, {
       obstacle: async (verb: string) => ({ code, message: `the guest does not know ${verb}` }),
     });
-    const server = await deaf.ada().boot();
-    const answer = await deaf.ada().act(server.id, 'changePassword', { adminPass: 'x' });
-    expect(answer.status).toBe(status);
-    expect(answer.body[fault].message).toBe('the guest does not know set_password');
-    expect((await deaf.ada().get(`/servers/${server.id}`)).body.server.status).toBe('ACTIVE');
-    await deaf.api.close();
+    const server = await unsupported.ada().boot();
+    const response = await unsupported.ada().act(server.id, 'changePassword', { adminPass: 'x' });
+    expect(response.status).toBe(status);
+    expect(response.body[fault].message).toBe('the guest does not know set_password');
+    expect((await unsupported.ada().get(`/servers/${server.id}`)).body.server.status).toBe('ACTIVE');
+    await unsupported.api.close();
   });
 
-  it('answers 501 or 400 where the driver cannot do it', async () => {
+  it('returns 501 or 400 if the driver does not support it', async () => {
     const weak = await stage({ driver: { unsupported: ['set_password', 'pause', 'rescue', 'crash_dump'] } });
     const server = await weak.ada('2.37').boot();
     for (const [action, body, status] of [

@@ -1,17 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { sharedByTests } from '../shared-by-tests.js';
 import { historyOf, type Stage, show, stage } from './stage.js';
 
 const ada = { userId: 'ada', projectId: 'p1', roles: ['member'] };
 
 describe('shelving', () => {
-  let on: Stage;
-  beforeAll(async () => {
-    on = await stage();
-  });
-  afterAll(async () => {
-    expect(on.api.errors).toEqual([]);
-    await on.api.close();
-  });
+  const on = sharedByTests(stage);
 
   const images = (on: Stage, id: string) =>
     on.api.engine.catalogs.images.list(ada, { properties: { instance_uuid: id } });
@@ -22,7 +16,7 @@ describe('shelving', () => {
     return show(on, server.id);
   }
 
-  it('takes a server from its host and keeps its disk as an image', async () => {
+  it('removes a server from its host and stores its disk as an image', async () => {
     const server = await shelved({ networks: 'auto' });
     expect(server).toMatchObject({
       status: 'SHELVED_OFFLOADED',
@@ -41,7 +35,7 @@ describe('shelving', () => {
     expect((await historyOf(on, server.id)).map(([action]) => action)).toEqual(['unshelve', 'shelve', 'create']);
   });
 
-  it('keeps servers with a volume for a disk without an image', async () => {
+  it('creates no image of volume-backed servers', async () => {
     const server = await on.bootFromVolume();
     await on.ada().act(server.id, 'shelve');
     expect((await show(on, server.id)).status).toBe('SHELVED_OFFLOADED');
@@ -57,7 +51,7 @@ describe('shelving', () => {
     expect(await images(on, server.id)).toEqual([]);
   });
 
-  it('keeps the host for a while where the deployment says so', async () => {
+  it('keeps the host for the configured time', async () => {
     const slow = await stage({ settings: { shelvedOffloadSeconds: 3600 } });
     const server = await slow.ada('2.37').boot();
     await slow.ada().act(server.id, 'shelve');
@@ -82,7 +76,7 @@ describe('shelving', () => {
     await slow.api.close();
   });
 
-  it('brings a server back in the zone that is named from 2.77 on, and pins it there', async () => {
+  it('unshelves a server to the named zone since 2.77, and pins it there', async () => {
     const server = await shelved();
     expect(server.pinned_availability_zone).toBeNull();
     expect((await on.ada('2.77').act(server.id, 'unshelve', { availability_zone: 'nowhere' })).status).toBe(400);
@@ -91,7 +85,7 @@ describe('shelving', () => {
     expect(back).toMatchObject({ 'OS-EXT-AZ:availability_zone': 'beta', pinned_availability_zone: 'beta' });
   });
 
-  it('unpins with null, and goes to the host that an administrator names, from 2.91 on', async () => {
+  it('removes the zone with null, and uses the host that an administrator names, since 2.91', async () => {
     const server = await shelved({ availability_zone: 'alpha' });
     expect(server.pinned_availability_zone).toBe('alpha');
     expect((await on.ada('2.91').act(server.id, 'unshelve', { host: 'b1' })).status).toBe(403);
@@ -106,13 +100,13 @@ describe('shelving', () => {
     });
   });
 
-  it('takes {} for nothing from 2.91 on', async () => {
+  it('accepts {} like null since 2.91', async () => {
     const server = await shelved();
     expect((await on.ada('2.90').act(server.id, 'unshelve', {})).status).toBe(400);
     expect((await on.ada('2.91').act(server.id, 'unshelve', {})).status).toBe(202);
   });
 
-  it('stays where it is when there is no place for it', async () => {
+  it('leaves the server shelved if no host is suitable', async () => {
     const server = await shelved({ availability_zone: 'alpha' });
     await on.setDown('a1', true);
     await on.setDown('a2', true);
@@ -125,12 +119,12 @@ describe('shelving', () => {
     expect((await show(on, server.id)).status).toBe('ACTIVE');
   });
 
-  it('does not cross zones with volumes where the deployment forbids it', async () => {
+  it('does not cross zones with volumes if that is disabled', async () => {
     const strict = await stage({ settings: { crossZoneAttach: false } });
     const server = await strict.bootFromVolume();
     await strict.ada().act(server.id, 'shelve');
-    const answered = await strict.ada('2.77').act(server.id, 'unshelve', { availability_zone: 'beta' });
-    expect(answered.status).toBe(409);
+    const responded = await strict.ada('2.77').act(server.id, 'unshelve', { availability_zone: 'beta' });
+    expect(responded.status).toBe(409);
     await strict.api.close();
   });
 });

@@ -3,7 +3,7 @@ import { type Rule, SimulatedDriver, type SimulatedDriverOptions } from '@apistr
 import { ManualClock } from '@apistrata/compute-engine/testing';
 import { type Api, apiUnderTest, type Client, ids } from '../api-under-test.js';
 
-/** Images beside the preset's own one. */
+/** Images in addition to the preset's own one. */
 export const images = {
   other: '11111111-1111-4111-8111-111111111111',
   large: '22222222-2222-4222-8222-222222222222',
@@ -35,14 +35,14 @@ export interface Stage {
   readonly api: Api;
   readonly driver: SimulatedDriver;
   readonly clock: ManualClock;
-  /** A member's and an administrator's client at a version. */
+  /** Returns a member's client at a version. */
   ada(version?: string): Client;
   admin(version?: string): Client;
-  /** Says that a host is down, or up again. */
+  /** Marks a host as down, or up again. */
   setDown(host: string, down: boolean): Promise<void>;
-  /** A server whose root disk is a volume made of the image. */
+  /** Creates a server whose root disk is a volume created from the image. */
   bootFromVolume(fields?: Record<string, unknown>): Promise<any>;
-  /** Waits until something can be seen, while work goes on in the background. */
+  /** Polls until a condition is met, while background jobs run. */
   until<T>(look: () => Promise<T>, seen: (value: T) => boolean): Promise<T>;
 }
 
@@ -52,7 +52,7 @@ export interface StageOptions {
   readonly rules?: readonly Rule[];
 }
 
-/** An API whose clock and machines the test moves. */
+/** Starts an API whose clock and machines the test controls. */
 export async function stage({ settings, driver: driverOptions, rules }: StageOptions = {}): Promise<Stage> {
   const clock = new ManualClock();
   const driver = new SimulatedDriver({ clock, rules, ...driverOptions });
@@ -95,12 +95,12 @@ export async function stage({ settings, driver: driverOptions, rules }: StageOpt
   };
 }
 
-/** The server's own fields, as an administrator sees them. */
+/** Returns the server's fields, as an administrator sees them. */
 export async function show(stage: Stage, id: string, version = '2.98'): Promise<any> {
   return (await stage.admin(version).get(`/servers/${id}`)).body.server;
 }
 
-/** Name and message of the newest actions of a server. */
+/** Returns name and message of the newest actions of a server. */
 export async function historyOf(stage: Stage, id: string): Promise<readonly (readonly [string, string | null])[]> {
   const { instanceActions } = (await stage.admin().get(`/servers/${id}/os-instance-actions`)).body;
   return instanceActions.map(({ action, message }: any) => [action, message]);

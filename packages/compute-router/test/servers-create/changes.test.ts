@@ -19,7 +19,7 @@ describe('changing a server', () => {
   const put = (fields: object, version = '2.100', token = 'ada:p1') =>
     api.as(token, version).put(`/servers/${id}`, { server: fields });
 
-  it('changes what is given, leaves the rest, and answers with the server', async () => {
+  it('changes the given fields, keeps the others, and returns the server', async () => {
     const fields = {
       name: 'renamed',
       'OS-DCF:diskConfig': 'AUTO',
@@ -28,10 +28,10 @@ describe('changing a server', () => {
       description: 'new',
       hostname: 'guest',
     };
-    const answered = await put(fields);
-    expect(answered.status).toBe(200);
+    const responded = await put(fields);
+    expect(responded.status).toBe(200);
     const { hostname, ...shown } = fields;
-    expect(answered.body.server).toMatchObject({ ...shown, 'OS-EXT-SRV-ATTR:hostname': hostname });
+    expect(responded.body.server).toMatchObject({ ...shown, 'OS-EXT-SRV-ATTR:hostname': hostname });
     expect((await put({ name: 'again' })).body.server).toMatchObject({ ...shown, name: 'again' });
     expect((await put({ description: null })).body.server.description).toBeNull();
     expect((await ada.get(`/servers/${id}`)).body.server.name).toBe('again');
@@ -42,7 +42,7 @@ describe('changing a server', () => {
     ['hostname', 'ab', '2.89', '2.90'],
     ['hostname', 'a.b', '2.93', '2.94'],
     ['pinned_availability_zone', null, '2.103', '2.104'],
-  ])('knows %s %j at %s not yet, at %s it does', async (field, value, before, first) => {
+  ])('rejects %s %j at %s, and accepts it at %s', async (field, value, before, first) => {
     expect((await put({ [field]: value }, before)).status).toBe(400);
     expect((await put({ [field]: value }, first)).status).toBe(200);
   });
@@ -58,16 +58,16 @@ describe('changing a server', () => {
     [{ description: '\u0007' }],
     [{ hostname: 'a b' }],
     [{ flavorRef: '1' }],
-  ])('refuses %j with 400', async (fields) => {
+  ])('rejects %j with 400', async (fields) => {
     expect((await put(fields)).status).toBe(400);
   });
 
-  it('is 404 for servers of others and for those that are not there', async () => {
+  it('returns 404 for servers of other projects and for unknown ones', async () => {
     expect((await put({ name: 'x' }, '2.1', 'bob:p2')).status).toBe(404);
     expect((await ada.put('/servers/nothing', { server: { name: 'x' } })).status).toBe(404);
   });
 
-  it('works on locked servers and while something is going on', async () => {
+  it('works on locked servers and while an action is in progress', async () => {
     const context = {
       caller: { userId: 'root', projectId: 'p0', roles: ['admin'], isAdmin: true },
       requestId: 'req-l',
@@ -82,7 +82,7 @@ describe('changing a server', () => {
     expect((await ada.get(`/servers/${created.id}`)).body.server).toMatchObject({ name: 'early', status: 'ACTIVE' });
   });
 
-  it('pins an unpinned server to the zone that it is in, and unpins it', async () => {
+  it('pins an unpinned server to its current zone, and unpins it', async () => {
     const pin = async (zone: string | null) => {
       const { status, body } = await put({ pinned_availability_zone: zone }, '2.104');
       return [status, status === 200 ? body.server.pinned_availability_zone : body.conflictingRequest.code];

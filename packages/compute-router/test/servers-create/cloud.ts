@@ -3,10 +3,10 @@ import { type Api, type ApiOptions, apiUnderTest, ids } from '../api-under-test.
 
 const uuid = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
 
-/** Ids of what the cloud below has beside the default preset. */
+/** Ids of the cloud below, in addition to the default preset. */
 export const known = {
   bigImage: uuid(1),
-  hungryImage: uuid(2),
+  largeImage: uuid(2),
   sleepingImage: uuid(3),
   pinnedImage: uuid(4),
   volume: uuid(11),
@@ -23,7 +23,7 @@ export const known = {
 
 const volume = { projectId: 'p1', sizeGb: 2 };
 
-/** A cloud in which every rule of creation can be broken. */
+/** A cloud in which every rule of creation can be violated. */
 export const cloudPreset: Preset = {
   ...defaultPreset,
   hosts: [
@@ -41,7 +41,7 @@ export const cloudPreset: Preset = {
   images: [
     ...defaultPreset.images!,
     { id: known.bigImage, name: 'big', visibility: 'public', minDiskGb: 30 },
-    { id: known.hungryImage, name: 'hungry', visibility: 'public', minRamMb: 1024 },
+    { id: known.largeImage, name: 'hungry', visibility: 'public', minRamMb: 1024 },
     { id: known.sleepingImage, name: 'queued', visibility: 'public', status: 'queued' },
     { id: known.pinnedImage, name: 'pinned', visibility: 'public', properties: { hw_cpu_policy: 'dedicated' } },
   ],
@@ -60,7 +60,7 @@ export const cloudPreset: Preset = {
   ],
 };
 
-/** A request for a server that goes well. */
+/** A valid request for a server. */
 export const plain = { name: 'web', flavorRef: ids.tiny, imageRef: ids.image, networks: 'none' as const };
 
 export function cloud(options: ApiOptions = {}): Promise<Api> {

@@ -6,17 +6,17 @@ import { cloud, plain } from './cloud.js';
 export const caller = { userId: 'ada', projectId: 'p1', roles: ['member'] };
 const quotas = { instances: -1, cores: -1, ram: -1 } as never;
 
-/** A cloud without limits, where servers are made. */
+/** A cloud without limits, for the creation of servers. */
 export interface Creating {
   readonly api: Api;
   readonly ada: Client;
   readonly admin: Client;
-  /** Makes a server that needs nothing but these fields. */
+  /** Requests a server with the minimum of fields and these ones. */
   readonly post: (client: Client, fields: object, hints?: object) => ReturnType<Client['post']>;
-  /** What administrators see of a server that was made with these fields, once it is there. */
+  /** Creates a server with these fields; returns it as administrators see it once it is ACTIVE. */
   readonly made: (fields: object, options?: { client?: Client; hints?: object }) => Promise<any>;
   readonly volumeOf: (id: string) => ReturnType<Api['engine']['catalogs']['volumes']['getVolume']>;
-  /** Closes the cloud, in which nothing must have gone wrong. */
+  /** Closes the cloud and checks that no error occurred. */
   readonly close: () => Promise<void>;
 }
 

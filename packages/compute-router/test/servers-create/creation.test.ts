@@ -16,7 +16,7 @@ describe('creating servers', () => {
   });
   afterAll(() => close());
 
-  it('answers with just what the table says, and says where the server is', async () => {
+  it('returns exactly the fields of the table, and the Location of the server', async () => {
     const created = await post(ada, { security_groups: [{ name: 'web' }, { name: 'default' }, { name: 'web' }] });
     expect(created.status).toBe(202);
     const { id } = created.body.server;
@@ -35,14 +35,14 @@ describe('creating servers', () => {
     expect(created.headers.get('location')).toBe(`${api.url}/v2.1/servers/${id}`);
   });
 
-  it('tells no password where the deployment keeps them', async () => {
+  it('returns no password if passwords are disabled', async () => {
     const silent = await cloud({ engine: { settings: { enableInstancePassword: false } } });
     const { server } = (await post(silent.as('ada:p1', '2.100'), { adminPass: 'secret' })).body;
     expect(server).not.toHaveProperty('adminPass');
     await silent.close();
   });
 
-  it('keeps everything that was asked for', async () => {
+  it('stores all requested fields', async () => {
     await ada.post('/os-keypairs', { keypair: { name: 'mine', type: 'ssh', public_key: PUBLIC_KEY } });
     const created = await post(ada, { adminPass: 'secret' });
     expect(created.body.server.adminPass).toBe('secret');
@@ -91,7 +91,7 @@ describe('creating servers', () => {
     expect(server.addresses.private[0].addr).toBe('10.0.3.3');
   });
 
-  it('keeps the name for a description below 2.19, and none from then on', async () => {
+  it('uses the name as description until 2.18, and null since 2.19', async () => {
     expect((await made({ networks: [] }, { client: api.as('ada:p1', '2.18') })).description).toBe('web');
     expect((await made({ networks: [] }, { client: api.as('ada:p1', '2.19') })).description).toBeNull();
   });
@@ -105,7 +105,7 @@ describe('creating servers', () => {
     expect((await made({ name }))['OS-EXT-SRV-ATTR:hostname']).toBe(hostname);
   });
 
-  it('names a server whose name leaves nothing by its id', async () => {
+  it('derives the hostname from the id if the name has no valid character', async () => {
     const server = await made({ name: '狐' });
     expect(server['OS-EXT-SRV-ATTR:hostname']).toBe(`Server-${server.id}`);
   });
@@ -118,7 +118,7 @@ describe('creating servers', () => {
     ['hypervisor_hostname', 'node1', '2.74', undefined],
     ['hostname', 'web', '2.90', undefined],
     ['personality', [{ path: '/a', contents: 'YQ==' }], '2.1', '2.56'],
-  ])('knows %s only in its window', async (field, value, first, last) => {
+  ])('accepts %s only in its window', async (field, value, first, last) => {
     const status = async (version: string) =>
       (
         await post(api.as('admin:p1', version), {
@@ -132,7 +132,7 @@ describe('creating servers', () => {
     if (last) expect(await status(after(last))).toBe(400);
   });
 
-  it('takes a domain name for a hostname from 2.94 on', async () => {
+  it('accepts an FQDN as hostname since 2.94', async () => {
     expect((await post(api.as('ada:p1', '2.93'), { hostname: 'a.b' })).status).toBe(400);
     expect((await post(api.as('ada:p1', '2.94'), { hostname: 'a.b' })).status).toBe(202);
     expect((await post(api.as('ada:p1', '2.93'), { hostname: 'a' })).status).toBe(400);
@@ -147,7 +147,7 @@ describe('creating servers', () => {
     ['2.37', 400, 400],
     ['2.41', 400, 400],
     ['2.42', 202, 202],
-  ])('at %s answers %i to tags of networks and %i to tags of disks', async (version, network, disk) => {
+  ])('at %s returns %i for tags of networks and %i for tags of disks', async (version, network, disk) => {
     const client = api.as('ada:p1', version);
     expect((await post(client, { networks: [{ uuid: ids.network, tag: 'x' }] })).status).toBe(network);
     const root = { source_type: 'image', uuid: ids.image, destination_type: 'local', boot_index: 0, tag: 'x' };
@@ -156,7 +156,7 @@ describe('creating servers', () => {
     );
   });
 
-  it('takes a volume type for a disk from 2.67 on', async () => {
+  it('accepts a volume type for a disk since 2.67', async () => {
     const root = { source_type: 'image', uuid: ids.image, destination_type: 'volume', boot_index: 0, volume_size: 1 };
     const fields = { imageRef: '', block_device_mapping_v2: [{ ...root, volume_type: 'standard' }] };
     expect((await post(api.as('ada:p1', '2.66'), fields)).status).toBe(400);
@@ -165,7 +165,7 @@ describe('creating servers', () => {
   });
 
   describe('on networks', () => {
-    it('uses the only one there is unless told otherwise below 2.37', async () => {
+    it('uses the only one by default until 2.36', async () => {
       for (const networks of [undefined, []]) {
         const server = await made({ networks }, { client: api.as('ada:p1', '2.36') });
         expect(Object.keys(server.addresses)).toEqual(['private']);
@@ -173,11 +173,11 @@ describe('creating servers', () => {
       expect(Object.keys((await made({ networks: [] })).addresses)).toEqual(['private']);
     });
 
-    it('has no interface with none', async () => {
+    it('has no interface with "none"', async () => {
       expect((await made({ networks: 'none' })).addresses).toEqual({});
     });
 
-    it('lets administrators onto external networks, and takes a port that exists', async () => {
+    it('accepts external networks for administrators, and existing ports', async () => {
       const outside = await made({ networks: [{ uuid: ids.publicNetwork }] }, { client: admin });
       expect(Object.keys(outside.addresses)).toEqual(['public']);
       const port = await api.engine.embedded.networks.createPort(caller, { networkId: ids.network });
@@ -188,7 +188,7 @@ describe('creating servers', () => {
       expect((await api.engine.catalogs.networks.getPort(caller, port.id)).deviceId).toBe('');
     });
 
-    it('makes a network of its own for auto', async () => {
+    it('creates a network for auto', async () => {
       const other = await cloud();
       const client = other.as('ada:p1', '2.37');
       await post(client, { networks: 'auto' });
@@ -198,7 +198,7 @@ describe('creating servers', () => {
       await other.close();
     });
 
-    it('takes ports with resource requests from 2.72 on', async () => {
+    it('accepts ports with resource requests since 2.72', async () => {
       const found = await api.engine.embedded.networks.createPort(caller, { networkId: ids.network });
       const spy = vi
         .spyOn(api.engine.catalogs.networks, 'getPort')
@@ -209,8 +209,8 @@ describe('creating servers', () => {
     });
   });
 
-  describe('several at once', () => {
-    it('numbers names and positions, and answers with the first', async () => {
+  describe('several servers in one request', () => {
+    it('numbers names and launch indexes, and returns the first', async () => {
       const created = await post(ada, { name: 'many', min_count: '2', max_count: 3 });
       await api.idle();
       const { servers } = (await admin.get('/servers/detail?name=^many&sort_key=display_name&sort_dir=asc')).body;
@@ -225,7 +225,7 @@ describe('creating servers', () => {
       expect(servers[0].id).toBe(created.body.server.id);
     });
 
-    it('answers with the reservation alone when asked to', async () => {
+    it('returns only the reservation on request', async () => {
       const created = await post(ada, { name: 'group', min_count: 2, return_reservation_id: true });
       expect(created.status).toBe(202);
       expect(created.body).toEqual({ reservation_id: expect.stringMatching(/^r-[a-z0-9]{8}$/) });
@@ -234,14 +234,14 @@ describe('creating servers', () => {
       expect(found.body.servers).toHaveLength(2);
     });
 
-    it('gives each its own interface and disk', async () => {
+    it('creates an interface and a disk for each', async () => {
       await post(ada, { name: 'twin', min_count: 2, networks: [{ uuid: ids.network }] });
       await api.idle();
       const { servers } = (await ada.get('/servers/detail?name=^twin')).body;
       expect(new Set(servers.map((s: any) => s.addresses.private[0].addr)).size).toBe(2);
     });
 
-    it('makes as many as the quota allows between the two numbers', async () => {
+    it('creates as many as the quota allows between min_count and max_count', async () => {
       const small = await cloud({ engine: { settings: { quotas: { instances: 3 } as never } } });
       const client = small.as('ada:p1', '2.100');
       expect((await post(client, { name: 'a' })).status).toBe(202);
@@ -253,7 +253,7 @@ describe('creating servers', () => {
   });
 });
 
-const PUBLIC_KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJOzKhBOh+NuV09X3C1Ms+L3ZHPmV5pA3Ce5q4n8L1ZQ someone@somewhere';
+const PUBLIC_KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJOzKhBOh+NuV09X3C1Ms+L3ZHPmV5pA3Ce5q4n8L1ZQ ada@example';
 
 function before(version: string): string {
   return `2.${Number(version.slice(2)) - 1}`;

@@ -19,7 +19,7 @@ describe('creating servers on disks', () => {
 
   const image = { source_type: 'image', uuid: ids.image, destination_type: 'local', boot_index: 0 };
 
-  it('boots from a volume that exists, with what is known of its image', async () => {
+  it('boots from an existing volume, with the metadata of its image', async () => {
     const root = { source_type: 'volume', uuid: known.rootVolume, destination_type: 'volume', boot_index: '0' };
     const fields = { imageRef: '', flavorRef: '42', block_device_mapping_v2: [root] };
     const server = await made(fields);
@@ -33,7 +33,7 @@ describe('creating servers on disks', () => {
     expect((await volumeOf(known.rootVolume)).status).toBe('available');
   });
 
-  it('shows the image that was named beside a root disk made from anything, and the volume it is on', async () => {
+  it('shows the image of the request in addition to any root disk, and the volume', async () => {
     const volume = { boot_index: 0, destination_type: 'volume', delete_on_termination: true };
     const snapshot = await api.engine.embedded.volumes.createSnapshot(caller, {
       key: randomUUID(),
@@ -41,12 +41,12 @@ describe('creating servers on disks', () => {
     });
     const roots = [
       { ...volume, source_type: 'image', uuid: ids.image, volume_size: 2 },
-      { ...volume, source_type: 'image', uuid: known.hungryImage, volume_size: 2 },
+      { ...volume, source_type: 'image', uuid: known.largeImage, volume_size: 2 },
       { ...volume, source_type: 'snapshot', uuid: snapshot.id },
       { ...volume, source_type: 'blank', volume_size: 1 },
       { ...volume, source_type: 'volume', uuid: known.rootVolume, delete_on_termination: false },
       { boot_index: 0, destination_type: 'local', source_type: 'blank' },
-      { boot_index: 0, destination_type: 'local', source_type: 'image', uuid: known.hungryImage },
+      { boot_index: 0, destination_type: 'local', source_type: 'image', uuid: known.largeImage },
     ];
     for (const root of roots) {
       const server = await made({ imageRef: ids.image, flavorRef: '45', block_device_mapping_v2: [root] });
@@ -60,7 +60,7 @@ describe('creating servers on disks', () => {
     expect((await volumeOf(known.rootVolume)).status).toBe('available');
   });
 
-  it('boots from a blank local disk without any image', async () => {
+  it('boots from a blank local disk without an image', async () => {
     const root = { boot_index: 0, destination_type: 'local', source_type: 'blank' };
     const server = await made({ imageRef: '', flavorRef: '45', block_device_mapping_v2: [root] });
     expect(server).toMatchObject({ status: 'ACTIVE', image: '' });
@@ -68,19 +68,19 @@ describe('creating servers on disks', () => {
     await api.idle();
   });
 
-  it('takes a volume for one server only when two ask at once', async () => {
+  it('attaches a volume to only one of two concurrent servers', async () => {
     const root = { source_type: 'volume', uuid: known.rootVolume, destination_type: 'volume', boot_index: 0 };
     const fields = { imageRef: '', block_device_mapping_v2: [root] };
-    const answers = await Promise.all(Array.from({ length: 5 }, () => post(ada, fields)));
-    expect(answers.map(({ status }) => status).sort()).toEqual([202, 400, 400, 400, 400]);
+    const responses = await Promise.all(Array.from({ length: 5 }, () => post(ada, fields)));
+    expect(responses.map(({ status }) => status).sort()).toEqual([202, 400, 400, 400, 400]);
     await api.idle();
-    const server = answers.find(({ status }) => status === 202)!.body.server;
+    const server = responses.find(({ status }) => status === 202)!.body.server;
     expect((await volumeOf(known.rootVolume)).attachments.map((a) => a.serverId)).toEqual([server.id]);
     await ada.delete(`/servers/${server.id}`);
     await api.idle();
   });
 
-  it('makes volumes from images, snapshots and nothing, and removes those that are to go', async () => {
+  it('creates volumes from images and snapshots and blank ones, and deletes those with delete_on_termination', async () => {
     const snapshot = await api.engine.embedded.volumes.createSnapshot(caller, {
       key: known.nothing,
       volumeId: known.volume,
@@ -121,7 +121,7 @@ describe('creating servers on disks', () => {
     await expect(volumeOf(volumes[0].id)).rejects.toThrow('could not be found');
   });
 
-  it('reads the older notation: the first volume is the root disk, or the image is', async () => {
+  it('accepts the older notation: the root disk is the first volume, or the image', async () => {
     const booted = await made({
       imageRef: '',
       block_device_mapping: [{ volume_id: known.rootVolume, device_name: 'vda', delete_on_termination: false }],
@@ -149,7 +149,7 @@ describe('creating servers on disks', () => {
     expect((await post(admin, { flavorRef: '42' })).status).toBe(202);
   });
 
-  it('takes shared volumes from 2.60 on', async () => {
+  it('accepts multiattach volumes since 2.60', async () => {
     const shared = { source_type: 'volume', uuid: known.sharedVolume, destination_type: 'volume' };
     const fields = { block_device_mapping_v2: [image, shared] };
     const [one, two] = [await made(fields, { client: api.as('ada:p1', '2.60') }), await made(fields)];

@@ -4,8 +4,8 @@ import { type Api, apiUnderTest, type Client } from '../api-under-test.js';
 
 const owner = { userId: 'ada', projectId: 'f00', roles: ['member'] };
 
-/** Specs of a flavor with 2 CPUs and 512 MiB, properties of its image, and what the original says to both. */
-const REFUSED: readonly (readonly [
+/** Extra specs of a flavor with 2 CPUs and 512 MiB, properties of its image, and the original's message. */
+const REJECTED: readonly (readonly [
   specs: Record<string, string>,
   says: string,
   properties?: Record<string, string>,
@@ -124,7 +124,7 @@ const REFUSED: readonly (readonly [
   ],
 ];
 
-/** The same with sense: none of it is refused. */
+/** Valid combinations, which are accepted. */
 const ACCEPTED: readonly (readonly [Record<string, string>, Record<string, string>?])[] = [
   [{ 'hw:numa_nodes': '2', 'hw:mem_page_size': 'large' }, { hw_mem_page_size: '2MB' }],
   [
@@ -147,7 +147,7 @@ const ACCEPTED: readonly (readonly [Record<string, string>, Record<string, strin
   [{ 'quota:cpu_shares': '10', colour: 'blue' }],
 ];
 
-describe('extra specs that nothing checked when they were set', () => {
+describe('extra specs that were not validated when they were set', () => {
   let api: Api;
   let ada: Client;
   let admin: Client;
@@ -156,7 +156,7 @@ describe('extra specs that nothing checked when they were set', () => {
       engine: { settings: { quotas: { instances: -1, cores: -1, ram: -1 } as never } },
     });
     ada = api.as('ada:f00', '2.37');
-    // From 2.86 on such specs are refused where they are set.
+    // Since 2.86 such extra specs are rejected when they are set.
     admin = api.as('admin:f00', '2.85');
   });
   afterAll(async () => {
@@ -183,8 +183,8 @@ describe('extra specs that nothing checked when they were set', () => {
   const boot = (flavorRef: string, imageRef: string) =>
     ada.post('/servers', { server: { name: 'web', flavorRef, imageRef, networks: 'none' } });
 
-  it.each(REFUSED.map(([specs, says, properties = {}]) => [specs, says, properties] as const))(
-    '%j: refused when a server is made and when one gets the flavor',
+  it.each(REJECTED.map(([specs, says, properties = {}]) => [specs, says, properties] as const))(
+    '%j: rejected for a creation and for a resize',
     async (specs, says, properties) => {
       const flavor = await flavorWith(specs);
       const image = await imageWith(properties);
@@ -209,7 +209,7 @@ describe('extra specs that nothing checked when they were set', () => {
     },
   );
 
-  it('of the image: another one cannot change the layout of a server by a rebuild', async () => {
+  it('of the image: a rebuild cannot change the NUMA layout of a server', async () => {
     const flavor = await flavorWith({});
     const { id } = await ada.boot({ flavorRef: flavor.id, imageRef: await imageWith({}) });
     const rebuilt = await ada.act(id, 'rebuild', { imageRef: await imageWith({ hw_numa_nodes: '2' }) });

@@ -4,7 +4,7 @@ import { plain } from './cloud.js';
 
 const quotas = { instances: -1, cores: -1, ram: -1, server_groups: -1 };
 
-describe('where servers go', () => {
+describe('scheduling of servers', () => {
   let api: Api;
   let ada: Client;
   let admin: Client;
@@ -16,7 +16,7 @@ describe('where servers go', () => {
       preset: {
         flavors: [
           { id: ids.tiny, name: 'tiny', vcpus: 1, memoryMb: 512, diskGb: 1 },
-          { id: '7', name: 'huge', vcpus: 1, memoryMb: 5000, diskGb: 1 },
+          { id: '7', name: 'huge', vcpus: 1, memoryMb: 4000, diskGb: 1 },
           {
             id: '8',
             name: 'ssd',
@@ -62,7 +62,7 @@ describe('where servers go', () => {
     (await ada.post('/os-server-groups', { server_group: { name: policy, policy, ...(rules && { rules }) } })).body
       .server_group.id;
 
-  it('keeps servers inside the zone that was asked for, and pins them to it', async () => {
+  it('keeps servers in the requested zone, and pins them to it', async () => {
     for (let n = 0; n < 3; n++) {
       const server = await made({ availability_zone: 'west' });
       expect([hostOf(server), server.pinned_availability_zone]).toEqual(['c', 'west']);
@@ -70,7 +70,7 @@ describe('where servers go', () => {
     expect((await made()).pinned_availability_zone).toBeNull();
   });
 
-  it('puts a server on the host that an administrator forces, and pins the zone where it is the right one', async () => {
+  it('puts a server on the host that an administrator forces, and pins the zone if it matches', async () => {
     const pinned = async (zone: string) => {
       const server = await made({ availability_zone: zone }, undefined, admin);
       return [hostOf(server), server.pinned_availability_zone];
@@ -85,14 +85,14 @@ describe('where servers go', () => {
     }
   });
 
-  it('asks the scheduler about a host that an administrator requests', async () => {
+  it('passes the host that an administrator requests to the scheduler', async () => {
     expect(hostOf(await made({ host: 'c' }, undefined, admin))).toBe('c');
     expect(hostOf(await made({ hypervisor_hostname: 'node-b' }, undefined, admin))).toBe('b');
     const elsewhere = await made({ host: 'c', availability_zone: 'east' }, undefined, admin);
     expect([elsewhere.status, hostOf(elsewhere)]).toEqual(['ERROR', null]);
   });
 
-  it('leaves a server that fits nowhere in error, with a fault', async () => {
+  it('leaves a server without a suitable host in error, with a fault', async () => {
     const server = await made({ flavorRef: '7', name: 'huge' });
     expect(server.status).toBe('ACTIVE');
     const more = [await made({ flavorRef: '7' }), await made({ flavorRef: '7' }), await made({ flavorRef: '7' })];
@@ -105,7 +105,7 @@ describe('where servers go', () => {
     expect(hostOf(more[2])).toBeNull();
   });
 
-  it('puts servers together or apart as their hints say', async () => {
+  it('puts servers together or apart according to their hints', async () => {
     const first = await made();
     const same = await made({}, { same_host: first.id });
     expect(hostOf(same)).toBe(hostOf(first));
@@ -117,7 +117,7 @@ describe('where servers go', () => {
     expect(hostOf(await made({}, { same_host: [first.id, apart.id], different_host: apart.id }))).toBe(hostOf(first));
   });
 
-  it('asks hosts what a query hint asks', async () => {
+  it('filters hosts by a query hint', async () => {
     expect(hostOf(await made({}, { query: '["=", "$host", "b"]' }))).toBe('b');
     expect(
       hostOf(await made({}, { query: ['and', ['>=', '$free_ram_mb', 512], ['not', ['in', '$host', 'a', 'b']]] })),
@@ -132,7 +132,7 @@ describe('where servers go', () => {
     expect((await made({}, { build_near_host_ip: '198.51.100.1' })).status).toBe('ERROR');
   });
 
-  it('honours the specs of aggregates', async () => {
+  it('applies the specs of aggregates', async () => {
     for (let n = 0; n < 2; n++) expect(hostOf(await made({ flavorRef: '8' }))).toBe('b');
   });
 
@@ -146,7 +146,7 @@ describe('where servers go', () => {
     ).toBe('ERROR');
   });
 
-  it('keeps the members of an anti-affinity group apart, also when they come at once', async () => {
+  it('keeps the members of an anti-affinity group apart, also for concurrent requests', async () => {
     const id = await group('anti-affinity');
     await ada.post('/servers', {
       server: { ...plain, name: 'apart', min_count: 4 },
@@ -158,14 +158,14 @@ describe('where servers go', () => {
     expect(new Set(servers.flatMap((s: any) => hostOf(s) ?? [])).size).toBe(3);
   });
 
-  it('lets so many members of a group on one host as its rule says', async () => {
+  it('puts at most max_server_per_host members of a group on one host', async () => {
     const id = await group('anti-affinity', { max_server_per_host: 2 });
     for (const status of ['ACTIVE', 'ACTIVE', 'ERROR']) {
       expect((await made({ availability_zone: 'west' }, { group: id })).status).toBe(status);
     }
   });
 
-  it('prefers what soft groups wish for, and goes on without it', async () => {
+  it('treats the policy of soft groups as a preference', async () => {
     const together = await group('soft-affinity');
     const first = await made({}, { group: together });
     expect(hostOf(await made({}, { group: together }))).toBe(hostOf(first));
@@ -176,7 +176,7 @@ describe('where servers go', () => {
     expect(hosts.every(Boolean)).toBe(true);
   });
 
-  it('takes one group as text, and from 2.101 on as a list too', async () => {
+  it('accepts one group as a string, and since 2.101 as a list too', async () => {
     const id = await group('affinity');
     const status = async (version: string) =>
       (
@@ -198,19 +198,19 @@ describe('where servers go', () => {
     ).body;
     const hints = { 'os:scheduler_hints': { group: made.id } };
     expect((await client.post('/servers', { server: { ...plain, min_count: 3 }, ...hints })).status).toBe(403);
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 5 }, () => client.post('/servers', { server: plain, ...hints })),
     );
-    expect(answers.map(({ status }) => status).sort()).toEqual([202, 202, 403, 403, 403]);
-    expect(answers.find(({ status }) => status === 403)!.body.forbidden.message).toContain('server_group_members');
+    expect(responses.map(({ status }) => status).sort()).toEqual([202, 202, 403, 403, 403]);
+    expect(responses.find(({ status }) => status === 403)!.body.forbidden.message).toContain('server_group_members');
     await small.close();
   });
 
   it('hides the groups of other projects', async () => {
     const id = await group('affinity');
-    const answered = await api
+    const responded = await api
       .as('bob:p2', '2.100')
       .post('/servers', { server: plain, 'os:scheduler_hints': { group: id } });
-    expect([answered.status, answered.body.badRequest.code]).toEqual([400, 400]);
+    expect([responded.status, responded.body.badRequest.code]).toEqual([400, 400]);
   });
 });

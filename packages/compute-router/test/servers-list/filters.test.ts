@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Api, apiUnderTest, type Client, ids } from '../api-under-test.js';
 
 const quotas = { instances: -1, cores: -1, ram: -1 };
-const names = (answered: { body: any }) => answered.body.servers.map((s: any) => s.name).sort();
+const names = (responded: { body: any }) => responded.body.servers.map((s: any) => s.name).sort();
 
 describe('filters of server lists', () => {
   let api: Api;
@@ -34,12 +34,12 @@ describe('filters of server lists', () => {
     });
     ada = api.as('ada:p1', '2.100');
     await ada.post('/os-keypairs', { keypair: { name: 'key', type: 'ssh', public_key: PUBLIC_KEY } });
-    const wishes: [string, object][] = [
+    const requests: [string, object][] = [
       ['web-1', { availability_zone: 'east', networks: [{ uuid: ids.network }], tags: ['red', 'blue'] }],
       ['web-2', { availability_zone: 'west', flavorRef: ids.small, metadata: { a: 'b' } }],
       ['db.1', { availability_zone: 'east', config_drive: true, key_name: 'key' }],
     ];
-    for (const [name, more] of wishes) {
+    for (const [name, more] of requests) {
       await clock.advance(10_000);
       made[name] = await boot({ name, ...more });
     }
@@ -91,10 +91,10 @@ describe('filters of server lists', () => {
     ['locked=no', ['db.1', 'web-1', 'web-2']],
     ['all_tenants=false', ['db.1', 'web-1', 'web-2']],
     ['name=web&status=ACTIVE', ['web-1']],
-  ])('%s finds %j for everybody at the newest version', async (query, found) => {
-    const answered = await list('ada:p1', '2.100', query);
-    expect(answered.status).toBe(200);
-    expect(names(answered)).toEqual(found);
+  ])('%s finds %j for all callers at the newest version', async (query, found) => {
+    const hasResponse = await list('ada:p1', '2.100', query);
+    expect(hasResponse.status).toBe(200);
+    expect(names(hasResponse)).toEqual(found);
   });
 
   it.each([
@@ -106,7 +106,7 @@ describe('filters of server lists', () => {
     ['not-tags=red,green', ['db.1', 'web-1', 'web-2']],
     ['not-tags-any=green,red', ['db.1', 'web-2']],
     ['tags=red&not-tags-any=green', ['web-1']],
-  ])('%s is known from 2.26 on and ignored before', async (query, found) => {
+  ])('%s is applied since 2.26 and ignored before', async (query, found) => {
     expect(names(await list('ada:p1', '2.26', query))).toEqual(found);
     expect(names(await list('ada:p1', '2.25', query))).toHaveLength(3);
   });
@@ -125,7 +125,7 @@ describe('filters of server lists', () => {
     ['progress', 'nothing', '2.83'],
     ['user_id', 'nothing', '2.83'],
     ['hostname', 'nothing', '2.90'],
-  ])('%s is dropped silently for members before its version, never for administrators', async (name, value, first) => {
+  ])('%s is ignored for members before its version, never for administrators', async (name, value, first) => {
     const [major, minor] = first.split('.').map(Number) as [number, number];
     expect(names(await list('ada:p1', first, `${name}=${value}`))).toEqual([]);
     expect(names(await list('ada:p1', `${major}.${minor - 1}`, `${name}=${value}`))).toHaveLength(3);
@@ -178,7 +178,7 @@ describe('filters of server lists', () => {
     'block_device_mapping=x',
     '_hidden=x',
     'soft_deleted=true',
-  ])('%s is dropped silently for members', async (query) => {
+  ])('%s is ignored for members', async (query) => {
     for (const version of ['2.1', '2.100']) expect(names(await list('ada:p1', version, query))).toHaveLength(3);
   });
 
@@ -191,7 +191,7 @@ describe('filters of server lists', () => {
     'security_groups',
     'pci_devices',
     '_any',
-  ])('%s is refused to administrators at every version', async (name) => {
+  ])('%s is rejected for administrators at every version', async (name) => {
     for (const version of ['2.1', '2.100']) expect((await list('admin:p1', version, `${name}=1`)).status).toBe(400);
   });
 
@@ -216,18 +216,18 @@ describe('filters of server lists', () => {
     ['marker=%00'],
     ['tags='],
     ['unknown=1'],
-  ])('%s is a 400 that names a fault', async (query) => {
+  ])('%s returns 400 with a message', async (query) => {
     const answered = await list('ada:p1', '2.100', query);
     expect(answered.status).toBe(400);
     expect(answered.body.badRequest.message).not.toBe('');
   });
 
-  it('ignores unknown parameters up to 2.74 and refuses them from 2.75 on', async () => {
+  it('ignores unknown parameters until 2.74 and rejects them since 2.75', async () => {
     expect((await list('ada:p1', '2.74', 'unknown=1')).status).toBe(200);
     expect((await list('ada:p1', '2.75', 'unknown=1')).status).toBe(400);
   });
 
-  it('finds nothing for a status that does not exist before 2.38, and refuses it from then on', async () => {
+  it('finds nothing for an unknown status until 2.37, and rejects it since 2.38', async () => {
     expect((await list('ada:p1', '2.37', 'status=nonsense')).body).toEqual({ servers: [] });
     expect((await list('ada:p1', '2.38', 'status=nonsense')).status).toBe(400);
   });
@@ -242,7 +242,7 @@ describe('filters of server lists', () => {
     }
   });
 
-  it('shows what has changed since or before a time, deleted servers among it', async () => {
+  it('finds servers that changed since or before a time, including deleted ones', async () => {
     expect(names(await list('ada:p1', '2.1', 'changes-since=2025-01-01T00:00:00'))).toEqual([
       'db.1',
       'lost',
@@ -264,12 +264,12 @@ describe('filters of server lists', () => {
 });
 
 describe('soft-deleted servers', () => {
-  it('are left out unless an administrator asks for them', async () => {
+  it('are omitted unless an administrator requests them', async () => {
     const api = await apiUnderTest({ engine: { settings: { reclaimSeconds: 3600 } } });
     const ada = api.as('ada:p1');
     const admin = api.as('admin:p1');
-    const gone = await ada.boot({ name: 'gone' });
-    await ada.delete(`/servers/${gone.id}`);
+    const removed = await ada.boot({ name: 'gone' });
+    await ada.delete(`/servers/${removed.id}`);
     await api.idle();
     expect(names(await ada.get('/servers?name=gone'))).toEqual([]);
     expect(names(await admin.get('/servers?name=gone'))).toEqual([]);
@@ -280,4 +280,4 @@ describe('soft-deleted servers', () => {
   });
 });
 
-const PUBLIC_KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJOzKhBOh+NuV09X3C1Ms+L3ZHPmV5pA3Ce5q4n8L1ZQ someone@somewhere';
+const PUBLIC_KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJOzKhBOh+NuV09X3C1Ms+L3ZHPmV5pA3Ce5q4n8L1ZQ ada@example';

@@ -19,7 +19,7 @@ const { resources } = JSON.parse(
 
 const v = Version.of;
 
-/** Fields of a form at a version, those of nested objects left out. */
+/** The fields of a form at a version, without those of nested objects. */
 function fieldsOf(form: string, version: string, below = ''): Field[] {
   return resources.server[form]!.fields.filter(({ name, since, until }) => {
     const inside = below === '' ? !/[.[]/.test(name.replace(/^OS-[^.[]*/, '')) : name.startsWith(below);
@@ -86,10 +86,10 @@ describe('the representation of servers', () => {
     async (form, version, path, pick) => {
       for (const token of ['ada:p1', 'admin:p1']) {
         const client = api.as(token, version);
-        const answered =
+        const responded =
           form === 'update' ? await client.put(path(active.id), { server: {} }) : await client.get(path(active.id));
-        expect(answered.status).toBe(200);
-        const shown = pick(answered.body);
+        expect(responded.status).toBe(200);
+        const shown = pick(responded.body);
         const seen = (field: Field) => field.name !== 'fault' && (token.startsWith('admin') || !forAdmins(field));
         const expected = fieldsOf(form, version).filter(seen);
         expect(Object.keys(shown).sort()).toEqual([...new Set(expected.map(({ name }) => name))].sort());
@@ -106,7 +106,7 @@ describe('the representation of servers', () => {
     },
   );
 
-  it('tells the fault of a server in error, its details to administrators', async () => {
+  it('shows the fault of a server in error, with details for administrators', async () => {
     const path = `/servers/${failed.id}`;
     for (const version of ['2.1', '2.100']) {
       const { fault } = (await api.as('ada:p1', version).get(path)).body.server;
@@ -128,7 +128,7 @@ describe('the representation of servers', () => {
     ]);
   });
 
-  it('spells values as the table says', async () => {
+  it('formats values as in the table', async () => {
     const { server } = (await api.as('admin:p1', '2.100').get(`/servers/${active.id}`)).body;
     expect(server).toMatchObject({
       config_drive: '',
@@ -183,7 +183,7 @@ describe('servers whose host cannot be reached', () => {
   const count = async (version: string, query = '') =>
     (await api.as('ada:p1', version).get(`/servers${query}`)).body.servers.length;
 
-  it('are missing from lists below 2.69, and appear with what is known of them from then on', async () => {
+  it('are omitted from lists until 2.68, and listed with known fields since 2.69', async () => {
     expect(await count('2.68')).toBe(1);
     const { servers } = (await api.as('ada:p1', '2.69').get('/servers')).body;
     const partial = servers.find(({ id }: any) => id === lost.id);
@@ -205,14 +205,14 @@ describe('servers whose host cannot be reached', () => {
     );
   });
 
-  it('are missing from lists that are filtered, sorted or paged', async () => {
+  it('are omitted from lists that are filtered, sorted or paged', async () => {
     for (const query of ['?name=.', '?limit=10', '?sort_key=display_name', '?status=ACTIVE', `?marker=${lost.id}`]) {
       expect(await count('2.100', query)).toBeLessThan(2);
     }
     expect((await api.as('admin:p1', '2.100').get('/servers?all_tenants=1')).body.servers).toHaveLength(2);
   });
 
-  it('are a 500 when shown below 2.69, and a part of themselves from then on', async () => {
+  it('return 500 when shown until 2.68, and known fields since 2.69', async () => {
     expect((await api.as('ada:p1', '2.68').get(`/servers/${lost.id}`)).status).toBe(500);
     for (const version of ['2.69', '2.70', '2.71', '2.97', '2.98']) {
       const { server } = (await api.as('ada:p1', version).get(`/servers/${lost.id}`)).body;

@@ -3,13 +3,13 @@ import { ManualClock } from '@apistrata/compute-engine/testing';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Api } from '../api-under-test.js';
-import { roomyApi } from './roomy-api.js';
+import { largeCapacityApi } from './large-capacity-api.js';
 
 describe('consoles of a server', () => {
   let api: Api;
   const clock = new ManualClock();
   beforeAll(async () => {
-    api = await roomyApi({ engine: { clock } });
+    api = await largeCapacityApi({ engine: { clock } });
   });
   afterAll(async () => {
     expect(api.errors).toEqual([]);
@@ -53,7 +53,7 @@ describe('consoles of a server', () => {
     ['2.6', 'rdp', 'rdp-html5'],
     ['2.100', 'rdp', 'rdp-html5'],
     ['2.6', 'vnc', 'unknown'],
-  ])('are refused at %s as %s %s', async (version, protocol, type) => {
+  ])('are rejected at %s as %s %s', async (version, protocol, type) => {
     const { id } = await at(version).boot();
     expect((await open(id, version, protocol, type)).status).toBe(400);
   });
@@ -64,7 +64,7 @@ describe('consoles of a server', () => {
     ['os-getSPICEConsole', 'spice-html5'],
     ['os-getSerialConsole', 'serial'],
   ] as const;
-  it.each(legacy)('open by the action %s (%s) up to 2.5', async (action, type) => {
+  it.each(legacy)('open by the action %s (%s) until 2.5', async (action, type) => {
     const { id } = await at('2.5').boot();
     const opened = await at('2.5').act(id, action, { type });
     expect([opened.status, opened.body]).toEqual([200, { console: { type, url: expect.any(String) } }]);
@@ -74,7 +74,7 @@ describe('consoles of a server', () => {
     expect((await at('2.5').act(id, action, { type })).status).toBe(409);
   });
 
-  it('never were of the type RDP', async () => {
+  it('do not support the type RDP', async () => {
     const { id } = await at('2.1').boot();
     expect((await at('2.5').act(id, 'os-getRDPConsole', { type: 'rdp-html5' })).status).toBe(400);
     expect((await at('2.6').act(id, 'os-getRDPConsole', { type: 'rdp-html5' })).status).toBe(404);
@@ -88,7 +88,7 @@ describe('consoles of a server', () => {
     expect((await open(id, '2.6', 'vnc', 'novnc')).status).toBe(409);
   });
 
-  it('are not there while a server moves', async () => {
+  it('are unavailable while a server moves', async () => {
     const { id } = await at('2.6').boot();
     const { engine } = api;
     const context = {
@@ -100,7 +100,7 @@ describe('consoles of a server', () => {
     expect((await open(id, '2.6', 'vnc', 'novnc')).status).toBe(409);
   });
 
-  it('have a token of their own each, which leads there until its time is over', async () => {
+  it('have separate tokens, which are valid until they expire', async () => {
     const { id } = await at('2.6').boot();
     const urls = [await open(id, '2.6', 'vnc', 'novnc'), await open(id, '2.6', 'vnc', 'novnc')];
     const [one, two] = urls.map(({ body }) => tokenIn(body.remote_console.url));
@@ -121,7 +121,7 @@ describe('consoles of a server', () => {
     expect((await admin.get(`/os-console-auth-tokens/${tokenIn(body.remote_console.url)}`)).status).toBe(404);
   });
 
-  it('tell the TLS port of a direct console from 2.99 on', async () => {
+  it('show the TLS port of a direct console since 2.99', async () => {
     const { id } = await at('2.99').boot();
     const token = tokenIn((await open(id, '2.99', 'spice', 'spice-direct')).body.remote_console.url);
     const path = `/os-console-auth-tokens/${token}`;
@@ -132,7 +132,7 @@ describe('consoles of a server', () => {
     expect(shown.body.console).not.toHaveProperty('tls_port');
   });
 
-  it('print all they have, or so many lines from the end', async () => {
+  it('return all output, or the given number of last lines', async () => {
     const { id } = await at('2.1').boot();
     const output = async (argument: unknown) => (await at('2.1').act(id, 'os-getConsoleOutput', argument)).body?.output;
     const all: string = await output({});
@@ -149,7 +149,7 @@ describe('consoles of a server', () => {
     expect((await at('2.1').act(id, 'os-getConsoleOutput', {})).status).toBe(409);
   });
 
-  it('never break the service, whatever is asked of them', async () => {
+  it('never cause a 500, for any request', async () => {
     const { id } = await at('2.5').boot();
     await fc.assert(
       fc.asyncProperty(fc.anything(), fc.string({ minLength: 1 }), async (value, text) => {

@@ -1,52 +1,46 @@
 import { randomUUID } from 'node:crypto';
 import { ManualClock } from '@apistrata/compute-engine/testing';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Api, ids } from '../api-under-test.js';
-import { newestAction, newVolume, ada as owner, roomyApi } from './roomy-api.js';
+import { describe, expect, it } from 'vitest';
+import { ids } from '../api-under-test.js';
+import { sharedByTests } from '../shared-by-tests.js';
+import { largeCapacityApi, newestAction, newVolume, ada as owner } from './large-capacity-api.js';
 
-describe('events from elsewhere', () => {
-  let api: Api;
-  beforeAll(async () => {
-    api = await roomyApi();
-  });
-  afterAll(async () => {
-    expect(api.errors).toEqual([]);
-    await api.close();
-  });
+describe('external events', () => {
+  const api = sharedByTests(largeCapacityApi);
 
   const path = '/os-server-external-events';
-  const tell = async (version: string, ...events: object[]) => {
-    const answered = await api.as('svc:services:service', version).post(path, { events });
+  const notify = async (version: string, ...events: object[]) => {
+    const responded = await api.as('svc:services:service', version).post(path, { events });
     await api.idle();
-    return answered;
+    return responded;
   };
 
-  it('are each answered: accepted, unknown server, no host, tag missing', async () => {
+  it('have a status each: accepted, unknown server, no host, missing tag', async () => {
     const ada = api.as('ada:p1', '2.100');
     const { id } = await ada.boot();
     const shelved = await ada.boot();
     await ada.act(shelved.id, 'shelve');
-    const nobody = randomUUID();
-    const answered = await tell(
+    const anonymous = randomUUID();
+    const hasResponse = await notify(
       '2.100',
       { name: 'network-vif-plugged', server_uuid: id, tag: 'port', status: 'in-progress' },
-      { name: 'network-changed', server_uuid: nobody },
+      { name: 'network-changed', server_uuid: anonymous },
       { name: 'network-changed', server_uuid: shelved.id },
       { name: 'volume-extended', server_uuid: id },
       { name: 'power-update', server_uuid: id, tag: 'SIDEWAYS' },
       { name: 'accelerator-request-bound', server_uuid: id },
     );
-    expect(answered.status).toBe(207);
-    expect(answered.body.events).toEqual([
+    expect(hasResponse.status).toBe(207);
+    expect(hasResponse.body.events).toEqual([
       { name: 'network-vif-plugged', server_uuid: id, tag: 'port', status: 'in-progress', code: 200 },
-      { name: 'network-changed', server_uuid: nobody, status: 'failed', code: 404 },
+      { name: 'network-changed', server_uuid: anonymous, status: 'failed', code: 404 },
       { name: 'network-changed', server_uuid: shelved.id, status: 'failed', code: 422 },
       { name: 'volume-extended', server_uuid: id, status: 'failed', code: 400 },
       { name: 'power-update', server_uuid: id, tag: 'SIDEWAYS', status: 'completed', code: 200 },
       { name: 'accelerator-request-bound', server_uuid: id, status: 'failed', code: 400 },
     ]);
-    const fine = await tell('2.1', { name: 'network-vif-unplugged', server_uuid: id });
+    const fine = await notify('2.1', { name: 'network-vif-unplugged', server_uuid: id });
     expect([fine.status, fine.body.events[0].status]).toEqual([200, 'completed']);
   });
 
@@ -55,13 +49,13 @@ describe('events from elsewhere', () => {
     ['2.75', 'power-update', '2.76'],
     ['2.81', 'accelerator-request-bound', '2.82'],
     ['2.92', 'volume-reimaged', '2.93'],
-  ])('up to %s do not know %s, which comes with %s', async (before, name, since) => {
+  ])('until %s do not include %s, which is added in %s', async (before, name, since) => {
     const event = { name, server_uuid: randomUUID(), tag: 'POWER_ON' };
-    expect((await tell(before, event)).status).toBe(400);
-    expect((await tell(since, event)).status).toBe(207);
+    expect((await notify(before, event)).status).toBe(400);
+    expect((await notify(since, event)).status).toBe(207);
   });
 
-  it('come from services and administrators', async () => {
+  it('are accepted from services and administrators', async () => {
     const events = [{ name: 'network-changed', server_uuid: randomUUID() }];
     expect((await api.as('ada:p1').post(path, { events })).status).toBe(403);
     expect((await api.as('admin:p1').post(path, { events })).status).toBe(207);
@@ -75,23 +69,23 @@ describe('events from elsewhere', () => {
       expect((await api.as('admin:p1').post(path, body)).status).toBe(400);
   });
 
-  it('of the network make the server look again', async () => {
+  it('of the network refresh the server', async () => {
     const ada = api.as('ada:p1', '2.100');
     const { id } = await ada.boot({ networks: [{ uuid: ids.network }] });
     const port = await api.engine.embedded.networks.createPort(owner, { networkId: ids.network, deviceId: id });
-    await tell('2.100', { name: 'network-changed', server_uuid: id });
+    await notify('2.100', { name: 'network-changed', server_uuid: id });
     const addresses = (await ada.get(`/servers/${id}/ips`)).body.addresses.private.map((a: any) => a.addr);
     expect(addresses).toContain(port.fixedIps[0]!.address);
     await api.engine.embedded.networks.deletePort(owner, port.id);
-    await tell('2.100', { name: 'network-vif-deleted', server_uuid: id, tag: port.id });
+    await notify('2.100', { name: 'network-vif-deleted', server_uuid: id, tag: port.id });
     expect((await ada.get(`/servers/${id}/ips`)).body.addresses.private).toHaveLength(1);
   });
 
-  it('of power are recorded as start and stop, where they change anything', async () => {
+  it('of power are recorded as start and stop, if they change the state', async () => {
     const ada = api.as('ada:p1', '2.100');
     const { id } = await ada.boot();
     const status = async () => (await ada.get(`/servers/${id}`)).body.server.status;
-    const power = (tag: string) => tell('2.76', { name: 'power-update', server_uuid: id, tag });
+    const power = (tag: string) => notify('2.76', { name: 'power-update', server_uuid: id, tag });
     expect((await power('POWER_ON')).status).toBe(200);
     expect((await newestAction(api, id)).action).toBe('create');
     expect((await power('POWER_OFF')).status).toBe(200);
@@ -100,21 +94,21 @@ describe('events from elsewhere', () => {
     expect([await status(), (await newestAction(api, id)).action]).toEqual(['ACTIVE', 'start']);
   });
 
-  it('of volumes that have grown reach the machine and the history', async () => {
+  it('of extended volumes reach the machine and the history', async () => {
     const ada = api.as('ada:p1', '2.100');
     const { id } = await ada.boot();
     const volumeId = await newVolume(api);
     await ada.post(`/servers/${id}/os-volume_attachments`, { volumeAttachment: { volumeId } });
     await api.idle();
     await api.engine.embedded.volumes.updateVolume(owner, volumeId, { status: 'extending' });
-    expect((await tell('2.51', { name: 'volume-extended', server_uuid: id, tag: volumeId })).status).toBe(200);
+    expect((await notify('2.51', { name: 'volume-extended', server_uuid: id, tag: volumeId })).status).toBe(200);
     expect((await api.engine.embedded.volumes.getVolume(owner, volumeId)).status).toBe('in-use');
     expect(await newestAction(api, id)).toMatchObject({ action: 'extend_volume', message: null });
-    await tell('2.51', { name: 'volume-extended', server_uuid: id, tag: randomUUID() });
+    await notify('2.51', { name: 'volume-extended', server_uuid: id, tag: randomUUID() });
     expect(await newestAction(api, id)).toMatchObject({ action: 'extend_volume', message: 'Error' });
   });
 
-  it('come by themselves from the embedded volume service', async () => {
+  it('are sent by the embedded volume service', async () => {
     const ada = api.as('ada:p1', '2.100');
     const { id } = await ada.boot();
     const volumeId = await newVolume(api);
@@ -126,7 +120,7 @@ describe('events from elsewhere', () => {
     expect(await newestAction(api, id)).toMatchObject({ message: null, events: [{ result: 'Success' }] });
   });
 
-  it('never break the service, whatever they are', async () => {
+  it('never cause a 500, for any body', async () => {
     const { id } = await api.as('ada:p1').boot();
     const name = fc.constantFrom('network-changed', 'volume-extended', 'power-update', 'network-vif-deleted');
     await fc.assert(
@@ -136,22 +130,15 @@ describe('events from elsewhere', () => {
           { name: known, server_uuid: id, tag: text },
           { name: known, server_uuid: id, tag: value },
         ])
-          expect([200, 207, 400]).toContain((await tell('2.100', event as object)).status);
+          expect([200, 207, 400]).toContain((await notify('2.100', event as object)).status);
       }),
       { numRuns: 40 },
     );
   });
 });
 
-describe('snapshots that a host writes', () => {
-  let api: Api;
-  beforeAll(async () => {
-    api = await roomyApi();
-  });
-  afterAll(async () => {
-    expect(api.errors).toEqual([]);
-    await api.close();
-  });
+describe('assisted volume snapshots', () => {
+  const api = sharedByTests(largeCapacityApi);
 
   const path = '/os-assisted-volume-snapshots';
   const info = { snapshot_id: randomUUID(), type: 'qcow2', new_file: 'volume.2' };
@@ -181,7 +168,7 @@ describe('snapshots that a host writes', () => {
       expect((await admin.post(path, { snapshot: { volume_id: other, create_info: info } })).status).toBe(400);
   });
 
-  it('are removed by saying which volume they are of', async () => {
+  it('are deleted with the id of their volume', async () => {
     const volume_id = await attachedVolume();
     const remove = async (delete_info: string, version = '2.75', client = api.as('admin:p1', version)) =>
       (await client.delete(`${path}/${randomUUID()}?${delete_info}`)).status;
@@ -201,8 +188,8 @@ describe('the log of usage audits', () => {
   const clock = new ManualClock(Date.UTC(2026, 2, 15));
   const path = '/os-instance_usage_audit_log';
 
-  it('covers the last month, and says that no host has run an audit', async () => {
-    const api = await roomyApi({ engine: { clock } });
+  it('covers the last month, and reports that no host has run an audit', async () => {
+    const api = await largeCapacityApi({ engine: { clock } });
     const admin = api.as('admin:p1');
     expect((await admin.get(path)).body).toEqual({
       instance_usage_audit_logs: {
@@ -229,8 +216,8 @@ describe('the log of usage audits', () => {
     await api.close();
   });
 
-  it('counts the servers of the month where hosts audit them', async () => {
-    const api = await roomyApi({ engine: { clock, settings: { usageAudit: true } } });
+  it('counts the servers of the month if hosts audit them', async () => {
+    const api = await largeCapacityApi({ engine: { clock, settings: { usageAudit: true } } });
     await api.as('ada:p1').boot();
     const log = (await api.as('admin:p1').get(`${path}/2026-04-02%2000:00:00`)).body.instance_usage_audit_log;
     expect(log).toMatchObject({ num_hosts_done: 2, overall_status: 'ALL hosts done. 0 errors.', total_instances: 1 });

@@ -1,28 +1,22 @@
 import { SimulatedDriver } from '@apistrata/compute-engine/drivers';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Api, ids } from '../api-under-test.js';
-import { roomyApi } from './roomy-api.js';
+import { describe, expect, it } from 'vitest';
+import { ids } from '../api-under-test.js';
+import { sharedByTests } from '../shared-by-tests.js';
+import { largeCapacityApi } from './large-capacity-api.js';
 
-/** Machines of which nothing can be told. */
+/** A driver without diagnostics. */
 class SilentDriver extends SimulatedDriver {
   override async diagnostics(): Promise<never> {
     return null as never;
   }
 }
 
-describe('what a server tells of its machine', () => {
-  let api: Api;
-  beforeAll(async () => {
-    api = await roomyApi();
-  });
-  afterAll(async () => {
-    expect(api.errors).toEqual([]);
-    await api.close();
-  });
+describe('diagnostics, topology and password of a server', () => {
+  const api = sharedByTests(largeCapacityApi);
 
   const onNetwork = { networks: [{ uuid: ids.network }] };
 
-  it('is one flat object of the driver up to 2.47, and a standard one from 2.48 on', async () => {
+  it('are one flat object of the driver until 2.47, and a standard one since 2.48', async () => {
     const { id } = await api.as('ada:p1').boot(onNetwork);
     const path = `/servers/${id}/diagnostics`;
     const flat = await api.as('admin:p1', '2.47').get(path);
@@ -56,7 +50,7 @@ describe('what a server tells of its machine', () => {
     ]);
   });
 
-  it('is for administrators, while the server runs: 403 and 409', async () => {
+  it('return 403 to members, and 409 while the server is stopped', async () => {
     const ada = api.as('ada:p1', '2.48');
     const { id } = await ada.boot();
     const path = `/servers/${id}/diagnostics`;
@@ -65,8 +59,8 @@ describe('what a server tells of its machine', () => {
     for (const version of ['2.47', '2.48']) expect((await api.as('admin:p1', version).get(path)).status).toBe(409);
   });
 
-  it('may be nothing at all: 501', async () => {
-    const silent = await roomyApi({ engine: { driver: (clock) => new SilentDriver({ clock }) } });
+  it('return 501 if the driver does not support them', async () => {
+    const silent = await largeCapacityApi({ engine: { driver: (clock) => new SilentDriver({ clock }) } });
     const { id } = await silent.as('ada:p1').boot();
     for (const version of ['2.47', '2.48'])
       expect((await silent.as('admin:p1', version).get(`/servers/${id}/diagnostics`)).status).toBe(501);
@@ -74,7 +68,7 @@ describe('what a server tells of its machine', () => {
     await silent.close();
   });
 
-  it('has no topology unless the flavor asks for one', async () => {
+  it('include no topology unless the flavor requests one', async () => {
     const ada = api.as('ada:p1', '2.78');
     const { id } = await ada.boot();
     const path = `/servers/${id}/topology`;
@@ -83,10 +77,10 @@ describe('what a server tells of its machine', () => {
     expect((await api.as('bob:p2', '2.78').get(path)).status).toBe(404);
   });
 
-  it('has the nodes of its flavor, and tells administrators where they are on the host', async () => {
+  it('include the nodes of the flavor, and for administrators their placement on the host', async () => {
     const flavor = { id: 'numa', name: 'numa', vcpus: 4, memoryMb: 1000, diskGb: 1 };
     const extraSpecs = { 'hw:numa_nodes': '2', 'hw:cpu_policy': 'dedicated', 'hw:mem_page_size': '2MB' };
-    const numa = await roomyApi({
+    const numa = await largeCapacityApi({
       preset: { ...(await import('@apistrata/compute-engine')).defaultPreset, flavors: [{ ...flavor, extraSpecs }] },
     });
     const { id } = await numa.as('ada:p1').boot({ flavorRef: 'numa' });
@@ -104,7 +98,7 @@ describe('what a server tells of its machine', () => {
     await numa.close();
   });
 
-  it('keeps the password its guest has posted until it is cleared', async () => {
+  it('include the password that the guest has posted until it is cleared', async () => {
     const ada = api.as('ada:p1');
     const { id } = await ada.boot();
     const path = `/servers/${id}/os-server-password`;

@@ -1,21 +1,14 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Api } from '../api-under-test.js';
-import { roomyApi } from './roomy-api.js';
+import { describe, expect, it } from 'vitest';
+import { sharedByTests } from '../shared-by-tests.js';
+import { largeCapacityApi } from './large-capacity-api.js';
 
 describe('metadata of a server', () => {
-  let api: Api;
-  beforeAll(async () => {
-    api = await roomyApi({}, { metadata_items: 4 });
-  });
-  afterAll(async () => {
-    expect(api.errors).toEqual([]);
-    await api.close();
-  });
+  const api = sharedByTests(() => largeCapacityApi({}, { metadata_items: 4 }));
 
   const items = { role: 'web', 'a.b:c_d-e f': '' };
 
-  it('is what the server was created with', async () => {
+  it('is initially that of the creation', async () => {
     const ada = api.as('ada:p1');
     const { id } = await ada.boot({ metadata: items });
     expect((await ada.get(`/servers/${id}/metadata`)).body).toEqual({ metadata: items });
@@ -37,7 +30,7 @@ describe('metadata of a server', () => {
     expect((await ada.get(`/servers/${id}`)).body.server.metadata).toEqual({});
   });
 
-  it('says which item is missing, and which path and body do not belong together', async () => {
+  it('names a missing item, and rejects a body that does not match the path', async () => {
     const ada = api.as('ada:p1');
     const { id } = await ada.boot();
     const path = `/servers/${id}/metadata`;
@@ -51,14 +44,14 @@ describe('metadata of a server', () => {
   it.each([
     ['no object', []],
     ['no metadata', {}],
-    ['a value that is no text', { metadata: { a: 1 } }],
+    ['a value that is not a string', { metadata: { a: 1 } }],
     ['null as a value', { metadata: { a: null } }],
     ['a value that is too long', { metadata: { a: 'x'.repeat(256) } }],
     ['an empty key', { metadata: { '': 'x' } }],
     ['a key that is too long', { metadata: { ['k'.repeat(256)]: 'x' } }],
     ['a key with other characters', { metadata: { 'a/b': 'x' } }],
-    ['keys beside it', { metadata: {}, more: 1 }],
-  ])('refuses a body with %s', async (_what, body) => {
+    ['additional keys', { metadata: {}, more: 1 }],
+  ])('rejects a body with %s', async (_what, body) => {
     const ada = api.as('ada:p1');
     const { id } = await ada.boot();
     expect((await ada.post(`/servers/${id}/metadata`, body)).status).toBe(400);
@@ -66,7 +59,7 @@ describe('metadata of a server', () => {
   });
 
   it.each([{ meta: {} }, { meta: { a: 'x', b: 'y' } }, { meta: { a: 1 } }, {}])(
-    'refuses %j as one item',
+    'rejects %j as one item',
     async (body) => {
       const ada = api.as('ada:p1');
       const { id } = await ada.boot();
@@ -74,7 +67,7 @@ describe('metadata of a server', () => {
     },
   );
 
-  it('has no more items than the quota allows', async () => {
+  it('has at most as many items as the quota allows', async () => {
     const ada = api.as('ada:p1');
     const { id } = await ada.boot({ metadata: { a: '1', b: '2', c: '3' } });
     const path = `/servers/${id}/metadata`;
@@ -85,7 +78,7 @@ describe('metadata of a server', () => {
     expect(Object.keys((await ada.get(path)).body.metadata)).toEqual(['a', 'b', 'c', 'd']);
   });
 
-  it('is not the business of others, nor to be changed while the server is locked or in error', async () => {
+  it('is hidden from other projects, and cannot be changed while the server is locked or in error', async () => {
     const ada = api.as('ada:p1', '2.100');
     const { id } = await ada.boot({ metadata: items });
     const path = `/servers/${id}/metadata`;
@@ -97,13 +90,13 @@ describe('metadata of a server', () => {
     expect((await reader.put(path, { metadata: {} })).status).toBe(403);
     expect((await reader.delete(`${path}/role`)).status).toBe(403);
     await ada.act(id, 'lock');
-    for (const refused of [
+    for (const rejected of [
       await ada.post(path, { metadata: {} }),
       await ada.put(path, { metadata: {} }),
       await ada.put(`${path}/role`, { meta: { role: 'x' } }),
       await ada.delete(`${path}/role`),
     ])
-      expect(refused.status).toBe(409);
+      expect(rejected.status).toBe(409);
     const admin = api.as('admin:p1', '2.100');
     expect((await admin.put(`${path}/role`, { meta: { role: 'x' } })).status).toBe(200);
     await ada.act(id, 'unlock');
@@ -111,18 +104,18 @@ describe('metadata of a server', () => {
     expect((await ada.delete(`${path}/role`)).status).toBe(409);
   });
 
-  it('takes any text that its rules allow, and never breaks over the rest', async () => {
+  it('accepts any valid string, and never causes a 500 for others', async () => {
     const ada = api.as('ada:p1');
     const { id } = await ada.boot();
     await fc.assert(
       fc.asyncProperty(fc.anything({ withNullPrototype: false }), fc.string({ unit: 'binary' }), async (value, key) => {
         const path = `/servers/${id}/metadata`;
-        const answers = [
+        const responses = [
           await ada.put(path, { metadata: value }),
           await ada.post(path, { metadata: { [key]: value } }),
           await ada.put(path, value ?? null),
         ];
-        for (const { status } of answers) expect([200, 400, 403]).toContain(status);
+        for (const { status } of responses) expect([200, 400, 403]).toContain(status);
       }),
       { numRuns: 60 },
     );

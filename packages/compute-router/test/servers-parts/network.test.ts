@@ -1,17 +1,11 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Api, ids } from '../api-under-test.js';
-import { ada as owner, roomyApi } from './roomy-api.js';
+import { describe, expect, it } from 'vitest';
+import { ids } from '../api-under-test.js';
+import { sharedByTests } from '../shared-by-tests.js';
+import { largeCapacityApi, ada as owner } from './large-capacity-api.js';
 
 describe('addresses and security groups of a server', () => {
-  let api: Api;
-  beforeAll(async () => {
-    api = await roomyApi();
-  });
-  afterAll(async () => {
-    expect(api.errors).toEqual([]);
-    await api.close();
-  });
+  const api = sharedByTests(largeCapacityApi);
 
   const onNetwork = { networks: [{ uuid: ids.network }] };
   const old = () => api.as('ada:p1', '2.43');
@@ -33,7 +27,7 @@ describe('addresses and security groups of a server', () => {
     expect((await api.as('bob:p2').get(`/servers/${id}/ips`)).status).toBe(404);
   });
 
-  it('adds and removes fixed addresses up to 2.43', async () => {
+  it('adds and removes fixed addresses until 2.43', async () => {
     const { id } = await old().boot(onNetwork);
     const added = await old().act(id, 'addFixedIp', { networkId: ids.network });
     expect([added.status, added.body]).toEqual([202, undefined]);
@@ -54,7 +48,7 @@ describe('addresses and security groups of a server', () => {
     expect((await old().act(id, 'removeFixedIp', { address: two[1]!.addr })).status).toBe(409);
   });
 
-  it('leads floating addresses to the server and away up to 2.43', async () => {
+  it('associates and disassociates floating addresses until 2.43', async () => {
     const { id } = await old().boot(onNetwork);
     const { address } = await api.engine.embedded.networks.allocateFloatingIp(owner);
     const added = await old().act(id, 'addFloatingIp', { address });
@@ -78,7 +72,7 @@ describe('addresses and security groups of a server', () => {
     expect((await later.act(id, 'removeFloatingIp', { address })).status).toBe(404);
   });
 
-  it('refuses a second floating address for the same fixed one', async () => {
+  it('rejects a second floating address for the same fixed one', async () => {
     const { id } = await old().boot(onNetwork);
     const { networks } = api.engine.embedded;
     const [one, two] = [await networks.allocateFloatingIp(owner), await networks.allocateFloatingIp(owner)];
@@ -144,7 +138,7 @@ describe('addresses and security groups of a server', () => {
     expect((await ada.get(`/servers/${bare.id}/os-security-groups`)).body).toEqual({ security_groups: [] });
   });
 
-  it('never breaks, whatever the arguments of its actions', async () => {
+  it('never causes a 500, for any arguments of actions', async () => {
     const { id } = await old().boot(onNetwork);
     const keys = {
       addFixedIp: 'networkId',

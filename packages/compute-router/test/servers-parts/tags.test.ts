@@ -1,17 +1,10 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Api } from '../api-under-test.js';
-import { roomyApi } from './roomy-api.js';
+import { describe, expect, it } from 'vitest';
+import { sharedByTests } from '../shared-by-tests.js';
+import { largeCapacityApi } from './large-capacity-api.js';
 
 describe('tags of a server', () => {
-  let api: Api;
-  beforeAll(async () => {
-    api = await roomyApi();
-  });
-  afterAll(async () => {
-    expect(api.errors).toEqual([]);
-    await api.close();
-  });
+  const api = sharedByTests(largeCapacityApi);
 
   const fifty = Array.from({ length: 50 }, (_, n) => `tag-${n}`);
 
@@ -22,10 +15,10 @@ describe('tags of a server', () => {
     return { id, ada, path: `/servers/${id}/tags` };
   }
 
-  it('exist from 2.26 on', async () => {
+  it('exist since 2.26', async () => {
     const { path } = await bootWith('a');
     const old = api.as('ada:p1', '2.25');
-    for (const answered of [
+    for (const responded of [
       await old.get(path),
       await old.put(path, { tags: [] }),
       await old.delete(path),
@@ -33,7 +26,7 @@ describe('tags of a server', () => {
       await old.put(`${path}/a`),
       await old.delete(`${path}/a`),
     ])
-      expect(answered.status).toBe(404);
+      expect(responded.status).toBe(404);
     expect((await api.as('ada:p1', '2.26').get(path)).body).toEqual({ tags: ['a'] });
   });
 
@@ -55,14 +48,14 @@ describe('tags of a server', () => {
     expect((await ada.get(path)).body).toEqual({ tags: [] });
   });
 
-  it('are at most 50, and that is looked at before whether the tag is there already', async () => {
+  it('are at most 50, which is checked before duplicates', async () => {
     const { ada, path } = await bootWith(...fifty);
     expect((await ada.put(`${path}/one-more`)).status).toBe(400);
     expect((await ada.put(`${path}/tag-1`)).status).toBe(400);
     expect((await ada.put(path, { tags: [...fifty, 'one-more'] })).status).toBe(400);
   });
 
-  it.each(['', 'a,b', 'a/b', 'x'.repeat(61), 7, null])('never are %j', async (tag) => {
+  it.each(['', 'a,b', 'a/b', 'x'.repeat(61), 7, null])('cannot be %j', async (tag) => {
     const { ada, path } = await bootWith('kept');
     expect((await ada.put(path, { tags: [tag] })).status).toBe(400);
     if (typeof tag === 'string' && tag !== '')
@@ -70,10 +63,10 @@ describe('tags of a server', () => {
     expect((await ada.get(path)).body).toEqual({ tags: ['kept'] });
   });
 
-  it('of other projects are forbidden rather than hidden', async () => {
+  it('of other projects return 403 rather than 404', async () => {
     const { path } = await bootWith('a');
     const bob = api.as('bob:p2', '2.26');
-    for (const refused of [
+    for (const rejected of [
       await bob.get(path),
       await bob.put(path, { tags: [] }),
       await bob.delete(path),
@@ -81,27 +74,27 @@ describe('tags of a server', () => {
       await bob.put(`${path}/b`),
       await bob.delete(`${path}/a`),
     ])
-      expect(refused.status).toBe(403);
+      expect(rejected.status).toBe(403);
     const nowhere = path.replace(/[0-9a-f-]{36}/, '00000000-0000-4000-8000-000000000000');
     expect((await bob.get(nowhere)).status).toBe(404);
     expect((await api.as('admin:p9', '2.26').put(`${path}/b`)).status).toBe(201);
   });
 
-  it('may change while the server is locked, but not while it is in error', async () => {
+  it('can be changed while the server is locked, but not while it is in error', async () => {
     const { ada, id, path } = await bootWith('a');
     await ada.act(id, 'lock');
     expect((await ada.put(`${path}/b`)).status).toBe(201);
     await api.as('admin:p1').act(id, 'os-resetState', { state: 'error' });
-    for (const refused of [
+    for (const rejected of [
       await ada.put(`${path}/c`),
       await ada.delete(`${path}/a`),
       await ada.put(path, { tags: [] }),
       await ada.delete(path),
     ])
-      expect(refused.status).toBe(409);
+      expect(rejected.status).toBe(409);
   });
 
-  it('never break the service, whatever they are', async () => {
+  it('never cause a 500, for any tags', async () => {
     const { ada, path } = await bootWith();
     await fc.assert(
       fc.asyncProperty(fc.anything(), fc.string({ unit: 'binary', minLength: 1 }), async (value, text) => {

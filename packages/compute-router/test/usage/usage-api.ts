@@ -10,10 +10,10 @@ export const flavors = [
 ];
 const unlimited = { quotas: { instances: -1, cores: -1, ram: -1 } } as never;
 
-/** A time of a query, or of an answer: seconds after the beginning. */
+/** Formats a time of a query, or of a response: seconds after the start. */
 export const text = (seconds: number) => new Date(BEGIN + seconds * 1000).toISOString().slice(0, 19);
 
-/** An API with these flavors and no limits, whose pages end at 50. */
+/** Starts an API with these flavors and no limits, whose pages have at most 50 items. */
 export function usageApi(clock: ManualClock): Promise<Api> {
   return apiUnderTest({
     engine: { clock, settings: unlimited },

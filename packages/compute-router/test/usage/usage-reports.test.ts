@@ -18,14 +18,14 @@ describe('a usage report of one cloud', () => {
   afterAll(() => api.close());
 
   const path = '/os-simple-tenant-usage';
-  const whole = `start=${text(0)}&end=${text(3600)}`;
+  const full = `start=${text(0)}&end=${text(3600)}`;
 
   it.each([
     [text(60), `${text(60)}.000000`],
     [`${text(60)}.5`, `${text(60)}.500000`],
     [`${text(60)}.123456`, `${text(60)}.123456`],
     [`${text(60).replace('T', ' ')}.25`, `${text(60)}.250000`],
-  ])('reads %s as a time', async (start, shown) => {
+  ])('parses %s as a time', async (start, shown) => {
     const { body } = await api.as('admin:p1').get(`${path}?${new URLSearchParams({ start, end: text(120) })}`);
     expect(body.tenant_usages[0].start).toBe(shown);
   });
@@ -36,22 +36,22 @@ describe('a usage report of one cloud', () => {
   });
 
   it.each(['yesterday', '2026-02-30T00:00:00', '2026-01-01', '2026-01-01 00:00:00', '2026-01-01T00:00:00Z', '\0'])(
-    'refuses %j as a time',
+    'rejects %j as a time',
     async (time) => {
       for (const name of ['start', 'end']) {
-        const refused = await api.as('admin:p1').get(`${path}?${new URLSearchParams({ [name]: time })}`);
-        expect(refused.status).toBe(400);
+        const rejected = await api.as('admin:p1').get(`${path}?${new URLSearchParams({ [name]: time })}`);
+        expect(rejected.status).toBe(400);
       }
     },
   );
 
-  it('refuses windows that do not end after they start', async () => {
+  it('rejects windows that do not end after they start', async () => {
     for (const query of [`start=${text(9)}&end=${text(9)}`, `start=${text(9)}&end=${text(8)}`, `end=${text(8)}`])
       for (const where of [path, `${path}/b`])
         expect((await api.as('admin:b', '2.100').get(`${where}?${query}`)).status).toBe(400);
   });
 
-  it('takes what is left out for now, and an end to come too', async () => {
+  it('uses the current time for missing times, and for an end in the future', async () => {
     const admin = api.as('admin:p1', '2.100');
     expect((await admin.get(path)).body.tenant_usages.map((usage: any) => usage.total_hours)).toEqual([0, 0]);
     for (const query of [`start=${text(0)}`, `start=${text(0)}&end=${text(99_999)}`]) {
@@ -62,13 +62,13 @@ describe('a usage report of one cloud', () => {
   });
 
   it('is an empty object for a project that used nothing', async () => {
-    expect((await api.as('eve:e', '2.100').get(`${path}/e?${whole}`)).body).toEqual({ tenant_usage: {} });
+    expect((await api.as('eve:e', '2.100').get(`${path}/e?${full}`)).body).toEqual({ tenant_usage: {} });
   });
 
-  it('comes in pages from 2.40 on, in which a project may go on', async () => {
+  it('is paged since 2.40, and a project may continue on the next page', async () => {
     const ordered = [...[ids[1]!, ids[3]!].sort(), ...[ids[0]!, ids[2]!].sort()];
     const admin = api.as('admin:p1', '2.40');
-    const first = (await admin.get(`${path}?${whole}&limit=3&detailed=1`)).body;
+    const first = (await admin.get(`${path}?${full}&limit=3&detailed=1`)).body;
     const idsIn = (body: any) =>
       body.tenant_usages.flatMap((usage: any) => usage.server_usages.map((server: any) => server.instance_id));
     expect(idsIn(first)).toEqual(ordered.slice(0, 3));
@@ -78,38 +78,38 @@ describe('a usage report of one cloud', () => {
         href: `${api.url}/v2.1${path}?detailed=1&end=${encodeURIComponent(text(3600))}&limit=3&marker=${ordered[2]}&start=${encodeURIComponent(text(0))}`,
       },
     ]);
-    const second = (await admin.get(`${path}?${whole}&limit=3&detailed=1&marker=${ordered[2]}`)).body;
+    const second = (await admin.get(`${path}?${full}&limit=3&detailed=1&marker=${ordered[2]}`)).body;
     expect(idsIn(second)).toEqual(ordered.slice(3));
     expect(second).not.toHaveProperty('tenant_usages_links');
-    expect((await admin.get(`${path}?${whole}&limit=0`)).body).toEqual({ tenant_usages: [] });
-    const show = (await api.as('ada:a', '2.40').get(`${path}/a?${whole}&limit=1`)).body;
+    expect((await admin.get(`${path}?${full}&limit=0`)).body).toEqual({ tenant_usages: [] });
+    const show = (await api.as('ada:a', '2.40').get(`${path}/a?${full}&limit=1`)).body;
     expect(show.tenant_usage.server_usages).toHaveLength(1);
     expect(show.tenant_usage_links[0].href).toContain(`marker=${ordered[0]}`);
     for (const marker of ['nobody', '%00']) {
-      const refused = await admin.get(`${path}?${whole}&marker=${marker}`);
-      expect(refused.status).toBe(400);
-      expect(refused.body.badRequest.message).toMatch(/^marker \[.*\] not found$/);
+      const rejected = await admin.get(`${path}?${full}&marker=${marker}`);
+      expect(rejected.status).toBe(400);
+      expect(rejected.body.badRequest.message).toMatch(/^marker \[.*\] not found$/);
     }
     for (const limit of ['-1', 'x', '1.5']) expect((await admin.get(`${path}?limit=${limit}`)).status).toBe(400);
     const before = api.as('admin:p1', '2.39');
-    expect((await before.get(`${path}?${whole}&limit=1&marker=nobody`)).body.tenant_usages).toHaveLength(2);
+    expect((await before.get(`${path}?${full}&limit=1&marker=unknown`)).body.tenant_usages).toHaveLength(2);
   });
 
-  it('is for administrators, and of one project for its readers', async () => {
+  it('is for administrators, and for one project also for its readers', async () => {
     const reader = api.as('ray:a:reader', '2.100');
-    expect((await reader.get(`${path}?${whole}`)).status).toBe(403);
-    expect((await reader.get(`${path}/a?${whole}`)).status).toBe(200);
-    expect((await reader.get(`${path}/b?${whole}`)).status).toBe(403);
+    expect((await reader.get(`${path}?${full}`)).status).toBe(403);
+    expect((await reader.get(`${path}/a?${full}`)).status).toBe(200);
+    expect((await reader.get(`${path}/b?${full}`)).status).toBe(403);
   });
 
-  it('refuses unknown parameters from 2.75 on', async () => {
-    for (const query of [`${path}?${whole}&a=b`, `${path}/b?${whole}&a=b`]) {
+  it('rejects unknown parameters since 2.75', async () => {
+    for (const query of [`${path}?${full}&a=b`, `${path}/b?${full}&a=b`]) {
       expect((await api.as('admin:p1', '2.74').get(query)).status).toBe(200);
       expect((await api.as('admin:p1', '2.75').get(query)).status).toBe(400);
     }
   });
 
-  it('makes no 500 of any query', async () => {
+  it('never causes a 500, for any query', async () => {
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: 'binary' }), fc.string(), async (time, marker) => {
         const query = new URLSearchParams({ start: time, end: marker, marker: time, limit: marker, detailed: time });

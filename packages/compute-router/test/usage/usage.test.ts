@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { Api } from '../api-under-test.js';
 import { BEGIN, flavors, text, usageApi } from './usage-api.js';
 
-/** What the test itself remembers of a server; times in seconds after the beginning. */
+/** The test's own record of a server; times in seconds after the start. */
 interface Remembered {
   readonly id: string;
   readonly project: string;
@@ -13,7 +13,7 @@ interface Remembered {
   terminated?: number;
 }
 
-/** The second calculation: second by second, was it running? */
+/** An independent calculation: counts the seconds in which the server ran. */
 function secondsOf(server: Remembered, start: number, end: number): number {
   let seconds = 0;
   for (let second = start; second < end; second++)
@@ -43,7 +43,7 @@ const steps = fc.array(fc.oneof(waiting, booting, changing), { minLength: 4, max
 
 type Step = typeof steps extends fc.Arbitrary<(infer S)[]> ? S : never;
 
-/** Does all of that, and remembers what became of it. */
+/** Runs the history, and records its effects. */
 async function live(api: Api, clock: ManualClock, history: readonly Step[]): Promise<readonly Remembered[]> {
   const servers: Remembered[] = [];
   const now = () => (clock.now() - BEGIN) / 1000;
@@ -68,7 +68,7 @@ async function live(api: Api, clock: ManualClock, history: readonly Step[]): Pro
   return servers;
 }
 
-/** All pages of the report, joined as clients do it. */
+/** Returns all pages of the report, joined like in clients. */
 async function pages(api: Api, query: string, limit: number): Promise<any[]> {
   const admin = api.as('admin:p1', '2.40');
   const found: any[] = [];
@@ -138,7 +138,7 @@ async function compare(
 }
 
 describe('a usage report', () => {
-  it('agrees with counting second by second, whatever the history, the window and the size of pages', async () => {
+  it('equals a count of seconds, for any history, window and page size', async () => {
     const windows = fc.array(fc.tuple(fc.integer({ min: -100, max: 700 }), fc.integer({ min: 1, max: 900 })), {
       minLength: 3,
       maxLength: 3,

@@ -28,7 +28,7 @@ describe('links and Location of a request with the project in its path', () => {
     return { location: response.headers.get('location'), body: text && JSON.parse(text) };
   }
 
-  it.each(['/v2.1', '/v2'])('keep it below %s, and have none without it', async (mount) => {
+  it.each(['/v2.1', '/v2'])('contain it below %s, and only then', async (mount) => {
     for (const project of ['/f00', '', '/f00']) {
       const { server } = (await send('GET', `${mount}${project}/servers/${id}`, '2.1')).body;
       expect(hrefs(server)).toEqual({
@@ -48,7 +48,7 @@ describe('links and Location of a request with the project in its path', () => {
     }
   });
 
-  it('keep it where something is made', async () => {
+  it('contain it after a creation', async () => {
     const server = { name: 'web', flavorRef: ids.tiny, imageRef: ids.image, networks: 'none' };
     const created = await send('POST', '/v2.1/f00/servers', '2.100', { server });
     const made = `${api.url}/v2.1/f00/servers/${created.body.server.id}`;
@@ -59,7 +59,7 @@ describe('links and Location of a request with the project in its path', () => {
     expect(tagged.location).toBe(`${api.url}/v2.1/f00/servers/${id}/tags/blue`);
   });
 
-  it('name the image service for an image of a server', async () => {
+  it('refer to the image service for an image of a server', async () => {
     const image = await send('POST', `/v2.1/f00/servers/${id}/action`, '2.44', { createImage: { name: 'copy' } });
     expect(image.location).toMatch(new RegExp(`^${api.url}/images/[0-9a-f-]{36}$`));
   });

@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { latestKnown } from '../../src/index.js';
+import { newestSupported } from '../../src/index.js';
 import { type Api, apiUnderTest, ids } from '../api-under-test.js';
 import { LATEST } from '../contract/reference.js';
 
@@ -52,7 +52,7 @@ describe('the versions of the API', () => {
     expect((await get('/', { 'OpenStack-API-Version': 'compute nonsense' })).status).toBe(200);
   });
 
-  it('have a document each, with and without a slash at the end, for anybody', async () => {
+  it('have a document each, with and without a trailing slash, without authentication', async () => {
     const { versions } = (await get('/')).body;
     for (const [path, listed] of [
       ['/v2', versions[0]],
@@ -71,7 +71,7 @@ describe('the versions of the API', () => {
     }
   });
 
-  it('tell the version headers on the newer document only', async () => {
+  it('have version headers on the newer document only', async () => {
     const { headers } = await get('/v2.1/', { 'OpenStack-API-Version': 'compute 2.27' });
     expect(headers.get('openstack-api-version')).toBe('compute 2.27');
     for (const name of versionHeaders) expect((await get('/v2/')).headers.get(name)).toBeNull();
@@ -87,7 +87,7 @@ describe('the versions of the API', () => {
     expect((await get('/v2/versions/v2.1', ada)).body).toEqual((await get('/v2/')).body);
   });
 
-  it('are the choices of a path that names none of them', async () => {
+  it('are the choices of an unversioned path', async () => {
     for (const path of ['/servers', '/v3/servers', '/v2.10/', '/vv']) {
       const { status, headers, body } = await get(path);
       expect(status).toBe(300);
@@ -111,19 +111,19 @@ describe('the versions of the API', () => {
     }
   });
 
-  it('do not route a project alone, and no slash at the end', async () => {
+  it('do not route a project alone, nor a trailing slash', async () => {
     for (const path of ['/v2.1/abc', '/v2.1/abc/', '/v2.1/servers/', '/v2/servers/']) {
       const { status, headers } = await get(path, ada);
       expect([path, status, headers.get('openstack-api-version')]).toEqual([path, 404, null]);
     }
   });
 
-  it('follow the host that the client names', async () => {
+  it('contain the host of the request', async () => {
     const { port } = new URL(api.url);
     const body = await new Promise<any>((resolve, reject) => {
-      const sent = request({ port, path: '/v2.1/', headers: { Host: 'cloud.example:8774' } }, async (answer) => {
+      const sent = request({ port, path: '/v2.1/', headers: { Host: 'cloud.example:8774' } }, async (result) => {
         const chunks = [];
-        for await (const chunk of answer) chunks.push(chunk);
+        for await (const chunk of result) chunks.push(chunk);
         resolve(JSON.parse(Buffer.concat(chunks).toString()));
       });
       sent.once('error', reject);
@@ -132,13 +132,13 @@ describe('the versions of the API', () => {
     expect(body.version.links[0].href).toBe('http://cloud.example:8774/v2.1/');
   });
 
-  describe('the mount older than microversions', () => {
-    it('serves the first version, whatever version is asked for, and tells none', async () => {
-      for (const wanted of ['compute 2.90', 'compute latest', 'compute 9.9', 'compute nonsense']) {
+  describe('the mount that predates microversions', () => {
+    it('serves the first version for any requested version, without version headers', async () => {
+      for (const expected of ['compute 2.90', 'compute latest', 'compute 9.9', 'compute nonsense']) {
         const { status, headers, body } = await get(`/v2/flavors/${ids.tiny}`, {
           ...ada,
-          'OpenStack-API-Version': wanted,
-          'X-OpenStack-Nova-API-Version': wanted,
+          'OpenStack-API-Version': expected,
+          'X-OpenStack-Nova-API-Version': expected,
         });
         expect(status).toBe(200);
         expect(body.flavor).not.toHaveProperty('description');
@@ -148,7 +148,7 @@ describe('the versions of the API', () => {
       expect((await get('/v2/servers/x/tags', { ...ada, 'OpenStack-API-Version': 'compute 2.26' })).status).toBe(404);
     });
 
-    it('points with its links to itself', async () => {
+    it('has links to itself', async () => {
       const { flavor } = (await get(`/v2/flavors/${ids.tiny}`, ada)).body;
       expect(flavor.links).toEqual([
         { rel: 'self', href: `${api.url}/v2/flavors/${ids.tiny}` },
@@ -159,7 +159,7 @@ describe('the versions of the API', () => {
       expect((await get('/v2/flavors?limit=1', ada)).body.flavors_links[0].href).toContain(`${api.url}/v2/flavors?`);
     });
 
-    it('takes a project in the path, and no other than that of the token', async () => {
+    it('accepts a project in the path, only that of the token', async () => {
       const hex = { 'X-Auth-Token': 'ada:ab12' };
       expect((await get('/v2/ab12/servers', hex)).status).toBe(200);
       expect((await get('/v2/ab13/servers', hex)).status).toBe(400);
@@ -167,7 +167,7 @@ describe('the versions of the API', () => {
       expect((await get('/v2/servers')).status).toBe(401);
     });
 
-    it('lets keys pass that it does not know, but checks those it does', async () => {
+    it('ignores unknown keys, but validates known ones', async () => {
       const post = (mount: string, keypair: object, more: object = {}) =>
         get(`${mount}/os-keypairs`, ada, { method: 'POST', body: JSON.stringify({ keypair, ...more }) });
       expect((await post('/v2.1', { name: 'k', more: 1 })).status).toBe(400);
@@ -182,7 +182,7 @@ describe('the versions of the API', () => {
 });
 
 describe('the highest version', () => {
-  it('is 2.100 unless a later one is asked for, up to 2.104', async () => {
+  it('is 2.100 by default, and at most 2.104', async () => {
     const usual = await apiUnderTest();
     expect((await usual.as('ada:p1', '2.101').get('/flavors')).status).toBe(406);
     const { flavor } = (await usual.as('ada:p1', 'latest').get(`/flavors/${ids.tiny}`)).body;
@@ -195,16 +195,16 @@ describe('the highest version', () => {
     expect(latest.body.flavor).not.toHaveProperty('OS-FLV-DISABLED:disabled');
     expect((await later.as('ada:p1', '2.105').get('/flavors')).status).toBe(406);
     await later.close();
-    expect(latestKnown().text).toBe(LATEST);
+    expect(newestSupported().text).toBe(LATEST);
     const last = await apiUnderTest({ router: { maxVersion: 'latest' } });
     const highest = await last.as('ada:p1', 'latest').get('/flavors');
     expect(highest.headers.get('openstack-api-version')).toBe('compute 2.104');
     await last.close();
-    for (const beyond of [latestKnown().next().text, '3.1'])
+    for (const beyond of [newestSupported().next().text, '3.1'])
       await expect(apiUnderTest({ router: { maxVersion: beyond } })).rejects.toThrow(LATEST);
   });
 
-  it('ends os-volumes_boot above 2.102, which was the servers under another name', async () => {
+  it('excludes os-volumes_boot, the other name of the servers, after 2.102', async () => {
     const api = await apiUnderTest({ router: { maxVersion: LATEST } });
     const server = { name: 'web', flavorRef: ids.tiny, imageRef: ids.image, networks: 'none' };
     const created = await api.as('ada:p1', '2.102').post('/os-volumes_boot', { server });
@@ -212,7 +212,7 @@ describe('the highest version', () => {
     await api.idle();
     const { id } = created.body.server;
     const path = `/os-volumes_boot/${id}`;
-    const [old, gone] = [api.as('ada:p1', '2.102'), api.as('ada:p1', '2.103')];
+    const [old, removed] = [api.as('ada:p1', '2.102'), api.as('ada:p1', '2.103')];
     expect((await old.get(path)).body).toEqual((await old.get(`/servers/${id}`)).body);
     expect((await old.get('/os-volumes_boot/detail')).body.servers).toHaveLength(1);
     expect((await old.post(`${path}/action`, { 'os-stop': null })).status).toBe(202);
@@ -221,11 +221,11 @@ describe('the highest version', () => {
     expect((await old.delete(path)).status).toBe(409);
     expect((await old.post(`${path}/action`, { unlock: null })).status).toBe(202);
     expect((await api.as('bob:p2', '2.102').get(path)).status).toBe(404);
-    for (const gonePath of ['/os-volumes_boot', '/os-volumes_boot/detail', path])
-      expect((await gone.get(gonePath)).status).toBe(404);
-    expect((await gone.post('/os-volumes_boot', { server })).status).toBe(404);
-    expect((await gone.post(`${path}/action`, { 'os-start': null })).status).toBe(404);
-    expect((await gone.delete(path)).status).toBe(404);
+    for (const removedPath of ['/os-volumes_boot', '/os-volumes_boot/detail', path])
+      expect((await removed.get(removedPath)).status).toBe(404);
+    expect((await removed.post('/os-volumes_boot', { server })).status).toBe(404);
+    expect((await removed.post(`${path}/action`, { 'os-start': null })).status).toBe(404);
+    expect((await removed.delete(path)).status).toBe(404);
     expect((await api.as('ada:p1', '2.102').delete(path)).status).toBe(204);
     expect(api.errors).toEqual([]);
     await api.close();

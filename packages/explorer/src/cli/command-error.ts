@@ -1,11 +1,10 @@
-/** An error of the command line that the user can fix. */
-export class CommandError extends Error {
-  override readonly name = 'CommandError';
-  readonly code = 'COMMAND_LINE';
-  /** The page that documents causes and fixes. */
-  readonly url = 'https://github.com/apistrata/apistrata/blob/main/docs/errors.md#explorer-command_line';
+import { ExplorerError } from '../errors.js';
 
-  override toString(): string {
-    return `${super.toString()} (${this.url})`;
+/** An error of the command line that the user can fix. */
+export class CommandError extends ExplorerError {
+  override readonly name = 'CommandError';
+
+  constructor(message: string) {
+    super('COMMAND_LINE', message);
   }
 }

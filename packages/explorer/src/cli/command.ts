@@ -1,58 +1,53 @@
 import { parseArgs } from 'node:util';
 import { CommandError } from './command-error.js';
+import { COMMANDS, type CommandName, OPTION_LIST, OPTIONS } from './command-options.js';
 
-/** The commands and their descriptions. */
-const COMMANDS = {
-  openapi: 'write the OpenAPI document of a version, or with --to one file per version to the folder --out',
-  types: 'write a TypeScript module with the requests and responses of all versions, or of --version to --to',
-  changes: 'write the changes from --version to --to, breaking changes first',
-} as const;
-
-export type CommandName = keyof typeof COMMANDS;
-
-/** The options. The help text and the validation are derived from them. */
-const SPEC = {
-  version: {
-    type: 'string',
-    value: 'V',
-    help: 'version, or first version of a range (default: the highest; for types the lowest)',
-  },
-  to: { type: 'string', value: 'V2', help: 'last version of the range' },
-  operations: {
-    type: 'string',
-    value: 'MODULE',
-    help: 'file or package that exports `operations` (default: the compute API)',
-  },
-  out: { type: 'string', value: 'FILE', help: 'output file (default: standard output)' },
-  actions: {
-    type: 'string',
-    value: 'HOW',
-    help: 'how to describe actions with one path: one-of (default) or separate',
-    only: 'openapi',
-  },
-  format: { type: 'string', value: 'FORMAT', help: 'output format: markdown (default) or json', only: 'changes' },
-  help: { type: 'boolean', help: 'show this help' },
-} as const;
-
+/** A parsed command line. */
 export interface Command {
   readonly name: CommandName;
+  /** OpenAPI documents: `FILE` or `NAME=FILE`. */
+  readonly files: readonly string[];
   readonly version: string | undefined;
   readonly to: string | undefined;
   readonly operations: string | undefined;
   readonly out: string | undefined;
   readonly actions: 'one-of' | 'separate';
-  readonly format: 'markdown' | 'json';
+  readonly format: 'markdown' | 'json' | 'text' | 'github';
+  readonly against: string | undefined;
+  readonly strict: boolean;
+  readonly changelog: string | undefined;
+  readonly port: number;
+  readonly host: string;
+  readonly allowedHosts: readonly string[];
+  readonly openapi: 'all' | 'newest' | 'none';
+  readonly look: PageAppearance;
 }
+
+/** Options for the appearance of pages. */
+export interface PageAppearance {
+  readonly title?: string | undefined;
+  readonly server?: string | undefined;
+  readonly logo?: string | undefined;
+  readonly color?: readonly string[] | undefined;
+  readonly introduction?: string | undefined;
+  readonly footer?: string | undefined;
+}
+
+const DEFAULT_PORT = 8080;
+const HIGHEST_PORT = 65_535;
 
 export function helpText(): string {
   const commands = Object.entries(COMMANDS).map(([name, help]) => `  ${name.padEnd(22)}${help}`);
-  const options = Object.entries(SPEC).map(([name, option]) => {
-    const { value, only } = option as { value?: string; only?: string };
-    return `  ${`--${name}${value ? ` ${value}` : ''}`.padEnd(22)}${only ? `${only}: ` : ''}${option.help}`;
+  const options = OPTION_LIST.map(([name, { value, help, only }]) => {
+    const few = only && only.length <= 2 ? `${only.join(', ')}: ` : '';
+    return `  ${`--${name}${value ? ` ${value}` : ''}`.padEnd(22)}${few}${help}`;
   });
   return [
-    'apistrata-explorer: documents, types and changes of a versioned API',
+    'apistrata-explorer: pages, checks, documents, types and changes of a versioned API',
     '',
+    '  npx @apistrata/explorer serve 2025-03-01.json 2026-11-22.yaml',
+    '  npx @apistrata/explorer build 1.0=old.json 1.1=new.json --out site',
+    '  npx @apistrata/explorer check --against main.json openapi.json',
     '  npx @apistrata/explorer openapi --version 2.53 --out openapi.json',
     '  npx @apistrata/explorer types --out compute-api.ts',
     '  npx @apistrata/explorer changes --version 2.53 --to 2.100',
@@ -71,54 +66,100 @@ function oneOf<const T extends string>(option: string, text: string | undefined,
   return found;
 }
 
+function portOf(text: string | undefined): number {
+  if (text === undefined) return DEFAULT_PORT;
+  if (!/^\d{1,5}$/.test(text) || Number(text) > HIGHEST_PORT)
+    throw new CommandError(`--port must be a number from 0 to ${HIGHEST_PORT}, not "${text}"`);
+  return Number(text);
+}
+
 function isCommand(name: string): name is CommandName {
   return Object.hasOwn(COMMANDS, name);
 }
 
+/** Maximum number of documents by command; the others accept none. */
+const MOST_FILES: Readonly<Partial<Record<CommandName, number>>> = {
+  serve: 1000,
+  build: 1000,
+  changes: 1000,
+  check: 1,
+};
+
 /** The two versions that `changes` compares. Throws a {@link CommandError} if one is missing. */
-export function comparedVersions({ version, to }: { version?: string; to?: string }): { version: string; to: string } {
+export function comparedVersions({ version, to }: { version?: string | undefined; to?: string | undefined }): {
+  version: string;
+  to: string;
+} {
   if (version === undefined || to === undefined)
     throw new CommandError('The command changes requires two versions, such as --version 2.53 --to 2.100');
   return { version, to };
 }
 
+function parsed(args: readonly string[]) {
+  try {
+    return parseArgs({ args: [...args], options: OPTIONS, strict: true, allowPositionals: true });
+  } catch (error) {
+    const [first] = (error as Error).message.split(/\. |\n/);
+    throw new CommandError(`${first}. Known options: ${OPTION_LIST.map(([name]) => `--${name}`).join(', ')}`);
+  }
+}
+
+function checkFiles(name: CommandName, files: readonly string[], operations: string | undefined): void {
+  const most = MOST_FILES[name] ?? 0;
+  if (files.length > most)
+    throw new CommandError(
+      most === 0
+        ? `Unexpected argument "${files[0]}": the command ${name} accepts only options`
+        : `Unexpected argument "${files[most]}": the command ${name} accepts one document`,
+    );
+  if (files.length > 0 && operations !== undefined)
+    throw new CommandError('Use either OpenAPI documents or --operations, not both');
+}
+
 /** Parses the command line. Returns undefined for --help. Throws a {@link CommandError} if it is invalid. */
 export function readCommand(args: readonly string[]): Command | undefined {
-  const { values, positionals } = (() => {
-    try {
-      return parseArgs({ args: [...args], options: SPEC, strict: true, allowPositionals: true });
-    } catch (error) {
-      const [first] = (error as Error).message.split(/\. |\n/);
-      throw new CommandError(
-        `${first}. Known options: ${Object.keys(SPEC)
-          .map((name) => `--${name}`)
-          .join(', ')}`,
-      );
-    }
-  })();
+  const { values, positionals } = parsed(args);
   if (values.help) return undefined;
-  const [name, extra] = positionals;
+  const [name, ...files] = positionals;
   if (name === undefined || !isCommand(name))
     throw new CommandError(
       `${name === undefined ? 'Missing command.' : `Unknown command "${name}".`} Commands: ${Object.keys(COMMANDS).join(', ')}. See --help`,
     );
-  if (extra !== undefined)
-    throw new CommandError(`Unexpected argument "${extra}": the command ${name} accepts only options`);
-  for (const [option, spec] of Object.entries(SPEC)) {
-    const { only } = spec as { only?: CommandName };
-    if (only && only !== name && values[option as keyof typeof values] !== undefined)
-      throw new CommandError(`The command ${name} does not support --${option}, which is an option of ${only}`);
-  }
-  if (name === 'changes') comparedVersions(values);
+  checkFiles(name, files, values.operations);
+  for (const [option, { only }] of OPTION_LIST)
+    if (only && !only.includes(name) && values[option as keyof typeof values] !== undefined)
+      throw new CommandError(
+        `The command ${name} does not support --${option}, which is an option of ${only.join(', ')}`,
+      );
+  if (name === 'changes' && files.length === 0) comparedVersions(values);
+  if (name === 'changes' && files.length === 1)
+    throw new CommandError('The command changes requires at least two OpenAPI documents, or --version and --to');
+  if (name === 'check' && values.against === undefined)
+    throw new CommandError('The command check requires the published document: --against main.json');
+  if (name === 'build' && values.out === undefined)
+    throw new CommandError('The command build requires an output folder, --out');
   if (name === 'openapi' && values.to !== undefined && (values.version === undefined || values.out === undefined))
     throw new CommandError('The command openapi with --to requires --version and an output folder, --out');
+  const { title, server, logo, color, introduction, footer } = values;
   return {
     name,
+    files,
     version: values.version,
     to: values.to,
     operations: values.operations,
     out: values.out,
     actions: oneOf('actions', values.actions, ['one-of', 'separate']),
-    format: oneOf('format', values.format, ['markdown', 'json']),
+    format:
+      name === 'check'
+        ? oneOf('format', values.format, ['text', 'json', 'markdown', 'github'])
+        : oneOf('format', values.format, ['markdown', 'json']),
+    against: values.against,
+    strict: values.strict ?? false,
+    changelog: values.changelog,
+    port: portOf(values.port),
+    host: values.host ?? '127.0.0.1',
+    allowedHosts: values['allowed-host'] ?? [],
+    openapi: oneOf('openapi', values.openapi, ['all', 'newest', 'none']),
+    look: { title, server, logo, color, introduction, footer },
   };
 }

@@ -46,8 +46,9 @@ async function load(module: string, folder: string): Promise<Readonly<Record<str
   }
 }
 
-/** The range of versions that the module exports, otherwise that of the windows of its operations. */
+/** The versions that the module exports, as a list or by its ends, otherwise that of the windows of its operations. */
 function versionsOf(loaded: Readonly<Record<string, unknown>>, operations: readonly Operation[]): VersionRange {
+  if (Array.isArray(loaded.versions)) return VersionRange.of(loaded.versions);
   const known = operations.flatMap(breakpointsOfOperation).sort((a, b) => a.compare(b));
   const highest = loaded.MAX_VERSION ?? known.at(-1)?.text;
   // The first breakpoint is not the first version: elements without a window are older.
@@ -56,12 +57,12 @@ function versionsOf(loaded: Readonly<Record<string, unknown>>, operations: reado
     throw new CommandError(
       'The operations have no version windows: export MIN_VERSION and MAX_VERSION with `operations`',
     );
-  return new VersionRange(lowest, highest);
+  return VersionRange.between(lowest, highest);
 }
 
 /**
- * Loads the operations of an API, its `description` where it exports one, and its versions (`MIN_VERSION`,
- * `MAX_VERSION`, or those that the operations name). Throws a {@link CommandError} if that fails.
+ * Loads the operations of an API, its `description` if it exports one, and its versions (`versions`, `MIN_VERSION` and
+ * `MAX_VERSION`, or those of the windows of its operations). Throws a {@link CommandError} if that fails.
  *
  * @param folder the folder from which paths and packages are resolved
  */

@@ -2,18 +2,25 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { changesBetween, openApi } from '@apistrata/microversion/router';
+import { ExplorerError } from '../errors.js';
 import { changesMarkdown } from '../markdown.js';
+import { apiChanges } from '../model/api-changes.js';
+import { VersionRange } from '../model/versions.js';
 import { versionedTypes } from '../types/versioned-types.js';
+import { build } from './build.js';
+import { check } from './check.js';
 import { type Command, comparedVersions, helpText, readCommand } from './command.js';
 import { CommandError } from './command-error.js';
 import { type LoadedApi, loadApi, versionIn } from './load-api.js';
+import { documentedApiOf } from './page-options.js';
+import { serve } from './serve.js';
 
 /** The output of a command: a string, or files by name. */
 type Made = string | ReadonlyMap<string, string>;
 
 const json = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
 
-const MAKERS: { readonly [name in Command['name']]: (command: Command, api: LoadedApi) => Made } = {
+const GENERATORS: { readonly [name in 'openapi' | 'types' | 'changes']: (command: Command, api: LoadedApi) => Made } = {
   openapi(command, api) {
     const { operations, description, versions } = api;
     const document = (version: string) =>
@@ -42,6 +49,26 @@ const MAKERS: { readonly [name in Command['name']]: (command: Command, api: Load
       : changesMarkdown(api.description.title, from.text, until.text, changes);
   },
 };
+
+/** Commands with an output other than a file. */
+const RUNNERS = { serve, build, check } as const;
+
+/** The changes between OpenAPI documents, from the lowest version or --version to the highest or --to. */
+async function documentChanges({ files, version, to: last, format }: Command): Promise<Made> {
+  const { operations, versions = [], title = 'API' } = await documentedApiOf(files);
+  const range = VersionRange.of(versions);
+  const find = (text: string) => {
+    const found = range.find(text);
+    if (!found) throw new CommandError(`No document has the version ${text}: the versions are ${range.all.join(', ')}`);
+    return found;
+  };
+  const [from, to] = [find(version ?? range.min.text), find(last ?? range.max.text)];
+  if (from.compare(to) > 0) throw swapped(from.text, to.text);
+  const changes = apiChanges(operations, from, to);
+  return format === 'json'
+    ? json({ from: from.text, to: to.text, changes })
+    : changesMarkdown(title, from.text, to.text, changes);
+}
 
 function swapped(version: string, to: string): CommandError {
   return new CommandError(`--version ${version} is greater than --to ${to}`);
@@ -73,15 +100,17 @@ async function run(args: readonly string[]): Promise<void> {
     process.stdout.write(helpText());
     return;
   }
-  const api = await loadApi(command.operations);
-  await write(MAKERS[command.name](command, api), command.out);
+  const { name, files, operations, out } = command;
+  if (name === 'serve' || name === 'build' || name === 'check') return RUNNERS[name](command);
+  if (files.length > 0) return write(await documentChanges(command), out);
+  await write(GENERATORS[name](command, await loadApi(operations)), out);
 }
 
 // The reader of a pipe may close it early, as in `... | head`.
 process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => process.exit(code === 'EPIPE' ? 0 : 1));
 
 run(process.argv.slice(2)).catch((error: Error) => {
-  const readable = error instanceof CommandError;
+  const readable = error instanceof ExplorerError;
   process.stderr.write(`${readable ? error.message : error.stack}\n`);
   process.exitCode = readable ? 2 : 1;
 });

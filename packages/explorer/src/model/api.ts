@@ -1,15 +1,19 @@
 import type { Version } from '@apistrata/microversion';
 import {
-  changesBetween,
   type OpenApiDocuments,
   type Operation,
   type OperationChange,
   openApiDocuments,
   operationKey,
 } from '@apistrata/microversion/router';
-import type { ExplorerOptions } from '../options.js';
-import { Lifeline } from './lifeline.js';
-import { VersionRange } from './versions.js';
+import { SHARED_SCHEMAS } from '../documents/shared-schemas.js';
+import { type ExplorerOptions, versionsOf } from '../options.js';
+import { apiChanges } from './api-changes.js';
+import { ElementHistory } from './element-history.js';
+import { inSlices } from './in-slices.js';
+import { Navigation } from './navigation.js';
+import { SearchIndex } from './search.js';
+import type { VersionRange } from './versions.js';
 
 /** An API as the pages show it. Everything is computed on first use. */
 export class Api {
@@ -17,13 +21,18 @@ export class Api {
   readonly options: ExplorerOptions;
   readonly versions: VersionRange;
   /** By name, in the order of the operations. */
-  readonly lifelines: ReadonlyMap<string, Lifeline>;
-  readonly documents: OpenApiDocuments;
+  readonly histories: ReadonlyMap<string, ElementHistory>;
+  readonly navigation: Navigation;
+  readonly searchIndex: SearchIndex;
+  readonly #documents: OpenApiDocuments;
+  readonly #prepared = new Set<string>();
+  readonly #preparations = new Map<string, Promise<void>>();
+  readonly #byKey: ReadonlyMap<string, ElementHistory>;
 
   constructor(options: ExplorerOptions) {
     this.options = options;
     this.title = options.title ?? options.description?.title ?? 'API';
-    this.versions = new VersionRange(options.min, options.max);
+    this.versions = versionsOf(options);
     const byKey = new Map<string, Operation[]>();
     for (const operation of options.operations) {
       const key = operationKey(operation);
@@ -31,33 +40,87 @@ export class Api {
       if (known) known.push(operation);
       else byKey.set(key, [operation]);
     }
-    this.lifelines = new Map(
+    this.histories = new Map(
       [...byKey.values()].map((operations) => {
-        const line = new Lifeline(operations, this.versions);
+        const line = new ElementHistory(operations, this.versions);
         return [line.name, line] as const;
       }),
     );
-    this.documents = openApiDocuments(options.operations, { ...options.description, title: this.title });
+    this.#byKey = new Map([...this.histories.values()].map((line) => [line.key, line]));
+    const listed = [...this.histories.values()].filter(({ tag }) => !this.isAlias(tag) && tag !== SHARED_SCHEMAS);
+    this.navigation = new Navigation(listed, options.groups);
+    this.searchIndex = new SearchIndex(this);
+    this.#documents = openApiDocuments(options.operations, { ...options.description, title: this.title });
   }
 
-  /** The operations that exist at a version or went with the step to it, by tag. */
-  byTagAt(version: Version): ReadonlyMap<string, readonly { line: Lifeline; change: OperationChange | undefined }[]> {
-    const groups = new Map<string, { line: Lifeline; change: OperationChange | undefined }[]>();
-    for (const line of this.lifelines.values()) {
-      const change = line.changeAt(version);
-      if (!line.existsAt(version) && !change) continue;
-      const group = groups.get(line.tag);
-      if (group) group.push({ line, change });
-      else groups.set(line.tag, [{ line, change }]);
-    }
-    return groups;
+  /** Returns the OpenAPI document of a version as JSON. */
+  documentText(version: Version): string {
+    return this.options.documents?.(version.text) ?? this.#documents.text(version, this.server || undefined);
   }
 
+  /** Returns everything that is served under the key of an operation. */
+  historyOf(operation: Operation): ElementHistory | undefined {
+    return this.#byKey.get(operationKey(operation));
+  }
+
+  /** Returns the history of a shared schema that has a page. */
+  schemaHistory(name: string): ElementHistory | undefined {
+    return this.#byKey.get(`SCHEMA ${name}`);
+  }
+
+  /** Whether operations of a tag repeat those of another one. */
+  isAlias(tag: string): boolean {
+    return Object.hasOwn(this.options.aliases ?? {}, tag);
+  }
+
+  /** Returns the changes between two versions in the order of the navigation, without those of aliases. */
   changes(from: Version, to: Version): readonly OperationChange[] {
-    return changesBetween(this.options.operations, from, to);
+    const changes = this.allChanges(from, to).filter(({ tag }) => !this.isAlias(tag));
+    return this.navigation.sorted(changes, ({ tag }) => tag);
   }
 
-  /** Where requests go: an address, or a path of the server that serves the pages. */
+  /** Returns the changes of a version, in the order of the navigation, without those of aliases. */
+  changesAt(version: Version): readonly OperationChange[] {
+    const changes = [...this.histories.values()].flatMap((line) =>
+      this.isAlias(line.tag) ? [] : (line.changeAt(version) ?? []),
+    );
+    return this.navigation.sorted(changes, ({ tag }) => tag);
+  }
+
+  /**
+   * Computes what a page requires of all operations, in slices of the event loop: the changes of a version, those of all
+   * versions, or the search index. Returns undefined if that is done.
+   */
+  prepare(what: Version | 'versions' | 'search'): Promise<void> | undefined {
+    const key = typeof what === 'string' ? what : what.text;
+    if (this.#prepared.has(key)) return undefined;
+    let preparation = this.#preparations.get(key);
+    if (!preparation) {
+      preparation = inSlices(this.#preparationOf(what)).then(() => void this.#prepared.add(key));
+      this.#preparations.set(key, preparation);
+    }
+    return preparation;
+  }
+
+  /** Whether the changes of all versions have been computed. */
+  get areChangesKnown(): boolean {
+    return this.#prepared.has('versions');
+  }
+
+  *#preparationOf(what: Version | 'versions' | 'search'): Generator<void> {
+    for (const line of this.histories.values()) {
+      if (this.isAlias(line.tag)) continue;
+      for (const version of typeof what === 'string' ? line.breakpoints : [what]) yield void line.changeAt(version);
+    }
+    if (what === 'search') yield* this.searchIndex.preparation();
+  }
+
+  /** Returns the changes between two versions. */
+  allChanges(from: Version, to: Version): readonly OperationChange[] {
+    return apiChanges(this.options.operations, from, to);
+  }
+
+  /** The target of requests: an address, or a path of the server that serves the pages. */
   get server(): string {
     return (this.options.server ?? '').replace(/\/$/, '');
   }

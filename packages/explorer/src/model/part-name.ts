@@ -1,21 +1,42 @@
+/** Parts that are not fields of bodies, by the first word of their names. */
+const KINDS: Readonly<Record<string, string>> = {
+  query: 'the query parameter',
+  path: 'the path parameter',
+  header: 'the request header',
+  cookie: 'the cookie',
+  headers: 'the response header',
+  accepts: 'the request type',
+  returns: 'the response type',
+};
+
+/** Whether a part belongs to the request. */
+export function isRequestPart(name: string): boolean {
+  return /^(?:body\b|(?:query|path|header|cookie)\.)/.test(name);
+}
+
 /** Returns a label for a dotted part name, such as "the query parameter limit" for `query.limit`. */
 export function partLabel(name: string): string {
   if (name === 'status') return 'the status';
-  if (name.startsWith('errors.')) return `the error ${name.slice('errors.'.length)}`;
-  if (name.startsWith('query.')) return `the query parameter ${name.slice('query.'.length)}`;
+  const status = /^(errors|statuses)\.(\w+)(?:\.(.+)|\[\](.*))?$/.exec(name);
+  if (status) {
+    const [, kind, code, field, items] = status;
+    const label = `the ${kind === 'errors' ? 'error' : 'status'} ${code}`;
+    const inner = field ?? (items === undefined ? undefined : `[]${items}`);
+    return inner === undefined ? label : `${inner} in the response of ${label}`;
+  }
+  const kind = /^(\w+)\./.exec(name)?.[1] ?? '';
+  const label = Object.hasOwn(KINDS, kind) ? KINDS[kind] : undefined;
+  if (label !== undefined) return `${label} ${name.slice(kind.length + 1)}`;
   if (name === 'body') return 'the request body';
   if (name === 'reply') return 'the response';
   if (name.startsWith('body.')) return `${name.slice('body.'.length)} in the request`;
   return `${name.replace(/^reply\.?/, '')} in the response`;
 }
 
-/** How deep a field lies in its body: `body.server.name` is at 1. */
-export function depthOf(name: string): number {
-  return name.split(/\.|(?=\[\])/).length - 2;
-}
-
 /** The last word of a dotted name: `name` of `body.server.name`, `each` of what repeats. */
 export function ownName(name: string): string {
+  const kind = /^(\w+)\./.exec(name)?.[1] ?? '';
+  if (Object.hasOwn(KINDS, kind)) return name.slice(kind.length + 1);
   if (name.endsWith('[]')) return '[each]';
   if (name.endsWith('.*')) return '(any key)';
   return name.slice(name.lastIndexOf('.') + 1);

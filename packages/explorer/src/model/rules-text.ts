@@ -1,38 +1,84 @@
 import type { Json, Part } from '@apistrata/microversion/router';
 
+/** Patterns with a well-known meaning, by a part of their text. */
+const PATTERNS: readonly (readonly [part: string, meaning: string])[] = [
+  ['[0-9a-fA-F]{8}-?[0-9a-fA-F]{4}', 'UUID'],
+  ['T\\d\\d:\\d\\d:\\d\\d', 'date and time'],
+];
+/** Maximum length of a pattern that is shown, in characters. */
+const LONGEST_PATTERN = 60;
+
 function range(low: unknown, high: unknown, unit: string): string | undefined {
   if (low === undefined && high === undefined) return undefined;
   // The bounds of safe integers are not informative.
-  const least = low === undefined || low === Number.MIN_SAFE_INTEGER ? undefined : String(low);
-  const most = high === undefined || high === Number.MAX_SAFE_INTEGER ? undefined : String(high);
-  if (least === undefined && most === undefined) return undefined;
-  if (least === most) return `${least}${unit}`;
-  if (most === undefined) return `at least ${least}${unit}`;
-  return least === undefined ? `at most ${most}${unit}` : `${least} to ${most}${unit}`;
+  const min = low === undefined || low === Number.MIN_SAFE_INTEGER ? undefined : String(low);
+  const max = high === undefined || high === Number.MAX_SAFE_INTEGER ? undefined : String(high);
+  if (min === undefined && max === undefined) return undefined;
+  if (min === max) return `${min}${unit}`;
+  if (max === undefined) return `at least ${min}${unit}`;
+  return min === undefined ? `at most ${max}${unit}` : `${min} to ${max}${unit}`;
+}
+
+function variantsOf({ rules }: Part): readonly Json[] {
+  return (rules.anyOf as readonly Json[] | undefined) ?? [rules];
+}
+
+function choicesOf(rules: Json): readonly unknown[] {
+  if (rules.const !== undefined) return [rules.const];
+  return Array.isArray(rules.enum) ? rules.enum : [];
 }
 
 function typeText(rules: Json): string {
-  if (rules.const !== undefined) return JSON.stringify(rules.const);
-  if (Array.isArray(rules.enum)) return rules.enum.map((value) => JSON.stringify(value)).join(' | ');
   if (rules.type !== undefined) return [rules.type].flat().join(' | ');
+  const [choice] = choicesOf(rules);
+  if (choice !== undefined) return choice === null ? 'null' : typeof choice;
   return rules.not !== undefined ? 'none' : 'any';
 }
 
-function oneText(rules: Json): string {
+function patternText(pattern: unknown): string | undefined {
+  if (typeof pattern !== 'string') return undefined;
+  const meaning = PATTERNS.find(([part]) => pattern.includes(part))?.[1];
+  if (meaning !== undefined) return meaning;
+  return pattern.length > LONGEST_PATTERN ? undefined : `matches \`${pattern}\``;
+}
+
+function detailsOf(rules: Json): string[] {
   const details = [
     rules.format === undefined ? undefined : String(rules.format),
     range(rules.minLength, rules.maxLength, ' characters'),
     range(rules.minimum ?? rules.exclusiveMinimum, rules.maximum ?? rules.exclusiveMaximum, ''),
     range(rules.minItems, rules.maxItems, ' items'),
-    rules.default === undefined ? undefined : `default ${JSON.stringify(rules.default)}`,
-  ].filter((detail) => detail !== undefined);
-  return details.length > 0 ? `${typeText(rules)} (${details.join(', ')})` : typeText(rules);
+    patternText(rules.pattern),
+    rules.default === undefined ? undefined : `default \`${JSON.stringify(rules.default)}\``,
+  ];
+  return details.filter((detail) => detail !== undefined);
+}
+
+/** Returns the JSON types of a part: `string | null`. */
+export function typeOf(part: Part): string {
+  return [...new Set(variantsOf(part).flatMap((rules) => typeText(rules).split(' | ')))].join(' | ');
+}
+
+/** Returns the values to which a part is limited; none if other values are allowed. */
+export function choicesOfPart(part: Part): readonly unknown[] {
+  return [...new Set(variantsOf(part).flatMap(choicesOf))];
+}
+
+/** Returns the constraints of a part, without its types and values: `1 to 255 characters`. */
+export function constraintsOf(part: Part): readonly string[] {
+  return [...new Set(variantsOf(part).flatMap(detailsOf))];
+}
+
+function oneText(rules: Json): string {
+  const choices = choicesOf(rules);
+  const type = choices.length > 0 ? choices.map((value) => JSON.stringify(value)).join(' | ') : typeText(rules);
+  const details = detailsOf(rules).map((detail) => detail.replaceAll('`', ''));
+  return details.length > 0 ? `${type} (${details.join(', ')})` : type;
 }
 
 /** Returns the constraints of a part as one line: `string (1 to 255 characters) | null`. */
-export function rulesText({ rules }: Part): string {
-  const variants = (rules.anyOf as readonly Json[] | undefined) ?? [rules];
-  return [...new Set(variants.map(oneText))].join(' | ');
+export function rulesText(part: Part): string {
+  return [...new Set(variantsOf(part).map(oneText))].join(' | ');
 }
 
 /** Returns the description of a part, if it has one. */

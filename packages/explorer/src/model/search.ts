@@ -1,47 +1,177 @@
 import type { Version } from '@apistrata/microversion';
-import type { Api } from './api.js';
-import type { Lifeline, PartLife } from './lifeline.js';
+import MiniSearch from 'minisearch';
+import type { ExplorerOptions } from '../options.js';
+import type { ElementHistory, PartHistory } from './element-history.js';
+import type { Navigation } from './navigation.js';
 import { descriptionOf } from './rules-text.js';
+import type { VersionRange } from './versions.js';
 
-/** An operation that a search found, with the parts of it that did. */
+/** The parts of an API that the index contains. */
+interface SearchedApi {
+  readonly options: Pick<ExplorerOptions, 'description' | 'history'>;
+  readonly versions: VersionRange;
+  readonly histories: ReadonlyMap<string, ElementHistory>;
+  readonly navigation: Pick<Navigation, 'title'>;
+  isAlias(tag: string): boolean;
+}
+
+/** An operation that a search found, with the fields and parameters that contain the words. */
+export interface FoundOperation {
+  readonly line: ElementHistory;
+  readonly parts: readonly PartHistory[];
+}
+
+/** The result of a search. */
 export interface Found {
-  readonly line: Lifeline;
-  readonly parts: readonly PartLife[];
+  readonly operations: readonly FoundOperation[];
+  /** Versions whose description contains the words. */
+  readonly versions: readonly Version[];
+  /** The first two versions that the query names, to compare; undefined if it names fewer. */
+  readonly compared: readonly [from: Version, to: Version] | undefined;
 }
 
-/** Maximum number of operations in a result. */
-const MOST = 50;
+/** Maximum number of operations, and of versions, in a result. */
+const MAX = 30;
+/** Words of questions that no reference contains in a useful way. */
+export const IGNORED: ReadonlySet<string> = new Set(
+  'a an and are at be by can do does for from get has have how i in is it me my of on or that the their there to use version versions what when where which who why with'.split(
+    ' ',
+  ),
+);
 
-function matches(terms: readonly string[], ...texts: readonly (string | undefined)[]): boolean {
-  const whole = texts
-    .filter((text) => text !== undefined)
-    .join(' ')
-    .toLowerCase();
-  return terms.every((term) => whole.includes(term));
+const camelCase = /(?<=[a-z0-9])(?=[A-Z])/g;
+
+/** Words of a text, in lower case: names in camel case are one word and their parts. */
+function wordsOf(text: string): string[] {
+  return text
+    .split(/[^\p{L}\p{N}.]+/u)
+    .flatMap((word) => [word, ...(camelCase.test(word) ? word.split(camelCase) : []), ...word.split('.')])
+    .map((word) => word.replace(/^\.+|\.+$/g, '').toLowerCase())
+    .filter((word) => word !== '' && !IGNORED.has(word));
 }
 
-/** Returns the rank of a match: names first, then descriptions, then fields. */
-function rank({ line, parts }: Found, terms: readonly string[]): number {
-  if (matches(terms, line.name, line.key)) return 0;
-  return parts.length === 0 ? 1 : 2;
+/** `servers` and `server` are the same word. */
+const stem = (word: string) => (word.length > 3 ? word.replace(/(?<=[^s])s$/, '') : word);
+
+/** Returns the words of a text as an index contains them. */
+export function wordsIn(text: string): readonly string[] {
+  return wordsOf(text).map(stem);
 }
 
-/** Returns the operations that contain all terms of a query in names, summaries, descriptions, fields or parameters. */
-export function search(api: Api, question: string, version: Version): readonly Found[] {
-  const terms = question
-    .toLowerCase()
-    .split(/\s+/)
-    .filter((term) => term !== '')
-    .slice(0, 8);
-  if (terms.length === 0) return [];
-  const found = [...api.lifelines.values()].flatMap((line): Found[] => {
-    const { summary } = line.shownAt(version);
-    const description = line.at(version)?.outline.description;
-    const own = matches(terms, line.name, line.key, line.tag, summary, description);
-    const parts = [...line.parts.values()].filter(
-      (part) => /^(?:body|query|reply)\b/.test(part.name) && matches(terms, part.name, descriptionOf(part.last)),
+const isField = ({ name }: PartHistory) => /^(?:body|query|header|reply)\b./.test(name);
+const textOf = (part: PartHistory) => `${part.name.replace(/^\w+\.?/, '')} ${descriptionOf(part.last) ?? ''}`;
+
+/** The texts of an operation. */
+export interface Entry {
+  readonly id: string;
+  readonly name: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly fields: string;
+  readonly statuses: string;
+}
+
+/** A full-text index of an API: operations, fields and versions. Built on the first search; tolerates typing errors. */
+export class SearchIndex {
+  readonly #api: SearchedApi;
+  #operations: MiniSearch<Entry> | undefined;
+  #versions: MiniSearch<{ id: string; text: string }> | undefined;
+
+  constructor(api: SearchedApi) {
+    this.#api = api;
+  }
+
+  #entry(line: ElementHistory): Entry {
+    const operation = line.shownAt(this.#api.versions.max);
+    const general = this.#api.options.description?.errors ?? {};
+    const shape = line.at(this.#api.versions.max)?.shape;
+    const causes = (shape?.errors ?? []).map(
+      (status) => `${status} ${operation.when?.[status] ?? general[status] ?? ''}`,
     );
-    return own || parts.length > 0 ? [{ line, parts }] : [];
-  });
-  return found.sort((a, b) => rank(a, terms) - rank(b, terms)).slice(0, MOST);
+    return {
+      id: line.name,
+      name: `${line.name} ${line.key}`,
+      summary: `${operation.summary} ${this.#api.navigation.title(line.tag)}`,
+      description: shape?.description ?? '',
+      fields: [...line.parts.values()].filter(isField).map(textOf).join(' '),
+      statuses: causes.join(' '),
+    };
+  }
+
+  get #byOperation(): MiniSearch<Entry> {
+    for (const _ of this.preparation());
+    return this.#operations as MiniSearch<Entry>;
+  }
+
+  /** Builds the index, one operation in each step. */
+  *preparation(): Generator<void> {
+    if (this.#operations) return;
+    const index = new MiniSearch<Entry>({
+      fields: ['name', 'summary', 'description', 'fields', 'statuses'],
+      tokenize: wordsOf,
+      processTerm: stem,
+    });
+    for (const line of this.#listed) yield index.add(this.#entry(line));
+    this.#operations = index;
+  }
+
+  get #listed(): readonly ElementHistory[] {
+    return [...this.#api.histories.values()].filter(({ tag }) => !this.#api.isAlias(tag));
+  }
+
+  /** Returns the texts of all operations. */
+  entries(): readonly Entry[] {
+    return this.#listed.map((line) => this.#entry(line));
+  }
+
+  get #byVersion(): MiniSearch<{ id: string; text: string }> {
+    if (this.#versions) return this.#versions;
+    const index = new MiniSearch<{ id: string; text: string }>({
+      fields: ['id', 'text'],
+      tokenize: wordsOf,
+      processTerm: stem,
+    });
+    index.addAll(Object.entries(this.#api.options.history ?? {}).map(([id, text]) => ({ id, text })));
+    return (this.#versions = index);
+  }
+
+  /** Returns the operations and versions that contain the words of a query, best matches first. */
+  search(searchText: string): Found {
+    const named = wordsOf(searchText).flatMap((word) => this.#api.versions.find(word) ?? []);
+    const words = wordsOf(searchText).filter((word) => !this.#api.versions.find(word));
+    const query = words.join(' ');
+    const options = {
+      prefix: true,
+      fuzzy: (term: string) => (/^[a-z_]{4,}$/.test(term) ? (term.length < 5 ? 1 : 2) : false),
+      boost: { name: 4, summary: 6, description: 2 },
+    } as const;
+    const find = <T>(index: MiniSearch<T>) => {
+      const all = index.search(query, { ...options, combineWith: 'AND' });
+      return (all.length > 0 ? all : index.search(query, options)).slice(0, MAX);
+    };
+    const [first, second] = [...new Set(named)].sort((a, b) => a.compare(b));
+    if (query === '') {
+      return { operations: [], versions: named, compared: first && second ? [first, second] : undefined };
+    }
+    const operations = find(this.#byOperation).flatMap(({ id, match }): FoundOperation[] => {
+      const line = this.#api.histories.get(String(id));
+      const terms = Object.entries(match).flatMap(([term, fields]) => (fields.includes('fields') ? [term] : []));
+      return line ? [{ line, parts: this.#partsWith(line, terms) }] : [];
+    });
+    const versions = find(this.#byVersion).flatMap(({ id }) => this.#api.versions.find(String(id)) ?? []);
+    const compared = first && second ? ([first, second] as const) : undefined;
+    return { operations, versions: [...new Set([...named, ...versions])], compared };
+  }
+
+  /** The parts with the most of the terms, and among them first those whose own name is one. */
+  #partsWith(line: ElementHistory, terms: readonly string[]): readonly PartHistory[] {
+    if (terms.length === 0) return [];
+    const rated = [...line.parts.values()].filter(isField).flatMap((part) => {
+      const own = new Set(wordsOf(part.name.slice(part.name.lastIndexOf('.') + 1)).map(stem));
+      const all = new Set(wordsOf(textOf(part)).map(stem));
+      const rank = terms.filter((term) => all.has(term)).length + 2 * terms.filter((term) => own.has(term)).length;
+      return rank > 0 ? [{ part, rank }] : [];
+    });
+    return rated.sort((a, b) => b.rank - a.rank).map(({ part }) => part);
+  }
 }

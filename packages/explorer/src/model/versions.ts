@@ -1,39 +1,59 @@
-import { Version, type VersionLike } from '@apistrata/microversion';
+import { majorMinor, Version, type VersionLike } from '@apistrata/microversion';
 
-/** More versions than a person could slide over; an API with them needs pages of another kind. */
-const MOST = 10_000;
+/** The maximum number of versions of a slider; an API with more needs another kind of page. */
+const MAX = 10_000;
 
-/** The versions from one to another, both included, ascending. */
+/** The versions of an API, ascending. */
 export class VersionRange {
   readonly all: readonly Version[];
   readonly min: Version;
   readonly max: Version;
   readonly #byText: ReadonlyMap<string, number>;
 
-  /** Throws a RangeError where the two are of different major numbers or in the wrong order. */
-  constructor(min: VersionLike, max: VersionLike) {
-    const [first, last] = [Version.of(min), Version.of(max)];
-    if (first.major !== last.major || first.compare(last) > 0)
-      throw new RangeError(
-        `explorer(): ${min} to ${max} is not a range of versions: both must have the same major number, the lower one first`,
-      );
-    if (BigInt(last.minor) - BigInt(first.minor) > BigInt(MOST))
-      throw new RangeError(`explorer(): ${min} to ${max} has more than ${MOST} versions`);
-    const all: Version[] = [];
-    for (let version = first; version.compare(last) <= 0; version = version.next()) all.push(version);
-    this.min = all[0] as Version;
-    this.max = all.at(-1) as Version;
+  private constructor(all: readonly Version[]) {
+    const [min, max] = [all[0], all.at(-1)];
+    if (!min || !max) throw new RangeError('explorer(): the list of versions is empty');
+    this.min = min;
+    this.max = max;
     this.all = all;
     this.#byText = new Map(all.map((version, index) => [version.text, index]));
   }
 
-  /** The version of a text; undefined where it is none of these. */
+  /** Returns the versions of a list, such as dates. @throws TypeError for an invalid version */
+  static of(versions: readonly VersionLike[]): VersionRange {
+    return new VersionRange(versions.map((version) => Version.of(version)).sort((a, b) => a.compare(b)));
+  }
+
+  /**
+   * Returns all versions from one to another, both included.
+   *
+   * @throws RangeError if they have different major numbers or the wrong order
+   */
+  static between(min: VersionLike, max: VersionLike): VersionRange {
+    const [first, last] = [Version.of(min, [majorMinor]), Version.of(max, [majorMinor])];
+    if (first.major !== last.major || first.compare(last) > 0)
+      throw new RangeError(
+        `explorer(): ${min} to ${max} is not a range of versions: both must have the same major number, the lower one first`,
+      );
+    if (BigInt(last.minor) - BigInt(first.minor) > BigInt(MAX))
+      throw new RangeError(`explorer(): ${min} to ${max} has more than ${MAX} versions`);
+    const all: Version[] = [];
+    for (let version = first; version.compare(last) <= 0; version = version.next()) all.push(version);
+    return new VersionRange(all);
+  }
+
+  /** Returns the first of the versions at which a change of a given version is visible; undefined if none is. */
+  firstFrom(version: Version): Version | undefined {
+    return this.find(version.text) ?? this.all.find((candidate) => candidate.compare(version) >= 0);
+  }
+
+  /** Returns the version with a text; undefined for any other text. */
   find(text: string | null | undefined): Version | undefined {
     const index = this.#byText.get(text ?? '');
     return index === undefined ? undefined : this.all[index];
   }
 
-  /** The place of a version among all, from 0. */
+  /** Returns the position of a version among all, from 0. */
   indexOf(version: Version): number {
     return this.#byText.get(version.text) as number;
   }

@@ -1,11 +1,12 @@
 import type { Version } from '@apistrata/microversion';
 import type { OperationChange } from '@apistrata/microversion/router';
-import { type Html, html } from '../html.js';
+import { facts, type Html, html } from '@apistrata/ui';
+import { type ChangeFilter, filtered, KINDS, parametersOf } from '../model/change-filter.js';
 import { layout } from './layout.js';
 import { operationChangeItem } from './pieces.js';
-import type { Site } from './site.js';
+import { formAction, linkTo, type Site } from './site.js';
 
-/** Groups changes by tag, in the order of the operations. */
+/** Groups changes by tag, in their order. */
 export function byTag(changes: readonly OperationChange[]): ReadonlyMap<string, readonly OperationChange[]> {
   const groups = new Map<string, OperationChange[]>();
   for (const change of changes) {
@@ -30,37 +31,49 @@ export function harmlessOnly(changes: readonly OperationChange[]): readonly Oper
     .filter(({ change, parts }) => change === 'added' || (change === 'changed' && parts.length > 0));
 }
 
+/** Renders changes by tag. */
 export function changeGroups(site: Site, changes: readonly OperationChange[], withVersion: boolean): Html[] {
   return [...byTag(changes)].map(
     ([tag, group]) =>
-      html`<section><h3>${tag}</h3><ul class="changes">${group.map((change) => operationChangeItem(site, change, withVersion))}</ul></section>`,
+      html`<section><h3>${site.api.navigation.title(tag)}</h3><ul class="changes">${group.map((change) => operationChangeItem(site, change, withVersion))}</ul></section>`,
   );
 }
 
 function picker(site: Site, name: string, label: string, chosen: Version): Html {
-  return html`<div class="field"><label for="${name}">${label}</label><select id="${name}" name="${name}">${site.api.versions.all.map(
+  return html`<div><label for="${name}">${label}</label><select id="${name}" name="${name}">${site.api.versions.all.map(
     (version) => html`<option${version === chosen && html` selected`}>${version.text}</option>`,
   )}</select></div>`;
 }
 
-/** Renders the changes between two versions, breaking changes first. */
-export function changesPage(site: Site, from: Version, to: Version): Html {
-  const changes = site.api.changes(from, to);
-  const [breaking, rest] = [breakingOnly(changes), harmlessOnly(changes)];
-  const address = (format: string) =>
-    `${site.base}/changes?${new URLSearchParams({ from: from.text, to: to.text, format })}`;
-  const content = html`<h1>From ${from.text} to ${to.text}</h1>
-<form class="compare" method="get" action="${site.base}/changes">
+/** Renders the form that selects two versions and a filter. */
+export function comparisonForm(site: Site, from: Version, to: Version, filter: ChangeFilter): Html {
+  const kinds = KINDS.map((kind) => html`<option${kind === filter.kind && html` selected`}>${kind}</option>`);
+  return html`<form class="compare" method="get" action="${formAction(site, '/changes')}">
 <input type="hidden" name="version" value="${site.version.text}">
 ${picker(site, 'from', 'Version of the client', from)}${picker(site, 'to', 'Version of the API', to)}
-<button type="submit">Compare</button></form>
-<p>${changes.length} operations differ; ${breaking.length} have breaking changes. Also available as <a href="${address('markdown')}">Markdown</a> and <a href="${address('json')}">JSON</a>.</p>
-<section class="breaking-changes"><h2>Breaking changes for clients of ${from.text}</h2>${breaking.length === 0 ? html`<p>None.</p>` : changeGroups(site, breaking, true)}</section>
-<section><h2>Other changes</h2>${rest.length === 0 ? html`<p>None.</p>` : changeGroups(site, rest, true)}</section>`;
-  return layout(site, {
-    title: `From ${from.text} to ${to.text}`,
-    path: '/changes',
-    keep: { from: from.text, to: to.text },
-    content,
-  });
+<div><label for="operation">Operation</label><input id="operation" name="operation" value="${filter.text}" placeholder="all" autocomplete="off"></div>
+<div><label for="kind">Change</label><select id="kind" name="kind"><option value="">all</option>${kinds}</select></div>
+<label class="check"><input type="checkbox" name="breaking" value="only"${filter.breakingOnly && html` checked`}> Breaking only</label>
+<button type="submit" class="button-main">Compare</button></form>`;
+}
+
+/** Renders the changes between two versions that a filter selects, breaking changes first. */
+export function changesPage(site: Site, from: Version, to: Version, filter: ChangeFilter): Html {
+  const changes = filtered(site.api.changes(from, to), filter);
+  const [breaking, rest] = [breakingOnly(changes), filter.breakingOnly ? [] : harmlessOnly(changes)];
+  const selected = { from: from.text, to: to.text, ...parametersOf(filter) };
+  const address = (format: string) => site.links.page('/changes', site.api.versions.max, { ...selected, format });
+  const content = html`<h1>From ${from.text} to ${to.text}</h1>
+<p class="lead">What changes for a client of ${from.text} that requests ${to.text}.</p>
+${comparisonForm(site, from, to, filter)}
+${facts([
+  ['Operations that differ', changes.length],
+  ['With breaking changes', html`<span class="${breaking.length > 0 ? 'bad' : 'good'}">${breaking.length}</span>`],
+  ['Added', changes.filter(({ change }) => change === 'added').length],
+  ['Removed', changes.filter(({ change }) => change === 'removed').length],
+])}
+<p class="small"><a href="${linkTo(site, '/changes', selected)}">Permalink</a> · <a href="${address('markdown')}">Markdown</a> · <a href="${address('json')}">JSON</a> · <a href="${site.links.feed}">Atom feed of versions</a></p>
+<div class="section breaking-changes"><h2>Breaking changes for clients of ${from.text}</h2>${breaking.length === 0 ? html`<p>None.</p>` : changeGroups(site, breaking, true)}</div>
+${!filter.breakingOnly && html`<div class="section"><h2>Other changes</h2>${rest.length === 0 ? html`<p>None.</p>` : changeGroups(site, rest, true)}</div>`}`;
+  return layout(site, { title: `From ${from.text} to ${to.text}`, path: '/changes', parameters: selected, content });
 }

@@ -1,69 +1,115 @@
-import { type Hole, type Html, html } from '../html.js';
-import { linkTo, type Site } from './site.js';
+import type { Version } from '@apistrata/microversion';
+import { page as document, type Html, header, html, methodLabel, prose, type TemplateValue } from '@apistrata/ui';
+import { contentPolicy } from '../content-policy.js';
+import type { NavigationEntry, NavigationSection, NavigationTag } from '../model/navigation.js';
+import { logoName } from '../theme.js';
+import { formAction, linkTo, type Site } from './site.js';
 
+/** The parts of a page of the explorer. */
 export interface Page {
   readonly title: string;
   /** Path of the page below the mount, for the version picker, which stays on it. */
   readonly path: string;
   /** Parameters that the version picker keeps. */
-  readonly keep?: Readonly<Record<string, string>>;
-  readonly content: Hole;
+  readonly parameters?: Readonly<Record<string, string>>;
+  /** Name of the operation that the page shows. */
+  readonly operation?: string;
+  /** Words in the search field. */
+  readonly searchText?: string;
+  /** Whether the content has a column for code. */
+  readonly wide?: boolean;
+  /** Names of additional scripts. */
+  readonly scripts?: readonly string[];
+  readonly content: TemplateValue;
 }
 
-function versionPicker({ api, base, version }: Site, { path, keep = {} }: Page): Html {
-  const { all } = api.versions;
-  return html`<form class="versions" method="get" action="${base}${path}" data-versions>
-${Object.entries(keep).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
+/** Pages that contain all versions: their version picker opens the operations of a version. */
+const UNVERSIONED_PAGES = ['/versions', '/changes', '/search'];
+
+function versionPicker(site: Site, { path, parameters = {} }: Page): Html {
+  const { api, links, version } = site;
+  const target = links.isStatic && UNVERSIONED_PAGES.includes(path) ? '/' : path;
+  const hrefOf = (each: Version) =>
+    links.isStatic &&
+    html` data-href="${links.page(target.replace(/^\/versions\/.*/, `/versions/${each.text}`), each, {})}"`;
+  const options = api.versions.all.map(
+    (each) => html`<option${each === version && html` selected`}${hrefOf(each)}>${each.text}</option>`,
+  );
+  return html`<form class="versions" method="get" action="${formAction(site, links.isStatic ? '/versions' : path)}" data-versions>
+${Object.entries(parameters).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
 <label for="version">Version</label>
-<select id="version" name="version">${all.map(
-    (each) => html`<option${each === version && html` selected`}>${each.text}</option>`,
-  )}</select>
+<select id="version" name="version">${options}</select>
 <button type="submit">Show</button>
 </form>`;
 }
 
 const SECTIONS = [
-  ['/', 'Operations'],
+  ['/', 'Reference'],
   ['/versions', 'Versions'],
   ['/changes', 'Compare'],
 ] as const;
 
+function entry(site: Site, { line, change }: NavigationEntry, current: string | undefined): Html {
+  const { method, summary } = line.shownAt(site.version);
+  const short = method === 'DELETE' ? 'DEL' : method;
+  const here = line.name === current && html` aria-current="page"`;
+  return html`<li><a href="${linkTo(site, `/operations/${line.name}`)}"${here}${change?.change === 'removed' && html` class="gone"`}>${methodLabel(method, short)}${summary}</a></li>`;
+}
+
+function tagEntry(site: Site, { title, entries }: NavigationTag, current: string | undefined): Html {
+  const open = entries.some(({ line }) => line.name === current);
+  return html`<details${open && html` open`}><summary>${title}</summary><ul>${entries.map((each) => entry(site, each, current))}</ul></details>`;
+}
+
+function sectionEntry(site: Site, { title, folded, tags }: NavigationSection, current: string | undefined): Html {
+  const list = tags.map((tag) => tagEntry(site, tag, current));
+  if (!folded) return html`<h2>${title}</h2>${list}`;
+  const open = tags.some(({ entries }) => entries.some(({ line }) => line.name === current));
+  return html`<details class="folded"${open && html` open`}><summary><h2>${title}</h2></summary>${list}</details>`;
+}
+
+function search(site: Site, { searchText = '' }: Page): Html {
+  return html`<form class="search" role="search" method="get" action="${formAction(site, '/search')}">
+${!site.links.isStatic && site.version !== site.api.versions.max && html`<input type="hidden" name="version" value="${site.version.text}">`}
+<label class="unseen" for="q">Search operations, fields and versions</label>
+<input id="q" name="q" type="search" placeholder="Search (press /)" autocomplete="off" spellcheck="false" value="${searchText}">
+</form>`;
+}
+
 /** Renders a complete page around its content. */
 export function layout(site: Site, page: Page): Html {
-  const { api, base, version } = site;
-  const sections = SECTIONS.map(([path, name]) => {
-    const here = page.path === path && html` aria-current="page"`;
-    return html`<a href="${linkTo(site, path)}"${here}>${name}</a>`;
-  });
-  return html`<!doctype html>
-<html lang="en" data-base="${base}" data-server="${api.server}" data-version="${version.text}">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${page.title} · ${api.title} ${version.text}</title>
-<link rel="icon" href="${base}/assets/icon.svg" type="image/svg+xml">
-<link rel="stylesheet" href="${base}/assets/explorer.css">
-<script src="${base}/assets/explorer.js" defer></script>
-</head>
-<body>
-<a class="skip" href="#content">Skip to content</a>
-<header>
-<div class="bar">
-<a class="name" href="${linkTo(site, '/')}">${api.title}</a>
-<nav aria-label="Sections">${sections}<a href="${base}/openapi.json?version=${version.text}">OpenAPI</a></nav>
-<form class="search" role="search" method="get" action="${base}/search">
-<input type="hidden" name="version" value="${version.text}">
-<label class="unseen" for="q">Search operations and fields</label>
-<input id="q" name="q" type="search" placeholder="Search (press /)" autocomplete="off">
-</form>
-</div>
-${versionPicker(site, page)}
-</header>
-<main id="content" tabindex="-1">
+  const { api, links: addresses, version } = site;
+  const { assets } = addresses;
+  const links = SECTIONS.map(([path, text]) => ({ href: linkTo(site, path), text, current: page.path === path }));
+  const openapi = addresses.openapi(version);
+  const documents = openapi === undefined ? [] : [{ href: openapi, text: 'OpenAPI' }];
+  return document({
+    title: `${page.title} · ${api.title} ${version.text}`,
+    assets,
+    // A server sends the policy as a header.
+    ...(addresses.isStatic && { policy: contentPolicy(api.options) }),
+    data: { server: api.server, version: version.text, ...(addresses.isStatic && { static: '' }) },
+    head: html`<link rel="stylesheet" href="${assets}/explorer.css">
+${api.options.colors && html`<link rel="stylesheet" href="${assets}/theme.css">\n`}<link rel="alternate" type="application/atom+xml" href="${addresses.feed}" title="Versions of ${api.title}">
+<script type="module" src="${assets}/explorer.js"></script>
+${(page.scripts ?? []).map((name) => html`<script type="module" src="${assets}/${name}"></script>\n`)}`,
+    header: header(
+      {
+        href: linkTo(site, '/'),
+        text: api.title,
+        ...(api.options.logo && { logo: `${assets}/${logoName(api.options.logo)}` }),
+      },
+      [...links, ...documents],
+      search(site, page),
+      versionPicker(site, page),
+    ),
+    body: html`<div class="frame">
+<nav class="side" aria-label="Operations"><input type="checkbox" id="menu" class="unseen"><label for="menu" class="button menu-button">Operations</label>
+<div class="sidebar"><div data-slider></div>${api.navigation.at(version).map((section) => sectionEntry(site, section, page.operation))}</div></nav>
+<main id="content" tabindex="-1"${page.wide && html` class="wide"`}>
 ${page.content}
+${api.options.texts?.footer !== undefined && html`<footer class="soft small">${prose(api.options.texts.footer)}</footer>`}
 </main>
-</body>
-</html>
-`;
+</div>`,
+  });
 }

@@ -1,110 +1,147 @@
-import { exampleAt, type Operation, type Part, type PartChange } from '@apistrata/microversion/router';
-import { type Html, html, prose } from '../html.js';
-import type { Lifeline, PartLife } from '../model/lifeline.js';
-import { depthOf, ownName } from '../model/part-name.js';
-import { descriptionOf, rulesText } from '../model/rules-text.js';
+import type { Operation, OperationShape } from '@apistrata/microversion/router';
+import { card, chip, codeBlock, type Html, html, note, prose, tabs } from '@apistrata/ui';
+import { SHARED_SCHEMAS } from '../documents/shared-schemas.js';
+import { codeSamples, isJson, type SampleRequest } from '../model/code-samples.js';
+import type { ElementHistory } from '../model/element-history.js';
+import { pathParameters, sampleOf } from '../model/sample-request.js';
+import { fieldsSection } from './fields.js';
 import { layout } from './layout.js';
-import { changeMark, partChangeItem, signature, spansBadge } from './pieces.js';
+import { changeMark, partChangeItem, signature, spansChip } from './pieces.js';
 import { linkTo, type Site } from './site.js';
 import { timeline } from './timeline.js';
-import { tryForm } from './try-form.js';
+import { requestForm } from './try-form.js';
 
-interface Row {
-  readonly life: PartLife;
-  /** The part at the selected version; undefined if that version does not have it. */
-  readonly part: Part | undefined;
-  readonly change: PartChange | undefined;
+const ASYNCHRONOUS = 202;
+
+function chips(site: Site, line: ElementHistory, operation: Operation, shape: OperationShape | undefined): Html {
+  const facts = site.api.options.facts?.(operation);
+  const ends = line.spans.at(-1)?.until;
+  return html`<p class="chips">${spansChip(site, line.spans)} ${changeMark(line.changeAt(site.version)?.change)} ${
+    ((ends && ends !== site.api.versions.max) || shape?.isDeprecated) && chip('deprecated', 'warn')
+  } ${facts?.adminOnly && chip('administrators', 'bad')} ${shape?.status === ASYNCHRONOUS && chip('asynchronous')} ${
+    site.api.options.description?.isPublic?.(operation) && chip('public', 'good')
+  } <code class="soft small">${line.name}</code></p>`;
 }
 
-function rowsOf(site: Site, line: Lifeline, prefix: string): readonly Row[] {
-  const present = line.at(site.version)?.outline.parts;
-  const changes = new Map(line.changeAt(site.version)?.parts.map((change) => [change.name, change]));
-  return [...line.parts.values()]
-    .filter(({ name }) => name.startsWith(prefix) && name !== prefix)
-    .map((life) => ({ life, part: present?.get(life.name), change: changes.get(life.name) }));
-}
-
-function fieldRow(site: Site, { life, part, change }: Row): Html {
-  const shown = part ?? life.last;
-  const depth = Math.min(Math.max(depthOf(life.name), 0), 6);
-  return html`<tr id="${life.name}"${!part && html` class="gone"`}><th scope="row" class="depth-${depth}"><code>${ownName(life.name)}</code>${
-    part?.required && life.name.startsWith('body') && html` <span class="required">required</span>`
-  }</th><td>${rulesText(shown)}</td><td>${prose(descriptionOf(shown))}</td><td>${spansBadge(site, life.spans)} ${changeMark(change?.change)}</td></tr>`;
-}
-
-function fields(site: Site, title: string, rows: readonly Row[]): Html | undefined {
-  const here = rows.filter(({ part }) => part);
-  const elsewhere = rows.filter(({ part }) => !part);
+function states({ api }: Site, operation: Operation): Html | undefined {
+  const rows = Object.entries(api.options.facts?.(operation)?.states ?? {});
   if (rows.length === 0) return undefined;
-  const head = html`<thead><tr><th scope="col">Name</th><th scope="col">Type</th><th scope="col">Description</th><th scope="col">Versions</th></tr></thead>`;
-  return html`<section><h2>${title}</h2>
-${here.length > 0 ? html`<div class="scroll" tabindex="0" role="group" aria-label="${title}"><table>${head}<tbody>${here.map((row) => fieldRow(site, row))}</tbody></table></div>` : html`<p>None at ${site.version.text}.</p>`}
-${elsewhere.length > 0 && html`<details><summary>${elsewhere.length} at other versions</summary><div class="scroll" tabindex="0" role="group" aria-label="${title} at other versions"><table>${head}<tbody>${elsewhere.map((row) => fieldRow(site, row))}</tbody></table></div></details>`}</section>`;
+  return html`<section id="states"><h2>Allowed states</h2><p class="soft">In other states, the response is 409.</p><table>${rows.map(
+    ([name, text]) => html`<tr><th scope="row"><code>${name}</code></th><td>${prose(text)}</td></tr>`,
+  )}</table></section>`;
 }
 
-function examples({ api, version }: Site, operation: Operation): Html | undefined {
-  const example = exampleAt(api.options.description?.exampleOf, operation, version);
-  if (!example) return undefined;
-  const shown = (title: string, value: unknown) =>
-    value !== undefined &&
-    html`<h3>${title}</h3><pre tabindex="0" role="group" aria-label="${title} of the example"><code>${JSON.stringify(value, null, 2)}</code></pre>`;
-  return html`<section id="example"><h2>Example</h2><details><summary>Example for ${version.text}</summary>
-${shown('Request', example.request)}${shown('Response', example.response)}</details></section>`;
+function statusRow(status: number, text: string | undefined, success = false): Html {
+  return html`<tr id="status-${status}"><th scope="row">${chip(status, success ? 'good' : status < 500 ? 'warn' : 'bad')}</th><td>${prose(text)}</td></tr>`;
 }
 
-function statuses(site: Site, line: Lifeline, operation: Operation): Html {
-  const at = line.at(site.version);
-  const general = site.api.options.description?.errors;
-  const errors = at?.outline.errors ?? [];
-  return html`<section><h2>Status codes</h2><dl class="statuses">
-${at && html`<div><dt>${at.outline.status}</dt><dd>Success</dd></div>`}
-${errors.map((status) => html`<div><dt>${status}</dt><dd>${prose(operation.when?.[status] ?? general?.[status] ?? 'Error')}</dd></div>`)}
-</dl></section>`;
+/** Statuses that the framework around an operation returns, without a declaration. */
+function generalStatuses(site: Site, { method }: Operation, shape: OperationShape): readonly number[] {
+  const known = Object.keys(site.api.options.description?.errors ?? {}).map(Number);
+  const withBody = method === 'GET' || method === 'DELETE' ? [] : [413, 415];
+  const possible = [400, 401, 404, 406, 429, 500, 503, ...withBody];
+  return known.filter((status) => possible.includes(status) && !shape.errors.includes(status));
 }
 
-function pathParameters(operation: Operation): Html | undefined {
-  const names = [...operation.path.matchAll(/\{([^}]+)\}/g)].map(([, name]) => name as string);
+function statuses(site: Site, operation: Operation, shape: OperationShape): Html {
+  const general = site.api.options.description?.errors ?? {};
+  const others = generalStatuses(site, operation, shape);
+  const success = shape.reply === undefined ? 'Success, without a body.' : 'Success.';
+  return html`<section id="statuses"><h2>Status codes</h2><table>
+${statusRow(shape.status, shape.status === ASYNCHRONOUS ? 'Accepted. The work continues after the response.' : success, true)}
+${shape.errors.map((status) => statusRow(status, operation.when?.[status] ?? general[status] ?? 'Error'))}
+${others.map((status) => statusRow(status, general[status]))}</table></section>`;
+}
+
+function parameters(site: Site, line: ElementHistory, { path, parameters: texts }: Operation): Html | undefined {
+  const described = fieldsSection(site, line, 'path', 'Path parameters');
+  if (described) return described;
+  const names = pathParameters(path);
   if (names.length === 0) return undefined;
-  return html`<section><h2>Path parameters</h2><dl class="path">${names.map(
-    (name) => html`<div><dt><code>${name}</code></dt><dd>${prose(operation.parameters?.[name])}</dd></div>`,
-  )}</dl></section>`;
+  return html`<section id="path"><h2>Path parameters</h2><ul class="fields">${names.map(
+    (name) =>
+      html`<li id="path.${name}"><div class="field"><a class="anchor" href="#path.${name}" aria-label="Link to path.${name}">#</a><code class="field-name">${name}</code> <span class="type">string</span> ${chip('required', 'bad')}</div>${texts?.[name] !== undefined && html`<p>${prose(texts[name])}</p>`}</li>`,
+  )}</ul></section>`;
 }
 
-function history(site: Site, line: Lifeline): Html {
-  const steps = [...line.steps].reverse();
-  return html`<section id="history"><h2>History</h2>${timeline(site, line)}
-${
-  steps.length === 0
-    ? html`<p>Unchanged from ${site.api.versions.min.text} to ${site.api.versions.max.text}.</p>`
-    : html`<ol class="steps">${steps.map((step) => {
-        const note = site.api.options.history?.[step.version];
-        return html`<li><h3><a href="${linkTo({ ...site, version: site.api.versions.find(step.version) ?? site.version }, `/operations/${line.name}`)}">${step.version}</a> ${step.change !== 'changed' && changeMark(step.change)}</h3>${
-          note !== undefined && html`<p>${prose(note)}</p>`
-        }${step.parts.length > 0 && html`<ul>${step.parts.map((part) => partChangeItem(site, part, false))}</ul>`}</li>`;
-      })}</ol>`
-}</section>`;
+/** Fields of responses other than the first successful one. */
+function otherResponses(site: Site, line: ElementHistory): Html[] {
+  const roots = new Set([...line.parts.keys()].flatMap((name) => /^(?:errors|statuses)\.\w+(?=[.[])/.exec(name) ?? []));
+  return [...roots].flatMap(
+    (root) => fieldsSection(site, line, root, `Response ${root.slice(root.indexOf('.') + 1)}`) ?? [],
+  );
+}
+
+function history(site: Site, line: ElementHistory): Html {
+  const { options, versions } = site.api;
+  const steps = [...line.steps].reverse().map((step) => {
+    const version = versions.find(step.version) ?? site.version;
+    const about = options.history?.[step.version];
+    return html`<li id="at-${step.version}"><h3><a href="${linkTo({ ...site, version }, `/operations/${line.name}`)}">${step.version}</a> ${step.change !== 'changed' && changeMark(step.change)} ${step.breaking && chip('breaking', 'bad')}</h3>${
+      about !== undefined && html`<p>${prose(about)}</p>`
+    }${step.parts.length > 0 && html`<ul>${step.parts.map((part) => partChangeItem(site, part, false))}</ul>`}</li>`;
+  });
+  const unchanged = html`<p class="soft">Unchanged from ${versions.min.text} to ${versions.max.text}.</p>`;
+  return html`<section id="history"><h2>History</h2>${timeline(site, line)}${steps.length === 0 ? unchanged : html`<ol class="steps">${steps}</ol>`}</section>`;
+}
+
+/** Whether the form of a page can send a request: files need the address of a server, and bodies must be JSON. */
+function canSend({ api, links }: Site, { body, mediaType }: SampleRequest): boolean {
+  if (links.isStatic && !/^https?:/.test(api.server)) return false;
+  return body === undefined || isJson(mediaType);
+}
+
+/** Code samples, the response, and the form that sends the request. */
+function codeColumn(site: Site, line: ElementHistory, operation: Operation, shape: OperationShape): Html {
+  const { samples, commands } = site.api.options;
+  const { request, response } = sampleOf(site, line.name, operation, shape);
+  const code = codeSamples(request, samples, commands).map((sample) => ({
+    label: sample.label,
+    content: codeBlock(sample.code, `the ${sample.label} sample`),
+  }));
+  const body = response === undefined ? undefined : JSON.stringify(response, null, 2);
+  return html`<div class="op-code" id="example">
+<div class="samples">${tabs(code, { name: 'sample', label: 'Language of the code sample', remembered: true })}</div>
+${canSend(site, request) && requestForm(site, operation.path, shape, request)}
+${card(html`<span>Response</span> ${chip(shape.status, 'good')}`, body === undefined ? html`<p class="soft none">No body.</p>` : codeBlock(body, 'the response'))}
+</div>`;
 }
 
 /** Renders an operation at a version: request, response, history, and a form to send it. */
-export function operationPage(site: Site, line: Lifeline): Html {
-  const { version } = site;
+export function operationPage(site: Site, line: ElementHistory): Html {
+  const { api, version } = site;
   const at = line.at(version);
   const operation = line.shownAt(version);
-  const change = line.changeAt(version);
-  const description = at?.outline.description;
+  const isSchema = line.tag === SHARED_SCHEMAS;
   const policy = [operation.policy ?? []].flat();
-  const content = html`<h1>${operation.summary}</h1>
-<p class="signature">${signature(operation.method, operation.path, operation.action)} <code class="id">${line.name}</code> ${spansBadge(site, line.spans)} ${changeMark(change?.change)}</p>
-${!at && html`<p class="absent" role="note">Version ${version.text} does not have this operation and returns 404. This page describes it at other versions.</p>`}
-${description !== undefined && html`<p>${prose(description)}</p>`}
-${policy.length > 0 && html`<p>Policy: ${policy.map((rule) => html`<code>${rule}</code> `)}</p>`}
-${pathParameters(operation)}
-${fields(site, 'Query parameters', rowsOf(site, line, 'query.'))}
-${fields(site, 'Request', rowsOf(site, line, 'body'))}
-${fields(site, 'Response', rowsOf(site, line, 'reply'))}
-${statuses(site, line, operation)}
-${at && examples(site, at.operation)}
-${at && tryForm(site, line.name, at.operation, at.outline)}
-${history(site, line)}`;
-  return layout(site, { title: operation.summary, path: `/operations/${line.name}`, content });
+  const alias = api.options.aliases?.[line.tag];
+  const description = at?.shape.description;
+  const content = html`<div class="op">
+<div class="op-head"><p class="crumb">${isSchema ? line.tag : html`<a href="${linkTo(site, '/')}#${alias ?? line.tag}">${api.navigation.title(line.tag)}</a>`}</p>
+<h1>${operation.summary}</h1>
+<p>${signature(operation.method, operation.path, operation.action)}</p>
+${chips(site, line, operation, at?.shape)}
+${!at && note(`Version ${version.text} does not have this operation and returns 404. This page describes it at other versions.`, 'warn')}
+${alias !== undefined && note(html`This operation repeats the one of <a href="${linkTo(site, '/')}#${alias}">${api.navigation.title(alias)}</a> under another path.`)}
+${description !== undefined && html`<p class="lead">${prose(description)}</p>`}
+${policy.length > 0 && html`<p class="soft small">Policy: ${policy.map((rule) => html`<code>${rule}</code> `)}</p>`}</div>
+${at && !isSchema && codeColumn(site, line, at.operation, at.shape)}
+<div class="op-body">${states(site, operation)}
+${parameters(site, line, operation)}
+${fieldsSection(site, line, 'query', 'Query parameters')}
+${fieldsSection(site, line, 'header', 'Request headers')}
+${fieldsSection(site, line, 'cookie', 'Cookies')}
+${fieldsSection(site, line, 'body', isSchema ? 'In requests' : 'Request body')}
+${fieldsSection(site, line, 'reply', isSchema ? 'In responses' : 'Response')}
+${fieldsSection(site, line, 'headers', 'Response headers')}
+${otherResponses(site, line)}
+${at && !isSchema && statuses(site, at.operation, at.shape)}
+${history(site, line)}</div></div>`;
+  return layout(site, {
+    title: operation.summary,
+    path: `/operations/${line.name}`,
+    operation: line.name,
+    wide: true,
+    content,
+  });
 }

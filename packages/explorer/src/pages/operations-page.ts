@@ -1,33 +1,48 @@
-import type { OperationChange } from '@apistrata/microversion/router';
-import { type Html, html, prose } from '../html.js';
-import type { Lifeline } from '../model/lifeline.js';
+import { facts, type Html, html, note, prose } from '@apistrata/ui';
+import type { NavigationEntry, NavigationSection, NavigationTag } from '../model/navigation.js';
 import { layout } from './layout.js';
-import { changeMark, signature, spansBadge } from './pieces.js';
+import { changeMark, signature, spansChip } from './pieces.js';
 import { linkTo, type Site } from './site.js';
 
-function row(site: Site, line: Lifeline, change: OperationChange | undefined): Html {
+function row(site: Site, { line, change }: NavigationEntry): Html {
   const { method, path, action, summary } = line.shownAt(site.version);
-  const gone = change?.change === 'removed';
-  return html`<li${gone && html` class="gone"`}><a href="${linkTo(site, `/operations/${line.name}`)}">${signature(method, path, action)}</a> <span class="summary">${summary}</span> ${spansBadge(site, line.spans)} ${changeMark(change?.change)}</li>`;
+  const removed = change?.change === 'removed';
+  return html`<li${removed && html` class="gone"`}><a href="${linkTo(site, `/operations/${line.name}`)}">${summary}</a> ${spansChip(site, line.spans)} ${changeMark(change?.change)}${signature(method, path, action)}</li>`;
 }
 
-/** Renders the operations of a version by tag. Operations that the version changed are marked. */
+function tagSection(site: Site, { tag, title, entries }: NavigationTag): Html {
+  const about = site.api.options.description?.tags?.[tag];
+  return html`<section id="${tag}"><h3>${title}</h3>${about !== undefined && html`<p class="soft">${prose(about)}</p>`}<ul class="operations">${entries.map((entry) => row(site, entry))}</ul></section>`;
+}
+
+function section(site: Site, { title, folded, tags }: NavigationSection): Html {
+  const content = tags.map((tag) => tagSection(site, tag));
+  const count = tags.reduce((sum, { entries }) => sum + entries.length, 0);
+  return folded
+    ? html`<details class="section"><summary><h2>${title}</h2> <span class="soft">${count} operations</span></summary>${content}</details>`
+    : html`<div class="section"><h2>${title}</h2>${content}</div>`;
+}
+
+/** Renders the operations of a version by section and tag. Operations that the version changed are marked. */
 export function operationsPage(site: Site): Html {
   const { api, version } = site;
-  const groups = [...api.byTagAt(version)];
-  const note = api.options.history?.[version.text];
-  const about = api.options.description?.description;
-  const content = html`<h1>${api.title} at ${version.text}</h1>
-${about !== undefined && html`<p class="about">${about}</p>`}
-${note !== undefined && html`<section class="note"><h2>New in ${version.text}</h2><p>${prose(note)}</p><p><a href="${linkTo(site, `/versions/${version.text}`)}">All changes of ${version.text}</a></p></section>`}
-<nav class="tags" aria-label="Groups of operations"><ul>${groups.map(
-    ([tag, lines]) => html`<li><a href="#${tag}">${tag}</a> <span class="count">${lines.length}</span></li>`,
-  )}</ul></nav>
-${groups.map(
-  ([tag, lines]) =>
-    html`<section id="${tag}"><h2>${tag}</h2>${
-      api.options.description?.tags?.[tag] && html`<p>${prose(api.options.description.tags[tag])}</p>`
-    }<ul class="operations">${lines.map(({ line, change }) => row(site, line, change))}</ul></section>`,
+  const { description, aliases = {} } = { ...api.options, description: api.options.description?.description };
+  const sections = api.navigation.at(version);
+  const count = sections.flatMap(({ tags }) => tags.flatMap(({ entries }) => entries)).length;
+  const introduction = api.options.texts?.introduction ?? description;
+  const history = api.options.history?.[version.text];
+  const content = html`<h1>${api.title} ${version.text}</h1>
+${introduction !== undefined && html`<p class="lead">${prose(introduction)}</p>`}
+${facts([
+  ['Operations', count],
+  ['Versions', `${api.versions.min.text} to ${api.versions.max.text}`],
+  ['Base URL', html`<code>${api.server || '/'}</code>`],
+])}
+${history !== undefined && note(html`<p><strong>New in ${version.text}:</strong> ${prose(history)} <a href="${linkTo(site, `/versions/${version.text}`)}">All changes of ${version.text}</a></p>`)}
+${sections.map((each) => section(site, each))}
+${Object.entries(aliases).map(
+  ([alias, tag]) =>
+    html`<p class="soft small">${api.navigation.title(alias)}: ${prose(api.options.description?.tags?.[alias])} Its operations are those of <a href="#${tag}">${api.navigation.title(tag)}</a>.</p>`,
 )}`;
   return layout(site, { title: 'Operations', path: '/', content });
 }

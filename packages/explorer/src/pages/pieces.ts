@@ -1,19 +1,18 @@
-import type { OperationChange, PartChange } from '@apistrata/microversion/router';
-import { type Html, html } from '../html.js';
-import type { Span } from '../model/lifeline.js';
+import type { OperationChange, Part, PartChange } from '@apistrata/microversion/router';
+import { chip, type Html, html, methodLabel, type Tone } from '@apistrata/ui';
+import type { Api } from '../model/api.js';
+import type { Span } from '../model/element-history.js';
 import { partLabel } from '../model/part-name.js';
-import { rulesText } from '../model/rules-text.js';
+import { choicesOfPart, rulesText } from '../model/rules-text.js';
 import { linkTo, type Site } from './site.js';
 
-/** Renders `METHOD /path action` with separate styles for its parts. */
+/** Renders the method and path of an operation, with the key of its action. */
 export function signature(method: string, path: string, action: string | undefined): Html {
-  return html`<span class="method method-${method.toLowerCase()}">${method}</span> <code>${path}</code>${
-    action !== undefined && html` <code class="action">${action}</code>`
-  }`;
+  return html`<span class="signature">${methodLabel(method)} <code>${path}</code>${action !== undefined && html` <code class="action">${action}</code>`}</span>`;
 }
 
 /** Returns the windows as text (`since 2.26`, `2.32 to 2.36`, `until 2.43`), or undefined for all versions. */
-export function spansText({ api }: Site, spans: readonly Span[]): string | undefined {
+export function spanText(api: Api, spans: readonly Span[]): string | undefined {
   const { min, max } = api.versions;
   const texts = spans.map(({ since, until }) => {
     if (until === max) return since === min ? undefined : `since ${since.text}`;
@@ -22,25 +21,54 @@ export function spansText({ api }: Site, spans: readonly Span[]): string | undef
   return texts.includes(undefined) ? undefined : texts.join(', ');
 }
 
-export function spansBadge(site: Site, spans: readonly Span[]): Html | undefined {
-  const text = spansText(site, spans);
-  return text === undefined ? undefined : html`<span class="span">${text}</span>`;
+/** Renders the windows of an element as a label; undefined for all versions. */
+export function spansChip(site: Site, spans: readonly Span[]): Html | undefined {
+  const text = spanText(site.api, spans);
+  const ends = spans.at(-1)?.until !== site.api.versions.max;
+  return text === undefined ? undefined : chip(text, ends ? 'warn' : 'info');
 }
 
+/** The word and the colour for each kind of change. */
+const CHANGES: Readonly<Record<'added' | 'removed' | 'changed' | 'altered', readonly [word: string, tone: Tone]>> = {
+  added: ['new', 'good'],
+  removed: ['removed', 'bad'],
+  changed: ['changed', 'warn'],
+  altered: ['changed', 'warn'],
+};
+
 /** Renders the mark of an element that the selected version changed. */
-export function changeMark(change: 'added' | 'removed' | 'changed' | 'altered' | undefined): Html | undefined {
+export function changeMark(change: keyof typeof CHANGES | undefined): Html | undefined {
   if (change === undefined) return undefined;
-  const word = { added: 'new', removed: 'removed', changed: 'changed', altered: 'changed' }[change];
-  return html`<mark class="mark mark-${word}">${word}</mark>`;
+  const [word, tone] = CHANGES[change];
+  return html`<mark>${chip(word, tone)}</mark>`;
+}
+
+/** Maximum number of values of both sides that are listed completely. */
+const MAX_VALUES = 8;
+
+/** Values that only one of two lists has. */
+function onlyIn(values: readonly unknown[], others: readonly unknown[]): string {
+  return values
+    .filter((value) => !others.includes(value))
+    .map((value) => JSON.stringify(value))
+    .join(', ');
+}
+
+/** Renders what differs between the constraints of a part; of long lists of values only the difference. */
+function difference(before: Part, after: Part): Html {
+  const [was, is] = [choicesOfPart(before), choicesOfPart(after)];
+  const [removed, added] = [onlyIn(was, is), onlyIn(is, was)];
+  if (was.length + is.length > MAX_VALUES && was.length > 0 && is.length > 0)
+    return html`<span class="diff">${removed && html`<del>${removed}</del>`}${added && html`<ins>${added}</ins>`}</span>`;
+  return html`<span class="diff"><del>${rulesText(before)}</del> <ins>${rulesText(after)}</ins></span>`;
 }
 
 function partChangeText({ name, change, before, after }: PartChange): Html {
-  const label = partLabel(name);
+  const label = html`<code>${partLabel(name)}</code>`;
   if (change === 'added')
     return html`${label} was added${after?.required && name.startsWith('body') && ' and is required'}`;
   if (change === 'removed') return html`${label} was removed`;
-  const [was, is] = [before && rulesText(before), after && rulesText(after)];
-  if (was !== is) return html`${label}: <del>${was}</del> <ins>${is}</ins>`;
+  if (before && after && rulesText(before) !== rulesText(after)) return html`${label} ${difference(before, after)}`;
   if (before?.required !== after?.required)
     return html`${label} is ${after?.required ? 'now required' : 'no longer required'}`;
   if (before?.closed !== after?.closed)
@@ -50,20 +78,23 @@ function partChangeText({ name, change, before, after }: PartChange): Html {
 
 /** Renders a changed part as a list item, with the reason if the change is breaking. */
 export function partChangeItem(site: Site, part: PartChange, withVersion: boolean): Html {
-  return html`<li>${changeMark(part.change)} ${partChangeText(part)}${
+  return html`<li class="part">${changeMark(part.change)} <div>${partChangeText(part)}${
     withVersion && html` <a class="at" href="${linkTo(site, `/versions/${part.version}`)}">${part.version}</a>`
-  }${part.breaking !== undefined && html` <span class="breaking">breaking: ${part.breaking}</span>`}</li>`;
+  }${part.breaking !== undefined && html` <span class="breaking">breaking: ${part.breaking}</span>`}</div></li>`;
 }
 
-/** Renders the changes of an operation as a list item. */
+/** Renders the changes of an operation, folded if there are many. */
 export function operationChangeItem(site: Site, change: OperationChange, withVersion: boolean): Html {
   const [method = '', path = '', action] = change.operation.split(' ');
-  const whole = change.change !== 'changed';
-  return html`<li class="change"><div>${changeMark(change.change)} <a href="${linkTo(site, `/operations/${change.name}`)}">${signature(method, path, action)}</a> ${change.summary}${
+  const isComplete = change.change !== 'changed';
+  const parts = change.parts.map((part) => partChangeItem(site, part, withVersion));
+  const id = site.links.isStatic ? `${change.version}-${change.name}` : change.name;
+  return html`<li class="change" id="${id}" data-operation="${change.name}" data-kind="${change.change}"${change.breaking && html` data-breaking`}><h4><a href="${linkTo(site, `/operations/${change.name}`)}">${change.summary}</a> ${changeMark(change.change)}${
     withVersion &&
-    whole &&
+    isComplete &&
     html` <a class="at" href="${linkTo(site, `/versions/${change.version}`)}">${change.version}</a>`
-  }${change.change === 'removed' && html` <span class="breaking">breaking: returns 404</span>`}</div>${
-    change.parts.length > 0 && html`<ul>${change.parts.map((part) => partChangeItem(site, part, withVersion))}</ul>`
+  }${change.change === 'removed' && html` <span class="breaking">breaking: returns 404</span>`}</h4>${signature(method, path, action)}${
+    parts.length > 0 &&
+    html`<details${parts.length <= 12 && html` open`}><summary>${parts.length} ${parts.length === 1 ? 'change' : 'changes'}</summary><ul>${parts}</ul></details>`
   }</li>`;
 }

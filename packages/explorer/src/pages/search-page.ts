@@ -1,32 +1,60 @@
-import { type Html, html, prose } from '../html.js';
+import { type Html, html, note, prose } from '@apistrata/ui';
 import { partLabel } from '../model/part-name.js';
 import { descriptionOf } from '../model/rules-text.js';
-import { search } from '../model/search.js';
+import type { FoundOperation } from '../model/search.js';
 import { layout } from './layout.js';
-import { signature, spansBadge } from './pieces.js';
+import { signature, spansChip } from './pieces.js';
 import { linkTo, type Site } from './site.js';
 
 /** Maximum number of matching parts per operation. */
-const MOST_PARTS = 6;
+const MAX_PARTS = 4;
+/** Maximum number of versions. */
+const MAX_VERSIONS = 8;
 
-export function searchPage(site: Site, question: string): Html {
-  const found = search(site.api, question, site.version);
-  const items = found.map(({ line, parts }) => {
-    const { method, path, action, summary } = line.shownAt(site.version);
-    const address = linkTo(site, `/operations/${line.name}`);
-    return html`<li><a href="${address}">${signature(method, path, action)}</a> <span class="summary">${summary}</span> ${spansBadge(site, line.spans)}
-${
-  parts.length > 0 &&
-  html`<ul>${parts
-    .slice(0, MOST_PARTS)
+function operationItem(site: Site, { line, parts }: FoundOperation): Html {
+  const { method, path, action, summary } = line.shownAt(site.version);
+  const address = linkTo(site, `/operations/${line.name}`);
+  const shown = parts
+    .slice(0, MAX_PARTS)
     .map(
       (part) =>
-        html`<li><a href="${address}#${encodeURIComponent(part.name)}">${partLabel(part.name)}</a> ${spansBadge(site, part.spans)} ${prose(descriptionOf(part.last))}</li>`,
-    )}${parts.length > MOST_PARTS && html`<li class="quiet">and ${parts.length - MOST_PARTS} more</li>`}</ul>`
-}</li>`;
-  });
+        html`<li><a href="${address}#${encodeURIComponent(part.name)}">${partLabel(part.name)}</a> ${spansChip(site, part.spans)} <span class="soft">${prose(descriptionOf(part.last))}</span></li>`,
+    );
+  return html`<li><a href="${address}"><strong>${summary}</strong></a> ${spansChip(site, line.spans)} ${signature(method, path, action)}${
+    shown.length > 0 &&
+    html`<ul>${shown}${parts.length > MAX_PARTS && html`<li class="soft">and ${parts.length - MAX_PARTS} more</li>`}</ul>`
+  }</li>`;
+}
+
+/** Renders the operations, fields and versions that contain the words of a query. */
+export function searchPage(site: Site, searchText: string): Html {
+  if (site.links.isStatic)
+    return layout(site, {
+      title: 'Search',
+      path: '/search',
+      scripts: ['static.js'],
+      content: html`<h1>Search</h1><p data-search-count role="status"></p><noscript><p>Search requires JavaScript.</p></noscript><ul class="found" data-results></ul>`,
+    });
+  const { operations, versions, compared } = site.api.searchIndex.search(searchText);
+  const count = `${operations.length} ${operations.length === 1 ? 'operation' : 'operations'} and ${versions.length} ${versions.length === 1 ? 'version' : 'versions'} for “${searchText}”.`;
   const content = html`<h1>Search</h1>
-<p data-search-count>${question === '' ? 'Enter words from an operation, a field or a description.' : `${found.length} operations with “${question}”.`}</p>
-<ul class="found">${items}</ul>`;
-  return layout(site, { title: `Search: ${question}`, path: '/search', keep: { q: question }, content });
+<p data-search-count role="status">${searchText === '' ? 'Enter words from an operation, a field, a description or a version.' : count}</p>
+${compared && note(html`<a href="${linkTo(site, '/changes', { from: compared[0].text, to: compared[1].text })}">Changes from ${compared[0].text} to ${compared[1].text}</a>`)}
+${
+  versions.length > 0 &&
+  html`<div class="section"><h2>Versions</h2><ol class="history">${versions
+    .slice(0, MAX_VERSIONS)
+    .map(
+      (version) =>
+        html`<li><h3><a href="${linkTo({ ...site, version }, `/versions/${version.text}`)}">${version.text}</a></h3><p>${prose(site.api.options.history?.[version.text])}</p></li>`,
+    )}</ol></div>`
+}
+${operations.length > 0 && html`<div class="section"><h2>Operations</h2><ul class="found">${operations.map((found) => operationItem(site, found))}</ul></div>`}`;
+  return layout(site, {
+    title: `Search: ${searchText}`,
+    path: '/search',
+    parameters: { q: searchText },
+    searchText,
+    content,
+  });
 }

@@ -1,15 +1,50 @@
 import type { Version } from '@apistrata/microversion';
 import type { Api } from '../model/api.js';
 
-/** A page is made for a version, below a mount: what every page needs to write links that keep both. */
-export interface Site {
-  readonly api: Api;
-  /** Where the pages are mounted, without a slash at its end. */
-  readonly base: string;
-  readonly version: Version;
+/** Addresses of pages: paths of a server, or files of a static site. */
+export interface Links {
+  /** Returns the address of a page at a version. */
+  page(path: string, version: Version, query: Readonly<Record<string, string>>): string;
+  /** Returns the address of the OpenAPI document of a version; undefined if there is none. */
+  openapi(version: Version): string | undefined;
+  /** Address of the folder of assets. */
+  readonly assets: string;
+  /** Address of the Atom feed. */
+  readonly feed: string;
+  /** Whether pages are files, without a server that evaluates queries. */
+  readonly isStatic: boolean;
 }
 
-/** The address of a page, with the version that the reader looks at. */
-export function linkTo({ base, version }: Site, path: string, query: Readonly<Record<string, string>> = {}): string {
-  return `${base}${path}?${new URLSearchParams({ version: version.text, ...query })}`;
+/** The context of every page: the API, the selected version, and the addresses of other pages. */
+export interface Site {
+  readonly api: Api;
+  readonly version: Version;
+  readonly links: Links;
+}
+
+/** Returns the addresses of pages that a server renders. The highest version is the default of the parameter `version`. */
+export function serverLinks(api: Api, base: string): Links {
+  return {
+    page(path, version, query) {
+      const parameters = new URLSearchParams({
+        ...(version !== api.versions.max && { version: version.text }),
+        ...query,
+      });
+      return parameters.size > 0 ? `${base}${path}?${parameters}` : `${base}${path}`;
+    },
+    openapi: (version) => `${base}/openapi.json?version=${version.text}`,
+    assets: `${base}/assets`,
+    feed: `${base}/versions.atom`,
+    isStatic: false,
+  };
+}
+
+/** Returns the address of a page that keeps the selected version. */
+export function linkTo({ links, version }: Site, path: string, query: Readonly<Record<string, string>> = {}): string {
+  return links.page(path, version, query);
+}
+
+/** Returns the address of a page without the selected version, for forms that have a field for it. */
+export function formAction({ api, links }: Site, path: string): string {
+  return links.page(path, api.versions.max, {});
 }

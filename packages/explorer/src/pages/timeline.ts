@@ -1,32 +1,53 @@
-import { type Html, html } from '../html.js';
-import type { Lifeline } from '../model/lifeline.js';
+import { type Html, html } from '@apistrata/ui';
+import type { ElementHistory } from '../model/element-history.js';
 import { linkTo, type Site } from './site.js';
 
-/** Width of the drawing in its own units. */
-const WIDTH = 1000;
+/** Minimum distance between two labels, in percent of the width. */
+const LABEL_DISTANCE = 9;
+/** Minimum width of a mark, in percent. */
+const MARK_WIDTH = 0.9;
+
+const LEGEND: readonly (readonly [kind: string, text: string])[] = [
+  ['bar', 'exists'],
+  ['step-added', 'added'],
+  ['step-changed', 'changed'],
+  ['step-breaking', 'breaking change'],
+  ['here', 'selected version'],
+];
+
+const percent = (value: number) => `${value.toFixed(2)}%`;
+
+/** Returns the positions that have a label: both ends, and those with sufficient distance from their neighbours. */
+function labelled(positions: readonly number[]): ReadonlySet<number> {
+  const selected: number[] = [0, 100];
+  for (const position of positions)
+    if (selected.every((other) => Math.abs(other - position) >= LABEL_DISTANCE)) selected.push(position);
+  return new Set(selected);
+}
 
 /**
- * Renders the history of an operation over all versions: bars where it exists, a mark at each change, a line at the
+ * Renders the history of an operation over all versions: bars where it exists, a labelled mark at each change, a line at the
  * selected version. The list of changes below the drawing is its text alternative.
  */
-export function timeline(site: Site, line: Lifeline): Html {
+export function timeline(site: Site, line: ElementHistory): Html {
   const { versions } = site.api;
-  const unit = WIDTH / Math.max(versions.all.length, 1);
-  const x = (index: number) => (index * unit).toFixed(1);
+  const unit = 100 / Math.max(versions.all.length, 1);
   const bars = line.spans.map(({ since, until }) => {
     const from = versions.indexOf(since);
-    const width = ((versions.indexOf(until) - from + 1) * unit).toFixed(1);
-    return html`<rect class="bar" x="${x(from)}" y="10" width="${width}" height="12" rx="3"/>`;
+    return html`<rect class="bar" x="${percent(from * unit)}" y="12" width="${percent((versions.indexOf(until) - from + 1) * unit)}" height="12" rx="3"/>`;
   });
-  const marks = line.steps.flatMap((step) => {
+  const steps = line.steps.flatMap((step) => {
     const version = versions.find(step.version);
-    if (!version) return [];
-    const kind = step.breaking ? 'breaking' : step.change;
-    return html`<a href="${linkTo({ ...site, version }, `/operations/${line.name}`)}"><title>${step.version}: ${step.change}</title><rect class="step step-${kind}" x="${x(versions.indexOf(version))}" y="6" width="${Math.max(unit, 6).toFixed(1)}" height="20"/></a>`;
+    return version ? [{ step, version, at: versions.indexOf(version) * unit }] : [];
   });
-  const here = x(versions.indexOf(site.version) + 0.5);
-  return html`<svg class="timeline" viewBox="0 0 ${WIDTH} 46" role="group" aria-label="Versions ${versions.min.text} to ${versions.max.text}; changes at ${line.steps.map(({ version }) => version).join(', ') || 'none'}">
-<rect class="ground" x="0" y="14" width="${WIDTH}" height="4"/>${bars}${marks}<line class="here" x1="${here}" x2="${here}" y1="0" y2="32"/>
-<text x="0" y="44">${versions.min.text}</text><text x="${WIDTH}" y="44" text-anchor="end">${versions.max.text}</text>
-</svg>`;
+  const labels = labelled(steps.map(({ at }) => at));
+  const marks = steps.map(({ step, version, at }) => {
+    const kind = step.breaking ? 'breaking' : step.change;
+    return html`<a href="${linkTo({ ...site, version }, `/operations/${line.name}`)}"><title>${step.version}: ${step.change}</title><rect class="step step-${kind}" x="${percent(at)}" y="8" width="${percent(Math.max(unit, MARK_WIDTH))}" height="20" rx="2"/>${labels.has(at) && html`<text x="${percent(at)}" y="44" text-anchor="middle">${step.version}</text>`}</a>`;
+  });
+  const here = percent((versions.indexOf(site.version) + 0.5) * unit);
+  return html`<svg class="timeline" width="100%" height="50" role="group" aria-label="Versions ${versions.min.text} to ${versions.max.text}; changes at ${steps.map(({ step }) => step.version).join(', ') || 'none'}">
+<rect class="ground" x="0" y="16" width="100%" height="4" rx="2"/>${bars}${marks}<line class="here" x1="${here}" x2="${here}" y1="2" y2="34"/>
+<text x="0" y="44">${versions.min.text}</text><text x="100%" y="44" text-anchor="end">${versions.max.text}</text>
+</svg><ul class="legend">${LEGEND.map(([kind, text]) => html`<li><svg width="12" height="12" aria-hidden="true"><rect class="${kind}" width="12" height="12" rx="3"/></svg>${text}</li>`)}</ul>`;
 }

@@ -1,75 +1,77 @@
-import type { Json, Operation, Outline } from '@apistrata/microversion/router';
-import { type Html, html } from '../html.js';
-import { type FormField, formFields, sampleOf } from '../model/sample.js';
+import type { Json, OperationShape } from '@apistrata/microversion/router';
+import { type Html, html, prose } from '@apistrata/ui';
+import type { SampleRequest } from '../model/code-samples.js';
+import { pathParameters, tokenHeader } from '../model/sample-request.js';
 import type { Site } from './site.js';
 
-interface HeaderScheme {
-  readonly name: string;
-  readonly description: string | undefined;
+function labelled(id: string, label: string, control: Html): Html {
+  return html`<div class="control"><label for="${id}"><code>${label}</code></label>${control}</div>`;
 }
 
-/** The header for the caller's token, if the API defines one. */
-function tokenHeader(site: Site): HeaderScheme | undefined {
-  const schemes = Object.values(site.api.options.description?.securitySchemes ?? {}) as Json[];
-  const scheme = schemes.find((each) => each.type === 'apiKey' && each.in === 'header');
-  if (scheme) return { name: String(scheme.name), description: scheme.description as string | undefined };
-  return schemes.some((each) => each.type === 'http') ? { name: 'Authorization', description: undefined } : undefined;
-}
-
-function labelled(id: string, label: string, control: Html, required = false): Html {
-  return html`<div class="field"><label for="${id}"><code>${label}</code>${required && html` <span class="required">required</span>`}</label>${control}</div>`;
-}
-
-function bodyControl(field: FormField, id: string): Html {
-  const path = JSON.stringify(field.path);
-  if (field.kind === 'choice' || field.kind === 'boolean') {
-    const options = field.choices.map((choice) => html`<option>${choice}</option>`);
-    return html`<select id="${id}" data-body="${path}" data-kind="${field.kind}"><option value="">not sent</option>${options}</select>`;
-  }
-  const type = field.kind === 'number' ? 'number' : 'text';
-  return html`<input id="${id}" type="${type}" data-body="${path}" data-kind="${field.kind}" autocomplete="off">`;
-}
-
-function bodyFields(body: Json): Html {
-  const fields = formFields(body);
-  const text = JSON.stringify(sampleOf(body), null, 2);
-  return html`<fieldset><legend>Body</legend>
-${fields.map((field, index) => labelled(`body-${index}`, field.path.join('.'), bodyControl(field, `body-${index}`), field.required))}
-${labelled('body', 'JSON', html`<textarea id="body" data-json rows="8" spellcheck="false">${text}</textarea>`)}
-</fieldset>`;
-}
-
-function tokenFields(site: Site, header: HeaderScheme): Html {
-  const offered = site.api.options.tokens ?? [];
-  return html`<fieldset><legend>Authentication</legend>
-${labelled('token', header.name, html`<input id="token" data-token="${header.name}" list="tokens" autocomplete="off" spellcheck="false"${offered[0] && html` value="${offered[0].token}"`}>`)}
-${offered.length > 0 && html`<datalist id="tokens">${offered.map(({ label, token }) => html`<option value="${token}">${label}</option>`)}</datalist>`}
-${header.description !== undefined && html`<p>${header.description}</p>`}</fieldset>`;
-}
-
-/** Renders a form that sends the operation at the selected version. Requires the script of the page. */
-export function tryForm(site: Site, name: string, operation: Operation, outline: Outline): Html {
-  const { api, version } = site;
-  const parameters = [...operation.path.matchAll(/\{([^}]+)\}/g)].map(([, parameter]) => parameter as string);
+function tokenFields(site: Site): Html | undefined {
   const header = tokenHeader(site);
-  const versionHeader = api.options.description?.versionHeaders?.[0];
-  return html`<section id="try"><h2>Try it</h2>
+  if (!header) return undefined;
+  const { tokens = [], authentication } = site.api.options;
+  const about = authentication?.text ?? header.description;
+  return html`<fieldset><legend>Authentication</legend>
+${about !== undefined && html`<p class="soft small">${prose(about)}</p>`}
+${labelled('token', header.name, html`<input id="token" data-token="${header.name}" list="tokens" autocomplete="off" spellcheck="false"${tokens[0] && html` value="${tokens[0].token}"`}>`)}
+${tokens.length > 0 && html`<datalist id="tokens">${tokens.map(({ label, token }) => html`<option value="${token}">${label}</option>`)}</datalist>`}
+${
+  authentication?.identityUrl !== undefined &&
+  html`<details data-identity="${authentication.identityUrl}"><summary>Log in</summary>
+${labelled('user', 'User', html`<input id="user" autocomplete="username">`)}${labelled('password', 'Password', html`<input id="password" type="password" autocomplete="current-password">`)}${labelled('project', 'Project', html`<input id="project">`)}
+<button type="button" data-log-in>Log in</button></details>`
+}</fieldset>`;
+}
+
+/** The lists that contain the values of a path's parameters, by parameter. */
+function sourcesOf({ api, version }: Site, path: string): Readonly<Record<string, Json>> {
+  const entries = pathParameters(path).flatMap((name) => {
+    const list = path.slice(0, path.indexOf(`{${name}}`)).replace(/\/$/, '');
+    const exists = api.options.operations.some(
+      (operation) =>
+        operation.method === 'GET' && operation.path === list && api.historyOf(operation)?.existsAt(version),
+    );
+    return exists ? [[name, { path: list }] as const] : [];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** The options `values` for fields that occur in a body. */
+function valuesIn(site: Site, body: unknown): Readonly<Record<string, Json>> {
+  const text = JSON.stringify(body) ?? '';
+  const header = site.api.options.description?.versionHeaders?.[0];
+  const entries = Object.entries(site.api.options.values ?? {}).filter(([name]) =>
+    text.includes(`${JSON.stringify(name)}:`),
+  );
+  return Object.fromEntries(
+    entries.map(([name, source]) => [
+      name,
+      { ...source, ...(source.version !== undefined && header && { version: header.value(source.version) }) },
+    ]),
+  );
+}
+
+/** Renders a form that sends the request of a sample. Requires the script of the page. */
+export function requestForm(site: Site, path: string, shape: OperationShape, request: SampleRequest): Html {
+  const { api, version } = site;
+  const header = api.options.description?.versionHeaders?.[0];
+  const sources = JSON.stringify({ parameters: sourcesOf(site, path), values: valuesIn(site, request.body) });
+  const body = request.body === undefined ? undefined : JSON.stringify(request.body, null, 2);
+  return html`<details class="card try" id="try"><summary class="card-head"><span>Try it</span> <kbd>t</kbd></summary>
 <noscript><p>This form requires JavaScript. All other parts of these pages work without it.</p></noscript>
-<form data-try data-method="${operation.method}" data-path="${operation.path}"${
-    versionHeader &&
-    html` data-version-header="${versionHeader.name}" data-version-value="${versionHeader.value(version.text)}"`
-  }${api.options.commands?.[name] !== undefined && html` data-command="${api.options.commands[name]}"`} hidden>
-${header && tokenFields(site, header)}
-${parameters.length > 0 && html`<fieldset><legend>Path</legend>${parameters.map((parameter) => labelled(`path-${parameter}`, parameter, html`<input id="path-${parameter}" data-parameter="${parameter}" required autocomplete="off" spellcheck="false">`, true))}</fieldset>`}
-${outline.query.length > 0 && html`<details><summary>Query (${outline.query.length})</summary>${outline.query.map(({ name: parameter }) => labelled(`query-${parameter}`, parameter, html`<input id="query-${parameter}" data-query="${parameter}" autocomplete="off" spellcheck="false">`))}</details>`}
-${outline.body && bodyFields(outline.body)}
-<div class="buttons"><button type="submit">Send at ${version.text}</button>
-<button type="button" data-copy="curl">Copy as curl</button> <button type="button" data-copy="fetch">Copy as fetch</button>${
-    api.options.commands?.[name] !== undefined &&
-    html` <button type="button" data-copy="command">Copy as command line</button>`
-  }
-<span role="status" aria-live="polite" data-said></span></div>
+<form data-try data-method="${request.method}" data-path="${path}" data-sources="${sources}"${
+    header && html` data-version-header="${header.name}" data-version-value="${header.value(version.text)}"`
+  } hidden>
+${tokenFields(site)}
+${pathParameters(path).map((name) => labelled(`path-${name}`, name, html`<input id="path-${name}" data-parameter="${name}" list="values-${name}" required autocomplete="off" spellcheck="false"><datalist id="values-${name}"></datalist>`))}
+${shape.query.length > 0 && html`<details><summary>Query parameters (${shape.query.length})</summary>${shape.query.map(({ name }) => labelled(`query-${name}`, name, html`<input id="query-${name}" data-query="${name}" autocomplete="off" spellcheck="false">`))}</details>`}
+${body !== undefined && labelled('body', 'Body', html`<textarea id="body" data-json rows="${Math.min(body.split('\n').length + 1, 16)}" spellcheck="false">${body}</textarea>`)}
+<div class="buttons"><button type="submit" class="button-main" aria-keyshortcuts="Control+Enter">Send at ${version.text}</button> <button type="button" data-copy>Copy as curl</button></div>
+<p role="status" aria-live="polite" class="small" data-said></p>
 </form>
-<div class="answer" data-answer hidden tabindex="-1"><h3>Response <span data-status></span></h3><pre data-headers tabindex="0"></pre><pre data-content tabindex="0"></pre></div>
-</section>`;
+<div class="answer" data-answer hidden tabindex="-1"><p class="answer-head"><strong data-status></strong> <span class="soft small" data-duration></span></p><details><summary>Headers</summary><pre data-headers tabindex="0"></pre></details><pre data-content tabindex="0" role="group" aria-label="Response body"></pre></div>
+<details class="sent" data-sent hidden><summary>Requests of this session</summary><ol></ol></details>
+</details>`;
 }

@@ -1,17 +1,32 @@
 import type { Version } from '@apistrata/microversion';
-import { type Html, html, prose } from '../html.js';
+import type { OperationChange } from '@apistrata/microversion/router';
+import { chip, type Html, html, note, prose } from '@apistrata/ui';
 import { changeGroups } from './changes-page.js';
 import { layout } from './layout.js';
-import { linkTo, type Site } from './site.js';
+import { formAction, linkTo, type Site } from './site.js';
 
-/** Renders all versions, newest first, with the description of each. */
-export function versionsPage(site: Site): Html {
+function counts(changes: readonly OperationChange[]): Html {
+  const count = (kind: OperationChange['change']) => changes.filter(({ change }) => change === kind).length;
+  const [added, changed, removed] = [count('added'), count('changed'), count('removed')];
+  return html`<p class="chips">${added > 0 && chip(`${added} new`, 'good')} ${changed > 0 && chip(`${changed} changed`, 'warn')} ${removed > 0 && chip(`${removed} removed`, 'bad')} ${changes.some(({ breaking }) => breaking) && chip('breaking', 'bad')}</p>`;
+}
+
+/**
+ * Renders all versions, newest first, with the description of each and how much it changed.
+ *
+ * @param isCounted whether the changes of all versions are known. If not, a script requests the page again to count them.
+ */
+export function versionsPage(site: Site, isCounted: boolean): Html {
   const { api } = site;
   const rows = [...api.versions.all].reverse().map((version) => {
-    const note = api.options.history?.[version.text];
-    return html`<li><h2><a href="${linkTo({ ...site, version }, `/versions/${version.text}`)}">${version.text}</a></h2>${note === undefined ? html`<p class="quiet">${version === api.versions.min ? 'The first version.' : 'No description. The page of the version lists its changes.'}</p>` : html`<p>${prose(note)}</p>`}</li>`;
+    const before = api.versions.before(version);
+    const about = api.options.history?.[version.text];
+    const absent = before ? 'No description. The page of the version lists its changes.' : 'The first version.';
+    return html`<li><h2><a href="${linkTo({ ...site, version }, `/versions/${version.text}`)}">${version.text}</a></h2><p${about === undefined && html` class="soft"`}>${prose(about ?? absent)}</p>${before && (isCounted ? counts(api.changesAt(version)) : html`<p class="chips"></p>`)}</li>`;
   });
-  const content = html`<h1>Versions</h1><p>${api.versions.min.text} to ${api.versions.max.text}, newest first.</p><ol class="history" reversed>${rows}</ol>`;
+  const counted = formAction(site, '/versions');
+  const later = !isCounted && html` data-counts="${counted}?counts"`;
+  const content = html`<h1>Versions</h1><p class="lead">${api.versions.min.text} to ${api.versions.max.text}, newest first. <a href="${linkTo(site, '/changes')}">Compare two versions</a> or subscribe to the <a href="${site.links.feed}">Atom feed</a>.${!isCounted && html`<noscript> <a href="${counted}?counts">Show the number of changes</a>.</noscript>`}</p><ol class="history" reversed${later}>${rows}</ol>`;
   return layout(site, { title: 'Versions', path: '/versions', content });
 }
 
@@ -19,15 +34,15 @@ export function versionsPage(site: Site): Html {
 export function versionPage(site: Site, step: Version): Html {
   const { api } = site;
   const before = api.versions.before(step);
-  const changes = before ? api.changes(before, step) : [];
-  const note = api.options.history?.[step.text];
+  const changes = before ? api.changesAt(step) : [];
+  const about = api.options.history?.[step.text];
   const after = api.versions.all[api.versions.indexOf(step) + 1];
-  const neighbour = (version: Version | undefined, word: string) =>
+  const neighbour = (version: Version | undefined, rel: 'prev' | 'next') =>
     version &&
-    html`<a rel="${word}" href="${linkTo({ ...site, version }, `/versions/${version.text}`)}">${version.text}</a>`;
+    html`<a class="button" rel="${rel}" href="${linkTo({ ...site, version }, `/versions/${version.text}`)}">${rel === 'prev' ? `← ${version.text}` : `${version.text} →`}</a>`;
   const content = html`<h1>Version ${step.text}</h1>
 <p class="neighbours">${neighbour(before, 'prev')} ${neighbour(after, 'next')}</p>
-${note !== undefined && html`<p class="note">${prose(note)}</p>`}
-${before ? html`<p>${changes.length === 0 ? 'No operation, field, parameter or status changed. The version changes the behavior of the service.' : `Changes since ${before.text}:`}</p>${changeGroups({ ...site, version: step }, changes, false)}` : html`<p>The first version.</p>`}`;
+${about !== undefined && note(html`<p>${prose(about)}</p>`)}
+${before ? html`${changes.length === 0 ? html`<p>No operation, field, parameter or status changed. The version changes the behavior of the service.</p>` : html`<h2>Changes since ${before.text}</h2>${counts(changes)}`}${changeGroups({ ...site, version: step }, changes, false)}` : html`<p>The first version.</p>`}`;
   return layout({ ...site, version: step }, { title: `Version ${step.text}`, path: '/versions', content });
 }

@@ -5,41 +5,41 @@ import {
   type Json,
   nameOf,
   type Operation,
-  type Outline,
-  outlineOf,
+  type OperationShape,
+  operationShape,
 } from '@apistrata/microversion/router';
 import { VersionRange } from '../model/versions.js';
-import { type Stretch, WindowedType } from './windowed-type.js';
+import { type VersionSpan, WindowedType } from './windowed-type.js';
 
-/** Which versions types are written for, and what they are called. */
+/** The versions and the names of the written types. */
 export interface VersionedTypesOptions {
   /** Name of the API, the prefix of the type names: `Compute API` results in `ComputeAnswer`. */
   readonly title: string;
-  /** The lowest and the highest version that the types know, of one major number. */
+  /** The lowest and the highest version of the types, with one major number. */
   readonly min: VersionLike;
   readonly max: VersionLike;
 }
 
-/** An operation from one version to another, both included, as places in the list of versions. */
-interface Life {
+/** A range of versions of an operation, both ends included, as indexes in the list of versions. */
+interface History {
   readonly first: number;
   readonly last: number;
-  readonly outline: Outline;
+  readonly shape: OperationShape;
 }
 
-function livesOf(operations: readonly Operation[], versions: readonly Version[]): readonly Life[] {
+function historiesOf(operations: readonly Operation[], versions: readonly Version[]): readonly History[] {
   const steps = new Set(operations.flatMap((each) => breakpointsOfOperation(each)).map(({ text }) => text));
   const starts = versions.flatMap((version, first) =>
     first === 0 || steps.has(version.text) ? [{ version, first }] : [],
   );
   return starts.flatMap(({ version, first }, place) => {
     const operation = operations.find((each) => existsAt(each, version));
-    const outline = operation && outlineOf(operation, version);
-    return outline ? [{ first, last: (starts[place + 1]?.first ?? versions.length) - 1, outline }] : [];
+    const shape = operation && operationShape(operation, version);
+    return shape ? [{ first, last: (starts[place + 1]?.first ?? versions.length) - 1, shape }] : [];
   });
 }
 
-function querySchema({ query }: Outline): Json | undefined {
+function querySchema({ query }: OperationShape): Json | undefined {
   if (query.length === 0) return undefined;
   const fields = query.map(({ name, schema: { description, ...schema }, repeated }) => {
     const rules = repeated ? { anyOf: [schema, { type: 'array', items: schema }] } : schema;
@@ -48,7 +48,7 @@ function querySchema({ query }: Outline): Json | undefined {
   return { type: 'object', properties: Object.fromEntries(fields), additionalProperties: false };
 }
 
-/** The word that the types' names begin with. */
+/** The prefix of the names of types. */
 function prefixOf(title: string): string {
   const words = title.split(/[^A-Za-z0-9]+/).filter((word) => word !== '' && !/^api$/i.test(word));
   const name = words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
@@ -66,18 +66,18 @@ type Between<V extends VERSION, First extends VERSION, Last extends VERSION, T, 
   Flat: `type Flat<T> = { [Name in keyof T]: T[Name] };`,
 };
 
-/** The names that exist at a version: those of each window together. */
-/** Operations of one name, over the versions in which there is one of them. */
+/** Returns the names at a version: the union of the names of its windows. */
+/** Operations with one name, over the versions that have one of them. */
 interface Named {
   readonly name: string;
   readonly summary: string;
-  readonly lives: readonly Life[];
+  readonly lives: readonly History[];
 }
 
 function namesType(operations: readonly Named[], versions: readonly Version[]): string {
   const groups = new Map<string, string[]>();
   for (const { name, lives } of operations) {
-    // Lives that follow each other are one window.
+    // Consecutive ranges become one window.
     const spans: { first: number; last: number }[] = [];
     for (const { first, last } of lives) {
       const before = spans.at(-1);
@@ -104,7 +104,7 @@ function namesType(operations: readonly Named[], versions: readonly Version[]): 
  * @throws RangeError if `min` and `max` are not a range
  */
 export function versionedTypes(operations: readonly Operation[], { title, min, max }: VersionedTypesOptions): string {
-  const versions = new VersionRange(min, max).all;
+  const versions = VersionRange.between(min, max).all;
   const texts = versions.map(({ text }) => text);
   const byName = new Map<string, [Operation, ...Operation[]]>();
   for (const operation of operations) {
@@ -114,17 +114,15 @@ export function versionedTypes(operations: readonly Operation[], { title, min, m
     else byName.set(name, [operation]);
   }
   const named = [...byName]
-    .map(([name, group]): Named => ({ name, summary: group[0].summary, lives: livesOf(group, versions) }))
+    .map(([name, group]): Named => ({ name, summary: group[0].summary, lives: historiesOf(group, versions) }))
     .filter(({ lives }) => lives.length > 0);
   const sent = new WindowedType(texts, { open: true });
   const received = new WindowedType(texts);
-  const members = (writer: WindowedType, schemaOf: (outline: Outline) => Json | undefined) =>
+  const members = (writer: WindowedType, schemaOf: (shape: OperationShape) => Json | undefined) =>
     named
       .map(({ name, summary, lives }) => {
-        const stretches = lives.map(
-          ({ first, last, outline }): Stretch => ({ first, last, schema: schemaOf(outline) }),
-        );
-        return `  /** ${summary.replaceAll('*/', '*\\/')} */\n  ${name}: ${writer.text(stretches, '  ')};\n`;
+        const spans = lives.map(({ first, last, shape }): VersionSpan => ({ first, last, schema: schemaOf(shape) }));
+        return `  /** ${summary.replaceAll('*/', '*\\/')} */\n  ${name}: ${writer.text(spans, '  ')};\n`;
       })
       .join('');
   const prefix = prefixOf(title);

@@ -1,18 +1,18 @@
 import type { Json } from '@apistrata/microversion/router';
 
-/** From one version to another, both included, as places in the list of versions. */
+/** A range of versions, both ends included, as indexes in the list of versions. */
 interface Span {
   readonly first: number;
   readonly last: number;
 }
 
-/** A schema for a range of versions; undefined if there is no value. */
-export interface Stretch extends Span {
+/** A schema for a range of versions; undefined if the value does not exist. */
+export interface VersionSpan extends Span {
   readonly schema: Json | undefined;
 }
 
-/** A stretch whose schema is taken apart into its structures and the texts of its other alternatives. */
-interface Split extends Stretch {
+/** A range of versions whose schema is split into its structures and the texts of its other alternatives. */
+interface Split extends VersionSpan {
   readonly structured: readonly Json[];
   readonly rest: readonly string[];
   readonly kind: string;
@@ -44,7 +44,7 @@ function alternatives(schema: Json): readonly Json[] {
 const isStructured = ({ type, properties }: Json) =>
   type === 'array' || (type === 'object' && properties !== undefined);
 
-/** Stretches of the same value that follow each other without a gap; never none. */
+/** Consecutive ranges of the same value; never empty. */
 interface Run<T> {
   readonly start: T;
   end: T;
@@ -64,8 +64,8 @@ function runs<T extends Span>(items: readonly T[], same: (a: T, b: T) => boolean
 }
 
 /**
- * Writes the type of a place whose schema changes with the version: a type that works its shape out of the version `V`,
- * with the names `Since`, `Until`, `Between` and `Flat` that the module around it defines.
+ * Writes the type of a value whose schema changes with the version: a conditional type of the version `V`, with the
+ * helpers `Since`, `Until`, `Between` and `Flat` that the surrounding module defines.
  */
 export class WindowedType {
   readonly #versions: readonly string[];
@@ -74,7 +74,7 @@ export class WindowedType {
 
   /**
    * @param versions all versions, ascending
-   * @param options.open whether objects that take more fields than they name say so: right for what is sent
+   * @param options.open whether objects that allow additional fields declare them: correct for requests
    */
   constructor(versions: readonly string[], { open = false, documented = true } = {}) {
     this.#versions = versions;
@@ -82,8 +82,8 @@ export class WindowedType {
     this.#documented = documented;
   }
 
-  /** The type of one place over the stretches in which it exists, ascending. */
-  text(stretches: readonly Stretch[], indent = ''): string {
+  /** Returns the type of one value over the ranges in which it exists, ascending. */
+  text(stretches: readonly VersionSpan[], indent = ''): string {
     const plain = this.#documented ? new WindowedType(this.#versions, { open: this.#open, documented: false }) : this;
     const changes = stretches.length > 1 && new Set(stretches.map(({ schema }) => plain.#single(schema, ''))).size > 1;
     if (!changes) return this.#single(stretches.at(-1)?.schema, indent, stretches);
@@ -105,17 +105,17 @@ export class WindowedType {
 
   #merged({ start, end, items: run }: Run<Split>, indent: string): string {
     const { structured, rest } = start;
-    const whole = { first: start.first, last: end.last };
+    const full = { first: start.first, last: end.last };
     const texts = structured.map(({ type }, place) => {
-      const inner = run.map(({ first, last, structured }) => ({ first, last, schema: structured[place]! }));
-      if (type === 'object') return this.#object(inner, whole, indent);
+      const inner = run.map(({ first, last, structured }) => ({ first, last, schema: structured[place] as Json }));
+      if (type === 'object') return this.#object(inner, full, indent);
       const items = inner.map((one) => ({ ...one, schema: (one.schema.items ?? {}) as Json }));
       return `Array<${this.text(items, indent)}>`;
     });
     return union([...texts, ...rest]);
   }
 
-  #single(schema: Json | undefined, indent: string, { 0: start }: readonly Stretch[] = []): string {
+  #single(schema: Json | undefined, indent: string, { 0: start }: readonly VersionSpan[] = []): string {
     if (schema === undefined) return 'undefined';
     const { type, enum: values, const: only, properties, items, additionalProperties: others } = schema;
     const alone = (inner: Json) => ({ first: start?.first ?? 0, last: start?.last ?? 0, schema: inner });
@@ -128,8 +128,8 @@ export class WindowedType {
     if (type === 'array') return `Array<${this.text([alone((items ?? {}) as Json)], indent)}>`;
     if (type === 'object') {
       if (properties && Object.keys(properties).length > 0) {
-        const whole = alone(schema);
-        return this.#object([whole], whole, indent);
+        const full = alone(schema);
+        return this.#object([full], full, indent);
       }
       if (others === false) return 'Record<string, never>';
       return `Record<string, ${this.text([alone((others ?? {}) as Json)], indent)}>`;
@@ -140,14 +140,14 @@ export class WindowedType {
     );
   }
 
-  /** Fields by the window in which they exist, each window one group. */
-  #object(stretches: readonly (Stretch & { readonly schema: Json })[], whole: Span, indent: string): string {
+  /** Fields grouped by the window in which they exist. */
+  #object(stretches: readonly (VersionSpan & { readonly schema: Json })[], full: Span, indent: string): string {
     const names = new Set(stretches.flatMap(({ schema }) => Object.keys((schema.properties ?? {}) as Json)));
     const always: string[] = [];
     const groups = new Map<string, string[]>();
     for (const name of names) {
       for (const field of this.#fields(name, stretches, `${indent}  `)) {
-        const window = this.#window(field, whole);
+        const window = this.#window(field, full);
         if (window === '') always.push(field.text);
         else groups.set(window, [...(groups.get(window) ?? []), field.text]);
       }
@@ -160,7 +160,7 @@ export class WindowedType {
     return `Flat<${[...(always.length > 0 ? [shapeOf(always)] : []), ...windowed].join(' & ')}>`;
   }
 
-  #fields(name: string, stretches: readonly (Stretch & { readonly schema: Json })[], indent: string): Field[] {
+  #fields(name: string, stretches: readonly (VersionSpan & { readonly schema: Json })[], indent: string): Field[] {
     const present = stretches.flatMap(({ first, last, schema }) => {
       const inner = (schema.properties as Record<string, Json> | undefined)?.[name];
       const required = ((schema.required as string[] | undefined) ?? []).includes(name);
@@ -174,10 +174,10 @@ export class WindowedType {
     });
   }
 
-  /** How a window opens within a whole that exists for longer; empty for the whole. */
-  #window({ first, last }: Span, whole: Span): string {
+  /** Returns the opening of a conditional type for a window inside a larger one; empty if both are equal. */
+  #window({ first, last }: Span, full: Span): string {
     const [since, until] = [`'${this.#versions[first]}'`, `'${this.#versions[last]}'`];
-    if (first > whole.first) return last < whole.last ? `Between<V, ${since}, ${until}, ` : `Since<V, ${since}, `;
-    return last < whole.last ? `Until<V, ${until}, ` : '';
+    if (first > full.first) return last < full.last ? `Between<V, ${since}, ${until}, ` : `Since<V, ${since}, `;
+    return last < full.last ? `Until<V, ${until}, ` : '';
   }
 }

@@ -1,22 +1,22 @@
 import { type Check, validateCheck } from '../check.js';
-import { HealthcheckConfigError } from '../config-error.js';
+import { HealthcheckConfigError } from '../errors.js';
 import { didYouMean } from '../known-names.js';
 import type { Settings } from '../settings.js';
 import type { Backend } from './backend.js';
 import { checkBackend } from './check-backend.js';
 import { FILE_BACKENDS } from './file-backends.js';
 
-/** The backends of one middleware; an endpoint that names the same one shares its runs. */
+/** The backends of one middleware. Endpoints that name the same backend share its runs. */
 export interface BackendRegistry {
   /**
-   * @param option the option that gives the list, to blame it
-   * @throws HealthcheckConfigError for unknown names, broken checks and backends that exclude each other
+   * @param option the option that contains the list, for error messages
+   * @throws HealthcheckConfigError for unknown names, invalid checks and backends that exclude each other
    */
   resolve(backends: readonly (string | Check)[], option: string): readonly Backend[];
   close(): void;
 }
 
-/** @param changed is called when a background run found another state than before */
+/** @param changed called when a background run found another state than before */
 export function backendRegistry(settings: Settings, changed: () => void): BackendRegistry {
   const { log } = settings;
   const checks = new Map<string, Check>();
@@ -28,7 +28,7 @@ export function backendRegistry(settings: Settings, changed: () => void): Backen
     const { name } = check;
     if (checks.get(name) === check) return;
     if (checks.has(name) || Object.hasOwn(FILE_BACKENDS, name)) {
-      throw new HealthcheckConfigError(option, `there are two checks "${name}"`, 'Give each check a name of its own');
+      throw new HealthcheckConfigError(option, `duplicate check "${name}"`, 'Give each check a unique name');
     }
     checks.set(name, check);
   }
@@ -39,7 +39,7 @@ export function backendRegistry(settings: Settings, changed: () => void): Backen
     const made = makeBackend(name);
     if (!made) {
       const names = [...Object.keys(FILE_BACKENDS), ...checks.keys()];
-      throw new HealthcheckConfigError(option, `there is no backend "${name}"`, didYouMean(name, names));
+      throw new HealthcheckConfigError(option, `unknown backend "${name}"`, didYouMean(name, names));
     }
     backends.set(name, made);
     return made;

@@ -1,16 +1,16 @@
 import type { CheckReport } from '../check.js';
 
-/** What a check may know about the request that asks. */
+/** The properties of a request that a check can use. */
 export interface Probe {
   /** The local port the request came in on; undefined for a Unix socket and for `status()`. */
   readonly port: number | undefined;
 }
 
-/** A check made ready to run within an endpoint. */
+/** A check prepared to run in an endpoint. */
 export interface Backend {
   readonly name: string;
   /** Never throws or rejects. */
   run(probe: Probe): CheckReport | Promise<CheckReport>;
-  /** Ends background runs; a later `run` works still. */
+  /** Stops background runs; `run` still works. */
   close(): void;
 }

@@ -4,13 +4,16 @@ import type { Backend } from './backend.js';
 
 const DEFAULT_TIMEOUT_MS = 5_000;
 
-/** Runs of one check that ignored their signal and may still be going on; with this many, no further one is started. */
+/**
+ * The maximum number of runs of one check that ignored their signal and may still be in progress; no further one is
+ * started.
+ */
 const MAX_ABANDONED = 4;
 
 /**
- * Runs a check so that no number of probes can make it run twice at a time.
+ * Runs a check so that it never runs twice concurrently, regardless of the number of probes.
  *
- * @param changed is called when a background run found another state than the run before
+ * @param changed called when a background run found another state than the previous run
  */
 export function checkBackend(check: Check, log: HealthcheckLog, changed: () => void): Backend {
   const { name, timeoutMs = DEFAULT_TIMEOUT_MS, cacheMs = 0, refreshMs } = check;
@@ -42,7 +45,7 @@ export function checkBackend(check: Check, log: HealthcheckLog, changed: () => v
 
   async function attempt(): Promise<Finding> {
     if (abandoned >= MAX_ABANDONED) {
-      return failed('CHECK TIMED OUT', `${abandoned} earlier runs ignored their signal and are going on`);
+      return failed('CHECK TIMED OUT', `${abandoned} earlier runs ignored their signal and are still in progress`);
     }
     const controller = new AbortController();
     let stopWaiting: () => void = () => undefined;
@@ -51,7 +54,7 @@ export function checkBackend(check: Check, log: HealthcheckLog, changed: () => v
       const timer = setTimeout(resolve, timeoutMs, undefined);
       stopWaiting = () => {
         clearTimeout(timer);
-        // A promise that never settles would stand among the pending resources of a detailed answer.
+        // A promise that never settles would be listed among the pending resources of a detailed response.
         resolve(undefined);
       };
     });

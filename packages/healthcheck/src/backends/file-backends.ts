@@ -4,7 +4,7 @@ import type { HealthcheckLog } from '../log.js';
 import type { Backend } from './backend.js';
 import { checkBackend } from './check-backend.js';
 
-/** The settings of the file backends, named as the options of `healthcheck()`. */
+/** The settings of the file backends, named like the options of `healthcheck()`. */
 export interface FileBackendSettings {
   readonly disableByFilePath: string;
   readonly disableByFilePaths: ReadonlyMap<number, string>;
@@ -13,7 +13,7 @@ export interface FileBackendSettings {
 
 type FileBackend = (settings: FileBackendSettings, log: HealthcheckLog) => Backend;
 
-/** The backends that come by name. */
+/** The built-in backends by name. */
 export const FILE_BACKENDS: Readonly<Record<string, FileBackend>> = {
   disable_by_file: ({ disableByFilePath: path }, log) =>
     fileBackend('disable_by_file', log, async () => {
@@ -53,12 +53,15 @@ export const FILE_BACKENDS: Readonly<Record<string, FileBackend>> = {
 
 const DISABLED: CheckResult = { state: 'unavailable', reason: 'DISABLED BY FILE' };
 
-/** Reads the file system at each probe, with the timeout of every check, so that a dead network mount does not block. */
+/**
+ * Reads the file system at each probe, with the timeout of checks, so that an unresponsive network mount does not
+ * block.
+ */
 function fileBackend(name: string, log: HealthcheckLog, check: () => Promise<CheckResult>): Backend {
   return checkBackend({ name, check }, log, () => undefined);
 }
 
-/** True for anything at all at that path; false also where the process may not look. */
+/** Returns true if anything exists at the path; false also if the process lacks permission. */
 function exists(path: string): Promise<boolean> {
   return stat(path).then(
     () => true,

@@ -11,7 +11,7 @@ export interface CertificateOptions extends LimitOptions {
   readonly minDays?: number;
 }
 
-/** Fails while the first certificate of a PEM file is not valid, or expires too soon. */
+/** Fails if the first certificate of a PEM file is not valid, or expires too soon. */
 export function certificate(file: string, options: CertificateOptions = {}): Check {
   validateLimits('certificate', options, ['minDays']);
   const { name = `certificate:${file}`, minDays = 14 } = options;
@@ -21,10 +21,10 @@ export function certificate(file: string, options: CertificateOptions = {}): Che
     async check() {
       const { validFrom, validTo } = new X509Certificate(await readFile(file));
       const days = (Date.parse(validTo) - Date.now()) / DAY_MS;
-      const begun = Date.parse(validFrom) <= Date.now();
+      const started = Date.parse(validFrom) <= Date.now();
       const details = `${file} is valid from ${validFrom} to ${validTo}, ${minDays} days are needed`;
-      const reason = !begun ? 'CERTIFICATE NOT YET VALID' : days <= 0 ? 'CERTIFICATE EXPIRED' : 'CERTIFICATE EXPIRES';
-      return limited(begun && days >= minDays, reason, details, options);
+      const reason = !started ? 'CERTIFICATE NOT YET VALID' : days <= 0 ? 'CERTIFICATE EXPIRED' : 'CERTIFICATE EXPIRES';
+      return limited(started && days >= minDays, reason, details, options);
     },
   };
 }

@@ -1,17 +1,17 @@
 import { statfs } from 'node:fs/promises';
 import type { Check } from '../check.js';
-import { HealthcheckConfigError } from '../config-error.js';
+import { HealthcheckConfigError } from '../errors.js';
 import { type LimitOptions, limited, timingOf, validateLimits } from './limit-options.js';
 
 /** Options of `diskSpace()`: at least one of the two limits. */
 export interface DiskSpaceOptions extends LimitOptions {
-  /** Bytes that must be free for this process. */
+  /** Bytes that must be available to this process. */
   readonly minFreeBytes?: number;
-  /** Share of the file system that must be free for this process, 0 to 1. */
+  /** The fraction of the file system that must be available to this process, 0 to 1. */
   readonly minFreeRatio?: number;
 }
 
-/** Fails while the file system that holds `path` has too little space left. */
+/** Fails if the file system of `path` has too little free space. */
 export function diskSpace(path: string, options: DiskSpaceOptions): Check {
   validateLimits('diskSpace', options, ['minFreeBytes', 'minFreeRatio']);
   const { name = `disk_space:${path}`, minFreeBytes = 0, minFreeRatio = 0 } = options;

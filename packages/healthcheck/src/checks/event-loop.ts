@@ -2,16 +2,16 @@ import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
 import type { Check } from '../check.js';
 import { type LimitOptions, limited, timingOf, validateLimits } from './limit-options.js';
 
-/** A shorter window says more about the moment of the probe than about the service. */
+/** A shorter window would measure the moment of the probe rather than the service. */
 const WINDOW_MS = 1_000;
 
 /** Options of `eventLoopDelay()`. */
 export interface EventLoopDelayOptions extends LimitOptions {
-  /** The delay at the 99th percentile since the last run of the check, in milliseconds. Default 500. */
+  /** The maximum delay at the 99th percentile since the last run of the check, in milliseconds. Default 500. */
   readonly maxMs?: number;
 }
 
-/** Fails while callbacks have to wait for their turn. Measuring begins when the check is made. */
+/** Fails if callbacks wait too long for the event loop. Measuring starts when the check is created. */
 export function eventLoopDelay(options: EventLoopDelayOptions = {}): Check {
   validateLimits('eventLoopDelay', options, ['maxMs']);
   const { name = 'event_loop_delay', maxMs = 500 } = options;
@@ -21,7 +21,7 @@ export function eventLoopDelay(options: EventLoopDelayOptions = {}): Check {
     name,
     ...timingOf(options, WINDOW_MS),
     check() {
-      // The platform counts in nanoseconds, and gives NaN or 0 before the first sample.
+      // The platform measures in nanoseconds, and returns NaN or 0 before the first sample.
       const delayMs = (histogram.count > 0 ? histogram.percentile(99) : 0) / 1e6;
       histogram.reset();
       const details = `The event loop is ${delayMs.toFixed(1)} ms late at the 99th percentile, limit ${maxMs} ms`;
@@ -32,13 +32,15 @@ export function eventLoopDelay(options: EventLoopDelayOptions = {}): Check {
 
 /** Options of `eventLoopUtilization()`. */
 export interface EventLoopUtilizationOptions extends LimitOptions {
-  /** The share of the time since the last run of the check in which the loop was busy, 0 to 1. Default 0.98. */
+  /**
+   * The maximum fraction of the time since the last run of the check in which the loop was busy, 0 to 1. Default 0.98.
+   */
   readonly max?: number;
 }
 
 /**
- * Fails while the event loop has hardly an idle moment. Measuring begins when the check is made; before a first full
- * second it has no verdict, because every start is busy, and is available.
+ * Fails if the event loop is almost never idle. Measuring starts when the check is created. It is available during the
+ * first full second, because every process is busy at its start.
  */
 export function eventLoopUtilization(options: EventLoopUtilizationOptions = {}): Check {
   validateLimits('eventLoopUtilization', options, ['max']);

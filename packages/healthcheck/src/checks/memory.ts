@@ -1,16 +1,16 @@
 import { getHeapStatistics } from 'node:v8';
 import { byteCount } from '../byte-count.js';
 import type { Check } from '../check.js';
-import { HealthcheckConfigError } from '../config-error.js';
+import { HealthcheckConfigError } from '../errors.js';
 import { type LimitOptions, limited, timingOf, validateLimits } from './limit-options.js';
 
 /** Options of `heap()`. */
 export interface HeapOptions extends LimitOptions {
-  /** Used heap as a share of the heap's limit, 0 to 1. Default 0.95. */
+  /** The maximum of the used heap as a fraction of its limit, 0 to 1. Default 0.95. */
   readonly maxRatio?: number;
 }
 
-/** Fails while the JavaScript heap is nearly full. */
+/** Fails if the JavaScript heap is nearly full. */
 export function heap(options: HeapOptions = {}): Check {
   validateLimits('heap', options, ['maxRatio']);
   const { name = 'heap', maxRatio = 0.95 } = options;
@@ -27,11 +27,11 @@ export function heap(options: HeapOptions = {}): Check {
 
 /** Options of `rss()`. */
 export interface RssOptions extends LimitOptions {
-  /** Resident memory of the process, in bytes. There is no default: it depends on where the process runs. */
+  /** The maximum resident memory of the process in bytes. Without default, because it depends on the environment. */
   readonly maxBytes: number;
 }
 
-/** Fails while the process holds more memory than it may. */
+/** Fails if the process uses more memory than allowed. */
 export function rss(options: RssOptions): Check {
   validateLimits('rss', options, ['maxBytes']);
   const { name = 'rss', maxBytes } = options;

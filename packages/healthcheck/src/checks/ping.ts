@@ -1,17 +1,16 @@
 import { type Check, type CheckTiming, TIMING_KEYS } from '../check.js';
-import { HealthcheckConfigError } from '../config-error.js';
-import { refuseUnknown } from '../known-names.js';
+import { HealthcheckConfigError } from '../errors.js';
+import { rejectUnknown } from '../known-names.js';
 import { timingOf } from './limit-options.js';
 
 /** Options of `ping()`. */
 export interface PingOptions extends CheckTiming {
-  /** What `backends` and groups call the check. */
+  /** The name of the check in `backends` and groups. */
   readonly name: string;
 }
 
 /**
- * Fails while a client cannot reach its service: while a function that sends a small request rejects or takes too long.
- *
+ * Fails if a client cannot reach its service: if a function that sends a small request rejects or times out.
  * @example
  * ```ts
  * import { healthcheck, ping } from '@apistrata/healthcheck';
@@ -21,7 +20,7 @@ export interface PingOptions extends CheckTiming {
  * ```
  */
 export function ping(send: (signal: AbortSignal) => unknown, options: PingOptions): Check {
-  refuseUnknown('ping()', options ?? {}, ['name', ...TIMING_KEYS]);
+  rejectUnknown('ping()', options ?? {}, ['name', ...TIMING_KEYS]);
   if (typeof send !== 'function' || !options?.name) {
     throw new HealthcheckConfigError('name', 'missing in ping()', 'Write ping(() => client.ping(), { name: "redis" })');
   }

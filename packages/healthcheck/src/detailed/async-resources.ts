@@ -1,28 +1,34 @@
 import { AsyncLocalStorage, createHook } from 'node:async_hooks';
 import { stackText } from './stack-text.js';
 
-/** Which asynchronous resources are followed from their creation to their end. */
+/** The kinds of asynchronous resources that are tracked from creation to destruction. */
 export type FollowedResources = 'none' | 'all but promises' | 'all';
 
-/** With more pending resources than this, the further ones are listed without the place that made them. */
+/** With more pending resources than this, further ones are listed without stack trace. */
 const MAX_STACKS = 10_000;
 const STACK_FRAMES = 14;
 
 /** The pending asynchronous resources of this thread. */
 export interface AsyncResources {
-  /** One entry each, oldest first: type and ids, then the stack that made it. Of what is not followed, the type alone. */
+  /**
+   * One entry per resource, oldest first: type and ids, then the stack trace of its creation. Only the type if it is
+   * not tracked.
+   */
   list(): readonly string[];
-  /** What a probe itself makes is not listed before it is over. */
+  /** Excludes resources that the probe itself creates from lists until it has ended. */
   duringProbe(res: Ending, respond: () => void): void;
   stop(): void;
 }
 
-/** What tells that an answer is over. */
+/** The `finish` and `close` events of a response. */
 interface Ending {
   once(event: 'close', listener: () => void): unknown;
 }
 
-/** Lists what keeps the process alive, as the platform knows it: nothing is followed, nothing costs between answers. */
+/**
+ * Lists the resources that keep the process alive, as Node reports them: without tracking, and without cost between
+ * responses.
+ */
 function activeResources(): AsyncResources {
   return {
     list: () => process.getActiveResourcesInfo(),
@@ -33,13 +39,13 @@ function activeResources(): AsyncResources {
 
 interface Pending {
   readonly text: string;
-  /** The probe that made it. */
+  /** The probe that created it. */
   readonly probe: { over: boolean } | undefined;
 }
 
 /**
- * Follows asynchronous resources from their creation to their end. This costs a stack trace per resource, of which a
- * program that awaits makes very many: so it runs only on request. What was pending before is not seen.
+ * Tracks asynchronous resources from creation to destruction. This costs a stack trace per resource, and programs that
+ * await much create very many, so it runs only if configured. Resources created before are not listed.
  */
 function followedResources(withPromises: boolean): AsyncResources {
   const pending = new Map<number, Pending>();
@@ -48,7 +54,8 @@ function followedResources(withPromises: boolean): AsyncResources {
   function init(id: number, type: string, triggerId: number): void {
     if (type === 'PROMISE' && !withPromises) return;
     const title = `${type} (async id ${id}, triggered by ${triggerId})`;
-    // As text at once: a kept Error keeps alive what its frames refer to, the very resource included.
+    // Converted to text immediately: an Error would keep everything alive that its frames refer to, including the
+    // resource.
     const text = pending.size < MAX_STACKS ? `${title}\n${stackText(init, STACK_FRAMES)}` : title;
     pending.set(id, { text, probe: probes.getStore() });
   }

@@ -21,11 +21,11 @@ export interface ServerReport {
   readonly threads: readonly string[];
 }
 
-/** Watches the process until it is stopped. */
+/** Observes the process until it is stopped. */
 export interface ServerWatch {
-  /** Any number of callers at the same time share one collection. */
+  /** Concurrent callers share one collection. */
   report(): Promise<ServerReport>;
-  /** Answers a probe: what that makes is not reported as pending before it is over. */
+  /** Runs a response to a probe: resources that it creates are not reported as pending before it has ended. */
   readonly duringProbe: AsyncResources['duringProbe'];
   stop(): void;
 }
@@ -34,12 +34,12 @@ interface SharedWatch extends ServerWatch {
   users: number;
 }
 
-/** All detailed endpoints of a process that follow the same read one watch. */
+/** Detailed endpoints of a process with the same tracking share one watch. */
 const running = new Map<FollowedResources, SharedWatch>();
 
 /**
- * Installs the observer, and the hook where something is followed, that a report needs, unless they are there for another endpoint; nothing of this
- * runs before, nor after the last endpoint stopped its watch.
+ * Installs the observer and the tracking hook that a report needs, unless another endpoint has installed them. They are
+ * removed when the last endpoint stops its watch.
  */
 export function watchServer(followed: FollowedResources): ServerWatch {
   const shared = running.get(followed) ?? startWatch(followed);
@@ -94,7 +94,7 @@ function startWatch(followed: FollowedResources): SharedWatch {
   };
 }
 
-/** The platform's clock has milliseconds; the format has six digits. */
+/** The platform's clock has milliseconds; the format requires six digits. */
 function timestamp(date: Date): string {
   return date.toISOString().replace('T', ' ').replace('Z', '000');
 }

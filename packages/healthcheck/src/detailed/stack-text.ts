@@ -1,12 +1,12 @@
 /**
- * The stack of the running function as text, one `    at ...` line per frame.
+ * Returns the stack of the running function as text, one `    at ...` line per frame.
  *
- * @param above the function that is the first one not shown, with everything it called
+ * @param above the first function to hide, together with everything it called
  */
 export function stackText(above: (...args: never[]) => unknown, frames: number): string {
   const limit = Error.stackTraceLimit;
   const holder: { stack?: unknown } = {};
-  // Reflect.set fails silently where the intrinsics are frozen; the stack is then as long as the process allows.
+  // Reflect.set fails silently if the intrinsics are frozen; the stack then has the default length.
   Reflect.set(Error, 'stackTraceLimit', frames);
   Error.captureStackTrace(holder, above);
   const text = String(holder.stack);
@@ -14,7 +14,7 @@ export function stackText(above: (...args: never[]) => unknown, frames: number):
   return framesOf(text);
 }
 
-/** The frames of an error's stack, without its message and without the machinery that asked for it. */
+/** Returns the frames of an error's stack, without its message and the frames of the inspector. */
 export function framesOf(stack: string): string {
   return stack
     .split('\n')

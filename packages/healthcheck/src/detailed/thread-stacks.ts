@@ -2,14 +2,14 @@ import type { Session } from 'node:inspector';
 import { isMainThread, threadId } from 'node:worker_threads';
 import { framesOf, stackText } from './stack-text.js';
 
-/** A thread in native code answers only when it is back in JavaScript. */
-const ANSWER_WITHIN_MS = 1_000;
+/** A thread in native code responds only when it returns to JavaScript. */
+const RESPONSE_TIMEOUT_MS = 1_000;
 const STACK_FRAMES = 50;
 const SOURCE = 'apistrata-healthcheck-stack';
 
 /**
- * Runs inside the other thread. The inspector interrupts whatever JavaScript is running there, an endless loop included,
- * and evaluates this on top of its stack.
+ * Runs in the other thread. The inspector interrupts the JavaScript that runs there, even an endless loop, and
+ * evaluates this on top of its stack.
  */
 const CAPTURE = `(() => {
   const limit = Error.stackTraceLimit;
@@ -31,11 +31,14 @@ interface Evaluated {
   readonly result?: { readonly value?: unknown };
 }
 
-/** A stack trace of the main thread and of each worker thread, the main thread first; a title line and its frames. */
+/**
+ * Returns the stack traces of the main thread and all worker threads, the main thread first: a title line and the
+ * frames.
+ */
 export async function threadStacks(): Promise<readonly string[]> {
   const own = stackText(threadStacks, STACK_FRAMES);
   const others = await otherStacks().catch((error: unknown) => [
-    `[other threads]\n    (cannot be asked: ${error instanceof Error ? error.message : String(error)})`,
+    `[other threads]\n    (unavailable: ${error instanceof Error ? error.message : String(error)})`,
   ]);
   return isMainThread ? [entry('[main]', own), ...others] : [...others, entry(`[worker ${threadId}]`, own)];
 }
@@ -45,20 +48,20 @@ function entry(title: string, frames: string): string {
 }
 
 async function otherStacks(): Promise<readonly string[]> {
-  // Loaded on demand: a Node.js built without the inspector has no such module.
+  // Imported on demand: Node.js without the inspector does not have this module.
   const { Session } = await import('node:inspector');
   const session = new Session();
   if (isMainThread) session.connect();
   else session.connectToMainThread();
   try {
-    return await ask(session);
+    return await request(session);
   } finally {
     // Ends the sessions to the workers, too.
     session.disconnect();
   }
 }
 
-function ask(session: Session): Promise<readonly string[]> {
+function request(session: Session): Promise<readonly string[]> {
   const titles = new Map<string, string>();
   const stacks = new Map<string, string>();
   const open = new Set<string>();
@@ -70,20 +73,21 @@ function ask(session: Session): Promise<readonly string[]> {
         [...titles]
           .sort(([, a], [, b]) => a.localeCompare(b, 'en', { numeric: true }))
           .map(
-            ([id, title]) => stacks.get(id) ?? `${title}\n    (no answer within ${ANSWER_WITHIN_MS} ms: native code)`,
+            ([id, title]) =>
+              stacks.get(id) ?? `${title}\n    (no response within ${RESPONSE_TIMEOUT_MS} ms: native code)`,
           ),
       );
     };
-    const timer = setTimeout(finish, ANSWER_WITHIN_MS);
+    const timer = setTimeout(finish, RESPONSE_TIMEOUT_MS);
 
-    const answered = (id: string, value?: unknown) => {
+    const responded = (id: string, value?: unknown) => {
       if (value !== undefined) stacks.set(id, entry(titles.get(id) ?? id, foreignFrames(String(value))));
       open.delete(id);
       if (open.size === 0) finish();
     };
 
     session.on('NodeWorker.attachedToWorker', ({ params: { sessionId, workerInfo } }: { params: WorkerInfo }) => {
-      // This thread itself, when the endpoint is served by a worker.
+      // The current thread, if the endpoint runs in a worker.
       if (!isMainThread && workerInfo.title.startsWith(`[worker ${threadId}]`)) return;
       titles.set(sessionId, workerInfo.title);
       open.add(sessionId);
@@ -92,26 +96,26 @@ function ask(session: Session): Promise<readonly string[]> {
     });
     session.on('NodeWorker.receivedMessageFromWorker', ({ params }) => {
       const { id, result } = JSON.parse(params.message) as { id?: number; result?: Evaluated };
-      if (id === 1) answered(params.sessionId, result?.result?.value);
+      if (id === 1) responded(params.sessionId, result?.result?.value);
     });
     session.on('NodeWorker.detachedFromWorker', ({ params: { sessionId } }) => {
       if (sessionId === undefined) return;
       if (!stacks.has(sessionId)) titles.delete(sessionId);
-      answered(sessionId);
+      responded(sessionId);
     });
 
-    // Held open until the list of workers is complete, so that a quick answer does not end the collection.
+    // Pending until the list of workers is complete, so that an early response does not end the collection.
     open.add('workers');
     if (!isMainThread) {
       titles.set('main', '[main]');
       open.add('main');
       session.post('Runtime.evaluate', EVALUATE, (_error: Error | null, evaluated?: Evaluated) =>
-        answered('main', evaluated?.result?.value),
+        responded('main', evaluated?.result?.value),
       );
     }
     session.post('NodeWorker.enable', { waitForDebuggerOnStart: false }, (error) => {
       if (error) reject(error);
-      else answered('workers');
+      else responded('workers');
     });
   });
 }

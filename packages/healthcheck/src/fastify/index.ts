@@ -1,9 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Healthcheck } from '../healthcheck.js';
+import { served } from '../served.js';
 
 /** The part of a Fastify instance that the plugin uses. */
 export interface FastifyHooks {
-  addHook(name: 'onRequest', hook: (...parts: any[]) => void): unknown;
+  addHook(name: 'onRequest', hook: (...parts: any[]) => Promise<void>): unknown;
 }
 
 /** A plugin for `fastify.register()`. */
@@ -28,19 +29,11 @@ interface Reply {
  */
 export function fastifyHealthcheck(health: Healthcheck): FastifyHealthcheck {
   const plugin: FastifyHealthcheck = (instance, _options, done) => {
-    instance.addHook(
-      'onRequest',
-      ({ raw }: { readonly raw: IncomingMessage }, reply: Reply, next: (error?: unknown) => void) => {
-        let handedOn = false;
-        health(raw, reply.raw, (error) => {
-          handedOn = true;
-          next(error);
-        });
-        if (!handedOn) reply.hijack();
-      },
-    );
+    instance.addHook('onRequest', async ({ raw }: { readonly raw: IncomingMessage }, reply: Reply) => {
+      if (await served(health, raw, reply.raw)) reply.hijack();
+    });
     done();
   };
-  // Fastify keeps hooks of a plugin from its siblings otherwise.
+  // Without this symbol, Fastify limits the hooks of a plugin to its own routes.
   return Object.assign(plugin, { [Symbol.for('skip-override')]: true });
 }

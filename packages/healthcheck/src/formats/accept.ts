@@ -1,7 +1,7 @@
-/** The formats of the endpoint, in the order in which ties are decided. */
+/** The formats of the endpoint, in order of preference for ties. */
 const MEDIA_TYPES = ['text/plain', 'text/html', 'application/json'] as const;
 
-/** Offered besides where checks are named, which this format does. */
+/** Also offered if checks are named, which this format requires. */
 const HEALTH_JSON = 'application/health+json';
 
 export type MediaType = (typeof MEDIA_TYPES)[number] | typeof HEALTH_JSON;
@@ -17,8 +17,8 @@ interface MediaRange {
 const DEFAULT: MediaType = 'text/plain';
 
 /**
- * The format of an answer: the highest quality among the offers, ties in their order. A header that admits none of
- * them or is malformed anywhere gets plain text: a probe must never fail for its `Accept`.
+ * Returns the format of a response: the highest quality among the offers, ties in their order. A header that admits
+ * none of them or is malformed gets plain text: a probe must never fail because of its `Accept`.
  */
 export function acceptedType(accept: string | undefined, offersHealthJson = false): MediaType {
   if (!accept || accept === '*/*') return DEFAULT;
@@ -33,7 +33,7 @@ export function acceptedType(accept: string | undefined, offersHealthJson = fals
   return best;
 }
 
-/** The quality of the most specific range that matches; among equally specific ones the first. */
+/** Returns the quality of the most specific matching range; among equally specific ones, the first. */
 function qualityOf(offer: MediaType, ranges: readonly MediaRange[]): number {
   let quality = 0;
   let specificity = 0;
@@ -44,7 +44,7 @@ function qualityOf(offer: MediaType, ranges: readonly MediaRange[]): number {
   return quality;
 }
 
-/** 3 for the type itself, 2 for its family, 1 for everything, 0 where the range does not match. */
+/** Returns 3 for the type itself, 2 for its family, 1 for everything, 0 without a match. */
 function specificityFor(offer: MediaType, range: MediaRange): number {
   if (`${range.type}/${range.subtype}` === offer) return range.hasParameters ? 0 : 3;
   if (range.subtype !== '*') return 0;
@@ -59,7 +59,7 @@ const PARAMETER = new RegExp(`[ \\t]*;[ \\t]*(${TOKEN})(?:=(${TOKEN}|${QUOTED}))
 const SEPARATOR = /[ \t]*(?:,[ \t]*)+|[ \t]*$/y;
 const QUALITY = /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/;
 
-/** The ranges of the header; undefined where any part of it is malformed. Linear in the length of the text. */
+/** Returns the ranges of the header, or undefined if any part is malformed. Linear in the length of the text. */
 function parseAccept(text: string): readonly MediaRange[] | undefined {
   const ranges: MediaRange[] = [];
   let at = match(/[ \t]*(?:,[ \t]*)*/y, text, 0)?.end ?? 0;

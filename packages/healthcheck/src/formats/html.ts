@@ -37,7 +37,7 @@ function columnsFor({ server, named }: Extras): readonly Column[] {
   return named ? [NAME, ...documented, ...(server ? TIMES : [])] : documented;
 }
 
-/** Returns the page for people: what fails first, then all results, then the state of the process. */
+/** Returns the HTML page: failures first, then all results, then the state of the process. */
 export function htmlBody(reports: readonly CheckReport[], extras: Extras): string {
   const { server, named } = extras;
   const columns = columnsFor(extras);
@@ -53,7 +53,7 @@ export function htmlBody(reports: readonly CheckReport[], extras: Extras): strin
   ].join('');
 }
 
-/** The worst state, how many checks are in which, and the reasons of those that are not available. */
+/** The worst state, the number of checks in each state, and the reasons of those that are not available. */
 function verdict(reports: readonly CheckReport[]): string {
   const count = (state: CheckState) => reports.filter((report) => report.state === state).length;
   const parts = (['unavailable', 'degraded', 'available'] as const)
@@ -98,7 +98,7 @@ function duration(seconds: number): string {
     [1, 's'],
   ] as const;
   const at = units.findIndex(([size]) => seconds >= size);
-  // The two largest units say enough.
+  // Only the two largest units are shown.
   const shown = units.slice(at === -1 ? units.length - 1 : at).slice(0, 2);
   let rest = seconds;
   return shown
@@ -114,7 +114,7 @@ function labelled(label: string, value: string): string {
   return `<B>${label}:</B><PRE>${escapeHtml(value)}</PRE>`;
 }
 
-/** The blank lines and the indentation are those of the documented format, which readers may compare as text. */
+/** Blank lines and indentation match the documented format, which clients may compare as text. */
 function headerRow(columns: readonly Column[]): string {
   const cells = columns.map(([title]) => `<TH>\n${title}\n</TH>`).join('\n');
   return columns.length === 1 ? `<TR>\n\n${cells}\n</TR>\n` : `<TR>\n${cells}\n\n</TR>\n`;
@@ -129,7 +129,7 @@ function row(report: CheckReport, columns: readonly Column[]): string {
   return `<TR class="${report.state}">${around}${cells.join('\n')}${around}</TR>`;
 }
 
-/** A table without entries is left out. */
+/** An empty table is omitted. */
 function stackTables({ greenthreads, threads }: ServerReport): string {
   const pending = greenthreads.length > 0 ? `${stackTable('Pending operations', greenthreads)}\n<HR></HR>` : '';
   return `${pending}\n${threads.length > 0 ? stackTable('Threads', threads) : ''}`;

@@ -40,25 +40,12 @@ function healthJson(reports: readonly CheckReport[], { named }: Extras): JsonRes
   return json('application/health+json', { status: DRAFT_WORDS[worstOf(reports)], ...service, checks });
 }
 
-/** A problem document (RFC 9457) where the endpoint is unavailable, and the status where it is not. */
-function problemJson(reports: readonly CheckReport[]): JsonResponse {
-  if (worstOf(reports) !== 'unavailable') return statusJson(reports);
-  const reasons = failingReasons(reports);
-  const problem = {
-    type: 'about:blank',
-    title: 'Service Unavailable',
-    status: 503,
-    detail: reasons.join('; '),
-    reasons,
-  };
-  return json('application/problem+json', problem);
-}
-
-function failingReasons(reports: readonly CheckReport[]): readonly string[] {
+/** Returns the reasons of all checks that are not available. */
+export function failingReasons(reports: readonly CheckReport[]): readonly string[] {
   return reports.filter(({ state }) => state !== 'available').map(({ reason }) => reason);
 }
 
-/** The formats by name; the documented one is a format of its own, with pages and text of the same content. */
+/** The formats by name, without the documented one, which also has HTML and text with the same content. */
 export const JSON_FORMATS: Readonly<
   Record<Exclude<JsonFormat, 'documented'>, (reports: readonly CheckReport[], extras: Extras) => JsonResponse>
-> = { status: statusJson, 'health+json': healthJson, problem: problemJson };
+> = { status: statusJson, 'health+json': healthJson };

@@ -5,12 +5,12 @@ import type { Extras, ServiceInfo } from '../extras.js';
 /** The value of `class` in every result. */
 export const RESULT_CLASS = 'HealthcheckResult';
 
-/** Returns the JSON document: four blanks of indentation, sorted keys, only ASCII. */
+/** Returns the JSON document: indented by four spaces, sorted keys, ASCII only. */
 export function jsonBody(reports: readonly CheckReport[], { server, named }: Extras): string {
   return asciiJson(server ? detailed(reports, server, named) : simple(reports, named !== undefined));
 }
 
-/** The reasons are strings, so the names of the checks are a list of their own, in the same order. */
+/** Reasons are strings, so the names of the checks are a separate list in the same order. */
 function simple(reports: readonly CheckReport[], named: boolean): object {
   const reasons = reports.map(({ reason }) => reason);
   return { detailed: false, ...(named && { names: reports.map(({ name }) => name) }), reasons };

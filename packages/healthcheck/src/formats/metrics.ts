@@ -5,31 +5,31 @@ type Sample = readonly [labels: Readonly<Record<string, string>>, value: number]
 /** Returns the health of endpoints as metrics in the text format of Prometheus. */
 export function metricsText(statuses: ReadonlyMap<string, HealthStatus>): string {
   const endpoints = [...statuses].map(([endpoint, { available }]): Sample => [{ endpoint }, Number(available)]);
-  // A check that several endpoints share is one check.
+  // A check that several endpoints share is reported once.
   const checks = new Map([...statuses.values()].flatMap(({ results }) => results.map((each) => [each.name, each])));
-  const ofChecks = (value: (report: HealthStatus['results'][0]) => number) =>
+  const checkSamples = (value: (report: HealthStatus['results'][0]) => number) =>
     [...checks.values()].map((report): Sample => [{ check: report.name }, value(report)]);
   return [
     metric('healthcheck_up', 'Whether the endpoint is available.', endpoints),
     metric(
       'healthcheck_check_up',
       'Whether the check is available or degraded.',
-      ofChecks(({ available }) => Number(available)),
+      checkSamples(({ available }) => Number(available)),
     ),
     metric(
       'healthcheck_check_degraded',
       'Whether the check is degraded.',
-      ofChecks(({ state }) => Number(state === 'degraded')),
+      checkSamples(({ state }) => Number(state === 'degraded')),
     ),
     metric(
       'healthcheck_check_duration_seconds',
       'Duration of the latest run.',
-      ofChecks(({ durationMs }) => durationMs / 1_000),
+      checkSamples(({ durationMs }) => durationMs / 1_000),
     ),
     metric(
       'healthcheck_check_changed_timestamp_seconds',
       'When the state last changed.',
-      ofChecks(({ changedAt }) => changedAt.getTime() / 1_000),
+      checkSamples(({ changedAt }) => changedAt.getTime() / 1_000),
     ),
   ].join('');
 }

@@ -1,30 +1,43 @@
 /**
- * The style of the page: one column that fits a phone, tables that turn into cards there, light and dark as the reader's
- * system is. Nothing is loaded from elsewhere.
+ * The style of the page: one column that fits a phone, tables that turn into cards there, light and dark as the
+ * reader's system is. Nothing is loaded from other servers. The custom properties are those of `@apistrata/ui`, which
+ * this package does not import: `testing/shared-style.test.ts` compares them.
  */
 export const PAGE_STYLE = `<STYLE>
-:root { color-scheme: light dark; --text: #1b2430; --dim: #5b6675; --paper: #f5f6f8; --card: #fff; --line: #d9dee5;
-  --ok: #17703a; --ok-paper: #e3f4e9; --slow: #855700; --slow-paper: #fdf2d8; --bad: #b3201f; --bad-paper: #fde5e4 }
-@media (prefers-color-scheme: dark) { :root { --text: #e4e8ee; --dim: #97a3b4; --paper: #12161c; --card: #1a2029;
-  --line: #313a47; --ok: #6bd693; --ok-paper: #12301f; --slow: #f0bd56; --slow-paper: #35290d; --bad: #ff8a84;
-  --bad-paper: #3d1614 } }
+:root {
+  color-scheme: light dark;
+  --ground: light-dark(#ffffff, #0f1217);
+  --raised: light-dark(#f6f8fa, #171b22);
+  --line: light-dark(#dfe4ea, #2b323d);
+  --text: light-dark(#1a2230, #e6eaf0);
+  --soft: light-dark(#566273, #9ba7b7);
+  --good: light-dark(#0f6b3c, #6fd69b);
+  --good-ground: light-dark(#e3f5ea, #12301f);
+  --warn: light-dark(#835000, #f0bd56);
+  --warn-ground: light-dark(#fdf1d9, #35290d);
+  --bad: light-dark(#b3241f, #ff9a92);
+  --bad-ground: light-dark(#fdeae8, #3d1a17);
+  --sans: system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif;
+  --mono: ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace;
+  --radius: 0.5rem;
+}
 * { box-sizing: border-box }
-BODY { margin: 0 auto; padding: 1.25rem; max-width: 64rem; color: var(--text); background: var(--paper);
-  font: 16px/1.5 system-ui, sans-serif }
-HEADER { padding: .75rem 1rem; border-radius: .5rem; border-left: .375rem solid; font-weight: 600; font-size: 1.25rem }
+BODY { margin: 0 auto; padding: 1.25rem; max-width: 64rem; color: var(--text); background: var(--ground);
+  font: .9375rem/1.6 var(--sans) }
+HEADER { padding: .75rem 1rem; border-radius: var(--radius); border-left: .375rem solid; font-weight: 600; font-size: 1.25rem }
 HEADER SMALL { display: block; font-size: .875rem; font-weight: 400; color: var(--text) }
-.available { --state: var(--ok); --state-paper: var(--ok-paper) }
-.degraded { --state: var(--slow); --state-paper: var(--slow-paper) }
-.unavailable { --state: var(--bad); --state-paper: var(--bad-paper) }
-HEADER { color: var(--state); background: var(--state-paper) }
+.available { --state: var(--good); --state-ground: var(--good-ground) }
+.degraded { --state: var(--warn); --state-ground: var(--warn-ground) }
+.unavailable { --state: var(--bad); --state-ground: var(--bad-ground) }
+HEADER { color: var(--state); background: var(--state-ground) }
 H1 { margin: 1.5rem 0 .5rem; font-size: 1.25rem }
 H2 { margin: 1.5rem 0 .5rem; font-size: 1.0625rem }
 HR { display: none }
-B { display: block; margin-top: .5rem; font-size: .8125rem; font-weight: 400; color: var(--dim) }
-PRE { margin: 0; overflow-x: auto; font: .8125rem/1.45 ui-monospace, monospace }
-TABLE { width: 100%; font: inherit; color: inherit; border: 1px solid var(--line); border-radius: .5rem; border-spacing: 0; overflow: hidden;
-  background: var(--card) }
-TH { text-align: left; font-size: .8125rem; font-weight: 400; color: var(--dim) }
+B { display: block; margin-top: .5rem; font-size: .8125rem; font-weight: 400; color: var(--soft) }
+PRE { margin: 0; overflow-x: auto; font: .8125rem/1.45 var(--mono) }
+TABLE { width: 100%; font: inherit; color: inherit; border: 1px solid var(--line); border-radius: var(--radius); border-spacing: 0; overflow: hidden;
+  background: var(--raised) }
+TH { text-align: left; font-size: .8125rem; font-weight: 400; color: var(--soft) }
 TH, TD { padding: .5rem .75rem; border: 0; vertical-align: top; overflow-wrap: break-word }
 TD { border-top: 1px solid var(--line) }
 .stacks { table-layout: fixed }
@@ -34,10 +47,10 @@ TD { border-top: 1px solid var(--line) }
   { color: var(--state); font-weight: 600 }
 .results.named TD:nth-child(1) { color: var(--text) }
 .detailed:not(.named) TD:nth-child(1), .named.detailed TD:nth-child(2), .named.detailed TD:nth-child(n+5)
-  { color: var(--dim); font-weight: 400 }
+  { color: var(--soft); font-weight: 400 }
 HEADER UL { margin: .5rem 0 0; padding-left: 1.25rem; font-size: .9375rem }
 LI { color: var(--state) }
-SMALL { font-size: .8125rem; color: var(--dim) }
+SMALL { font-size: .8125rem; color: var(--soft) }
 @media (max-width: 36rem) {
   BODY { padding: .75rem }
   .results, .results TBODY { display: block }

@@ -29,9 +29,10 @@ export function honoHealthcheck(health: Healthcheck): HonoHealthcheck {
       await next();
       return undefined;
     }
-    // By this header `@hono/node-server` knows that the response is sent.
+    // `@hono/node-server` detects by this header that the response is sent.
     const sent = new Response(null, { headers: { 'x-hono-already-sent': 'true' } });
-    // The server replaces `Response` by one that it writes without a look at its headers, until its body is looked at.
+    // The server replaces `Response` by a class that it writes without checking its headers, until its body is
+    // accessed.
     void sent.bodyUsed;
     return sent;
   };

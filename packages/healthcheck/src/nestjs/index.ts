@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Healthcheck } from '../healthcheck.js';
 
 /** The part of the consumer of a NestJS module that this one uses. */
@@ -29,7 +30,7 @@ export const HealthcheckModule: { forRoot(health: Healthcheck): DynamicHealthche
     return {
       module: class HealthcheckModule {
         configure(consumer: MiddlewareRoutes): void {
-          consumer.apply(health).forRoutes('{*path}');
+          consumer.apply(unmounted(health)).forRoutes('{*path}');
         }
 
         beforeApplicationShutdown(): void {
@@ -39,3 +40,15 @@ export const HealthcheckModule: { forRoot(health: Healthcheck): DynamicHealthche
     };
   },
 };
+
+/** NestJS mounts the middleware at the path of each request, below which a mounted health check would serve everything. */
+function unmounted(health: Healthcheck) {
+  return (req: IncomingMessage & { baseUrl?: string }, res: ServerResponse, next: (error?: unknown) => void): void => {
+    const { baseUrl } = req;
+    req.baseUrl = '';
+    health(req, res, (error) => {
+      req.baseUrl = baseUrl;
+      next(error);
+    });
+  };
+}

@@ -1,57 +1,57 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** How long a connection that was ended is still read, so that its last answer is not lost to what arrives meanwhile. */
+/** How long an ended connection is still read. Closing it with unread data would discard its last response. */
 const LINGER_MS = 1_000;
 
-/** What the connections of one server have in common. */
+/** The shared state of the connections of one server. */
 export interface Guard {
   readonly serve: RequestListener;
   readonly maxPipelined: number;
-  /** The server takes leave: answers say so, and connections end when nothing is owed on them. */
+  /** The server drains: responses have `Connection: close`, and connections end after their last response. */
   draining: boolean;
-  /** Nothing further is read. */
+  /** No further requests are read. */
   closing: boolean;
 }
 
 /**
- * One connection, whose requests are handled one after the other: answers have to leave in that order anyway, and a
- * client that does not read its first one causes no second.
+ * A connection whose requests are handled sequentially: responses must be sent in that order anyway, and a client that
+ * does not read its first one cannot cause a second.
  */
 export class Connection {
   readonly socket: Socket;
   readonly #guard: Guard;
   readonly #waiting: (readonly [IncomingMessage, ServerResponse])[] = [];
   #current: ServerResponse | undefined;
-  /** The client sends requests before it has its answers: more of them may be under way than have arrived. */
+  /** The client sends requests before it has received responses: more of them may be in transit. */
   #pipelines = false;
   #ended = false;
-  /** For how many looks in a row an answer has been waiting to be read. */
-  looksUnread = 0;
-  /** When it last had something to do, since draining began. */
+  /** The number of consecutive checks in which a response was waiting to be read. */
+  isUnread = 0;
+  /** When it last had a request, since draining started. */
   quietSince = 0;
 
   constructor(socket: Socket, guard: Guard) {
     this.socket = socket;
     this.#guard = guard;
-    // Node reads on whenever a request is complete or its body is asked for.
+    // Node resumes reading when a request is complete or its body is read.
     socket.on('resume', () => {
-      if (this.#mustNotRead()) socket.pause();
+      if (this.#pausesReading()) socket.pause();
     });
     if (guard.draining) this.drain();
   }
 
-  /** Something is being answered, or waits for that. */
+  /** True while a request is in progress or queued. */
   get busy(): boolean {
     return this.#current !== undefined;
   }
 
-  /** Bytes of answers that the client has not taken yet. */
+  /** Bytes of responses that the client has not read yet. */
   get unreadBytes(): number {
     return this.socket.writableLength;
   }
 
-  /** Takes a request as Node hands it over. */
+  /** Queues a request that Node has parsed. */
   arrive(req: IncomingMessage, res: ServerResponse): void {
     if (this.#ended) return;
     if (this.#current === undefined) this.#begin(req, res);
@@ -74,41 +74,41 @@ export class Connection {
     this.#current = res;
     res.on('close', this.#answered);
     if (this.#guard.draining) {
-      this.#sayGoodbye(res);
-      // Those that came in the same piece are seen before this one is told to be the last.
+      this.#setConnectionClose(res);
+      // Requests of the same chunk are parsed before this one is marked as the last.
       setImmediate(this.#guard.serve, req, res);
     } else this.#guard.serve(req, res);
   }
 
   readonly #answered = (): void => {
     this.#current = undefined;
-    this.looksUnread = 0;
+    this.isUnread = 0;
     if (this.#guard.draining) this.quietSince = performance.now();
     const next = this.#waiting.shift();
     if (next) this.#begin(...next);
-    if (!this.#mustNotRead()) this.socket.resume();
+    if (!this.#pausesReading()) this.socket.resume();
     else if (this.#guard.closing && !this.busy) this.end();
   };
 
-  /** A request whose body is still to come has to be read to its end, whatever else is the matter. */
-  #mustNotRead(): boolean {
+  /** Returns false for a request with an incomplete body, which must be read to its end in any case. */
+  #pausesReading(): boolean {
     if (this.#ended || (this.#current && !this.#current.req.complete)) return false;
     return this.#waiting.length > 0 || (this.#guard.closing && this.#pipelines);
   }
 
-  /** From now on this connection ends with an answer that nothing follows. */
+  /** Ends this connection after its last response. */
   drain(): void {
     this.quietSince = performance.now();
     this.socket.destroySoon = () => this.end();
-    if (this.#current && !this.#current.headersSent) this.#sayGoodbye(this.#current);
+    if (this.#current && !this.#current.headersSent) this.#setConnectionClose(this.#current);
   }
 
-  /** Stops reading further requests; what has been read is answered. */
+  /** Stops reading requests; requests that have been read are completed. */
   close(): void {
-    if (this.#mustNotRead()) this.socket.pause();
+    if (this.#pausesReading()) this.socket.pause();
   }
 
-  /** Sends what is left and the end; the other side's data is read and dropped until it ends too. */
+  /** Sends the remaining data and the end; incoming data is discarded until the client ends the connection, too. */
   end(): void {
     if (this.#ended) return;
     this.#ended = true;
@@ -117,8 +117,8 @@ export class Connection {
     setTimeout(() => this.socket.destroy(), LINGER_MS).unref();
   }
 
-  /** `Connection: close`, if the answer turns out to be the last one when its head is written. */
-  #sayGoodbye(res: ServerResponse): void {
+  /** Adds `Connection: close` if the response is the last one when its head is written. */
+  #setConnectionClose(res: ServerResponse): void {
     const writeHead = res.writeHead as (...args: unknown[]) => ServerResponse;
     res.writeHead = (...args: unknown[]) => {
       const last = this.#waiting.length === 0 && (!this.#pipelines || this.#guard.closing);

@@ -9,12 +9,12 @@ import { type GuardLimits, guardLimits } from './limits.js';
 /** A server of `node:http` or `node:https`. */
 export type HttpServer = Server | HttpsServer;
 
-/** What a guarded server has to do with at this moment, and what it has refused since its start. */
+/** The current load of a guarded server, and the connections it has closed since its start. */
 export interface ServerStatistics {
   readonly connections: number;
-  /** Connections with a request that is being answered. */
+  /** Connections with a request in progress. */
   readonly busy: number;
-  /** Bytes of answers that their clients have not taken yet. */
+  /** Bytes of responses that clients have not read yet. */
   readonly unreadBytes: number;
   /** Connections closed because there were too many. */
   readonly dropped: number;
@@ -22,32 +22,32 @@ export interface ServerStatistics {
   readonly stalled: number;
 }
 
-/** A server whose clients cannot take more than their share, and that can take leave of them. */
+/** A server with limits for its clients and a graceful shutdown. */
 export interface GuardedServer {
   statistics(): ServerStatistics;
-  /** Replaces limits while the server runs; those left out stay as they are. Throws like `guardServer()`. */
+  /** Changes limits at runtime; missing ones stay unchanged. Throws like `guardServer()`. */
   limit(changed: GuardLimits): void;
   /**
-   * Fails the health endpoint, answers with `Connection: close`, goes on listening for the delay, and ends when every
-   * request that was received has been answered. Calling it again waits for the same end.
+   * Fails the health endpoint, responds with `Connection: close`, continues to listen for the delay, and ends when
+   * every received request has a response. Further calls wait for the same shutdown.
    *
-   * @throws HealthcheckConfigError for options that are unknown or out of bounds
+   * @throws HealthcheckConfigError if an option is unknown or out of range
    */
   drain(options?: DrainOptions): Promise<void>;
 }
 
-/** How often answers that nobody reads are counted. */
-const LOOK_MS = 1_000;
+/** Interval between checks for unread responses. */
+const POLL_INTERVAL_MS = 1_000;
 
 const CONNECTION = Symbol('connection');
 type Known = Socket & { [CONNECTION]?: Connection };
 
 /**
- * Bounds what connections may cost and gives the server a graceful end. Call it when every request listener is attached:
- * `const guarded = guardServer(app.listen(3000))`. Of what Node offers itself it sets `maxConnections`, `timeout`,
- * `keepAliveTimeout`, `headersTimeout` and `requestTimeout`.
+ * Limits the resources of connections, and adds a graceful shutdown to the server. Call it after all request listeners
+ * are attached: `const guarded = guardServer(app.listen(3000))`. Of Node's own limits, it sets `maxConnections`,
+ * `timeout`, `keepAliveTimeout`, `headersTimeout` and `requestTimeout`.
  *
- * @throws HealthcheckConfigError for limits that are unknown or out of bounds
+ * @throws HealthcheckConfigError for limits that are unknown or out of range
  *
  * @example
  * ```ts
@@ -94,23 +94,23 @@ export function guardServer(server: HttpServer, given: GuardLimits = {}): Guarde
     connection.socket.destroy();
   }
 
-  /** Node measures silence by what moves in either direction, a large answer on its slow way included. */
+  /** Node measures inactivity in both directions, including a large response that is read slowly. */
   function silent(socket: Known): void {
     const connection = socket[CONNECTION];
     if (connection && connection.unreadBytes > 0) giveUp(connection);
     else if (!connection?.busy) socket.destroy();
   }
 
-  function look(): void {
+  function sample(): void {
     let total = 0;
     const waiting: Connection[] = [];
     for (const connection of connections) {
       if (connection.unreadBytes === 0) continue;
       total += connection.unreadBytes;
-      // What is on its way for less than a look may well be read in a moment.
-      if (++connection.looksUnread > 1) waiting.push(connection);
+      // A response that is pending for less than one interval may still be read soon.
+      if (++connection.isUnread > 1) waiting.push(connection);
     }
-    waiting.sort((a, b) => a.looksUnread - b.looksUnread);
+    waiting.sort((a, b) => a.isUnread - b.isUnread);
     while (total > limits.maxUnreadBytes) {
       const longest = waiting.pop();
       if (!longest) break;
@@ -122,9 +122,9 @@ export function guardServer(server: HttpServer, given: GuardLimits = {}): Guarde
   apply();
   server.removeAllListeners('request');
   server.on('request', (req: IncomingMessage, res: ServerResponse) => {
-    (req.socket as Known)[CONNECTION]!.arrive(req, res);
+    (req.socket as Known)[CONNECTION]?.arrive(req, res);
   });
-  // After Node's own listener, so that ours has the last word about reading.
+  // After Node's own listener, so that this one has precedence.
   server.on(server instanceof SecureServer ? 'secureConnection' : 'connection', (socket: Known) => {
     const connection = new Connection(socket, guard);
     socket[CONNECTION] = connection;
@@ -133,9 +133,9 @@ export function guardServer(server: HttpServer, given: GuardLimits = {}): Guarde
   });
   server.on('timeout', silent);
   server.on('drop', () => dropped++);
-  const looking = setInterval(look, LOOK_MS);
-  looking.unref();
-  server.once('close', () => clearInterval(looking));
+  const sampler = setInterval(sample, POLL_INTERVAL_MS);
+  sampler.unref();
+  server.once('close', () => clearInterval(sampler));
 
   return {
     statistics: () => ({

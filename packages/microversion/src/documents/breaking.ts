@@ -1,4 +1,4 @@
-import { holderOf, type Json, type Outline, type Part } from './outline.js';
+import { holderOf, type Json, type OperationShape, type Part } from './operation-shape.js';
 
 /** How a part differs between two versions. */
 export interface Difference {
@@ -7,8 +7,9 @@ export interface Difference {
   readonly after: Part | undefined;
 }
 
-function isRequest(name: string): boolean {
-  return name.startsWith('body') || name.startsWith('query.');
+/** Whether a name is that of a part of the request. */
+export function isRequestPart(name: string): boolean {
+  return /^(?:body\b|(?:query|path|header|cookie|accepts)\.)/.test(name);
 }
 
 function alternativesOf(rules: Json): readonly Json[] {
@@ -48,13 +49,24 @@ function bound(rules: Json, keyword: string): number | undefined {
   return bounds.length === 1 ? bounds[0] : undefined;
 }
 
+/** Returns the patterns or formats of a part, or undefined if an alternative that may be a string has none. */
+function textsOf(rules: Json, keyword: string): readonly unknown[] | undefined {
+  const strings = alternativesOf(rules).filter(
+    ({ type, [keyword]: text, const: only }) =>
+      text !== undefined || (only === undefined && (type === undefined || [type].flat().includes('string'))),
+  );
+  return allOf(strings.map(({ [keyword]: text }) => (text === undefined ? undefined : [text])));
+}
+
 /** Describes values that the first rules allow and the second rules do not. */
 function narrowed(wide: Json, narrow: Json): string | undefined {
-  const [types, kept] = [typesOf(wide), typesOf(narrow)];
-  const gone =
-    kept &&
-    (types ?? ['any type']).filter((type) => !kept.includes(type) && !(type === 'integer' && kept.includes('number')));
-  if (gone && gone.length > 0) return gone.join(', ');
+  const [types, selected] = [typesOf(wide), typesOf(narrow)];
+  const removed =
+    selected &&
+    (types ?? ['any type']).filter(
+      (type) => !selected.includes(type) && !(type === 'integer' && selected.includes('number')),
+    );
+  if (removed && removed.length > 0) return removed.join(', ');
   const [values, left] = [valuesOf(wide), valuesOf(narrow)];
   if (left) {
     const missing = (values ?? ['other values']).filter((value) => !left.includes(value));
@@ -69,31 +81,27 @@ function narrowed(wide: Json, narrow: Json): string | undefined {
     if (is !== undefined && (was === undefined || is > was)) return `values below ${keyword} ${is}`;
   }
   for (const keyword of ['pattern', 'format']) {
-    const [was, is] = [alternativesOf(wide), alternativesOf(narrow)].map((each) =>
-      each.map((rules) => rules[keyword]).join(),
-    );
-    if (is && is !== was) return `values that do not match the ${keyword} ${is}`;
+    const [was, is] = [textsOf(wide, keyword), textsOf(narrow, keyword)];
+    if (is && is.length > 0 && (was ?? [undefined]).some((text) => !is.includes(text)))
+      return `values that do not match the ${keyword} ${is.join(' or ')}`;
   }
   return undefined;
 }
 
-function requestReason({ name, before, after }: Difference, now: Outline): string | undefined {
+function requestReason({ name, before, after }: Difference, now: OperationShape): string | undefined {
   if (!after) {
-    const refused = name.startsWith('query.') ? now.queryClosed : now.parts.get(holderOf(name))?.closed;
-    return refused ? 'is rejected' : undefined;
+    if (now.removalBreaks) return 'is no longer accepted';
+    const rejected = name.startsWith('query.') ? now.queryClosed : now.parts.get(holderOf(name))?.closed;
+    return rejected ? 'is rejected' : undefined;
   }
-  if (after.required && !before?.required) {
-    // A required part of a new optional object does not affect clients that do not send the object.
-    const holder = holderOf(name);
-    return before || holder === name || now.parts.has(holder) ? 'is required' : undefined;
-  }
-  const gone = before && narrowed(before.rules, after.rules);
-  return gone === undefined ? undefined : `no longer accepts ${gone}`;
+  if (after.required && !before?.required) return 'is required';
+  const removed = before && narrowed(before.rules, after.rules);
+  return removed === undefined ? undefined : `no longer accepts ${removed}`;
 }
 
-function answerReason({ name, before, after }: Difference): string | undefined {
+function responseReason({ name, before, after }: Difference): string | undefined {
   if (!before) return undefined;
-  if (!after) return name.startsWith('errors.') ? undefined : 'is no longer returned';
+  if (!after) return /^errors\.\w+$/.test(name) ? undefined : 'is no longer returned';
   if (name === 'status') return `is ${String(after.rules.const)} instead of ${String(before.rules.const)}`;
   const more = narrowed(after.rules, before.rules);
   if (more !== undefined) return `can also be ${more}`;
@@ -104,6 +112,6 @@ function answerReason({ name, before, after }: Difference): string | undefined {
  * Returns why a difference is a breaking change for clients of the earlier version, as a predicate whose subject is the
  * part, or undefined if it is compatible.
  */
-export function breakingReason(difference: Difference, now: Outline): string | undefined {
-  return isRequest(difference.name) ? requestReason(difference, now) : answerReason(difference);
+export function breakingReason(difference: Difference, now: OperationShape): string | undefined {
+  return isRequestPart(difference.name) ? requestReason(difference, now) : responseReason(difference);
 }

@@ -3,9 +3,9 @@ import { existsAt, type Operation } from '../router/operation.js';
 import { Version, type VersionLike } from '../version.js';
 import { breakingReason } from './breaking.js';
 import { nameOf, operationKey, tagOf } from './names.js';
-import { breakpointsOfOperation, holderOf, type Outline, outlineOf, type Part } from './outline.js';
+import { breakpointsOfOperation, holderOf, type OperationShape, operationShape, type Part } from './operation-shape.js';
 
-/** What differs for one part of an operation between two versions. */
+/** The difference of one part of an operation between two versions. */
 export interface PartChange {
   /** Dotted name: `status`, `errors.409`, `query.limit`, `body.server.name`, `reply.servers[].id`. */
   readonly name: string;
@@ -14,11 +14,11 @@ export interface PartChange {
   readonly version: string;
   readonly before: Part | undefined;
   readonly after: Part | undefined;
-  /** Why it may break a client of the earlier version; undefined where it does not. */
+  /** Why the change is breaking for clients of the earlier version; undefined if it is compatible. */
   readonly breaking: string | undefined;
 }
 
-/** What differs for one operation between two versions. */
+/** The differences of one operation between two versions. */
 export interface OperationChange {
   /** `METHOD /path action`. */
   readonly operation: string;
@@ -28,56 +28,59 @@ export interface OperationChange {
   readonly change: 'added' | 'removed' | 'changed';
   /** The version of the first step that changed it. */
   readonly version: string;
-  /** Empty for what was added or removed as a whole. */
+  /** Empty if the operation was added or removed. */
   readonly parts: readonly PartChange[];
-  /** Whether anything of it may break a client of the earlier version. */
+  /** Whether any of the changes is breaking for clients of the earlier version. */
   readonly breaking: boolean;
 }
 
 function sameRules(one: Part, other: Part): boolean {
   if (one.required !== other.required || one.closed !== other.closed) return false;
-  const plain = ({ description, ...rules }: Part['rules']) => JSON.stringify(rules);
+  if (one.reference !== other.reference) return false;
+  const plain = ({ description, title, ...rules }: Part['rules']) => JSON.stringify(rules);
   return one.rules === other.rules || plain(one.rules) === plain(other.rules);
 }
 
-/** Operations of one key follow each other in time; the one of a version is the one that exists there. */
-type Lifeline = readonly Operation[];
+/** The operations with one key, in the order of their windows; at most one exists at a version. */
+type History = readonly Operation[];
 
-function presentAt(line: Lifeline, version: Version): Operation | undefined {
+function presentAt(line: History, version: Version): Operation | undefined {
   return line.find((operation) => existsAt(operation, version));
 }
 
-function outlineAt(line: Lifeline, version: Version): Outline | undefined {
+function shapeAt(line: History, version: Version): OperationShape | undefined {
   const operation = presentAt(line, version);
-  return operation && outlineOf(operation, version);
+  return operation && operationShape(operation, version);
 }
 
-/** The versions above the first and up to the second at which the operation may change. */
-function steps(line: Lifeline, from: Version, to: Version): readonly Version[] {
+/** The versions above the first, up to the second, at which the operation may change. */
+function steps(line: History, from: Version, to: Version): readonly Version[] {
   const all = new Map(line.flatMap((operation) => breakpointsOfOperation(operation).map((v) => [v.text, v])));
   const between = [...all.values()].filter((version) => version.compare(from) > 0 && version.compare(to) <= 0);
   return between.sort((a, b) => a.compare(b));
 }
 
-/** The step that made a part what it is at the end. */
-function changedAt(line: Lifeline, name: string, from: Version, to: Version): Version {
-  let previous = outlineAt(line, from)?.parts.get(name);
+/** The last step that changed a part. */
+function changedAt(line: History, name: string, from: Version, to: Version): Version {
+  let previous = shapeAt(line, from)?.parts.get(name);
   let latest = to;
   for (const version of steps(line, from, to)) {
-    const part = outlineAt(line, version)?.parts.get(name);
+    const part = shapeAt(line, version)?.parts.get(name);
     if (!part !== !previous || (part && previous && !sameRules(part, previous))) latest = version;
     previous = part;
   }
   return latest;
 }
 
-/** What came or went as a whole is told once, not again for all that lies in it. */
-function isWithinChanged(name: string, was: Outline, is: Outline): boolean {
+/** An added or removed part is listed once, without the parts it contains. Parts of a shared schema are listed with the schema. */
+function isWithinChanged(name: string, was: OperationShape, is: OperationShape): boolean {
   const holder = holderOf(name);
-  return holder !== name && was.parts.has(holder) !== is.parts.has(holder);
+  if (holder === name) return false;
+  const [before, after] = [was.parts.get(holder), is.parts.get(holder)];
+  return !before !== !after || before?.reference !== undefined || after?.reference !== undefined;
 }
 
-function partChanges(line: Lifeline, was: Outline, is: Outline, from: Version, to: Version): PartChange[] {
+function partChanges(line: History, was: OperationShape, is: OperationShape, from: Version, to: Version): PartChange[] {
   const names = new Set([...was.parts.keys(), ...is.parts.keys()]);
   return [...names].flatMap((name): PartChange[] => {
     if (isWithinChanged(name, was, is)) return [];
@@ -89,10 +92,10 @@ function partChanges(line: Lifeline, was: Outline, is: Outline, from: Version, t
   });
 }
 
-function changeOf(line: Lifeline, from: Version, to: Version): OperationChange | undefined {
+function changeOf(line: History, from: Version, to: Version): OperationChange | undefined {
   const stepsBetween = steps(line, from, to);
   if (stepsBetween.length === 0) return undefined;
-  const [was, is] = [outlineAt(line, from), outlineAt(line, to)];
+  const [was, is] = [shapeAt(line, from), shapeAt(line, to)];
   const operation = presentAt(line, to) ?? presentAt(line, from);
   if (was === is || !operation) return undefined;
   const common = {
@@ -105,7 +108,7 @@ function changeOf(line: Lifeline, from: Version, to: Version): OperationChange |
     let turned = to;
     let before = from;
     for (const version of stepsBetween) {
-      if (!outlineAt(line, version) !== !outlineAt(line, before)) turned = version;
+      if (!shapeAt(line, version) !== !shapeAt(line, before)) turned = version;
       before = version;
     }
     return { ...common, change: is ? 'added' : 'removed', version: turned.text, parts: [], breaking: !is };
@@ -122,23 +125,23 @@ function changeOf(line: Lifeline, from: Version, to: Version): OperationChange |
   };
 }
 
-const lifelines = new WeakMap<readonly Operation[], readonly Lifeline[]>();
+const histories = new WeakMap<readonly Operation[], readonly History[]>();
 
-function lifelinesOf(operations: readonly Operation[]): readonly Lifeline[] {
-  let known = lifelines.get(operations);
+function historiesOf(operations: readonly Operation[]): readonly History[] {
+  let known = histories.get(operations);
   if (!known) {
     known = [...groupBy(operations, operationKey).values()];
-    lifelines.set(operations, known);
+    histories.set(operations, known);
   }
   return known;
 }
 
 /**
- * What a client meets when it goes from one version to another, operation by operation, down to fields, parameters,
- * statuses and the limits of schemas, as data. Operations between whose versions nothing changes cost nothing.
+ * Returns the differences between two versions by operation: fields, parameters, statuses and the limits of schemas.
+ * Operations that do not change between the versions are not compared.
  *
  * @param from the earlier version
- * @param to the later one; a RangeError when it is below `from`
+ * @param to the later version. @throws RangeError if it is below `from`
  */
 export function changesBetween(
   operations: readonly Operation[],
@@ -147,5 +150,5 @@ export function changesBetween(
 ): readonly OperationChange[] {
   const [before, after] = [Version.of(from), Version.of(to)];
   if (before.compare(after) > 0) throw new RangeError(`changesBetween(): ${after} is below ${before}: swap the two`);
-  return lifelinesOf(operations).flatMap((line) => changeOf(line, before, after) ?? []);
+  return historiesOf(operations).flatMap((line) => changeOf(line, before, after) ?? []);
 }

@@ -3,19 +3,19 @@ import { existsAt, type Operation } from '../router/operation.js';
 import { prepare } from '../router/router.js';
 import type { Version } from '../version.js';
 
-/** A request and its answer, for the documents. */
+/** A request and its response, for the documents. */
 export interface Example {
   readonly request?: unknown;
   readonly response?: unknown;
 }
 
 /**
- * Gives the example of an operation, or several that were made at different versions, the preferred one first. They need
- * not fit the version: what does not fit is not shown.
+ * Returns the examples of an operation, the preferred one first. An example that does not match the schemas of the
+ * version is not shown.
  */
 export type ExampleOf = (operation: Operation, version: Version) => Example | readonly Example[] | undefined;
 
-/** The first request and the first answer that the operation's own schemas of the version accept. */
+/** The first request and the first response that the schemas of the version accept. */
 export function exampleAt(
   exampleOf: ExampleOf | undefined,
   operation: Operation,

@@ -4,4 +4,14 @@ export { coverage, type OperationEntry } from './coverage.js';
 export { type Example, type ExampleOf, exampleAt } from './examples.js';
 export { nameOf, operationKey, tagOf } from './names.js';
 export { type OpenApiDocuments, type OpenApiOptions, openApi, openApiDocuments } from './openapi.js';
-export { breakpointsOfOperation, type Json, type Outline, outlineOf, type Part } from './outline.js';
+export {
+  breakpointsOfOperation,
+  describedOperation,
+  holderOf,
+  type Json,
+  type OperationShape,
+  type OperationSummary,
+  operationShape,
+  type Part,
+} from './operation-shape.js';
+export { problemDocument } from './problem-document.js';

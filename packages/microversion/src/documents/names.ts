@@ -1,16 +1,16 @@
 import type { Operation } from '../router/operation.js';
 
-/** `METHOD /path action`: what an operation is found by, whatever it is called. */
+/** The key of an operation, `METHOD /path action`, which does not depend on its name. */
 export function operationKey({ method, path, action }: Operation): string {
   return `${method} ${path}${action === undefined ? '' : ` ${action}`}`;
 }
 
-/** What an operation is about: its tag, or the first fixed segment of its path. */
+/** The group of an operation: its tag, or the first fixed segment of its path. */
 export function tagOf({ tag, path }: Operation): string {
   return tag ?? path.split('/').find((part) => part !== '' && !part.startsWith('{')) ?? 'root';
 }
 
-function words(text: string): string[] {
+function describePart(text: string): string[] {
   return text.split(/[^A-Za-z0-9]+|(?<=[a-z0-9])(?=[A-Z])/).filter((word) => word !== '' && word !== 'os');
 }
 
@@ -26,7 +26,7 @@ function singular(word: string): string {
   return word.endsWith('s') ? word.slice(0, -1) : word;
 }
 
-/** Verbs by method, of one thing and of a collection. */
+/** Verbs by method, for one resource and for a collection. */
 const VERBS = {
   GET: ['show', 'list'],
   POST: ['create', 'create'],
@@ -35,26 +35,26 @@ const VERBS = {
   DELETE: ['delete', 'delete'],
 } as const;
 
-/** The name of an operation: its own, or one made of method, path and action (`listServerTags`, `resizeServer`). */
+/** Returns the name of an operation: its `name`, or one derived from method, path and action (`listServerTags`, `resizeServer`). */
 export function nameOf(operation: Operation): string {
   if (operation.name !== undefined) return operation.name;
   const { method, path, action } = operation;
   const segments = path.split('/').filter((part) => part !== '');
   const isParameter = (part: string | undefined) => part?.startsWith('{') ?? false;
   const one = action !== undefined || method === 'POST' || isParameter(segments.at(-1));
-  // The last segment of a path that takes actions says no more than that it does.
+  // The last segment of a path for actions, such as `/action`, adds nothing to the name.
   const fixed = action === undefined ? segments : segments.slice(0, -1);
   const nouns = fixed.flatMap((part, index) => {
     if (isParameter(part)) return [];
-    const parts = words(part);
+    const parts = describePart(part);
     const single = isParameter(fixed[index + 1]) || (one && index === fixed.length - 1);
     return single ? [...parts.slice(0, -1), singular(parts.at(-1) ?? '')] : parts;
   });
-  const verb = action === undefined ? [VERBS[method][one ? 0 : 1]] : words(action);
+  const verb = action === undefined ? [VERBS[method][one ? 0 : 1]] : describePart(action);
   return camel([...verb, ...nouns]);
 }
 
-/** The name of all operations of a path together that the body's key chooses among: `actOnServer`. */
+/** The common name of the operations on a path that the key of the body selects: `actOnServer`. */
 export function actOnName({ method, path }: Operation): string {
   return nameOf({ method, path, action: 'actOn' } as Operation);
 }

@@ -1,11 +1,11 @@
-import { refuseUnknown } from '../negotiation/refuse-unknown.js';
+import { rejectUnknown } from '../negotiation/reject-unknown.js';
 import { groupBy } from '../router/group-by.js';
 import type { Operation } from '../router/operation.js';
 import { Version, type VersionLike } from '../version.js';
 import type { ApiDescription } from './api-description.js';
 import { type Example, exampleAt } from './examples.js';
 import { actOnName, nameOf, operationKey, tagOf } from './names.js';
-import { type Json, type Outline, outlineOf } from './outline.js';
+import { type Json, type OperationShape, operationShape } from './operation-shape.js';
 import { annotate, type WindowNotes, windowNotes, withNote } from './window-notes.js';
 
 /** The version to describe, and the parts of the document that operations do not define. */
@@ -24,7 +24,7 @@ const OPTIONS: Readonly<Record<keyof OpenApiOptions, true>> = {
   description: true,
   serverUrl: true,
   versionHeaders: true,
-  answerHeaders: true,
+  responseHeaders: true,
   securitySchemes: true,
   isPublic: true,
   fault: true,
@@ -39,13 +39,13 @@ type Writable = Record<string, unknown>;
 
 interface Described {
   readonly operation: Operation;
-  readonly outline: Outline;
+  readonly shape: OperationShape;
   readonly notes: WindowNotes;
 }
 
 const JSON_TYPE = 'application/json';
 
-function parametersOf({ operation, outline, notes }: Described, shared: readonly Json[]): Json[] {
+function parametersOf({ operation, shape, notes }: Described, shared: readonly Json[]): Json[] {
   const path = [...operation.path.matchAll(/\{([^}]+)\}/g)].map(([, name = '']) => ({
     name,
     in: 'path',
@@ -53,7 +53,7 @@ function parametersOf({ operation, outline, notes }: Described, shared: readonly
     ...(operation.parameters?.[name] && { description: operation.parameters[name] }),
     schema: { type: 'string' },
   }));
-  const query = outline.query.map(({ name, schema: described, repeated }) => {
+  const query = shape.query.map(({ name, schema: described, repeated }) => {
     const { description, ...schema } = annotate(described, `query.${name}`, notes);
     return {
       name,
@@ -74,10 +74,10 @@ function policyNote({ policy }: Operation): string | undefined {
 
 /** The link to the next page of a list with pagination: its response contains links and its query accepts a marker. */
 function nextPageLink(group: readonly Described[]): Json | undefined {
-  const [{ operation, outline }] = group as [Described];
-  const fields = Object.keys((outline.reply?.properties ?? {}) as Json);
+  const [{ operation, shape }] = group as [Described];
+  const fields = Object.keys((shape.reply?.properties ?? {}) as Json);
   const links = fields.find((name) => name === 'links' || name.endsWith('_links'));
-  if (!links || !outline.query.some(({ name }) => name === 'marker')) return undefined;
+  if (!links || !shape.query.some(({ name }) => name === 'marker')) return undefined;
   return {
     next: {
       operationId: nameOf(operation),
@@ -90,10 +90,10 @@ function bodyContent(
   group: readonly Described[],
   examplesOf: (one: Described) => Example | undefined,
 ): Json | undefined {
-  const bodies = group.filter(({ outline }) => outline.body !== undefined);
+  const bodies = group.filter(({ shape }) => shape.body !== undefined);
   if (bodies.length === 0) return undefined;
-  const schemas = bodies.map(({ operation, outline, notes }) => {
-    const schema = annotate(outline.body as Json, 'body', notes);
+  const schemas = bodies.map(({ operation, shape, notes }) => {
+    const schema = annotate(shape.body as Json, 'body', notes);
     return operation.action === undefined ? schema : { title: nameOf(operation), ...schema };
   });
   const examples = bodies.flatMap((one): [string, Json][] => {
@@ -114,14 +114,14 @@ function successes(
   examplesOf: (one: Described) => Example | undefined,
 ): Writable {
   const responses: Writable = {};
-  for (const [status, answering] of groupBy(group, ({ outline }) => outline.status)) {
-    const bodies = answering.filter(({ outline }) => outline.reply !== undefined);
-    const schemas = bodies.map(({ outline, notes }) => annotate(outline.reply as Json, 'reply', notes));
+  for (const [status, responding] of groupBy(group, ({ shape }) => shape.status)) {
+    const bodies = responding.filter(({ shape }) => shape.reply !== undefined);
+    const schemas = bodies.map(({ shape, notes }) => annotate(shape.reply as Json, 'reply', notes));
     const examples = bodies.flatMap((one): [string, Json][] => {
       const value = examplesOf(one)?.response;
       return value === undefined ? [] : [[nameOf(one.operation), { summary: one.operation.summary, value }]];
     });
-    const links = nextPageLink(answering);
+    const links = nextPageLink(responding);
     const content = schemas.length > 0 && {
       content: {
         [JSON_TYPE]: {
@@ -131,7 +131,7 @@ function successes(
       },
     };
     const description =
-      answering.length > 3 ? 'Completed or accepted' : answering.map(({ operation }) => operation.summary).join('; ');
+      responding.length > 3 ? 'Completed or accepted' : responding.map(({ operation }) => operation.summary).join('; ');
     responses[String(status)] = { description, headers, ...content, ...(links && { links }) };
   }
   return responses;
@@ -140,8 +140,8 @@ function successes(
 function faults(group: readonly Described[], api: ApiDescription, headers: Json, taken: Writable): Writable {
   const responses: Writable = {};
   const schema = api.fault ? { $ref: '#/components/schemas/Fault' } : {};
-  for (const { operation, outline } of group) {
-    for (const status of outline.errors) {
+  for (const { operation, shape } of group) {
+    for (const status of shape.errors) {
       if (String(status) in taken) continue;
       const general = api.errors?.[status] ?? 'Error';
       const own = operation.when?.[status];
@@ -167,12 +167,12 @@ function components(api: ApiDescription, version: string) {
       schema: { type: 'string', default: value(version) },
     },
   ]);
-  const answered = [
+  const responded = [
     ...headers.map(({ name, value }) => [
       name,
       { description: 'Version of the response.', schema: { type: 'string', const: value(version) } },
     ]),
-    ...Object.entries(api.answerHeaders ?? {}).map(([name, description]) => [
+    ...Object.entries(api.responseHeaders ?? {}).map(([name, description]) => [
       name,
       { description, schema: { type: 'string' } },
     ]),
@@ -181,10 +181,10 @@ function components(api: ApiDescription, version: string) {
     entries.map(([name]) => [name, { $ref: `#/components/${kind}/${name}` }] as const);
   return {
     parameters: refs('parameters', parameters).map(([, ref]) => ref),
-    headers: Object.fromEntries(refs('headers', answered)) as Json,
+    headers: Object.fromEntries(refs('headers', responded)) as Json,
     written: {
       ...(parameters.length > 0 && { parameters: Object.fromEntries(parameters) }),
-      ...(answered.length > 0 && { headers: Object.fromEntries(answered) }),
+      ...(responded.length > 0 && { headers: Object.fromEntries(responded) }),
       ...(api.fault && { schemas: { Fault: api.fault.schema } }),
       ...(api.securitySchemes && { securitySchemes: api.securitySchemes }),
     },
@@ -193,25 +193,29 @@ function components(api: ApiDescription, version: string) {
 
 /** Returns the OpenAPI 3.1 document of the operations at one version. Windows of elements are added to descriptions. */
 export function openApi(operations: readonly Operation[], options: OpenApiOptions): Json {
-  refuseUnknown('openApi', options, Object.keys(OPTIONS));
+  rejectUnknown('openApi', options, Object.keys(OPTIONS));
   const version = Version.of(options.version);
   const shared = components(options, version.text);
   const lines = groupBy(operations, operationKey);
   const present = operations.flatMap((operation): Described[] => {
-    const outline = outlineOf(operation, version);
-    if (!outline) return [];
+    const shape = operationShape(operation, version);
+    if (!shape) return [];
     const notes = windowNotes(lines.get(operationKey(operation)) ?? [operation], version);
-    return [{ operation, outline, notes }];
+    return [{ operation, shape, notes }];
   });
   const separate = options.actions === 'separate';
   const address = ({ operation: { path, action } }: Described) =>
     separate && action !== undefined ? `${path}#${action}` : path;
-  const examplesOf = ({ operation }: Described) => exampleAt(options.exampleOf, operation, version);
+  // Both the request and the response use it.
+  const examples = new Map(
+    present.map(({ operation }) => [operation, exampleAt(options.exampleOf, operation, version)] as const),
+  );
+  const examplesOf = ({ operation }: Described) => examples.get(operation);
   const paths: Record<string, Writable> = {};
   const ids = new Map<string, string>();
   for (const group of groupBy(present, (one) => `${one.operation.method} ${address(one)}`).values()) {
     const [first] = group;
-    const { operation, outline } = first;
+    const { operation, shape } = first;
     const several = group.length > 1 && operation.action !== undefined;
     const id = several ? actOnName(operation) : nameOf(operation);
     const other = ids.get(id);
@@ -219,13 +223,13 @@ export function openApi(operations: readonly Operation[], options: OpenApiOption
       throw new TypeError(`${other} and ${operationKey(operation)} are both called ${id}: give one another \`name\``);
     ids.set(id, operationKey(operation));
     const content = bodyContent(group, examplesOf);
-    const answers = successes(group, shared.headers, examplesOf);
+    const results = successes(group, shared.headers, examplesOf);
     const open = options.isPublic?.(operation) ?? false;
     const description = several
       ? group
           .map((one) => `- \`${one.operation.action}\`: ${withNote(one.operation.summary, one.notes.operation)}`)
           .join('\n')
-      : [withNote(outline.description, first.notes.operation), policyNote(operation)].filter(Boolean).join('\n\n');
+      : [withNote(shape.description, first.notes.operation), policyNote(operation)].filter(Boolean).join('\n\n');
     const methods = (paths[address(first)] ??= {});
     methods[operation.method.toLowerCase()] = {
       operationId: id,
@@ -234,7 +238,7 @@ export function openApi(operations: readonly Operation[], options: OpenApiOption
       ...(description && { description }),
       parameters: parametersOf(first, shared.parameters),
       ...(content && { requestBody: { required: true, content } }),
-      responses: { ...answers, ...faults(group, options, shared.headers, answers) },
+      responses: { ...results, ...faults(group, options, shared.headers, results) },
       ...(operation.action !== undefined && {
         'x-action': several ? group.map((one) => one.operation.action) : operation.action,
       }),
@@ -270,13 +274,13 @@ export function openApiDocuments(
   operations: readonly Operation[],
   options: Omit<OpenApiOptions, 'version'>,
 ): OpenApiDocuments {
-  const kept = new Map<string, { readonly document: Json; readonly text: string }>();
+  const cache = new Map<string, { readonly document: Json; readonly text: string }>();
   const of = (version: VersionLike) => {
     const { text } = Version.of(version);
-    let known = kept.get(text);
+    let known = cache.get(text);
     if (!known) {
       const document = openApi(operations, { ...options, version: text });
-      kept.set(text, (known = { document, text: JSON.stringify(document) }));
+      cache.set(text, (known = { document, text: JSON.stringify(document) }));
     }
     return known;
   };

@@ -1,6 +1,7 @@
 import { existsAt, type Operation } from '../router/operation.js';
+import type { VersionScheme } from '../schemes.js';
 import { Version } from '../version.js';
-import { breakpointsOfOperation, holderOf, type Json, type Outline, outlineOf } from './outline.js';
+import { breakpointsOfOperation, holderOf, type Json, type OperationShape, operationShape } from './operation-shape.js';
 
 /** Returns the note on the window of an element of an operation at one version, such as `New in 2.53. Removed in 2.88.` */
 export interface WindowNotes {
@@ -9,36 +10,36 @@ export interface WindowNotes {
   of(part: string): string | undefined;
 }
 
-/** The lowest version that can be written. What exists there has no first version. */
-const LOWEST = Version.of('1.0');
-
-/** What exists between two consecutive breakpoints. */
+/** The operation and its parts between two consecutive breakpoints. */
 interface Interval {
   /** Undefined for the interval below the first breakpoint. */
   readonly from: Version | undefined;
-  readonly outline: Outline | undefined;
+  readonly shape: OperationShape | undefined;
 }
 
 /** The intervals of all operations with one key, lowest first. */
-function intervalsOf(line: readonly Operation[]): readonly Interval[] {
+function intervalsOf(line: readonly Operation[], scheme: VersionScheme): readonly Interval[] {
+  // An element that exists at the lowest possible version has no first version.
+  const lowest = Version.of(scheme.lowest, [scheme]);
   const breakpoints = new Map(line.flatMap(breakpointsOfOperation).map((version) => [version.text, version]));
-  const ascending = [...breakpoints.values()].filter((v) => v.compare(LOWEST) > 0).sort((a, b) => a.compare(b));
-  const outlineAt = (version: Version) => {
+  const ascending = [...breakpoints.values()].filter((v) => v.compare(lowest) > 0).sort((a, b) => a.compare(b));
+  const shapeAt = (version: Version) => {
     const operation = line.find((candidate) => existsAt(candidate, version));
-    return operation && outlineOf(operation, version);
+    return operation && operationShape(operation, version);
   };
-  return [
-    { from: undefined, outline: outlineAt(LOWEST) },
-    ...ascending.map((from) => ({ from, outline: outlineAt(from) })),
-  ];
+  return [{ from: undefined, shape: shapeAt(lowest) }, ...ascending.map((from) => ({ from, shape: shapeAt(from) }))];
 }
 
 /** The note on the span of intervals around the current one in which something exists. */
-function noteOf(intervals: readonly Interval[], current: number, exists: (outline: Outline | undefined) => boolean) {
+function noteOf(
+  intervals: readonly Interval[],
+  current: number,
+  exists: (shape: OperationShape | undefined) => boolean,
+) {
   let first = current;
-  while (first > 0 && exists(intervals[first - 1]?.outline)) first -= 1;
+  while (first > 0 && exists(intervals[first - 1]?.shape)) first -= 1;
   let end = current + 1;
-  while (end < intervals.length && exists(intervals[end]?.outline)) end += 1;
+  while (end < intervals.length && exists(intervals[end]?.shape)) end += 1;
   const [since, removed] = [intervals[first]?.from, intervals[end]?.from];
   const notes = [since && `New in ${since}.`, removed && `Removed in ${removed}.`].filter(Boolean);
   return notes.length > 0 ? notes.join(' ') : undefined;
@@ -52,16 +53,16 @@ function noteOf(intervals: readonly Interval[], current: number, exists: (outlin
  * @param version a version at which one of the operations exists
  */
 export function windowNotes(line: readonly Operation[], version: Version): WindowNotes {
-  const intervals = intervalsOf(line);
+  const intervals = intervalsOf(line, version.scheme);
   const current = intervals.findLastIndex(({ from }) => from === undefined || from.compare(version) <= 0);
-  const operation = noteOf(intervals, current, (outline) => outline !== undefined);
-  const noteOfPart = (part: string) => noteOf(intervals, current, (outline) => outline?.parts.has(part) ?? false);
+  const operation = noteOf(intervals, current, (shape) => shape !== undefined);
+  const noteOfPart = (part: string) => noteOf(intervals, current, (shape) => shape?.parts.has(part) ?? false);
   return {
     operation,
     of(part) {
       const note = noteOfPart(part);
       const holder = holderOf(part);
-      const isNested = holder !== part && intervals[current]?.outline?.parts.has(holder);
+      const isNested = holder !== part && intervals[current]?.shape?.parts.has(holder);
       return note === (isNested ? noteOfPart(holder) : operation) ? undefined : note;
     },
   };

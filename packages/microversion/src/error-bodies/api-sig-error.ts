@@ -14,7 +14,7 @@ function kindOf({ code, status }: RequestError) {
 
 /**
  * The error form of the API-SIG guidelines: a list `errors` of objects with `code` (`<service>.<reason>`), `status`,
- * `title`, `detail`, and for a version that is refused `min_version` and `max_version`. Always JSON.
+ * `title`, `detail`, and `min_version` and `max_version` for a rejected version. Always JSON.
  */
 export function apiSigError(error: RequestError): ErrorBody {
   const { code, title } = kindOf(error);

@@ -16,15 +16,15 @@ const NAMES: Readonly<Record<number, string>> = {
 
 export interface ComputeFault {
   readonly status: number;
-  /** For people. */
+  /** The message for the user. */
   readonly message: string;
-  /** Told in the body of a fault of the kind `overLimit`. */
+  /** Seconds until a retry, included in the body of an `overLimit` fault. */
   readonly retryAfterSeconds?: number;
 }
 
 /**
  * The error form of the compute API, `{"badRequest": {"code": 400, "message": "..."}}`: the key follows from the
- * status, `computeFault` for every status without a name of its own. Always JSON, whatever `Accept` says.
+ * status, `computeFault` for every status without its own name. Always JSON, regardless of `Accept`.
  */
 export function computeFault({ status, message, retryAfterSeconds }: ComputeFault): ErrorBody {
   const kind = NAMES[status] ?? 'computeFault';

@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import type { RequestError } from '../errors.js';
 
-/** What is sent for an error. */
+/** The response body of an error. */
 export interface ErrorBody {
-  /** The whole Content-Type header. */
+  /** The full Content-Type header. */
   readonly contentType: string;
   readonly body: string;
 }
 
-/** Turns an error into the body its client expects. */
+/** Formats an error for its client. */
 export type ErrorFormat = (error: RequestError, req: IncomingMessage) => ErrorBody;

@@ -15,8 +15,8 @@ function escapeHtml(text: string): string {
 }
 
 /**
- * The error form of services that let the client choose: HTML where HTML or anything is accepted, else an object
- * with `message`, `code` (`400 Bad Request`) and `title` where JSON is, else (also without `Accept`) plain text.
+ * The error format of services with content negotiation: HTML if the client accepts HTML or anything, otherwise an object
+ * with `message`, `code` (`400 Bad Request`) and `title` if it accepts JSON, otherwise (or without `Accept`) plain text.
  */
 export function genericError(
   error: { readonly status: number; readonly message: string },

@@ -1,14 +1,14 @@
 import { validateHeaderName } from 'node:http';
 
-/** Names of the headers that carry a version, in the order they are looked at. */
+/** Names of the headers that contain a version, in the order in which they are read. */
 export interface HeaderNames {
-  /** Headers of the form `<service type> <version>`. All of them are looked at before the bare ones. */
+  /** Headers of the form `<service type> <version>`. They are read before the bare ones. */
   readonly typed: readonly string[];
   /** Headers of the form `<version>`. */
   readonly bare: readonly string[];
 }
 
-/** Names by family: of the service documents, of existing OpenStack clients (of compute), or both at once. */
+/** Names by family: those of the service documents, those of existing OpenStack clients (for compute), or both. */
 export type HeaderPreset = 'service' | 'openstack' | 'both';
 
 const SERVICE: HeaderNames = { typed: ['Service-API-Version'], bare: ['X-Service-API-Version'] };
@@ -20,7 +20,7 @@ const PRESETS: Readonly<Record<HeaderPreset, HeaderNames>> = {
   both: { typed: [...SERVICE.typed, ...OPENSTACK.typed], bare: [...SERVICE.bare, ...OPENSTACK.bare] },
 };
 
-/** The names behind a preset, or the caller's own, checked. Throws a TypeError that names the cure. */
+/** Returns the names of a preset, or validated custom names. @throws TypeError that names the fix */
 export function headerNamesFrom(headers: HeaderPreset | Partial<HeaderNames>): HeaderNames {
   if (typeof headers === 'string') {
     if (Object.hasOwn(PRESETS, headers)) return PRESETS[headers];

@@ -2,31 +2,35 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { apiSigError } from '../error-bodies/api-sig-error.js';
 import { computeFault } from '../error-bodies/compute-fault.js';
 import { RequestError } from '../errors.js';
+import type { Version } from '../version.js';
+import { type ErrorsOption, errorRenderer, noteNegotiating, sendError } from './error-response.js';
 import { type NegotiatorOptions, negotiator, negotiatorOptionNames } from './negotiator.js';
-import { noteNegotiating, type RefusalOptions, refusal, refusalOptionNames } from './refusal.js';
-import { refuseUnknown } from './refuse-unknown.js';
+import { rejectUnknown } from './reject-unknown.js';
+import type { VersionMiddleware } from './version-middleware.js';
 
-/**
- * Options of {@link microversion}. `errorBody` defaults to the compute fault for a strict `compute` service and to the
- * API-SIG error for any other.
- */
-export interface MicroversionOptions extends NegotiatorOptions, RefusalOptions {}
+/** Options of {@link microversion}. */
+export interface MicroversionOptions extends NegotiatorOptions {
+  /**
+   * How errors are sent. Default `documented`: the compute fault for a strict `compute` service, and the API-SIG error for any
+   * other one.
+   */
+  readonly errors?: ErrorsOption;
+}
 
 /**
  * Works as Express 4 and 5 middleware, and in bare `node:http` with the rest of the work as `next`, whose result it returns.
- * Undefined is returned when the request was answered here.
+ * Returns undefined if the middleware has sent the response.
  */
-export type MicroversionMiddleware = <T>(
-  req: IncomingMessage,
-  res: ServerResponse,
-  next: (error?: unknown) => T,
-) => T | undefined;
+export interface MicroversionMiddleware extends VersionMiddleware {
+  <T>(req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => T): T | undefined;
+  readonly negotiate: (req: IncomingMessage, res: ServerResponse) => Version;
+}
 
 /**
- * Negotiates the version of each request: `req.microversion`, version headers and `Vary` on every answer, 400 for what
- * is no version, 406 for one that is not served.
+ * Negotiates the version of each request: sets `req.microversion`, writes version headers and `Vary` to every response,
+ * and rejects malformed versions with 400 and unsupported ones with 406.
  *
- * @throws TypeError or RangeError that names the cure, when it is made, for options that make no sense
+ * @throws TypeError or RangeError that names the fix, on creation, if an option is invalid
  *
  * @example
  * ```ts
@@ -39,21 +43,29 @@ export type MicroversionMiddleware = <T>(
  * ```
  */
 export function microversion(options: MicroversionOptions): MicroversionMiddleware {
-  refuseUnknown('microversion', options, [...negotiatorOptionNames, ...refusalOptionNames]);
-  const { errors, errorBody, ...negotiation } = options;
-  const negotiate = negotiator(negotiation);
-  const isCompute = negotiate.served.service.toLowerCase() === 'compute' && negotiation.flavour !== 'generic';
-  const refuse = refusal({ errors, errorBody }, isCompute ? computeFault : apiSigError);
-  const negotiating = { refuse, served: negotiate.served };
+  rejectUnknown('microversion', options, [...negotiatorOptionNames, 'errors']);
+  const { errors = 'documented', ...negotiation } = options;
+  const apiHeaders = negotiator(negotiation);
+  const isCompute = apiHeaders.served.service.toLowerCase() === 'compute' && negotiation.flavour !== 'generic';
+  const render = errorRenderer(errors, isCompute ? computeFault : apiSigError);
+  const negotiating = { render, served: apiHeaders.served };
 
-  return function microversionMiddleware(req, res, next) {
+  function negotiate(req: IncomingMessage, res: ServerResponse): Version {
+    const version = apiHeaders.apply(req, res);
+    noteNegotiating(req, negotiating);
+    return version;
+  }
+
+  function microversionMiddleware<T>(req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => T) {
     try {
-      negotiate.apply(req, res);
+      negotiate(req, res);
     } catch (error) {
       if (!(error instanceof RequestError)) throw error;
-      return refuse(error, req, res, next);
+      return sendError({ error, render }, req, res, next);
     }
-    noteNegotiating(req, negotiating);
     return next();
-  };
+  }
+
+  const headers = { read: apiHeaders.headerNames, written: apiHeaders.headerNames };
+  return Object.assign(microversionMiddleware, { negotiate, errorBody: render, headers, pathSource: undefined });
 }

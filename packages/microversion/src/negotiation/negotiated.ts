@@ -4,7 +4,7 @@ import type { Version } from '../version.js';
 declare global {
   namespace Express {
     interface Request {
-      /** The version this request is served at. Set by `microversion()`; undefined where it has not run. */
+      /** The negotiated version of this request. Set by `microversion()`; undefined before it runs. */
       microversion: Version;
     }
   }
@@ -12,12 +12,12 @@ declare global {
 
 type Carrier = IncomingMessage & { microversion?: Version };
 
-/** The version a request is served at; undefined where nothing has negotiated it. The same as `req.microversion`. */
+/** Returns the negotiated version of a request, like `req.microversion`; undefined if none was negotiated. */
 export function microversionOf(req: IncomingMessage): Version | undefined {
   return (req as Carrier).microversion;
 }
 
-/** Notes the version a request is served at. */
+/** Stores the negotiated version of a request. */
 export function serveAt(req: IncomingMessage, version: Version): void {
   (req as Carrier).microversion = version;
 }

@@ -6,7 +6,7 @@ const compute = { service: 'compute', min: '2.1', max: '2.100' } as const;
 const NEW = 'service-api-version';
 const OLD = 'x-service-api-version';
 
-/** The version, or status and the text at fault. */
+/** The version, or the status and the invalid text. */
 function outcome(negotiation: Negotiation): string {
   if (negotiation.ok) return negotiation.version.text;
   const { error } = negotiation;
@@ -40,17 +40,17 @@ describe('the new header', () => {
     ['compute 2.2 2.3', '400 2.2 2.3'],
     ['compute 2.2, compute nonsense', '400 nonsense'],
     ['compute 2.101', '406 2.101'],
-  ])('%j comes to %s', (value, expected) => {
+  ])('%j selects %s', (value, expected) => {
     expect(result({ [NEW]: value })).toBe(expected);
   });
 
-  it('wins over the old one, valid or not', () => {
+  it('takes precedence over the old one, valid or not', () => {
     expect(result({ [NEW]: 'compute 2.5', [OLD]: '2.9' })).toBe('2.5');
     expect(result({ [NEW]: 'compute x', [OLD]: '2.9' })).toBe('400 x');
     expect(result({ [NEW]: 'compute 3.0', [OLD]: '2.9' })).toBe('406 3.0');
   });
 
-  it('leaves the word to the old one when it says nothing for this service', () => {
+  it('uses the old header if the new one has no entry for this service', () => {
     expect(result({ [NEW]: 'volume 3.0', [OLD]: '2.9' })).toBe('2.9');
     expect(result({ [NEW]: '2.5', [OLD]: '2.9' })).toBe('2.9');
     expect(result({ [NEW]: '', [OLD]: 'x' })).toBe('400 x');
@@ -67,13 +67,13 @@ describe('the old header', () => {
     ['  ', '400 '],
     ['compute 2.9', '400 compute 2.9'],
     ['latest', '2.100'],
-  ])('%j comes to %s', (value, expected) => {
+  ])('%j selects %s', (value, expected) => {
     expect(result({ [OLD]: value })).toBe(expected);
   });
 });
 
 describe('no header', () => {
-  it('comes to the minimum', () => {
+  it('selects the minimum', () => {
     expect(result({})).toBe('2.1');
   });
 });
@@ -84,21 +84,21 @@ describe('a version', () => {
   });
 
   it.each(['1.0', '1.99', '2.0', '2.101', '3.0', '3.50', `2.${'9'.repeat(300)}`, `${'1'.repeat(300)}.0`])(
-    '%s is refused with 406, digit for digit',
+    '%s is rejected with 406, with the same digits',
     (version) => {
       expect(result({ [OLD]: version })).toBe(`406 ${version}`);
     },
   );
 
   it.each(['2', '2.', '.1', '2.1.1', '02.1', '2.01', '2.00', '0.1', '+2.1', '-2.1', '2. 1', '2 .1', '2,1x', 'LATEST'])(
-    '%s is refused with 400',
+    '%s is rejected with 400',
     (version) => {
       expect(result({ [NEW]: `compute ${version}` })).toMatch(/^400 /);
       expect(result({ [OLD]: version })).toMatch(/^400 /);
     },
   );
 
-  it('is the same whether it is asked for the first time or again', () => {
+  it('returns the same result for repeated requests', () => {
     const negotiate = negotiator(compute);
     for (const value of ['compute 2.27', 'compute 2.999', 'compute x', 'volume 2.3']) {
       const once = outcome(negotiate({ [NEW]: value }));
@@ -108,7 +108,7 @@ describe('a version', () => {
     }
   });
 
-  it('is read right however many different texts came before', () => {
+  it('is parsed correctly after any number of different strings', () => {
     const negotiate = negotiator(compute);
     for (let i = 0; i < 5000; i++) {
       const version = `2.${(i % 100) + 1}`;
@@ -117,7 +117,7 @@ describe('a version', () => {
   });
 });
 
-/** The rules once more, in the plainest words. */
+/** The same rules, as a naive implementation. */
 function expectedOf(newHeader: string | undefined, oldHeader: string | undefined): string {
   const words = (newHeader ?? '').split(',').map((item) => item.trim().split(/[ \t]+/));
   const ours = words.filter(([type, ...rest]) => type!.toLowerCase() === 'compute' && rest.length > 0).at(-1);
@@ -149,14 +149,14 @@ describe('any pair of headers', () => {
   );
   const negotiate = negotiator(compute);
 
-  it('comes to what the rules say', () => {
+  it('selects the version that the rules define', () => {
     fc.assert(
       fc.property(header, header, (newHeader, oldHeader) => {
         const headers = {
           ...(newHeader !== undefined && { [NEW]: newHeader }),
           ...(oldHeader !== undefined && { [OLD]: oldHeader }),
         };
-        // Blanks inside a malformed version do not matter here, only where it is found.
+        // Spaces inside a malformed version are irrelevant here, only its position matters.
         const plain = (text: string) => text.replace(/[ \t]+/g, ' ');
         expect(plain(outcome(negotiate(headers)))).toBe(expectedOf(newHeader, oldHeader).replace(/[ \t]+/g, ' '));
       }),
@@ -164,7 +164,7 @@ describe('any pair of headers', () => {
     );
   });
 
-  it('comes to something, whatever text it is', () => {
+  it('has a result for any string', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (one, two) => {
         expect(outcome(negotiate({ [NEW]: one, [OLD]: two }))).toBe(outcome(negotiate({ [OLD]: two })));
@@ -176,18 +176,18 @@ describe('any pair of headers', () => {
 describe('header names', () => {
   const openstack = { 'openstack-api-version': 'compute 2.7', 'x-openstack-nova-api-version': '2.8' };
 
-  it('are the documents’ by default', () => {
+  it('equal those of the documents by default', () => {
     expect(result(openstack)).toBe('2.1');
     expect(result({ [NEW]: 'compute 2.7' })).toBe('2.7');
   });
 
-  it('can be the ones existing clients send', () => {
+  it('can be those that existing clients send', () => {
     expect(result(openstack, { headers: 'openstack' })).toBe('2.7');
     expect(result({ 'x-openstack-nova-api-version': '2.8' }, { headers: 'openstack' })).toBe('2.8');
     expect(result({ [NEW]: 'compute 2.9' }, { headers: 'openstack' })).toBe('2.1');
   });
 
-  it('can be both families: every new header goes before every old one', () => {
+  it('can be both families: every new header takes precedence over every old one', () => {
     const headers = 'both';
     expect(result({ ...openstack, [OLD]: '2.9' }, { headers })).toBe('2.7');
     expect(result({ ...openstack, [NEW]: 'compute 2.9' }, { headers })).toBe('2.9');
@@ -196,7 +196,7 @@ describe('header names', () => {
     expect(result({ 'x-openstack-nova-api-version': '2.8' }, { headers })).toBe('2.8');
   });
 
-  it('can be own names', () => {
+  it('can be custom names', () => {
     const headers = { bare: ['My-Version'] };
     expect(result({ 'my-version': '2.44' }, { headers })).toBe('2.44');
     expect(result({ [OLD]: '2.44' }, { headers })).toBe('2.1');
@@ -234,18 +234,18 @@ describe('the generic flavour', () => {
     expect(result({ [NEW]: `key-manager ${value}` }, options)).toBe(expected);
   });
 
-  it('does not look at the old header', () => {
+  it('ignores the old header', () => {
     expect(result({ [OLD]: 'nonsense' }, options)).toBe('1.0');
   });
 });
 
 describe('a pinned version', () => {
-  it('is served whatever the headers say', () => {
+  it('is served regardless of headers', () => {
     expect(result({ [NEW]: 'compute nonsense', [OLD]: '9.9' }, { pinned: '2.1' })).toBe('2.1');
   });
 });
 
-describe('a mistake in the options', () => {
+describe('an invalid option', () => {
   it.each([
     [{ ...compute, mim: '2.1' }, /unknown option 'mim', known are service, min, max/],
     [{ ...compute, min: '2.200' }, /min 2\.200 is above max 2\.100/],
@@ -257,7 +257,7 @@ describe('a mistake in the options', () => {
     [{ ...compute, headers: {} }, /at least one header/],
     [{ ...compute, headers: { new: ['X'] } }, /unknown kind of header 'new'/],
     [{ ...compute, flavour: 'lenient' }, /no flavour 'lenient'/],
-  ])('%j is refused at once', (options, message) => {
+  ])('%j is rejected immediately', (options, message) => {
     expect(() => negotiator(options as any)).toThrow(message);
   });
 });

@@ -1,53 +1,57 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { InvalidVersionHeader, Served, UnacceptableVersion } from '../errors.js';
+import { majorMinor } from '../schemes.js';
 import { Version, type VersionLike } from '../version.js';
-import { type FlavourName, flavours } from './flavours.js';
 import { type HeaderNames, type HeaderPreset, headerNamesFrom } from './header-names.js';
+import { flavours, type HeaderStyleName } from './header-styles.js';
 import { serveAt } from './negotiated.js';
-import { refuseUnknown } from './refuse-unknown.js';
+import { rejectUnknown } from './reject-unknown.js';
+import { remembered } from './remembered.js';
 import { bareVersionIn, typedVersionIn } from './requested-version.js';
-import { appendVary, holdVary } from './vary.js';
+import { appendVary, preserveVary } from './vary.js';
 
-/** The versions that are served, and the headers that name them. */
+/** The supported versions, and the headers that name them. */
 export interface NegotiatorOptions {
-  /** Service type as it stands in front of the version: `compute`. Compared without regard to letter case. */
+  /** Service type that precedes the version: `compute`. Case-insensitive. */
   readonly service: string;
-  /** Lowest version served, and the one of requests that name none. */
+  /** Lowest supported version, and the version of requests that name none. */
   readonly min: VersionLike;
-  /** Highest version served, and what `latest` means. */
+  /** Highest supported version, and the meaning of `latest`. */
   readonly max: VersionLike;
-  /** Names of the version headers: a preset or own names. Default `service`. */
+  /** Names of the version headers: a preset or custom names. Default `service`. */
   readonly headers?: HeaderPreset | Partial<HeaderNames>;
-  /** `strict` reads versions as the compute API does; `generic` leniently, from typed headers only. Default `strict`. */
-  readonly flavour?: FlavourName;
-  /** Serves everything at this version: version headers are neither read nor written. For mounts older than microversions. */
+  /** `strict` parses versions as the compute API does; `generic` parses leniently, from typed headers only. Default `strict`. */
+  readonly flavour?: HeaderStyleName;
+  /** Serves all requests at this version; version headers are neither read nor written. For mounts older than microversions. */
   readonly pinned?: VersionLike;
   /**
-   * Told of the version of each request that `apply` and the middleware let pass: who still uses which. `asked` is
-   * false for requests that named none. It throws nothing.
+   * Called with the version of each accepted request, to count which versions are in use. The second argument is
+   * false for requests that named no version. Must not throw.
    */
-  readonly onVersion?: (version: Version, asked: boolean, req: IncomingMessage) => void;
+  readonly onVersion?: (version: Version, requested: boolean, req: IncomingMessage) => void;
 }
 
-/** What a request's headers come to. */
+/** The result of negotiation. */
 export type Negotiation =
   | { readonly ok: true; readonly version: Version }
   | { readonly ok: false; readonly error: InvalidVersionHeader | UnacceptableVersion };
 
-/** Finds the version in request headers (names in lower case, as `req.headers` has them). A pure function. */
+/** Negotiates the version from request headers (names in lower case, as in `req.headers`). A pure function. */
 export interface Negotiator {
   (headers: IncomingHttpHeaders): Negotiation;
   readonly served: Served;
+  /** The names of all version headers, typed ones first; none if the version is pinned. */
+  readonly headerNames: readonly string[];
   /**
    * Writes the version headers and appends one `Vary` line per header name, typed names first.
-   * A `Vary` set later replaces these lines: call it when the answer is complete, or use {@link Negotiator.apply}.
+   * A `Vary` header set later replaces these lines: call it when the response is complete, or use {@link Negotiator.apply}.
    */
   readonly applyVersionHeaders: (res: ServerResponse, version: VersionLike) => void;
-  /** The same for an error: the refused version on a 406 of the strict flavour, nothing on a 400. */
+  /** Writes the version headers of an error: the rejected version for a 406 in strict style, nothing for a 400. */
   readonly applyErrorHeaders: (res: ServerResponse, error: InvalidVersionHeader | UnacceptableVersion) => void;
   /**
-   * Negotiates for one request: sets `req.microversion`, writes the version headers and holds their `Vary` lines until
-   * the head is written, whatever else sets `Vary`. Throws what negotiation finds wrong, with the headers of that error written.
+   * Negotiates one request: sets `req.microversion`, writes the version headers, and preserves their `Vary` lines even if
+   * other code sets `Vary` later. If negotiation fails, writes the headers of the error and throws it.
    */
   readonly apply: (req: IncomingMessage, res: ServerResponse) => Version;
 }
@@ -64,20 +68,16 @@ const OPTIONS: Readonly<Record<keyof NegotiatorOptions, true>> = {
 
 export const negotiatorOptionNames = Object.keys(OPTIONS);
 
-/** Header texts whose result is kept. Few are ever in use, but the client writes them. */
-const KNOWN_TEXTS = 512;
-const LONGEST_KNOWN_TEXT = 64;
-
 function servedBy({ service, min, max }: NegotiatorOptions): Served {
   if (typeof service !== 'string' || !/^[!-+\--~]+$/.test(service))
     throw new TypeError(`microversion: 'service' is one word without commas, like 'compute'; it is '${service}'`);
-  const served = { service, min: Version.of(min), max: Version.of(max) };
+  const served = { service, min: Version.of(min, [majorMinor]), max: Version.of(max, [majorMinor]) };
   if (served.min.compare(served.max) > 0)
     throw new RangeError(`microversion: min ${served.min} is above max ${served.max}: swap them`);
   return Object.freeze(served);
 }
 
-/** An accepted version with the text of its typed headers, made once: joining texts per request would show in the budget. */
+/** An accepted version with its header values, computed once because joining strings for each request is measurable. */
 interface Accepted {
   readonly ok: true;
   readonly version: Version;
@@ -86,32 +86,19 @@ interface Accepted {
 
 type Read = Accepted | Extract<Negotiation, { ok: false }>;
 
-/** Remembers the accepted header texts of one form. Refused ones are not worth the room. */
-function remembering<R extends Read | undefined>(read: (text: string) => R): (text: string) => R {
-  const known = new Map<string, R>();
-  return (text) => {
-    const before = known.get(text);
-    if (before) return before;
-    const negotiation = read(text);
-    if (negotiation?.ok && text.length <= LONGEST_KNOWN_TEXT) {
-      if (known.size >= KNOWN_TEXTS) known.clear();
-      known.set(text, negotiation);
-    }
-    return negotiation;
-  };
-}
+const isAccepted = (read: Read): read is Accepted => read.ok;
 
 function textOf(value: string | string[]): string {
   return typeof value === 'string' ? value : value.join(',');
 }
 
 /**
- * Compiles the negotiation of a service. The middleware is made of it; use it directly to negotiate after routing.
+ * Creates the negotiator of a service, on which the middleware is based. Use it directly to negotiate after routing.
  *
- * @throws TypeError or RangeError that names the cure, for options that make no sense
+ * @throws TypeError or RangeError that names the fix, if an option is invalid
  */
 export function negotiator(options: NegotiatorOptions): Negotiator {
-  refuseUnknown('negotiator', options, negotiatorOptionNames);
+  rejectUnknown('negotiator', options, negotiatorOptionNames);
   const served = servedBy(options);
   const flavour = flavours[options.flavour ?? 'strict'];
   if (!flavour) throw new TypeError(`microversion: no flavour '${options.flavour}', there are strict, generic`);
@@ -139,11 +126,11 @@ export function negotiator(options: NegotiatorOptions): Negotiator {
     return accepted(version);
   }
 
-  const readTyped = remembering((text) => {
+  const readTyped = remembered((text) => {
     const version = typedVersionIn(text, service);
     return version === undefined ? undefined : interpret(version);
-  });
-  const readBare = remembering((text) => interpret(bareVersionIn(text)));
+  }, isAccepted);
+  const readBare = remembered((text) => interpret(bareVersionIn(text)), isAccepted);
 
   function negotiate(headers: IncomingHttpHeaders): Read {
     if (pinned) return atMinimum;
@@ -172,7 +159,7 @@ export function negotiator(options: NegotiatorOptions): Negotiator {
   }
 
   function applyErrorHeaders(res: ServerResponse, error: InvalidVersionHeader | UnacceptableVersion): void {
-    if (flavour.echoRefused && error.code === 'UNACCEPTABLE_VERSION') applyVersionHeaders(res, error.version);
+    if (flavour.echoRejected && error.code === 'UNACCEPTABLE_VERSION') applyVersionHeaders(res, error.version);
   }
 
   function apply(req: IncomingMessage, res: ServerResponse): Version {
@@ -185,10 +172,11 @@ export function negotiator(options: NegotiatorOptions): Negotiator {
     onVersion?.(negotiation.version, negotiation !== atMinimum, req);
     if (!pinned && !res.headersSent) {
       writeVersion(res, negotiation.version.text, negotiation.typedText);
-      holdVary(res, vary);
+      preserveVary(res, vary);
     }
     return negotiation.version;
   }
 
-  return Object.assign(negotiate, { served, applyVersionHeaders, applyErrorHeaders, apply });
+  const headerNames = pinned ? [] : vary;
+  return Object.assign(negotiate, { served, headerNames, applyVersionHeaders, applyErrorHeaders, apply });
 }

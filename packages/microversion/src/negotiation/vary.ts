@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 
 type HeaderValue = number | string | readonly string[];
 
-/** Vary lines without the given names; lines that were only those names vanish. */
+/** Removes names from Vary lines; drops lines that become empty. */
 function linesWithout(value: HeaderValue, names: readonly string[]): string[] {
   const ours = new Set(names.map((name) => name.toLowerCase()));
   return (Array.isArray(value) ? value : [String(value)])
@@ -16,16 +16,16 @@ function linesWithout(value: HeaderValue, names: readonly string[]): string[] {
     .filter((line) => line !== '');
 }
 
-/** Adds one Vary line per name behind the lines that are there, and gives all lines. Names that are there already move to the end. */
+/** Appends one Vary line per name and returns all lines. Existing names move to the end. */
 export function appendVary(res: ServerResponse, names: readonly string[]): readonly string[] {
   const present = res.getHeader('vary');
-  // Always a new list: Node's appendHeader adds to the very list it was given.
+  // A new list, because Node's appendHeader modifies the list it receives.
   const lines = present === undefined ? names.slice() : [...linesWithout(present, names), ...names];
   res.setHeader('Vary', lines);
   return lines;
 }
 
-/** Splits a head given to `writeHead` into its Vary values and the rest; undefined if there is no Vary in it. */
+/** Splits the headers passed to `writeHead` into Vary values and others; undefined if they do not contain Vary. */
 function splitVary(head: object): { readonly vary: HeaderValue[]; readonly rest: object } | undefined {
   const vary: HeaderValue[] = [];
   if (Array.isArray(head)) {
@@ -44,23 +44,48 @@ function splitVary(head: object): { readonly vary: HeaderValue[]; readonly rest:
   return vary.length > 0 ? { vary, rest } : undefined;
 }
 
-/**
- * Like {@link appendVary}, and keeps the names there whatever a handler does to Vary afterwards: when the head is
- * written, names that went missing are added behind the handler's own.
- */
-export function holdVary(res: ServerResponse, names: readonly string[]): void {
-  const held = appendVary(res, names);
-  const length = held.length;
-  const writeHead = res.writeHead as (...parts: unknown[]) => ServerResponse;
-  res.writeHead = function writeHeadWithVary(this: ServerResponse, ...parts: unknown[]): ServerResponse {
-    const position = parts.length < 2 ? -1 : parts.findIndex((part) => typeof part === 'object' && part !== null);
-    const split = position < 0 ? undefined : splitVary(parts[position] as object);
-    if (split) {
-      // What writeHead is given replaces what was set before, as it does for every other header.
-      res.setHeader('Vary', split.vary.flat().map(String));
-      parts[position] = split.rest;
-    }
-    if (res.getHeader('vary') !== held || held.length !== length) appendVary(res, names);
+/** What {@link preserveVary} keeps on a response. */
+interface Preserved {
+  readonly names: readonly string[];
+  /** The lines that were set, and their number: Node's appendHeader adds to the list in place. */
+  readonly lines: readonly string[];
+  readonly length: number;
+  readonly writeHead: (...parts: unknown[]) => ServerResponse;
+  /** That of an earlier call for the same response. */
+  readonly outer: Preserved | undefined;
+}
+
+const PRESERVED = Symbol('preserved Vary');
+
+type PreservedResponse = ServerResponse & { [PRESERVED]?: Preserved | undefined };
+
+/** One function for all responses: a closure for each makes V8 keep whole requests until the next full collection. */
+function writeHeadWithVary(this: PreservedResponse, ...parts: unknown[]): ServerResponse {
+  const preserved = this[PRESERVED] as Preserved;
+  const { names, lines, length, writeHead, outer } = preserved;
+  const position = parts.length < 2 ? -1 : parts.findIndex((part) => typeof part === 'object' && part !== null);
+  const split = position < 0 ? undefined : splitVary(parts[position] as object);
+  if (split) {
+    // Headers passed to writeHead replace those set before.
+    this.setHeader('Vary', split.vary.flat().map(String));
+    parts[position] = split.rest;
+  }
+  if (this.getHeader('vary') !== lines || lines.length !== length) appendVary(this, names);
+  this[PRESERVED] = outer;
+  try {
     return writeHead.apply(this, parts);
-  } as ServerResponse['writeHead'];
+  } finally {
+    this[PRESERVED] = preserved;
+  }
+}
+
+/**
+ * Like {@link appendVary}, but preserves the names even if a handler sets Vary later: when the headers are written,
+ * missing names are appended to those of the handler.
+ */
+export function preserveVary(res: PreservedResponse, names: readonly string[]): void {
+  const lines = appendVary(res, names);
+  const writeHead = res.writeHead as Preserved['writeHead'];
+  res[PRESERVED] = { names, lines, length: lines.length, writeHead, outer: res[PRESERVED] };
+  res.writeHead = writeHeadWithVary as ServerResponse['writeHead'];
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { RequestError } from '../errors.js';
 import { checkJsonText, checkJsonValue, type JsonLimits } from '../json-limits.js';
 
-/** Media types read as JSON besides those an API adds; no type at all and plain text are read as JSON too. */
+/** Media types that are parsed as JSON, in addition to those that an API adds. A missing type and plain text are parsed as JSON, too. */
 const JSON_TYPES = new Set(['', 'application/json', 'text/plain']);
 
 export interface BodyOptions {
@@ -12,7 +12,7 @@ export interface BodyOptions {
   readonly jsonLimits: JsonLimits;
 }
 
-/** Throws {@link RequestError} (415) unless the content type is one that is read as JSON. */
+/** @throws RequestError (415) if the content type is not parsed as JSON */
 export function checkMediaType(req: IncomingMessage, options: BodyOptions): void {
   const type = (req.headers['content-type'] ?? '').replace(/;.*/s, '').trim().toLowerCase();
   if (!JSON_TYPES.has(type) && !options.mediaTypes.includes(type)) {
@@ -23,8 +23,8 @@ export function checkMediaType(req: IncomingMessage, options: BodyOptions): void
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
- * Reads the whole body; undefined when there is none. What an earlier body parser read is taken as it is. All that is
- * read keeps to the limits of structure, so that whoever walks it may do so by recursion.
+ * Reads the full body; undefined if there is none. A body that an earlier parser has read is used unchanged. Enforces the
+ * limits of structure, so that later code may be recursive.
  */
 export async function readBody(req: IncomingMessage, options: BodyOptions): Promise<unknown> {
   const parsed = (req as IncomingMessage & { body?: unknown }).body;
@@ -60,7 +60,7 @@ function receive(req: IncomingMessage, options: BodyOptions): Promise<Buffer> {
       const [first] = chunks;
       resolve(first && chunks.length === 1 ? first : Buffer.concat(chunks));
     });
-    // A client that goes away is no failure of the service, and nobody is left to read the answer.
+    // A disconnected client is not a failure of the service and does not receive a response.
     const cutOff = () => {
       if (!req.complete) reject(new RequestError('MALFORMED_BODY', 'the request ended before its body was complete'));
     };

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { MicroversionError, RequestError } from '../errors.js';
 import type { QueryProblem } from '../schema/index.js';
 
-/** The body broke its schema. `issues` are zod's; `input` is what was checked. */
+/** The body does not match its schema. `issues` are those of zod; `input` is the validated value. */
 export class InvalidBody extends RequestError<'INVALID_BODY'> {
   readonly issues: readonly z.core.$ZodIssue[];
   readonly input: unknown;
@@ -14,7 +14,7 @@ export class InvalidBody extends RequestError<'INVALID_BODY'> {
   }
 }
 
-/** The query string broke its schema. */
+/** The query string does not match its schema. */
 export class InvalidQuery extends RequestError<'INVALID_QUERY'> {
   readonly problems: readonly QueryProblem[];
 
@@ -25,9 +25,9 @@ export class InvalidQuery extends RequestError<'INVALID_QUERY'> {
   }
 }
 
-/** The answer does not fit its own schema: a defect of the API, found by `validateReplies`. */
-export class InvalidReply extends MicroversionError<'INVALID_REPLY'> {
+/** The response does not match its schema: a defect of the API, found by `validateReplies`. */
+export class InvalidReply extends MicroversionError<'INVALID_RESPONSE'> {
   constructor(message: string) {
-    super('INVALID_REPLY', message);
+    super('INVALID_RESPONSE', message);
   }
 }

@@ -1,4 +1,4 @@
-/** Items by key, both in the order they came. (`Map.groupBy` exists from Node 21 on.) */
+/** Groups items by key in order of appearance. (`Map.groupBy` requires Node 21.) */
 export function groupBy<T, K>(items: Iterable<T>, keyOf: (item: T) => K): Map<K, [T, ...T[]]> {
   const groups = new Map<K, [T, ...T[]]>();
   for (const item of items) {

@@ -1,9 +1,8 @@
 export * from '../documents/index.js';
 export { MicroversionError, type MicroversionErrorCode, RequestError } from '../errors.js';
 export { checkJsonText, checkJsonValue, defaultJsonLimits, type JsonLimits } from '../json-limits.js';
-export { Answer, answer } from './answer.js';
+export { errorBoundary, type Fault, type OnError } from './error-boundary.js';
 export * from './errors.js';
-export { type Fault, faultNet, type OnError } from './fault-net.js';
 export type { RouterObserver, ServedRequest, Stage } from './observer.js';
 export {
   existsAt,
@@ -14,7 +13,9 @@ export {
   type Routed,
   windowsOfOperation,
 } from './operation.js';
+export { PreparedResponse, prepareResponse } from './prepared-response.js';
 export { Reply } from './reply.js';
 export type { ReplyShape, ReplyValue } from './reply-shape.js';
 export { createRouter, type RoutedCall, type RouterOptions } from './router.js';
-export { field, nested, nestedList, View, ViewField, type ViewOptions, type ViewShape, view } from './view.js';
+export { type OperationTypes, type TypedOperation, typedOperationsOf } from './typed-operation.js';
+export { field, nested, nestedList, View, ViewField, type ViewOptions, type ViewShape, view, viewOf } from './view.js';

@@ -27,7 +27,7 @@ describe('the text of a value', () => {
     expect(jsonText(value)).toBe(JSON.stringify(value));
   });
 
-  it('is that of JSON.stringify for whatever there is', () => {
+  it('equals that of JSON.stringify for any value', () => {
     const anything = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.string({ unit: 'grapheme' }),
@@ -43,7 +43,7 @@ describe('the text of a value', () => {
   });
 });
 
-/** Of a value and what it holds: BigInts are refused by both. */
+/** Of a value and its contents: BigInts are rejected by both. */
 function typesIn(value: unknown): string {
   return typeof value === 'object' && value !== null
     ? [...Object.values(value), ...(Symbol.iterator in value ? [...(value as Iterable<unknown>)] : [])]

@@ -1,9 +1,9 @@
-/** A text that stands in JSON as it is: without control characters, quotes, backslashes and halves of pairs. */
+/** Matches strings that JSON does not escape: no control characters, quotes, backslashes or lone surrogates. */
 const PLAIN = /^[ !\u0023-\u005b\u005d-\ud7ff\ue000-\uffff]*$/;
 
 /**
- * What `JSON.stringify` says of a value; undefined for what it leaves out. Most values of answers are short and plain, and
- * asking it for each of them would cost more than it does.
+ * Like `JSON.stringify`, which returns undefined for values that it omits, but faster: most values in responses are short
+ * and plain.
  */
 export function jsonText(value: unknown): string | undefined {
   switch (typeof value) {

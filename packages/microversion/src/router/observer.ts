@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Version } from '../version.js';
 import type { Operation } from './operation.js';
 
-/** The parts of serving a request, in their order. */
+/** The stages of a request, in order. */
 export type Stage =
   | 'identity'
   | 'route'
@@ -15,35 +15,35 @@ export type Stage =
   | 'run'
   | 'render';
 
-/** What became of a request. */
+/** The outcome of a request. */
 export interface ServedRequest {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
-  /** Undefined where none was found: an unknown path, or a caller who was turned away before that was looked at. */
+  /** Undefined for an unknown path, or if the caller was rejected before routing. */
   readonly operation: Operation | undefined;
-  /** Undefined where it did not come to negotiating one. */
+  /** Undefined if no version was negotiated. */
   readonly version: Version | undefined;
   readonly status: number;
-  /** From its arrival at the router until the answer was handed over, in milliseconds. */
+  /** Time from arrival at the router until the response was passed on, in milliseconds. */
   readonly ms: number;
-  /** What was thrown and answered, if anything. */
+  /** The error that was thrown and sent, if any. */
   readonly error: unknown;
 }
 
 /**
- * Looks on while a router serves: for metrics and traces. What is left out costs nothing. It is called in the middle of
- * serving, so it is quick, and it throws nothing.
+ * Observes a router, for metrics and traces. Omitted functions have no cost. The functions run while a request is served:
+ * they must be fast and must not throw.
  */
 export interface RouterObserver {
-  /** Runs a request, perhaps within something of its own: a span. It calls `serve` once and waits for it. */
+  /** Runs a request, for example within a span. Must call `serve` once and await it. */
   readonly around?: (req: IncomingMessage, serve: () => Promise<void>) => Promise<void>;
-  /** Told of each stage that was passed: when it began (by `performance.now()`) and what it took, in milliseconds. */
-  readonly stage?: (stage: Stage, begunAt: number, ms: number) => void;
-  /** Told when a request has been answered, within `around`. */
+  /** Called after each stage with its start (`performance.now()`) and its duration in milliseconds. */
+  readonly stage?: (stage: Stage, startedAt: number, ms: number) => void;
+  /** Called after the response, within `around`. */
   readonly request?: (served: ServedRequest) => void;
 }
 
-/** What is noted of one request on its way. */
+/** Collects the observations of one request. */
 export class Trail {
   operation: Operation | undefined;
   version: Version | undefined;
@@ -55,7 +55,7 @@ export class Trail {
     this.#observer = observer;
   }
 
-  /** The stage that has just been passed. */
+  /** Records the end of a stage. */
   pass(stage: Stage): void {
     if (!this.#observer.stage) return;
     const now = performance.now();

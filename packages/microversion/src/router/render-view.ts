@@ -3,20 +3,20 @@ import { at } from '../windowed.js';
 import { jsonText } from './json-text.js';
 import { View, type ViewField } from './view.js';
 
-/** Turns a record into the JSON text of an answer. */
+/** Renders a record as JSON text. */
 export type Render = (record: any, call: any) => string;
 
-/** The same of a field, which may be left out. */
+/** Renders a field, which may be omitted. */
 type RenderField = (record: any, call: any) => string | undefined;
 
-/** Makes the function that writes a view's fields of a record at a version. */
+/** Returns the function that renders the fields of a view at a version. */
 function renderFields(view: View<any, any>, version: Version): Render {
   const fields = view.fieldsAt(version).map(([name, field]) => {
     const label = `${JSON.stringify(name)}:`;
     return { first: `{${label}`, later: `,${label}`, render: renderField(field, version) };
   });
   return (record, call) => {
-    // Joined, not added up: a text that is kept would hold all of its parts.
+    // Joined instead of concatenated: a cached concatenated string would retain all of its parts.
     const parts: string[] = [];
     for (const { first, later, render } of fields) {
       const text = render(record, call);
@@ -45,32 +45,32 @@ function renderField({ schema, get }: ViewField<any, any>, version: Version): Re
   return (record, call) => jsonText(get(record, call));
 }
 
-/** Makes the function that writes a record at a version. */
+/** Returns the function that renders a record at a version. */
 export function renderView(view: View<any, any>, version: Version): Render {
-  const render = renderKept(view, version);
+  const render = renderCached(view, version);
   const other = view.instead && at(view.instead, version);
   if (!other) return render;
   const renderOther = renderView(other.view, version);
   return (record, call) => (other.when(record, call) ? renderOther : render)(record, call);
 }
 
-/** Keeps the text of a record as long as the record, where the view says what else it depends on. */
-function renderKept(view: View<any, any>, version: Version): Render {
+/** Caches the text of a record for the lifetime of the record, if the view defines the key of the cache. */
+function renderCached(view: View<any, any>, version: Version): Render {
   const render = renderFields(view, version);
   const { memo } = view;
   if (!memo) return render;
-  const kept = new WeakMap<object, Map<string, string>>();
+  const cache = new WeakMap<object, Map<string, string>>();
   let lastCall: unknown;
   let key: string | undefined;
   return (record, call) => {
-    // The records of a list share one call, so its key is made once.
+    // The records of a list share one call, so its key is computed once.
     if (call !== lastCall) {
       lastCall = call;
       key = memo(call);
     }
     if (key === undefined) return render(record, call);
-    let texts = kept.get(record);
-    if (!texts) kept.set(record, (texts = new Map()));
+    let texts = cache.get(record);
+    if (!texts) cache.set(record, (texts = new Map()));
     let text = texts.get(key);
     if (text === undefined) {
       if (texts.size >= 4) texts.clear();

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { type AnySchema, Versioned } from '../schema/index.js';
+import { type AnySchema, type StandardSchema, Versioned } from '../schema/index.js';
 import type { Window, Windowed } from '../windowed.js';
 import { View } from './view.js';
 
 /**
- * The shape of an answer's body, for calls of type C: a view, a list of one, a schema for plain values, or an object of such, each field with
- * its windows. What `run` returns has the same outline with records where the views stand.
+ * The shape of a response body for calls of type C: a view, a list of a view, a schema of plain values, or an object of
+ * these whose fields have windows. `run` returns the same shape with records in place of views.
  */
 export type ReplyShape<C = any> =
   | View<any, C>
@@ -21,13 +21,13 @@ type ReplyObject<S> = {
   readonly [K in keyof S as undefined extends ReplyValue<Held<S[K]>> ? K : never]?: ReplyValue<Held<S[K]>>;
 };
 
-/** What `run` returns for a reply shape. */
+/** The return type of `run` for a reply shape. */
 export type ReplyValue<S> =
   S extends View<infer R, any>
     ? R
     : S extends Versioned<infer T>
       ? T
-      : S extends z.ZodType<any, infer T>
+      : S extends StandardSchema<infer T, any>
         ? T
         : S extends readonly [infer I]
           ? readonly ReplyValue<I>[]
@@ -35,17 +35,18 @@ export type ReplyValue<S> =
             ? ReplyObject<S>
             : never;
 
-/** What a shape is. */
+/** The kinds of shapes. */
 type ReplyKind =
   | { readonly kind: 'view'; readonly view: View<any, any> }
   | { readonly kind: 'schema'; readonly schema: AnySchema }
   | { readonly kind: 'list'; readonly item: ReplyShape }
   | { readonly kind: 'object'; readonly fields: readonly (readonly [string, Windowed<ReplyShape>])[] };
 
-/** Tells shapes apart. */
+/** Returns the kind of a shape. */
 export function kindOf(shape: ReplyShape): ReplyKind {
   if (shape instanceof View) return { kind: 'view', view: shape };
-  if (shape instanceof z.ZodType || shape instanceof Versioned) return { kind: 'schema', schema: shape };
+  if (shape instanceof z.ZodType || shape instanceof Versioned || '~standard' in shape)
+    return { kind: 'schema', schema: shape as AnySchema };
   if (Array.isArray(shape)) return { kind: 'list', item: shape[0] };
   return { kind: 'object', fields: Object.entries(shape as Record<string, Windowed<ReplyShape>>) };
 }

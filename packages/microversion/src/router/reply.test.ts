@@ -11,17 +11,17 @@ interface Ship {
   readonly lost: boolean;
 }
 
-const faded = view<Ship>({
+const incompleteView = view<Ship>({
   name: field(z.string(), (s) => s.name),
   state: field(z.literal('LOST'), () => 'LOST' as const),
 });
 
 const ship = view<Ship>(
   { name: field(z.string(), (s) => s.name), speed: field(z.number(), (s) => s.speed) },
-  { instead: since('2.5', { when: (s) => s.lost, view: faded }) },
+  { instead: since('2.5', { when: (s) => s.lost, view: incompleteView }) },
 );
 
-describe('a representation with another one for records of which less is known', () => {
+describe('a representation with another one for incomplete records', () => {
   const reply = new Reply({ ships: [ship] });
   const ships = [
     { name: 'a', speed: 1, lost: false },
@@ -29,7 +29,7 @@ describe('a representation with another one for records of which less is known',
   ];
   const shown = (version: string) => JSON.parse(String(reply.render(Version.of(version))({ ships }, {})));
 
-  it('chooses between the two for each record, from its version on', () => {
+  it('selects one of the two for each record, since its version', () => {
     expect(shown('2.5').ships).toEqual([
       { name: 'a', speed: 1 },
       { name: 'b', state: 'LOST' },
@@ -37,7 +37,7 @@ describe('a representation with another one for records of which less is known',
     expect(shown('2.4').ships[1]).toEqual({ name: 'b', speed: 2 });
   });
 
-  it('describes both in its schema, and only both', () => {
+  it('describes only these two in its schema', () => {
     const fits = (version: string) => reply.schema(Version.of(version)).safeParse(shown('2.5')).success;
     expect(fits('2.5')).toBe(true);
     expect(fits('2.4')).toBe(false);
@@ -47,26 +47,26 @@ describe('a representation with another one for records of which less is known',
 });
 
 describe('a page of a list', () => {
-  it('is joined once as long as none of its items changes', () => {
+  it('is joined once while its items do not change', async () => {
     const memoised = view<Ship>({ name: field(z.string(), (s) => s.name) }, { memo: () => 'same for all' });
     const reply = new Reply({ ships: [memoised], next: z.string().optional() });
     const fleet: Ship[] = Array.from({ length: 40 }, (_, i) => ({ name: `ship é ${i}`, speed: i, lost: false }));
     const render = reply.render(Version.of('2.1'));
-    const show = (ships: readonly Ship[], next?: string) => JSON.parse(String(render({ ships, next }, {})));
+    const show = async (ships: readonly Ship[], next?: string) => JSON.parse(String(await render({ ships, next }, {})));
     const expected = { ships: fleet.map(({ name }) => ({ name })) };
-    expect(show(fleet)).toEqual(expected);
-    expect(show(fleet, 'more')).toEqual({ ...expected, next: 'more' });
+    expect(await show(fleet)).toEqual(expected);
+    expect(await show(fleet, 'more')).toEqual({ ...expected, next: 'more' });
     const changed = [...fleet.slice(0, 39), { ...fleet[39]!, name: 'other' }];
-    expect(show(changed).ships[39]).toEqual({ name: 'other' });
-    expect(show(fleet)).toEqual(expected);
-    expect(show([])).toEqual({ ships: [] });
+    expect((await show(changed)).ships[39]).toEqual({ name: 'other' });
+    expect(await show(fleet)).toEqual(expected);
+    expect(await show([])).toEqual({ ships: [] });
   });
 });
 
 describe('a long page', () => {
   afterEach(() => vi.restoreAllMocks());
 
-  /** Every item takes a millisecond of a clock that goes on with nothing else. */
+  /** Every item takes a millisecond on a clock that nothing else advances. */
   function slowly(seen: (name: string) => void = () => {}) {
     let now = 0;
     vi.spyOn(performance, 'now').mockImplementation(() => now);
@@ -84,7 +84,7 @@ describe('a long page', () => {
   const textOf = (ships: readonly Ship[], next?: string) =>
     JSON.stringify({ ships: ships.map(({ name }) => ({ name })), next });
 
-  it('is made in turns, with whatever else there is to do between them', async () => {
+  it('is rendered in slices that yield to other work', async () => {
     const between = { turns: 0, ended: false };
     const count = () => {
       between.turns++;
@@ -99,7 +99,7 @@ describe('a long page', () => {
     expect(between.turns).toBeGreaterThanOrEqual(40);
   });
 
-  it('shares the turns with others that are made at the same time, so that no two follow each other', async () => {
+  it('alternates with other pages that are rendered concurrently', async () => {
     const made: string[] = [];
     const render = slowly((name) => made.push(name.split(' ')[0]!));
     const pages = ['a', 'b', 'c'].map((name) => render({ ships: fleet(40, name) }, {}));
@@ -118,15 +118,17 @@ describe('a long page', () => {
     expect(turns[0]).not.toEqual(turns[1]);
   });
 
-  it('is not answered when one of its items cannot be shown, however late that is found', async () => {
+  it('is not sent if one of its items cannot be rendered, even the last one', async () => {
     const render = slowly((name) => {
-      if (name.endsWith(' 30')) throw new Error('no such ship');
+      if (name.endsWith(' 30')) throw new Error('unknown ship');
     });
-    await expect(render({ ships: fleet(40) }, {})).rejects.toThrow('no such ship');
+    await expect(render({ ships: fleet(40) }, {})).rejects.toThrow('unknown ship');
   });
 
-  it('is the same bytes for whoever asks for the same page again', () => {
+  it('is the same bytes if the page is requested again', () => {
     const quick = new Reply({ ships: [ship], next: z.string().optional() }).render(Version.of('2.1'));
+    // On a busy machine a page would take several ticks.
+    vi.spyOn(performance, 'now').mockReturnValue(0);
     const ships = fleet(40);
     const first = quick({ ships, next: 'more' }, {});
     expect(first).toBeInstanceOf(Buffer);
@@ -136,7 +138,7 @@ describe('a long page', () => {
     expect(quick({ ships, next: 'more' }, {})).toBe(first);
   });
 
-  it('is made at once where that takes no time', () => {
+  it('is rendered synchronously if that is fast', () => {
     const quick = new Reply({ ships: [ship] }).render(Version.of('2.1'));
     vi.spyOn(performance, 'now').mockReturnValue(0);
     expect(quick({ ships: fleet(90) }, {})).toBeInstanceOf(Buffer);

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type AnySchema, schemaAt, Versioned } from '../schema/index.js';
 import type { Version } from '../version.js';
 import { at, breakpointsOf, isWindowed, mergeBreakpoints, PerInterval, type Windowed, windowsOf } from '../windowed.js';
-import { type RenderAnswer, renderAnswer } from './render-answer.js';
+import { type RenderResponse, renderResponse } from './render-response.js';
 import { kindOf, type ReplyShape } from './reply-shape.js';
 import { View } from './view.js';
 
@@ -21,17 +21,17 @@ function schemaOfView(view: View<any, any>, version: Version): z.ZodType {
   const fields = view.fieldsAt(version).map(([name, { schema }]) => {
     if (schema instanceof View) return [name, schemaOfView(schema, version).optional()] as const;
     if (Array.isArray(schema)) return [name, schemaOfView(schema[0], version).array().optional()] as const;
-    return [name, schemaAt(schema as AnySchema, version)!] as const;
+    return [name, schemaAt(schema as AnySchema, version) as z.ZodType] as const;
   });
-  const whole = z.strictObject(Object.fromEntries(fields));
+  const full = z.strictObject(Object.fromEntries(fields));
   const other = view.instead && at(view.instead, version);
-  return other ? z.union([whole, schemaOfView(other.view, version)]) : whole;
+  return other ? z.union([full, schemaOfView(other.view, version)]) : full;
 }
 
 function schemaOfShape(shape: ReplyShape, version: Version): z.ZodType {
   const known = kindOf(shape);
   if (known.kind === 'view') return schemaOfView(known.view, version);
-  if (known.kind === 'schema') return schemaAt(known.schema, version)!;
+  if (known.kind === 'schema') return schemaAt(known.schema, version) as z.ZodType;
   if (known.kind === 'list') return schemaOfShape(known.item, version).array();
   const fields = known.fields.flatMap(([name, windowed]) => {
     const current = at(windowed, version);
@@ -43,7 +43,7 @@ function schemaOfShape(shape: ReplyShape, version: Version): z.ZodType {
 /** A reply with a history: its renderer and its schema per interval, built on first use. */
 export class Reply {
   readonly breakpoints: readonly Version[];
-  readonly #renders: PerInterval<RenderAnswer>;
+  readonly #renders: PerInterval<RenderResponse>;
   readonly #schemas: PerInterval<z.ZodType>;
 
   constructor(shape: Windowed<ReplyShape>) {
@@ -53,11 +53,11 @@ export class Reply {
       ...shapes.flatMap(breakpointsIn),
     ]);
     const present = (version: Version) => at(shape, version) ?? z.undefined();
-    this.#renders = new PerInterval(this.breakpoints, (version) => renderAnswer(present(version), version));
+    this.#renders = new PerInterval(this.breakpoints, (version) => renderResponse(present(version), version));
     this.#schemas = new PerInterval(this.breakpoints, (version) => schemaOfShape(present(version), version));
   }
 
-  render(version: Version): RenderAnswer {
+  render(version: Version): RenderResponse {
     return this.#renders.at(version);
   }
 

@@ -2,51 +2,65 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { z } from 'zod';
 import { RequestError } from '../errors.js';
 import { defaultJsonLimits, type JsonLimits } from '../json-limits.js';
-import { refuseUnknown } from '../negotiation/refuse-unknown.js';
+import type { Migrations } from '../migrations/migrations.js';
+import { rejectUnknown } from '../negotiation/reject-unknown.js';
 import { type Query, type Versioned, versioned } from '../schema/index.js';
 import type { Version } from '../version.js';
 import { at } from '../windowed.js';
-import { Answer } from './answer.js';
 import { checkMediaType, readBody } from './body.js';
+import { announceEnd, conversionsOf, negotiatedBefore } from './by-history.js';
+import { errorBoundary, type Fault, type OnError } from './error-boundary.js';
 import { InvalidBody, InvalidQuery, InvalidReply } from './errors.js';
-import { type Fault, faultNet, type OnError } from './fault-net.js';
 import { type RouterObserver, Trail } from './observer.js';
 import type { Operation, Routed } from './operation.js';
+import { PreparedResponse } from './prepared-response.js';
+import { problemFault } from './problem-fault.js';
 import { Reply } from './reply.js';
 import { candidatesOf, operationAt, routeTable } from './table.js';
 
-/** What the router writes into a call, stage by stage. */
+/** Properties of a call that the router sets stage by stage. */
 export type RoutedCall = { -readonly [K in keyof Routed]: Routed[K] } & { operation: Operation | undefined };
 
-/** What `createRouter()` needs of an API whose calls are of type C. */
+/** Options of `createRouter()` for an API whose calls have the type C. */
 export interface RouterOptions<C> {
   readonly operations: readonly Operation[];
-  /** Makes the call of a request: identity and whatever handlers need. What it throws is answered before routing. */
+  /** Creates the call of a request: the identity and other data for handlers. Errors that it throws are sent before routing. */
   readonly call: (req: IncomingMessage, res: ServerResponse) => C | Promise<C>;
-  /** The path to route, without query; default: the path of the request's url. */
+  /** The path to route, without the query. Default: the path of the request URL. */
   readonly path?: (req: IncomingMessage, call: C) => string;
-  /** Settles the version of a request, and throws when that is impossible. It writes the version headers itself. */
-  readonly negotiate: (req: IncomingMessage, res: ServerResponse) => Version;
-  /** A last check of the address before the version's window is looked at. */
+  /**
+   * Negotiates the version of a request and writes the version headers. Throws if negotiation fails.
+   * Default: the version that a preceding `versioning()` or `microversion()` negotiated.
+   */
+  readonly negotiate?: (req: IncomingMessage, res: ServerResponse) => Version | Promise<Version>;
+  /** Checks the path before the windows of the version are applied. */
   readonly checkAddress?: (call: C) => void;
-  /** Checks the operation's policy on the target; throws when it is denied. */
+  /** Checks the policy of the operation on the target. Throws if it is denied. */
   readonly authorize?: (operation: Operation, call: C & Routed) => void | Promise<void>;
-  /** Answers an error. It is the only place that turns errors into bodies; what it throws becomes a bare 500. */
-  readonly fault: Fault;
-  /** Told of what `fault` itself threw, and of errors that came when the answer had begun. Default: nobody. */
+  /**
+   * Sends an error. It is the only place that renders errors; if it throws, the response is an empty 500.
+   * Default: problem details (RFC 9457) for errors with a status below 500, otherwise a 500 without details.
+   */
+  readonly fault?: Fault;
+  /** Called with errors that `fault` throws, and with errors after the start of the response. Default: they are ignored. */
   readonly onError?: OnError;
-  /** Bytes a body may have; default 1 MiB. */
+  /** Maximum length of a body in bytes. Default 1 MiB. */
   readonly bodyLimitBytes?: number;
-  /** Structure a body may have; more is a 400. Default: 64 levels, 20,000 values. */
+  /** Limits for the structure of a body; exceeding them returns 400. Default: 64 levels, 20,000 values. */
   readonly jsonLimits?: Partial<JsonLimits>;
-  /** Media types beside application/json that are JSON. */
+  /** Media types that are JSON, in addition to `application/json`. */
   readonly mediaTypes?: readonly string[];
-  /** What happens to keys of a body that its schema does not name: what the schema says, or dropped all the same. */
+  /** Unknown keys of a body: handled as its schema defines, or always dropped. */
   readonly unknownKeys?: 'as-defined' | 'drop';
-  /** Holds every answer against the operation's own schema, for tests. Default false. */
+  /** Validates every response against the schema of its operation, for tests. Default false. */
   readonly validateReplies?: boolean;
-  /** Looks on: for metrics and traces. */
+  /** Observer for metrics and traces. */
   readonly observer?: RouterObserver;
+  /**
+   * Conversions of bodies between versions, by operation name: handlers read and write the newest form. Requests are
+   * converted after their validation, responses before they are rendered.
+   */
+  readonly migrations?: Migrations;
 }
 
 const OPTIONS: Readonly<Record<keyof RouterOptions<object>, true>> = {
@@ -64,11 +78,12 @@ const OPTIONS: Readonly<Record<keyof RouterOptions<object>, true>> = {
   unknownKeys: true,
   validateReplies: true,
   observer: true,
+  migrations: true,
 };
 
 const METHODS_WITH_BODY = new Set(['POST', 'PUT', 'PATCH']);
 
-/** What is built once for an operation, on first use. */
+/** Compiled parts of an operation, built on first use. */
 interface Prepared {
   readonly body: Versioned<any> | undefined;
   readonly query: Query<any> | undefined;
@@ -76,15 +91,24 @@ interface Prepared {
 }
 
 const prepared = new WeakMap<Operation, Prepared>();
+/** Operations that repeat others under another path share their compiled parts. */
+const bodies = new WeakMap<object, Versioned<any>>();
+const replies = new WeakMap<object, Reply>();
+
+function shared<T>(known: WeakMap<object, T>, definition: object, create: () => T): T {
+  let value = known.get(definition);
+  if (value === undefined) known.set(definition, (value = create()));
+  return value;
+}
 
 /** The compiled parts of an operation. */
 export function prepare(operation: Operation): Prepared {
   let known = prepared.get(operation);
   if (!known) {
     known = {
-      body: operation.body && versioned(operation.body),
+      body: operation.body && shared(bodies, operation.body, () => versioned(operation.body)),
       query: operation.query,
-      reply: operation.reply && new Reply(operation.reply),
+      reply: operation.reply && shared(replies, operation.reply, () => new Reply(operation.reply)),
     };
     prepared.set(operation, known);
   }
@@ -103,18 +127,18 @@ function send(res: ServerResponse, status: number, text: string | Buffer | undef
   }
 }
 
-/** What is there already is not waited for: an await puts the rest of the request off, and costs more than this question. */
+/** Values that are not promises are not awaited, because an await defers the rest of the request and costs more than this check. */
 function isPromiseLike<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
   return typeof (value as { then?: unknown } | null | undefined)?.then === 'function';
 }
 
-function answerOf(result: unknown): Answer {
-  return result instanceof Answer ? result : new Answer({ body: result });
+function responseOf(result: unknown): PreparedResponse {
+  return result instanceof PreparedResponse ? result : new PreparedResponse({ body: result });
 }
 
 /**
- * Serves operations: one radix tree, and per operation and interval of versions what it needs, built on first use.
- * The handler answers everything; use it in Express or as a `node:http` listener.
+ * Creates a handler that serves operations with one radix tree; the parts of an operation are compiled for each interval of
+ * versions on first use. The handler responds to all requests; use it in Express or as a `node:http` listener.
  *
  * @example
  * ```ts
@@ -135,13 +159,12 @@ function answerOf(result: unknown): Answer {
  *   operations: [ping],
  *   call: () => ({}),
  *   negotiate: negotiator({ service: 'todo', min: '1.1', max: '1.12' }).apply,
- *   fault: (error, _req, res) => void res.writeHead((error as { status?: number }).status ?? 500).end(),
  * });
  * createServer(router).listen(3000);
  * ```
  */
 export function createRouter<C extends object>(options: RouterOptions<C>) {
-  refuseUnknown('createRouter', options, Object.keys(OPTIONS));
+  rejectUnknown('createRouter', options, Object.keys(OPTIONS));
   const table = routeTable(options.operations);
   const check = options.unknownKeys === 'drop' ? checkKnownKeys : checkBody;
   const bodyOptions = {
@@ -149,7 +172,9 @@ export function createRouter<C extends object>(options: RouterOptions<C>) {
     mediaTypes: options.mediaTypes ?? [],
     jsonLimits: { ...defaultJsonLimits, ...options.jsonLimits },
   };
-  const fault = faultNet(options.fault, options.onError);
+  const fault = errorBoundary(options.fault ?? problemFault(options.onError), options.onError);
+  const { negotiate = negotiatedBefore } = options;
+  const converted = options.migrations && conversionsOf(options.operations, options.migrations);
 
   async function serve(req: IncomingMessage, res: ServerResponse, trail?: Trail): Promise<void> {
     const called = options.call(req, res);
@@ -162,7 +187,8 @@ export function createRouter<C extends object>(options: RouterOptions<C>) {
     if (!match) throw new RequestError('NO_ROUTE', 'The resource could not be found.');
     call.params = match.params;
     trail?.pass('route');
-    const version = (call.version = options.negotiate(req, res));
+    const negotiated = negotiate(req, res);
+    const version = (call.version = isPromiseLike(negotiated) ? await negotiated : negotiated);
     if (trail) trail.version = version;
     trail?.pass('version');
     let body: unknown;
@@ -175,9 +201,12 @@ export function createRouter<C extends object>(options: RouterOptions<C>) {
     options.checkAddress?.(call);
     const operation = (call.operation = operationAt(candidates, version));
     if (trail) trail.operation = operation;
+    if (operation.window !== undefined) announceEnd(candidates, req, res, version);
     const parts = prepare(operation);
+    const conversions = converted?.get(operation)?.(version);
     call.query = parts.query && checkQuery(parts.query, mark < 0 ? '' : url.slice(mark + 1), version);
     call.body = parts.body && check(parts.body, body, version);
+    if (conversions?.request) call.body = conversions.request(call.body);
     trail?.pass('validation');
     const target = operation.target?.(call);
     call.target = isPromiseLike(target) ? await target : target;
@@ -189,12 +218,12 @@ export function createRouter<C extends object>(options: RouterOptions<C>) {
     call.loaded = isPromiseLike(loaded) ? await loaded : loaded;
     trail?.pass('load');
     const ran: unknown = operation.run(call);
-    const result = answerOf(isPromiseLike(ran) ? await ran : ran);
+    const result = responseOf(isPromiseLike(ran) ? await ran : ran);
     trail?.pass('run');
     const status = result.status ?? at(operation.status, version) ?? 200;
     if (result.headers) for (const [name, value] of Object.entries(result.headers)) res.setHeader(name, value);
-    const rendered =
-      result.raw ?? (result.body === undefined ? undefined : parts.reply?.render(version)(result.body, call));
+    const shown = conversions?.response && result.body !== undefined ? conversions.response(result.body) : result.body;
+    const rendered = result.raw ?? (shown === undefined ? undefined : parts.reply?.render(version)(shown, call));
     const text = rendered instanceof Promise ? await rendered : rendered;
     if (options.validateReplies && result.raw === undefined) validateReply(operation, parts.reply, version, text);
     send(res, status, text);
@@ -237,7 +266,7 @@ function checkBody(schema: Versioned<any>, body: unknown, version: Version): unk
   return checked.data;
 }
 
-/** The same, but keys that are not known are dropped, each time some are found; other faults count as ever. */
+/** Validates a body and drops unknown keys; other faults still apply. */
 function checkKnownKeys(schema: Versioned<any>, body: unknown, version: Version): unknown {
   const checker = schema.check(version);
   let known = body;
@@ -263,7 +292,7 @@ function validateReply(
 ): void {
   const name = `${operation.method} ${operation.path} ${operation.action ?? ''} at ${version}`;
   if (text === undefined) return;
-  if (!reply) throw new InvalidReply(`${name} answers a body but defines no reply`);
+  if (!reply) throw new InvalidReply(`${name} returns a body but defines no reply`);
   const checked = reply.schema(version).safeParse(JSON.parse(String(text)));
   if (!checked.success) throw new InvalidReply(`${name}: ${checked.error.message}`);
 }

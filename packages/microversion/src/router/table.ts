@@ -4,7 +4,7 @@ import type { Version } from '../version.js';
 import { groupBy } from './group-by.js';
 import { existsAt, type Method, type Operation, windowsOfOperation } from './operation.js';
 
-/** All operations on one method and path: by version, or first by the action key of the body. */
+/** The operations on one method and path: selected by version, or first by the action key of the body. */
 export interface Route {
   readonly operations: readonly Operation[];
   readonly actions: ReadonlyMap<string | undefined, readonly Operation[]> | undefined;
@@ -32,7 +32,7 @@ function routeOf(operations: readonly [Operation, ...Operation[]]): Route {
     for (const other of operations.slice(index + 1)) {
       if (one.action === other.action && overlap(one, other)) {
         throw new TypeError(
-          `two operations claim ${one.method} ${one.path} ${one.action ?? ''} at the same versions: end one where the other begins`,
+          `two operations define ${one.method} ${one.path}${one.action ? ` ${one.action}` : ''} at the same versions: end one where the other begins`,
         );
       }
     }
@@ -43,8 +43,29 @@ function routeOf(operations: readonly [Operation, ...Operation[]]): Route {
   return { operations, actions: undefined };
 }
 
-/** Builds the radix tree. Throws when two operations claim the same method, path, action and version. */
+/** The last table of each array of operations, with the operations that it was built from. */
+const built = new WeakMap<
+  readonly Operation[],
+  { readonly operations: readonly Operation[]; readonly table: RouteTable }
+>();
+
+/**
+ * Returns the table of operations. Routers of the same array share one, because trees are expensive to build and to keep.
+ * @throws TypeError if two operations have the same method, path, action and version
+ */
 export function routeTable(operations: readonly Operation[]): RouteTable {
+  const known = built.get(operations);
+  const isCurrent =
+    known?.operations.length === operations.length &&
+    known.operations.every((operation, index) => operation === operations[index]);
+  if (isCurrent) return known.table;
+  const table = buildTable(operations);
+  built.set(operations, { operations: [...operations], table });
+  return table;
+}
+
+/** Builds the radix tree. */
+function buildTable(operations: readonly Operation[]): RouteTable {
   const tree = findMyWay({ maxParamLength: 4096, caseSensitive: true, ignoreTrailingSlash: false });
   const byRoute = groupBy(operations, ({ method, path }) => `${method} ${path.replaceAll(/\{[^}]+\}/g, '{}')}`);
   for (const group of byRoute.values()) {
@@ -60,17 +81,17 @@ export function routeTable(operations: readonly Operation[]): RouteTable {
   return {
     find: (method, path) => {
       const match = tree.find(method as Method, path);
-      // The tree lets a trailing slash stand for an empty parameter; a path with an empty part, or a NUL in it, is none of ours.
+      // The tree matches a trailing slash as an empty parameter; paths with an empty segment or NUL are unknown.
       if (!match?.store) return undefined;
       const { params } = match;
-      // Parameters are no properties but their own, and `in` makes no list of them.
+      // Parameters have no inherited properties, and `in` does not allocate a list.
       for (const name in params) if (!params[name] || params[name].includes('\0')) return undefined;
       return { route: match.store as Route, params };
     },
   };
 }
 
-/** Reads the action key: the only key of an object. Unknown keys throw {@link RequestError}. */
+/** Returns the action key: the only key of an object. @throws RequestError if the key is unknown */
 function actionOf(actions: NonNullable<Route['actions']>, body: unknown): readonly Operation[] {
   if (typeof body !== 'object' || body === null || Array.isArray(body))
     throw new RequestError('MALFORMED_BODY', 'Malformed request body');
@@ -82,12 +103,12 @@ function actionOf(actions: NonNullable<Route['actions']>, body: unknown): readon
   return operations;
 }
 
-/** The operations a call may mean at any version: all of the route, or those of its action. */
+/** Returns the candidates of a call at any version: all operations of the route, or those of its action. */
 export function candidatesOf(route: Route, body: unknown): readonly Operation[] {
   return route.actions ? actionOf(route.actions, body) : route.operations;
 }
 
-/** The one that exists at the version; throws {@link RequestError} when none does. */
+/** Returns the operation that exists at the version. @throws RequestError if none does */
 export function operationAt(candidates: readonly Operation[], version: Version): Operation {
   const current = candidates.find((operation) => existsAt(operation, version));
   if (!current) throw notInVersion();

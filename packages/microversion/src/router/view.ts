@@ -3,54 +3,59 @@ import type { AnySchema } from '../schema/index.js';
 import type { Version } from '../version.js';
 import { at, breakpointsOf, mergeBreakpoints, type Window, type Windowed, windowsOf } from '../windowed.js';
 
-/** One field of a representation: where its value comes from, and the schema of that value. Undefined: left out. */
-export class ViewField<R, C> {
-  readonly schema: AnySchema | View<any, C> | readonly [View<any, C>];
+/** One field of a representation: a getter and the schema of its value. Undefined values are omitted. */
+export class ViewField<R, C, Schema = AnySchema | View<any, C> | readonly [View<any, C>]> {
+  readonly schema: Schema;
   readonly get: (record: R, call: C) => unknown;
 
-  constructor(schema: ViewField<R, C>['schema'], get: (record: R, call: C) => unknown) {
+  constructor(schema: Schema, get: (record: R, call: C) => unknown) {
     this.schema = schema;
     this.get = get;
   }
 }
 
-/** A field with a plain value. A getter that gives undefined leaves the field out; the schema should then be optional. */
+/** A field with a plain value. If the getter returns undefined, the field is omitted; the schema should then be optional. */
 export function field<R, C, S extends z.ZodType>(
   schema: S,
   get: (record: R, call: C) => z.input<S> | undefined,
-): ViewField<R, C> {
+): ViewField<R, C, S> {
   return new ViewField(schema, get);
 }
 
-/** A field with a representation of its own; the getter gives the record behind it. */
-export function nested<R, C, N>(view: View<N, C>, get: (record: R, call: C) => N | undefined): ViewField<R, C> {
-  return new ViewField(view as View<any, C>, get);
+/** A field with a nested representation; the getter returns its record. */
+export function nested<R, C, N, F>(
+  view: View<N, C, F>,
+  get: (record: R, call: C) => N | undefined,
+): ViewField<R, C, View<any, C, F>> {
+  return new ViewField(view as View<any, C, F>, get);
 }
 
 /** A field with a list of representations. */
-export function nestedList<R, C, N>(
-  view: View<N, C>,
+export function nestedList<R, C, N, F>(
+  view: View<N, C, F>,
   get: (record: R, call: C) => readonly N[] | undefined,
-): ViewField<R, C> {
-  return new ViewField([view as View<any, C>] as const, get);
+): ViewField<R, C, readonly [View<any, C, F>]> {
+  return new ViewField([view as View<any, C, F>] as const, get);
 }
 
 /** The fields of a view by their names, each with its windows. */
 export type ViewShape<R, C> = Readonly<Record<string, Windowed<ViewField<R, C>>>>;
 
-/** What there is to say of a view beside its fields. */
+/** Options of a view. */
 export interface ViewOptions<C, R = any> {
-  /** Another representation for records of which, at that version, less is known. */
+  /** Another representation, for records with less data at that version. */
   readonly instead?: Window<{ readonly when: (record: R, call: C) => boolean; readonly view: View<R, C> }>;
   /**
-   * Says that the text of a record depends on nothing but the record itself, the version's interval and this key, so it
-   * is kept as long as the (immutable) record is. Undefined: not this time.
+   * Returns a cache key: the text of a record depends only on the (immutable) record, the interval of the version and this
+   * key. Undefined: the text is not cached.
    */
   readonly memo?: (call: C) => string | undefined;
 }
 
-/** A representation with a history: which fields a record shows at which version, and where their values come from. */
-export class View<R, C = unknown> {
+/** A representation with a history: the fields of a record at each version, and their getters. */
+export class View<R, C = unknown, Fields = unknown> {
+  /** Never set: the fields with their windows, for clients of one version. */
+  declare readonly fields: Fields;
   readonly shape: ViewShape<R, C>;
   readonly memo: ((call: C) => string | undefined) | undefined;
   readonly instead: ViewOptions<C, R>['instead'];
@@ -83,7 +88,20 @@ function innerBreakpoints(windowed: Windowed<ViewField<any, any>>): readonly Ver
   );
 }
 
-/** Defines a representation of records of type R; C is the call its getters may ask. */
+/** Defines a representation of records of type R. C is the type of the call that getters receive. */
 export function view<R, C = unknown>(shape: ViewShape<R, C>, options: ViewOptions<C, R> = {}): View<R, C> {
   return new View(shape, options);
+}
+
+/**
+ * Returns the function that defines representations of records of type R and keeps the types of their fields, so that
+ * `createClient()` of `/client` has the types of each version.
+ */
+export function viewOf<R, C = unknown>() {
+  return function typedView<const Fields extends ViewShape<R, C>>(
+    shape: Fields,
+    options: ViewOptions<C, R> = {},
+  ): View<R, C, Fields> {
+    return new View<R, C, Fields>(shape, options);
+  };
 }

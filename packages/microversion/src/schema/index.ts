@@ -1,4 +1,5 @@
 export { many, once, one, Query, QueryParameter, type QueryProblem, query } from './query.js';
+export type { StandardIssue, StandardResult, StandardSchema } from './standard.js';
 export {
   type AnySchema,
   type Check,

@@ -3,10 +3,10 @@ import type { Version } from '../version.js';
 import { at, breakpointsOf, mergeBreakpoints, PerInterval, type Windowed, windowsOf } from '../windowed.js';
 import { type AnySchema, breakpointsWithin, type Check, type Extra, type Infer, schemaAt } from './versioned.js';
 
-/** How a parameter may be repeated: the last one counts, all are handed on, or repeating it is an error. */
+/** How repeated parameters are handled: the last one applies, all are passed on, or repetition is an error. */
 type Repeat = 'last' | 'first' | 'all' | 'refuse';
 
-/** One query parameter. The schema checks each occurrence, as text. */
+/** One query parameter. The schema validates each occurrence as a string. */
 export class QueryParameter<T, R extends Repeat = Repeat> {
   readonly schema: AnySchema;
   readonly repeat: R;
@@ -18,17 +18,17 @@ export class QueryParameter<T, R extends Repeat = Repeat> {
   }
 }
 
-/** A parameter of which the last occurrence counts, or the first one by option. Every occurrence is checked. */
+/** A parameter whose last occurrence applies, or by option the first one. Every occurrence is validated. */
 export function one<S extends AnySchema>(schema: S, which: 'last' | 'first' = 'last'): QueryParameter<Infer<S>> {
   return new QueryParameter(schema, which);
 }
 
-/** A parameter whose occurrences are all handed on, in order. */
+/** A parameter whose occurrences are all passed on, in order. */
 export function many<S extends AnySchema>(schema: S): QueryParameter<readonly Infer<S>[], 'all'> {
   return new QueryParameter(schema, 'all');
 }
 
-/** A parameter that may occur once at the most. */
+/** A parameter that may occur at most once. */
 export function once<S extends AnySchema>(schema: S): QueryParameter<Infer<S>, 'refuse'> {
   return new QueryParameter(schema, 'refuse');
 }
@@ -45,7 +45,7 @@ type Output<F> = F extends { readonly output: infer T }
 
 type InferQuery<S extends QueryShape> = { readonly [K in keyof S]?: Output<S[K]> };
 
-/** A parameter that broke its rule: every way in which it did. */
+/** An invalid parameter with all of its faults. */
 export interface QueryProblem {
   readonly parameter: string;
   readonly value: string;
@@ -58,7 +58,7 @@ interface CompiledParameter {
   readonly schema: z.ZodType;
 }
 
-/** Documents need the schema alone, so checking is compiled for the first request. */
+/** Documents need only the schema, so the validator is compiled on the first request. */
 function compiledParameter(schema: z.ZodType, repeat: Repeat): CompiledParameter {
   let check: Check<unknown> | undefined;
   return {
@@ -75,7 +75,7 @@ interface CompiledQuery {
   readonly extra: Extra;
 }
 
-/** Parameters that are known by the form of their names. */
+/** Parameters that are recognized by a pattern of their names. */
 export type Patterns = readonly (readonly [name: RegExp, parameter: QueryParameter<any>])[];
 
 function unexpected(message: string): readonly z.core.$ZodIssue[] {
@@ -83,7 +83,9 @@ function unexpected(message: string): readonly z.core.$ZodIssue[] {
 }
 
 /** A query string with a history. */
-export class Query<T> {
+export class Query<T, Parameters = unknown> {
+  /** Never set: the parameters with their windows, for clients of one version. */
+  declare readonly parameters: Parameters;
   readonly breakpoints: readonly Version[];
   readonly #compiled: PerInterval<CompiledQuery>;
   readonly #patterns: Patterns;
@@ -109,7 +111,7 @@ export class Query<T> {
     }));
   }
 
-  /** Checks a query string. Unknown parameters are problems only where they are refused. */
+  /** Validates a query string. Unknown parameters are faults only if they are rejected. */
   parse(params: URLSearchParams, version: Version): { value: T; problems: readonly QueryProblem[] } {
     const { fields, extra } = this.#compiled.at(version);
     const value: Record<string, unknown> = Object.create(null);
@@ -163,13 +165,13 @@ export class Query<T> {
 }
 
 /**
- * A query string whose parameters carry windows.
- * @param options.extra what happens to unknown parameters; default `ignore`
- * @param options.patterns parameters that are known by the form of their names; a name of the shape goes first
+ * Defines a query string whose parameters have windows.
+ * @param options.extra how unknown parameters are handled; default `ignore`
+ * @param options.patterns parameters that are recognized by a pattern of their names; exact names take precedence
  */
 export function query<const S extends QueryShape>(
   shape: S,
   options: { readonly extra?: Windowed<Extra>; readonly patterns?: Patterns } = {},
-): Query<InferQuery<S>> {
+): Query<InferQuery<S>, S> {
   return new Query(shape, options.extra ?? 'ignore', options.patterns ?? []);
 }

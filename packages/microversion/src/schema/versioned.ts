@@ -10,17 +10,20 @@ import {
   type Windowed,
   windowsOf,
 } from '../windowed.js';
+import { adaptStandard, type StandardSchema } from './standard.js';
 
-/** A compiled schema: only what checking a value needs. */
+/** A compiled schema, reduced to what validation needs. */
 export interface Check<T> {
   safeParse(value: unknown): { success: true; data: T } | { success: false; error: z.ZodError };
 }
 
 /**
- * A schema with a history. `at(version)` is the zod schema of that version, `check(version)` the same compiled; both are
+ * A schema with a history. `at(version)` is the zod schema of that version, `check(version)` is its compiled form. Both are
  * built on first use and shared by all versions between which nothing changes.
  */
-export class Versioned<T> {
+export class Versioned<T, Fields = unknown> {
+  /** Never set: the fields with their windows, for clients of one version. */
+  declare readonly fields: Fields;
   readonly breakpoints: readonly Version[];
   readonly #schemas: PerInterval<z.ZodType<T>>;
   readonly #checks: PerInterval<Check<T>>;
@@ -40,16 +43,23 @@ export class Versioned<T> {
   }
 }
 
-/** A schema, with or without a history. */
-export type AnySchema = z.ZodType | Versioned<any>;
+/** A schema, with or without a history: of zod, or of any library that implements Standard Schema. */
+export type AnySchema = z.ZodType | Versioned<any> | StandardSchema<any, any>;
 
-/** What a schema gives; with several versions, what it may give at any of them. */
-export type Infer<S> = S extends Versioned<infer T> ? T : S extends z.ZodType<infer T> ? T : never;
+/** The output type of a schema; with several versions, the union over all of them. */
+export type Infer<S> =
+  S extends Versioned<infer T>
+    ? T
+    : S extends z.ZodType<infer T>
+      ? T
+      : S extends StandardSchema<any, infer T>
+        ? T
+        : never;
 
 type KindsOf<W> = W extends Window<unknown, infer Kind> ? Kind : never;
 
-/** True for windows that do not reach both ends of history: there are versions without the field. */
-type Sometimes<F> = F extends readonly (infer W)[]
+/** True for windows that are bounded: some versions do not have the field. */
+type IsBounded<F> = F extends readonly (infer W)[]
   ? 'since' extends KindsOf<W>
     ? 'until' extends KindsOf<W>
       ? false
@@ -65,7 +75,7 @@ type Held<F> = F extends readonly Window<infer S>[] ? S : F extends Window<infer
 export type Shape = Readonly<Record<string, Windowed<AnySchema>>>;
 
 type OptionalKeys<S extends Shape> = {
-  [K in keyof S]: Sometimes<S[K]> extends true ? K : undefined extends Infer<Held<S[K]>> ? K : never;
+  [K in keyof S]: IsBounded<S[K]> extends true ? K : undefined extends Infer<Held<S[K]>> ? K : never;
 }[keyof S];
 
 type Flat<T> = { [K in keyof T]: T[K] };
@@ -77,26 +87,27 @@ export type InferShape<S extends Shape> = Flat<
   }
 >;
 
-/** What happens to keys that no field names: refused, dropped, or handed through. */
+/** How unknown keys are handled: rejected, dropped, or passed on. */
 export type Extra = 'refuse' | 'ignore' | 'keep';
 
-/** Breakpoints inside what a windowed schema holds, beside those of its own windows. */
+/** Breakpoints within the contents of a windowed schema, in addition to those of its windows. */
 export function breakpointsWithin(field: Windowed<AnySchema>): readonly Version[] {
   const inner = windowsOf(field).flatMap(({ value }) => (value instanceof Versioned ? value.breakpoints : []));
   return [...breakpointsOf(field), ...inner];
 }
 
-/** The zod schema at a version; undefined where there is none. */
+/** The zod schema at a version; undefined if there is none. */
 export function schemaAt(field: Windowed<AnySchema>, version: Version): z.ZodType | undefined {
   const current = at(field, version);
-  return current instanceof Versioned ? current.at(version) : current;
+  if (current === undefined || current instanceof z.ZodType) return current;
+  return current instanceof Versioned ? current.at(version) : adaptStandard(current as StandardSchema);
 }
 
 const builders = { refuse: z.strictObject, ignore: z.object, keep: z.looseObject } as const;
 
 /**
- * An object whose fields carry windows.
- * @param options.extra what happens to unknown keys; default `refuse`
+ * Defines an object whose fields have windows.
+ * @param options.extra how unknown keys are handled; default `refuse`
  * @param options.check rules over several fields
  *
  * @example
@@ -112,7 +123,7 @@ const builders = { refuse: z.strictObject, ignore: z.object, keep: z.looseObject
 export function object<const S extends Shape>(
   shape: S,
   options: { readonly extra?: Windowed<Extra>; readonly check?: z.core.CheckFn<InferShape<S>> } = {},
-): Versioned<InferShape<S>> {
+): Versioned<InferShape<S>, S> {
   const fields = Object.entries(shape);
   const extra = options.extra ?? 'refuse';
   const breakpoints = mergeBreakpoints([
@@ -127,7 +138,7 @@ export function object<const S extends Shape>(
   });
 }
 
-/** Makes a versioned schema out of another by a zod operation, such as `s => s.array().max(5)` or `s => s.nullable()`. */
+/** Derives a versioned schema by a zod operation, such as `s => s.array().max(5)` or `s => s.nullable()`. */
 export function derive<S extends Windowed<AnySchema>, T extends z.ZodType>(
   field: S,
   change: (schema: z.ZodType<Infer<Held<S>>>) => T,
@@ -139,7 +150,7 @@ export function derive<S extends Windowed<AnySchema>, T extends z.ZodType>(
   );
 }
 
-/** Lifts a plain or windowed schema; where it has a gap nothing is accepted. */
+/** Converts a plain or windowed schema to a versioned one; in a gap, nothing is accepted. */
 export function versioned<S extends Windowed<AnySchema>>(field: S): Versioned<Infer<Held<S>>> {
   if (!isWindowed(field) && (field as unknown) instanceof Versioned) return field as never;
   return derive(field, (schema) => schema) as Versioned<Infer<Held<S>>>;

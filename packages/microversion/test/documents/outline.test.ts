@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { openApi } from '../../src/documents/openapi.js';
-import { outlineOf } from '../../src/documents/outline.js';
+import { operationShape } from '../../src/documents/operation-shape.js';
 import { operationsOf } from '../../src/router/operation.js';
 import { field, view } from '../../src/router/view.js';
 import { object, one, query } from '../../src/schema/index.js';
@@ -21,7 +21,7 @@ const book = view<Book>({
 });
 
 const operation = operationsOf<unknown>();
-const asked: string[] = [];
+const requested: string[] = [];
 const createBooks = operation({
   method: 'POST',
   path: '/books',
@@ -30,22 +30,22 @@ const createBooks = operation({
   query: query({ shelf: one(z.string()) }),
   body: object({ book: z.union([z.strictObject({ title: z.string() }), z.strictObject({ title: z.int() })]) }),
   reply: { books: [book] },
-  words: (part) => {
-    asked.push(part);
+  describePart: (part) => {
+    requested.push(part);
     return part.endsWith('title') || part.endsWith('isbn') || part === 'query.shelf' ? `words for ${part}` : undefined;
   },
   run: () => ({ books: [] }),
 });
 
-describe('words', () => {
-  it('are not asked for before a document is made', () => {
-    expect(asked).toEqual([]);
+describe('separate descriptions', () => {
+  it('are not requested before a document is generated', () => {
+    expect(requested).toEqual([]);
   });
 
-  it('describe the parts whose schemas say nothing themselves, where they exist', () => {
+  it('describe existing parts whose schemas have no description', () => {
     const wordsAt = (version: string) =>
       Object.fromEntries(
-        [...outlineOf(createBooks, Version.of(version))!.parts.values()].flatMap(({ name, rules }) =>
+        [...operationShape(createBooks, Version.of(version))!.parts.values()].flatMap(({ name, rules }) =>
           rules.description === undefined ? [] : [[name, rules.description]],
         ),
       );

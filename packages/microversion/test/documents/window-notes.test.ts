@@ -67,7 +67,7 @@ describe('notes on windows', () => {
     expect(at('1.4')['/books'].post.description).toBe('Adds a book.\n\nPolicy: `books:create`.');
   });
 
-  it('treat operations that succeed each other under one key as one', () => {
+  it('treat successive operations under one key as one', () => {
     expect(at('1.1')['/first'].post.description).toBeUndefined();
     expect(at('1.4')['/first'].post.description).toBeUndefined();
     expect(fieldsAt('1.4', '/first').isbn.description).toBe('A string. New in 1.2.');

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { answer, field, nestedList, operationsOf, view } from '../../src/router/index.js';
+import { field, nestedList, operationsOf, prepareResponse, view } from '../../src/router/index.js';
 import { object, one, query } from '../../src/schema/index.js';
 import { between, since, until } from '../../src/windowed.js';
 
@@ -51,7 +51,7 @@ export const operation = operationsOf<Shelf>();
 
 const find = ({ books, params }: Shelf & { params: { id: string } }) => {
   const found = books.get(params.id);
-  if (!found) throw Object.assign(new Error('no such book'), { status: 404 });
+  if (!found) throw Object.assign(new Error('unknown book'), { status: 404 });
   return found;
 };
 
@@ -80,7 +80,7 @@ export const operations = [
     run: ({ books, body }) => {
       const added = { id: String(books.size + 1), title: body.book.title, year: body.book.year ?? 0, lent: [] };
       books.set(added.id, added);
-      return answer({ body: { book: added }, headers: { Location: `/books/${added.id}` } });
+      return prepareResponse({ body: { book: added }, headers: { Location: `/books/${added.id}` } });
     },
   }),
   operation({

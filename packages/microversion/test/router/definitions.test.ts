@@ -16,14 +16,14 @@ describe('definitions', () => {
         fault: () => {},
       });
 
-  it('are refused when two claim the same version of a path', () => {
+  it('are rejected if two include the same version of a path', () => {
     expect(build({ ...plain, window: until('2.5', true) }, { ...plain, window: since('2.5', true) })).toThrow(
-      /claim GET \/a/,
+      /define GET \/a at the same versions/,
     );
     expect(build({ ...plain, window: until('2.4', true) }, { ...plain, window: since('2.5', true) })).not.toThrow();
   });
 
-  it('describe themselves as OpenAPI of any version', () => {
+  it('generate OpenAPI documents of any version', () => {
     const document = openApi(operations, { title: 'Books', version: '2.5' }) as any;
     expect(Object.keys(document.paths)).toEqual(['/books', '/books/{id}', '/books/{id}/action']);
     expect(document.paths['/books/{id}'].delete).toBeUndefined();
@@ -35,7 +35,7 @@ describe('definitions', () => {
     expect(acted).toMatchObject({ operationId: 'actOnBook', 'x-action': ['lend', 'burn'] });
   });
 
-  it('describe actions as paths of their own for generators that cannot take alternatives', () => {
+  it('describe actions as separate paths for generators that do not support alternatives', () => {
     const document = openApi(operations, { title: 'Books', version: '2.5', actions: 'separate' }) as any;
     expect(document.paths['/books/{id}/action#burn'].post.operationId).toBe('burnBook');
     expect(
@@ -43,7 +43,7 @@ describe('definitions', () => {
     ).toHaveProperty('lend');
   });
 
-  it('tell what changed between two versions', () => {
+  it('report the changes between two versions', () => {
     const changes = changesBetween(operations, '2.1', '2.3');
     expect(changes.find(({ operation }) => operation === 'DELETE /books/{id}')).toMatchObject({ change: 'added' });
     const { parts } = changes.find(({ operation }) => operation === 'POST /books')!;
@@ -53,7 +53,7 @@ describe('definitions', () => {
     expect(changesBetween(operations, '2.2', '2.2')).toEqual([]);
   });
 
-  it('list themselves with their windows', () => {
+  it('are listed with their windows', () => {
     expect(coverage(operations).find(({ action }) => action === 'burn')).toMatchObject({
       windows: [{ since: '2.5', until: undefined }],
     });

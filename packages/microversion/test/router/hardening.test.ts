@@ -20,7 +20,7 @@ describe('the structure of a body', () => {
     '{"a":"[[{{,,\\"[[\\\\","b":[1,{"c":null}]}',
     `"${'['.repeat(100)}${','.repeat(30_000)}"`,
     '1',
-  ])('passes where it keeps to the limits', (text) => {
+  ])('is accepted within the limits', (text) => {
     checkJsonText(text);
     checkJsonValue(JSON.parse(text));
   });
@@ -32,17 +32,17 @@ describe('the structure of a body', () => {
     ['depth behind a text with marks', `["\\\\\\"[]{}", ${nested('[', ']', 64)}]`],
     ['wide lists', `[${'1,'.repeat(20_000)}1]`],
     ['wide objects', `{${Array.from({ length: 20_001 }, (_, index) => `"k${index}":1`)}}`],
-  ])('is refused for %s', (_, text) => {
-    const refusal = expect.objectContaining({ code: 'BODY_TOO_COMPLEX', status: 400 });
-    expect(() => checkJsonText(text)).toThrow(refusal);
-    expect(() => checkJsonValue(JSON.parse(text))).toThrow(refusal);
+  ])('is rejected for %s', (_, text) => {
+    const rejection = expect.objectContaining({ code: 'BODY_TOO_COMPLEX', status: 400 });
+    expect(() => checkJsonText(text)).toThrow(rejection);
+    expect(() => checkJsonValue(JSON.parse(text))).toThrow(rejection);
   });
 });
 
 const echo = operationsOf<object>()({
   method: 'POST',
   path: '/echo',
-  summary: 'Says what it was told',
+  summary: 'Returns its input',
   status: 200,
   body: z.unknown(),
   reply: z.unknown(),
@@ -74,25 +74,25 @@ describe('a router', () => {
     return request(server.listen(0, '127.0.0.1'));
   }
 
-  it.each(['{"a', '"\\', '[1,', '{"a":}', ']', '[[]}', '\u0000'])('calls %j malformed', async (text) => {
+  it.each(['{"a', '"\\', '[1,', '{"a":}', ']', '[[]}', '\u0000'])('treats %j as malformed', async (text) => {
     const { status, text: message } = await serving({}).post('/echo').type('json').send(text);
     expect([status, message]).toEqual([400, 'Malformed request body']);
   });
 
-  it('refuses bodies with more structure than it was told', async () => {
+  it('rejects bodies with more structure than configured', async () => {
     const limited = () =>
       serving({ jsonLimits: { depth: 2 } })
         .post('/echo')
         .type('json');
     expect((await limited().send('[[1]]')).status).toBe(200);
-    const refused = await limited().send('[[[1]]]');
-    expect([refused.status, refused.text]).toEqual([
+    const rejected = await limited().send('[[[1]]]');
+    expect([rejected.status, rejected.text]).toEqual([
       400,
       'The request body is nested too deeply: the limit is 2 levels',
     ]);
   });
 
-  it('refuses them also where another parser has read the body', async () => {
+  it('rejects them even if another parser has read the body', async () => {
     const parser = async (req: IncomingMessage) => {
       let text = '';
       for await (const piece of req) text += piece;
@@ -118,25 +118,25 @@ describe('a router', () => {
         throw new RangeError('no more stack');
       },
     ],
-  ])('answers a bare 500 and tells of it where the fault renderer %s', async (_, fault) => {
-    const told: unknown[] = [];
-    const answered = await serving({ fault, onError: (error) => told.push(error) })
+  ])('sends an empty 500 and reports the error if the fault renderer %s', async (_, fault) => {
+    const notified: unknown[] = [];
+    const responded = await serving({ fault, onError: (error) => notified.push(error) })
       .post('/echo')
       .send({ fail: true });
-    expect([answered.status, answered.text, answered.headers['content-type']]).toEqual([500, '', undefined]);
-    expect(told).toEqual([new RangeError('no more stack')]);
+    expect([responded.status, responded.text, responded.headers['content-type']]).toEqual([500, '', undefined]);
+    expect(notified).toEqual([new RangeError('no more stack')]);
   });
 
-  it('answers a bare 500 also where nobody can be told', async () => {
+  it('sends an empty 500 without an error listener', async () => {
     const thrower = () => {
       throw new Error('the log is full');
     };
     expect((await serving({ fault: thrower, onError: thrower }).post('/echo').send({ fail: true })).status).toBe(500);
   });
 
-  it('cuts off an answer that fails when it has begun, and tells of it', async () => {
-    const told: unknown[] = [];
-    const begun = operationsOf<{ res: ServerResponse }>()({
+  it('aborts a response that fails after its start, and reports the error', async () => {
+    const reported: unknown[] = [];
+    const started = operationsOf<{ res: ServerResponse }>()({
       method: 'GET',
       path: '/begun',
       summary: 'Begins and fails',
@@ -147,11 +147,11 @@ describe('a router', () => {
       },
     });
     const agent = serving({
-      operations: [begun],
+      operations: [started],
       call: (_req, res) => ({ res }),
-      onError: (error) => told.push(error),
+      onError: (error) => reported.push(error),
     });
     await expect(agent.get('/begun')).rejects.toThrow();
-    expect(told).toEqual([new Error('too late')]);
+    expect(reported).toEqual([new Error('too late')]);
   });
 });

@@ -8,26 +8,26 @@ import { createRouter, operationKey, operationsOf, type RouterObserver } from '.
 const operation = operationsOf<object>();
 
 describe('an observer of a router', () => {
-  const told: string[] = [];
+  const notified: string[] = [];
   const versions: [string, boolean][] = [];
   const { apply } = negotiator({
     service: 'books',
     min: '2.1',
     max: '2.9',
-    onVersion: (version, asked) => versions.push([version.text, asked]),
+    onVersion: (version, requested) => versions.push([version.text, requested]),
   });
   const observer: RouterObserver = {
     around: async (_req, serve) => {
-      told.push('begin');
+      notified.push('begin');
       await serve();
-      told.push('end');
+      notified.push('end');
     },
-    stage: (stage, begunAt, ms) => {
-      expect([begunAt >= 0, ms >= 0]).toEqual([true, true]);
-      told.push(stage);
+    stage: (stage, startedAt, ms) => {
+      expect([startedAt >= 0, ms >= 0]).toEqual([true, true]);
+      notified.push(stage);
     },
     request: ({ operation: found, version, status, error }) =>
-      told.push([found ? operationKey(found) : 'none', version?.text, status, (error as Error)?.message].join(' ')),
+      notified.push([found ? operationKey(found) : 'none', version?.text, status, (error as Error)?.message].join(' ')),
   };
   const router = createRouter({
     operations: [
@@ -59,32 +59,32 @@ describe('an observer of a router', () => {
   beforeAll(() => void (server = createServer(router).listen(0)));
   afterAll(() => void server.close());
   beforeEach(() => {
-    told.length = 0;
+    notified.length = 0;
     versions.length = 0;
   });
 
-  it('is told of every stage and of the end, within what it put around', async () => {
+  it('is notified of every stage and of the end, within `around`', async () => {
     await request(server).get('/books/7').set('Service-API-Version', 'books 2.3').expect(200, { id: '7' });
     const stages = ['identity', 'route', 'version', 'body', 'validation', 'target', 'policy', 'load', 'run', 'render'];
-    expect(told).toEqual(['begin', ...stages, 'GET /books/{id} 2.3 200 ', 'end']);
+    expect(notified).toEqual(['begin', ...stages, 'GET /books/{id} 2.3 200 ', 'end']);
     expect(versions).toEqual([['2.3', true]]);
   });
 
-  it('is told of what failed: where, and with which answer', async () => {
+  it('is notified of failures with their stage and response', async () => {
     await request(server).post('/books').send({}).expect(500);
-    expect(told.slice(-3)).toEqual(['load', 'POST /books 2.1 500 no room', 'end']);
+    expect(notified.slice(-3)).toEqual(['load', 'POST /books 2.1 500 no room', 'end']);
     expect(versions).toEqual([['2.1', false]]);
   });
 
-  it('is told of no operation where there is none, and of no version where none is served', async () => {
+  it('reports neither unknown operations nor unsupported versions', async () => {
     await request(server).get('/nowhere').expect(404);
-    expect(told.slice(1, -1)).toEqual(['identity', 'none  404 The resource could not be found.']);
+    expect(notified.slice(1, -1)).toEqual(['identity', 'none  404 The resource could not be found.']);
     await request(server).get('/books/7').set('Service-API-Version', 'books 3.0').expect(406);
-    expect(told.at(-2)).toMatch(/^none {2}406 /);
+    expect(notified.at(-2)).toMatch(/^none {2}406 /);
     expect(versions).toEqual([]);
   });
 
-  it('hears of the lowest version as asked for where a request names it', async () => {
+  it('reports the lowest version as requested if a request names it', async () => {
     await request(server).get('/books/7').set('Service-API-Version', 'books 2.1').expect(200);
     await request(server).get('/books/7').expect(200);
     expect(versions).toEqual([

@@ -39,7 +39,7 @@ const at = (version: string) => ({
 });
 
 describe('operations behind one router', () => {
-  it('answer with the status and the fields of the version', async () => {
+  it('respond with the status and the fields of the version', async () => {
     const first = await at('2.1').post('/books', { book: { title: 'One' } });
     expect([first.status, first.body, first.headers.location]).toEqual([
       200,
@@ -51,7 +51,7 @@ describe('operations behind one router', () => {
     expect((await at('2.4').get('/books/2')).body).toEqual({ book: { id: '2', title: 'Two', year: 2, loans: [] } });
   });
 
-  it('choose among actions by the only key of the body', async () => {
+  it('select actions by the only key of the body', async () => {
     expect((await at('2.1').post('/books/1/action', { lend: { to: 'Ada' } })).status).toBe(202);
     expect((await at('2.4').get('/books/1')).body.book.loans).toEqual([{ by: 'Ada' }]);
     expect((await at('2.5').get('/books/1')).body.book.loans).toEqual([{ by: 'Ada', until: 'soon' }]);
@@ -65,24 +65,24 @@ describe('operations behind one router', () => {
     ['no key', {}, 400, 'UNKNOWN_ACTION'],
     ['a list', [], 400, 'MALFORMED_BODY'],
     ['a wrong body', { lend: { to: 1 } }, 400, 'INVALID_BODY'],
-  ])('refuse %s as an action', async (_, body, status, code) => {
-    const answered = await at('2.4').post('/books/1/action', body);
-    expect([answered.status, answered.body.code]).toEqual([status, code]);
+  ])('reject %s as an action', async (_, body, status, code) => {
+    const responded = await at('2.4').post('/books/1/action', body);
+    expect([responded.status, responded.body.code]).toEqual([status, code]);
   });
 
   it('exist in their window only', async () => {
     expect((await at('2.1').delete('/books/1')).body.code).toBe('NOT_IN_VERSION');
     expect((await at('2.4').delete('/books/1')).body.code).toBe('NOT_IN_VERSION');
-    expect((await at('2.3').delete('/books/9')).body.message).toBe('no such book');
+    expect((await at('2.3').delete('/books/9')).body.message).toBe('unknown book');
   });
 
-  it('find nothing for other methods, trailing slashes and unknown paths', async () => {
+  it('return 404 for other methods, trailing slashes and unknown paths', async () => {
     for (const path of ['/books/', '/book', '/books/1/2', '/%'])
       expect((await at('2.1').get(path)).body.code).toBe('NO_ROUTE');
     expect((await at('2.1').delete('/books')).body.code).toBe('NO_ROUTE');
   });
 
-  it('refuse other media types, bad JSON, large and missing bodies', async () => {
+  it('reject other media types, bad JSON, large and missing bodies', async () => {
     const post = (type: string, text: string) => request(server).post('/books').set('Content-Type', type).send(text);
     expect((await post('application/xml', '<a/>')).status).toBe(415);
     expect((await post('application/json', '{"book":')).body.code).toBe('MALFORMED_BODY');
@@ -91,7 +91,7 @@ describe('operations behind one router', () => {
     expect((await request(server).post('/books')).body.code).toBe('INVALID_BODY');
   });
 
-  it('look for the object before the policy, and for the body before both', async () => {
+  it('load the object before the policy check, and check for a body before both', async () => {
     denied.add('books:lend');
     expect((await at('2.1').post('/books/77/action', { lend: 1 })).status).toBe(400);
     expect((await at('2.1').post('/books/77/action', { lend: { to: 'x' } })).status).toBe(404);
@@ -99,13 +99,13 @@ describe('operations behind one router', () => {
     denied.clear();
   });
 
-  it('refuse unknown query parameters where the version says so', async () => {
+  it('reject unknown query parameters at versions that reject them', async () => {
     expect((await at('2.4').get('/books?x=1')).status).toBe(200);
     expect((await at('2.5').get('/books?x=1')).body.code).toBe('INVALID_QUERY');
     expect((await at('2.5').get('/books?limit=0')).body).toEqual({ books: [] });
   });
 
-  it('keep a rendered record no longer than it lives, and apart per caller', async () => {
+  it('cache a rendered record for its lifetime, separately for each caller', async () => {
     const shown = await at('2.4').get('/books/1').set('x-reader', 'admin');
     expect(shown.body.book.secret).toBe('yes');
     expect((await at('2.4').get('/books/1')).body.book.secret).toBeUndefined();

@@ -12,7 +12,7 @@ const operation = operationsOf<object>();
 const echo = operation({
   method: 'POST',
   path: '/echo',
-  summary: 'Says what it was told',
+  summary: 'Returns its input',
   status: 200,
   body: object({
     book: object({
@@ -54,34 +54,34 @@ describe('keys of a body that no schema names', () => {
     for (const server of Object.values(servers)) server.close();
   });
 
-  it('are refused where the schema says so', async () => {
+  it('are rejected if the schema rejects unknown keys', async () => {
     expect((await request(servers.strict).post('/echo').send(noise)).status).toBe(400);
   });
 
-  it('are dropped by a router that drops them, however deep they are', async () => {
+  it('are dropped by a router that drops them, at any depth', async () => {
     const { status, body } = await request(servers.drop).post('/echo').send(noise);
     expect(status).toBe(200);
     expect(body).toEqual({ book: { title: 't', notes: [{ by: 'me' }, { by: 'you' }] } });
   });
 
-  it('are dropped also when they come into being at a later version', async () => {
+  it('are dropped even if a later version introduces them', async () => {
     const { body } = await request(servers.drop)
       .post('/echo')
       .send({ book: { title: 't' }, later: 7 });
     expect(body).toEqual({ book: { title: 't' } });
   });
 
-  it('do not hide what is wrong with the others', async () => {
+  it('do not hide errors of other keys', async () => {
     for (const wrong of [{ book: { title: '', more: 1 } }, { book: {}, more: 1 }, { more: 1 }, [], 7]) {
       const sent = request(servers.drop).post('/echo').set('Content-Type', 'application/json');
       expect((await sent.send(JSON.stringify(wrong))).status).toBe(400);
     }
   });
 
-  it('may be named like parts of every object', async () => {
+  it('may have the names of members of Object.prototype', async () => {
     const body = '{"book": {"title": "t", "__proto__": {"a": 1}, "constructor": 1, "toString": 2}, "__proto__": 3}';
-    const answered = await request(servers.drop).post('/echo').set('Content-Type', 'application/json').send(body);
-    expect(answered.status).toBe(200);
-    expect(answered.body).toEqual({ book: { title: 't' } });
+    const responded = await request(servers.drop).post('/echo').set('Content-Type', 'application/json').send(body);
+    expect(responded.status).toBe(200);
+    expect(responded.body).toEqual({ book: { title: 't' } });
   });
 });

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { openApi } from '../../src/documents/index.js';
 import { createRouter } from '../../src/router/router.js';
 
-it('refuses options that a router and a document do not have', () => {
+it('rejects options that a router and a document do not have', () => {
   expect(() => createRouter({ operations: [], validateReply: true } as never)).toThrow(
     "createRouter: unknown option 'validateReply', known are operations, call, ",
   );

@@ -6,8 +6,8 @@ import { z } from 'zod';
 import { createRouter, operationsOf } from '../../src/router/index.js';
 import { Version } from '../../src/version.js';
 
-interface Said {
-  /** Where it was asked for something, in order. */
+interface ReceivedResponse {
+  /** The stages that were called, in order. */
   readonly stages: string[];
 }
 
@@ -19,20 +19,20 @@ const show = {
   reply: { thing: z.string() },
 } as const;
 
-/** Serves one request with stages that answer with what is given; tells the response, and what it held when that returned. */
-function serve(answered: <T>(value: T) => T | PromiseLike<T>) {
+/** Serves one request with stages that return the given values; returns the response and its content at that moment. */
+function serve(responded: <T>(value: T) => T | PromiseLike<T>) {
   const stages: string[] = [];
   const said = <T>(stage: string, value: T) => {
     stages.push(stage);
-    return answered(value) as T | Promise<T>;
+    return responded(value) as T | Promise<T>;
   };
-  const operation = operationsOf<Said>()({
+  const operation = operationsOf<ReceivedResponse>()({
     ...show,
     target: () => said('target', { id: 'a' }),
     load: ({ target }) => said('load', target.id),
     run: ({ loaded }) => said('run', { thing: `${loaded} thing` }),
   });
-  const router = createRouter<Said>({
+  const router = createRouter<ReceivedResponse>({
     operations: [operation],
     call: () => said('call', { stages }),
     negotiate: () => Version.of('2.1'),
@@ -59,7 +59,7 @@ function serve(answered: <T>(value: T) => T | PromiseLike<T>) {
 
 const STAGES = ['call', 'target', 'authorize', 'load', 'run'];
 
-it('answers at once where no stage has to be waited for', () => {
+it('responds synchronously if all stages are synchronous', () => {
   const { stages, texts } = serve((value) => value);
   expect(stages).toEqual(STAGES);
   expect(texts).toEqual(['{"thing":"a thing"}']);
@@ -67,14 +67,14 @@ it('answers at once where no stage has to be waited for', () => {
 
 it.each([
   ['a promise', <T>(value: T) => Promise.resolve(value)],
-  // As query builders are.
+  // Like query builders.
   [
     'something else that has a then()',
-    // biome-ignore lint/suspicious/noThenProperty: that it has one is what this is about
+    // biome-ignore lint/suspicious/noThenProperty: the test requires an object with this property
     <T>(value: T) => ({ then: (...args: Parameters<Promise<T>['then']>) => Promise.resolve(value).then(...args) }),
   ],
-])('waits for each stage that answers with %s', async (_what, answered) => {
-  const { stages, texts, end } = serve(answered as <T>(value: T) => PromiseLike<T>);
+])('waits for each stage that responds with %s', async (_what, hasResponse) => {
+  const { stages, texts, end } = serve(hasResponse as <T>(value: T) => PromiseLike<T>);
   expect(texts).toEqual([]);
   await end;
   expect(stages).toEqual(STAGES);

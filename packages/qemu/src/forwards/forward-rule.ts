@@ -1,24 +1,25 @@
-/** Ports of this computer that lead to a port of guests. */
+/** A rule that forwards ports of the host to a port of guests. */
 export interface ForwardRule {
-  /** As it was written. */
+  /** The original text of the rule. */
   readonly text: string;
-  /** Only servers of that name; null: any. */
+  /** `NAME` or `PROJECT/NAME` of the servers it applies to; null for all. */
   readonly server: string | null;
   readonly protocol: 'tcp' | 'udp';
-  /** From the first to the last one; each leads to another server. */
+  /** A range, both ends included; each port is forwarded to another server. */
   readonly hostPorts: readonly [first: number, last: number];
   readonly guestPort: number;
 }
 
-/** Machines run as a user who may not listen below. */
-const LEAST_HOST_PORT = 1024;
-const MOST_PORT = 65_535;
+/** Machines run as an unprivileged user, who cannot listen on lower ports. */
+const MIN_HOST_PORT = 1024;
+const MAX_PORT = 65_535;
 
 const WRITTEN = /^(?:(.{1,255}):)?(\d{1,5})(?:-(\d{1,5}))?:(\d{1,5})(?:\/(tcp|udp))?$/;
 
 /**
- * Reads `[NAME:]HOSTPORT[-LAST]:GUESTPORT[/udp]`.
- * @throws TypeError that says what is wrong
+ * Parses `[[PROJECT/]NAME:]HOSTPORT[-LAST]:GUESTPORT[/udp]`.
+ *
+ * @throws TypeError that names the problem
  */
 export function parseForward(text: string): ForwardRule {
   const refuse = (why: string) => new TypeError(`forward: '${text}' ${why}`);
@@ -27,10 +28,8 @@ export function parseForward(text: string): ForwardRule {
     throw refuse('is not [NAME:]HOSTPORT[-LAST]:GUESTPORT[/udp], such as 2222:22, 2200-2299:22 or web:8080:80');
   const [, server = null, written = '', end = written, guest = '', protocol = 'tcp'] = parts;
   const [first, last, guestPort] = [Number(written), Number(end), Number(guest)];
-  if (first < LEAST_HOST_PORT || last > MOST_PORT || first > last)
-    throw refuse(
-      `has ports of this computer that cannot be: they are ${LEAST_HOST_PORT} to ${MOST_PORT}, in this order`,
-    );
-  if (guestPort < 1 || guestPort > MOST_PORT) throw refuse(`has a port of the guest that cannot be: 1 to ${MOST_PORT}`);
+  if (first < MIN_HOST_PORT || last > MAX_PORT || first > last)
+    throw refuse(`has invalid host ports: allowed are ${MIN_HOST_PORT} to ${MAX_PORT}, in ascending order`);
+  if (guestPort < 1 || guestPort > MAX_PORT) throw refuse(`has an invalid guest port: allowed are 1 to ${MAX_PORT}`);
   return { text, server, protocol: protocol as 'tcp' | 'udp', hostPorts: [first, last], guestPort };
 }

@@ -6,28 +6,21 @@ import type { Server } from '@apistrata/compute-engine';
 import { ifMissing } from '../machine/if-missing.js';
 import type { MachinePlaces } from '../network/network-mode.js';
 import type { ForwardRule } from './forward-rule.js';
+import type { Forward, UserForwards } from './user-forwards.js';
 
-/** A port of this computer that leads to one of a guest. */
-export interface Forward {
-  readonly protocol: 'tcp' | 'udp';
-  readonly hostPort: number;
-  readonly guestPort: number;
-}
-
-/** Forwards of a guest, and the address of this computer that they listen on. */
-export interface UserForwards {
-  readonly address: string;
-  readonly forwards: readonly Forward[];
-}
+type Owner = Pick<Server, 'id' | 'name' | 'projectId'>;
 
 export interface ForwardsOptions {
   readonly rules: readonly ForwardRule[];
-  /** Address of this computer to listen on. */
+  /** The host address to listen on. */
   readonly address: string;
   readonly log: (line: string) => void;
 }
 
-/** Whether nobody listens there. Between this and the machine's own try somebody may come: then it fails and says so. */
+/**
+ * Returns true if the port is free. If another process takes it before the machine does, the start of the machine fails
+ * with its error.
+ */
 async function isFree(protocol: 'tcp' | 'udp', port: number, address: string): Promise<boolean> {
   try {
     if (protocol === 'tcp') {
@@ -45,8 +38,8 @@ async function isFree(protocol: 'tcp' | 'udp', port: number, address: string): P
   }
 }
 
-/** Half a file would keep every guest from starting: there is the one before, or the new one. */
-async function writeWhole(path: string, text: string): Promise<void> {
+/** Writes atomically: a partial file would prevent every guest from starting. */
+async function writeAtomically(path: string, text: string): Promise<void> {
   await writeFile(`${path}.new`, text, { mode: 0o600 });
   await rename(`${path}.new`, path);
 }
@@ -63,12 +56,14 @@ function fits({ protocol, hostPorts: [first, last], guestPort }: ForwardRule, fo
 }
 
 /**
- * Which ports of this computer lead to which guests. What a server has got is written in its folder, so it has the same ports
- * after every start, as long as the rules say so and nobody else has taken them meanwhile.
+ * Assigns host ports to guests. The ports of a server are stored in its folder, so it has the same ports after every
+ * start, while the rules allow them and no other process has taken them.
  */
 export class Forwards {
   readonly #options: ForwardsOptions;
-  /** What servers have; those of an earlier process as soon as they are known. */
+  /** Servers that have started in this process. */
+  readonly #owners = new Map<string, Owner>();
+  /** The forwards of each server, including those that an earlier process assigned. */
   #held: Promise<Map<string, readonly Forward[]>> | undefined;
   #turn: Promise<unknown> = Promise.resolve();
 
@@ -77,10 +72,11 @@ export class Forwards {
   }
 
   /**
-   * The forwards of a server that is about to start.
-   * @param places where its port and those of others are written
+   * Assigns the forwards of a server before its start.
+   *
+   * @param places the machines whose folders contain the assigned ports
    */
-  for({ id, name }: Pick<Server, 'id' | 'name'>, places: MachinePlaces): Promise<UserForwards> {
+  for({ id, name, projectId }: Owner, places: MachinePlaces): Promise<UserForwards> {
     const { address, rules, log } = this.#options;
     if (rules.length === 0) return Promise.resolve({ address, forwards: [] });
     const given = this.#turn.then(async () => {
@@ -88,24 +84,34 @@ export class Forwards {
       const before = held.get(id) ?? [];
       const others = [...held].flatMap(([other, forwards]) => (other === id ? [] : forwards));
       const mine: Forward[] = [];
-      for (const rule of rules.filter(({ server }) => server === null || server === name)) {
+      const known = [...this.#owners.values()];
+      this.#owners.set(id, { id, name, projectId });
+      const shared = known.some((other) => other.name === name && other.projectId !== projectId);
+      for (const rule of rules) {
+        const named = rule.server === name;
+        if (rule.server !== null && !named && rule.server !== `${projectId}/${name}`) continue;
+        if (named && shared) {
+          log(`--forward ${rule.text} fits servers of several projects: write ${projectId}/${rule.text} for ${id}`);
+          continue;
+        }
         const forward = await this.#free(rule, before, [...others, ...mine]);
         const where = `port ${rule.guestPort}/${rule.protocol} of ${name} (${id})`;
         if (forward) {
           mine.push(forward);
           log(`${address}:${forward.hostPort} leads to ${where}`);
-        } else log(`no port of --forward ${rule.text} is free for ${where}`);
+        } else log(`no free port of --forward ${rule.text} for ${where}`);
       }
       held.set(id, mine);
-      await writeWhole(places.folderOf(id).file('forwards'), JSON.stringify(mine));
+      await writeAtomically(places.folderOf(id).file('forwards'), JSON.stringify(mine));
       return { address, forwards: mine };
     });
     this.#turn = given.catch(() => {});
     return given;
   }
 
-  /** Its ports are for others from now on. */
+  /** Frees the ports of a server for others. */
   async release(id: string): Promise<void> {
+    this.#owners.delete(id);
     (await this.#held)?.delete(id);
   }
 
@@ -124,7 +130,7 @@ export class Forwards {
     return this.#held;
   }
 
-  /** The port of before where it can be, else the first one that nobody has. */
+  /** Returns the previous port if it is still free, otherwise the first free one. */
   async #free(rule: ForwardRule, before: readonly Forward[], taken: readonly Forward[]): Promise<Forward | undefined> {
     const { protocol, guestPort } = rule;
     const [first, last] = rule.hostPorts;

@@ -4,20 +4,23 @@ import type { MachineFolder } from '../machine/machine-folder.js';
 import { type ProgramOptions, runProgram } from '../programs/run-program.js';
 import { QemuError } from '../qemu-error.js';
 import { guestFiles } from './guest-files.js';
-import type { GuestStory } from './meta-data.js';
+import type { GuestMetadata } from './meta-data.js';
 
-/** What guests look for. */
+/** The label by which guests find the drive. */
 const LABEL = 'config-2';
 
-/** The drive has the size of a large floppy disk; the file system takes some of it. */
+/** The drive has the size of a large floppy disk, minus the overhead of the file system. */
 const MAX_BYTES = 2_700_000;
 
-/** Where the boot sector of the file system has its code: the jump at its beginning leads there. */
+/** The offset of the code in the boot sector, to which the jump at its start leads. */
 const BOOT_CODE_AT = 0x40;
-/** `int 0x18`, by which a boot sector hands over to the next device; then `hlt` for ever, for firmware that comes back. */
+/** `int 0x18`, which passes the boot to the next device; then an endless `hlt`, for firmware that returns. */
 const HAND_OVER = Buffer.from([0xcd, 0x18, 0xf4, 0xeb, 0xfd]);
 
-/** Has firmware that takes the drive for a system go on with the next device: QEMU's tools leave the code of the sector empty. */
+/**
+ * Makes firmware that boots from the drive continue with the next device: QEMU's tools leave the code of the boot
+ * sector empty.
+ */
 async function handOverBoot(path: string): Promise<void> {
   const drive = await open(path, 'r+');
   try {
@@ -28,20 +31,24 @@ async function handOverBoot(path: string): Promise<void> {
 }
 
 /**
- * Writes a machine's config drive: a small FAT disk, made by QEMU's own tools.
- * @throws `NOT_POSSIBLE` when what the guest is to be told does not fit
+ * Writes the config drive of a machine: a small FAT disk, created by QEMU's own tools.
+ *
+ * @throws QemuError `UNSUPPORTED` if the content does not fit
  */
 export async function writeConfigDrive(
-  story: GuestStory,
+  metadata: GuestMetadata,
   folder: MachineFolder,
   name: 'configDrive' | 'rescueConfigDrive',
   qemuImg: string,
   options: ProgramOptions,
 ): Promise<void> {
-  const files = guestFiles(story);
+  const files = guestFiles(metadata);
   const bytes = [...files.values()].reduce((sum, { byteLength }) => sum + byteLength, 0);
   if (bytes > MAX_BYTES)
-    throw new QemuError('NOT_POSSIBLE', `the config drive holds ${MAX_BYTES} bytes, and it would have ${bytes}`);
+    throw new QemuError(
+      'UNSUPPORTED',
+      `the config drive has a maximum of ${MAX_BYTES} bytes, and its content has ${bytes}`,
+    );
   const tree = folder.file('configTree');
   const drive = folder.file(name);
   await rm(tree, { recursive: true, force: true });

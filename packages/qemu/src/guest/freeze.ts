@@ -1,22 +1,24 @@
 import { writeFile } from 'node:fs/promises';
 import type { MachineFolder } from '../machine/machine-folder.js';
-import { askAgent } from './guest-agent.js';
+import { callAgent } from './guest-agent.js';
 
-/** How often an agent is asked to let a guest go on: one that stays frozen is worse than any copy. */
+/** Number of attempts to thaw a guest: a guest that stays frozen is worse than a failed copy. */
 const THAW_ATTEMPTS = 3;
 
 /**
- * Has the files of a guest at rest. That is written down, so that a guest whose host program dies goes on with the next one.
- * @throws `GUEST_TIMEOUT`, `GUEST_REFUSED`; the guest goes on then
+ * Freezes the file systems of a guest. This is recorded on disk, so that the next process thaws the guest if this one
+ * dies.
+ *
+ * @throws QemuError `GUEST_TIMEOUT`, `GUEST_COMMAND_FAILED`; the guest is thawed then
  */
 export async function freeze(folder: MachineFolder): Promise<void> {
   const path = folder.file('agent');
-  const status = await askAgent(path, 'guest-fsfreeze-status');
+  const status = await callAgent(path, 'guest-fsfreeze-status');
   await writeFile(folder.file('frozen'), '');
-  // Frozen it is already where a process has died between this and the end of it.
+  // Already frozen by a process that died before the end of this function.
   if (status === 'frozen') return;
   try {
-    await askAgent(path, 'guest-fsfreeze-freeze');
+    await callAgent(path, 'guest-fsfreeze-freeze');
   } catch (error) {
     await thaw(folder).catch(() => {});
     throw error;
@@ -24,14 +26,14 @@ export async function freeze(folder: MachineFolder): Promise<void> {
 }
 
 export async function isFrozen(folder: MachineFolder): Promise<boolean> {
-  return (await askAgent(folder.file('agent'), 'guest-fsfreeze-status')) === 'frozen';
+  return (await callAgent(folder.file('agent'), 'guest-fsfreeze-status')) === 'frozen';
 }
 
-/** Lets a guest go on. */
+/** Thaws a guest. */
 export async function thaw(folder: MachineFolder): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
-      await askAgent(folder.file('agent'), 'guest-fsfreeze-thaw');
+      await callAgent(folder.file('agent'), 'guest-fsfreeze-thaw');
       return await folder.removeFiles('frozen');
     } catch (error) {
       if (attempt === THAW_ATTEMPTS) throw error;

@@ -1,78 +1,78 @@
 import { randomInt } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
 import type { Server } from '@apistrata/compute-engine';
-import { isYes } from '@apistrata/compute-engine/drivers';
+import { isTruthyText } from '@apistrata/compute-engine/drivers';
 import { QemuError } from '../qemu-error.js';
 import { optionsOfServer } from '../tuning/machine-options.js';
 
-/** How long an agent has to say that it is there, and to do something. */
+/** Timeout of an agent for its synchronization, and for a command. */
 const SYNC_MS = 5_000;
-const ANSWER_MS = 60_000;
-/** How often it is greeted until then: what comes while it opens the channel again is lost. */
+const RESPONSE_MS = 60_000;
+/** Interval between synchronization attempts: an agent that reopens its channel loses what arrives meanwhile. */
 const GREET_MS = 500;
 
-/** No answer is longer; guests may send what they like. */
-const MAX_ANSWER = 2 ** 20;
+/** Maximum size of a response; a guest may send any amount of data. */
+const MAX_RESPONSE = 2 ** 20;
 
-/** Tells an agent to forget what came before; it begins the answer to that in the same way. */
+/** Makes an agent discard earlier input; the response to synchronization begins with the same byte. */
 const DELIMITER = '\xff';
 
-interface AgentAnswer {
+interface AgentResponse {
   readonly return?: unknown;
   readonly error?: { readonly class?: string; readonly desc?: string };
 }
 
-/** Whether the image of a server says that there is an agent in its guests. */
+/** Returns true if the image of a server declares a guest agent. */
 export function hasAgent(server: Server): boolean {
-  return isYes(optionsOfServer(server)('agent'));
+  return isTruthyText(optionsOfServer(server)('agent'));
 }
 
-function unanswered(what: string): QemuError {
-  return new QemuError('GUEST_TIMEOUT', `the agent in the guest does not answer: ${what}`);
+function withoutResponse(what: string): QemuError {
+  return new QemuError('GUEST_TIMEOUT', `the agent in the guest does not respond: ${what}`);
 }
 
 function connected(path: string, late: AbortSignal): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = connect({ path, signal: late });
-    socket.once('error', (error) => reject(unanswered(error.message)));
+    socket.once('error', (error) => reject(withoutResponse(error.message)));
     socket.once('connect', () => resolve(socket));
   });
 }
 
-/** Sends a command, and waits for the answer to it: the first line that fits. */
+/** Sends a command and waits for the response: the first matching line. */
 function exchange(
   socket: Socket,
   text: string,
-  fits: (answer: AgentAnswer) => boolean,
+  fits: (response: AgentResponse) => boolean,
   what: string,
   late: AbortSignal,
-): Promise<AgentAnswer> {
+): Promise<AgentResponse> {
   return new Promise((resolve, reject) => {
     let rest = '';
-    const settle = (then: () => void) => {
-      socket.off('data', heard).off('close', closed).off('error', closed);
+    const finish = (then: () => void) => {
+      socket.off('data', received).off('close', closed).off('error', closed);
       late.removeEventListener('abort', closed);
       then();
     };
-    const closed = () => settle(() => reject(unanswered(what)));
-    const heard = (bytes: Buffer) => {
+    const closed = () => finish(() => reject(withoutResponse(what)));
+    const received = (bytes: Buffer) => {
       const lines = (rest + bytes.toString('latin1')).split('\n');
       rest = lines.pop() ?? '';
-      if (rest.length > MAX_ANSWER) return closed();
+      if (rest.length > MAX_RESPONSE) return closed();
       for (const line of lines) {
-        const answer = parsed(line.slice(line.lastIndexOf(DELIMITER) + 1));
-        if (answer && fits(answer)) return settle(() => resolve(answer));
+        const result = parsed(line.slice(line.lastIndexOf(DELIMITER) + 1));
+        if (result && fits(result)) return finish(() => resolve(result));
       }
     };
-    if (late.aborted) return reject(unanswered(what));
+    if (late.aborted) return reject(withoutResponse(what));
     late.addEventListener('abort', closed, { once: true });
-    socket.on('data', heard).once('close', closed).once('error', closed);
+    socket.on('data', received).once('close', closed).once('error', closed);
     socket.write(Buffer.from(text, 'latin1'));
   });
 }
 
-/** Guests may send anything: what is no answer is passed over. */
-function parsed(line: string): AgentAnswer | undefined {
+/** Ignores everything that is not a response: a guest may send any data. */
+function parsed(line: string): AgentResponse | undefined {
   try {
     const value: unknown = JSON.parse(line);
     return typeof value === 'object' && value !== null ? value : undefined;
@@ -84,46 +84,50 @@ function parsed(line: string): AgentAnswer | undefined {
 const command = (execute: string, args: object) => `${JSON.stringify({ execute, arguments: args })}\n`;
 
 /**
- * Greets an agent until it answers. A greeting begins with what forgets everything before it, which agents may complain of: where
- * several were sent, one without follows, so that no complaint is taken for the answer to what is asked next.
+ * Sends synchronization requests until the agent responds. A request starts with a delimiter that discards earlier
+ * input; agents may report that as an error. After several requests, another one without the delimiter follows, so that
+ * no error is mistaken for the response to the next command.
  */
-async function greet(socket: Socket, what: string, late: AbortSignal): Promise<void> {
+async function synchronize(socket: Socket, what: string, late: AbortSignal): Promise<void> {
   const sent = new Set<unknown>();
-  const greeting = (before: string) => {
+  const handshake = (before: string) => {
     const id = randomInt(2 ** 31);
     sent.add(id);
     return before + command('guest-sync-delimited', { id });
   };
-  const again = setInterval(() => socket.write(Buffer.from(greeting(DELIMITER), 'latin1')), GREET_MS);
-  const answered = exchange(socket, greeting(DELIMITER), (answer) => sent.has(answer.return), what, late);
-  await answered.finally(() => clearInterval(again));
+  const again = setInterval(() => socket.write(Buffer.from(handshake(DELIMITER), 'latin1')), GREET_MS);
+  const responded = exchange(socket, handshake(DELIMITER), (response) => sent.has(response.return), what, late);
+  await responded.finally(() => clearInterval(again));
   if (sent.size === 1) return;
   sent.clear();
-  await exchange(socket, greeting(''), (answer) => sent.has(answer.return), what, late);
+  await exchange(socket, handshake(''), (response) => sent.has(response.return), what, late);
 }
 
 /**
- * Has the agent in a guest do something, by the protocol of QEMU's guest agent. What an agent that was away finds of earlier
- * questions is nothing but greetings: a command follows only the answer to its own.
+ * Runs a command of QEMU's guest agent. An agent that was unavailable finds only synchronization requests in its input:
+ * a command is sent only after the response to its own synchronization.
  *
  * @param path the socket of the machine's channel
- * @throws `GUEST_TIMEOUT` where nobody answers, `GUEST_REFUSED` with what the agent says
+ * @throws QemuError `GUEST_TIMEOUT` if the agent does not respond, `GUEST_COMMAND_FAILED` with the error of the agent
  */
-export async function askAgent<T = unknown>(path: string, execute: string, args: object = {}): Promise<T> {
+export async function callAgent<T = unknown>(path: string, execute: string, args: object = {}): Promise<T> {
   const greeting = AbortSignal.timeout(SYNC_MS);
   const socket = await connected(path, greeting);
   try {
-    await greet(socket, execute, greeting);
-    const answered = await exchange(
+    await synchronize(socket, execute, greeting);
+    const hasResponse = await exchange(
       socket,
       command(execute, args),
       () => true,
       execute,
-      AbortSignal.timeout(ANSWER_MS),
+      AbortSignal.timeout(RESPONSE_MS),
     );
-    if (answered.error)
-      throw new QemuError('GUEST_REFUSED', `the agent in the guest: ${execute}: ${answered.error.desc ?? 'refused'}`);
-    return answered.return as T;
+    if (hasResponse.error)
+      throw new QemuError(
+        'GUEST_COMMAND_FAILED',
+        `the agent in the guest: ${execute}: ${hasResponse.error.desc ?? 'refused'}`,
+      );
+    return hasResponse.return as T;
   } finally {
     socket.destroy();
   }

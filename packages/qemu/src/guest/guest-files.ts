@@ -1,15 +1,18 @@
-import { contentPath, type GuestStory, metaData, networkData } from './meta-data.js';
+import { contentPath, type GuestMetadata, metaData, networkData } from './meta-data.js';
 
-/** Versions of the open format that there are. */
+/** Available versions of the OpenStack format. */
 const VERSIONS = ['2018-08-27', 'latest'];
 
-/** What a guest is told in the open format: files by their path, on the config drive and at the metadata service alike. */
-export function guestFiles(story: GuestStory): ReadonlyMap<string, Buffer> {
+/**
+ * Returns the metadata of a guest in the OpenStack format as files by path, for the config drive and the metadata
+ * service.
+ */
+export function guestFiles(metadata: GuestMetadata): ReadonlyMap<string, Buffer> {
   const json = (value: object) => Buffer.from(JSON.stringify(value));
-  const { server, secrets } = story;
+  const { server, secrets } = metadata;
   const version: [string, Buffer][] = [
-    ['meta_data.json', json(metaData(story))],
-    ['network_data.json', json(networkData(story))],
+    ['meta_data.json', json(metaData(metadata))],
+    ['network_data.json', json(networkData(metadata))],
     ['vendor_data.json', json({})],
     ['vendor_data2.json', json({})],
     ...(server.userData ? [['user_data', Buffer.from(server.userData, 'base64')] as [string, Buffer]] : []),

@@ -2,7 +2,7 @@ import type { Server, ServerInterface } from '@apistrata/compute-engine';
 import type { DriverServices } from '@apistrata/compute-engine/drivers';
 import { ownerOf } from '../images/image-cache.js';
 
-/** An address of an interface, and what the guest needs to know beside it. */
+/** An address of an interface with the settings that the guest needs. */
 export interface GuestAddress {
   readonly address: string;
   readonly version: 4 | 6;
@@ -12,7 +12,7 @@ export interface GuestAddress {
   readonly routes: readonly { readonly destination: string; readonly nexthop: string }[];
 }
 
-/** An interface of a guest with everything that the network service says of it. */
+/** An interface of a guest with the settings of the network service. */
 export interface GuestInterface {
   readonly portId: string;
   readonly networkId: string;
@@ -24,7 +24,7 @@ export interface GuestInterface {
 
 const USUAL_MTU = 1500;
 
-/** Asks the network service what an interface of a server is. Networks that are gone leave it without addresses. */
+/** Reads the settings of an interface from the network service. An interface of a deleted network has no addresses. */
 export async function guestInterface(
   networks: DriverServices['networks'],
   server: Server,

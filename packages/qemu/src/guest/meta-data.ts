@@ -2,30 +2,30 @@ import { randomBytes } from 'node:crypto';
 import type { Server } from '@apistrata/compute-engine';
 import type { GuestInterface } from './guest-networks.js';
 
-/** A file that the guest gets at its first boot; contents in base64. */
+/** A file that is injected at the first boot; contents in base64. */
 export interface InjectedFile {
   readonly path: string;
   readonly contents: string;
 }
 
-/** What a guest is told that is in no record: it is kept with the machine, which only its user may read. */
+/** Metadata of a guest that is not in its record: stored with the machine, readable only for its user. */
 export interface GuestSecrets {
   readonly adminPassword: string | null;
   readonly files: readonly InjectedFile[];
 }
 
-export interface GuestStory {
+export interface GuestMetadata {
   readonly server: Server;
   readonly interfaces: readonly GuestInterface[];
   readonly secrets: GuestSecrets;
 }
 
-/** Where the content of an injected file is on the config drive. */
+/** The path of an injected file on the config drive. */
 export function contentPath(index: number): string {
   return `/content/${String(index).padStart(4, '0')}`;
 }
 
-function devices({ server, interfaces }: GuestStory) {
+function devices({ server, interfaces }: GuestMetadata) {
   const nics = interfaces
     .filter(({ tag }) => tag !== null)
     .map(({ mac, tag }) => ({ type: 'nic', bus: 'pci', address: 'none', mac, tags: [tag] }));
@@ -42,9 +42,9 @@ function devices({ server, interfaces }: GuestStory) {
   return [...nics, ...disks];
 }
 
-/** `meta_data.json` of the open format. */
-export function metaData(story: GuestStory): object {
-  const { server, secrets } = story;
+/** `meta_data.json` of the OpenStack format. */
+export function metaData(metadata: GuestMetadata): object {
+  const { server, secrets } = metadata;
   const { keyName, keyData } = server;
   const keys = keyName !== null && keyData !== null ? [{ name: keyName, type: 'ssh', data: keyData }] : [];
   const [firstKey] = keys;
@@ -59,7 +59,7 @@ export function metaData(story: GuestStory): object {
     ...(firstKey && { keys, public_keys: { [firstKey.name]: firstKey.data } }),
     ...(secrets.adminPassword !== null && { admin_pass: secrets.adminPassword }),
     files: secrets.files.map(({ path }, index) => ({ path, content_path: contentPath(index) })),
-    devices: devices(story),
+    devices: devices(metadata),
     dedicated_cpus: [],
     random_seed: randomBytes(512).toString('base64'),
   };
@@ -71,8 +71,8 @@ function netmask(cidr: string): string {
   return [24, 16, 8, 0].map((shift) => (mask >>> shift) & 255).join('.');
 }
 
-/** `network_data.json` of the open format. */
-export function networkData({ interfaces }: GuestStory): object {
+/** `network_data.json` of the OpenStack format. */
+export function networkData({ interfaces }: GuestMetadata): object {
   const linkOf = (index: number) => `interface${index}`;
   return {
     links: interfaces.map(({ portId, mac, mtu }, index) => ({

@@ -20,8 +20,8 @@ function qcow2({ version = 3, backing = 0n, incompatible = 0n } = {}): string {
   return path;
 }
 
-describe('an image file that somebody has uploaded', () => {
-  it('is as large as its header says', async () => {
+describe('an uploaded image file', () => {
+  it('has the size of its header', async () => {
     expect(await checkImageFile(qcow2(), 'qcow2')).toBe(2 ** 30);
     expect(await checkImageFile(qcow2({ version: 2 }), 'qcow2')).toBe(2 ** 30);
     writeFileSync(join(folder, 'raw'), Buffer.alloc(700));
@@ -32,18 +32,18 @@ describe('an image file that somebody has uploaded', () => {
     ['with a backing file', { backing: 200n }, 'a backing file'],
     ['of version 2 with a backing file', { version: 2, backing: 200n }, 'a backing file'],
     ['with its data in another file', { incompatible: 4n }, 'in another file'],
-    ['of a version that nobody knows', { version: 4 }, 'of version 4'],
-  ])('is refused %s', async (_, header, why) => {
+    ['of an unknown version', { version: 4 }, 'of version 4'],
+  ])('is rejected %s', async (_, header, why) => {
     await expect(checkImageFile(qcow2(header), 'qcow2')).rejects.toMatchObject({
-      code: 'IMAGE_REFUSED',
+      code: 'IMAGE_REJECTED',
       message: expect.stringContaining(why),
     });
   });
 
-  it('is refused when it is no qcow2 file, however short', async () => {
+  it('is rejected if it is not a qcow2 file, regardless of its size', async () => {
     for (const content of ['', 'QFI', 'x'.repeat(600)]) {
       writeFileSync(join(folder, 'other'), content);
-      await expect(checkImageFile(join(folder, 'other'), 'qcow2')).rejects.toMatchObject({ code: 'IMAGE_REFUSED' });
+      await expect(checkImageFile(join(folder, 'other'), 'qcow2')).rejects.toMatchObject({ code: 'IMAGE_REJECTED' });
     }
   });
 
@@ -54,9 +54,9 @@ describe('an image file that somebody has uploaded', () => {
     ['vhdx', 'vhdxfile'],
     ['luks', 'LUKS\xba\xbe'],
     ['vdi', `${' '.repeat(64)}\x7f\x10\xda\xbe`],
-  ])('is refused as raw when its bytes are %s', async (found, content) => {
+  ])('is rejected as raw when its bytes are %s', async (found, content) => {
     writeFileSync(join(folder, 'other'), content, 'latin1');
-    const why = `said to be raw, and its bytes are ${found}`;
+    const why = `the image declares raw, and its bytes are ${found}`;
     await expect(checkImageFile(join(folder, 'other'), 'raw')).rejects.toThrow(why);
   });
 
@@ -73,7 +73,7 @@ describe('an image file that somebody has uploaded', () => {
     return path;
   }
 
-  it('is as large as its header says, as vmdk', async () => {
+  it('has the size of its header, as vmdk', async () => {
     const text = '# Disk DescriptorFile\nparentCID=ffffffff\ncreateType="monolithicSparse"\n';
     expect(await checkImageFile(vmdk(text), 'vmdk')).toBe(2 ** 20);
   });
@@ -83,13 +83,14 @@ describe('an image file that somebody has uploaded', () => {
     ['with two kinds', 'createType="monolithicSparse"\ncreateType="monolithicFlat"\n'],
     ['without a kind', 'parentCID=ffffffff\n'],
     ['with a parent', 'parentCID=12345678\ncreateType="monolithicSparse"\n'],
-  ])('is refused as a vmdk file %s', async (_, text) => {
-    await expect(checkImageFile(vmdk(text), 'vmdk')).rejects.toMatchObject({ code: 'IMAGE_REFUSED' });
-    await expect(checkImageFile(vmdk(text, 0n), 'vmdk')).rejects.toMatchObject({ code: 'IMAGE_REFUSED' });
+  ])('is rejected as a vmdk file %s', async (_, text) => {
+    await expect(checkImageFile(vmdk(text), 'vmdk')).rejects.toMatchObject({ code: 'IMAGE_REJECTED' });
+    await expect(checkImageFile(vmdk(text, 0n), 'vmdk')).rejects.toMatchObject({ code: 'IMAGE_REJECTED' });
   });
 
-  it('is refused in formats that are not read', () => {
+  it('is rejected in unsupported formats', () => {
     expect(imageFileFormat('ami')).toBe('raw');
-    for (const format of ['vdi', 'ploop', null]) expect(() => imageFileFormat(format)).toThrow('cannot be used here');
+    for (const format of ['vdi', 'ploop', null])
+      expect(() => imageFileFormat(format)).toThrow('unsupported image format');
   });
 });

@@ -8,32 +8,32 @@ const DESCRIPTOR_AT = 28;
 const DESCRIPTOR_SECTORS_AT = 36;
 const MAX_DESCRIPTOR_SECTORS = 128n;
 
-/** Kinds of vmdk files that have everything in themselves. */
-const WHOLE: ReadonlySet<string> = new Set(['monolithicSparse', 'streamOptimized']);
+/** Types of self-contained vmdk files. */
+const SELF_CONTAINED: ReadonlySet<string> = new Set(['monolithicSparse', 'streamOptimized']);
 const NO_PARENT = 'ffffffff';
 
-const refused = (why: string) =>
-  new QemuError('IMAGE_REFUSED', `the image is a vmdk file ${why}: convert it with qemu-img convert -O qcow2`);
+const rejected = (why: string) =>
+  new QemuError('IMAGE_REJECTED', `the image is a vmdk file ${why}: convert it with qemu-img convert -O qcow2`);
 
 /**
- * Checks that a vmdk file has its content in itself. Others name files of their own, which may be any file of the host.
+ * Checks that a vmdk file is self-contained. Others reference files, which may be any file of the host.
  *
  * @returns the size of the disk in bytes
- * @throws QemuError `IMAGE_REFUSED`
+ * @throws QemuError `IMAGE_REJECTED`
  */
 export async function checkVmdk(header: Buffer, file: FileHandle): Promise<number> {
-  if (header.toString('latin1', 0, MAGIC.length) !== MAGIC) throw refused('that only describes other files');
+  if (header.toString('latin1', 0, MAGIC.length) !== MAGIC) throw rejected('that only describes other files');
   const capacity = header.readBigUInt64LE(CAPACITY_AT);
   const at = header.readBigUInt64LE(DESCRIPTOR_AT);
   const sectors = header.readBigUInt64LE(DESCRIPTOR_SECTORS_AT);
   if (capacity === 0n || at === 0n || sectors === 0n || sectors > MAX_DESCRIPTOR_SECTORS || at > 2n ** 32n)
-    throw refused('without a description of itself');
+    throw rejected('without a descriptor');
   const descriptor = Buffer.alloc(Number(sectors) * SECTOR_BYTES);
   await file.read(descriptor, 0, descriptor.length, Number(at) * SECTOR_BYTES);
   const text = descriptor.toString('latin1');
   const [kind = 'none', ...others] = [...text.matchAll(/^\s*createType\s*=\s*"([^"]*)"/gim)].map(([, value]) => value);
-  if (!WHOLE.has(kind) || others.length > 0) throw refused(`of the kind ${kind.slice(0, 40)}`);
+  if (!SELF_CONTAINED.has(kind) || others.length > 0) throw rejected(`of the type ${kind.slice(0, 40)}`);
   const parents = [...text.matchAll(/^\s*parentCID\s*=\s*(\S+)/gim)].map(([, value]) => value?.toLowerCase());
-  if (parents.some((parent) => parent !== NO_PARENT)) throw refused('with a parent');
+  if (parents.some((parent) => parent !== NO_PARENT)) throw rejected('with a parent');
   return Number(capacity) * SECTOR_BYTES;
 }

@@ -10,42 +10,42 @@ import { checkImageFile, imageFileFormat } from './check-image-file.js';
 
 type Caller = Parameters<DriverServices['images']['get']>[0];
 
-/** The service's view of who owns a server: work on machines is done in its project's name. */
+/** The owner of a server as a caller: work on machines is done on behalf of its project. */
 export function ownerOf({ userId, projectId }: Server) {
   return { userId, projectId, roles: [] };
 }
 
 export interface ImageCacheOptions {
   readonly folder: string;
-  /** Whether other computers have images there, too. */
+  /** Whether other computers also store images there. */
   readonly shared: boolean;
   readonly images: DriverServices['images'];
   readonly qemuImg: string;
   readonly runAs: RunAs | undefined;
-  /** The most that its files take; default: half of the file system that they are on. */
+  /** The maximum size of its files; default: half of their file system. */
   readonly maxBytes?: number | undefined;
 }
 
-/** How long a file that is being written may rest; then whoever wrote it has died. */
+/** Age after which an unchanged temporary file counts as abandoned by a process that died. */
 const UNFINISHED_MS = 600_000;
 
-/** How long an image that no machine needs is kept. */
-const KEPT_MS = 24 * 3_600_000;
+/** How long an unused image is kept. */
+const RETENTION_MS = 24 * 3_600_000;
 
-/** The largest disk that an image may stand for where the flavor sets no bound. */
+/** The maximum size of a disk in an image if the flavor has no limit. */
 const MAX_DISK_BYTES = 2 ** 42;
 
-/** Sets limits of the program that it runs; part of util-linux. */
+/** Sets resource limits of a program; part of util-linux. */
 const PRLIMIT = '/usr/bin/prlimit';
 const MAX_MEMORY_BYTES = 4 * 2 ** 30;
 const MAX_CPU_SECONDS = 600;
 
-/** What `stat` counts blocks in. */
+/** The unit of `blocks` in `stat`. */
 const BLOCK_BYTES = 512;
-/** How long an image is kept after its last use in any case: a machine may be about to link it. */
+/** Minimum time that an image is kept after its last use, because a machine may be about to link it. */
 const IN_USE_MS = 60_000;
 
-/** A name in the cache; several names may be one file. */
+/** A name in the cache; several names may link to one file. */
 interface Entry {
   readonly path: string;
   readonly ino: number;
@@ -53,7 +53,7 @@ interface Entry {
   readonly bytes: number;
 }
 
-/** Returns the paths to remove so that the files take no more than this: the least recently used first. */
+/** Returns the paths to remove so that the total size is within the limit: the least recently used first. */
 function leastRecentlyUsed(entries: readonly Entry[], maxBytes: number): readonly string[] {
   const files = new Map(entries.map((entry) => [entry.ino, entry]));
   let total = [...files.values()].reduce((sum, { bytes }) => sum + bytes, 0);
@@ -74,8 +74,9 @@ async function exists(path: string): Promise<boolean> {
 }
 
 /**
- * Images as the raw files that machines lean on: fetched and converted once for each content and format, however many images
- * and machines have it. Files are written beside and renamed, so that several programs may share the folder.
+ * Images as raw backing files of machines, fetched and converted once for each content and format, regardless of the
+ * number of images and machines with it. Files are written under temporary names and renamed, so several processes can
+ * share the folder.
  */
 export class ImageCache {
   readonly #options: ImageCacheOptions;
@@ -86,12 +87,12 @@ export class ImageCache {
   }
 
   /**
-   * Puts the raw file of an image at a path of a machine, as a link: the cache may forget it, the machine keeps it. Nobody
-   * changes it.
+   * Links the raw file of an image to a path of a machine: the machine keeps it after the cache evicts it. The file
+   * must not be modified.
    *
-   * @param maxBytes the size of the disk that it is for; 0 sets no bound
+   * @param maxBytes the size of the target disk; 0 is unlimited
    * @returns its size in bytes
-   * @throws `IMAGE_REFUSED` for what cannot be used, and what the image service throws
+   * @throws QemuError `IMAGE_REJECTED` for an unusable image, and errors of the image service
    */
   async put(caller: Caller, imageId: string, target: string, maxBytes: number, signal: AbortSignal): Promise<number> {
     const path = await this.fetch(caller, imageId, maxBytes, signal);
@@ -104,17 +105,17 @@ export class ImageCache {
     return size;
   }
 
-  /** Has an image here before a machine needs it, unless it is here. Gives its path; throws as {@link put} does. */
+  /** Fetches an image before a machine needs it, unless it is cached. Returns its path; throws like {@link put}. */
   async fetch(caller: Caller, imageId: string, maxBytes: number, signal: AbortSignal): Promise<string> {
     const path = join(this.#options.folder, `${imageId}.raw`);
     if (!(await exists(path))) {
       await this.#once(path, () => this.#fetch(caller, imageId, path, maxBytes, signal));
-      await this.sweep();
+      await this.cleanUp();
     }
     return path;
   }
 
-  /** What is asked for twice at once is done once. */
+  /** Shares the work of concurrent calls for the same path. */
   #once(path: string, work: () => Promise<void>): Promise<void> {
     const underway = this.#underway.get(path) ?? work().finally(() => this.#underway.delete(path));
     this.#underway.set(path, underway);
@@ -129,7 +130,8 @@ export class ImageCache {
     const converted = `${incoming}.raw`;
     try {
       const digest = await save(await images.download(caller, imageId), incoming, image.checksum, signal);
-      // The same bytes are another disk in another format: what one user uploads as raw must not become what another boots.
+      // The same bytes are a different disk in another format: what one user uploads as raw must not become what
+      // another boots.
       const base = join(folder, `sha256-${digest}-${format}.raw`);
       if (!(await exists(base))) {
         checkSize(
@@ -138,16 +140,17 @@ export class ImageCache {
         );
         if (format === 'raw') await rename(incoming, converted);
         else {
-          // The program that reads what strangers have made has no rights here but to this one file.
+          // The program that reads untrusted data has access to this one file only.
           const target = await open(converted, 'wx', 0o600);
           await target
-            .chown(runAs?.uid ?? process.getuid!(), runAs?.gid ?? process.getgid!())
+            .chown(runAs?.uid ?? process.getuid?.() ?? 0, runAs?.gid ?? process.getgid?.() ?? 0)
             .finally(() => target.close());
           const args = ['convert', '-f', format, '-O', 'raw', incoming, converted];
           await runProgram(...limited(qemuImg, args, maxBytes || MAX_DISK_BYTES), { runAs, signal });
         }
         await chmod(converted, 0o444);
-        await rename(converted, base);
+        // A rename would replace the file of a concurrent download of the same bytes while that is being linked.
+        await link(converted, base).catch(unlessExists);
       }
       const linked = `${incoming}.link`;
       await link(base, linked);
@@ -159,7 +162,7 @@ export class ImageCache {
     }
   }
 
-  /** Returns the size of a disk that only a program can read. */
+  /** Returns the size of a disk that only a program can determine. */
   async #diskBytes(path: string, format: string, signal: AbortSignal): Promise<number> {
     const { qemuImg, runAs } = this.#options;
     const args = ['info', '-f', format, '--output=json', path];
@@ -167,10 +170,10 @@ export class ImageCache {
   }
 
   /**
-   * Removes images that were not used for a day, what processes that died have left half written, and, where the cache is larger
-   * than its limit, the least recently used images. Machines keep theirs: they have links of their own.
+   * Removes images that were not used for a day, abandoned temporary files, and, if the cache exceeds its limit, the
+   * least recently used images. Machines keep theirs, through their own links.
    */
-  async sweep(): Promise<void> {
+  async cleanUp(): Promise<void> {
     const { folder, shared, maxBytes } = this.#options;
     const entries: Entry[] = [];
     for (const name of await readdir(folder).catch(() => [])) {
@@ -179,7 +182,7 @@ export class ImageCache {
       if (!found) continue;
       const { mtimeMs, ino, blocks } = found;
       const part = name.includes('.part');
-      if ((!shared && isAbandoned(name)) || mtimeMs < Date.now() - (part ? UNFINISHED_MS : KEPT_MS))
+      if ((!shared && isAbandoned(name)) || mtimeMs < Date.now() - (part ? UNFINISHED_MS : RETENTION_MS))
         await rm(path, { force: true });
       else if (!part) entries.push({ path, ino, mtimeMs, bytes: blocks * BLOCK_BYTES });
     }
@@ -188,13 +191,17 @@ export class ImageCache {
   }
 }
 
-/** Has a program that reads what users have uploaded run with limits of memory, processor time and size of what it writes. */
+/** Adds limits of memory, processor time and file size to a program that reads uploaded data. */
 function limited(program: string, args: readonly string[], maxBytes: number): [string, readonly string[]] {
   if (!existsSync(PRLIMIT)) return [program, args];
   return [PRLIMIT, [`--as=${MAX_MEMORY_BYTES}`, `--cpu=${MAX_CPU_SECONDS}`, `--fsize=${maxBytes}`, program, ...args]];
 }
 
-/** What is on another file system cannot be linked. */
+function unlessExists(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EEXIST') throw error;
+}
+
+/** Copies across file systems, which do not support links. */
 async function linkOrCopy(path: string, target: string): Promise<void> {
   try {
     await link(path, target);
@@ -205,7 +212,7 @@ async function linkOrCopy(path: string, target: string): Promise<void> {
   }
 }
 
-/** Whether it is a file that a process was writing which is there no more. */
+/** Returns true for a temporary file of a process that no longer exists. */
 function isAbandoned(name: string): boolean {
   const pid = /\.(\d+)-[^.]+\.part\b/.exec(name)?.[1];
   return pid !== undefined && !existsSync(`/proc/${pid}`);
@@ -214,10 +221,10 @@ function isAbandoned(name: string): boolean {
 function checkSize(bytes: number, maxBytes: number): void {
   const bound = maxBytes || MAX_DISK_BYTES;
   if (bytes > bound)
-    throw new QemuError('IMAGE_REFUSED', `the image is a disk of ${bytes} bytes, and the flavor's has ${bound}`);
+    throw new QemuError('IMAGE_REJECTED', `the image is a disk of ${bytes} bytes, and the flavor's has ${bound}`);
 }
 
-/** Saves what an image service sends, and holds it against the checksum. Gives the SHA-256 in hexadecimal digits. */
+/** Saves the content that an image service sends, and verifies its checksum. Returns the SHA-256 in hexadecimal. */
 async function save(
   content: AsyncIterable<Uint8Array>,
   path: string,
@@ -238,6 +245,9 @@ async function save(
     await file.close();
   }
   if (checksum !== null && md5.digest('hex') !== checksum)
-    throw new QemuError('IMAGE_REFUSED', 'what the image service sent does not have the checksum of the image');
+    throw new QemuError(
+      'IMAGE_REJECTED',
+      'the content from the image service does not match the checksum of the image',
+    );
   return sha256.digest('hex');
 }

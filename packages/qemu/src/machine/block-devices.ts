@@ -3,21 +3,21 @@ import { type DiskShape, isVolume, type VolumeShape } from './machine-shape.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** QEMU takes no longer names of nodes. */
+/** Maximum length of a node name in QEMU. */
 const MAX_NODE_NAME = 29;
-/** Disks of this kind have no longer serial numbers. */
+/** Maximum length of a disk's serial number. */
 const MAX_SERIAL = 20;
-/** How long a guest waits for a volume whose server has gone, and is being started again. */
+/** How long a guest waits for a volume whose server process is being restarted. */
 const RECONNECT_SECONDS = 60;
 
-/** The node of QEMU's block layer that a disk is. */
+/** Returns the name of a disk's node in QEMU's block layer. */
 export function nodeName(diskId: string): string {
   return diskId.replaceAll('-', '').slice(0, MAX_NODE_NAME);
 }
 
-/** What a volume is made of in QEMU: the node that the guest's device has, and the connection behind it. */
+/** The QEMU nodes of a volume: one for the device of the guest, and one for the connection behind it. */
 export interface VolumeNodes {
-  /** There are two of each while the one takes the place of the other. */
+  /** Two names of each, because both exist while one replaces the other. */
   readonly front: readonly [string, string];
   readonly connection: readonly [string, string];
 }
@@ -27,7 +27,7 @@ export function volumeNodes(deviceId: string): VolumeNodes {
   return { front: [`${stem}-a`, `${stem}-b`], connection: [`${stem}-c`, `${stem}-d`] };
 }
 
-/** What `blockdev-add` takes for the connection to a volume. */
+/** Returns the `blockdev-add` arguments of the connection to a volume. */
 export function connectionNode(volume: VolumeShape, name: string): Json {
   const { socket, exportName, readOnly, reconnectSeconds = RECONNECT_SECONDS } = volume;
   return {
@@ -41,23 +41,33 @@ export function connectionNode(volume: VolumeShape, name: string): Json {
   };
 }
 
-/** What stands between the guest and the connection to a volume, so that this can be exchanged under a running guest. */
+/**
+ * Returns the node between the guest and the connection to a volume, which allows replacing the connection under a
+ * running guest.
+ */
 export function frontNode({ readOnly }: VolumeShape, name: string, connection: string): Json {
   return { 'node-name': name, driver: 'raw', file: connection, 'read-only': readOnly, discard: 'unmap' };
 }
 
-/** What `blockdev-add` and `-blockdev` take for a disk, one after the other. */
+/** Returns the `blockdev-add` or `-blockdev` arguments of a disk, in order. */
 export function blockNodes(disk: DiskShape | VolumeShape): readonly Json[] {
   if (isVolume(disk)) {
     const { front, connection } = volumeNodes(disk.id);
     return [connectionNode(disk, connection[0]), frontNode(disk, front[0], connection[0])];
   }
   const file = { driver: 'file', filename: disk.file };
+  if (disk.cdrom) return [{ 'node-name': nodeName(disk.id), driver: 'raw', 'read-only': true, file }];
   return [{ 'node-name': nodeName(disk.id), driver: 'qcow2', file, discard: 'unmap' }];
 }
 
-/** What `device_add` and `-device` take for a disk. */
-export function blockDevice(disk: DiskShape | VolumeShape, driver: DiskModel): Json {
+/** Whether a disk is a CD, whose drive is at the IDE bus that every machine has. */
+export function isCdrom(disk: DiskShape | VolumeShape): boolean {
+  return !isVolume(disk) && disk.cdrom === true;
+}
+
+/** Returns the `device_add` or `-device` arguments of a disk. */
+export function blockDevice(disk: DiskShape | VolumeShape, model: DiskModel): Json {
+  const driver = isCdrom(disk) ? 'ide-cd' : model;
   const device = { driver, id: disk.id, ...(driver === 'scsi-hd' && { bus: 'scsi.0' }) };
   if (!isVolume(disk)) return { ...device, drive: nodeName(disk.id) };
   return { ...device, drive: volumeNodes(disk.id).front[0], serial: disk.serial.slice(0, MAX_SERIAL) };

@@ -4,9 +4,9 @@ import { type ProgramOptions, runProgram } from '../programs/run-program.js';
 import { QemuError } from '../qemu-error.js';
 import type { QmpClient, QmpEvent } from '../qmp/qmp-client.js';
 
-/** The one copy that is made by a process at a time, as job and as node. */
+/** The name of the only copy that a process makes at a time, as job and as node. */
 const COPY = 'copy';
-const LOOK_MS = 50;
+const POLL_INTERVAL_MS = 50;
 
 interface BlockNode {
   readonly 'node-name': string;
@@ -17,43 +17,44 @@ interface BlockNode {
   };
 }
 
-/** The nodes of a process by their name. */
+/** Returns the block nodes of a process by name. */
 export async function blockNodesOf(qmp: QmpClient): Promise<ReadonlyMap<string, BlockNode['image']>> {
   const nodes = await qmp.execute<BlockNode[]>('query-named-block-nodes', { flat: true });
   return new Map(nodes.map((node) => [node['node-name'], node.image]));
 }
 
-/** One that the machine has to have. */
+/** Returns a block node that must exist. */
 export async function blockNodeOf(qmp: QmpClient, name: string): Promise<BlockNode['image']> {
   const node = (await blockNodesOf(qmp)).get(name);
-  if (!node) throw new QemuError('NOT_POSSIBLE', `the machine has no block node ${name}`);
+  if (!node) throw new QemuError('UNSUPPORTED', `the machine has no block node ${name}`);
   return node;
 }
 
-/** Ends a job that somebody has begun before, and waits until it is gone. */
-export async function forgetJob(qmp: QmpClient, id: string): Promise<void> {
+/** Cancels a job that another process may have started, and waits until it is removed. */
+export async function removeJob(qmp: QmpClient, id: string): Promise<void> {
   await qmp.execute('job-cancel', { id }).catch(() => {});
-  while ((await qmp.execute<{ id: string }[]>('query-jobs')).some((job) => job.id === id)) await sleep(LOOK_MS);
+  while ((await qmp.execute<{ id: string }[]>('query-jobs')).some((job) => job.id === id))
+    await sleep(POLL_INTERVAL_MS);
 }
 
 async function forgetCopy(qmp: QmpClient): Promise<void> {
-  await forgetJob(qmp, COPY);
+  await removeJob(qmp, COPY);
   await qmp.execute('blockdev-del', { 'node-name': COPY }).catch(() => {});
 }
 
-/** Whether an event is the end of a job. */
+/** Matches the event that ends a job. */
 export function endOf(job: string): (event: QmpEvent) => boolean {
   return ({ event, data }) =>
     (event === 'BLOCK_JOB_COMPLETED' || event === 'BLOCK_JOB_CANCELLED') && data.device === job;
 }
 
-/** Throws what has ended a job before it was done. */
+/** @throws QemuError with the failure of a job that ended early */
 export function checkEnd({ event, data }: QmpEvent, what: string): void {
   if (event === 'BLOCK_JOB_CANCELLED' || data.error !== undefined)
-    throw new QemuError('MACHINE_REFUSED', `${what}: ${data.error ?? 'the copy was ended'}`);
+    throw new QemuError('QEMU_COMMAND_FAILED', `${what}: ${data.error ?? 'the copy was ended'}`);
 }
 
-/** Begins to keep a copy of a node that changes meanwhile, and waits until it is as the node is. */
+/** Starts to mirror a node that changes during the copy, and waits until both are equal. */
 export async function mirrorUntilReady(
   qmp: QmpClient,
   copy: {
@@ -61,7 +62,7 @@ export async function mirrorUntilReady(
     readonly device: string;
     readonly target: string;
     readonly sync: 'full' | 'top';
-    /** The most bytes a second; 0: no bound. */
+    /** Maximum bytes per second; 0 is unlimited. */
     readonly speed?: number;
   },
   what: string,
@@ -69,14 +70,19 @@ export async function mirrorUntilReady(
 ): Promise<void> {
   const hasEnded = endOf(copy['job-id']);
   const isReady = ({ event, data }: QmpEvent) => event === 'BLOCK_JOB_READY' && data.device === copy['job-id'];
-  const copied = await qmp.executeUntil('blockdev-mirror', copy, (told) => isReady(told) || hasEnded(told), signal);
+  const copied = await qmp.executeUntil(
+    'blockdev-mirror',
+    copy,
+    (notified) => isReady(notified) || hasEnded(notified),
+    signal,
+  );
   if (!isReady(copied)) checkEnd(copied, what);
 }
 
 /**
- * Copies a disk that a process has open, as it is at one moment, to a new qcow2 file; whoever uses the disk goes on
- * meanwhile.
- * @param around what has to hold at that moment
+ * Copies the content of a running process's disk at one point in time to a new qcow2 file.
+ *
+ * @param around wraps that point in time
  */
 export async function copyWhileRunning(
   qmp: QmpClient,
@@ -88,7 +94,7 @@ export async function copyWhileRunning(
   await forgetCopy(qmp);
   await rm(target, { force: true });
   const source = (await blockNodesOf(qmp)).get(node);
-  if (!source) throw new QemuError('NOT_POSSIBLE', 'the machine has no disk of its own to be copied');
+  if (!source) throw new QemuError('UNSUPPORTED', 'the machine has no local disk to copy');
   await runProgram(qemuImg, ['create', '-q', '-f', 'qcow2', target, `${source['virtual-size']}`], run);
   await qmp.execute('blockdev-add', {
     driver: 'qcow2',

@@ -1,5 +1,5 @@
 import type { Host } from '../host.js';
-import { diskFile, OWN_DISKS } from '../moves/machine-story.js';
+import { diskFile, OWN_DISKS } from '../moves/machine-manifest.js';
 import { runProgram } from '../programs/run-program.js';
 import type { QmpClient } from '../qmp/qmp-client.js';
 import { nodeName } from './block-devices.js';
@@ -8,14 +8,14 @@ import type { MachineFolder } from './machine-folder.js';
 import { diskInfo } from './prepare-disks.js';
 import { untilFree } from './until-free.js';
 
-/** The name of what disks keep of how they were before a move that the owner has not confirmed yet: nothing is copied for it. */
+/** The name of the internal snapshot of disks before a resize that is not confirmed yet; it needs no copy. */
 const BEFORE = 'before-resize';
 
 type Has = { readonly snapshots?: readonly { readonly name: string }[] } | undefined;
 
 const hasBefore = (disk: Has) => disk?.snapshots?.some(({ name }) => name === BEFORE) ?? false;
 
-/** The disks of a machine that is off, with whether they keep how they were. */
+/** The local disks of a stopped machine, with whether each has the snapshot. */
 async function* ownDisks(host: Host, folder: MachineFolder, signal: AbortSignal) {
   for (const disk of OWN_DISKS) {
     const path = diskFile(folder, disk);
@@ -30,28 +30,28 @@ async function snapshot(host: Host, option: '-c' | '-a' | '-d', path: string, si
   await untilFree(() => runProgram(qemuImg, args, { runAs, signal }), diskWaitMs, signal);
 }
 
-/** Has the disks of a machine that is off keep how they are now, unless they keep something already. */
+/** Takes the snapshot of the disks of a stopped machine, unless they have one. */
 export async function keepDisks(host: Host, folder: MachineFolder, signal: AbortSignal): Promise<void> {
-  for await (const { path, kept } of ownDisks(host, folder, signal))
-    if (!kept) await snapshot(host, '-c', path, signal);
+  for await (const { path, kept: retained } of ownDisks(host, folder, signal))
+    if (!retained) await snapshot(host, '-c', path, signal);
 }
 
-/** Has the disks of a machine that is off be again as they were. */
+/** Restores the disks of a stopped machine from the snapshot. */
 export async function restoreDisks(host: Host, folder: MachineFolder, signal: AbortSignal): Promise<void> {
-  for await (const { path, kept } of ownDisks(host, folder, signal)) {
-    if (!kept) continue;
+  for await (const { path, kept: retained } of ownDisks(host, folder, signal)) {
+    if (!retained) continue;
     await snapshot(host, '-a', path, signal);
     await snapshot(host, '-d', path, signal);
   }
 }
 
-/** Has the disks of a machine forget how they were, whether it runs or not. */
-export async function forgetBefore(host: Host, serverId: string, signal: AbortSignal): Promise<void> {
+/** Deletes the snapshot of a machine's disks, whether it runs or not. */
+export async function removeDisksBefore(host: Host, serverId: string, signal: AbortSignal): Promise<void> {
   const machine = host.machine({ id: serverId });
   const qmp = await machine.running();
   if (qmp) return forgetWhileRunning(qmp);
-  for await (const { path, kept } of ownDisks(host, machine.folder, signal))
-    if (kept) await snapshot(host, '-d', path, signal);
+  for await (const { path, kept: retained } of ownDisks(host, machine.folder, signal))
+    if (retained) await snapshot(host, '-d', path, signal);
 }
 
 async function forgetWhileRunning(qmp: QmpClient): Promise<void> {

@@ -1,4 +1,4 @@
-/** What stands for a file that is not there; whatever else keeps it from being read is told. */
+/** Returns a substitute if a file does not exist; other errors are rethrown. */
 export async function ifMissing<T, U>(reading: Promise<T>, instead: U): Promise<T | U> {
   try {
     return await reading;

@@ -4,16 +4,28 @@ import { machineArguments } from './machine-arguments.js';
 import { MachineFolder } from './machine-folder.js';
 import type { MachineLayout } from './machine-layout.js';
 
-function argumentsOf(extraSpecs: Readonly<Record<string, string>>, incoming?: MachineLayout): string {
+const NO_PORTS = { buses: {}, ports: 0 };
+const FIRMWARE = {
+  code: { file: '/code.fd', format: 'raw' },
+  variables: { file: '/m/firmware.vars', format: 'raw' },
+  needsSmm: true,
+} as const;
+
+function argumentsOf(
+  extraSpecs: Readonly<Record<string, string>>,
+  incoming?: MachineLayout,
+  properties: Readonly<Record<string, string>> = {},
+): string {
   const sizes = { id: '1', name: 'm', vcpus: 2, memoryMb: 512, diskGb: 1, ephemeralGb: 0, swapMb: 0 };
   const shape = {
     serverId: 'id',
     acceleration: 'kvm',
-    tuning: tuningOf({ ...sizes, extraSpecs }, {}),
+    tuning: tuningOf({ ...sizes, extraSpecs }, properties),
+    firmware: properties.hw_firmware_type === 'uefi' ? FIRMWARE : null,
     vcpus: 2,
     memoryMb: 512,
     kernel: null,
-    disks: [],
+    disks: [{ id: 'root', file: '/m/root.qcow2' }],
     configDrive: null,
     nics: [],
     agent: false,
@@ -22,7 +34,7 @@ function argumentsOf(extraSpecs: Readonly<Record<string, string>>, incoming?: Ma
 }
 
 describe('the command line of a machine', () => {
-  it('has memory of huge pages where that is wished', () => {
+  it('uses huge pages for memory on request', () => {
     expect(argumentsOf({})).not.toContain('memory-backend');
     const all = argumentsOf({ 'hw:mem_page_size': 'large' });
     expect(all).toContain('-machine pc,accel=kvm,memory-backend=ram ');
@@ -30,7 +42,7 @@ describe('the command line of a machine', () => {
     expect(argumentsOf({ 'hw:mem_page_size': '1GB' })).toContain('size=512M,hugetlb=on,hugetlbsize=1073741824');
   });
 
-  it('hides the hypervisor, and bounds random numbers', () => {
+  it('hides the hypervisor, and limits the rate of random numbers', () => {
     const all = argumentsOf({
       'hw:hide_hypervisor_id': 'true',
       'hw_rng:rate_bytes': '64',
@@ -40,11 +52,34 @@ describe('the command line of a machine', () => {
     expect(all).toContain('{"driver":"virtio-rng-pci","rng":"random","max-bytes":64,"period":100}');
   });
 
-  it('has the machine rest until it is told to go, also one that waits for its memory', () => {
-    const layout = { type: 'pc-i440fx-7.2', slots: { balloon: 12 }, units: {} };
+  it('starts the machine paused, also when it waits for incoming memory', () => {
+    const layout = { type: 'pc-i440fx-7.2', slots: { balloon: 12 }, units: {}, ...NO_PORTS };
     expect(argumentsOf({})).toMatch(/ -S( |$)/);
     expect(argumentsOf({}, layout)).toMatch(/ -S -incoming defer( |$)/);
     expect(argumentsOf({}, layout)).toContain('-machine pc-i440fx-7.2,accel=kvm ');
     expect(argumentsOf({}, layout)).toContain('{"driver":"virtio-balloon-pci","id":"balloon","addr":"c"}');
+  });
+
+  it('contains UEFI firmware with separate variables, protected by SMM if the firmware requires it', () => {
+    const all = argumentsOf({}, undefined, { hw_firmware_type: 'uefi', hw_machine_type: 'q35' });
+    expect(all).toContain('-machine q35,accel=kvm,pflash0=firmware,pflash1=firmware-variables,smm=on ');
+    expect(all).toContain('"node-name":"firmware","driver":"raw","read-only":true');
+    expect(all).toContain('"node-name":"firmware-variables","driver":"raw","read-only":false');
+    expect(all).toContain('driver=cfi.pflash01,property=secure,value=on');
+    expect(argumentsOf({})).not.toContain('flash');
+  });
+
+  it('contains ports for hotplug on q35, and disks at them', () => {
+    const all = argumentsOf({}, undefined, { hw_machine_type: 'q35' });
+    expect(all.match(/pcie-root-port/g)).toHaveLength(9);
+    expect(all).toContain('"id":"root","drive":"root","bootindex":1,"bus":"port-0"');
+    expect(argumentsOf({})).not.toContain('pcie-root-port');
+  });
+
+  it('contains the ports of the machine whose memory it receives, with devices at the same ones', () => {
+    const layout = { type: 'pc-q35-7.2', slots: { root: 0 }, units: {}, buses: { root: 'port-7' }, ports: 12 };
+    const all = argumentsOf({}, layout, { hw_machine_type: 'q35' });
+    expect(all.match(/pcie-root-port/g)).toHaveLength(12);
+    expect(all).toContain('"id":"root","drive":"root","bootindex":1,"bus":"port-7","addr":"0"');
   });
 });

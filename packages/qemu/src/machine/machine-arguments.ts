@@ -1,14 +1,16 @@
+import type { Firmware, FirmwareFile } from '../firmware/find-firmware.js';
 import type { NetworkBackend } from '../network/user-network.js';
-import type { Tuning } from '../tuning/tuning.js';
-import { blockDevice, blockNodes } from './block-devices.js';
+import { isQ35, type Tuning } from '../tuning/tuning.js';
+import { blockDevice, blockNodes, isCdrom } from './block-devices.js';
+import { hotplugBus, hotplugPortCount, hotplugPortDevices } from './hotplug-ports.js';
 import type { MachineFolder } from './machine-folder.js';
 import type { MachineLayout } from './machine-layout.js';
 import type { MachineShape, NicShape } from './machine-shape.js';
 
-/** The one model that tells guests how long packets may be. */
+/** The only model that reports the MTU to the guest. */
 const NIC_WITH_MTU = 'virtio-net-pci';
 
-/** What `device_add` and `-device` take for a network interface. */
+/** Returns the `device_add` or `-device` arguments of a network interface. */
 export function nicDevice({ id, mac, mtu, model }: NicShape) {
   return {
     driver: model,
@@ -20,17 +22,17 @@ export function nicDevice({ id, mac, mtu, model }: NicShape) {
   };
 }
 
-/** What `netdev_add` takes for what is behind an interface. */
+/** Returns the `netdev_add` arguments of the backend of an interface. */
 export function nicBackend({ id, backend }: NicShape) {
   return { ...backend, id: netdevId(id) };
 }
 
-/** The name of what is behind an interface. */
+/** Returns the name of an interface's backend. */
 export function netdevId(nicId: string): string {
   return `net-${nicId}`;
 }
 
-/** The same as nicBackend for `-netdev`, whose older versions know no JSON. */
+/** Like `nicBackend`, for `-netdev`: older versions of QEMU do not accept JSON there. */
 function netdevArgument(nic: NicShape): string {
   const { type, ...fields } = nicBackend(nic) as NetworkBackend;
   const spelled = (value: string | number | boolean) => (typeof value === 'boolean' ? (value ? 'on' : 'off') : value);
@@ -40,16 +42,16 @@ function netdevArgument(nic: NicShape): string {
   return [type, ...parts].join(',');
 }
 
-/** Forbids what QEMU never needs: other programs, other users' rights, priorities. */
+/** Forbids what QEMU never needs: starting programs, changing privileges and priorities. */
 const SANDBOX = 'on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny';
 
 /**
- * The boot order of the first disk. The loader of a kernel (`-kernel`) has 0. Nothing else has one and boot order is strict,
- * so firmware tries no other device: not the config drive either, although its FAT looks like a system.
+ * The boot order of the first disk. The loader of a kernel (`-kernel`) has 0. No other device has one and boot order is
+ * strict, so firmware tries no other device, including the config drive, whose FAT looks bootable.
  */
 const FIRST_DISK = { bootindex: 1 } as const;
 
-/** The name by which agents in guests find their channel. */
+/** The channel name that guest agents expect. */
 const AGENT_CHANNEL = 'org.qemu.guest_agent.0';
 
 function smp({ vcpus, tuning: { topology } }: MachineShape): string {
@@ -68,29 +70,59 @@ function rngDevice({ bytes, periodMs: period }: NonNullable<Tuning['rng']>) {
   return { driver: 'virtio-rng-pci', rng: 'random', ...(bytes && { 'max-bytes': bytes, period }) };
 }
 
+/** Returns the block nodes of UEFI firmware: its code, and the variables that the guest writes. */
+function flashMemory({ code, variables }: Firmware): readonly object[] {
+  const flash = (name: string, { file: filename, format: driver }: FirmwareFile, readOnly: boolean) => {
+    return { 'node-name': name, driver, 'read-only': readOnly, file: { driver: 'file', filename } };
+  };
+  return [flash('firmware', code, true), flash('firmware-variables', variables, false)];
+}
+
+/** Returns the hotplug ports of the devices that users attach and detach; none if the root bus takes them. */
+function portsOf({ disks, nics, tuning }: MachineShape, machineType: string) {
+  if (!isQ35(machineType)) return { count: 0, bus: () => ({}) };
+  const atPorts = [
+    ...(tuning.diskModel === 'virtio-blk-pci' ? disks.filter((disk) => !isCdrom(disk)) : []),
+    ...nics,
+  ].map(({ id }) => id);
+  const bus = (id: string) => (atPorts.includes(id) ? { bus: hotplugBus(atPorts.indexOf(id)) } : {});
+  return { count: hotplugPortCount(atPorts.length), bus };
+}
+
 /**
- * The command line of a machine, which rests until it is told to go. Nothing in it comes from users as it is: names,
- * metadata and user data stay out of it, addresses and numbers are checked, and paths are this program's own.
+ * Returns the command line of a machine, which starts paused. It contains no user input: names, metadata and user data
+ * are passed in other ways, addresses and numbers are validated, and paths are created by this program.
  *
- * @param incoming the machine waits for its memory instead of booting, and is put together as the one that had it
+ * @param incoming the layout of the machine whose memory this one waits for instead of booting
  */
 export function machineArguments(
   shape: MachineShape,
   folder: MachineFolder,
   { incoming, sandbox }: { readonly incoming: MachineLayout | undefined; readonly sandbox: boolean },
 ): string[] {
-  const { acceleration, kernel, tuning } = shape;
-  const machine = `${incoming?.type ?? tuning.machineType},accel=${acceleration}${tuning.pages === null ? '' : ',memory-backend=ram'}`;
+  const { acceleration, firmware, kernel, tuning } = shape;
+  const machineType = incoming?.type ?? tuning.machineType;
+  const machine = [
+    machineType,
+    `accel=${acceleration}`,
+    ...(tuning.pages === null ? [] : ['memory-backend=ram']),
+    ...(firmware ? ['pflash0=firmware', 'pflash1=firmware-variables', `smm=${firmware.needsSmm ? 'on' : 'off'}`] : []),
+  ];
   const cpu = [acceleration === 'kvm' ? 'host' : 'max', ...tuning.cpuProperties];
   const device = (value: Readonly<Record<string, unknown>>) => {
     const id = String(value.id);
-    const place = { addr: incoming?.slots[id]?.toString(16), 'scsi-id': incoming?.units[id] };
+    const bus = incoming?.buses[id];
+    const place = { addr: incoming?.slots[id]?.toString(16), 'scsi-id': incoming?.units[id], ...(bus && { bus }) };
     return ['-device', JSON.stringify({ ...value, ...place })];
   };
+  const atPort = portsOf(shape, machineType);
   const node = (value: object) => ['-blockdev', JSON.stringify(value)];
   return [
     ...['-nodefaults', '-no-user-config', '-name', shape.serverId, '-uuid', shape.serverId],
-    ...['-machine', machine, '-cpu', cpu.join(), '-smp', smp(shape), ...memory(shape)],
+    ...['-machine', machine.join(), '-cpu', cpu.join(), '-smp', smp(shape), ...memory(shape)],
+    ...(firmware ? flashMemory(firmware).flatMap(node) : []),
+    ...(firmware?.needsSmm ? ['-global', 'driver=cfi.pflash01,property=secure,value=on'] : []),
+    ...hotplugPortDevices(incoming?.ports ?? atPort.count).flatMap((port) => ['-device', JSON.stringify(port)]),
     ...['-display', 'none', '-vga', tuning.screen, '-vnc', `unix:${folder.file('vnc')}`],
     ...['-pidfile', folder.file('pid')],
     ...['-qmp', `unix:${folder.file('qmp')},server=on,wait=off`],
@@ -105,7 +137,7 @@ export function machineArguments(
     ...(tuning.rng ? ['-object', 'rng-random,id=random,filename=/dev/urandom', ...device(rngDevice(tuning.rng))] : []),
     ...shape.disks.flatMap((disk, index) => [
       ...blockNodes(disk).flatMap(node),
-      ...device({ ...blockDevice(disk, tuning.diskModel), ...(index === 0 && FIRST_DISK) }),
+      ...device({ ...blockDevice(disk, tuning.diskModel), ...(index === 0 && FIRST_DISK), ...atPort.bus(disk.id) }),
     ]),
     ...(shape.configDrive === null
       ? []
@@ -118,7 +150,11 @@ export function machineArguments(
           }),
           ...device({ driver: 'scsi-hd', bus: 'scsi.0', drive: 'config-drive', id: 'config-2' }),
         ]),
-    ...shape.nics.flatMap((nic) => ['-netdev', netdevArgument(nic), ...device(nicDevice(nic))]),
+    ...shape.nics.flatMap((nic) => [
+      '-netdev',
+      netdevArgument(nic),
+      ...device({ ...nicDevice(nic), ...atPort.bus(nic.id) }),
+    ]),
     ...(shape.agent
       ? [
           ...['-chardev', `socket,id=agent,path=${folder.file('agent')},server=on,wait=off`],

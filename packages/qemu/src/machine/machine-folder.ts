@@ -3,17 +3,22 @@ import { join } from 'node:path';
 import type { RunAs } from '../programs/run-program.js';
 import type { ProcessFolder } from './machine-process.js';
 
-/** What a machine has on the disk; each machine has a folder of its own. */
+/** The files of a machine; each machine has its own folder. */
 const FILES = {
   root: 'root.qcow2',
-  /** What the root disk leans on: the image, by a link of its own, so that it stays as long as the machine. */
+  /** The backing file of the root disk: its own link to the image, so that it exists as long as the machine. */
   rootBase: 'root.base.raw',
+  /** Exists if the image is a CD: the drive contains `rootBase`, and a root disk does not exist. */
+  cdrom: 'root.cdrom',
   kernel: 'kernel',
   ramdisk: 'ramdisk',
-  /** What the kernel is told. */
+  /** The kernel command line. */
   commandLine: 'kernel.args',
+  /** The variable store of a UEFI machine: its boot entries and keys. */
+  firmwareVariables: 'firmware.vars',
   rescue: 'rescue.qcow2',
   rescueBase: 'rescue.base.raw',
+  rescueCdrom: 'rescue.cdrom',
   rescueKernel: 'rescue.kernel',
   rescueRamdisk: 'rescue.ramdisk',
   rescueCommandLine: 'rescue.kernel.args',
@@ -21,7 +26,7 @@ const FILES = {
   configDrive: 'config.img',
   configTree: 'config',
   memory: 'memory.bin',
-  /** Where the devices are that the memory knows. */
+  /** The device layout that belongs to the saved memory. */
   layout: 'memory.layout.json',
   console: 'console.log',
   complaints: 'qemu.log',
@@ -31,41 +36,43 @@ const FILES = {
   vnc: 'vnc',
   /** The channel to the agent in the guest. */
   agent: 'agent',
-  /** While the files of the guest are at rest: somebody has to let it go on. */
+  /** Exists while the file systems of the guest are frozen and must be thawed later. */
   frozen: 'frozen',
   moving: 'moving',
-  /** Ports of this computer that lead to the guest. */
+  /** Host ports that are forwarded to the guest. */
   forwards: 'forwards.json',
-  /** What the metadata service tells the guest of itself. */
-  story: 'story.json',
-  /** The cores of this computer that the machine has to itself. */
+  /** The boot of the computer in which the machine was last started. */
+  hostBoot: 'host-boot',
+  /** The metadata of the guest. */
+  metadata: 'story.json',
+  /** The dedicated cores of the machine. */
   cores: 'cores',
-  /** Which image the root disk leans on. */
+  /** The image that backs the root disk. */
   rootImage: 'root.image',
   rescueImage: 'rescue.image',
-  /** Which move to another host has begun here, or has ended here: disks of an older one are no good. */
+  /** The move to another host that started or ended here: disks of an older move are stale. */
   move: 'move',
-  /** While it waits for what it is to take over from another host. */
+  /** Exists while the machine waits for its state from another host. */
   arriving: 'arriving',
-  /** Sockets by which disks go to another host, and come from there. Names of sockets have six letters at the most. */
+  /** Sockets for outgoing and incoming disks. Names of sockets have at most six letters. */
   mirror: 'mirror',
   export: 'export',
 } as const;
 
-/** What is on the storage of disks, which hosts may share; everything else is of one computer. */
+/** Files on the storage of disks, which hosts may share; all others are local. */
 const ON_DISK_STORAGE: ReadonlySet<MachineFile> = new Set<MachineFile>([
-  ...(['root', 'rootBase', 'rootImage', 'kernel', 'ramdisk', 'commandLine', 'configDrive'] as const),
-  ...(['rescue', 'rescueBase', 'rescueImage', 'rescueKernel', 'rescueRamdisk', 'rescueCommandLine'] as const),
-  'rescueConfigDrive',
+  ...(['root', 'rootBase', 'rootImage', 'cdrom', 'kernel', 'ramdisk', 'commandLine'] as const),
+  ...(['firmwareVariables', 'configDrive', 'rescue', 'rescueBase', 'rescueImage', 'rescueCdrom'] as const),
+  ...(['rescueKernel', 'rescueRamdisk', 'rescueCommandLine', 'rescueConfigDrive'] as const),
 ]);
 
-/** The most that is kept of what a console printed. */
+/** Maximum size of a console log. */
 const CONSOLE_BYTES = 2 ** 20;
 
 export type MachineFile = keyof typeof FILES;
 
-/** Makes a file or folder the property of the user that machines run as. */
-export async function giveTo(path: string, runAs: RunAs | undefined): Promise<void> {
+/** Makes the user that runs machines the owner of a file or folder. */
+export async function changeOwner(path: string, runAs: RunAs | undefined): Promise<void> {
   if (runAs) await chown(path, runAs.uid, runAs.gid);
 }
 
@@ -74,7 +81,7 @@ export class MachineFolder implements ProcessFolder {
   readonly #diskPath: string;
   readonly #runAs: RunAs | undefined;
 
-  /** @param diskPath where its disks are, where hosts share them */
+  /** @param diskPath the folder of its disks if hosts share them */
   constructor(path: string, runAs: RunAs | undefined, diskPath = path) {
     this.path = path;
     this.#diskPath = diskPath;
@@ -85,32 +92,32 @@ export class MachineFolder implements ProcessFolder {
     return join(ON_DISK_STORAGE.has(name) ? this.#diskPath : this.path, FILES[name]);
   }
 
-  /** What a machine that was killed leaves behind. */
-  get leftovers(): readonly string[] {
+  /** Files that a killed machine leaves. */
+  get staleFiles(): readonly string[] {
     return (['pid', 'qmp', 'serial', 'vnc', 'agent', 'frozen', 'moving', 'mirror', 'export'] as const).map((name) =>
       this.file(name),
     );
   }
 
-  /** A disk that is neither the root disk nor a volume: `ephemeral`, `swap`. */
+  /** Returns the path of a disk that is neither the root disk nor a volume: `ephemeral`, `swap`. */
   disk(name: string): string {
     return join(this.#diskPath, `${name}.qcow2`);
   }
 
-  /** A copy of the disk that is to become an image. */
+  /** Returns the path of a copy of the disk that becomes an image. */
   snapshot(imageId: string): string {
     return join(this.path, `snapshot-${imageId}`);
   }
 
-  /** Only the user that machines run as gets in. */
+  /** Creates the folder, accessible only for the user that runs machines. */
   async make(): Promise<void> {
     for (const path of new Set([this.path, this.#diskPath])) {
       await mkdir(path, { recursive: true, mode: 0o700 });
-      await this.give(path);
+      await this.changeOwner(path);
     }
   }
 
-  /** Whether there are disks of the machine where hosts share them, made by whichever of them. */
+  /** Returns true if the machine has disks on shared storage, created by any host. */
   async hasSharedDisks(): Promise<boolean> {
     if (this.#diskPath === this.path) return false;
     return stat(this.#diskPath).then(
@@ -119,9 +126,9 @@ export class MachineFolder implements ProcessFolder {
     );
   }
 
-  /** Makes a file or folder the property of the user that machines run as. */
-  async give(path: string): Promise<void> {
-    await giveTo(path, this.#runAs);
+  /** Makes the user that runs machines the owner of a file or folder. */
+  async changeOwner(path: string): Promise<void> {
+    await changeOwner(path, this.#runAs);
   }
 
   async exists(name: MachineFile): Promise<boolean> {
@@ -135,18 +142,18 @@ export class MachineFolder implements ProcessFolder {
     for (const name of names) await rm(this.file(name), { force: true });
   }
 
-  /** Removes everything. What is of this computer comes last: by that it is known that there is something to be removed. */
+  /** Removes everything. The local folder is last, because its existence shows that something remains to be removed. */
   async remove(): Promise<void> {
     await rm(this.#diskPath, { recursive: true, force: true });
     await this.removeHere();
   }
 
-  /** Removes what is of this computer alone; disks that are shared stay. */
+  /** Removes local files only; shared disks stay. */
   async removeHere(): Promise<void> {
     await rm(this.path, { recursive: true, force: true });
   }
 
-  /** What the console has printed, from its end as much as is kept. Cuts the file back when it has grown too long. */
+  /** Returns the end of the console log, up to its maximum size. Truncates the file if it has grown too large. */
   async consoleText(): Promise<string> {
     const path = this.file('console');
     const { size } = await stat(path).catch(() => ({ size: 0 }));
@@ -161,8 +168,11 @@ export class MachineFolder implements ProcessFolder {
     }
   }
 
-  /** Keeps the end of a console's output that has grown to twice its bound. QEMU appends, so it goes on after what is left. */
-  async boundConsole(): Promise<void> {
+  /**
+   * Truncates a console log to its end when it has twice its maximum size. QEMU appends, so it continues after the
+   * rest.
+   */
+  async truncateConsole(): Promise<void> {
     const path = this.file('console');
     const { size } = await stat(path).catch(() => ({ size: 0 }));
     if (size <= 2 * CONSOLE_BYTES) return;

@@ -1,19 +1,18 @@
 import { QemuError } from '../qemu-error.js';
 import type { QmpClient } from '../qmp/qmp-client.js';
+import { isHotplugPort, pciDevices } from './hotplug-ports.js';
 
-/** How a machine is put together beyond what it is made of: one that takes over its memory has to be the same. */
+/** The device layout of a machine, which a machine that takes over its memory must have, too. */
 export interface MachineLayout {
   /** The machine type with its version: `pc-i440fx-7.2`. */
   readonly type: string;
-  /** Where devices are, by their id: those that came later are elsewhere than after a boot. */
+  /** The slots of devices by id: hot-plugged devices have other slots than after a boot. */
   readonly slots: Readonly<Record<string, number>>;
-  /** The same for disks of the SCSI bus. */
+  /** The units of disks on the SCSI bus by id. */
   readonly units: Readonly<Record<string, number>>;
-}
-
-interface PciDevice {
-  readonly slot: number;
-  readonly qdev_id: string;
+  /** The hotplug ports of devices that are at one, and the number of all ports. */
+  readonly buses: Readonly<Record<string, string>>;
+  readonly ports: number;
 }
 
 const DEVICES = '/machine/peripheral';
@@ -26,25 +25,34 @@ async function unitsOf(qmp: QmpClient): Promise<MachineLayout['units']> {
   return units;
 }
 
-/** How a machine that runs is put together. */
+/** Returns the layout of a running machine. */
 export async function layoutOf(qmp: QmpClient): Promise<MachineLayout> {
-  const [type, buses, units] = await Promise.all([
+  const [type, root, units] = await Promise.all([
     qmp.execute<string>('qom-get', { path: '/machine', property: 'type' }),
-    qmp.execute<{ devices: readonly PciDevice[] }[]>('query-pci'),
+    pciDevices(qmp),
     unitsOf(qmp),
   ]);
-  const devices = buses.flatMap((bus) => bus.devices).filter(({ qdev_id }) => qdev_id !== '');
+  const ports = root.filter(({ qdev_id }) => isHotplugPort(qdev_id));
+  const atPorts = ports.flatMap(({ qdev_id: bus, pci_bridge }) =>
+    (pci_bridge?.devices ?? []).map((device) => ({ ...device, bus })),
+  );
+  const devices = [...root, ...atPorts].filter(({ qdev_id }) => qdev_id !== '' && !isHotplugPort(qdev_id));
   return {
     type: type.replace(/-machine$/, ''),
     slots: Object.fromEntries(devices.map(({ qdev_id, slot }) => [qdev_id, slot])),
     units,
+    buses: Object.fromEntries(atPorts.map(({ qdev_id, bus }) => [qdev_id, bus])),
+    ports: ports.length,
   };
 }
 
-/** Takes a layout that another process tells of, which gets to a command line. */
-export function checkedLayout({ type, slots, units = {} }: MachineLayout): MachineLayout {
-  const places = [...Object.values(slots), ...Object.values(units)];
-  if (!/^pc-[\w.-]{1,40}$/.test(type) || !places.every((place) => Number.isInteger(place) && place >= 0))
-    throw new QemuError('NOT_POSSIBLE', `machines of the type ${type} cannot be taken over`);
-  return { type, slots, units };
+/** Validates a layout from another process before it becomes part of a command line. */
+export function checkedLayout({ type, slots, units = {}, buses = {}, ports = 0 }: MachineLayout): MachineLayout {
+  const places = [...Object.values(slots), ...Object.values(units), ports];
+  const valid =
+    /^pc-[\w.-]{1,40}$/.test(type) &&
+    places.every((place) => Number.isInteger(place) && place >= 0) &&
+    Object.values(buses).every(isHotplugPort);
+  if (!valid) throw new QemuError('UNSUPPORTED', `unsupported machine type ${type}`);
+  return { type, slots, units, buses, ports };
 }

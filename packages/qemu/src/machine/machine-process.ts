@@ -5,31 +5,31 @@ import { PROGRAM_ENVIRONMENT, type RunAs } from '../programs/run-program.js';
 import { QemuError } from '../qemu-error.js';
 import { QmpClient } from '../qmp/qmp-client.js';
 
-/** Where a process that outlives this one keeps what it is found by. */
+/** The files by which a process that outlives this one is found. */
 export interface ProcessFolder {
   readonly path: string;
   file(name: 'pid' | 'qmp' | 'complaints'): string;
-  /** What a process that was killed leaves behind, its pid file among it. */
-  readonly leftovers: readonly string[];
+  /** Files that a killed process leaves, including its pid file. */
+  readonly staleFiles: readonly string[];
 }
 
-/** How long QEMU may take until it listens on its control socket: it reads no disk before that. */
+/** Maximum time until QEMU listens on its control socket; it reads no disk before. */
 const START_MS = 60_000;
-const LOOK_MS = 20;
+const POLL_INTERVAL_MS = 20;
 
-/** Whether a process is that of a folder: numbers are given to other processes, too. */
+/** Returns true if the process belongs to a folder: process ids are reused. */
 async function isProcessOf(folder: ProcessFolder, pid: number): Promise<boolean> {
   const commandLine = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
   return commandLine.split('\0').includes(folder.file('pid'));
 }
 
-/** The process of a folder that runs, whoever has started it; undefined where there is none. */
+/** Returns the running process of a folder, regardless of who started it, or undefined. */
 export async function findProcess(folder: ProcessFolder): Promise<number | undefined> {
   const pid = Number(await readFile(folder.file('pid'), 'utf8').catch(() => ''));
   return pid > 0 && (await isProcessOf(folder, pid)) ? pid : undefined;
 }
 
-/** Ends the process of a folder at once, and waits until it is gone. */
+/** Kills the process of a folder, and waits for its exit. */
 export async function endProcess(folder: ProcessFolder): Promise<void> {
   for (let signal: NodeJS.Signals | 0 = 'SIGKILL'; ; signal = 0) {
     const pid = await findProcess(folder);
@@ -39,13 +39,13 @@ export async function endProcess(folder: ProcessFolder): Promise<void> {
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
     }
-    await sleep(LOOK_MS);
+    await sleep(POLL_INTERVAL_MS);
   }
-  for (const path of folder.leftovers) await rm(path, { force: true });
+  for (const path of folder.staleFiles) await rm(path, { force: true });
 }
 
-/** What the process complained of last. */
-async function lastComplaint(folder: ProcessFolder): Promise<string | undefined> {
+/** The last line that the process wrote to standard error. */
+async function lastErrorLine(folder: ProcessFolder): Promise<string | undefined> {
   const text = await readFile(folder.file('complaints'), 'utf8').catch(() => '');
   return text.trim().split('\n').at(-1) || undefined;
 }
@@ -55,8 +55,8 @@ function ended(child: ChildProcess): boolean {
 }
 
 /**
- * Starts the process of a folder, in a session of its own so that it outlives this one, and connects to it. QEMU's programs lock
- * their pid files, so there are never two for one folder. Throws `MACHINE_ENDED` with what it complained of.
+ * Starts the process of a folder in its own session, so that it outlives this one, and connects to it. QEMU's programs
+ * lock their pid files, so a folder never has two. Rejects with `MACHINE_ENDED` and the error of the process.
  */
 export async function startProcess(
   folder: ProcessFolder,
@@ -65,14 +65,14 @@ export async function startProcess(
   runAs: RunAs | undefined,
   signal: AbortSignal,
 ): Promise<QmpClient> {
-  const complaints = await open(folder.file('complaints'), 'w', 0o600);
+  const messages = await open(folder.file('complaints'), 'w', 0o600);
   let failure: Error | undefined;
   try {
     const child = spawn(program, [...args], {
       ...runAs,
       cwd: folder.path,
       detached: true,
-      stdio: ['ignore', complaints.fd, complaints.fd],
+      stdio: ['ignore', messages.fd, messages.fd],
       env: PROGRAM_ENVIRONMENT,
     });
     child.unref();
@@ -80,20 +80,20 @@ export async function startProcess(
       failure = error;
     });
     const deadline = Date.now() + START_MS;
-    // One that ended at once may have found another process that has the lock: it runs already.
+    // A process that exits immediately may have found another one with the lock: it runs already.
     while (Date.now() < deadline && !failure && (!ended(child) || (await findProcess(folder)))) {
       signal.throwIfAborted();
       const client = await QmpClient.connect(folder.file('qmp')).catch(() => undefined);
       if (client) return client;
-      await sleep(LOOK_MS);
+      await sleep(POLL_INTERVAL_MS);
     }
   } catch (error) {
     await endProcess(folder);
     throw error;
   } finally {
-    await complaints.close();
+    await messages.close();
   }
   await endProcess(folder);
-  const why = failure?.message ?? (await lastComplaint(folder)) ?? 'it does not answer';
+  const why = failure?.message ?? (await lastErrorLine(folder)) ?? 'it does not respond';
   throw new QemuError('MACHINE_ENDED', `QEMU cannot run: ${why}`);
 }

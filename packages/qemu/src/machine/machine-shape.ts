@@ -1,25 +1,28 @@
+import type { Firmware } from '../firmware/find-firmware.js';
 import type { NetworkBackend } from '../network/user-network.js';
 import type { Acceleration } from '../programs/acceleration.js';
 import type { NicModel, Tuning } from '../tuning/tuning.js';
 
-/** A disk that is a file of this host. */
+/** A disk in a file of this host. */
 export interface DiskShape {
   /** Name of the device: `root`, `ephemeral-0`, `swap`. */
   readonly id: string;
-  /** A qcow2 file that this program has made. */
+  /** A qcow2 file created by this program; for a CD, the image itself. */
   readonly file: string;
+  /** Whether the file is in a CD drive. */
+  readonly cdrom?: boolean;
 }
 
-/** A volume that somebody serves. */
+/** A volume that an NBD server provides. */
 export interface VolumeShape {
   readonly id: string;
-  /** What the guest sees as the serial number: the id of the volume. */
+  /** The serial number that the guest sees: the id of the volume. */
   readonly serial: string;
   /** The socket of the NBD server, and the name of the export. */
   readonly socket: string;
   readonly exportName: string;
   readonly readOnly: boolean;
-  /** How long a guest waits for it when it cannot be reached; default: 60 seconds. */
+  /** How long a guest waits for an unavailable volume; default: 60 seconds. */
   readonly reconnectSeconds?: number;
 }
 
@@ -28,7 +31,7 @@ export interface NicShape {
   readonly mac: string;
   readonly mtu: number;
   readonly model: NicModel;
-  /** What the interface leads to. */
+  /** The network backend of the interface. */
   readonly backend: NetworkBackend;
 }
 
@@ -38,20 +41,22 @@ export interface KernelShape {
   readonly commandLine: string;
 }
 
-/** What a machine is made of, with all of it ready to be opened. */
+/** The configuration of a machine; all its files exist. */
 export interface MachineShape {
   readonly serverId: string;
   readonly acceleration: Acceleration;
   readonly tuning: Tuning;
+  /** Null for a machine with a BIOS. */
+  readonly firmware: Firmware | null;
   readonly vcpus: number;
   readonly memoryMb: number;
-  /** Left out: the firmware boots from the first disk. */
+  /** Null: the firmware boots from the first disk. */
   readonly kernel: KernelShape | null;
   /** In the order in which the guest names them. */
   readonly disks: readonly (DiskShape | VolumeShape)[];
   readonly configDrive: string | null;
   readonly nics: readonly NicShape[];
-  /** Whether there is a channel to an agent in the guest. */
+  /** Whether there is a channel to a guest agent. */
   readonly agent: boolean;
 }
 

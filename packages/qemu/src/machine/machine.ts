@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Server } from '@apistrata/compute-engine';
 import type { RunAs } from '../programs/run-program.js';
 import { QemuError } from '../qemu-error.js';
-import { hearsPowerButton } from '../qmp/power-button.js';
+import { isAcpiReady } from '../qmp/power-button.js';
 import { QmpClient } from '../qmp/qmp-client.js';
 import { machineArguments } from './machine-arguments.js';
 import type { MachineFolder } from './machine-folder.js';
@@ -10,42 +10,45 @@ import type { MachineLayout } from './machine-layout.js';
 import { endProcess, findProcess, startProcess } from './machine-process.js';
 import type { MachineShape } from './machine-shape.js';
 
-/** How machines of this host are run. */
+/** How machines of this host are started. */
 export interface MachineProgram {
   readonly program: string;
   readonly runAs: RunAs | undefined;
   readonly sandbox: boolean;
 }
 
-/** States of QEMU in which a machine is there and does not run. */
+/** QEMU run states in which a machine exists but does not run. */
 const STOPPED = new Set(['paused', 'suspended', 'prelaunch', 'inmigrate', 'postmigrate']);
 
 type PowerState = Server['powerState'];
 const RUNNING: PowerState = 1;
 const OFF: PowerState = 4;
-/** Power states by those of QEMU; in all others the machine runs. */
+/** Power states by run states of QEMU; in all others the machine runs. */
 const POWER_STATES: Readonly<Record<string, PowerState>> = { paused: 3, shutdown: OFF, 'guest-panicked': 6 };
 
-/** How often the power button is pressed again: guests that are still booting do not feel it. */
-const PRESS_AGAIN_MS = 3_000;
+/** Interval between presses of the power button: guests that are still booting ignore it. */
+const PRESS_RETRY_MS = 3_000;
 
-/** The machine of one server: a process that was here before us, or is begun by us, and goes on without us. */
+/** The machine of one server: a process that may be older than this one, and continues without it. */
 export class Machine {
   readonly folder: MachineFolder;
   readonly #program: MachineProgram;
   readonly #onEnd: () => void;
   #qmp: QmpClient | undefined;
-  /** QEMU serves one connection at a time, so two callers share one that is being opened. */
+  /** QEMU serves one connection at a time, so concurrent callers share one. */
   #connecting: Promise<QmpClient | undefined> | undefined;
 
-  /** @param onEnd called when the machine may have ended, by itself or not */
+  /** @param onEnd called when the machine may have ended, for any reason */
   constructor(folder: MachineFolder, program: MachineProgram, onEnd: () => void = () => {}) {
     this.folder = folder;
     this.#program = program;
     this.#onEnd = onEnd;
   }
 
-  /** The way to tell the machine something; undefined while it is off. A machine that runs already is taken over. */
+  /**
+   * Returns the control connection of the machine, or undefined while it is off. Connects to a machine that runs
+   * already.
+   */
   async running(): Promise<QmpClient | undefined> {
     if (this.#qmp?.isOpen) return this.#qmp;
     return this.#connect(async () => {
@@ -72,14 +75,14 @@ export class Machine {
     return this.#connecting;
   }
 
-  /** The same for work that makes no sense while the machine is off. Throws `MACHINE_NOT_RUNNING`. */
+  /** Like `running`, but rejects with `MACHINE_NOT_RUNNING` while the machine is off. */
   async qmp(): Promise<QmpClient> {
     const qmp = await this.running();
     if (!qmp) throw new QemuError('MACHINE_NOT_RUNNING', 'the machine does not run');
     return qmp;
   }
 
-  /** Runs the machine, unless it runs. @param incoming it waits for a memory, and is put together as the machine was that had it */
+  /** Starts the machine; no-op if it runs. @param incoming the layout of the machine whose memory this one waits for */
   async start(shape: MachineShape, signal: AbortSignal, incoming?: MachineLayout): Promise<QmpClient> {
     do {
       const running = await this.running();
@@ -92,7 +95,7 @@ export class Machine {
     return qmp;
   }
 
-  /** Returns its power state; null where QEMU does not answer, as while it is ending. */
+  /** Returns its power state; null if QEMU does not respond, for example while it exits. */
   async powerState(): Promise<PowerState | null> {
     try {
       const qmp = await this.running();
@@ -104,18 +107,18 @@ export class Machine {
     }
   }
 
-  /** Whether its processors run; false also while it is off. */
-  async isGoing(): Promise<boolean> {
+  /** Returns true if its processors run; false also while it is off. */
+  async isRunning(): Promise<boolean> {
     const qmp = await this.running();
     if (!qmp) return false;
     const { status } = await qmp.execute<{ status: string }>('query-status');
     return !STOPPED.has(status);
   }
 
-  /** Ends it at once, as when the plug is pulled. */
+  /** Powers it off without a shutdown of the guest. */
   async end(): Promise<void> {
     const qmp = await this.running().catch(() => undefined);
-    // What it has written may be on its way to the disk.
+    // Data that it has written may still be in transit to the disk.
     await qmp?.quit();
     this.#qmp?.close();
     this.#qmp = undefined;
@@ -123,23 +126,24 @@ export class Machine {
   }
 
   /**
-   * Has the guest end by itself: by the power button, pressed again from time to time. A guest without ACPI, such as one that is
-   * still in its firmware, is not waited for.
-   * @returns false when it has not ended in time
+   * Shuts the guest down with the power button, pressed repeatedly. Does not wait for a guest without ACPI, for example
+   * one that is still in its firmware.
+   *
+   * @returns false if it has not ended in time
    */
   async shutDown(timeoutMs: number, signal: AbortSignal): Promise<boolean> {
     const qmp = await this.running();
     if (!qmp) return true;
     const deadline = Date.now() + timeoutMs;
-    // A guest that does not run feels nothing.
-    if (!(await this.isGoing())) return false;
-    const firmwareUntil = Date.now() + PRESS_AGAIN_MS;
+    // A paused guest does not notice the power button.
+    if (!(await this.isRunning())) return false;
+    const firmwareUntil = Date.now() + PRESS_RETRY_MS;
     while (qmp.isOpen && Date.now() < deadline) {
-      if (Date.now() >= firmwareUntil && !(await hearsPowerButton(qmp))) return false;
+      if (Date.now() >= firmwareUntil && !(await isAcpiReady(qmp))) return false;
       await qmp.execute('system_powerdown').catch(() => {});
       const wait = AbortSignal.any([
         signal,
-        AbortSignal.timeout(Math.min(PRESS_AGAIN_MS, Math.max(0, deadline - Date.now()))),
+        AbortSignal.timeout(Math.min(PRESS_RETRY_MS, Math.max(0, deadline - Date.now()))),
       ]);
       await qmp.untilClosed(wait).catch(() => signal.throwIfAborted());
     }
@@ -149,7 +153,7 @@ export class Machine {
     return true;
   }
 
-  /** Lets go of the machine, which goes on. */
+  /** Disconnects from the machine, which continues to run. */
   leave(): void {
     const qmp = this.#qmp;
     this.#qmp = undefined;

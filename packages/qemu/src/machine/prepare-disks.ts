@@ -12,12 +12,12 @@ import type { MachineFolder } from './machine-folder.js';
 export const GIB = 2 ** 30;
 const MIB = 2 ** 20;
 
-/** Whether a server's root disk is a volume. */
+/** Returns true if a server's root disk is a volume. */
 export function isVolumeBacked({ blockDevices }: Server): boolean {
   return blockDevices.some(({ bootIndex, destination }) => bootIndex === 0 && destination === 'volume');
 }
 
-/** What disks are made with. */
+/** The dependencies of disk creation. */
 export interface DiskTools {
   readonly cache: ImageCache;
   readonly images: DriverServices['images'];
@@ -32,33 +32,37 @@ async function exists(path: string): Promise<boolean> {
   );
 }
 
-/** What `qemu-img info` tells of a disk. */
+/** The part of the output of `qemu-img info` that is used. */
 export interface DiskInfo {
   readonly 'virtual-size': number;
   readonly snapshots?: readonly { readonly name: string }[];
 }
 
-/** What a qcow2 file is that this program has written, which a machine may have open; undefined where there is none. */
+/**
+ * Returns information on a qcow2 file that this program has created and a machine may have open; undefined if it does
+ * not exist.
+ */
 export async function diskInfo(
   { qemuImg, run }: DiskTools,
   path: string,
   signal: AbortSignal,
 ): Promise<DiskInfo | undefined> {
   if (!(await exists(path))) return undefined;
-  const told = await runProgram(qemuImg, ['info', '-U', '-f', 'qcow2', '--output=json', path], { ...run, signal });
-  return JSON.parse(told);
+  const notified = await runProgram(qemuImg, ['info', '-U', '-f', 'qcow2', '--output=json', path], { ...run, signal });
+  return JSON.parse(notified);
 }
 
-/** The size of the disk that such a file is. */
+/** Returns the virtual size of such a file. */
 export async function diskBytes(tools: DiskTools, path: string, signal: AbortSignal): Promise<number> {
   const info = await diskInfo(tools, path, signal);
-  if (!info) throw new QemuError('NOT_POSSIBLE', `there is no disk ${basename(path)}`);
+  if (!info) throw new QemuError('UNSUPPORTED', `missing disk ${basename(path)}`);
   return info['virtual-size'];
 }
 
 /**
- * Makes a qcow2 file of that size, whole or not at all; one that is there stays.
- * @param base what it leans on, in the same folder: that is how it finds it, by whatever path hosts reach the folder
+ * Creates a qcow2 file atomically; keeps an existing one.
+ *
+ * @param base the backing file, in the same folder, so that the reference is valid under each host's path of the folder
  */
 export async function makeDisk(
   { qemuImg, run }: DiskTools,
@@ -74,11 +78,12 @@ export async function makeDisk(
   await rename(`${path}.new`, path);
 }
 
-/** Where the parts of a system that boots from an image are. */
+/** The files of a system that boots from an image. */
 const ROOT = {
   disk: 'root',
   base: 'rootBase',
   image: 'rootImage',
+  cdrom: 'cdrom',
   kernel: 'kernel',
   ramdisk: 'ramdisk',
   commandLine: 'commandLine',
@@ -87,15 +92,19 @@ const RESCUE = {
   disk: 'rescue',
   base: 'rescueBase',
   image: 'rescueImage',
+  cdrom: 'rescueCdrom',
   kernel: 'rescueKernel',
   ramdisk: 'rescueRamdisk',
   commandLine: 'rescueCommandLine',
 } as const;
 
-/** What Linux is told where the image does not say it: output goes to both consoles, the root is the first disk. */
+/** The default kernel command line: output on both consoles, the root on the first disk. */
 const COMMAND_LINE = 'root=/dev/vda console=tty0 console=ttyS0';
 
-/** The disk of an image, and the kernel that goes with it; what is there already stays. */
+/**
+ * Creates the disk of an image and its kernel; keeps existing files. An ISO image becomes a CD, without a disk: an installer on
+ * it writes to a volume or an ephemeral disk.
+ */
 async function makeSystem(
   tools: DiskTools,
   server: Server,
@@ -106,16 +115,18 @@ async function makeSystem(
   signal: AbortSignal,
 ): Promise<void> {
   const { cache, images } = tools;
-  if (await folder.exists(names.disk)) return;
+  if ((await folder.exists(names.disk)) || (await folder.exists(names.cdrom))) return;
   const owner = ownerOf(server);
-  const bytes = await cache.put(owner, imageId, folder.file(names.base), diskGb * GIB, signal);
+  const { properties, diskFormat } = await images.get(owner, imageId);
+  const isCd = diskFormat === 'iso';
+  const bytes = await cache.put(owner, imageId, folder.file(names.base), isCd ? 0 : diskGb * GIB, signal);
   await writeFile(folder.file(names.image), imageId);
-  const { properties } = await images.get(owner, imageId);
   await makeKernel(tools, server, properties, names, folder, signal);
+  if (isCd) return writeFile(folder.file(names.cdrom), '');
   await makeDisk(tools, folder.file(names.disk), diskGb * GIB || bytes, folder.file(names.base), signal);
 }
 
-/** The kernel that goes with a disk, where its image names one. */
+/** Fetches the kernel of a disk if its image names one. */
 async function makeKernel(
   { cache }: DiskTools,
   server: Server,
@@ -135,7 +146,7 @@ async function makeKernel(
   await writeFile(folder.file(names.commandLine), option('commandLine') ?? COMMAND_LINE);
 }
 
-/** The disks that a server has of its own, beside its volumes; those that are there stay as they are. */
+/** Creates the local disks of a server; keeps existing ones. */
 export async function makeDisks(
   tools: DiskTools,
   server: Server,
@@ -150,7 +161,7 @@ export async function makeDisks(
   if (swapMb > 0) await makeDisk(tools, folder.disk('swap'), swapMb * MIB, null, signal);
 }
 
-/** The disk of a rescue image. */
+/** Creates the disk of a rescue image. */
 export async function makeRescueDisk(
   tools: DiskTools,
   server: Server,

@@ -1,20 +1,20 @@
-import { type QmpClient, QmpRefusal } from '../qmp/qmp-client.js';
+import { type QmpClient, QmpCommandError } from '../qmp/qmp-client.js';
 
-/** Passes over what QEMU refuses because it is so already. */
-export function unlessSo(so: RegExp) {
+/** Returns a handler that ignores errors of QEMU about a state that is already reached. */
+export function ignoreExpectedError(so: RegExp) {
   return (error: unknown): void => {
-    if (!(error instanceof QmpRefusal && so.test(error.message))) throw error;
+    if (!(error instanceof QmpCommandError && so.test(error.message))) throw error;
   };
 }
 
-/** What QEMU says of what is there already, and of what is not. */
-export const THERE = /Duplicate (device )?ID|Duplicate nodes/i;
-export const GONE = /not found|failed to find|cannot find/i;
+/** Errors of QEMU about devices that are attached already, or not attached. */
+export const ATTACHED = /Duplicate (device )?ID|Duplicate nodes/i;
+export const DETACHED = /not found|failed to find|cannot find/i;
 
 /**
- * Asks the guest to let go of a device, and waits for that.
+ * Requests the guest to release a device, and waits for that.
  *
- * @returns false when it has not answered in time, because it is still booting or has no driver: it keeps the device
+ * @returns false if it has not responded in time, because it is still booting or has no driver: it keeps the device
  */
 export async function removeDevice(
   qmp: QmpClient,
@@ -34,8 +34,8 @@ export async function removeDevice(
   } catch (error) {
     signal.throwIfAborted();
     if (late.aborted) return false;
-    if (error instanceof QmpRefusal && /already in the process of unplug/i.test(error.message)) return false;
-    unlessSo(GONE)(error);
+    if (error instanceof QmpCommandError && /already in the process of unplug/i.test(error.message)) return false;
+    ignoreExpectedError(DETACHED)(error);
     return true;
   }
 }

@@ -1,11 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import type { FlavorCopy, Server } from '@apistrata/compute-engine';
+import { prepareFirmware } from '../firmware/prepare-firmware.js';
 import { hasAgent } from '../guest/guest-agent.js';
 import type { GuestInterface } from '../guest/guest-networks.js';
 import type { NetworkBackend } from '../network/user-network.js';
 import type { Acceleration } from '../programs/acceleration.js';
 import { type Tuning, tuningOf } from '../tuning/tuning.js';
-import type { MachineFolder } from './machine-folder.js';
+import type { MachineFile, MachineFolder } from './machine-folder.js';
 import type { DiskShape, KernelShape, MachineShape, NicShape, VolumeShape } from './machine-shape.js';
 
 /** The name of an interface in QEMU. */
@@ -21,7 +22,7 @@ const OWN = ['kernel', 'ramdisk', 'commandLine'] as const;
 const RESCUE = ['rescueKernel', 'rescueRamdisk', 'rescueCommandLine'] as const;
 
 async function kernelOf(folder: MachineFolder, rescued: boolean): Promise<KernelShape | null> {
-  // A rescue image without a kernel of its own runs with the server's.
+  // A rescue image without its own kernel uses the kernel of the server.
   const [kernel, ramdisk, commandLine] = rescued && (await folder.exists('rescueKernel')) ? RESCUE : OWN;
   if (!(await folder.exists(kernel))) return null;
   return {
@@ -31,7 +32,7 @@ async function kernelOf(folder: MachineFolder, rescued: boolean): Promise<Kernel
   };
 }
 
-/** What a server's machine is made of now: its record, and what its folder holds. */
+/** Returns the current configuration of a server's machine, from its record and its folder. */
 export async function shapeOf(
   server: Server,
   flavor: FlavorCopy,
@@ -39,18 +40,22 @@ export async function shapeOf(
     readonly folder: MachineFolder;
     readonly acceleration: Acceleration;
     readonly nics: readonly NicShape[];
-    /** The volume that it boots from, where it does, and the others. */
+    /** The volume that it boots from, if any, and the other volumes. */
     readonly bootVolume: VolumeShape | null;
     readonly volumes: readonly VolumeShape[];
   },
 ): Promise<MachineShape> {
   const { folder, acceleration, nics, bootVolume, volumes } = parts;
   const tuning = tuningOf(flavor, server.imageProperties);
-  const rescued = await folder.exists('rescue');
+  const rescued = (await folder.exists('rescue')) || (await folder.exists('rescueCdrom'));
   const disk = (id: string, file: string): DiskShape => ({ id, file });
-  const system = [
-    ...(rescued ? [disk('rescue', folder.file('rescue'))] : []),
-    ...((await folder.exists('root')) ? [disk('root', folder.file('root'))] : []),
+  const system = async (id: 'root' | 'rescue', base: MachineFile, cdrom: MachineFile): Promise<DiskShape[]> => {
+    if (await folder.exists(cdrom)) return [{ id, file: folder.file(base), cdrom: true }];
+    return (await folder.exists(id)) ? [disk(id, folder.file(id))] : [];
+  };
+  const systems = [
+    ...(rescued ? await system('rescue', 'rescueBase', 'rescueCdrom') : []),
+    ...(await system('root', 'rootBase', 'cdrom')),
     ...(bootVolume ? [bootVolume] : []),
   ];
   const extra = [
@@ -62,10 +67,11 @@ export async function shapeOf(
     serverId: server.id,
     acceleration,
     tuning,
+    firmware: await prepareFirmware(folder, tuning),
     vcpus: flavor.vcpus,
     memoryMb: flavor.memoryMb,
     kernel: await kernelOf(folder, rescued),
-    disks: [...system, ...extra, ...volumes],
+    disks: [...systems, ...extra, ...volumes],
     configDrive: (await folder.exists(configDrive)) ? folder.file(configDrive) : null,
     nics,
     agent: hasAgent(server),

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { link, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** The file that names storage which hosts share: by whatever path they reach it, it is the same. */
+/** The file that identifies shared storage, regardless of the path under which a host mounts it. */
 const NAME = 'storage';
 
-/** The name of storage, which the first host to come gives it. */
+/** Returns the name of the storage, which the first host generates. */
 export async function storageName(directory: string): Promise<string> {
   const file = join(directory, NAME);
   const draft = `${file}.${randomUUID()}`;

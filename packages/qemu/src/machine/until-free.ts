@@ -1,17 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { QemuError } from '../qemu-error.js';
 
-/** What QEMU's programs say of a disk that another process writes to: they lock what they open. */
+/** Errors of QEMU's programs for a disk that is locked by another process. */
 const IN_USE = /another process using the image|Failed to get .*lock/;
-const LOOK_MS = 1_000;
+const POLL_INTERVAL_MS = 1_000;
 
 /**
- * Does something with disks as soon as nobody else has them open: what a killed program has begun ends soon, and storage that
- * is shared holds the locks of a computer that was lost for a minute or two.
- * @throws `DISK_IN_USE` when somebody has them all that time
+ * Runs a function on disks when no other process has them locked: commands of a killed process end soon, and shared
+ * storage keeps the locks of a lost computer for a minute or two.
+ *
+ * @throws QemuError `DISK_IN_USE` if they stay locked for the whole time
  */
 export async function untilFree<T>(use: () => Promise<T>, waitMs: number, signal: AbortSignal): Promise<T> {
-  for (const deadline = Date.now() + waitMs; ; await sleep(LOOK_MS, undefined, { signal })) {
+  for (const deadline = Date.now() + waitMs; ; await sleep(POLL_INTERVAL_MS, undefined, { signal })) {
     try {
       return await use();
     } catch (error) {
@@ -19,7 +20,7 @@ export async function untilFree<T>(use: () => Promise<T>, waitMs: number, signal
       if (Date.now() >= deadline)
         throw new QemuError(
           'DISK_IN_USE',
-          `a disk of the machine is in use, by its machine on another computer most likely: ${error.message}`,
+          `a disk of the machine is in use, most likely by its machine on another computer: ${error.message}`,
           { cause: error },
         );
     }

@@ -3,19 +3,20 @@ import { QemuError } from '../qemu-error.js';
 import type { QmpClient } from '../qmp/qmp-client.js';
 import type { DiskModel } from '../tuning/tuning.js';
 import { blockDevice, blockNodes, connectionNode, frontNode, nodeName, volumeNodes } from './block-devices.js';
-import { blockNodeOf, blockNodesOf, checkEnd, endOf, forgetJob, mirrorUntilReady } from './copy-disk.js';
+import { blockNodeOf, blockNodesOf, checkEnd, endOf, mirrorUntilReady, removeJob } from './copy-disk.js';
+import { freeHotplugBus } from './hotplug-ports.js';
 import type { VolumeShape } from './machine-shape.js';
-import { GONE, removeDevice, unlessSo } from './remove-device.js';
+import { DETACHED, ignoreExpectedError, removeDevice } from './remove-device.js';
 
-/** How long a guest has to let go before it is asked again. */
-const ASK_AGAIN_MS = 5_000;
+/** How long to wait for the guest before the request is repeated. */
+const RETRY_INTERVAL_MS = 5_000;
 const PAUSE_MS = 200;
 
-/** Removes nodes that are there, those that lean on others first. */
+/** Removes existing nodes, dependent ones first. */
 async function forget(qmp: QmpClient, ...names: readonly string[]): Promise<void> {
   const nodes = await blockNodesOf(qmp);
   for (const name of names)
-    if (nodes.has(name)) await qmp.execute('blockdev-del', { 'node-name': name }).catch(unlessSo(GONE));
+    if (nodes.has(name)) await qmp.execute('blockdev-del', { 'node-name': name }).catch(ignoreExpectedError(DETACHED));
 }
 
 function allNodes(deviceId: string): readonly string[] {
@@ -23,33 +24,35 @@ function allNodes(deviceId: string): readonly string[] {
   return [...front, ...connection];
 }
 
-/** Gives a volume to a guest that runs. */
+/** Attaches a volume to a running guest. */
 export async function plugVolume(qmp: QmpClient, volume: VolumeShape, model: DiskModel): Promise<void> {
   const there = await qmp.execute<{ name: string }[]>('qom-list', { path: '/machine/peripheral' });
   if (there.some(({ name }) => name === volume.id)) return;
   await forget(qmp, ...allNodes(volume.id));
   for (const node of blockNodes(volume)) await qmp.execute('blockdev-add', node);
-  await qmp.execute('device_add', blockDevice(volume, model));
+  const bus = model === 'virtio-blk-pci' ? await freeHotplugBus(qmp) : {};
+  await qmp.execute('device_add', { ...blockDevice(volume, model), ...bus });
 }
 
 /**
- * Takes a volume from a guest that runs, once the guest has let go of it.
- * @throws `GUEST_TIMEOUT` when it has not within the time; it keeps the volume then
+ * Detaches a volume from a running guest when the guest has released it.
+ *
+ * @throws QemuError `GUEST_TIMEOUT` if the guest does not release it in time; it stays attached
  */
 export async function unplugVolume(qmp: QmpClient, id: string, timeoutMs: number, signal: AbortSignal): Promise<void> {
   const deadline = Date.now() + timeoutMs;
-  while (!(await removeDevice(qmp, id, Math.max(1, Math.min(ASK_AGAIN_MS, deadline - Date.now())), signal))) {
+  while (!(await removeDevice(qmp, id, Math.max(1, Math.min(RETRY_INTERVAL_MS, deadline - Date.now())), signal))) {
     if (Date.now() >= deadline)
-      throw new QemuError('GUEST_TIMEOUT', `the guest has not let go of the volume within ${timeoutMs / 1000} seconds`);
+      throw new QemuError('GUEST_TIMEOUT', `the guest has not released the volume within ${timeoutMs / 1000} seconds`);
     await sleep(PAUSE_MS, undefined, { signal });
   }
   await forget(qmp, ...allNodes(id));
 }
 
-/** Which nodes a volume has, and which names are free. */
+/** Returns the nodes of a volume, and the free names. */
 async function nodesInUse(qmp: QmpClient, deviceId: string) {
   const all = volumeNodes(deviceId);
-  // What an earlier attempt has left goes; what is in use is refused, and stays.
+  // Removes nodes of an earlier attempt; QEMU keeps those in use.
   for (const names of [all.front, all.connection]) {
     const nodes = await blockNodesOf(qmp);
     if (!names.every((name) => nodes.has(name))) continue;
@@ -59,14 +62,14 @@ async function nodesInUse(qmp: QmpClient, deviceId: string) {
   const pick = (names: readonly [string, string]) => {
     const [current, free] = nodes.has(names[0]) ? names : [names[1], names[0]];
     const node = nodes.get(current);
-    if (!node) throw new QemuError('NOT_POSSIBLE', 'the machine does not have the volume');
+    if (!node) throw new QemuError('UNSUPPORTED', 'the machine does not have the volume');
     return { current, free, address: node.filename };
   };
   const connection = pick(all.connection);
   return { front: pick(all.front), connection, address: connection.address };
 }
 
-/** Has a guest that runs see the size that a volume has grown to. */
+/** Makes a running guest notice the new size of a volume. */
 export async function growVolume(qmp: QmpClient, volume: VolumeShape): Promise<void> {
   const { front, connection } = await nodesInUse(qmp, volume.id);
   await qmp.execute('blockdev-add', connectionNode(volume, connection.free));
@@ -76,7 +79,7 @@ export async function growVolume(qmp: QmpClient, volume: VolumeShape): Promise<v
   await qmp.execute('block_resize', { 'node-name': front.current, size });
 }
 
-/** Copies a volume to another one while the guest writes to it, and has the guest go on with that. */
+/** Copies a volume to another one while the guest writes to it, and switches the guest to the copy. */
 export async function exchangeVolume(
   qmp: QmpClient,
   id: string,
@@ -84,7 +87,7 @@ export async function exchangeVolume(
   signal: AbortSignal,
 ): Promise<void> {
   const job = `mirror-${nodeName(id)}`;
-  await forgetJob(qmp, job);
+  await removeJob(qmp, job);
   const { front, connection, address } = await nodesInUse(qmp, id);
   if (address.includes(target.socket)) return;
   await qmp.execute('blockdev-add', connectionNode(target, connection.free));
@@ -94,11 +97,11 @@ export async function exchangeVolume(
     await mirrorUntilReady(qmp, copy, 'the volume could not be copied', signal);
     checkEnd(
       await qmp.executeUntil('job-complete', { id: job }, endOf(job), signal),
-      'the volume could not be exchanged',
+      'the volume could not be replaced',
     );
     await forget(qmp, front.current, connection.current);
   } catch (error) {
-    await forgetJob(qmp, job).catch(() => {});
+    await removeJob(qmp, job).catch(() => {});
     await forget(qmp, front.free, connection.free).catch(() => {});
     throw error;
   }

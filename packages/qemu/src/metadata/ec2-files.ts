@@ -1,19 +1,20 @@
-import type { GuestStory } from '../guest/meta-data.js';
+import type { GuestMetadata } from '../guest/meta-data.js';
 
-/** Versions of the other form that there are; all of them say the same. */
+/** Available versions of the EC2 format; all have the same content. */
 const VERSIONS = ['1.0', '2009-04-04', 'latest'];
 
-/** Ids in that form are eight digits with a letter in front. */
+/** Ids in this format are eight digits with a prefix. */
 function shortId(kind: string, id: string): string {
   return `${kind}-${id.replaceAll('-', '').slice(0, 8)}`;
 }
 
 /**
- * What a guest is told in the form of EC2: files by their path.
- * @param floating the address by which it is reached from outside
+ * Returns the metadata of a guest in the EC2 format as files by path.
+ *
+ * @param floating the address by which the guest is reachable from outside
  */
 export function ec2Files(
-  { server, interfaces }: GuestStory,
+  { server, interfaces }: GuestMetadata,
   floating: string | undefined,
 ): ReadonlyMap<string, Buffer> {
   const { id, hostname, keyName, keyData, userData } = server;

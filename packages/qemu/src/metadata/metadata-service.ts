@@ -2,34 +2,35 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { isIPv4, type Server as Listener, type Socket } from 'node:net';
-import type { GuestStory } from '../guest/meta-data.js';
+import type { GuestMetadata } from '../guest/meta-data.js';
 import type { IpTool } from '../network/ip-tool.js';
 import { PROGRAM_ENVIRONMENT } from '../programs/run-program.js';
-import { metadataAnswer } from './metadata-answer.js';
+import { metadataResponse } from './metadata-response.js';
 
 const PORT = 80;
 const START_MS = 20_000;
-/** Connections of one network at once; more are refused. */
+/** Maximum number of connections per network; more are rejected. */
 const MAX_CONNECTIONS = 200;
 
-/** The guest of an address in a network. */
+/** The guest with a certain address in a network. */
 export interface MetadataGuest {
-  readonly story: GuestStory;
+  readonly metadata: GuestMetadata;
   readonly floating: string | undefined;
 }
 
 export interface MetadataServiceOptions {
   readonly ip: IpTool;
-  /** Where it is reached in each namespace. */
+  /** The listening address in each namespace. */
   readonly address: string;
-  /** Who has that address there; nobody but this knows who asks. */
+  /** Returns the guest with an address in a namespace, the only identification of a client. */
   readonly guest: (namespace: string, address: string) => Promise<MetadataGuest | undefined>;
   readonly log: (line: string) => void;
 }
 
 /**
- * What a process does that is started in a network namespace: what it listens on stays there when it is handed over. Given to
- * it as text, so it needs no file of its own, wherever this package is bundled; it knows nothing of what stands around it here.
+ * Runs in a child process in a network namespace: a socket stays in the namespace where it was created when it is
+ * passed to the parent. Passed as source text, so that it needs no file wherever this package is bundled; therefore it
+ * must not reference anything of this module.
  */
 function listenThere(): void {
   const [address, port] = process.argv.slice(1);
@@ -40,8 +41,8 @@ function listenThere(): void {
 }
 
 /**
- * Tells guests who they are. One listener for each network, in its namespace: a guest is known by the address that it
- * comes from and the network it comes by, and by nothing that it says of itself.
+ * Serves metadata to guests. Each network has a listener in its namespace: a guest is identified by its address and its
+ * network, never by the content of its request.
  */
 export class MetadataService {
   readonly #options: MetadataServiceOptions;
@@ -51,8 +52,8 @@ export class MetadataService {
     this.#options = options;
   }
 
-  /** Ends where it is not wanted any more. */
-  async keepIn(namespaces: readonly string[]): Promise<void> {
+  /** Closes the listeners of all other namespaces. */
+  async storeIn(namespaces: readonly string[]): Promise<void> {
     for (const [name, listener] of this.#listeners) {
       if (namespaces.includes(name)) continue;
       listener.close();
@@ -60,17 +61,17 @@ export class MetadataService {
     }
   }
 
-  /** Listens in just these namespaces. */
+  /** Listens in exactly these namespaces. */
   async listenIn(namespaces: readonly string[]): Promise<void> {
-    await this.keepIn(namespaces);
+    await this.storeIn(namespaces);
     for (const name of namespaces) if (!this.#listeners.has(name)) this.#listeners.set(name, await this.#listen(name));
   }
 
   async leave(): Promise<void> {
-    await this.keepIn([]);
+    await this.storeIn([]);
   }
 
-  /** A socket belongs to the namespace that it was made in, whoever has it. */
+  /** A socket belongs to the namespace in which it was created, regardless of the process that has it. */
   async #listen(namespace: string): Promise<Listener> {
     const { ip, address } = this.#options;
     const [program, args] = ip.within(namespace, process.execPath, ['-e', `(${listenThere})()`, address, `${PORT}`]);
@@ -80,7 +81,7 @@ export class MetadataService {
     try {
       const ended = once(child, 'exit', { signal: ending.signal }).then(() => undefined);
       const [, listener] = (await Promise.race([once(child, 'message', { signal: ending.signal }), ended])) ?? [];
-      if (!listener) throw new Error(`nobody could listen on ${address}:${PORT} in the namespace ${namespace}`);
+      if (!listener) throw new Error(`cannot listen on ${address}:${PORT} in the namespace ${namespace}`);
       return this.#serve(namespace, listener as Listener);
     } finally {
       clearTimeout(late);
@@ -91,7 +92,7 @@ export class MetadataService {
   #serve(namespace: string, listener: Listener): Listener {
     const http = createServer({ requestTimeout: 10_000, keepAliveTimeout: 2_000, maxHeaderSize: 8_192 }, (req, res) => {
       this.#answer(namespace, req, res).catch((error: Error) => {
-        this.#options.log(`a guest could not be told who it is: ${error.message}`);
+        this.#options.log(`a metadata request of a guest failed: ${error.message}`);
         res.writeHead(500).end();
       });
     });
@@ -100,7 +101,7 @@ export class MetadataService {
       http.emit('connection', socket);
       socket.resume();
     });
-    // It is not what keeps this process alive.
+    // The listener must not keep the process alive.
     listener.unref();
     return listener;
   }
@@ -110,8 +111,10 @@ export class MetadataService {
     const address = req.socket.remoteAddress?.replace(/^::ffff:/, '') ?? '';
     const guest = isIPv4(address) ? await this.#options.guest(namespace, address) : undefined;
     const path = (req.url ?? '/').split('?')[0] ?? '/';
-    const answer = guest && metadataAnswer(path, guest.story, guest.floating);
-    if (!answer) return void res.writeHead(404, { 'content-type': 'text/plain' }).end('there is nothing\n');
-    res.writeHead(200, { 'content-type': answer.type, 'content-length': answer.body.byteLength }).end(answer.body);
+    const response = guest && metadataResponse(path, guest.metadata, guest.floating);
+    if (!response) return void res.writeHead(404, { 'content-type': 'text/plain' }).end('not found\n');
+    res
+      .writeHead(200, { 'content-type': response.type, 'content-length': response.body.byteLength })
+      .end(response.body);
   }
 }

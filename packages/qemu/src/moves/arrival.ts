@@ -7,64 +7,71 @@ import { nodeName } from '../machine/block-devices.js';
 import type { MachineFolder } from '../machine/machine-folder.js';
 import { checkedLayout } from '../machine/machine-layout.js';
 import { makeDisk } from '../machine/prepare-disks.js';
-import { unlessSo } from '../machine/remove-device.js';
+import { ignoreExpectedError } from '../machine/remove-device.js';
 import { QemuError } from '../qemu-error.js';
 import { memoryMove } from '../qmp/memory-move.js';
 import type { QmpClient } from '../qmp/qmp-client.js';
-import { askStory, type FarMachine, fetchCompanions, fetchFile } from './fetch-machine.js';
-import { diskFile, type MachineStory, OWN_DISKS } from './machine-story.js';
-import type { HostQuestion } from './questions.js';
+import { fetchCompanions, fetchFile, fetchManifest, type RemoteMachine } from './fetch-machine.js';
+import { diskFile, type MachineManifest, OWN_DISKS } from './machine-manifest.js';
+import type { TransferRequest } from './transfer-request.js';
 
-/** How long the rest of a memory may be on its way. */
+/** Maximum time for the rest of a memory to arrive. */
 const LOAD_MS = 60_000;
-const LOOK_MS = 10;
+const POLL_INTERVAL_MS = 10;
 
 async function statusOf(qmp: QmpClient): Promise<string> {
   return (await qmp.execute<{ status: string }>('query-status')).status;
 }
 
-/** Whether a machine has got what it waits for, or is getting it: one whose move was cut off waits for nothing any more. */
-async function isUnderWay(far: FarMachine, qmp: QmpClient): Promise<boolean> {
-  if ((await statusOf(qmp)) !== 'inmigrate') return true;
-  return (await memoryMove(qmp)).status === 'active' && (await askStory(far)).leaving;
+/**
+ * Returns true if a machine has received its state or is receiving it. After an interrupted move, it no longer waits. A
+ * machine that was sent from here is only the remainder of an earlier move: a server may return before it is removed.
+ */
+async function isInProgress(remote: RemoteMachine, qmp: QmpClient): Promise<boolean> {
+  const status = await statusOf(qmp);
+  if (status === 'postmigrate') return false;
+  if (status !== 'inmigrate') return true;
+  return (await memoryMove(qmp)).status === 'active' && (await fetchManifest(remote)).leaving;
 }
 
-/** Disks as large as those of the source, and empty but for the image. */
-async function makeEmptyDisks({ host, signal }: FarMachine, story: MachineStory, folder: MachineFolder): Promise<void> {
+/** Creates disks of the same size as those of the source, empty except for the image. */
+async function makeEmptyDisks(
+  { host, signal }: RemoteMachine,
+  manifest: MachineManifest,
+  folder: MachineFolder,
+): Promise<void> {
   for (const disk of OWN_DISKS) {
-    const bytes = story.disks[disk];
+    const bytes = manifest.disks[disk];
     if (bytes === undefined) continue;
     if (bytes === null) throw new QemuError('MOVE_FAILED', `the machine does not use its disk ${disk}`);
-    const base = disk === 'root' && story.base ? folder.file('rootBase') : null;
+    const base = disk === 'root' && manifest.base ? folder.file('rootBase') : null;
     await makeDisk(host.disks, diskFile(folder, disk), bytes, base, signal);
   }
 }
 
-/** Makes a machine that waits for the memory and the disks of one that runs on another host. */
+/** Creates a machine that waits for memory and disks of one that runs on another host. */
 export async function prepareArrival(
   host: Host,
   server: Server,
   sourceHost: string,
   signal: AbortSignal,
 ): Promise<void> {
-  const machine = host.machine(server);
-  const { folder } = machine;
-  const far = { host, server, sourceHost, signal };
-  const before = await machine.running();
-  if (before && (await isUnderWay(far, before))) return;
-  await machine.end();
+  const remote = { host, server, sourceHost, signal };
+  const before = await host.machine(server).running();
+  if (before && (await isInProgress(remote, before))) return;
+  await host.leaveTo(sourceHost, server);
   const shared = await host.shares(sourceHost);
-  await (shared ? folder.removeHere() : folder.remove());
+  const { folder } = host.machine(server);
   await folder.make();
-  const story = await askStory(far);
-  if (!story.layout) throw new QemuError('MACHINE_NOT_RUNNING', `the machine does not run on ${sourceHost}`);
+  const manifest = await fetchManifest(remote);
+  if (!manifest.layout) throw new QemuError('MACHINE_NOT_RUNNING', `the machine does not run on ${sourceHost}`);
   if (!shared) {
-    await fetchCompanions(far, story);
-    await makeEmptyDisks(far, story, folder);
+    await fetchCompanions(remote, manifest);
+    await makeEmptyDisks(remote, manifest, folder);
   }
   await writeFile(folder.file('arriving'), sourceHost);
-  const qmp = await host.start(server, signal, server.flavor, checkedLayout(story.layout));
-  const disks = shared ? [] : OWN_DISKS.filter((disk) => story.disks[disk] !== undefined);
+  const qmp = await host.start(server, signal, server.flavor, checkedLayout(manifest.layout));
+  const disks = shared ? [] : OWN_DISKS.filter((disk) => manifest.disks[disk] !== undefined);
   if (disks.length > 0)
     await qmp.execute('nbd-server-start', { addr: { type: 'unix', data: { path: folder.file('export') } } });
   for (const disk of disks)
@@ -79,17 +86,17 @@ export async function prepareArrival(
 }
 
 async function isLoaded(qmp: QmpClient): Promise<boolean> {
-  for (const deadline = Date.now() + LOAD_MS; Date.now() < deadline; await sleep(LOOK_MS)) {
+  for (const deadline = Date.now() + LOAD_MS; Date.now() < deadline; await sleep(POLL_INTERVAL_MS)) {
     if (!qmp.isOpen) return false;
     if ((await statusOf(qmp)) !== 'inmigrate') return true;
   }
   return false;
 }
 
-/** The console has printed nothing here yet: what it printed there comes before that. */
-async function bringConsole(far: FarMachine, folder: MachineFolder): Promise<void> {
+/** Prepends the console log of the source, before the machine writes its own. */
+async function fetchConsole(remote: RemoteMachine, folder: MachineFolder): Promise<void> {
   const before = `${folder.file('console')}.before`;
-  await fetchFile(far, 'console', before);
+  await fetchFile(remote, 'console', before);
   const file = await open(folder.file('console'), 'a');
   try {
     await file.truncate(0);
@@ -100,8 +107,8 @@ async function bringConsole(far: FarMachine, folder: MachineFolder): Promise<voi
   await rm(before, { force: true });
 }
 
-/** Has a machine go on here that has been sent by another host. False: it is not here, and never will be. */
-async function goOn(host: Host, { serverId, sourceHost, going }: Arrival): Promise<boolean> {
+/** Resumes a machine that another host has sent. Returns false if it is not here, and never will be. */
+async function resumeArrival(host: Host, { serverId, sourceHost, going }: Arrival): Promise<boolean> {
   const machine = host.machine({ id: serverId });
   const { folder } = machine;
   try {
@@ -110,30 +117,31 @@ async function goOn(host: Host, { serverId, sourceHost, going }: Arrival): Promi
       await machine.end();
       return false;
     }
-    // The guest gets the disks for itself.
-    await qmp.execute('nbd-server-stop').catch(unlessSo(/not running/i));
+    // Releases the disks for the guest.
+    await qmp.execute('nbd-server-stop').catch(ignoreExpectedError(/not running/i));
     if (await folder.exists('arriving')) {
       const server = { id: serverId } as Server;
       const signal = AbortSignal.timeout(LOAD_MS);
-      await bringConsole({ host, server, sourceHost, signal }, folder);
+      await fetchConsole({ host, server, sourceHost, signal }, folder);
       await folder.removeFiles('arriving');
     }
     if (going) await qmp.execute('cont');
     return true;
   } catch (error) {
     if (!(await folder.exists('arriving'))) throw error;
-    // The guest has done nothing here yet.
+    // The guest has not run here yet.
     await machine.end();
     return false;
   }
 }
 
-type Arrival = Extract<HostQuestion, { readonly ask: 'arrive' }>;
+type Arrival = Extract<TransferRequest, { readonly kind: 'complete arrival' }>;
 
-/** Who asks again hears the same. */
-export function arrive(host: Host, question: Arrival): Promise<boolean> {
-  const { serverId } = question;
-  const known = host.arrivals.get(serverId) ?? goOn(host, question).finally(() => host.arrivals.delete(serverId));
+/** Idempotent: repeated requests have the same result. */
+export function completeArrival(host: Host, request: Arrival): Promise<boolean> {
+  const { serverId } = request;
+  const known =
+    host.arrivals.get(serverId) ?? resumeArrival(host, request).finally(() => host.arrivals.delete(serverId));
   host.arrivals.set(serverId, known);
   return known;
 }

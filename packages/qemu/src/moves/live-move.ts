@@ -3,45 +3,55 @@ import type { Server } from '@apistrata/compute-engine';
 import type { MoveProgress } from '@apistrata/compute-engine/drivers';
 import type { Host } from '../host.js';
 import { nodeName } from '../machine/block-devices.js';
-import { blockNodesOf, checkEnd, endOf, forgetJob, mirrorUntilReady } from '../machine/copy-disk.js';
+import { blockNodesOf, checkEnd, endOf, mirrorUntilReady, removeJob } from '../machine/copy-disk.js';
 import { QemuError } from '../qemu-error.js';
 import {
   beforeMemoryMove,
   checkMemoryMoved,
   hasEnded,
-  hasEndedOrRests,
-  hasToRest,
-  isOver,
+  isCompletedOrPaused,
+  isInactive,
   memoryMove,
+  mustPauseBeforeSwitchover,
   PRE_SWITCHOVER,
 } from '../qmp/memory-move.js';
 import type { QmpClient } from '../qmp/qmp-client.js';
-import { OWN_DISKS, type OwnDisk } from './machine-story.js';
+import { OWN_DISKS, type OwnDisk } from './machine-manifest.js';
 import type { OngoingMove } from './ongoing-move.js';
-import { askHost, askValue, type HostQuestion } from './questions.js';
+import type { TransferRequest } from './transfer-request.js';
+import { requestsTo } from './transfer-requests.js';
 import { openTunnel, type Tunnel } from './tunnel.js';
 
 const RETRY_MS = 500;
-const LOOK_MS = 50;
+const POLL_INTERVAL_MS = 50;
 
-/** The job that copies a disk, and the node that it copies to. */
+/** The name of the job that copies a disk, and of its target node. */
 const copyOf = (disk: OwnDisk) => `to-${disk}`;
 
+/** Returns the error that made a tunnel fail, or else QEMU's, which states only that its connection was closed. */
+function explained(error: unknown, tunnels: readonly Tunnel[]): unknown {
+  const cause = tunnels.map(({ failure }) => failure).find((failure) => failure !== undefined);
+  if (cause === undefined) return error;
+  const why = cause instanceof Error ? cause.message : String(cause);
+  return new QemuError('MOVE_FAILED', `the connection to the other host failed: ${why}`, { cause });
+}
+
 /**
- * The way of a running machine to another host, which waits for it. First the disks are copied, and kept alike; then the memory
- * goes while the guest runs; at last the guest rests until everything is there. What happens to the guest is decided here alone:
- * it goes on there only when it is told to, and here only when it cannot do so there any more.
+ * The move of a running machine to another host, where a machine waits for it. First the disks are copied and mirrored;
+ * then the memory is sent while the guest runs; finally the guest is paused until everything has arrived. Only this
+ * side decides where the guest continues: on the other host if this side requests it, and here if it can no longer
+ * continue there.
  */
 export class LiveMove implements OngoingMove {
   readonly done: Promise<void>;
   readonly #host: Host;
   readonly #server: Server;
   readonly #destHost: string;
-  /** Ends it as long as nothing has been handed over; the second one ends the waiting for an answer as well. */
+  /** Cancels the move before the switchover; a second call cancels the wait for the response as well. */
   readonly #givingUp = new AbortController();
   readonly #leaving = new AbortController();
 
-  /** @param begins whether it is begun, where it is not under way or over already */
+  /** @param begins whether to start the move if it is neither in progress nor finished */
   constructor(host: Host, server: Server, destHost: string, begins = true) {
     this.#host = host;
     this.#server = server;
@@ -57,14 +67,14 @@ export class LiveMove implements OngoingMove {
     return this.#host.machine(this.#server);
   }
 
-  /** Whether the guest ran, as far as the API knows. */
+  /** Whether the guest runs, according to the API. */
   get #going(): boolean {
     return this.#server.vmState === 'active';
   }
 
   async #run(begins: boolean): Promise<void> {
     const qmp = await this.#machine.running();
-    // Sent by a former process, which did not hear the answer any more.
+    // An earlier process sent the machine, and died before it received the response.
     if (!qmp) return this.#handOver();
     const { status } = await memoryMove(qmp);
     if (status === 'completed' && (await this.#hasLeft(qmp))) return this.#handOver(qmp);
@@ -72,13 +82,13 @@ export class LiveMove implements OngoingMove {
     let sent = false;
     try {
       await this.#forget(qmp);
-      if (!begins) throw new QemuError('MOVE_FAILED', 'the program of the host ended in the middle of the move');
+      if (!begins) throw new QemuError('MOVE_FAILED', 'the host process ended during the move');
       await this.#send(qmp, tunnels);
       sent = true;
       await this.#handOver(qmp);
     } catch (error) {
       if (!sent) await this.#stay(qmp);
-      throw this.#givingUp.signal.aborted ? this.#givingUp.signal.reason : error;
+      throw this.#givingUp.signal.aborted ? this.#givingUp.signal.reason : explained(error, tunnels);
     } finally {
       for (const tunnel of tunnels) await tunnel.close();
     }
@@ -93,9 +103,9 @@ export class LiveMove implements OngoingMove {
     signal.throwIfAborted();
     const { folder } = this.#machine;
     const serverId = this.#server.id;
-    const way = async (name: 'mirror' | 'moving', ask: 'disks' | 'memory') => {
-      const far = async () => (await askHost(this.#host, this.#destHost, { ask, serverId }, signal)).stream;
-      tunnels.push(await openTunnel(folder.file(name), (path) => folder.give(path), far));
+    const way = async (name: 'mirror' | 'moving', request: 'disks' | 'memory') => {
+      const remote = () => requestsTo(this.#destHost, this.#host, signal).connect({ kind: request, serverId });
+      tunnels.push(await openTunnel(folder.file(name), (path) => folder.changeOwner(path), remote));
     };
     const nodes = await blockNodesOf(qmp);
     const shared = await this.#host.shares(this.#destHost);
@@ -105,11 +115,11 @@ export class LiveMove implements OngoingMove {
     const onImage = await folder.exists('rootBase');
     for (const disk of disks) await this.#copy(qmp, disk, disk === 'root' && onImage ? 'top' : 'full');
     await beforeMemoryMove(qmp, true, this.#host.parts.moveBytesPerSecond);
-    if (await hasToRest(qmp)) await qmp.execute('stop');
+    if (await mustPauseBeforeSwitchover(qmp)) await qmp.execute('stop');
     const uri = `unix:${folder.file('moving')}`;
-    const sent = await qmp.executeUntil('migrate', { uri }, hasEndedOrRests, signal);
+    const sent = await qmp.executeUntil('migrate', { uri }, isCompletedOrPaused, signal);
     if (sent.data.status !== PRE_SWITCHOVER) return checkMemoryMoved(qmp, sent, 'MOVE_FAILED');
-    // The guest rests: the disks are alike, and nobody writes to them any more.
+    // The guest is paused: the disks are equal, and no longer written.
     for (const disk of disks)
       checkEnd(
         await qmp.executeUntil('block-job-cancel', { device: copyOf(disk) }, endOf(copyOf(disk)), signal),
@@ -121,7 +131,7 @@ export class LiveMove implements OngoingMove {
     await checkMemoryMoved(qmp, ended, 'MOVE_FAILED');
   }
 
-  /** Has a copy of a disk on the other host that stays alike. */
+  /** Mirrors a disk to the other host. */
   async #copy(qmp: QmpClient, disk: OwnDisk, sync: 'full' | 'top'): Promise<void> {
     const { signal } = this.#givingUp;
     const target = copyOf(disk);
@@ -138,19 +148,19 @@ export class LiveMove implements OngoingMove {
     await mirrorUntilReady(qmp, copy, `the disk ${disk} could not be copied`, signal);
   }
 
-  /** Asks until there is an answer: before that nobody knows where the guest is to go on. */
+  /** Retries until the other host responds: before, it is unknown where the guest continues. */
   async #handOver(qmp?: QmpClient): Promise<void> {
     const { signal } = this.#leaving;
     const sourceHost = this.#host.parts.services.hosts?.self ?? '';
     const { id: serverId } = this.#server;
-    const question: HostQuestion = { ask: 'arrive', serverId, sourceHost, going: this.#going };
+    const request: TransferRequest = { kind: 'complete arrival', serverId, sourceHost, going: this.#going };
     for (;;) {
       try {
-        if (await askValue<boolean>(this.#host, this.#destHost, question, signal)) return;
+        if (await requestsTo(this.#destHost, this.#host, signal).value<boolean>(request)) return;
         break;
       } catch (error) {
         signal.throwIfAborted();
-        if ((error as { code?: string }).code === 'NOT_POSSIBLE') throw error;
+        if ((error as { code?: string }).code === 'UNSUPPORTED') throw error;
         await sleep(RETRY_MS, undefined, { signal });
       }
     }
@@ -158,29 +168,30 @@ export class LiveMove implements OngoingMove {
     throw new QemuError('MOVE_FAILED', `the machine did not arrive on ${this.#destHost}`);
   }
 
-  /** Ends what is under way in QEMU, by whomever it was begun. */
+  /** Cancels QEMU's jobs of the move, regardless of the process that started them. */
   async #forget(qmp: QmpClient): Promise<void> {
-    for (; !isOver(await memoryMove(qmp)); await sleep(LOOK_MS)) await qmp.execute('migrate_cancel').catch(() => {});
+    for (; !isInactive(await memoryMove(qmp)); await sleep(POLL_INTERVAL_MS))
+      await qmp.execute('migrate_cancel').catch(() => {});
     for (const disk of OWN_DISKS) {
       await qmp.execute('block-job-cancel', { device: copyOf(disk), force: true }).catch(() => {});
-      await forgetJob(qmp, copyOf(disk));
+      await removeJob(qmp, copyOf(disk));
       await qmp.execute('blockdev-del', { 'node-name': copyOf(disk) }).catch(() => {});
     }
   }
 
-  /** The guest goes on here. */
+  /** Resumes the guest on this host. */
   async #stay(qmp: QmpClient): Promise<void> {
     if (!qmp.isOpen) return;
     await this.#forget(qmp);
     if (this.#going) await qmp.execute('cont');
   }
 
-  async hurry(): Promise<void> {
+  async speedUp(): Promise<void> {
     await (await this.#machine.running())?.execute('stop');
   }
 
   async abort(): Promise<void> {
-    this.#givingUp.abort(new QemuError('MOVE_FAILED', 'the move was given up'));
+    this.#givingUp.abort(new QemuError('MOVE_FAILED', 'the move was cancelled'));
     const moved = await this.done.then(
       () => true,
       () => false,
@@ -189,7 +200,7 @@ export class LiveMove implements OngoingMove {
   }
 
   async leave(): Promise<void> {
-    this.#givingUp.abort(new QemuError('MOVE_FAILED', 'the program of the host is being ended'));
+    this.#givingUp.abort(new QemuError('MOVE_FAILED', 'the host process is shutting down'));
     this.#leaving.abort(this.#givingUp.signal.reason);
     await this.done.catch(() => {});
   }

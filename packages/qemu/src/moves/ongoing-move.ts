@@ -1,14 +1,14 @@
 import type { MoveProgress } from '@apistrata/compute-engine/drivers';
 
-/** A machine on its way to another host, as its source sees it. */
+/** The move of a machine to another host, on its source. */
 export interface OngoingMove {
-  /** Resolves when it runs there; rejects when it has stayed. */
+  /** Resolves when it runs there; rejects if it stays here. */
   readonly done: Promise<void>;
-  /** Has it arrive soon: the guest waits until everything is there. */
-  hurry(): Promise<void>;
-  /** Keeps the machine here. @throws `MOVE_COMPLETED` when it is too late for that */
+  /** Forces completion: pauses the guest until everything has arrived. */
+  speedUp(): Promise<void>;
+  /** Cancels the move. @throws QemuError `MOVE_COMPLETED` if it is too late */
   abort(): Promise<void>;
-  /** Ends what this process does for it. The machine stays unless it has gone already. */
+  /** Stops the work of this process. The machine stays here unless it has already moved. */
   leave(): Promise<void>;
   progress(): Promise<MoveProgress | null>;
 }

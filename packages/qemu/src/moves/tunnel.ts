@@ -6,32 +6,42 @@ import { joinStreams } from '@apistrata/compute-engine/drivers';
 
 export interface Tunnel {
   readonly path: string;
+  /** The reason why the last connection to the other host failed. QEMU reports only that its connection was closed. */
+  readonly failure: unknown;
   close(): Promise<void>;
 }
 
-/** A socket for QEMU that leads to another host. @param give makes it the property of the user that machines run as */
+/**
+ * Opens a socket for QEMU that is connected to another host. @param changeOwner changes the owner to the user that runs
+ * machines
+ */
 export async function openTunnel(
   path: string,
-  give: (path: string) => Promise<void>,
-  far: () => Promise<Duplex>,
+  changeOwner: (path: string) => Promise<void>,
+  remote: () => Promise<Duplex>,
 ): Promise<Tunnel> {
   const open = new Set<Socket>();
+  let failure: unknown;
   const server = createServer(async (near) => {
     open.add(near);
     near.once('close', () => open.delete(near)).on('error', () => {});
     try {
-      joinStreams(near, await far());
-    } catch {
-      // QEMU tells that its connection has ended, or tries again.
+      joinStreams(near, await remote());
+    } catch (error) {
+      failure = error;
+      // QEMU reports that its connection was closed, or reconnects.
       near.destroy();
     }
   });
   await rm(path, { force: true });
   server.listen(path);
   await once(server, 'listening');
-  await give(path);
+  await changeOwner(path);
   return {
     path,
+    get failure() {
+      return failure;
+    },
     async close() {
       const closed = once(server, 'close');
       server.close();

@@ -3,7 +3,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { isIP, isIPv4 } from 'node:net';
 import { join } from 'node:path';
 import type { Diagnostics, DriverServices, NetworkPlan, NetworkPlans } from '@apistrata/compute-engine/drivers';
-import { guestAt, keepStory } from '../metadata/known-guests.js';
+import { guestAt, storeManifest } from '../metadata/known-guests.js';
 import { MetadataService } from '../metadata/metadata-service.js';
 import { findProgram } from '../programs/find-program.js';
 import { type RunAs, runProgram } from '../programs/run-program.js';
@@ -13,49 +13,53 @@ import { checkedPlan } from './checked-plan.js';
 import { claimNames } from './claim-names.js';
 import { servedNetworks } from './desired-links.js';
 import { DhcpServers } from './dhcp-servers.js';
-import { SERVICE_ADDRESS } from './guest-rules.js';
 import { IpTool, type Traffic } from './ip-tool.js';
 import type { MachinePlaces, NetworkMode } from './network-mode.js';
+import { checkPhysical, findPhysicalNetworks } from './physical-networks.js';
+import { SERVICE_ADDRESS } from './service-address.js';
 import { hostsNow, type Tunnels } from './tunnels.js';
 
-/** How often it is looked whether other processes have changed networks. */
-const LOOK_MS = 2_000;
-/** How long devices that somebody else has taken away may be missing. */
-const HEAL_MS = 30_000;
+/** Interval between checks whether other processes have changed networks. */
+const POLL_INTERVAL_MS = 2_000;
+/** Interval between checks for devices that other programs have removed. */
+const RECONCILE_INTERVAL_MS = 30_000;
 
 const BRIDGE_FILTER = '/proc/sys/net/bridge';
 
 export interface BridgeModeOptions {
-  /** Folder of what its processes read. */
+  /** The folder for files of its processes. */
   readonly directory: string;
   readonly networks: DriverServices['networks'];
-  /** The other hosts; undefined: there are none. */
+  /** The other hosts; undefined without any. */
   readonly hosts: DriverServices['hosts'];
-  /** UDP port at which networks of hosts meet. */
+  /** UDP port of the tunnels between hosts. */
   readonly tunnelPort: number;
+  /** Devices of this computer by the names of physical networks. */
+  readonly providerNetworks: Readonly<Record<string, string>>;
   readonly runAs: RunAs | undefined;
   readonly log: (line: string) => void;
 }
 
-/** Resolvers of this computer that guests can reach as well. */
+/** Returns resolvers of this computer that guests can also reach. */
 async function resolvers(): Promise<readonly string[]> {
   const text = await readFile('/etc/resolv.conf', 'utf8').catch(() => '');
   const all = [...text.matchAll(/^nameserver\s+(\S+)/gm)].map(([, address = '']) => address);
   return all.filter((address) => isIPv4(address) && !address.startsWith('127.'));
 }
 
-/** Has frames of bridges pass the rules of IP: a module that many kernels load only when asked. */
+/** Makes frames of bridges pass the IP tables: a module that many kernels load only on request. */
 async function loadBridgeFilter(): Promise<void> {
   if (existsSync(BRIDGE_FILTER)) return;
   await runProgram('modprobe', ['br_netfilter'], { runAs: undefined }).catch(() => {});
   if (!existsSync(BRIDGE_FILTER))
     throw new QemuError('NETWORKS_UNAVAILABLE', 'this kernel has no br_netfilter, which security groups need');
-  // It begins with all bridges of the computer. Those of guests say so of themselves, and the others stay as they were.
+  // It applies to all bridges of the computer by default. Bridges of guests enable it themselves, and the others keep
+  // their behavior.
   for (const name of ['iptables', 'ip6tables', 'arptables'])
     await writeFile(join(BRIDGE_FILTER, `bridge-nf-call-${name}`), '0');
 }
 
-/** What this computer has got from a tap, its guest has sent. */
+/** Traffic that the computer receives from a tap was sent by the guest. */
 function nicCounters(macAddress: string, { rx: sent, tx: got }: Traffic): Diagnostics['nics'][number] {
   return {
     macAddress,
@@ -70,7 +74,7 @@ function nicCounters(macAddress: string, { rx: sent, tx: got }: Traffic): Diagno
   };
 }
 
-/** One round after the other; who asks while one is under way gets the next one. */
+/** Runs rounds sequentially; calls during a round share the next one. */
 class Rounds {
   #running: Promise<void> | undefined;
   #next: Promise<void> | undefined;
@@ -80,7 +84,7 @@ class Rounds {
     this.#round = round;
   }
 
-  /** A round that begins after this was asked. */
+  /** Resolves after a round that starts after this call. */
   run(): Promise<void> {
     if (!this.#running) {
       this.#running = this.#round().finally(() => {
@@ -103,39 +107,42 @@ class Rounds {
 }
 
 /**
- * Networks of this computer's kernel: a bridge for each, with a DHCP server; routers in namespaces of their own; rules for
- * each guest. All of it is the kernel's and goes on without this process; the next one takes it over, and removes what is in
- * no plan any more.
+ * Opens networks of the kernel of this computer: a bridge with a DHCP server for each network, routers in their own
+ * namespaces, and rules for each guest. All of it belongs to the kernel and outlives this process; the next process
+ * takes it over, and removes devices that are no longer in a plan.
  *
- * @throws QemuError `NETWORKS_UNAVAILABLE` or `QEMU_MISSING` with the cure
+ * @throws QemuError `NETWORKS_UNAVAILABLE` or `QEMU_MISSING` with the fix
  */
 export async function openBridgeMode(options: BridgeModeOptions): Promise<(places: MachinePlaces) => NetworkMode> {
   const { directory, networks, hosts, tunnelPort, runAs, log } = options;
   const { networkPlan, onNetworkChange } = networks as Partial<NetworkPlans>;
   if (process.getuid?.() !== 0)
-    throw new QemuError('NETWORKS_UNAVAILABLE', 'bridges need root: start it as root, or take the network mode user');
+    throw new QemuError('NETWORKS_UNAVAILABLE', 'bridges need root: start it as root, or use the network mode user');
   if (!networkPlan || !onNetworkChange)
     throw new QemuError(
       'NETWORKS_UNAVAILABLE',
-      'the network service tells nobody what to build: bridges need the built-in one, without --network-url',
+      'the network service does not publish its networks: bridges need the built-in one, without --network-url',
     );
   const ipProgram = findProgram('ip', 'the package iproute2');
   const bridge = findProgram('bridge', 'the package iproute2');
   const nft = findProgram('nft', 'the package nftables');
   const dnsmasq = findProgram('dnsmasq', 'the package dnsmasq-base');
   if (hosts && isIP(hosts.address) === 0)
-    throw new QemuError('NETWORKS_UNAVAILABLE', `tunnels need the host's address as a number, not '${hosts.address}'`);
+    throw new QemuError('NETWORKS_UNAVAILABLE', `tunnels need the host's IP address, not '${hosts.address}'`);
   const names = await claimNames(directory, hosts ? tunnelPort : null);
   const ip = new IpTool(ipProgram, names);
+  const physical = await findPhysicalNetworks(options.providerNetworks, ipProgram);
   await loadBridgeFilter();
   const folder = join(directory, 'networks');
   await mkdir(folder, { recursive: true, mode: 0o711 });
   const dhcp = new DhcpServers(folder, dnsmasq, ip, names);
   const nameservers = await resolvers();
-  const builder = new Builder({ ip, names, nft, bridge, dhcp, tapOwner: runAs?.uid ?? 0, nameservers, log });
+  const builder = new Builder({ ip, names, nft, bridge, dhcp, tapOwner: runAs?.uid ?? 0, nameservers, physical, log });
 
-  /** What there is to build now; routers of this host are those without one. */
-  const wanted = async (places: MachinePlaces): Promise<{ readonly plan: NetworkPlan; readonly tunnels?: Tunnels }> => {
+  /** Returns the current plan; routers of this host are those without a host. */
+  const desired = async (
+    places: MachinePlaces,
+  ): Promise<{ readonly plan: NetworkPlan; readonly tunnels?: Tunnels }> => {
     const ids = await places.machineIds();
     if (!hosts) return { plan: checkedPlan(await networkPlan(ids)) };
     const { self } = hosts;
@@ -158,47 +165,48 @@ export async function openBridgeMode(options: BridgeModeOptions): Promise<(place
       guest: (namespace, address) => guestAt(built, names, places, namespace, address),
       log,
     });
-    // Devices are looked at when something has changed or is to start, and from time to time.
+    // Devices are checked after a change, before a start, and periodically.
     let looked = { plan: '', at: 0 };
-    let routersHere = '';
-    const tellRouters = ({ routers }: NetworkPlan) => {
+    let localRouters = '';
+    const notifyRouters = ({ routers }: NetworkPlan) => {
       const ids = routers.flatMap(({ id, host }) => (host === null ? [id] : [])).join(', ');
-      if (ids !== routersHere) log(`routers here: ${ids || 'none'}`);
-      routersHere = ids;
+      if (ids !== localRouters) log(`routers here: ${ids || 'none'}`);
+      localRouters = ids;
     };
     const rounds = new Rounds(async () => {
-      const { plan, tunnels } = await wanted(places);
+      const { plan, tunnels } = await desired(places);
       const text = JSON.stringify([plan, tunnels?.local, [...(tunnels?.peers ?? [])]]);
-      if (looked.plan === text && Date.now() - looked.at < HEAL_MS) return;
+      if (looked.plan === text && Date.now() - looked.at < RECONCILE_INTERVAL_MS) return;
       looked = { plan: '', at: 0 };
       const spaces = servedNetworks(plan).map(({ id }) => names.service(id));
-      // A namespace lasts as long as somebody listens in it.
-      await metadata.keepIn(spaces);
+      // A namespace exists as long as a socket listens in it.
+      await metadata.storeIn(spaces);
       await builder.build(plan, tunnels);
       built = plan;
-      if (tunnels) tellRouters(plan);
+      if (tunnels) notifyRouters(plan);
       await metadata.listenIn(spaces);
       looked = { plan: text, at: Date.now() };
     });
-    let complaint = '';
-    const look = () =>
+    let message = '';
+    const refresh = () =>
       rounds.run().then(
         () => {
-          complaint = '';
+          message = '';
         },
         (error: Error) => {
-          // It is tried again; the same trouble is told once.
-          if (error.message !== complaint) log(`networks could not be built: ${error.message}`);
-          complaint = error.message;
+          // It is retried; a repeated failure is logged once.
+          if (error.message !== message) log(`networks could not be built: ${error.message}`);
+          message = error.message;
         },
       );
-    const silence = onNetworkChange(() => void look());
-    const timer = setInterval(() => void look(), LOOK_MS).unref();
+    const silence = onNetworkChange(() => void refresh());
+    const timer = setInterval(() => void refresh(), POLL_INTERVAL_MS).unref();
     return {
       async connect(server, interfaces, starting) {
-        if (starting) await keepStory(places.folderOf(server.id), server, interfaces);
+        if (starting) await storeManifest(places.folderOf(server.id), server, interfaces);
         looked.at = 0;
         await rounds.run();
+        for (const { portId } of interfaces) checkPhysical(built, portId, physical);
         return interfaces.map(({ portId }) => ({
           type: 'tap',
           ifname: names.tap(portId),

@@ -1,14 +1,17 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import type { NetworkPlan, PlannedNetwork, PlannedRouter } from '@apistrata/compute-engine/drivers';
 import { runProgram } from '../programs/run-program.js';
-import { type DesiredLink, desiredLinks, isOther, linkCommands, servedNetworks } from './desired-links.js';
+import type { DesiredLink } from './desired-link.js';
+import { desiredLinks, isOther, linkCommands, servedNetworks } from './desired-links.js';
 import type { DeviceNames } from './device-names.js';
 import { announcementFiles, dhcpFiles, hasDhcp } from './dhcp-files.js';
 import type { DhcpServers } from './dhcp-servers.js';
 import { forwardingCommands } from './forwarding-entries.js';
-import { guestRules, SERVICE_ADDRESS, zonesOf } from './guest-rules.js';
+import { guestRules, zonesOf } from './guest-rules.js';
 import type { IpTool } from './ip-tool.js';
+import type { PhysicalNetworks } from './physical-networks.js';
 import { HOST_ADDRESS, outsideAddresses, routerAddresses, routerCommands, routerRules } from './router-rules.js';
+import { SERVICE_ADDRESS } from './service-address.js';
 import type { Tunnels } from './tunnels.js';
 
 const FORWARDING = '/proc/sys/net/ipv4/ip_forward';
@@ -17,23 +20,25 @@ export interface BuilderOptions {
   readonly ip: IpTool;
   readonly names: DeviceNames;
   readonly nft: string;
-  /** The program that knows where tunnels lead. */
+  /** The program that manages the forwarding entries of tunnels. */
   readonly bridge: string;
   readonly dhcp: DhcpServers;
-  /** Whom taps belong to. */
+  /** The user that owns taps. */
   readonly tapOwner: number;
-  /** Resolvers for subnets that name none. */
+  /** Resolvers of subnets without their own. */
   readonly nameservers: readonly string[];
+  /** The physical networks of this computer. */
+  readonly physical: PhysicalNetworks;
   readonly log: (line: string) => void;
 }
 
 /**
- * Brings devices, addresses and rules of the kernel to what a plan says. What is there already stays as it is, whoever made
- * it; what is this program's and not in the plan goes.
+ * Changes devices, addresses and rules of the kernel to match a plan. Existing ones that match stay, regardless of
+ * their creator; devices of this program that are not in the plan are removed.
  */
 export class Builder {
   readonly #options: BuilderOptions;
-  /** What was done last, by what it was done to: it is not done again. */
+  /** The last configuration of each object, which is not applied again. */
   readonly #done = new Map<string, string>();
 
   constructor(options: BuilderOptions) {
@@ -41,17 +46,17 @@ export class Builder {
   }
 
   /**
-   * @param wanted with the routers of other hosts, whose host is not null
-   * @param tunnels how networks are joined with those of other hosts; left out: there are none
+   * @param desired includes the routers of other hosts, whose host is not null
+   * @param tunnels to other hosts; missing without any
    */
-  async build(wanted: NetworkPlan, tunnels?: Tunnels): Promise<void> {
-    const { names } = this.#options;
-    const plan = { ...wanted, routers: wanted.routers.filter(({ host }) => host === null) };
-    await this.#devices(desiredLinks(plan, names, tunnels));
-    // Rules are there before anything of another host is let in.
+  async build(desired: NetworkPlan, tunnels?: Tunnels): Promise<void> {
+    const { names, physical } = this.#options;
+    const plan = { ...desired, routers: desired.routers.filter(({ host }) => host === null) };
+    await this.#devices(desiredLinks(plan, names, physical, tunnels));
+    // Rules must exist before traffic of other hosts is admitted.
     await this.#guests(plan, tunnels);
-    if (tunnels) await this.#forwarding(wanted, tunnels);
-    // What is wrong with one network or router keeps none of the others from being built.
+    if (tunnels) await this.#forwarding(desired, tunnels);
+    // A failure of one network or router does not affect the others.
     const done = await Promise.allSettled([
       ...plan.routers.map((router) => this.#router(router, plan)),
       ...servedNetworks(plan).map((network) => this.#services(network, plan)),
@@ -61,7 +66,7 @@ export class Builder {
     if (failed) throw failed.reason;
   }
 
-  /** Does something unless just that was done last. */
+  /** Runs work unless the same was done last. */
   async #once(what: string, how: string, work: () => Promise<void>): Promise<void> {
     if (this.#done.get(what) === how) return;
     this.#done.delete(what);
@@ -74,32 +79,35 @@ export class Builder {
     const names = new Set(desired.map(({ name }) => name));
     const desiredSpaces = new Set(desired.flatMap((link) => (link.kind === 'veth' ? [link.namespace] : [])));
     const [there, spaces, servers] = await Promise.all([ip.links(), ip.namespaces(), dhcp.known()]);
-    for (const name of servers) if (!desiredSpaces.has(name)) await dhcp.remove(name);
+    const added = [...desiredSpaces].filter((name) => !spaces.includes(name));
+    // The server and the devices of a lost namespace are still in it.
+    for (const name of servers) if (!desiredSpaces.has(name) || added.includes(name)) await dhcp.remove(name);
+    const isLost = (link: DesiredLink) => link.kind === 'veth' && added.includes(link.namespace);
     const others = new Set(
       desired.flatMap((link) =>
-        there.some((one) => one.ifname === link.name && isOther(link, one)) ? [link.name] : [],
+        there.some((one) => one.ifname === link.name && (isLost(link) || isOther(link, one))) ? [link.name] : [],
       ),
     );
-    const gone = there.filter(({ ifname }) => !names.has(ifname) || others.has(ifname));
-    const goneSpaces = spaces.filter((name) => !desiredSpaces.has(name));
+    const removed = there.filter(({ ifname }) => !names.has(ifname) || others.has(ifname));
+    const removedNamespaces = spaces.filter((name) => !desiredSpaces.has(name));
     await ip.batch([
-      ...gone.map(({ ifname }) => `link delete dev ${ifname}`),
-      ...goneSpaces.map((name) => `netns delete ${name}`),
-      ...[...desiredSpaces].filter((name) => !spaces.includes(name)).map((name) => `netns add ${name}`),
+      ...removed.map(({ ifname }) => `link delete dev ${ifname}`),
+      ...removedNamespaces.map((name) => `netns delete ${name}`),
+      ...added.map((name) => `netns add ${name}`),
     ]);
-    for (const name of goneSpaces) this.#done.delete(name);
-    // An end whose other end went with its namespace went, too.
-    const left = there.filter((link) => !gone.includes(link));
+    for (const name of [...removedNamespaces, ...added]) this.#done.delete(name);
+    // When a namespace is removed, so are both ends of its device pairs.
+    const left = there.filter((link) => !removed.includes(link));
     const commands = linkCommands(desired, left, tapOwner);
     await ip.batch(commands);
-    // What was made anew has nothing in it.
+    // New devices have no configuration yet.
     const fresh = desired.filter(({ name }) => !left.some(({ ifname }) => ifname === name));
     for (const link of fresh) if (link.kind === 'veth') this.#done.delete(link.namespace);
     if (fresh.length > 0) this.#done.delete('outside');
   }
 
   async #guests(plan: NetworkPlan, tunnels: Tunnels | undefined): Promise<void> {
-    const { ip, nft, names } = this.#options;
+    const { ip, nft, names, physical } = this.#options;
     const links = await ip.links();
     const zones = zonesOf(plan, names, (name) => links.find(({ ifname }) => ifname === name)?.ifindex ?? 0);
     const empty = plan.networks.length === 0;
@@ -107,20 +115,20 @@ export class Builder {
       ? ['bridge', 'inet']
           .map((family) => `table ${family} ${names.table}\ndelete table ${family} ${names.table}\n`)
           .join('')
-      : guestRules(plan, zones, names, tunnels);
+      : guestRules(plan, zones, names, physical, tunnels);
     await this.#once('guests', rules, async () => {
       await runProgram(nft, ['-f', '-'], { runAs: undefined, input: rules });
     });
   }
 
-  /** Has tunnels lead to the other hosts. */
+  /** Sets the forwarding entries of tunnels to other hosts. */
   async #forwarding(plan: NetworkPlan, tunnels: Tunnels): Promise<void> {
     const { ip, names, bridge } = this.#options;
     await ip.forward(bridge, forwardingCommands(plan, names, tunnels, await ip.forwarding(bridge)));
   }
 
-  /** Has packets forwarded in a namespace. */
-  async #letThrough(namespace: string): Promise<void> {
+  /** Enables forwarding in a namespace. */
+  async #enableForwarding(namespace: string): Promise<void> {
     const { ip } = this.#options;
     await ip.run(namespace, 'tee', [FORWARDING], '1');
     await ip.run(namespace, 'tee', ['/proc/sys/net/ipv6/conf/all/forwarding'], '1').catch(() => {});
@@ -149,7 +157,7 @@ export class Builder {
     const commands = routerCommands(router, plan, names);
     const rules = routerRules(router, names);
     await this.#once(namespace, JSON.stringify([...addresses, commands, rules]), async () => {
-      await this.#letThrough(namespace);
+      await this.#enableForwarding(namespace);
       await this.#addresses(namespace, addresses);
       await ip.batch(commands, namespace);
       await ip.run(namespace, nft, ['-f', '-'], rules);
@@ -160,7 +168,7 @@ export class Builder {
     else await dhcp.remove(namespace);
   }
 
-  /** The way from this computer to routers, and on from it. */
+  /** Sets the routes from this computer to routers and to the outside. */
   async #outside(routers: readonly PlannedRouter[]): Promise<void> {
     const { ip, log, names } = this.#options;
     const ways = routers
@@ -169,7 +177,7 @@ export class Builder {
     await this.#once('outside', JSON.stringify(ways), async () => {
       if (ways.length > 0 && (await readFile(FORWARDING, 'utf8')).trim() === '0') {
         await writeFile(FORWARDING, '1');
-        log(`this computer forwards packets from now on (${FORWARDING}), for guests to reach out`);
+        log(`this computer forwards packets from now on (${FORWARDING}), so that guests reach the outside`);
       }
       const desired = new Set(
         ways.flatMap(({ device, addresses }) => addresses.map((address) => `${address} ${device}`)),

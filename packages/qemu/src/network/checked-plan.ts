@@ -3,13 +3,17 @@ import { parseCidr, parseIp } from '@apistrata/compute-engine/catalogs';
 import type { NetworkPlan, PlannedNetwork, PlannedRouter } from '@apistrata/compute-engine/drivers';
 
 const MAC = /^([0-9a-f]{2}:){5}[0-9a-f]{2}$/;
-/** What devices take; below the first one IPv4 does not work. */
+/** Limits of devices; IPv4 does not work below the first one. */
 const [LEAST_MTU, MOST_MTU] = [576, 65_535];
+const MAX_VLAN = 4094;
 
 function checkedNetwork(network: PlannedNetwork): PlannedNetwork {
-  const { mtu, subnets } = network;
+  const { mtu, subnets, provider } = network;
+  const isVlan = provider?.networkType === 'vlan';
+  const tag = Number(provider?.segmentationId);
   return {
     ...network,
+    provider: isVlan && !(Number.isInteger(tag) && tag >= 1 && tag <= MAX_VLAN) ? null : (provider ?? null),
     mtu: Math.min(MOST_MTU, Math.max(LEAST_MTU, Math.trunc(Number(mtu)) || LEAST_MTU)),
     subnets: subnets
       .filter(({ cidr }) => parseCidr(cidr))
@@ -34,8 +38,8 @@ function checkedRouter(router: PlannedRouter): PlannedRouter {
 }
 
 /**
- * A plan without anything that a device cannot have. Everything in it ends up in what other programs read, so nothing passes
- * that is not what it says: some of it was written by users, and network services differ in what they refuse.
+ * Returns a plan without values that a device cannot have. All of it becomes input of other programs, so every value is
+ * validated: some of it comes from users, and network services differ in what they reject.
  */
 export function checkedPlan(plan: NetworkPlan): NetworkPlan {
   return {

@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { QemuError } from '../qemu-error.js';
 import { DeviceNames, tagOf } from './device-names.js';
 
-/** What hosts of this computer have said of themselves; gone with the next start of the computer, as devices are. */
+/** Claims of the hosts on this computer; removed by a restart of the computer, as devices are. */
 const CLAIMS = '/run/apistrata/networks';
 
 interface Claim {
-  /** Where the host's machines are: it is known by that. */
+  /** The directory of the host's machines, which identifies it. */
   readonly directory: string;
-  /** Where its tunnels begin; null: it has none. */
+  /** The port of its tunnels; null without tunnels. */
   readonly port: number | null;
 }
 
@@ -19,16 +19,18 @@ async function claims(): Promise<ReadonlyMap<string, Claim>> {
   for (const tag of await readdir(CLAIMS).catch(() => [])) {
     const text = await readFile(join(CLAIMS, tag), 'utf8').catch(() => '');
     const [, directory = '', port = ''] = /^(\/.*)\n(\d*)\n$/.exec(text) ?? [];
-    // What was made for a directory that is gone belongs to nobody.
+    // Devices of a directory that no longer exists have no owner.
     if (existsSync(directory)) found.set(tag, { directory, port: port === '' ? null : Number(port) });
   }
   return found;
 }
 
 /**
- * The names of a host's devices: the same ones whenever it is started, and other ones than those of other hosts on this computer.
- * @param port at which its tunnels begin; null: it has none
- * @throws QemuError `NETWORKS_UNAVAILABLE` where another host has the same names, or the same port
+ * Reserves the device names of a host: the same at every start, and different from those of other hosts on this
+ * computer.
+ *
+ * @param port of its tunnels; null without tunnels
+ * @throws QemuError `NETWORKS_UNAVAILABLE` if another host has the same names, or the same port
  */
 export async function claimNames(directory: string, port: number | null): Promise<DeviceNames> {
   const tag = tagOf(directory);
@@ -37,11 +39,11 @@ export async function claimNames(directory: string, port: number | null): Promis
   for (const [theirs, claim] of others) {
     if (theirs === tag)
       throw refuse(
-        `devices of the host in ${claim.directory} are called as those in ${directory} would be: take another directory`,
+        `devices of the host in ${claim.directory} have the same names as those in ${directory} would have: use another directory`,
       );
     if (port !== null && claim.port === port)
       throw refuse(
-        `the host in ${claim.directory}, on this computer too, has its tunnels at UDP port ${port}: give this one another port`,
+        `the host in ${claim.directory} on the same computer uses UDP port ${port} for its tunnels: set another port`,
       );
   }
   await mkdir(CLAIMS, { recursive: true, mode: 0o755 });

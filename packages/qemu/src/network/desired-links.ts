@@ -1,39 +1,22 @@
+import { isPhysical } from '@apistrata/compute-engine/catalogs';
 import type { NetworkPlan } from '@apistrata/compute-engine/drivers';
+import type { DesiredLink } from './desired-link.js';
 import { type DeviceNames, macFor } from './device-names.js';
-import { canLearn, type TunnelEnd, type Tunnels } from './tunnels.js';
-
-/** A device of this computer that networks are made of. */
-export type DesiredLink = { readonly name: string; readonly mtu: number } & (
-  | { readonly kind: 'bridge' }
-  | { readonly kind: 'tap'; readonly bridge: string; readonly up: boolean }
-  /** The same network on other hosts. */
-  | {
-      readonly kind: 'tunnel';
-      readonly bridge: string;
-      readonly segment: number;
-      readonly local: TunnelEnd;
-      readonly learning: boolean;
-    }
-  | {
-      /** A pair: this end at a bridge, or free, the other one, of the same name, in a namespace. */
-      readonly kind: 'veth';
-      readonly bridge: string | null;
-      readonly namespace: string;
-      readonly mac: string;
-    }
-);
+import { type PhysicalNetworks, physicalLinks } from './physical-networks.js';
+import { supportsLearning, type Tunnels } from './tunnels.js';
 
 const UPLINK_MTU = 1500;
 
-/** Networks that servers here are on: those of routers alone need no services. */
+/** Returns the networks with servers here: networks with routers only need no services. */
 export function servedNetworks({ networks, ports }: NetworkPlan): NetworkPlan['networks'] {
   const used = new Set(ports.map(({ networkId }) => networkId));
   return networks.filter(({ id }) => used.has(id));
 }
 
 function tunnelLinks(networks: NetworkPlan['networks'], names: DeviceNames, tunnels: Tunnels): readonly DesiredLink[] {
-  const ends = { kind: 'tunnel', local: tunnels.local, learning: canLearn(tunnels) } as const;
-  return networks.map(({ id, mtu, segment }) => ({
+  const ends = { kind: 'tunnel', local: tunnels.local, learning: supportsLearning(tunnels) } as const;
+  const inside = networks.filter((network) => !isPhysical(network));
+  return inside.map(({ id, mtu, segment }) => ({
     ...ends,
     name: names.tunnel(id),
     bridge: names.bridge(id),
@@ -43,10 +26,17 @@ function tunnelLinks(networks: NetworkPlan['networks'], names: DeviceNames, tunn
 }
 
 /**
- * All devices of a plan, bridges first.
- * @param tunnels to other hosts; undefined: there are none
+ * Returns all devices of a plan, bridges first.
+ *
+ * @param physical the physical networks of this computer
+ * @param tunnels to other hosts; undefined without any
  */
-export function desiredLinks(plan: NetworkPlan, names: DeviceNames, tunnels?: Tunnels): readonly DesiredLink[] {
+export function desiredLinks(
+  plan: NetworkPlan,
+  names: DeviceNames,
+  physical: PhysicalNetworks,
+  tunnels?: Tunnels,
+): readonly DesiredLink[] {
   const { networks, ports, routers } = plan;
   const mtus = new Map(networks.map(({ id, mtu }) => [id, mtu]));
   const mtuOf = (networkId: string) => mtus.get(networkId) ?? UPLINK_MTU;
@@ -62,6 +52,7 @@ export function desiredLinks(plan: NetworkPlan, names: DeviceNames, tunnels?: Tu
       }),
     ),
     ...(tunnels ? tunnelLinks(networks, names, tunnels) : []),
+    ...networks.flatMap((network) => physicalLinks(network, names, physical)),
     ...servedNetworks(plan).map(({ id, mtu }): DesiredLink => {
       const name = names.service(id);
       return { kind: 'veth', name, bridge: names.bridge(id), namespace: name, mac: macFor(name), mtu };
@@ -85,7 +76,7 @@ export function desiredLinks(plan: NetworkPlan, names: DeviceNames, tunnels?: Tu
   ];
 }
 
-/** A device that there is, as `ip` tells it. */
+/** An existing device in the output of `ip`. */
 export interface Link {
   readonly ifindex: number;
   readonly ifname: string;
@@ -95,7 +86,7 @@ export interface Link {
   readonly linkinfo?: { readonly info_data?: TunnelData };
 }
 
-/** Of a tunnel, what cannot be changed. */
+/** Attributes of a tunnel or a VLAN that cannot be changed. */
 interface TunnelData {
   readonly id?: number;
   readonly local?: string;
@@ -104,15 +95,16 @@ interface TunnelData {
   readonly learning?: boolean;
 }
 
-/** Whether a device has to be made anew to be what is wanted. */
+/** Returns true if a device must be recreated to match. */
 export function isOther(link: DesiredLink, { linkinfo }: Link): boolean {
+  if (link.kind === 'vlan') return linkinfo?.info_data?.id !== link.tag;
   if (link.kind !== 'tunnel') return false;
   const { id, local, local6, port, learning } = linkinfo?.info_data ?? {};
   const { address, port: desiredPort } = link.local;
   return id !== link.segment || (local ?? local6) !== address || port !== desiredPort || learning !== link.learning;
 }
 
-/** What `ip` is told to make a device that is not there. Taps belong to the user whom machines run as. */
+/** Returns the `ip` commands that create a device. Taps belong to the user that runs machines. */
 function making(link: DesiredLink, tapOwner: number): readonly string[] {
   const { name, mtu } = link;
   if (link.kind === 'bridge')
@@ -127,13 +119,17 @@ function making(link: DesiredLink, tapOwner: number): readonly string[] {
       `link add name ${name} mtu ${mtu} type vxlan id ${segment} local ${local.address} dstport ${local.port} ${learning ? '' : 'no'}learning`,
     ];
   }
+  if (link.kind === 'pair') return [`link add name ${name} mtu ${mtu} type veth peer name ${link.peer} mtu ${mtu}`];
+  if (link.kind === 'port') return [];
+  if (link.kind === 'vlan') return [`link add link ${link.parent} name ${name} mtu ${mtu} type vlan id ${link.tag}`];
   const { namespace, mac } = link;
   return [`link add name ${name} mtu ${mtu} type veth peer name ${name} address ${mac} mtu ${mtu} netns ${namespace}`];
 }
 
 /**
- * What `ip` is told to come from the devices that there are to those that are desired.
- * @returns in the order in which it has to be done
+ * Returns the `ip` commands that change the existing devices to the desired ones.
+ *
+ * @returns in the order in which they must be executed
  */
 export function linkCommands(
   desired: readonly DesiredLink[],

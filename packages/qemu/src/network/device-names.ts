@@ -1,23 +1,27 @@
 import { createHash } from 'node:crypto';
 
-/** What all devices and namespaces of this program are called, at their beginning. */
+/** The prefix of all devices and namespaces of this program. */
 const PREFIX = 'aq';
 
-/** What devices are: a network's bridge, a guest's tap, where a router meets a network, its way outside, a network's services, its tunnel. */
-type DeviceKind = 'b' | 't' | 'r' | 'u' | 's' | 'x';
+/**
+ * Kinds of devices: a network's bridge, a guest's tap, a router's interface, its uplink, a network's services, its
+ * tunnel, its connection to a physical network, the end of that connection in a bridge of the computer, its VLAN.
+ */
+type DeviceKind = 'b' | 't' | 'r' | 'u' | 's' | 'x' | 'p' | 'q' | 'v';
 
 const TAG_LETTERS = 2;
 
 const hash = (text: string) => createHash('sha256').update(text).digest();
 
-/** Two letters that are always the same for the same text. */
+/** Returns two letters that depend only on the text. */
 export function tagOf(text: string): string {
   return (hash(text).readUInt32BE() % 36 ** TAG_LETTERS).toString(36).padStart(TAG_LETTERS, '0');
 }
 
 /**
- * Names of devices and namespaces of one host, which other hosts on the same computer leave alone. Kernels take 15 bytes:
- * prefix, kind, the host's tag, and ten digits of the id, which a thousand ports share with a chance of one in two million.
+ * Names of devices and namespaces of one host, distinct from those of other hosts on the same computer. Kernels allow
+ * 15 bytes: prefix, kind, the host's tag, and ten digits of the id. With a thousand ports, the probability of a
+ * collision is one in two million.
  */
 export class DeviceNames {
   readonly #tag: string;
@@ -32,53 +36,68 @@ export class DeviceNames {
     return `${PREFIX}${kind}${this.#tag}${digits.slice(0, 10)}`;
   }
 
-  /** The bridge of a network. */
+  /** Returns the bridge of a network. */
   bridge(networkId: string): string {
     return this.#name('b', networkId);
   }
 
-  /** What QEMU opens for a port of a guest. */
+  /** Returns the device that QEMU opens for a port of a guest. */
   tap(portId: string): string {
     return this.#name('t', portId);
   }
 
-  /** Where a router meets a network; the name of the router's namespace has the same form. */
+  /** Returns a router's interface on a network; the router's namespace has a name of the same form. */
   router(id: string): string {
     return this.#name('r', id);
   }
 
-  /** What leads from a router to this computer. */
+  /** Returns the device between a router and this computer. */
   uplink(routerId: string): string {
     return this.#name('u', routerId);
   }
 
-  /** Where a network's own services are; the name of their namespace, too. */
+  /** Returns the device of a network's services, which is also the name of their namespace. */
   service(networkId: string): string {
     return this.#name('s', networkId);
   }
 
-  /** What leads to the same network on other hosts. */
+  /** Returns the tunnel to the same network on other hosts. */
   tunnel(networkId: string): string {
     return this.#name('x', networkId);
   }
 
-  /** All devices of a kind, as nftables names them. */
+  /** Returns the device that connects a network to a bridge of the computer. */
+  physical(networkId: string): string {
+    return this.#name('p', networkId);
+  }
+
+  /** Returns the other end of {@link physical}, in the bridge of the computer. */
+  plug(networkId: string): string {
+    return this.#name('q', networkId);
+  }
+
+  /** Returns the device that carries a VLAN. */
+  vlan(networkId: string): string {
+    return this.#name('v', networkId);
+  }
+
+  /** Returns a pattern for all devices of a kind in nftables. */
   all(kind: DeviceKind): string {
     return `"${PREFIX}${kind}${this.#tag}*"`;
   }
 
-  /** What the tables of this host are called in nftables. */
+  /** The name of this host's tables in nftables. */
   get table(): string {
     return `apistrata_${this.#tag}`;
   }
 
-  /** Whether a device or a namespace is this host's. */
-  isOurs(name: string): boolean {
-    return /^aq[btrusx].{2}[0-9a-f]{10}$/.test(name) && name.slice(3, 3 + TAG_LETTERS) === this.#tag;
+  /** Returns true if a device or a namespace belongs to this host. */
+  isManaged(name: string): boolean {
+    return /^aq[bpqrstuvx].{2}[0-9a-f]{10}$/.test(name) && name.slice(3, 3 + TAG_LETTERS) === this.#tag;
   }
 }
 
-/** A locally administered MAC address that is always the same for the same text. */
+/** Returns a locally administered MAC address that depends only on the text. */
 export function macFor(text: string): string {
   const digits = hash(text).toString('hex').slice(0, 10);
   return `02:${digits.match(/../g)?.join(':')}`;

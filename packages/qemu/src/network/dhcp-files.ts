@@ -1,12 +1,12 @@
 import { cidrOf } from '@apistrata/compute-engine/catalogs';
 import type { NetworkPlan, PlannedNetwork, PlannedRouter } from '@apistrata/compute-engine/drivers';
-import { SERVICE_ADDRESS } from './guest-rules.js';
+import { SERVICE_ADDRESS } from './service-address.js';
 
-/** How long a guest may keep its address without asking again. */
+/** Lease time of addresses. */
 const LEASE = '1d';
-const LEAST_PREFIX = 64;
+const MIN_PREFIX = 64;
 
-/** What every server of ours is told first: to do nothing but what follows. */
+/** First lines of every configuration: disable everything that is not enabled below. */
 const QUIET = [
   'port=0',
   'no-resolv',
@@ -19,11 +19,11 @@ const QUIET = [
 
 const text = (lines: readonly string[]) => lines.map((line) => `${line}\n`).join('');
 
-/** What a DHCP server of one network reads. */
+/** The files of one network's DHCP server. */
 export interface DhcpFiles {
-  /** Read when it starts. */
+  /** Read at the start. */
   readonly configuration: string;
-  /** Read again when it is told to. */
+  /** Read again on a signal. */
   readonly hosts: string;
   readonly options: string;
 }
@@ -35,20 +35,22 @@ function netmask(prefix: number): string {
 
 type Subnets = PlannedNetwork['subnets'];
 
-/** Subnets whose guests are told their address. */
-function toldSubnets({ subnets }: PlannedNetwork): Subnets {
+/** Subnets in which guests get their address by DHCP. */
+function announcedSubnets({ subnets }: PlannedNetwork): Subnets {
   return subnets.filter(({ ipVersion, enableDhcp }) => ipVersion === 4 && enableDhcp);
 }
 
-/** Subnets of version 6 whose guests ask a server for addresses, or for all else. dnsmasq knows no shorter prefixes. */
-function told6({ subnets }: PlannedNetwork): Subnets {
+/**
+ * IPv6 subnets whose guests request addresses, or other settings, by DHCP. dnsmasq does not support shorter prefixes.
+ */
+function announcedIpv6({ subnets }: PlannedNetwork): Subnets {
   return subnets.filter(
     ({ cidr, ipVersion, enableDhcp, ipv6AddressMode: mode }) =>
-      ipVersion === 6 && enableDhcp && mode !== null && mode !== 'slaac' && cidrOf(cidr).prefix >= LEAST_PREFIX,
+      ipVersion === 6 && enableDhcp && mode !== null && mode !== 'slaac' && cidrOf(cidr).prefix >= MIN_PREFIX,
   );
 }
 
-/** Resolvers of version 6 of these subnets, each for those whom a tag marks. */
+/** Returns options for the IPv6 resolvers of these subnets, each for guests with its tag. */
 function resolvers6(subnets: Subnets, tag: (index: number) => string): readonly string[] {
   return subnets.flatMap(({ dnsNameservers }, index) => {
     const resolvers = dnsNameservers.filter((address) => address.includes(':')).map((address) => `[${address}]`);
@@ -57,12 +59,12 @@ function resolvers6(subnets: Subnets, tag: (index: number) => string): readonly 
 }
 
 /**
- * What dnsmasq is to tell the guests of a network: to each just its own address. It answers from the address of the
- * services, which is in none of the subnets, so no address of theirs is used up.
+ * Returns the files of dnsmasq for a network: each guest gets exactly its own address. The server responds from the
+ * address of the services, which is outside of all subnets, so it occupies none of their addresses.
  *
- * @param device that it listens at
- * @param folder where its files are
- * @param nameservers for subnets that name none
+ * @param device to listen on
+ * @param folder of the files
+ * @param nameservers of subnets without their own
  */
 export function dhcpFiles(
   network: PlannedNetwork,
@@ -71,16 +73,16 @@ export function dhcpFiles(
   folder: string,
   nameservers: readonly string[],
 ): DhcpFiles {
-  const told = toldSubnets(network);
+  const notified = announcedSubnets(network);
   const tag = (index: number) => `subnet${index}`;
-  const ranges = told.flatMap(({ cidr }, index) => {
+  const ranges = notified.flatMap(({ cidr }, index) => {
     const [first = ''] = cidr.split('/');
     return [
       `shared-network=${device},${first}`,
       `dhcp-range=set:${tag(index)},${first},static,${netmask(cidrOf(cidr).prefix)},${LEASE}`,
     ];
   });
-  const six = told6(network);
+  const six = announcedIpv6(network);
   const tag6 = (index: number) => `six${index}`;
   const ranges6 = six.flatMap(({ cidr }, index) => {
     const [first = '', length] = cidr.split('/');
@@ -102,21 +104,21 @@ export function dhcpFiles(
   const hosts = ports
     .filter(({ networkId }) => networkId === network.id)
     .flatMap(({ mac, addresses }) => {
-      const given = addresses.find(({ subnetId }) => told.some(({ id }) => id === subnetId));
-      const given6 = addresses.filter(({ subnetId }) => six.some(({ id }) => id === subnetId));
-      const all = [...(given ? [given.address] : []), ...given6.map(({ address }) => `[${address}]`)];
+      const given = addresses.find(({ subnetId }) => notified.some(({ id }) => id === subnetId));
+      const addressesV6 = addresses.filter(({ subnetId }) => six.some(({ id }) => id === subnetId));
+      const all = [...(given ? [given.address] : []), ...addressesV6.map(({ address }) => `[${address}]`)];
       return all.length > 0 ? [[mac, ...all].join(',')] : [];
     });
-  const options = told.flatMap(({ gatewayIp, dnsNameservers, hostRoutes, cidr }, index) => {
+  const options = notified.flatMap(({ gatewayIp, dnsNameservers, hostRoutes, cidr }, index) => {
     const resolvers = (dnsNameservers.length > 0 ? dnsNameservers : nameservers).filter((one) => !one.includes(':'));
     const onLink = `${SERVICE_ADDRESS}/32,0.0.0.0`;
     const others = hostRoutes.filter(({ destination }) => !destination.includes(':'));
     const routes = [onLink, ...others.map(({ destination, nexthop }) => `${destination},${nexthop}`)];
-    // Guests that know routes pass over the gateway, so it is among them.
+    // Guests that support routes ignore the gateway, so it is included.
     const all = gatewayIp === null ? routes : [...routes, `0.0.0.0/0,${gatewayIp}`];
     const last = cidrOf(cidr).last;
     return [
-      // Without this it would be dnsmasq itself.
+      // Without this option, dnsmasq would announce itself.
       `tag:${tag(index)},option:router${gatewayIp === null ? '' : `,${gatewayIp}`}`,
       `tag:${tag(index)},option:classless-static-route,${all.join(',')}`,
       `tag:${tag(index)},option:mtu,${network.mtu}`,
@@ -131,12 +133,12 @@ export function dhcpFiles(
   };
 }
 
-/** Whether a network has a DHCP server. */
+/** Returns true if a network has a DHCP server. */
 export function hasDhcp(network: PlannedNetwork): boolean {
-  return toldSubnets(network).length + told6(network).length > 0;
+  return announcedSubnets(network).length + announcedIpv6(network).length > 0;
 }
 
-/** How dnsmasq is told what a router announces of a subnet. */
+/** The dnsmasq modes for router advertisements of a subnet. */
 const ANNOUNCED = {
   slaac: 'ra-only,64',
   'dhcpv6-stateless': 'ra-stateless,64',
@@ -144,12 +146,12 @@ const ANNOUNCED = {
 } as const;
 
 /**
- * What dnsmasq is to announce in the namespace of a router: the prefixes of its networks, how guests come to addresses, and the
- * router itself.
+ * Returns the files of dnsmasq for router advertisements in the namespace of a router: the prefixes of its networks,
+ * the method of address assignment, and the router itself.
  *
- * @param device of an interface of the router
- * @param folder where its files are
- * @returns undefined where nobody wants that
+ * @param device an interface of the router
+ * @param folder of the files
+ * @returns undefined if no subnet needs advertisements
  */
 export function announcementFiles(
   { interfaces }: PlannedRouter,
@@ -162,7 +164,7 @@ export function announcementFiles(
     addresses.flatMap(({ subnetId }) => {
       const subnet = subnets.get(subnetId);
       const mode = subnet?.enableDhcp ? subnet.ipv6RaMode : null;
-      if (!subnet || mode === null || cidrOf(subnet.cidr).prefix !== LEAST_PREFIX) return [];
+      if (!subnet || mode === null || cidrOf(subnet.cidr).prefix !== MIN_PREFIX) return [];
       return [{ device: device(id), subnet, mode }];
     }),
   );

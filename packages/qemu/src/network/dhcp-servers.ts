@@ -8,10 +8,10 @@ import type { DeviceNames } from './device-names.js';
 import type { DhcpFiles } from './dhcp-files.js';
 import type { IpTool } from './ip-tool.js';
 
-const LOOK_MS = 20;
+const POLL_INTERVAL_MS = 20;
 const START_MS = 10_000;
 
-/** Writes a file where it says something else. @returns whether it did */
+/** Writes a file if its content differs. @returns true if it did */
 async function rewrite(path: string, text: string): Promise<boolean> {
   if ((await readFile(path, 'utf8').catch(() => undefined)) === text) return false;
   await writeFile(path, text, { mode: 0o644 });
@@ -19,8 +19,8 @@ async function rewrite(path: string, text: string): Promise<boolean> {
 }
 
 /**
- * The DHCP servers of networks: processes of their own that outlive this one. The folder of each, called like its namespace,
- * has its files and the number of its process.
+ * The DHCP servers of networks: separate processes that outlive this one. The folder of each, named like its namespace,
+ * contains its files and its process id.
  */
 export class DhcpServers {
   readonly #folder: string;
@@ -39,28 +39,28 @@ export class DhcpServers {
     return join(this.#folder, namespace);
   }
 
-  /** The namespaces that have, or had, a server. */
+  /** Returns the namespaces that have, or had, a server. */
   async known(): Promise<readonly string[]> {
-    return (await readdir(this.#folder).catch(() => [])).filter((name) => this.#names.isOurs(name));
+    return (await readdir(this.#folder).catch(() => [])).filter((name) => this.#names.isManaged(name));
   }
 
-  /** Has one run and know these files. */
+  /** Starts a server with these files, or makes it reload them. */
   async run(namespace: string, { configuration, hosts, options }: DhcpFiles): Promise<void> {
     const folder = this.folderOf(namespace);
-    // It reads its files as a user without rights.
+    // It reads its files as an unprivileged user.
     await mkdir(folder, { recursive: true, mode: 0o755 });
-    const begun = await this.#processOf(namespace);
+    const started = await this.#processOf(namespace);
     const changed = await rewrite(join(folder, 'configuration'), configuration);
-    const told = [await rewrite(join(folder, 'hosts'), hosts), await rewrite(join(folder, 'options'), options)];
-    if (begun !== undefined && !changed) {
-      if (told.includes(true)) this.#signal(begun, 'SIGHUP');
+    const notified = [await rewrite(join(folder, 'hosts'), hosts), await rewrite(join(folder, 'options'), options)];
+    if (started !== undefined && !changed) {
+      if (notified.includes(true)) this.#signal(started, 'SIGHUP');
       return;
     }
     await this.#end(namespace);
     await this.#start(namespace);
   }
 
-  /** Ends the one of a namespace and forgets it. */
+  /** Stops the server of a namespace and removes its files. */
   async remove(namespace: string): Promise<void> {
     await this.#end(namespace);
     await rm(this.folderOf(namespace), { recursive: true, force: true });
@@ -74,11 +74,13 @@ export class DhcpServers {
     const failed = once(child, 'error').then(([error]) => Promise.reject(error));
     const ended = once(child, 'exit').then(([code]) =>
       Promise.reject(
-        new Error(`${this.#program} ended with ${code}; try it: ip netns exec ${namespace} dnsmasq -d -C ${file}`),
+        new Error(
+          `${this.#program} exited with ${code}; to reproduce: ip netns exec ${namespace} dnsmasq -d -C ${file}`,
+        ),
       ),
     );
     const up = async () => {
-      for (const deadline = Date.now() + START_MS; Date.now() < deadline; await sleep(LOOK_MS))
+      for (const deadline = Date.now() + START_MS; Date.now() < deadline; await sleep(POLL_INTERVAL_MS))
         if ((await this.#processOf(namespace)) !== undefined) return;
     };
     for (const promise of [failed, ended]) promise.catch(() => {});
@@ -90,7 +92,7 @@ export class DhcpServers {
       const pid = await this.#processOf(namespace);
       if (pid === undefined) break;
       this.#signal(pid, signal);
-      await sleep(LOOK_MS);
+      await sleep(POLL_INTERVAL_MS);
     }
     await rm(join(this.folderOf(namespace), 'pid'), { force: true });
   }
@@ -103,7 +105,7 @@ export class DhcpServers {
     }
   }
 
-  /** Numbers are given to other processes, too. */
+  /** Process ids are reused. */
   async #processOf(namespace: string): Promise<number | undefined> {
     const folder = this.folderOf(namespace);
     const pid = Number(await readFile(join(folder, 'pid'), 'utf8').catch(() => ''));

@@ -2,14 +2,14 @@ import { formatCidr, parseCidr, parseIp } from '@apistrata/compute-engine/catalo
 import type { NetworkPlan, PlannedPort } from '@apistrata/compute-engine/drivers';
 import { servedNetworks } from './desired-links.js';
 import { type DeviceNames, macFor } from './device-names.js';
+import { hasDhcp } from './dhcp-files.js';
+import { outerDevices, type PhysicalNetworks } from './physical-networks.js';
 import { ruleMatch } from './rule-match.js';
+import { SERVICE_ADDRESS } from './service-address.js';
 import type { Tunnels } from './tunnels.js';
 
-/** Where the services of each network are reached. */
-export const SERVICE_ADDRESS = '169.254.169.254';
-
-/** The mark of packets that answer what a guest was allowed to get, or to send. */
-const ANSWER = '0x40000000';
+/** The mark of packets that belong to an allowed connection. */
+const RESPONSE_MARK = '0x40000000';
 
 const MAC = /^([0-9a-f]{2}:){5}[0-9a-f]{2}$/;
 
@@ -19,21 +19,21 @@ interface Sources {
   readonly v6: readonly string[];
 }
 
-/** The link-local address that a guest makes of its MAC address. */
+/** Returns the link-local address that a guest derives from its MAC address. */
 function linkLocal(mac: string): string {
   const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0] = mac.split(':').map((byte) => Number.parseInt(byte, 16));
   const group = (high: number, low: number) => ((high << 8) | low).toString(16);
   return `fe80::${group(a ^ 2, b)}:${group(c, 0xff)}:${group(0xfe, d)}:${group(e, f)}`;
 }
 
-/** An address or a network, read and written anew; undefined where it is neither. */
+/** Parses an address or a network and formats it again; undefined if it is neither. */
 function written(text: string): string | undefined {
   if (parseIp(text)) return text.toLowerCase();
   const cidr = parseCidr(text);
   return cidr && formatCidr(cidr);
 }
 
-/** From what a port may send. */
+/** Returns the source addresses that a port may use. */
 function sourcesOf(port: PlannedPort): Sources {
   const pairs = port.allowedAddressPairs.flatMap(({ ip_address: address = '', mac_address: mac = port.mac }) => {
     const known = written(address);
@@ -50,28 +50,28 @@ function sourcesOf(port: PlannedPort): Sources {
 
 const set = (items: readonly string[]) => `{ ${items.join(', ')} }`;
 
-/** The same address as 128 bits, for what nftables has no name of. */
+/** Returns an address as 128 bits, for header fields without a name in nftables. */
 function bitsOf(address: string): string | undefined {
   const ip = parseIp(address);
   return ip && `0x${ip.value.toString(16).padStart(32, '0')}`;
 }
 
-/** Frames of a guest that say they are somebody else's, and those that only routers and servers send. */
-function honesty(port: PlannedPort): readonly string[] {
+/** Returns rules that drop frames with a source of another guest, and frames that only routers and servers may send. */
+function antiSpoofingRules(port: PlannedPort): readonly string[] {
   const { macs, v4, v6 } = sourcesOf(port);
   const targets = v6.map(bitsOf);
   return [
     `ether saddr != ${set(macs)} drop`,
     `ether type arp arp saddr ether != ${set(macs)} drop`,
     `ether type arp arp saddr ip != ${set([...v4, '0.0.0.0'])} drop`,
-    // The second one tells, after a move, where the guest is now.
+    // RARP (0x8035) announces the location of a guest after a move.
     'ether type { arp, 0x8035 } return',
     'ether type ip udp sport 67 drop',
     'ether type ip ip saddr 0.0.0.0 udp sport 68 udp dport 67 return',
     v4.length > 0 ? `ether type ip ip saddr ${set(v4)} return` : undefined,
     'ether type ip6 meta l4proto 58 icmpv6 type { nd-router-advert, nd-redirect } drop',
     'ether type ip6 udp sport 547 drop',
-    // nftables has no name for whom an announcement is of, and no way to compare that with a network.
+    // nftables has no name for the target of an announcement, and cannot match it against a network.
     targets.every((bits) => bits !== undefined)
       ? `ether type ip6 icmpv6 type nd-neighbor-advert @nh,384,128 != ${set(targets)} drop`
       : undefined,
@@ -81,7 +81,7 @@ function honesty(port: PlannedPort): readonly string[] {
   ].filter((line) => line !== undefined);
 }
 
-/** What every guest needs to have an address at all. */
+/** Traffic that every guest needs to get an address. */
 const ALWAYS = {
   egress: [
     'ether type { arp, 0x8035 } return',
@@ -108,25 +108,25 @@ function filter(
     .map((rule) => ruleMatch(rule, members))
     .filter((match) => match !== undefined);
   const allowed = [...new Set(matches)].map((match) => `${match} return`);
-  return [`meta mark and ${ANSWER} == ${ANSWER} return`, ...ALWAYS[direction], ...allowed, 'drop'];
+  return [`meta mark and ${RESPONSE_MARK} == ${RESPONSE_MARK} return`, ...ALWAYS[direction], ...allowed, 'drop'];
 }
 
 function chain(name: string, lines: readonly string[]): string {
   return `  chain ${name} {\n${lines.map((line) => `    ${line}\n`).join('')}  }\n`;
 }
 
-/** A map from interfaces to chains; one without elements matches nothing. */
-function jumps(name: string, entries: readonly (readonly [string, string])[]): string {
+/** Returns a map from interfaces to chains; without elements it matches nothing. */
+function verdictMap(name: string, entries: readonly (readonly [string, string])[]): string {
   const elements = entries.map(([device, to]) => `"${device}" : jump ${to}`).join(', ');
   return `  map ${name} { type ifname : verdict; ${elements && `elements = { ${elements} };`} }\n`;
 }
 
-/** A table in the place of the one of that name, in one step. */
+/** Returns statements that replace a table atomically. */
 export function table(family: string, name: string, body: string): string {
   return `table ${family} ${name}\ndelete table ${family} ${name}\ntable ${family} ${name} {\n${body}}\n`;
 }
 
-/** What passes between the hosts of a cloud, and between their networks. */
+/** Returns rules for traffic between the hosts of a cloud, and between their networks. */
 function tunnelled(
   { networks, routers }: NetworkPlan,
   names: DeviceNames,
@@ -147,33 +147,52 @@ function tunnelled(
   });
   return {
     wire,
-    // A router that is here is nowhere else, whatever a host says that does not know it yet.
+    // A local router exists only here, even if another host still sends frames with its address.
     arriving: networks.flatMap(({ id }) => {
       const macs = routers
         .filter(({ host }) => host === null)
         .flatMap(({ interfaces }) => interfaces.filter(({ networkId }) => networkId === id).map(({ mac }) => mac));
       return macs.length > 0 ? [`iifname "${names.tunnel(id)}" ether saddr ${set(macs)} drop`] : [];
     }),
-    // Each host has services of its own for its guests, at the same address.
+    // Each host provides its own services to its guests, at the same address.
     passing: [`iifname ${tunnels} oifname ${services} drop`, `iifname ${services} oifname ${tunnels} drop`],
   };
+}
+
+/** Returns rules that keep the services of a network, and requests for them, out of its physical network. */
+function outsideRules(
+  network: NetworkPlan['networks'][number],
+  names: DeviceNames,
+  physical: PhysicalNetworks,
+): readonly string[] {
+  const service = names.service(network.id);
+  const dhcp = hasDhcp(network)
+    ? ['ether type ip udp sport { 67, 68 } udp dport { 67, 68 } drop', 'ether type ip6 udp sport { 546, 547 } drop']
+    : [];
+  return outerDevices(network, names, physical).flatMap((device) => [
+    `iifname "${device}" oifname "${service}" drop`,
+    `iifname "${service}" oifname "${device}" drop`,
+    ...dhcp.flatMap((match) => [`iifname "${device}" ${match}`, `oifname "${device}" ${match}`]),
+  ]);
 }
 
 const NO_TUNNELS = { arriving: [], passing: [], wire: [] } as const;
 
 /**
- * The rules of all bridges. What a guest sends is looked at once where it comes in (who it says it is) and once where it is
- * handed on (its groups, and those of whom it is for). Frames of bridges pass through the tables of IP as well, which know
- * what answers what; they leave a mark. Answers pass; what goes the way of the first packet is always matched against the
- * rules, so that a rule that is taken away ends what it had allowed.
+ * Returns the rules of all bridges. Frames of a guest are checked twice: where they enter (for spoofing) and where they
+ * are forwarded (for the security groups of sender and receiver). Frames of bridges also pass the IP tables, where
+ * connection tracking sets a mark on replies. Replies pass; packets in the original direction are always matched
+ * against the rules, so that a deleted rule ends the connections it had allowed.
  *
  * @param plan with the routers of this host only
- * @param zones a number for each bridge: networks may have the same addresses
+ * @param physical the physical networks of this computer
+ * @param zones a number for each bridge, because networks may have overlapping addresses
  */
 export function guestRules(
   plan: NetworkPlan,
   zones: ReadonlyMap<string, number>,
   names: DeviceNames,
+  physical: PhysicalNetworks,
   tunnels?: Tunnels,
 ): string {
   const members = (groupId: string) => plan.members[groupId] ?? [];
@@ -185,11 +204,11 @@ export function guestRules(
     return `iifname ${set(taps)} ip daddr ${SERVICE_ADDRESS} ether daddr set ${macFor(names.service(id))}`;
   });
   const bridged = [
-    jumps('honest', entries('honest')),
-    jumps('egress', entries('egress')),
-    jumps('ingress', entries('ingress')),
+    verdictMap('honest', entries('honest')),
+    verdictMap('egress', entries('egress')),
+    verdictMap('ingress', entries('ingress')),
     ...secured.flatMap((port) => [
-      chain(`honest-${names.tap(port.id)}`, honesty(port)),
+      chain(`honest-${names.tap(port.id)}`, antiSpoofingRules(port)),
       chain(`egress-${names.tap(port.id)}`, filter(port, 'egress', plan.rules, members)),
       chain(`ingress-${names.tap(port.id)}`, filter(port, 'ingress', plan.rules, members)),
     ]),
@@ -202,15 +221,19 @@ export function guestRules(
     chain('passing', [
       'type filter hook forward priority -200; policy accept;',
       ...joined.passing,
-      // Routers announce networks, and a network's own services give addresses.
+      ...plan.networks.flatMap((network) => outsideRules(network, names, physical)),
+      // Routers announce networks, and a network's own services assign addresses.
       `oifname ${names.all('r')} ether type ip6 udp dport 547 drop`,
       'iifname vmap @egress',
       'oifname vmap @ingress',
     ]),
-    // Bridges are this computer's; what guests send is never for it.
+    // Bridges belong to the host; traffic of guests is never addressed to it.
     chain('staying', [
       'type filter hook input priority -200; policy accept;',
       ...(['t', 'r', 's', 'x'] as const).map((kind) => `iifname ${names.all(kind)} drop`),
+      ...plan.networks
+        .flatMap((network) => outerDevices(network, names, physical))
+        .map((device) => `iifname "${device}" drop`),
     ]),
   ];
   const routed = [
@@ -220,10 +243,10 @@ export function guestRules(
     ]),
     chain('answers', [
       'type filter hook prerouting priority -150; policy accept;',
-      `iifname ${names.all('b')} ct direction reply meta mark set meta mark or ${ANSWER}`,
-      `iifname ${names.all('b')} ct state related meta mark set meta mark or ${ANSWER}`,
+      `iifname ${names.all('b')} ct direction reply meta mark set meta mark or ${RESPONSE_MARK}`,
+      `iifname ${names.all('b')} ct state related meta mark set meta mark or ${RESPONSE_MARK}`,
     ]),
-    // Guests reach this computer by no way but what answers it, and pings.
+    // Guests can only ping this computer and reply to it.
     chain('staying', [
       'type filter hook input priority 0; policy accept;',
       ...joined.wire,
@@ -240,7 +263,7 @@ export function guestRules(
   return table('bridge', names.table, bridged.join('')) + table('inet', names.table, routed.join(''));
 }
 
-/** Numbers for the bridges of a plan, by the numbers that the kernel has given them. */
+/** Returns the zones of the bridges of a plan: their interface numbers in the kernel. */
 export function zonesOf(
   plan: NetworkPlan,
   names: DeviceNames,

@@ -1,13 +1,16 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, rm, statfs } from 'node:fs/promises';
+import { join } from 'node:path';
 import { type ProgramOptions, runProgram } from '../programs/run-program.js';
 import type { Link } from './desired-links.js';
 import type { DeviceNames } from './device-names.js';
 import type { ForwardingEntry } from './forwarding-entries.js';
 
 const NAMESPACES = '/run/netns';
+/** The type of the file system that named namespaces are mounts of (`NSFS_MAGIC` of Linux). */
+const NAMESPACE_FILES = 0x6e73_6673;
 const OPTIONS: ProgramOptions = { runAs: undefined, timeoutMs: 60_000 };
 
-/** An address that a device has, as `ip` tells it. */
+/** An address of a device in the output of `ip`. */
 export interface LinkAddresses {
   readonly ifname: string;
   readonly addr_info: readonly { readonly local: string; readonly prefixlen: number; readonly scope: string }[];
@@ -20,13 +23,13 @@ interface Count {
   readonly dropped: number;
 }
 
-/** What a device has got and sent. */
+/** Counters of a device. */
 export interface Traffic {
   readonly rx: Count;
   readonly tx: Count;
 }
 
-/** The program `ip`, which knows devices, addresses, routes and namespaces. */
+/** The program `ip`, which manages devices, addresses, routes and namespaces. */
 export class IpTool {
   readonly #program: string;
   readonly #names: DeviceNames;
@@ -36,27 +39,27 @@ export class IpTool {
     this.#names = names;
   }
 
-  /** Does these commands, in this namespace or in that of this process. Nothing is asked of a shell. */
+  /** Executes commands in a namespace, or in that of this process. Does not use a shell. */
   async batch(commands: readonly string[], namespace?: string): Promise<void> {
     if (commands.length === 0) return;
     const where = namespace === undefined ? [] : ['-netns', namespace];
     await runProgram(this.#program, [...where, '-batch', '-'], { ...OPTIONS, input: `${commands.join('\n')}\n` });
   }
 
-  /** This program's devices in the namespace of this process. */
+  /** Returns this program's devices in the namespace of this process. */
   async links(): Promise<readonly Link[]> {
     const all: readonly Link[] = JSON.parse(
       await runProgram(this.#program, ['-json', '-details', 'link', 'show'], OPTIONS),
     );
-    return all.filter(({ ifname }) => this.#names.isOurs(ifname));
+    return all.filter(({ ifname }) => this.#names.isManaged(ifname));
   }
 
-  /** What has gone over this program's devices, by their name. */
+  /** Returns the traffic counters of this program's devices, by name. */
   async counters(): Promise<ReadonlyMap<string, Traffic>> {
-    const told = await runProgram(this.#program, ['-json', '-statistics', 'link', 'show'], OPTIONS);
-    const all: readonly { ifname: string; stats64: Traffic }[] = JSON.parse(told);
+    const notified = await runProgram(this.#program, ['-json', '-statistics', 'link', 'show'], OPTIONS);
+    const all: readonly { ifname: string; stats64: Traffic }[] = JSON.parse(notified);
     return new Map(
-      all.filter(({ ifname }) => this.#names.isOurs(ifname)).map(({ ifname, stats64 }) => [ifname, stats64]),
+      all.filter(({ ifname }) => this.#names.isManaged(ifname)).map(({ ifname, stats64 }) => [ifname, stats64]),
     );
   }
 
@@ -65,36 +68,42 @@ export class IpTool {
     const all: readonly LinkAddresses[] = JSON.parse(
       (await runProgram(this.#program, [...where, '-json', 'address', 'show'], OPTIONS)) || '[]',
     );
-    return all.filter(({ ifname }) => this.#names.isOurs(ifname));
+    return all.filter(({ ifname }) => this.#names.isManaged(ifname));
   }
 
-  /** Routes to single addresses outside by this program's devices, with their device. */
+  /** Returns routes to single outside addresses through this program's devices. */
   async routes(): Promise<readonly { readonly dst: string; readonly dev: string }[]> {
-    const told = await runProgram(this.#program, ['-json', '-4', 'route', 'show'], OPTIONS);
-    const all: readonly { dst: string; dev?: string }[] = JSON.parse(told || '[]');
-    return all.flatMap(({ dst, dev = '' }) => (this.#names.isOurs(dev) ? [{ dst, dev }] : []));
+    const reported = await runProgram(this.#program, ['-json', '-4', 'route', 'show'], OPTIONS);
+    const all: readonly { dst: string; dev?: string }[] = JSON.parse(reported || '[]');
+    return all.flatMap(({ dst, dev = '' }) => (this.#names.isManaged(dev) ? [{ dst, dev }] : []));
   }
 
-  /** This program's namespaces. */
+  /** Returns this program's namespaces. Removes files of lost ones, which are not namespaces any more. */
   async namespaces(): Promise<readonly string[]> {
-    const all = await readdir(NAMESPACES).catch(() => []);
-    return all.filter((name) => this.#names.isOurs(name));
+    const all = (await readdir(NAMESPACES).catch(() => [])).filter((name) => this.#names.isManaged(name));
+    const found: string[] = [];
+    for (const name of all) {
+      const path = join(NAMESPACES, name);
+      if ((await statfs(path)).type === NAMESPACE_FILES) found.push(name);
+      else await rm(path);
+    }
+    return found;
   }
 
-  /** Where this program's tunnels send frames. @param program that tells it: `bridge` */
+  /** Returns the forwarding entries of this program's tunnels. @param program the path of `bridge` */
   async forwarding(program: string): Promise<readonly ForwardingEntry[]> {
-    const told = await runProgram(program, ['-json', 'fdb', 'show'], OPTIONS);
-    const all: readonly ForwardingEntry[] = JSON.parse(told || '[]');
-    return all.filter(({ ifname }) => this.#names.isOurs(ifname));
+    const output = await runProgram(program, ['-json', 'fdb', 'show'], OPTIONS);
+    const all: readonly ForwardingEntry[] = JSON.parse(output || '[]');
+    return all.filter(({ ifname }) => this.#names.isManaged(ifname));
   }
 
-  /** Has tunnels send frames elsewhere. */
+  /** Changes the forwarding entries of tunnels. */
   async forward(program: string, commands: readonly string[]): Promise<void> {
     if (commands.length === 0) return;
     await runProgram(program, ['-batch', '-'], { ...OPTIONS, input: `${commands.join('\n')}\n` });
   }
 
-  /** Arguments that run a program in a namespace. */
+  /** Returns the arguments that run a program in a namespace. */
   within(namespace: string, program: string, args: readonly string[]): readonly [string, readonly string[]] {
     return [this.#program, ['netns', 'exec', namespace, program, ...args]];
   }

@@ -4,24 +4,25 @@ import type { GuestInterface } from '../guest/guest-networks.js';
 import type { MachineFolder } from '../machine/machine-folder.js';
 import type { NetworkBackend } from './user-network.js';
 
-/** The servers of this computer, as networks know them. */
+/** The servers of this computer. */
 export interface MachinePlaces {
-  /** Ids of the servers that have a folder here. */
+  /** Returns the ids of the servers that have a folder on this host. */
   machineIds(): Promise<readonly string[]>;
   folderOf(serverId: string): MachineFolder;
 }
 
-/** What interfaces of guests lead to. */
+/** The networks that interfaces of guests are connected to. */
 export interface NetworkMode {
   /**
-   * What these interfaces of a server lead to, in their order; all of it is there when this is done.
-   * @param starting they are all that the machine has, and it is about to start
+   * Connects interfaces of a server. When it resolves, their backends exist, in the same order.
+   *
+   * @param starting true if these are all interfaces of a machine that is about to start
    */
   connect(server: Server, interfaces: readonly GuestInterface[], starting: boolean): Promise<readonly NetworkBackend[]>;
-  /** What has gone over the interfaces of a server, as far as somebody counts it. */
+  /** Returns the traffic of a server's interfaces, if it is counted. */
   counters(server: Server): Promise<Diagnostics['nics']>;
-  /** The server has nothing on this computer any more. */
+  /** Frees the resources of a server that is removed from this computer. */
   release(serverId: string): Promise<void>;
-  /** Lets go; what guests need stays. */
+  /** Stops the work of this process; resources of guests stay. */
   leave(): Promise<void>;
 }

@@ -3,16 +3,16 @@ import type { NetworkPlan, PlannedRouter } from '@apistrata/compute-engine/drive
 import type { DeviceNames } from './device-names.js';
 import { table } from './guest-rules.js';
 
-/** This computer, for routers: the same at each of them, for each has a way of its own. */
+/** The address of this computer for routers, the same for each, because each has its own link. */
 export const HOST_ADDRESS = '169.254.0.1';
 
-/** The address outside of a router that has been given none: only this computer sees it. */
+/** The outside address of a router without an external one; only this computer sees it. */
 function ownAddress(routerId: string): string {
   const [a = 0, b = 0, c = 0] = createHash('sha256').update(routerId).digest();
   return `100.${64 + (a % 64)}.${b}.${c}`;
 }
 
-/** Addresses of version 4 that lead to a router from this computer. */
+/** Returns the IPv4 addresses that this computer routes to a router. */
 export function outsideAddresses(router: PlannedRouter): readonly string[] {
   if (!router.external) return [];
   const own = router.externalAddresses.filter((address) => !address.includes(':'));
@@ -20,7 +20,7 @@ export function outsideAddresses(router: PlannedRouter): readonly string[] {
   return [...new Set([...(own.length > 0 ? own : [ownAddress(router.id)]), ...floating])];
 }
 
-/** What is in the namespace of a router, as `ip` is told it, but for addresses. */
+/** Returns the `ip` commands for the namespace of a router, without addresses. */
 export function routerCommands(
   router: PlannedRouter,
   { networks }: NetworkPlan,
@@ -41,7 +41,7 @@ export function routerCommands(
   ];
 }
 
-/** Addresses of the devices in a router's namespace: `address/length`, by device. */
+/** Returns the addresses of the devices in a router's namespace: `address/length`, by device. */
 export function routerAddresses(
   router: PlannedRouter,
   { networks }: NetworkPlan,
@@ -59,11 +59,11 @@ export function routerAddresses(
   return new Map([...inside, ...(router.external ? [[names.uplink(router.id), outside] as const] : [])]);
 }
 
-/** Translation of addresses in a router's namespace. */
+/** Returns the address translation in a router's namespace. */
 export function routerRules(router: PlannedRouter, names: DeviceNames): string {
   const uplink = names.uplink(router.id);
   const [own] = outsideAddresses(router);
-  // An address may have several floating ones, by several external networks: it sends from the first.
+  // With several external networks, an address may have several floating ones: it sends from the first.
   const map = (pairs: readonly (readonly [string, string])[]) =>
     [...new Map([...pairs].reverse())].map((pair) => pair.join(' : ')).join(', ');
   const inwards = map(router.floating.map(({ address, fixedAddress }) => [address, fixedAddress]));
@@ -78,7 +78,7 @@ export function routerRules(router: PlannedRouter, names: DeviceNames): string {
         'type nat hook postrouting priority 100; policy accept;',
         outwards && `oifname "${uplink}" snat to ip saddr map { ${outwards} }`,
         router.enableSnat ? `oifname "${uplink}" snat to ${own}` : '',
-        // A guest that calls another one by its floating address gets the answer by the same way.
+        // A guest that connects to another one by its floating address receives the reply on the same path.
         `iifname != "${uplink}" oifname != "${uplink}" ct status dnat masquerade`,
         '}',
       ]

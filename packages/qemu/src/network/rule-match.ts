@@ -3,7 +3,7 @@ import type { NetworkPlan } from '@apistrata/compute-engine/drivers';
 
 type Rule = NetworkPlan['rules'][number];
 
-/** Numbers of the protocols that rules may name. */
+/** Numbers of the protocols that rules can name. */
 const PROTOCOLS: Readonly<Record<string, number>> = {
   icmp: 1,
   igmp: 2,
@@ -30,25 +30,25 @@ const PROTOCOLS: Readonly<Record<string, number>> = {
   udplite: 136,
 };
 
-/** What of them nftables knows ports of. */
+/** Protocols whose ports nftables can match. */
 const WITH_PORTS: Readonly<Record<number, string>> = { 6: 'tcp', 17: 'udp', 33: 'dccp', 132: 'sctp', 136: 'udplite' };
-const [MOST_PORT, MOST_TYPE] = [65_535, 255];
+const [MAX_PORT, MOST_TYPE] = [65_535, 255];
 const ICMP: Readonly<Record<number, string>> = { 1: 'icmp', 58: 'icmpv6' };
 
 function protocolOf({ protocol, ethertype }: Rule): number | undefined {
   const given = protocol ?? '';
-  // `icmp` of a rule for IPv6 is that of IPv6.
+  // `icmp` in a rule for IPv6 means ICMPv6.
   if (given === 'icmp' && ethertype === 'IPv6') return 58;
   const number = /^\d{1,3}$/.test(given) ? Number(given) : PROTOCOLS[given];
   return number !== undefined && number <= 255 ? number : undefined;
 }
 
-/** Whether numbers are such as a header can hold; rules of other kinds would make all rules unreadable. */
-function fits(most: number, ...numbers: readonly (number | null)[]): boolean {
-  return numbers.every((one) => one === null || (Number.isInteger(one) && one >= 0 && one <= most));
+/** Returns true if numbers fit into a header field; otherwise nftables would reject all rules. */
+function fits(max: number, ...numbers: readonly (number | null)[]): boolean {
+  return numbers.every((one) => one === null || (Number.isInteger(one) && one >= 0 && one <= max));
 }
 
-/** Ports, or type and code, as nftables wants them; undefined where they cannot be. */
+/** Returns the match of ports, or type and code; undefined if they are invalid. */
 function transport(rule: Rule): string | undefined {
   const { protocol, portMin, portMax, ethertype } = rule;
   if (protocol === null || protocol === 'any' || protocol === '0') return '';
@@ -64,14 +64,14 @@ function transport(rule: Rule): string | undefined {
   const ported = WITH_PORTS[number];
   if (ported === undefined || (portMin === null && portMax === null)) return written;
   const [first, last] = [portMin ?? portMax ?? 0, portMax ?? portMin ?? 0];
-  return fits(MOST_PORT, first, last) && first <= last ? `${written} ${ported} dport ${first}-${last}` : undefined;
+  return fits(MAX_PORT, first, last) && first <= last ? `${written} ${ported} dport ${first}-${last}` : undefined;
 }
 
 /**
- * What nftables is to match for a rule of a security group. Nothing of a user's text gets into it but numbers and addresses
- * that were read and written anew.
+ * Returns the nftables match of a security group rule. It contains no user input except numbers and addresses that were
+ * parsed and formatted again.
  *
- * @param members addresses of guests here that are in the group which the rule names
+ * @param members returns the addresses of local guests in a group
  * @returns undefined for a rule that matches nothing here
  */
 export function ruleMatch(rule: Rule, members: (groupId: string) => readonly string[]): string | undefined {

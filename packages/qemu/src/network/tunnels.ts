@@ -1,30 +1,30 @@
 import type { HostLinks } from '@apistrata/compute-engine/drivers';
 
-/** The port that the world has agreed on for VXLAN. */
-export const USUAL_TUNNEL_PORT = 4789;
+/** The port that IANA has assigned to VXLAN. */
+export const DEFAULT_TUNNEL_PORT = 4789;
 
-/** Where networks of a host meet those of others. */
+/** The endpoint of a host's tunnels. */
 export interface TunnelEnd {
   readonly address: string;
   readonly port: number;
 }
 
-/** How the networks of this host are joined with those of others. */
+/** The tunnels of this host to others. */
 export interface Tunnels {
   readonly local: TunnelEnd;
-  /** The other hosts, by name: those that have gone quiet too, for their guests have not. */
+  /** The other hosts by name, including those without a heartbeat, because their guests may still run. */
   readonly peers: ReadonlyMap<string, TunnelEnd>;
 }
 
 /**
- * Whether it can be learned from frames where their senders are. Kernels learn addresses and take the port for their own; where
- * hosts have different ones, because they are on one computer, everything goes to everybody.
+ * Returns true if the location of senders can be learned from frames. Kernels learn addresses and assume their own
+ * port; if hosts have different ports, because they share a computer, all frames are flooded.
  */
-export function canLearn({ local, peers }: Tunnels): boolean {
+export function supportsLearning({ local, peers }: Tunnels): boolean {
   return [...peers.values()].every(({ port }) => port === local.port);
 }
 
-/** What is known of the hosts now. */
+/** Returns the current hosts. */
 export async function hostsNow(
   { self, address, all }: Pick<HostLinks, 'self' | 'address' | 'all'>,
   port: number,

@@ -2,7 +2,7 @@ import type { Forwards } from '../forwards/forwards.js';
 import type { MachinePlaces, NetworkMode } from './network-mode.js';
 import { hasUserNetwork, userNetwork } from './user-network.js';
 
-/** Networks that QEMU plays, each for one guest; the first one has the forwards. */
+/** Networks that QEMU emulates, one for each guest; the first one has the forwards. */
 export function userMode(forwards: Forwards, places: MachinePlaces): NetworkMode {
   return {
     async connect(server, interfaces, starting) {
@@ -10,7 +10,7 @@ export function userMode(forwards: Forwards, places: MachinePlaces): NetworkMode
       const published = first < 0 ? undefined : await forwards.for(server, places);
       return interfaces.map((one, index) => userNetwork(one, index === first ? published : undefined));
     },
-    // QEMU does not count what goes over networks of its own.
+    // QEMU does not count the traffic of emulated networks.
     counters: async () => [],
     release: (serverId) => forwards.release(serverId),
     leave: async () => {},

@@ -8,8 +8,8 @@ function nic(...addresses: readonly Partial<GuestAddress>[]): GuestInterface {
   return { portId: 'p', networkId: 'n', mac: 'fa:16:3e:00:00:01', mtu: 1500, tag: null, addresses: full };
 }
 
-describe('the network that QEMU plays for a guest', () => {
-  it('gives just the address of the port, with the gateway of the subnet', () => {
+describe('the user-mode network of a guest', () => {
+  it('offers only the address of the port, with the gateway of the subnet', () => {
     expect(userNetwork(nic({}))).toEqual({
       type: 'user',
       ipv6: false,
@@ -20,14 +20,14 @@ describe('the network that QEMU plays for a guest', () => {
     });
   });
 
-  it('has addresses of its own that the guest has not', () => {
+  it('uses addresses that differ from those of the guest', () => {
     const small = nic({ cidr: '192.168.7.8/29', address: '192.168.7.9', gateway: null });
     expect(userNetwork(small)).toMatchObject({ host: '192.168.7.10', dns: '192.168.7.14' });
     const last = nic({ cidr: '192.168.7.8/29', address: '192.168.7.14', gateway: '192.168.7.13' });
     expect(userNetwork(last)).toMatchObject({ dns: '192.168.7.12' });
   });
 
-  it('leads nowhere without an address of version 4', () => {
+  it('has no route without an IPv4 address', () => {
     expect(userNetwork(nic())).toEqual({ type: 'hubport', hubid: 1 });
     expect(userNetwork(nic({ version: 6, address: 'fd00::7', cidr: 'fd00::/64' }))).toEqual({
       type: 'hubport',
@@ -35,7 +35,7 @@ describe('the network that QEMU plays for a guest', () => {
     });
   });
 
-  it.each([['10.0.0.0/30'], ['10.0.0.0/7'], ['10.0.0.0,restrict=off/16'], ['nonsense']])('refuses %s', (cidr) => {
-    expect(() => userNetwork(nic({ cidr }))).toThrow('cannot be played');
+  it.each([['10.0.0.0/30'], ['10.0.0.0/7'], ['10.0.0.0,restrict=off/16'], ['nonsense']])('rejects %s', (cidr) => {
+    expect(() => userNetwork(nic({ cidr }))).toThrow('cannot be emulated');
   });
 });

@@ -1,33 +1,33 @@
 import { isIPv4 } from 'node:net';
-import type { UserForwards } from '../forwards/forwards.js';
+import type { UserForwards } from '../forwards/user-forwards.js';
 import type { GuestInterface } from '../guest/guest-networks.js';
 import { QemuError } from '../qemu-error.js';
 
 const toNumber = (address: string) => address.split('.').reduce((sum, part) => sum * 256 + Number(part), 0);
 const toText = (value: number) => [24, 16, 8, 0].map((shift) => Math.floor(value / 2 ** shift) % 256).join('.');
 
-/** What `netdev_add` takes, but for the id. */
+/** The `netdev_add` arguments without the id. */
 export type NetworkBackend = Readonly<Record<string, string | number | boolean | readonly NetworkText[]>>;
 
-/** How QMP wants texts of which there are several. */
+/** The QMP form of a list of strings. */
 export interface NetworkText {
   readonly str: string;
 }
 
-/** An interface that leads nowhere. */
+/** An interface without a network. */
 const NOWHERE: NetworkBackend = { type: 'hubport', hubid: 1 };
 
-/** Whether an interface has a network that QEMU can play. */
+/** Returns true if QEMU can emulate the network of an interface. */
 export function hasUserNetwork({ addresses }: GuestInterface): boolean {
   return addresses.some(({ version }) => version === 4);
 }
 
 /**
- * A network that QEMU itself plays for one guest: it answers DHCP with just the address of the
- * port, is the gateway, forwards names to the resolver of this host, and lets the guest reach out. Guests do not reach each
- * other. Without an IPv4 address the interface leads nowhere.
+ * Returns a network that QEMU emulates for one guest: it assigns the address of the port by DHCP, is the gateway,
+ * forwards DNS requests to the resolver of this host, and lets the guest reach the outside. Guests do not reach each
+ * other. Without an IPv4 address, the interface has no network.
  *
- * @param published ports of this computer that lead to the guest
+ * @param published ports of this computer that are forwarded to the guest
  */
 export function userNetwork({ addresses }: GuestInterface, published?: UserForwards): NetworkBackend {
   const given = addresses.find(({ version }) => version === 4);
@@ -36,12 +36,12 @@ export function userNetwork({ addresses }: GuestInterface, published?: UserForwa
   const prefix = Number(length);
   if (!isIPv4(first) || !isIPv4(given.address) || !(prefix >= 8 && prefix <= 29))
     throw new QemuError(
-      'NOT_POSSIBLE',
-      `the network ${given.cidr} cannot be played for a guest: it needs 8 to 29 bits`,
+      'UNSUPPORTED',
+      `the network ${given.cidr} cannot be emulated: it needs a prefix length of 8 to 29`,
     );
   const network = toNumber(first);
   const last = network + 2 ** (32 - prefix) - 1;
-  // The network has addresses of its own in the guest's subnet: the gateway's, and another one for the resolver.
+  // The emulated network needs two addresses in the guest's subnet: the gateway, and one for the resolver.
   const free = (taken: readonly (string | null)[], from: number, step: 1 | -1): string => {
     for (let value = from; ; value += step) if (!taken.includes(toText(value))) return toText(value);
   };

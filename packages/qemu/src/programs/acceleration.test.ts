@@ -7,7 +7,7 @@ import { probeAcceleration, runProbeGuest } from './acceleration.js';
 const folder = mkdtempSync(join(tmpdir(), 'apistrata-acceleration-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** A program in the place of QEMU, whose guest writes this. */
+/** A program that replaces QEMU, with the given output of its guest. */
 function fakeQemu(output: string, more = 'sleep 60'): string {
   const path = join(folder, `qemu-${output}-${more.length}`);
   writeFileSync(path, `#!/bin/sh\nprintf '${output}'\n${more}\n`, { mode: 0o755 });
@@ -25,17 +25,17 @@ describe('the acceleration of guests', () => {
     ['', 'its firmware'],
     ['R', 'real mode'],
     ['RP', 'protected mode'],
-  ])('does not work for a guest that hangs after it has written "%s"', async (output, where) => {
+  ])('does not work for a guest that hangs after the output "%s"', async (output, where) => {
     const run = runProbeGuest(fakeQemu(output, 'exec sleep 60'), 'kvm', undefined, 300);
     await expect(run).rejects.toThrow(`a probe guest did not get past ${where} within 0.3 seconds`);
   });
 
-  it('does not work where QEMU ends, and the reason is what it complained about', async () => {
+  it('does not work if QEMU ends, and the reason is its error message', async () => {
     const run = runProbeGuest(fakeQemu('R', 'echo "failed to initialize kvm" >&2; exit 1'), 'kvm', undefined, 30_000);
     await expect(run).rejects.toThrow('(failed to initialize kvm)');
   });
 
-  it('is what was found by itself, with the reason where it is not KVM', async () => {
+  it('is selected automatically, with a reason if it is not KVM', async () => {
     const { acceleration, reason } = await probeAcceleration(fakeQemu('R', 'exit 1'), 'auto', undefined);
     expect(acceleration).toBe('tcg');
     expect(reason).toContain('KVM does not work here');
@@ -45,7 +45,7 @@ describe('the acceleration of guests', () => {
   });
 
   it.skipIf(!existsSync(QEMU))(
-    'is proven by a guest that real QEMU runs to its end',
+    'is verified by a guest that real QEMU runs to its end',
     { timeout: 120_000 },
     async () => {
       await runProbeGuest(QEMU, 'tcg', undefined, 60_000);

@@ -7,7 +7,7 @@ import { QemuError } from '../qemu-error.js';
 import { PROBE_MODES, PROBE_OUTPUT, PROBE_PORT, probeDisk } from './probe-guest.js';
 import { PROGRAM_ENVIRONMENT, type RunAs } from './run-program.js';
 
-/** How guests run: `kvm` by the processor itself, `tcg` by translation, which works everywhere and is slow. */
+/** `kvm`: guests run on the processor itself; `tcg`: translation, which works everywhere and is slow. */
 export type Acceleration = 'kvm' | 'tcg';
 
 const KVM = '/dev/kvm';
@@ -16,11 +16,11 @@ const PROBE_MS = 5_000;
 
 export interface Probe {
   readonly acceleration: Acceleration;
-  /** Why it is not KVM; null where it is. */
+  /** Why KVM is not used; null if it is. */
   readonly reason: string | null;
 }
 
-/** The group that may use KVM; undefined where there is no KVM. */
+/** Returns the group that may use KVM; undefined without KVM. */
 export async function kvmGroup(): Promise<number | undefined> {
   return stat(KVM).then(
     ({ gid }) => gid,
@@ -28,16 +28,17 @@ export async function kvmGroup(): Promise<number | undefined> {
   );
 }
 
-/** Describes how far the probe guest came that did not reach long mode. */
-function failureOf(output: string, complaint: string, timeoutMs: number): string {
+/** Describes the progress of a probe guest that did not reach long mode. */
+function failureOf(output: string, message: string, timeoutMs: number): string {
   const reached = PROBE_MODES[output.at(-1) as keyof typeof PROBE_MODES] ?? 'its firmware';
-  const how = complaint.trim().split('\n')[0];
+  const how = message.trim().split('\n')[0];
   return `a probe guest did not get past ${reached} within ${timeoutMs / 1000} seconds${how ? ` (${how})` : ''}`;
 }
 
 /**
  * Runs a guest that passes through firmware, real, protected and long mode.
- * @throws Error with how far it came, when it does not reach the end in time
+ *
+ * @throws Error with the last mode it reached if it does not reach the end in time
  */
 export async function runProbeGuest(
   program: string,
@@ -96,10 +97,10 @@ function runMachine(
 }
 
 /**
- * Finds out how guests can run. A `/dev/kvm` that exists proves little: on nested machines it often hangs or aborts, some of
- * them only after the firmware, so a guest has to reach long mode.
+ * Determines the acceleration. The existence of `/dev/kvm` proves little: on nested machines it often hangs or aborts,
+ * on some only after the firmware, so a guest must reach long mode.
  *
- * @param desired `auto`, or the only acceleration that is accepted
+ * @param desired `auto`, or the only acceptable acceleration
  * @throws QemuError `ACCELERATION_MISSING` if it is `kvm`, and KVM does not work
  */
 export async function probeAcceleration(
@@ -107,7 +108,7 @@ export async function probeAcceleration(
   desired: Acceleration | 'auto',
   runAs: RunAs | undefined,
 ): Promise<Probe> {
-  if (desired === 'tcg') return { acceleration: 'tcg', reason: 'as asked for' };
+  if (desired === 'tcg') return { acceleration: 'tcg', reason: 'as configured' };
   try {
     await access(KVM, constants.F_OK);
     await runProbeGuest(program, 'kvm', runAs);

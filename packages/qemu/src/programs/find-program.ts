@@ -2,11 +2,11 @@ import { accessSync, constants } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { QemuError } from '../qemu-error.js';
 
-/** The full path of a program. Throws `QEMU_MISSING` with the cure. */
-export function findProgram(name: string, cure: string): string {
+/** Returns the full path of a program. @throws QemuError `QEMU_MISSING` with the fix */
+export function findProgram(name: string, fix: string): string {
   const folders = isAbsolute(name) ? [''] : (process.env.PATH ?? '').split(delimiter);
   const found = folders.map((folder) => join(folder, name)).find(isExecutable);
-  if (!found) throw new QemuError('QEMU_MISSING', `there is no ${name} on this machine: install ${cure}`);
+  if (!found) throw new QemuError('QEMU_MISSING', `${name} is not installed: install ${fix}`);
   return found;
 }
 

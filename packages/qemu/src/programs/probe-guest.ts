@@ -1,8 +1,11 @@
-/** What the probe guest writes to the debug port: in real mode, in protected mode, and after its work in long mode. */
+/**
+ * The letters that the probe guest writes to the debug port: in real mode, in protected mode, and after its work in
+ * long mode.
+ */
 export const PROBE_MODES = { R: 'real mode', P: 'protected mode', L: 'long mode' } as const;
-/** The output of a guest that has run to its end. */
+/** The output of a successful guest. */
 export const PROBE_OUTPUT = 'RPL';
-/** The I/O port that it writes to. */
+/** The I/O port of the output. */
 export const PROBE_PORT = '0xe9';
 
 const SIGNATURE_AT = 510;
@@ -42,7 +45,7 @@ const CODE: readonly (readonly [string, string])[] = [
   ['1f00 a87c0000', 'size and address of the GDT'],
 ];
 
-/** Firmware reads no disk that is smaller than a cylinder. */
+/** Firmware does not read disks smaller than a cylinder. */
 const DISK_BYTES = 2 ** 20;
 
 /** Returns a disk whose boot sector passes through the modes of an x86 processor and reports each. */

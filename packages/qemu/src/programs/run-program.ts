@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { QemuError } from '../qemu-error.js';
 
-/** User and group that a program runs as; left out: those of this process. */
+/** User and group that run a program; if missing, those of this process. */
 export interface RunAs {
   readonly uid: number;
   readonly gid: number;
@@ -12,7 +12,7 @@ export interface ProgramOptions {
   readonly signal?: AbortSignal;
   /** Milliseconds until it is killed; default: ten minutes. */
   readonly timeoutMs?: number;
-  /** What it reads on its standard input; default: nothing. */
+  /** Its standard input; default: empty. */
   readonly input?: string | undefined;
 }
 
@@ -20,10 +20,10 @@ const TEN_MINUTES_MS = 600_000;
 const MAX_COMPLAINT = 1_000;
 const MAX_OUTPUT_BYTES = 16 * 2 ** 20;
 
-/** What a program needs of the environment: nothing of the secrets that ours may hold. */
+/** The environment of programs, without the secrets that the environment of this process may contain. */
 export const PROGRAM_ENVIRONMENT = { PATH: process.env.PATH ?? '/usr/bin:/bin', LC_ALL: 'C' };
 
-/** Runs a program to its end, without a shell, and gives what it printed. Throws `PROGRAM_FAILED` with what it complained of. */
+/** Runs a program without a shell, and returns its output. Rejects with `PROGRAM_FAILED` and its error output. */
 export function runProgram(program: string, args: readonly string[], options: ProgramOptions): Promise<string> {
   const { runAs, signal, timeoutMs = TEN_MINUTES_MS, input } = options;
   return new Promise((resolve, reject) => {
@@ -48,7 +48,7 @@ export function runProgram(program: string, args: readonly string[], options: Pr
         );
       },
     );
-    // One that ends before it has read all says why by itself.
+    // A program that ends before it has read all input reports the reason itself.
     child.stdin?.on('error', () => {});
     if (input !== undefined) child.stdin?.end(input);
   });

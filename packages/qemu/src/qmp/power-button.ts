@@ -1,18 +1,23 @@
 import type { QmpClient } from './qmp-client.js';
 
-/** Control registers of ACPI's power management, at the addresses that firmware of PCs gives them. */
+/** Control registers of ACPI power management, at the addresses that PC firmware assigns. */
 const CONTROL_PORTS = ['0x604', '0xb004'];
-/** Set while the guest has ACPI on: power buttons are for it then. */
+/** Set while ACPI is enabled in the guest, which then handles its power button. */
 const SCI_ENABLED = 1n;
 
-/** Whether a word of this form has the bit: `portw[0x0604] = 0x0001`. A port that no device has reads as all ones. */
+/**
+ * Returns true if a register dump of this form has the bit: `portw[0x0604] = 0x0001`. An unassigned port reads as all
+ * ones.
+ */
 function isEnabled(text: string): boolean {
   const value = BigInt(/=\s*(0x[0-9a-f]+)/i.exec(text)?.[1] ?? 0);
   return value !== 0xffffn && (value & SCI_ENABLED) !== 0n;
 }
 
-/** Returns false where the guest has ACPI off, as firmware and boot loaders have: it does not notice its power button. */
-export async function hearsPowerButton(qmp: QmpClient): Promise<boolean> {
+/**
+ * Returns false if the guest has ACPI disabled, like firmware and boot loaders: it does not notice its power button.
+ */
+export async function isAcpiReady(qmp: QmpClient): Promise<boolean> {
   try {
     for (const port of CONTROL_PORTS) {
       const line = `i/h ${port}`;
@@ -20,7 +25,7 @@ export async function hearsPowerButton(qmp: QmpClient): Promise<boolean> {
     }
     return false;
   } catch {
-    // A QEMU that does not answer this is given its time.
+    // Assumes true for a QEMU that does not support the query.
     return true;
   }
 }

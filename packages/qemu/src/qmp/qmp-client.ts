@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { QemuError } from '../qemu-error.js';
 
-/** Something that QEMU tells without being asked. */
+/** An asynchronous event of QEMU. */
 export interface QmpEvent {
   readonly event: string;
   readonly data: Readonly<Record<string, unknown>>;
@@ -17,21 +17,21 @@ const GREETING_MS = 10_000;
 const QUIT_MS = 10_000;
 const MAX_LINE = 2 ** 24;
 
-/** Answers of QEMU to what it will not do. */
-export class QmpRefusal extends QemuError {
+/** A command that QEMU rejected. */
+export class QmpCommandError extends QemuError {
   constructor(
     readonly command: string,
     /** `GenericError`, `DeviceNotFound`, ... */
     readonly kind: string,
     description: string,
   ) {
-    super('MACHINE_REFUSED', `${command}: ${description}`);
+    super('QEMU_COMMAND_FAILED', `${command}: ${description}`);
   }
 }
 
 /**
- * The machine protocol of QEMU over a Unix socket: commands one after the other, answered in order, and events between
- * them. QEMU serves one client at a time.
+ * A client of QEMU's machine protocol (QMP) on a Unix socket: commands run sequentially, with events in between. QEMU
+ * serves one client at a time.
  */
 export class QmpClient {
   readonly #socket: Socket;
@@ -45,7 +45,7 @@ export class QmpClient {
     this.#events.setMaxListeners(0);
   }
 
-  /** Connects and negotiates. Rejects with the socket's error, or when nobody greets in time. */
+  /** Connects and negotiates. Rejects with the error of the socket, or if QEMU sends no greeting in time. */
   static async connect(path: string): Promise<QmpClient> {
     const socket = connect(path);
     const client = new QmpClient(socket);
@@ -64,7 +64,7 @@ export class QmpClient {
 
   #greeted(signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
-      const late = () => reject(new QemuError('MACHINE_REFUSED', 'QEMU does not answer on its control socket'));
+      const late = () => reject(new QemuError('QEMU_COMMAND_FAILED', 'QEMU does not respond on its control socket'));
       signal.addEventListener('abort', late, { once: true });
       this.#socket.once('error', (error) => {
         reject(error);
@@ -85,14 +85,14 @@ export class QmpClient {
     });
   }
 
-  /** Gives each line on. A machine that speaks anything else than its protocol is let go. */
+  /** Splits the input into lines. Disconnects from a machine that does not speak the protocol. */
   #onLine(take: (line: string) => void): void {
     let rest = '';
     this.#socket.setEncoding('utf8').on('data', (text: string) => {
       const lines = (rest + text).split('\n');
       rest = lines.pop() ?? '';
       try {
-        if (rest.length > MAX_LINE) throw new QemuError('MACHINE_REFUSED', 'QEMU sends a line without an end');
+        if (rest.length > MAX_LINE) throw new QemuError('QEMU_COMMAND_FAILED', 'QEMU sends a line without an end');
         for (const line of lines) take(line);
       } catch (error) {
         this.#socket.destroy(error as Error);
@@ -123,77 +123,79 @@ export class QmpClient {
     return this.#closed === undefined;
   }
 
-  /** Runs a command. Throws {@link QmpRefusal} for what QEMU refuses, `MACHINE_ENDED` when it ends meanwhile. */
+  /** Runs a command. @throws QmpCommandError if QEMU rejects it, `MACHINE_ENDED` if QEMU ends before the response */
   async execute<T = any>(command: string, args: Readonly<Record<string, unknown>> = {}): Promise<T> {
     if (this.#closed) throw this.#closed;
     const id = this.#next++;
-    const answered = new Promise<T>((resolve, reject) => this.#waiting.set(id, { resolve, reject }));
+    const responded = new Promise<T>((resolve, reject) => this.#waiting.set(id, { resolve, reject }));
     this.#socket.write(`${JSON.stringify({ execute: command, arguments: args, id })}\n`);
     try {
-      return await answered;
+      return await responded;
     } catch (error) {
       const { class: kind, desc } = error as { class?: string; desc?: string };
-      throw kind === undefined ? error : new QmpRefusal(command, kind, desc ?? kind);
+      throw kind === undefined ? error : new QmpCommandError(command, kind, desc ?? kind);
     }
   }
 
   /**
-   * Runs a command, and waits for the event that it leads to.
-   * @param around what has to hold while the command is run, until it is answered
+   * Runs a command, and waits for the event that completes it.
+   *
+   * @param around wraps the command until its response
    */
   async executeUntil(
     command: string,
     args: Readonly<Record<string, unknown>>,
-    wanted: (event: QmpEvent) => boolean,
+    matches: (event: QmpEvent) => boolean,
     signal: AbortSignal,
     around: (run: () => Promise<unknown>) => Promise<unknown> = (run) => run(),
   ): Promise<QmpEvent> {
-    const refused = new AbortController();
+    const rejected = new AbortController();
     const executed = around(() => this.execute(command, args)).catch((error) => {
-      refused.abort(error);
+      rejected.abort(error);
       throw error;
     });
-    const [event] = await Promise.all([this.waitFor(wanted, AbortSignal.any([signal, refused.signal])), executed]);
+    const [event] = await Promise.all([this.waitFor(matches, AbortSignal.any([signal, rejected.signal])), executed]);
     return event;
   }
 
   /**
-   * Waits for an event of something that has begun already.
-   * @throws the signal's reason, and `MACHINE_ENDED`
+   * Waits for an event of a command that was already run.
+   *
+   * @throws the reason of the signal, and `MACHINE_ENDED`
    */
-  waitFor(wanted: (event: QmpEvent) => boolean, signal: AbortSignal): Promise<QmpEvent> {
+  waitFor(matches: (event: QmpEvent) => boolean, signal: AbortSignal): Promise<QmpEvent> {
     return new Promise((resolve, reject) => {
-      const settle = (then: () => void) => {
-        this.#events.off('event', heard);
+      const finish = (then: () => void) => {
+        this.#events.off('event', received);
         this.#events.off('closed', closed);
         signal.removeEventListener('abort', aborted);
         then();
       };
-      const heard = (event: QmpEvent) => {
-        if (wanted(event)) settle(() => resolve(event));
+      const received = (event: QmpEvent) => {
+        if (matches(event)) finish(() => resolve(event));
       };
-      const closed = (error: Error) => settle(() => reject(error));
-      const aborted = () => settle(() => reject(signal.reason));
+      const closed = (error: Error) => finish(() => reject(error));
+      const aborted = () => finish(() => reject(signal.reason));
       if (this.#closed) return reject(this.#closed);
       if (signal.aborted) return reject(signal.reason);
-      this.#events.on('event', heard);
+      this.#events.on('event', received);
       this.#events.on('closed', closed);
       signal.addEventListener('abort', aborted, { once: true });
     });
   }
 
-  /** Hears every event until the connection ends. */
+  /** Subscribes to all events until the connection ends. */
   onEvent(listener: (event: QmpEvent) => void): void {
     this.#events.on('event', listener);
   }
 
-  /** Calls the listener once the connection has ended, for whatever reason. */
+  /** Calls the listener when the connection ends, for any reason. */
   onClosed(listener: () => void): void {
     if (this.#closed) listener();
     else this.#events.once('closed', listener);
   }
 
-  /** Waits until QEMU has ended, or the signal. */
+  /** Resolves when QEMU has ended; rejects when the signal is aborted. */
   async untilClosed(signal: AbortSignal): Promise<void> {
     await this.waitFor(() => false, signal).catch((error) => {
       if (signal.aborted && this.isOpen) throw error;
@@ -201,8 +203,8 @@ export class QmpClient {
   }
 
   /**
-   * Ends QEMU, with everything written that is on its way to the disk. After ten seconds the connection ends, whatever QEMU does:
-   * one that waits for a disk which is out of reach does not even answer.
+   * Ends QEMU after it has written all data to the disks. After ten seconds the connection is closed in any case: a
+   * QEMU that waits for an unreachable disk does not respond.
    */
   async quit(): Promise<void> {
     const late = setTimeout(() => this.close(), QUIT_MS);
@@ -213,7 +215,7 @@ export class QmpClient {
     }
   }
 
-  /** Ends the connection; the machine goes on. */
+  /** Closes the connection; the machine continues to run. */
   close(): void {
     this.#socket.destroy();
   }

@@ -2,9 +2,9 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { boundProcess, forgetGroup } from './cpu-group.js';
+import { boundProcess, removeGroup } from './cpu-group.js';
 
-/** A folder that looks like the control groups of version 2: what is written to them stays to be read. */
+/** A folder that imitates control groups of version 2: written values can be read back. */
 describe('the control group of a machine', () => {
   let root: string;
   beforeEach(() => {
@@ -13,7 +13,7 @@ describe('the control group of a machine', () => {
   afterEach(() => rmSync(root, { recursive: true, force: true }));
   const said = (name: string) => readFileSync(join(root, 'apistrata', 'm1', name), 'utf8');
 
-  it('has the weight and the time that it is to have, and the process', async () => {
+  it('contains the process, and has the configured weight and quota', async () => {
     writeFileSync(join(root, 'cgroup.controllers'), 'cpuset cpu io memory\n');
     expect(await boundProcess('m1', 4711, { shares: 1024, quotaUs: 20_000, periodUs: 100_000 }, root)).toBe(true);
     expect([said('cpu.weight'), said('cpu.max'), said('cgroup.procs')]).toEqual(['39', '20000 100000', '4711']);
@@ -23,12 +23,12 @@ describe('the control group of a machine', () => {
     expect([said('cpu.weight'), said('cpu.max')]).toEqual(['10000', '20000 100000']);
   });
 
-  it('is passed over where there are none, or none that bound processors', async () => {
+  it('is skipped if control groups do not exist or do not limit processors', async () => {
     const limits = { shares: 2, quotaUs: undefined, periodUs: 100_000 };
     expect(await boundProcess('m1', 1, limits, root)).toBe(false);
     writeFileSync(join(root, 'cgroup.controllers'), 'hugetlb\n');
     expect(await boundProcess('m1', 1, limits, root)).toBe(false);
     expect(existsSync(join(root, 'apistrata'))).toBe(false);
-    await forgetGroup('m1', root);
+    await removeGroup('m1', root);
   });
 });

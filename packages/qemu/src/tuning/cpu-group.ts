@@ -2,17 +2,17 @@ import { mkdir, readFile, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CpuLimits } from './tuning.js';
 
-/** Where Linux has its control groups, of version 2. */
+/** The mount point of Linux control groups, version 2. */
 export const CONTROL_GROUPS = '/sys/fs/cgroup';
 const OURS = 'apistrata';
 
-/** What shares, of version 1 and of the API, are as weights of version 2. */
+/** Converts shares, of version 1 and of the API, to weights of version 2. */
 function weight(shares: number): number {
   const bounded = Math.min(Math.max(shares, 2), 262_144);
   return 1 + Math.floor(((bounded - 2) * 9_999) / 262_142);
 }
 
-/** Whether control groups of version 2 that bound processors are there, and may be written. */
+/** Returns true if control groups of version 2 with the cpu controller exist and are writable. */
 async function prepared(root: string): Promise<boolean> {
   try {
     const controllers = await readFile(join(root, 'cgroup.controllers'), 'utf8');
@@ -25,7 +25,7 @@ async function prepared(root: string): Promise<boolean> {
   }
 }
 
-/** Puts a process into a control group with its bounds. False where this computer has no groups that we may write. */
+/** Moves a process into a control group with limits. Returns false if this computer has no writable groups. */
 export async function boundProcess(
   name: string,
   pid: number,
@@ -41,7 +41,7 @@ export async function boundProcess(
   return true;
 }
 
-/** Removes the group of a process that has ended, where there is one. */
-export async function forgetGroup(name: string, root = CONTROL_GROUPS): Promise<void> {
+/** Removes the group of a process that has ended, if it exists. */
+export async function removeGroup(name: string, root = CONTROL_GROUPS): Promise<void> {
   await rmdir(join(root, OURS, name)).catch(() => {});
 }

@@ -2,7 +2,7 @@ import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import type { MachineFolder } from '../machine/machine-folder.js';
 import { QemuError } from '../qemu-error.js';
 
-/** `0-2,5` as numbers. */
+/** Parses `0-2,5` into numbers. */
 export function coreList(text: string): readonly number[] {
   return text
     .trim()
@@ -14,8 +14,8 @@ export function coreList(text: string): readonly number[] {
     });
 }
 
-/** The cores that this process may run on. */
-async function coresHere(): Promise<readonly number[]> {
+/** Returns the cores on which this process may run. */
+async function localCores(): Promise<readonly number[]> {
   const status = await readFile('/proc/self/status', 'utf8').catch(() => '');
   return coreList(/^Cpus_allowed_list:\s*(\S+)/m.exec(status)?.[1] ?? '0');
 }
@@ -24,38 +24,39 @@ async function coresIn(folder: MachineFolder): Promise<readonly number[]> {
   return coreList(await readFile(folder.file('cores'), 'utf8').catch(() => ''));
 }
 
-/** Which machines have which cores of this computer to themselves: it is kept with them, so it holds as long as they do. */
+/** Assigns dedicated cores to machines. Assignments are stored with the machines, so they last as long. */
 export class DedicatedCores {
   readonly #folders: () => Promise<readonly MachineFolder[]>;
   readonly #here: () => Promise<readonly number[]>;
-  /** One after the other: two that choose at once would choose the same. */
+  /** Sequential: concurrent assignments would select the same cores. */
   #turn: Promise<unknown> = Promise.resolve();
 
-  constructor(folders: () => Promise<readonly MachineFolder[]>, here = coresHere) {
+  constructor(folders: () => Promise<readonly MachineFolder[]>, here = localCores) {
     this.#folders = folders;
     this.#here = here;
   }
 
   /**
-   * Gives a machine so many cores to itself; those that it has already, where it has as many.
-   * @throws `NOT_POSSIBLE` where none would be left to other machines
+   * Assigns a number of dedicated cores to a machine, or returns its cores if it has that many already.
+   *
+   * @throws QemuError `UNSUPPORTED` if no core would be left for other machines
    */
-  take(folder: MachineFolder, count: number): Promise<readonly number[]> {
-    const taken = this.#turn.then(() => this.#take(folder, count));
+  claim(folder: MachineFolder, count: number): Promise<readonly number[]> {
+    const taken = this.#turn.then(() => this.#claim(folder, count));
     this.#turn = taken.catch(() => {});
     return taken;
   }
 
-  async #take(folder: MachineFolder, count: number): Promise<readonly number[]> {
+  async #claim(folder: MachineFolder, count: number): Promise<readonly number[]> {
     const own = await coresIn(folder);
     if (own.length === count) return own;
     const free = await this.shared(folder);
     if (free.length <= count)
       throw new QemuError(
-        'NOT_POSSIBLE',
-        `${count} cores are asked for by this machine alone, and ${Math.max(0, free.length - 1)} are left`,
+        'UNSUPPORTED',
+        `${count} dedicated cores are requested by this machine, and ${Math.max(0, free.length - 1)} are left`,
       );
-    // The last ones: the computer itself is busy on the first.
+    // The last ones, because the computer itself uses the first most.
     const cores = free.slice(-count);
     const path = folder.file('cores');
     await writeFile(`${path}.new`, cores.join(), { mode: 0o600 });
@@ -63,21 +64,21 @@ export class DedicatedCores {
     return cores;
   }
 
-  /** Gives them back. Whether there were any. */
-  async giveBack(folder: MachineFolder): Promise<boolean> {
-    const had = (await coresIn(folder)).length > 0;
-    if (had) await rm(folder.file('cores'), { force: true });
-    return had;
+  /** Frees the cores of a machine. Returns true if it had any. */
+  async release(folder: MachineFolder): Promise<boolean> {
+    const previous = (await coresIn(folder)).length > 0;
+    if (previous) await rm(folder.file('cores'), { force: true });
+    return previous;
   }
 
-  /** The cores that no machine has to itself, but for one machine. */
+  /** Returns the cores that are not dedicated to a machine, other than the given one. */
   async shared(but?: MachineFolder): Promise<readonly number[]> {
     const others = (await this.#folders()).filter(({ path }) => path !== but?.path);
     const taken = new Set((await Promise.all(others.map(coresIn))).flat());
     return (await this.#here()).filter((core) => !taken.has(core));
   }
 
-  /** Whether any machine here has cores to itself. */
+  /** Returns true if any machine here has dedicated cores. */
   async inUse(): Promise<boolean> {
     return (await Promise.all((await this.#folders()).map(coresIn))).some(({ length }) => length > 0);
   }

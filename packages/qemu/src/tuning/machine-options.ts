@@ -1,10 +1,10 @@
 import type { FlavorCopy, Server } from '@apistrata/compute-engine';
 import { honoured, type MachineOption } from './honoured-options.js';
 
-/** What flavor and image say to an option; undefined: nothing. */
+/** Returns the value of an option in flavor and image; undefined if it is not set. */
 export type MachineOptions = (option: MachineOption) => string | undefined;
 
-/** Reads options from a flavor and an image; where both speak, from the flavor. */
+/** Returns a reader of the options of a flavor and an image; the flavor takes precedence. */
 export function machineOptionsOf(
   { extraSpecs }: Pick<FlavorCopy, 'extraSpecs'>,
   properties: Server['imageProperties'],
@@ -15,7 +15,7 @@ export function machineOptionsOf(
   };
 }
 
-/** The same for a server that is there. */
+/** Returns a reader of the options of an existing server. */
 export function optionsOfServer({
   flavor,
   imageProperties,
@@ -23,7 +23,7 @@ export function optionsOfServer({
   return machineOptionsOf(flavor, imageProperties);
 }
 
-/** A positive number; undefined for anything else, 0 among it, which stands for no bound. */
+/** Returns a positive number; undefined for all other values, including 0, which means unlimited. */
 export function positive(text: string | undefined): number | undefined {
   return text !== undefined && /^[1-9]\d{0,14}$/.test(text) ? Number(text) : undefined;
 }

@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { type Tuning, tuningOf } from './tuning.js';
 
-type Words = Readonly<Record<string, string>>;
+type Descriptions = Readonly<Record<string, string>>;
 
-function tuned(extraSpecs: Words = {}, properties: Words = {}, vcpus = 4): Tuning {
+function tuned(extraSpecs: Descriptions = {}, properties: Descriptions = {}, vcpus = 4): Tuning {
   const sizes = { id: '1', name: 'm', vcpus, memoryMb: 512, diskGb: 1, ephemeralGb: 0, swapMb: 0 };
   return tuningOf({ ...sizes, extraSpecs }, properties);
 }
 
 const none = { bps: 0, bps_rd: 0, bps_wr: 0, iops: 0, iops_rd: 0, iops_wr: 0 };
 
-describe('what flavors and images say of a machine', () => {
-  it('is the usual machine where they say nothing', () => {
+describe('options of flavors and images for a machine', () => {
+  it('select the default machine if they are empty', () => {
     expect(tuned()).toEqual({
       topology: null,
       machineType: 'pc',
@@ -27,10 +27,12 @@ describe('what flavors and images say of a machine', () => {
       screen: 'std',
       tablet: false,
       bootMenu: false,
+      firmware: 'bios',
+      secureBoot: 'disabled',
     });
   });
 
-  it.each<[Words, Words, Partial<Tuning>]>([
+  it.each<[Descriptions, Descriptions, Partial<Tuning>]>([
     [{ 'hw:cpu_sockets': '2' }, {}, { topology: { sockets: 2, cores: 2, threads: 1 } }],
     [{ 'hw:cpu_cores': '2', 'hw:cpu_threads': '2' }, {}, { topology: { sockets: 1, cores: 2, threads: 2 } }],
     [{ 'hw:cpu_sockets': '3' }, {}, { topology: null }],
@@ -70,10 +72,22 @@ describe('what flavors and images say of a machine', () => {
     [{}, { hw_disk_bus: 'scsi', hw_vif_model: 'e1000' }, { diskModel: 'scsi-hd', nicModel: 'e1000' }],
     [{}, { hw_disk_bus: 'x,file=/etc/shadow', hw_vif_model: 'constructor' }, { diskModel: 'virtio-blk-pci' }],
     [{}, { hw_machine_type: 'pc-i440fx-7.2' }, { machineType: 'pc-i440fx-7.2' }],
-    [{}, { hw_machine_type: 'pc-i440fx-7.2,dumpdtb=/x' }, { machineType: 'pc' }],
-    [{}, { hw_machine_type: 'q35' }, { machineType: 'pc' }],
+    [{}, { hw_machine_type: 'q35' }, { machineType: 'q35', firmware: 'bios', secureBoot: 'disabled' }],
+    [{}, { hw_firmware_type: 'uefi' }, { machineType: 'pc', firmware: 'uefi', secureBoot: 'disabled' }],
+    [{ 'os:secure_boot': 'required' }, { hw_firmware_type: 'uefi' }, { secureBoot: 'required' }],
+    [{}, { os_secure_boot: 'optional' }, { firmware: 'bios', secureBoot: 'optional' }],
     [{}, { hw_video_model: 'cirrus', hw_pointer_model: 'usbtablet' }, { screen: 'cirrus', tablet: true }],
   ])('%j, %j', (specs, properties, expected) => {
     expect(tuned(specs, properties)).toMatchObject(expected);
+  });
+
+  it.each([
+    [{}, { hw_machine_type: 'virt' }, 'machines of the type virt (hw_machine_type) cannot be run: pc and q35 can'],
+    [{}, { hw_machine_type: 'pc-i440fx-7.2,dumpdtb=/x' }, /cannot be run/],
+    [{ 'os:secure_boot': 'required' }, {}, /set the image property hw_firmware_type=uefi/],
+    [{ 'hw:tpm_version': '2.0' }, {}, /a TPM is required/],
+    [{}, { hw_tpm_version: '2.0' }, /a TPM is required/],
+  ])('%j, %j are rejected', (specs, properties, message) => {
+    expect(() => tuned(specs, properties)).toThrow(message);
   });
 });

@@ -1,5 +1,6 @@
 import type { FlavorCopy, Server } from '@apistrata/compute-engine';
-import { isYes } from '@apistrata/compute-engine/drivers';
+import { isTruthyText } from '@apistrata/compute-engine/drivers';
+import { QemuError } from '../qemu-error.js';
 import { type MachineOptions, machineOptionsOf, positive } from './machine-options.js';
 
 export interface CpuTopology {
@@ -8,7 +9,7 @@ export interface CpuTopology {
   readonly threads: number;
 }
 
-/** Bounds of each disk, as QEMU's `block_set_io_throttle` takes them; 0: none. */
+/** Limits of each disk, in the form of QEMU's `block_set_io_throttle`; 0: unlimited. */
 export interface DiskLimits {
   readonly bps: number;
   readonly bps_rd: number;
@@ -18,10 +19,10 @@ export interface DiskLimits {
   readonly iops_wr: number;
 }
 
-/** What a machine gets of the processors' time. */
+/** Limits of processor time of a machine. */
 export interface CpuLimits {
   readonly shares: number | undefined;
-  /** Microseconds of each period, all processors of the machine together. */
+  /** Microseconds per period, for all processors of the machine together. */
   readonly quotaUs: number | undefined;
   readonly periodUs: number;
 }
@@ -37,32 +38,35 @@ const NICS = {
   vmxnet3: 'vmxnet3',
 } as const;
 const SCREENS = { vga: 'std', cirrus: 'cirrus', virtio: 'virtio', none: 'none' } as const;
+const SECURE_BOOT = { disabled: 'disabled', optional: 'optional', required: 'required' } as const;
 const WATCHDOGS = { reset: 'reset', poweroff: 'poweroff', pause: 'pause', none: 'none', disabled: null } as const;
 
-/** How disks are plugged in: the device of QEMU. */
+/** The QEMU device of a disk. */
 export type DiskModel = (typeof BUSES)[keyof typeof BUSES];
-/** What interfaces are: the device of QEMU. */
+/** The QEMU device of an interface. */
 export type NicModel = (typeof NICS)[keyof typeof NICS];
 
-/** How a machine differs from others of its size. */
+/** The configuration of a machine beyond its size. */
 export interface Tuning {
   readonly topology: CpuTopology | null;
   readonly machineType: string;
-  /** Properties of the processor, beside its model. */
+  /** Properties of the processor in addition to its model. */
   readonly cpuProperties: readonly string[];
   readonly dedicated: boolean;
   readonly cpu: CpuLimits | null;
-  /** Bytes of a huge page, `default` for those that the computer has; null: usual pages. */
+  /** Size of a huge page in bytes, `default` for the default huge page size; null: normal pages. */
   readonly pages: number | 'default' | null;
   readonly diskModel: DiskModel;
   readonly diskLimits: DiskLimits | null;
   readonly nicModel: NicModel;
-  /** The source of random numbers: bytes that it gives in so many milliseconds; null: there is none. */
+  /** The random number generator: bytes per period in milliseconds; null: none. */
   readonly rng: { readonly bytes: number | undefined; readonly periodMs: number } | null;
   readonly watchdog: 'reset' | 'poweroff' | 'pause' | 'none' | null;
   readonly screen: (typeof SCREENS)[keyof typeof SCREENS];
   readonly tablet: boolean;
   readonly bootMenu: boolean;
+  readonly firmware: 'bios' | 'uefi';
+  readonly secureBoot: 'disabled' | 'optional' | 'required';
 }
 
 const KIB = 1024;
@@ -71,12 +75,12 @@ const UNITS: Readonly<Record<string, number>> = { k: KIB, m: KIB ** 2, g: KIB **
 const PERIOD_US = 100_000;
 const PERIOD_MS = 1_000;
 
-/** What a word stands for; what nobody knows is what is usual. */
+/** Returns the entry of a table, or the default for an unknown key. */
 function oneOf<Table extends object, Usual>(table: Table, word: string | undefined, usual: Usual) {
   return word !== undefined && Object.hasOwn(table, word) ? table[word as keyof Table] : usual;
 }
 
-/** The topology that is asked for, completed; null where none is, or one that does not come out. */
+/** Returns the requested topology, completed; null if none is requested or it does not match the number of VCPUs. */
 function topologyOf(vcpus: number, option: MachineOptions): CpuTopology | null {
   const [sockets, cores, threads] = (['cpuSockets', 'cpuCores', 'cpuThreads'] as const).map((part) =>
     positive(option(part)),
@@ -90,7 +94,7 @@ function topologyOf(vcpus: number, option: MachineOptions): CpuTopology | null {
   return rest === 1 ? { sockets, cores, threads } : null;
 }
 
-/** `2MB`, `2048` (KiB), `1Gb` (of bits), `large`. */
+/** Parses `2MB`, `2048` (KiB), `1Gb` (bits), `large`. */
 function pagesOf(text: string | undefined): Tuning['pages'] {
   if (text === 'large') return 'default';
   const [, digits, unit = 'K', last = ''] = /^(\d{1,12})([kKMGT])?i?(b|bit|B)?$/.exec(text ?? '') ?? [];
@@ -98,7 +102,7 @@ function pagesOf(text: string | undefined): Tuning['pages'] {
   return bytes > USUAL_PAGE ? bytes : null;
 }
 
-/** QEMU takes a bound of both ways together, or of each. */
+/** QEMU accepts a limit of reads and writes together, or one of each. */
 function diskLimitsOf(option: MachineOptions): DiskLimits | null {
   const bound = (name: Parameters<MachineOptions>[0]) => positive(option(name)) ?? 0;
   const pair = (total: number, read: number, write: number) => [read || write ? 0 : total, read, write] as const;
@@ -118,19 +122,44 @@ function cpuLimitsOf(vcpus: number, option: MachineOptions): CpuLimits | null {
 function cpuPropertiesOf(option: MachineOptions): readonly string[] {
   const pmu = option('pmu');
   return [
-    ...(isYes(option('hideHypervisor')) ? ['kvm=off'] : []),
-    ...(pmu === undefined ? [] : [`pmu=${isYes(pmu) ? 'on' : 'off'}`]),
+    ...(isTruthyText(option('hideHypervisor')) ? ['kvm=off'] : []),
+    ...(pmu === undefined ? [] : [`pmu=${isTruthyText(pmu) ? 'on' : 'off'}`]),
   ];
 }
 
-/** How the machine of a server is to be, by its flavor and its image. */
+/** Whether a machine type, with or without its version, is the PCI Express chipset: devices are attached at its ports only. */
+export function isQ35(machineType: string): boolean {
+  return machineType.includes('q35');
+}
+
+/** @throws QemuError `UNSUPPORTED` for a type that this host does not have */
+function machineTypeOf(type: string | undefined): string {
+  if (type === undefined || type === '') return 'pc';
+  if (/^(pc|q35|pc-(i440fx|q35)-\d{1,3}\.\d{1,3})$/.test(type)) return type;
+  throw new QemuError('UNSUPPORTED', `machines of the type ${type} (hw_machine_type) cannot be run: pc and q35 can`);
+}
+
+/** @throws QemuError `UNSUPPORTED` for secure boot without UEFI, and for a TPM */
+function firmwareOf(option: MachineOptions): Pick<Tuning, 'firmware' | 'secureBoot'> {
+  const firmware = option('firmware') === 'uefi' ? 'uefi' : 'bios';
+  const secureBoot = oneOf(SECURE_BOOT, option('secureBoot'), 'disabled');
+  if (secureBoot === 'required' && firmware !== 'uefi')
+    throw new QemuError(
+      'UNSUPPORTED',
+      'secure boot is required, and needs UEFI: set the image property hw_firmware_type=uefi',
+    );
+  if (option('tpmVersion') !== undefined)
+    throw new QemuError('UNSUPPORTED', 'a TPM is required (hw:tpm_version), and this host does not emulate one');
+  return { firmware, secureBoot };
+}
+
+/** Returns the configuration of a server's machine from its flavor and image. */
 export function tuningOf(flavor: FlavorCopy, properties: Server['imageProperties']): Tuning {
   const option = machineOptionsOf(flavor, properties);
-  const machineType = option('machineType') ?? '';
   const allowed = option('rngAllowed');
   return {
     topology: topologyOf(flavor.vcpus, option),
-    machineType: /^pc-i440fx-\d{1,3}\.\d{1,3}$/.test(machineType) ? machineType : 'pc',
+    machineType: machineTypeOf(option('machineType')),
     cpuProperties: cpuPropertiesOf(option),
     dedicated: option('cpuPolicy') === 'dedicated',
     cpu: cpuLimitsOf(flavor.vcpus, option),
@@ -139,12 +168,13 @@ export function tuningOf(flavor: FlavorCopy, properties: Server['imageProperties
     diskLimits: diskLimitsOf(option),
     nicModel: oneOf(NICS, option('nicModel'), NICS.virtio),
     rng:
-      allowed !== undefined && !isYes(allowed)
+      allowed !== undefined && !isTruthyText(allowed)
         ? null
         : { bytes: positive(option('rngBytes')), periodMs: positive(option('rngPeriod')) ?? PERIOD_MS },
     watchdog: oneOf(WATCHDOGS, option('watchdog'), null),
     screen: oneOf(SCREENS, option('video'), SCREENS.vga),
     tablet: option('pointer') === 'usbtablet',
-    bootMenu: isYes(option('bootMenu')),
+    bootMenu: isTruthyText(option('bootMenu')),
+    ...firmwareOf(option),
   };
 }

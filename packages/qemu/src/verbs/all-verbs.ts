@@ -1,18 +1,18 @@
 import { interfaces } from './interfaces.js';
-import { life } from './life.js';
 import { memory } from './memory.js';
 import { moving } from './moving.js';
-import type { Verbs } from './order.js';
 import { password } from './password.js';
+import { powerVerbs } from './power.js';
 import { quiescing } from './quiescing.js';
 import { resizing } from './resizing.js';
 import { snapshots } from './snapshots.js';
 import { systems } from './systems.js';
+import type { Verbs } from './verb-request.js';
 import { volumes } from './volumes.js';
 
-/** All that machines can do here. */
+/** All operations that QEMU machines support. */
 export const verbs: Verbs = {
-  ...life,
+  ...powerVerbs,
   ...memory,
   ...systems,
   ...resizing,

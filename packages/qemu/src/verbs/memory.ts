@@ -9,17 +9,23 @@ import { checkedLayout, layoutOf, type MachineLayout } from '../machine/machine-
 import { QemuError } from '../qemu-error.js';
 import { beforeMemoryMove, checkMemoryMoved, hasEnded } from '../qmp/memory-move.js';
 import type { QmpClient } from '../qmp/qmp-client.js';
-import type { Verbs } from './order.js';
+import type { Verbs } from './verb-request.js';
 
-/** What is kept of a machine while it is suspended. */
+/** The files of a suspended machine. */
 export const SAVED = ['memory', 'layout'] as const;
+
+/** Errors of a socket that QEMU has closed before this program did. */
+const CLOSED_BY_QEMU: ReadonlySet<unknown> = new Set(['ERR_STREAM_PREMATURE_CLOSE', 'EPIPE', 'ECONNRESET']);
 
 async function send(qmp: QmpClient, uri: string, signal: AbortSignal): Promise<void> {
   await beforeMemoryMove(qmp, false);
-  await checkMemoryMoved(qmp, await qmp.executeUntil('migrate', { uri }, hasEnded, signal), 'MACHINE_REFUSED');
+  await checkMemoryMoved(qmp, await qmp.executeUntil('migrate', { uri }, hasEnded, signal), 'QEMU_COMMAND_FAILED');
 }
 
-/** Writes the memory of a machine to a file. QEMU sends it through a socket, for it may run no programs. */
+/**
+ * Writes the memory of a machine to a file. QEMU sends it through a socket, because its sandbox forbids starting
+ * programs.
+ */
 async function saveMemory({ folder }: Machine, qmp: QmpClient, signal: AbortSignal): Promise<void> {
   const [path, target] = [folder.file('moving'), folder.file('memory')];
   await writeFile(folder.file('layout'), JSON.stringify(await layoutOf(qmp)));
@@ -28,7 +34,7 @@ async function saveMemory({ folder }: Machine, qmp: QmpClient, signal: AbortSign
   server.listen(path);
   await once(server, 'listening', { signal });
   try {
-    await folder.give(path);
+    await folder.changeOwner(path);
     const saved = once(server, 'connection', { signal }).then(([socket]) =>
       pipeline(socket, createWriteStream(`${target}.new`, { mode: 0o600 }), { signal }),
     );
@@ -41,25 +47,29 @@ async function saveMemory({ folder }: Machine, qmp: QmpClient, signal: AbortSign
   }
 }
 
-/** Gives a machine that waits for its memory what was saved of it. */
+/** Sends the saved memory to a machine that waits for it. */
 async function loadMemory({ folder }: Machine, qmp: QmpClient, signal: AbortSignal): Promise<void> {
   const path = folder.file('moving');
   await rm(path, { force: true });
   await beforeMemoryMove(qmp, false);
-  // It listens once the command is answered.
+  // QEMU listens when it has responded to the command.
   await qmp.execute('migrate-incoming', { uri: `unix:${path}` });
   const done = qmp.waitFor(hasEnded, signal);
-  const sent = pipeline(createReadStream(folder.file('memory'), { highWaterMark: 2 ** 20 }), connect(path), { signal });
+  const file = createReadStream(folder.file('memory'), { highWaterMark: 2 ** 20 });
+  // QEMU may close the socket once it has read the end of the memory. Its event reports whether the memory is complete.
+  const sent = pipeline(file, connect(path), { signal }).catch((error) => {
+    if (!CLOSED_BY_QEMU.has(error.code)) throw error;
+  });
   const [ended] = await Promise.all([done, sent]);
-  await checkMemoryMoved(qmp, ended, 'MACHINE_REFUSED');
+  await checkMemoryMoved(qmp, ended, 'QEMU_COMMAND_FAILED');
 }
 
-/** How the machine was put together whose memory was saved. */
+/** Returns the layout of the machine whose memory was saved. */
 async function savedLayout(folder: MachineFolder): Promise<MachineLayout> {
   return checkedLayout(JSON.parse(await readFile(folder.file('layout'), 'utf8')));
 }
 
-/** What happens to a machine's memory while it does not run. */
+/** Operations on the memory of a machine that does not run. */
 export const memory: Verbs = {
   pause: async ({ host, server }) => {
     await (await host.machine(server).qmp()).execute('stop');
@@ -74,7 +84,7 @@ export const memory: Verbs = {
     if (!qmp) throw new QemuError('MACHINE_NOT_RUNNING', 'the machine does not run');
     const { status } = await qmp.execute<{ status: string }>('query-status');
     if (status === 'postmigrate') {
-      // Its memory has left it, and whoever had that done has died since.
+      // Its memory is saved, and the process that did it has died since.
       if (await machine.folder.exists('memory')) return machine.end();
       await qmp.execute('cont');
     }
@@ -91,11 +101,11 @@ export const memory: Verbs = {
   resume: async ({ host, server, signal }) => {
     const machine = host.machine(server);
     if (await machine.folder.exists('memory')) {
-      // One that was left in the middle of this begins anew.
+      // A machine that was interrupted here starts again.
       await machine.end();
       const layout = await savedLayout(machine.folder);
       await loadMemory(machine, await host.start(server, signal, server.flavor, layout), signal);
-      // What the guest writes from here on does not go with this memory any more.
+      // The saved memory is stale when the guest writes to its disks.
       await machine.folder.removeFiles(...SAVED);
     }
     await (await host.start(server, signal)).execute('cont');

@@ -1,13 +1,13 @@
 import { hasAgent } from '../guest/guest-agent.js';
 import { QemuError } from '../qemu-error.js';
-import type { Verbs } from './order.js';
+import type { Verbs } from './verb-request.js';
 
-/** Files of guests at rest, for as long as somebody copies their volumes. */
+/** Freezes the file systems of guests while their volumes are copied. */
 export const quiescing: Verbs = {
   quiesce: async ({ host, work, server }) => {
-    if (!hasAgent(server)) throw new QemuError('NOT_POSSIBLE', 'the image says of no agent that could do it');
+    if (!hasAgent(server)) throw new QemuError('UNSUPPORTED', 'the image declares no guest agent');
     const { by, seconds, again } = work;
-    await host.quietGuests[again ? 'keep' : 'begin'](host.folderOf(server.id), by, seconds);
+    await host.frozenGuests[again ? 'keepFrozen' : 'begin'](host.folderOf(server.id), by, seconds);
   },
-  unquiesce: ({ host, work, server }) => host.quietGuests.end(host.folderOf(server.id), work.by),
+  unquiesce: ({ host, work, server }) => host.frozenGuests.end(host.folderOf(server.id), work.by),
 };

@@ -2,15 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import type { FlavorCopy } from '@apistrata/compute-engine';
 import type { Host } from '../host.js';
-import { forgetBefore, keepDisks, restoreDisks } from '../machine/disks-before.js';
+import { keepDisks, removeDisksBefore, restoreDisks } from '../machine/disks-before.js';
 import type { MachineFolder } from '../machine/machine-folder.js';
 import { diskBytes, GIB, makeDisks } from '../machine/prepare-disks.js';
 import { untilFree } from '../machine/until-free.js';
 import { fetchDisks } from '../moves/fetch-disks.js';
-import { askValue, untilReached } from '../moves/questions.js';
+import { requestsTo, untilReached } from '../moves/transfer-requests.js';
 import { runProgram } from '../programs/run-program.js';
 import { QemuError } from '../qemu-error.js';
-import type { Verbs } from './order.js';
+import type { Verbs } from './verb-request.js';
 
 async function growRoot(host: Host, folder: MachineFolder, { diskGb }: FlavorCopy, signal: AbortSignal): Promise<void> {
   if (diskGb * GIB <= (await diskBytes(host.disks, folder.file('root'), signal))) return;
@@ -20,8 +20,8 @@ async function growRoot(host: Host, folder: MachineFolder, { diskGb }: FlavorCop
 }
 
 /**
- * Another flavor or another computer: until the owner confirms, disks keep how they were where they stay, and those that another
- * host has fetched stay here as well.
+ * Resizes to another flavor or migrates to another host: until the confirmation, disks that stay in place have a
+ * snapshot, and disks that another host has copied are kept here.
  */
 export const resizing: Verbs = {
   migrate_disk: async ({ host, work, server, signal }) => {
@@ -31,11 +31,11 @@ export const resizing: Verbs = {
     const { diskGb } = work.flavor;
     if (hasRoot && diskGb > 0 && diskGb * GIB < (await diskBytes(host.disks, folder.file('root'), signal)))
       throw new QemuError(
-        'NOT_POSSIBLE',
+        'UNSUPPORTED',
         `the disk does not fit into the ${diskGb} GiB of the flavor ${work.flavor.name}`,
       );
-    // What disks have kept until now is of a move that failed: the guest has gone on since.
-    if (await machine.running()) await forgetBefore(host, server.id, signal);
+    // A snapshot that exists now belongs to a failed resize: the guest has continued since.
+    if (await machine.running()) await removeDisksBefore(host, server.id, signal);
     await host.stop(server, signal);
     const elsewhere = work.destHost !== server.host;
     if (!elsewhere || (await host.shares(work.destHost))) await keepDisks(host, folder, signal);
@@ -52,10 +52,13 @@ export const resizing: Verbs = {
   },
   confirm_migration: async ({ host, work, server, signal }) => {
     const { id: serverId, host: there } = server;
-    if (work.sourceHost === there) return forgetBefore(host, serverId, signal);
-    // The one that has the disks open now has to do it.
+    if (work.sourceHost === there) return removeDisksBefore(host, serverId, signal);
+    // The host that has the disks open must do it.
     if (there !== null && (await host.shares(there)))
-      await untilReached(() => askValue(host, there, { ask: 'forget before', serverId }, signal), signal);
+      await untilReached(
+        () => requestsTo(there, host, signal).value({ kind: 'remove disks before', serverId }),
+        signal,
+      );
     await host.leaveTo(there, server);
   },
   revert_migration: async ({ host, work, server, signal }) => {

@@ -4,17 +4,17 @@ import type { Server } from '@apistrata/compute-engine';
 import type { Host } from '../host.js';
 import { copyWhileRunning } from '../machine/copy-disk.js';
 import { runProgram } from '../programs/run-program.js';
-import { boot } from './life.js';
-import type { Verbs } from './order.js';
+import { boot } from './power.js';
+import type { Verbs } from './verb-request.js';
 
-/** The bytes of a copy, which is not kept any longer than that. */
+/** Yields the bytes of a copy, and deletes it afterwards. */
 export async function* snapshotContent(host: Host, server: Server, imageId: string): AsyncGenerator<Uint8Array> {
   const path = host.machine(server).folder.snapshot(imageId);
   yield* createReadStream(path, { highWaterMark: 2 ** 20 });
   await rm(path, { force: true });
 }
 
-/** Copies of disks, and servers that are nothing but a copy for a while. */
+/** Copies of disks, and shelved servers. */
 export const snapshots: Verbs = {
   snapshot: async ({ host, work, server, signal }) => {
     const machine = host.machine(server);
@@ -25,9 +25,9 @@ export const snapshots: Verbs = {
     const { qemuImg, runAs } = host.parts;
     const qmp = await machine.running();
     try {
-      const atRest = (begin: () => Promise<unknown>) => host.quietGuests.during(server, folder, work.imageId, begin);
+      const atRest = (begin: () => Promise<unknown>) => host.frozenGuests.during(server, folder, work.imageId, begin);
       if (qmp) await copyWhileRunning(qmp, 'root', copy, { qemuImg, runAs, signal }, atRest);
-      // The image leans on nothing, and has no holes where the guest has deleted something.
+      // The image has no backing file, and no holes for blocks that the guest has deleted.
       const source = qmp ? copy : folder.file('root');
       await rm(`${path}.new`, { force: true });
       await runProgram(qemuImg, ['convert', '-f', 'qcow2', '-O', 'qcow2', source, `${path}.new`], { runAs, signal });

@@ -3,15 +3,19 @@ import { rm } from 'node:fs/promises';
 import type { Server } from '@apistrata/compute-engine';
 import { makeRescueDisk } from '../machine/prepare-disks.js';
 import { QemuError } from '../qemu-error.js';
-import { boot } from './life.js';
 import { SAVED } from './memory.js';
-import type { Verbs } from './order.js';
+import { boot } from './power.js';
+import type { Verbs } from './verb-request.js';
 
-const SYSTEM = ['root', 'rootBase', 'rootImage', 'kernel', 'ramdisk', 'commandLine', 'configDrive', ...SAVED] as const;
+const SYSTEM = [
+  ...(['root', 'rootBase', 'rootImage', 'cdrom', 'kernel', 'ramdisk', 'commandLine'] as const),
+  ...(['firmwareVariables', 'configDrive', ...SAVED] as const),
+] as const;
 const RESCUE = [
   'rescue',
   'rescueBase',
   'rescueImage',
+  'rescueCdrom',
   'rescueKernel',
   'rescueRamdisk',
   'rescueCommandLine',
@@ -24,7 +28,7 @@ function volumesOf({ blockDevices }: Server): readonly string[] {
   );
 }
 
-/** What a machine boots from. */
+/** Operations that change what a machine boots from. */
 export const systems: Verbs = {
   rebuild: async ({ host, work, server, signal }) => {
     const machine = host.machine(server);
@@ -33,25 +37,25 @@ export const systems: Verbs = {
     if (!work.preserveEphemeral) await rm(machine.folder.disk('ephemeral'), { force: true });
     await boot(host, server, work.imageId, work, signal);
   },
-  /** With its own disks where this host has them, else with new ones. Whoever still has them open is waited for. */
+  /** Uses the existing disks if this host has them, otherwise new ones. Waits for locks of other processes. */
   evacuate: async ({ host, work, server, signal }) => {
     const { adminPassword, sharedStorage } = work;
     const { folder } = host.machine(server);
     const there = await folder.hasSharedDisks();
-    // What is here of the server already has been made by this work, before somebody died.
-    const begun = existsSync(folder.path);
-    if (!begun && sharedStorage !== null && sharedStorage !== there)
+    // An existing folder was created by an earlier attempt of this work.
+    const started = existsSync(folder.path);
+    if (!started && sharedStorage !== null && sharedStorage !== there)
       throw new QemuError(
-        'NOT_POSSIBLE',
+        'UNSUPPORTED',
         `the disks of the server are ${there ? '' : 'not '}on storage that this host shares`,
       );
     const { sourceHost } = work;
     try {
-      for (const volumeId of volumesOf(server)) await host.volumes.takeFrom(sourceHost, server.id, volumeId);
+      for (const volumeId of volumesOf(server)) await host.volumes.detach(sourceHost, server.id, volumeId);
       await boot(host, server, server.imageId, { adminPassword, files: [] }, signal);
     } catch (error) {
       if (signal.aborted) throw error;
-      for (const volumeId of volumesOf(server)) await host.volumes.giveBackTo(sourceHost, server, volumeId);
+      for (const volumeId of volumesOf(server)) await host.volumes.reattach(sourceHost, server, volumeId);
       await (there ? host.leaveTo(sourceHost, server) : host.remove(server));
       throw error;
     }
@@ -67,7 +71,7 @@ export const systems: Verbs = {
   },
   unrescue: async ({ host, server, signal }) => {
     const machine = host.machine(server);
-    if (await machine.folder.exists('rescue')) await machine.end();
+    if ((await machine.folder.exists('rescue')) || (await machine.folder.exists('rescueCdrom'))) await machine.end();
     await machine.folder.removeFiles(...RESCUE);
     await host.start(server, signal);
   },

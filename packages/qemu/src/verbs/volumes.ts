@@ -4,17 +4,17 @@ import { exchangeVolume, growVolume, plugVolume, unplugVolume } from '../machine
 import { QemuError } from '../qemu-error.js';
 import { tuningOf } from '../tuning/tuning.js';
 import { volumeDeviceId } from '../volumes/volume-access.js';
-import type { Verbs } from './order.js';
+import type { Verbs } from './verb-request.js';
 
-/** How long a guest may take to let go of a volume; it is asked again and again meanwhile. */
-const LET_GO_MS = 60_000;
+/** How long a guest may take to release a volume; the request is repeated meanwhile. */
+const RELEASE_TIMEOUT_MS = 60_000;
 
 function volumeIdOf({ volumeId, id }: BlockDevice): string {
-  if (volumeId === null) throw new QemuError('NOT_POSSIBLE', `the device ${id} is no volume`);
+  if (volumeId === null) throw new QemuError('UNSUPPORTED', `the device ${id} is not a volume`);
   return volumeId;
 }
 
-/** Volumes that come, go and change. A machine that is off has them when it is started. */
+/** Attaches, detaches and changes volumes. A machine that is off gets them at its start. */
 export const volumes: Verbs = {
   attach_volume: async ({ host, work, server }) => {
     const qmp = await host.machine(server).running();
@@ -27,11 +27,11 @@ export const volumes: Verbs = {
   detach_volume: async ({ host, work, server, signal }) => {
     const volumeId = volumeIdOf(work.device);
     const qmp = await host.machine(server).running();
-    const timeout = Math.min(LET_GO_MS, host.parts.shutdownTimeoutMs);
+    const timeout = Math.min(RELEASE_TIMEOUT_MS, host.parts.shutdownTimeoutMs);
     if (qmp) await unplugVolume(qmp, volumeDeviceId(volumeId), timeout, signal);
     await host.volumes.close(server.id, volumeId);
   },
-  /** The file has grown already; what is left is to tell the guest. */
+  /** The file has been extended already; only the guest must be notified. */
   extend_volume: async ({ host, work, server }) => {
     const qmp = await host.machine(server).running();
     if (qmp) await growVolume(qmp, await host.volumes.open(server, volumeIdOf(work.device)));

@@ -1,14 +1,14 @@
 import { QemuError } from '../qemu-error.js';
 import type { VolumeAccess } from './volume-access.js';
 
-/** Where servers have no volumes. */
+/** The volume access of a host whose servers have no volumes. */
 export const noVolumes: VolumeAccess = {
   async open() {
-    throw new QemuError('NOT_POSSIBLE', 'servers of this computer have no volumes: the option `volumes` says so');
+    throw new QemuError('UNSUPPORTED', 'volumes are disabled on this computer by the option `volumes`');
   },
   async close() {},
-  async takeFrom() {},
-  async giveBackTo() {},
+  async detach() {},
+  async reattach() {},
   async recover() {},
   async leave() {},
 };

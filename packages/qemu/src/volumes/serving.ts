@@ -1,14 +1,14 @@
-/** How often it is looked whether what serves volumes is there. A guest waits for its volume a minute at the least. */
-const LOOK_MS = 5_000;
+/** Interval between checks of the processes that serve volumes. A guest waits at least a minute for its volume. */
+const POLL_INTERVAL_MS = 5_000;
 
-/** Volumes that are in use: what serves one, and has died, is begun again. */
+/** Restarts processes that serve volumes in use when they have died. */
 export class Serving {
   readonly #ids = new Set<string>();
   readonly #check: (volumeId: string) => Promise<void>;
   #timer: NodeJS.Timeout | undefined;
-  #looking: Promise<void> | undefined;
+  #checking: Promise<void> | undefined;
 
-  /** @param check begins again to serve a volume, where nobody does */
+  /** @param check restarts the process of a volume if it has died */
   constructor(check: (volumeId: string) => Promise<void>) {
     this.#check = check;
   }
@@ -16,10 +16,10 @@ export class Serving {
   add(volumeId: string): void {
     this.#ids.add(volumeId);
     this.#timer ??= setInterval(() => {
-      this.#looking ??= this.#look().finally(() => {
-        this.#looking = undefined;
+      this.#checking ??= this.#checkAll().finally(() => {
+        this.#checking = undefined;
       });
-    }, LOOK_MS).unref();
+    }, POLL_INTERVAL_MS).unref();
   }
 
   delete(volumeId: string): void {
@@ -32,13 +32,13 @@ export class Serving {
     this.#timer = undefined;
   }
 
-  /** One that cannot be served now is tried again the next time. */
-  async #look(): Promise<void> {
+  /** A volume that cannot be served now is retried at the next check. */
+  async #checkAll(): Promise<void> {
     for (const id of this.#ids) await this.#check(id).catch(() => {});
   }
 
   async leave(): Promise<void> {
     this.#stop();
-    await this.#looking;
+    await this.#checking;
   }
 }

@@ -1,25 +1,28 @@
 import type { Server } from '@apistrata/compute-engine';
 import type { VolumeShape } from '../machine/machine-shape.js';
 
-/** Whoever uses a volume: a server of this host, or that of another one under a name of its own. */
+/** The user of a volume: a server of this host, or one of another host under a derived name. */
 export type VolumeUser = Pick<Server, 'id' | 'userId' | 'projectId'>;
 
-/** The volumes that servers of this computer use, wherever their content is. */
+/** The volumes that servers of this computer use, wherever their content is stored. */
 export interface VolumeAccess {
-  /** Has a volume within reach of a server, until `close`. */
+  /** Makes a volume accessible for a server, until `close`. */
   open(server: VolumeUser, volumeId: string): Promise<VolumeShape>;
   close(serverId: string, volumeId: string): Promise<void>;
-  /** Keeps a host that is lost from a volume of its server, whatever still runs there: before another one opens it. */
-  takeFrom(host: string, serverId: string, volumeId: string): Promise<void>;
-  /** Undoes that: the server is that host's after all. */
-  giveBackTo(host: string, server: VolumeUser, volumeId: string): Promise<void>;
-  /** Takes up what a former process has left. */
+  /**
+   * Cuts a lost host off from a volume of its server, regardless of what still runs there: called before another host
+   * opens it.
+   */
+  detach(host: string, serverId: string, volumeId: string): Promise<void>;
+  /** Undoes that: the server belongs to that host after all. */
+  reattach(host: string, server: VolumeUser, volumeId: string): Promise<void>;
+  /** Takes over the state of an earlier process. */
   recover(): Promise<void>;
-  /** Ends what is being done; what guests need of other processes stays. */
+  /** Stops the work of this process; other processes that guests need continue. */
   leave(): Promise<void>;
 }
 
-/** The name of a volume's device in QEMU. */
+/** Returns the name of a volume's device in QEMU. */
 export function volumeDeviceId(volumeId: string): string {
   return `volume-${volumeId}`;
 }

@@ -6,7 +6,7 @@ import type { RunAs } from '../programs/run-program.js';
 
 const FILES = {
   disk: 'disk.qcow2',
-  /** What the disk leans on, where it was made from an image. */
+  /** The backing file, if the volume was created from an image. */
   base: 'base.raw',
   socket: 'nbd',
   pid: 'pid',
@@ -15,7 +15,7 @@ const FILES = {
   users: 'users',
 } as const;
 
-/** What is in a volume: a folder of its own, with the disk and the process that serves it. */
+/** The content of a volume: a folder with the disk and the process that serves it. */
 export class VolumeContent implements ProcessFolder {
   readonly path: string;
   readonly #runAs: RunAs | undefined;
@@ -29,18 +29,18 @@ export class VolumeContent implements ProcessFolder {
     return join(this.path, FILES[name]);
   }
 
-  get leftovers(): readonly string[] {
+  get staleFiles(): readonly string[] {
     return (['pid', 'qmp', 'socket'] as const).map((name) => this.file(name));
   }
 
-  /** Only the user that machines run as gets in. */
+  /** Creates the folder, accessible only for the user that runs machines. */
   async make(): Promise<void> {
     await mkdir(this.path, { mode: 0o700 });
     await mkdir(this.file('users'), { mode: 0o700 });
     if (this.#runAs) await chown(this.path, this.#runAs.uid, this.#runAs.gid);
   }
 
-  /** Servers that use it, those that are off among them. */
+  /** Returns the servers that use it, including stopped ones. */
   users(): Promise<readonly string[]> {
     return ifMissing(readdir(this.file('users')), []);
   }

@@ -3,7 +3,7 @@ import type { RunAs } from '../programs/run-program.js';
 import { QmpClient } from '../qmp/qmp-client.js';
 import type { VolumeContent } from './volume-content.js';
 
-/** The node of the disk, and the export of it. */
+/** The name of the disk's node and of its export. */
 export const DISK = 'disk';
 export const EXPORT = 'volume';
 
@@ -24,7 +24,7 @@ function serverArguments(content: VolumeContent): string[] {
   ];
 }
 
-/** Lets go of a server when the work is done: others may have something to tell it, too. */
+/** Disconnects after the work, because the process serves one connection at a time. */
 async function using<T>(qmp: QmpClient, work: (qmp: QmpClient) => Promise<T>): Promise<T> {
   try {
     return await work(qmp);
@@ -33,7 +33,7 @@ async function using<T>(qmp: QmpClient, work: (qmp: QmpClient) => Promise<T>): P
   }
 }
 
-/** Does something with the process that serves a volume; undefined where there is none. */
+/** Runs work on the process that serves a volume; returns undefined if there is none. */
 export async function withServer<T>(
   content: VolumeContent,
   work: (qmp: QmpClient) => Promise<T>,
@@ -42,7 +42,7 @@ export async function withServer<T>(
   return using(await QmpClient.connect(content.file('qmp')), work);
 }
 
-/** Sees to it that a volume is served, by a process that outlives this one. One that is served already stays so. */
+/** Ensures that a process that outlives this one serves a volume. No-op if one does. */
 export async function serveVolume(
   content: VolumeContent,
   program: string,
@@ -59,10 +59,10 @@ export async function serveVolume(
   });
 }
 
-/** Grows the disk of a volume that is served. Whoever uses it waits for a moment, and connects again. */
-export async function growServed(qmp: QmpClient, bytes: number, signal: AbortSignal): Promise<void> {
-  const gone = ({ event }: { event: string }) => event === 'BLOCK_EXPORT_DELETED';
-  await qmp.executeUntil('block-export-del', { id: EXPORT, mode: 'hard' }, gone, signal);
+/** Extends the disk of a served volume. Clients reconnect after a short interruption. */
+export async function growExport(qmp: QmpClient, bytes: number, signal: AbortSignal): Promise<void> {
+  const removed = ({ event }: { event: string }) => event === 'BLOCK_EXPORT_DELETED';
+  await qmp.executeUntil('block-export-del', { id: EXPORT, mode: 'hard' }, removed, signal);
   try {
     await qmp.execute('block_resize', { 'node-name': DISK, size: bytes });
   } finally {
@@ -70,7 +70,7 @@ export async function growServed(qmp: QmpClient, bytes: number, signal: AbortSig
   }
 }
 
-/** Ends the process that serves a volume, with everything written. */
+/** Ends the process that serves a volume after it has written all data. */
 export async function endServer(content: VolumeContent): Promise<void> {
   await withServer(content, (qmp) => qmp.quit()).catch(() => {});
   await endProcess(content);

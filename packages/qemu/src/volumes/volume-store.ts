@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { lstat, readdir, readlink, rename, rm, stat, symlink } from 'node:fs/promises';
 import type { Socket } from 'node:net';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import type { DriverServices, StoredVolume, VolumeOrigin, VolumeStorage } from '@apistrata/compute-engine/drivers';
 import { blockNodeOf, copyWhileRunning } from '../machine/copy-disk.js';
 import { ifMissing } from '../machine/if-missing.js';
@@ -11,15 +11,16 @@ import { type DiskTools, diskBytes, GIB, makeDisk } from '../machine/prepare-dis
 import { findProgram } from '../programs/find-program.js';
 import { type RunAs, runProgram } from '../programs/run-program.js';
 import { QemuError } from '../qemu-error.js';
+import { checkSpace } from './check-space.js';
 import { Serving } from './serving.js';
 import { type VolumeAccess, type VolumeUser, volumeDeviceId } from './volume-access.js';
 import { VolumeContent } from './volume-content.js';
-import { DISK, EXPORT, endServer, growServed, serveVolume, withServer } from './volume-server.js';
-import { farUser, WaysToContent } from './ways-to-content.js';
+import { DISK, EXPORT, endServer, growExport, serveVolume, withServer } from './volume-server.js';
+import { remoteUser, VolumeTransports } from './volume-transports.js';
 
 type Caller = Parameters<VolumeStorage['create']>[0];
 
-/** How long content may be without a volume: making it takes its time. */
+/** How long content may exist without a volume, because its creation takes time. */
 const UNFINISHED_MS = 3_600_000;
 
 export interface VolumeStoreOptions {
@@ -30,15 +31,15 @@ export interface VolumeStoreOptions {
 }
 
 /**
- * Volumes as files of this computer, each served by a process of its own while servers have it. A volume is a link to its
- * content, so that a migration gives it another content at one stroke, under the guests that use it.
+ * Volumes in files of this computer, each served by a separate process while servers use it. A volume is a link to its
+ * content, so that a migration replaces the content atomically, under running guests.
  */
 export class VolumeStore implements VolumeStorage, VolumeAccess {
   readonly #options: VolumeStoreOptions;
-  readonly #ways = new WaysToContent();
+  readonly #ways = new VolumeTransports();
   readonly #turns = new Map<string, Promise<unknown>>();
   readonly #leaving = new AbortController();
-  readonly #serving = new Serving((volumeId) => this.#serveAgain(volumeId));
+  readonly #serving = new Serving((volumeId) => this.#resumeServing(volumeId));
 
   constructor(options: VolumeStoreOptions) {
     this.#options = options;
@@ -60,14 +61,13 @@ export class VolumeStore implements VolumeStorage, VolumeAccess {
 
   async #content(id: string): Promise<VolumeContent> {
     const content = await this.#find(id);
-    if (!content) throw new QemuError('NOT_POSSIBLE', `there is no content of the volume ${id} on this computer`);
+    if (!content) throw new QemuError('UNSUPPORTED', `the content of the volume ${id} is not on this computer`);
     return content;
   }
 
-  /** What is done to one volume is done one after the other. */
+  /** Runs the operations on one volume sequentially. */
   async #turn<T>(id: string, work: () => Promise<T>): Promise<T> {
-    const before = this.#turns.get(id);
-    const mine = (before ?? Promise.resolve()).catch(() => {}).then(work);
+    const mine = (this.#turns.get(id) ?? Promise.resolve()).catch(() => {}).then(work);
     this.#turns.set(id, mine);
     try {
       return await mine;
@@ -91,26 +91,26 @@ export class VolumeStore implements VolumeStorage, VolumeAccess {
     });
   }
 
-  /** Makes content, and has it found once it is whole. */
+  /** Creates content, and links it when it is complete. */
   async #make(
     caller: Caller,
     { sizeGb, origin }: { readonly sizeGb: number; readonly origin: VolumeOrigin },
     publish: (name: string) => Promise<void>,
     taken?: () => void,
   ): Promise<void> {
+    const { tools, directory } = this.#options;
+    await checkSpace(directory, sizeGb * GIB);
     const name = randomUUID();
     const content = this.#at(name);
     try {
       await content.make();
       const disk = content.file('disk');
-      const { tools } = this.#options;
-      const { signal } = this.#run;
       if (origin.kind === 'copy') await this.#copy(origin.id, disk, taken);
-      else if (origin.kind === 'blank') await makeDisk(tools, disk, sizeGb * GIB, null, signal);
+      else if (origin.kind === 'blank') await makeDisk(tools, disk, sizeGb * GIB, null, this.#run.signal);
       else {
         const base = content.file('base');
-        await tools.cache.put(caller, origin.imageId, base, sizeGb * GIB, signal);
-        await makeDisk(tools, disk, sizeGb * GIB, base, signal);
+        await tools.cache.put(caller, origin.imageId, base, sizeGb * GIB, this.#run.signal);
+        await makeDisk(tools, disk, sizeGb * GIB, base, this.#run.signal);
       }
       await this.#growFile(content, sizeGb * GIB);
       await publish(name);
@@ -120,7 +120,7 @@ export class VolumeStore implements VolumeStorage, VolumeAccess {
     }
   }
 
-  /** Copies what a volume holds at this moment; a file that leans on nothing. */
+  /** Copies the current content of a volume to a file without a backing file. */
   async #copy(id: string, target: string, taken = () => {}): Promise<void> {
     const source = await this.#content(id);
     const { qemuImg } = this.#options.tools;
@@ -134,10 +134,13 @@ export class VolumeStore implements VolumeStorage, VolumeAccess {
     });
   }
 
+  #sizeOf(content: VolumeContent): Promise<number> {
+    return diskBytes(this.#options.tools, content.file('disk'), this.#run.signal);
+  }
+
   async #growFile(content: VolumeContent, bytes: number): Promise<void> {
-    const { tools } = this.#options;
-    const { qemuImg } = tools;
-    if ((await diskBytes(tools, content.file('disk'), this.#run.signal)) >= bytes) return;
+    if ((await this.#sizeOf(content)) >= bytes) return;
+    const { qemuImg } = this.#options.tools;
     await runProgram(qemuImg, ['resize', '-q', '-f', 'qcow2', content.file('disk'), `${bytes}`], this.#run);
   }
 
@@ -156,13 +159,13 @@ export class VolumeStore implements VolumeStorage, VolumeAccess {
 
   async extend(id: string, sizeGb: number): Promise<void> {
     await this.#turn(id, async () => {
-      // A volume that nobody has used yet may have no content here: it is made with its new size.
       const content = await this.#find(id);
-      if (!content) return;
+      if (!content) return; // An unused volume may have no content here: it is created with its new size.
       const bytes = sizeGb * GIB;
+      await checkSpace(this.#options.directory, bytes - (await this.#sizeOf(content)));
       const served = await withServer(content, async (qmp) => {
         const { 'virtual-size': size } = await blockNodeOf(qmp, DISK);
-        if (size < bytes) await growServed(qmp, bytes, this.#leaving.signal);
+        if (size < bytes) await growExport(qmp, bytes, this.#leaving.signal);
         return true;
       });
       if (!served) await this.#growFile(content, bytes);
@@ -196,7 +199,7 @@ export class VolumeStore implements VolumeStorage, VolumeAccess {
     return Promise.all(names.map(async (id) => ({ id, storedAt: (await lstat(join(folder, id))).mtimeMs })));
   }
 
-  /** Serves a volume for a server, until `close`. A volume of another service that has no content yet gets it now. */
+  /** Serves a volume for a server, until `close`. Creates missing content of a volume of another service. */
   async open(server: VolumeUser, volumeId: string): Promise<VolumeShape> {
     return this.#turn(volumeId, async () => {
       const content = (await this.#find(volumeId)) ?? (await this.#first(server, volumeId));
@@ -218,7 +221,7 @@ export class VolumeStore implements VolumeStorage, VolumeAccess {
     this.#serving.add(volumeId);
   }
 
-  async #serveAgain(volumeId: string): Promise<void> {
+  async #resumeServing(volumeId: string): Promise<void> {
     const content = await this.#find(volumeId);
     if (!content || (await findProcess(content)) !== undefined) return;
     await this.#turn(volumeId, async () => {
@@ -232,32 +235,30 @@ export class VolumeStore implements VolumeStorage, VolumeAccess {
     const { sizeGb, snapshotId, sourceVolumeId, imageMetadata } = await volumes.getVolume(caller, volumeId);
     const imageId = imageMetadata.image_id;
     const id = snapshotId ?? sourceVolumeId;
-    const made: VolumeOrigin = imageId ? { kind: 'image', imageId } : { kind: 'blank' };
-    const origin: VolumeOrigin = id ? { kind: 'copy', id } : made;
+    const origin: VolumeOrigin = id ? { kind: 'copy', id } : imageId ? { kind: 'image', imageId } : { kind: 'blank' };
     await this.#make(caller, { sizeGb, origin }, (name) => symlink(name, this.#link(volumeId)));
     return this.#content(volumeId);
   }
 
-  /** The way to content for a server of another host. Throws `NOT_POSSIBLE` where that does not use it. */
+  /** Connects a server of another host to content. @throws QemuError `UNSUPPORTED` if it does not use it */
   connect(name: string, user: string): Promise<Socket> {
     return this.#ways.connect(this.#at(name), user);
   }
 
-  takeFrom(host: string, serverId: string, volumeId: string): Promise<void> {
-    return this.close(farUser(serverId, host), volumeId);
+  detach(host: string, serverId: string, volumeId: string): Promise<void> {
+    return this.close(remoteUser(serverId, host), volumeId);
   }
 
-  async giveBackTo(host: string, server: VolumeUser, volumeId: string): Promise<void> {
-    await this.open({ ...server, id: farUser(server.id, host) }, volumeId);
+  async reattach(host: string, server: VolumeUser, volumeId: string): Promise<void> {
+    await this.open({ ...server, id: remoteUser(server.id, host) }, volumeId);
   }
 
-  /** The name of a volume's content; null where it has none here. */
+  /** Returns the name of a volume's content; null if it has none here. */
   async contentOf(volumeId: string): Promise<string | null> {
-    const content = await this.#find(volumeId);
-    return content ? basename(content.path) : null;
+    return ifMissing(readlink(this.#link(volumeId)), null);
   }
 
-  /** A server has no use for a volume any more; the last one ends the process that serves it. */
+  /** Ends the use of a volume by a server; the last one ends the process that serves it. */
   async close(serverId: string, volumeId: string): Promise<void> {
     await this.#turn(volumeId, async () => {
       const content = await this.#find(volumeId);
@@ -271,11 +272,10 @@ export class VolumeStore implements VolumeStorage, VolumeAccess {
   }
 
   /**
-   * Begins again to serve what is in use: after this computer, or a process that serves a volume, has ended by accident. Guests
-   * that wait for their volumes go on. Forgets content whose making was cut off.
+   * Restarts the processes of volumes in use, after this computer or such a process has ended unexpectedly. Guests that
+   * wait for their volumes continue. Deletes incomplete content.
    */
   async recover(): Promise<void> {
-    const { directory } = this.#options;
     const linked = new Set<string>();
     for (const { id } of await this.list()) {
       const content = await this.#find(id);
@@ -284,14 +284,14 @@ export class VolumeStore implements VolumeStorage, VolumeAccess {
       if ((await content.users()).length === 0) continue;
       await this.#turn(id, () => this.#serve(id, content));
     }
-    for (const name of await readdir(join(directory, 'contents'))) {
+    for (const name of await readdir(join(this.#options.directory, 'contents'))) {
       const content = this.#at(name);
       const { mtimeMs } = await stat(content.path);
       if (!linked.has(content.path) && mtimeMs < Date.now() - UNFINISHED_MS) await this.#discard(content);
     }
   }
 
-  /** Ends what is being made. Volumes are served on. */
+  /** Cancels the creation of content. Volumes are still served. */
   async leave(): Promise<void> {
     this.#leaving.abort(new Error('the engine is closing'));
     await this.#serving.leave();

@@ -20,24 +20,34 @@ const PROGRAM = join(import.meta.dirname, 'program.mjs');
 
 type Method<F> = F extends (...args: infer A) => infer R ? (...args: A) => Promise<Awaited<R>> : never;
 
-/** A cloud in a network namespace of its own: nothing of this machine's network changes. */
+/** A cloud in a separate network namespace: nothing of this machine's network changes. */
 export class BridgeCloud {
   readonly directory = machineDirectory();
   readonly #guest = buildGuest(this.directory);
   #computer!: Computer;
+  #providerNetworks: Readonly<Record<string, string>> = {};
   readonly #lines = new Map<string, GuestLine>();
   #program: ChildProcess | undefined;
   #answers: AsyncIterator<string> | undefined;
   #reader: Interface | undefined;
   #turn: Promise<unknown> = Promise.resolve();
 
-  async open(): Promise<this> {
+  /**
+   * @param providerNetworks bridges of the computer by the names of physical networks
+   * @param prepare creates these bridges
+   */
+  async open(
+    providerNetworks: Readonly<Record<string, string>> = {},
+    prepare: (computer: Computer) => void = () => {},
+  ): Promise<this> {
     this.#computer = await Computer.open();
+    this.#providerNetworks = providerNetworks;
+    prepare(this.#computer);
     await this.begin();
     return this;
   }
 
-  /** The computer that it runs on. */
+  /** The simulated computer. */
   get computer(): Computer {
     return this.#computer;
   }
@@ -45,7 +55,7 @@ export class BridgeCloud {
   async begin(): Promise<void> {
     const preset = guestPreset(this.#guest);
     const files: Readonly<Record<string, string>> = { [KERNEL]: this.#guest.kernel, [RAMDISK]: this.#guest.ramdisk };
-    const told = {
+    const notified = {
       ...preset,
       images: preset.images?.map(({ content: _, ...image }) => ({ ...image, file: files[image.id] })),
       networks: [
@@ -62,7 +72,7 @@ export class BridgeCloud {
     };
     const [enter, args] = this.#computer.enter(process.execPath, [
       await bundledProgram(PROGRAM),
-      JSON.stringify({ directory: this.directory, preset: told }),
+      JSON.stringify({ directory: this.directory, preset: notified, providerNetworks: this.#providerNetworks }),
     ]);
     this.#program = spawn(enter, args, { stdio: ['pipe', 'pipe', 'inherit'] });
     this.#reader = createInterface({ input: this.#program.stdout! });
@@ -73,9 +83,9 @@ export class BridgeCloud {
   async #answer(): Promise<unknown> {
     const { value, done } = await this.#answers!.next();
     if (done) throw new Error('the program has ended');
-    const { value: answer, error } = JSON.parse(value);
+    const { value: response, error } = JSON.parse(value);
     if (error) throw new Error(error);
-    return answer;
+    return response;
   }
 
   /** Calls a method of the program's engine. */
@@ -83,19 +93,19 @@ export class BridgeCloud {
     return this.#calling([room as string, name as string]) as Method<Engine[Room][Name]>;
   }
 
-  /** A verb of the embedded network service. */
+  /** Calls an operation of the embedded network service. */
   network<Name extends keyof Engine['embedded']['networks']>(name: Name): Method<Engine['embedded']['networks'][Name]> {
     return this.#calling(['embedded', 'networks', name as string]) as Method<Engine['embedded']['networks'][Name]>;
   }
 
   #calling(path: readonly string[]) {
     return (...args: readonly unknown[]) => {
-      const answered = this.#turn.then(() => {
+      const responded = this.#turn.then(() => {
         this.#program!.stdin!.write(`${JSON.stringify({ path, args })}\n`);
         return this.#answer();
       });
-      this.#turn = answered.catch(() => {});
-      return answered;
+      this.#turn = responded.catch(() => {});
+      return responded;
     };
   }
 
@@ -108,8 +118,8 @@ export class BridgeCloud {
   }
 
   async create(name: string, networkId: string): Promise<Server> {
-    const wanted = { name, flavorId: 'small', imageId: IMAGE, networks: [{ networkId }] };
-    const { servers } = await this.call('servers', 'create')(ada, wanted);
+    const expected = { name, flavorId: 'small', imageId: IMAGE, networks: [{ networkId }] };
+    const { servers } = await this.call('servers', 'create')(ada, expected);
     await this.idle();
     const server = await this.call('servers', 'get')(ada, servers[0]!.id);
     if (server.fault) throw new Error(`${server.fault.message} ${server.fault.details}`);
@@ -133,14 +143,14 @@ export class BridgeCloud {
     return line;
   }
 
-  /** Whether a command of a guest succeeds. */
+  /** Returns whether a command of a guest succeeds. */
   async succeeds(server: Pick<Server, 'id'>, command: string): Promise<boolean> {
     return (await (await this.line(server)).run(`${command} >/dev/null 2>&1 && echo yes || echo no`)) === 'yes';
   }
 
   async kill(): Promise<void> {
     const ended = once(this.#program!, 'exit');
-    // What was entered is the program itself.
+    // The entered namespace is that of the program itself.
     this.#program!.kill('SIGKILL');
     await ended;
     this.#reader!.close();

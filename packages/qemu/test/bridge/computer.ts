@@ -5,7 +5,7 @@ import { eventually } from '../../../../testing/eventually.js';
 
 const run = promisify(execFile);
 
-/** What networks look like to a computer of its own: a network namespace, with a place for others in it. */
+/** A simulated computer with its own networks: a network namespace, in which others can be nested. */
 export class Computer {
   readonly #holder: ChildProcess;
 
@@ -24,29 +24,29 @@ export class Computer {
     return computer;
   }
 
-  /** Who keeps the namespace. */
+  /** The process that keeps the namespace alive. */
   get pid(): number {
     return this.#holder.pid!;
   }
 
-  /** What is run to have a program run here. It becomes that program. */
+  /** The command prefix that runs a program here. The prefix replaces itself by that program. */
   readonly enter = (program: string, args: readonly string[]): [string, string[]] => [
     'nsenter',
     [`--net=/proc/${this.pid}/ns/net`, `--mount=/proc/${this.pid}/ns/mnt`, program, ...args],
   ];
 
-  /** Runs a program here and gives what it prints. */
+  /** Runs a program here and returns its output. */
   inside(program: string, ...args: readonly string[]): string {
     return execFileSync(...this.enter(program, args), { encoding: 'utf8' });
   }
 
-  /** The same for what takes a while. */
-  async ask(program: string, ...args: readonly string[]): Promise<string> {
+  /** The same for programs that take longer. */
+  async outputOf(program: string, ...args: readonly string[]): Promise<string> {
     const { stdout } = await run(...this.enter(program, args), { encoding: 'utf8' });
     return stdout;
   }
 
-  /** Devices and namespaces of networks that there are. */
+  /** Returns the existing devices and namespaces of networks. */
   left(): readonly string[] {
     const links: readonly { ifname: string }[] = JSON.parse(this.inside('ip', '-json', 'link', 'show'));
     const spaces: readonly { name: string }[] = JSON.parse(this.inside('ip', '-json', 'netns', 'list').trim() || '[]');

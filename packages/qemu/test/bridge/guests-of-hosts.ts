@@ -7,7 +7,7 @@ import type { QemuHosts } from '../qemu-hosts.js';
 export const addressOf = ({ interfaces }: Server) => interfaces[0]!.fixedIps[0]!.address;
 export const ping = (address: string, more = '') => `ping -c 1 -W 2 ${more} ${address}`;
 
-/** Guests of hosts whose links cannot be reached from here: by the files of their serial lines. */
+/** Guests of hosts whose links cannot be reached from here: read through the files of their serial lines. */
 export class GuestsOfHosts {
   readonly #hosts: QemuHosts;
   readonly #lines = new Map<string, { readonly host: string; readonly line: GuestLine }>();
@@ -19,7 +19,8 @@ export class GuestsOfHosts {
   async line(id: string): Promise<GuestLine> {
     const { host } = await this.#hosts.see(id);
     const known = this.#lines.get(id);
-    if (known?.host === host) return known.line;
+    // The line of a guest that left and has returned is closed.
+    if (known?.host === host && known.line.isOpen) return known.line;
     known?.line.close();
     const line = await GuestLine.open(join(this.#hosts.folder(host!, id), 'serial'));
     this.#lines.set(id, { host: host!, line });
@@ -31,9 +32,9 @@ export class GuestsOfHosts {
     return (await (await this.line(id)).run(`${command} >/dev/null 2>&1 && echo yes || echo no`)) === 'yes';
   }
 
-  /** Waits until a command of a guest succeeds, or does not any more: changes take effect without anybody waiting for them. */
-  becomes(wanted: boolean, server: Pick<Server, 'id'>, command: string): Promise<void> {
-    return vi.waitFor(async () => expect(await this.succeeds(server, command)).toBe(wanted), {
+  /** Waits until a command of a guest succeeds, or until it fails: changes take effect asynchronously. */
+  becomes(expected: boolean, server: Pick<Server, 'id'>, command: string): Promise<void> {
+    return vi.waitFor(async () => expect(await this.succeeds(server, command)).toBe(expected), {
       timeout: 90_000,
       interval: 200,
     });

@@ -10,7 +10,7 @@ function runs(program: string, ...args: readonly string[]): boolean {
   }
 }
 
-/** What is missing for networks of the kernel; undefined where everything is there. */
+/** Returns what is missing for networks of the kernel; undefined if nothing is. */
 export function missingForBridges(): string | undefined {
   if (process.getuid?.() !== 0) return 'root';
   if (!runs('nft', '--version')) return 'nftables';

@@ -1,11 +1,11 @@
-// A program with machines and networks of its own. Each line that it reads is one call of its engine: the way to the method, and
-// its arguments; each line that it writes is the answer.
+// A program with its own machines and networks. Each input line is one call of its engine: the path of the method, and
+// its arguments; each output line is the result.
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { createEngine } from '@apistrata/compute-engine';
 import { qemuDriver } from '@apistrata/qemu';
 
-const { directory, preset } = JSON.parse(process.argv[2]);
+const { directory, preset, providerNetworks } = JSON.parse(process.argv[2]);
 const images = preset.images.map(({ file, ...image }) => ({
   ...image,
   content: file ? () => createReadStream(file) : Buffer.alloc(2 ** 20),
@@ -17,6 +17,7 @@ const engine = await createEngine({
     directory: `${directory}/qemu`,
     acceleration: 'tcg',
     networkMode: 'bridge',
+    providerNetworks,
     shutdownTimeoutMs: 30_000,
     log: (line) => console.error(line),
   }),

@@ -1,5 +1,6 @@
 #!/bin/busybox sh
-# An agent as QEMU knows them, with the few commands that a password and a copy of a disk at rest need. Its argument is the channel.
+# A minimal QEMU guest agent, with the few commands that a password and a copy of a frozen disk need. Its argument is
+# the channel.
 export PATH=/bin
 mkdir -p /etc
 : >/etc/shadow

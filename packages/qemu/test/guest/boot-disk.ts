@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { COMMAND_LINE, type Guest, missingForGuests } from './build-guest.js';
 
 const SECTOR_BYTES = 512;
-/** Where the first partition begins; the boot loader is between the first sector and here. */
+/** The offset of the first partition; the boot loader is between the first sector and this offset. */
 const FIRST_SECTOR = 2048;
 const PARTITION_TABLE_AT = 446;
 const LINUX = 0x83;
@@ -22,14 +22,26 @@ const ACTIVE = 0x80;
 const GRUB = '/usr/lib/grub/i386-pc';
 const GRUB_MODULES = ['biosdisk', 'part_msdos', 'ext2', 'linux', 'boot', 'echo', 'serial', 'terminal'];
 
-/** What is missing to make disks with a boot loader on this machine; undefined where everything is there. */
+const CD_MODULES = ['biosdisk', 'iso9660', 'linux', 'boot', 'echo', 'serial', 'terminal'];
+const EFI_GRUB = '/usr/lib/grub/x86_64-efi';
+const EFI_MODULES = ['part_msdos', 'fat', 'search', 'linux', 'boot', 'echo', 'serial', 'terminal', 'efi_gop', 'normal'];
+
+/** Returns what is missing to create and boot disks with a UEFI boot loader; undefined if nothing is. */
+export function missingForUefi(): string | undefined {
+  if (!existsSync(join(EFI_GRUB, 'moddep.lst'))) return 'grub-efi-amd64-bin';
+  if (!existsSync('/usr/share/qemu/firmware')) return 'ovmf';
+  return missingForBootLoaders();
+}
+
+/** Returns what is missing to create disks with a boot loader; undefined if nothing is. */
 export function missingForBootLoaders(): string | undefined {
   if (!existsSync(join(GRUB, 'boot.img'))) return 'grub-pc-bin';
   if (!existsSync('/usr/bin/grub-mkimage')) return 'grub-common';
+  if (!existsSync('/usr/bin/xorriso')) return 'xorriso';
   return missingForGuests();
 }
 
-/** An entry of a partition table. Firmware and loaders of today read the sectors, not the cylinders. */
+/** An entry of a partition table. Current firmware and boot loaders read the sectors, not the cylinders. */
 export function partition(type: number, first: number, sectors: number, active = false): Buffer {
   const entry = Buffer.alloc(16);
   entry[0] = active ? ACTIVE : 0;
@@ -59,17 +71,59 @@ export function installGrub(disk: string, core: string, partitions: readonly Buf
   }
 }
 
-/** Makes a raw disk that boots the test guest by itself: a boot loader, and one partition with the kernel. */
-export function buildBootDisk(folder: string, { kernel, ramdisk }: Guest, megabytes = 64): string {
-  const disk = join(folder, 'boot-disk.raw');
-  const files = join(folder, 'boot-files');
-  const core = join(folder, 'core.img');
-  const config = join(folder, 'grub.cfg');
+/** Creates a CD that a BIOS boots: grub by El Torito, and the kernel. */
+export function buildBootCd(folder: string, { kernel, ramdisk }: Guest): string {
+  const disk = join(folder, 'boot-cd.iso');
+  const files = join(folder, 'cd-files');
+  const config = join(folder, 'cd-grub.cfg');
   mkdirSync(files, { recursive: true });
   copyFileSync(kernel, join(files, 'vmlinuz'));
   copyFileSync(ramdisk, join(files, 'ramdisk'));
-  const said = 'serial --unit=0\nterminal_output serial\necho LOADER begins\n';
-  writeFileSync(config, `${said}linux /vmlinuz ${COMMAND_LINE}\ninitrd /ramdisk\nboot\n`);
+  writeFileSync(config, `${FIRST_OUTPUT}linux /vmlinuz ${COMMAND_LINE}\ninitrd /ramdisk\nboot\n`);
+  const target = ['-O', 'i386-pc-eltorito', '-p', '(cd)/', '-c', config, '-o', join(files, 'core.img')];
+  execFileSync('/usr/bin/grub-mkimage', [...target, ...CD_MODULES]);
+  const boot = ['-b', 'core.img', '-no-emul-boot', '-boot-load-size', '4', '-boot-info-table'];
+  execFileSync('/usr/bin/xorriso', ['-as', 'mkisofs', '-quiet', ...boot, '-o', disk, files], { stdio: 'ignore' });
+  rmSync(files, { recursive: true, force: true });
+  return disk;
+}
+
+const FIRST_OUTPUT = 'serial --unit=0\nterminal_output serial\necho LOADER begins\n';
+
+/** Creates a disk that UEFI firmware boots: one FAT partition with grub as the default loader, and the kernel. */
+export function buildUefiDisk(folder: string, { kernel, ramdisk }: Guest): string {
+  const disk = join(folder, 'uefi-disk.qcow2');
+  const files = join(folder, 'uefi-files');
+  const config = join(folder, 'uefi-grub.cfg');
+  mkdirSync(join(files, 'EFI', 'BOOT'), { recursive: true });
+  copyFileSync(kernel, join(files, 'vmlinuz'));
+  copyFileSync(ramdisk, join(files, 'ramdisk'));
+  const found = 'search --set=root --file /vmlinuz\n';
+  writeFileSync(config, `${FIRST_OUTPUT}${found}linux /vmlinuz ${COMMAND_LINE}\ninitrd /ramdisk\nboot\n`);
+  const target = ['-O', 'x86_64-efi', '-p', '/', '-c', config, '-o', join(files, 'EFI', 'BOOT', 'BOOTX64.EFI')];
+  execFileSync('/usr/bin/grub-mkimage', [...target, ...EFI_MODULES]);
+  const source = JSON.stringify({ driver: 'vvfat', dir: files, 'fat-type': 16 });
+  execFileSync('qemu-img', ['convert', '-O', 'qcow2', `json:${source}`, disk]);
+  rmSync(files, { recursive: true, force: true });
+  return disk;
+}
+
+/** The content of a disk with one partition and grub. */
+interface DiskContent {
+  /** The folder with the files of the partition. */
+  readonly files: string;
+  /** Paths of the kernel and of the ramdisk in it. */
+  readonly kernel: string;
+  readonly ramdisk: string;
+  readonly commandLine: string;
+  readonly megabytes: number;
+}
+
+/** Creates a raw disk that boots by itself: a boot loader, and one partition with ext4. */
+export function buildDisk(disk: string, { files, kernel, ramdisk, commandLine, megabytes }: DiskContent): void {
+  const core = `${disk}.core.img`;
+  const config = `${disk}.grub.cfg`;
+  writeFileSync(config, `${FIRST_OUTPUT}linux ${kernel} ${commandLine}\ninitrd ${ramdisk}\nboot\n`);
   const target = ['-O', 'i386-pc', '-p', '(,msdos1)/', '-c', config, '-o', core];
   execFileSync('/usr/bin/grub-mkimage', [...target, ...GRUB_MODULES]);
   const sectors = (megabytes * 2 ** 20) / SECTOR_BYTES - FIRST_SECTOR;
@@ -78,6 +132,16 @@ export function buildBootDisk(folder: string, { kernel, ramdisk }: Guest, megaby
   const fileSystem = ['-q', '-t', 'ext4', '-E', `offset=${FIRST_SECTOR * SECTOR_BYTES}`, '-d', files];
   execFileSync('/usr/sbin/mke2fs', [...fileSystem, disk, `${sectors / 2}k`]);
   installGrub(disk, core, [partition(LINUX, FIRST_SECTOR, sectors, true)]);
+}
+
+/** Creates a raw disk that boots the test guest by itself. */
+export function buildBootDisk(folder: string, { kernel, ramdisk }: Guest, megabytes = 64): string {
+  const disk = join(folder, 'boot-disk.raw');
+  const files = join(folder, 'boot-files');
+  mkdirSync(files, { recursive: true });
+  copyFileSync(kernel, join(files, 'vmlinuz'));
+  copyFileSync(ramdisk, join(files, 'ramdisk'));
+  buildDisk(disk, { files, kernel: '/vmlinuz', ramdisk: '/ramdisk', commandLine: COMMAND_LINE, megabytes });
   rmSync(files, { recursive: true, force: true });
   return disk;
 }

@@ -8,7 +8,7 @@ export interface Guest {
   readonly ramdisk: string;
 }
 
-/** What the guest's devices need, each after those it leans on. */
+/** Kernel modules for the devices of the guest, each after its dependencies. */
 const MODULES = [
   'virtio_ring',
   'virtio',
@@ -35,8 +35,8 @@ const MODULES = [
 ];
 
 /**
- * Parameters of the kernel. It does without what a guest of a few seconds has no use for, which takes a fifth of the time
- * of a boot without KVM: tests of itself, certificates, tracing, measures against other users, calibration.
+ * Parameters of the kernel. Disables features that a guest with a short lifetime does not need, and that take a fifth
+ * of the boot time without KVM: self-tests, certificates, tracing, mitigations, calibration.
  */
 export const COMMAND_LINE = [
   'console=ttyS0 quiet nokaslr mitigations=off apparmor=0 audit=0 cryptomgr.notests noreplace-smp',
@@ -62,7 +62,7 @@ function hasProgram(name: string): boolean {
   return (process.env.PATH ?? '').split(':').some((folder) => existsSync(join(folder, name)));
 }
 
-/** What is missing to run guests on this machine; undefined where everything is there. */
+/** Returns what is missing to run guests on this machine; undefined if nothing is. */
 export function missingForGuests(): string | undefined {
   if (!hasProgram('qemu-system-x86_64') || !hasProgram('qemu-img')) return 'QEMU (qemu-system-x86, qemu-utils)';
   if (!existsSync(BUSYBOX)) return 'busybox-static';
@@ -76,7 +76,7 @@ function findModules(root: string): Map<string, string> {
   return new Map(files.map((name) => [name.split('/').at(-1)!.slice(0, -3), join(root, name)]));
 }
 
-/** The distribution's own agent, which guests have in place of the small one where that is wished. */
+/** The distribution's own agent, which replaces the minimal one in some guests. */
 const AGENT = '/usr/sbin/qemu-ga';
 
 /** The same for guests with the distribution's own agent. */
@@ -84,32 +84,32 @@ export function missingForAgents(): string | undefined {
   return missingForGuests() ?? (existsSync(AGENT) && hasProgram('ldd') ? undefined : 'qemu-guest-agent');
 }
 
-/** A server that guests are logged in to with a key. */
+/** An SSH server, for logins with a key. */
 const SSH_SERVER = '/usr/sbin/dropbear';
 
-/** The same for guests that somebody logs in to. */
+/** Like `missingForGuests`, for guests with a login shell. */
 export function missingForLogins(): string | undefined {
   if (!hasProgram('ssh') || !hasProgram('ssh-keygen')) return 'openssh-client';
   return missingForGuests() ?? (existsSync(SSH_SERVER) && hasProgram('ldd') ? undefined : 'dropbear-bin');
 }
 
-/** Files of libraries that a program needs, where it looks for them. */
+/** Returns the files of libraries that a program needs, with their paths. */
 function librariesOf(program: string): readonly string[] {
-  const told = execFileSync('ldd', [program], { encoding: 'utf8' });
-  return [...told.matchAll(/(\/\S+) \(0x/g)].map(([, path]) => path!);
+  const notified = execFileSync('ldd', [program], { encoding: 'utf8' });
+  return [...notified.matchAll(/(\/\S+) \(0x/g)].map(([, path]) => path!);
 }
 
 export interface GuestOptions {
   /** Whether it has the agent of the package qemu-guest-agent. */
   readonly realAgent?: boolean;
-  /** Whether one can log in to it with the key of its server, as root. */
+  /** Whether root can log in with the key of its server. */
   readonly logins?: boolean;
 }
 
-/** Makes the guest's ramdisk in a folder, out of what the distribution's packages have: takes less than a second. */
+/** Creates the guest's ramdisk in a folder, from packages of the distribution: takes less than a second. */
 export function buildGuest(folder: string, { realAgent = false, logins = false }: GuestOptions = {}): Guest {
   const version = kernelVersion();
-  if (!version) throw new Error('there is no kernel for guests on this machine');
+  if (!version) throw new Error('missing kernel for guests on this machine');
   const root = join(folder, 'root');
   const here = import.meta.dirname;
   const put = (from: string, to: string, executable = false) => {
@@ -125,7 +125,8 @@ export function buildGuest(folder: string, { realAgent = false, logins = false }
     for (const file of [program, ...librariesOf(program)]) put(file, file.slice(1), true);
   if (realAgent) put(join(here, 'chpasswd.sh'), 'bin/chpasswd', true);
   const modules = findModules(`/lib/modules/${version}/kernel`);
-  const there = MODULES.filter((name) => modules.has(name));
+  const wanted = realAgent ? [...MODULES, 'virtio_balloon'] : MODULES;
+  const there = wanted.filter((name) => modules.has(name));
   for (const name of there) put(modules.get(name)!, `modules/${name}.ko`);
   writeFileSync(join(root, 'modules/order'), `${there.join('\n')}\n`);
   const names = readdirSync(root, { recursive: true, encoding: 'utf8' });

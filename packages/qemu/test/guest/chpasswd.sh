@@ -1,5 +1,5 @@
 #!/bin/busybox sh
-# Stands in for the program of the package passwd, which agents hand passwords to: lines of `user:password` on its input.
+# A fake of the program in the package passwd, to which agents pass passwords: lines of `user:password` on its input.
 export PATH=/bin
 while IFS= read -r line || [ -n "$line" ]; do
   user=${line%%:*}

@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { createInterface } from 'node:readline';
 import type { Duplex } from 'node:stream';
 
-/** The serial line of the test guest: what it prints by itself, and commands with their answers. */
+/** The serial line of the test guest: its spontaneous output, and commands with their output. */
 export class GuestLine {
   readonly #socket: Duplex;
   readonly #listeners = new Set<(line: string) => void>();
@@ -15,7 +15,7 @@ export class GuestLine {
     });
   }
 
-  /** The line that a stream is. */
+  /** Wraps a stream as a line. */
   static over(stream: Duplex): GuestLine {
     return new GuestLine(stream);
   }
@@ -28,7 +28,11 @@ export class GuestLine {
     });
   }
 
-  /** Lines until one fits; that one is the last. Rejects when it does not come in time. */
+  get isOpen(): boolean {
+    return !this.#socket.destroyed && !this.#socket.readableEnded;
+  }
+
+  /** Returns lines up to the first one that matches. Rejects at the timeout. */
   lines(last: RegExp, timeoutMs = 60_000): Promise<readonly string[]> {
     return new Promise((resolve, reject) => {
       const seen: string[] = [];
@@ -47,20 +51,22 @@ export class GuestLine {
     });
   }
 
-  /** Runs a command of the guest's shell and gives what it printed. Rejects when it fails. */
+  /** Runs a command of the guest's shell and returns its output. Rejects if it fails. */
   async run(command: string): Promise<string> {
     const mark = `mark${this.#next++}`;
-    const answered = this.lines(new RegExp(`${mark}:`));
+    const responded = this.lines(new RegExp(`${mark}:`));
     this.#socket.write(`${mark} ${command}\n`);
-    const lines = await answered;
-    // The guest counts also in the middle of a line that a command has begun.
-    const printed = lines.join('\n').replaceAll(/COUNT \d+\n/g, '');
+    const lines = await responded;
+    // A connection may begin in the middle of a line: what precedes the output is not part of it.
+    const output = lines.join('\n').split(`${mark} begins\n`).at(-1) ?? '';
+    // The guest also prints numbers in the middle of a command's output.
+    const printed = output.replaceAll(/COUNT \d+\n/g, '');
     const [text, status] = printed.split(`${mark}:`) as [string, string];
     if (status !== '0') throw new Error(`the guest: ${command} ended with ${status}: ${text}`);
     return text.trim();
   }
 
-  /** The next number that the guest counts to. */
+  /** Returns the next number that the guest counts. */
   async count(): Promise<number> {
     const lines = await this.lines(/^COUNT \d+$/);
     return Number(lines.at(-1)!.split(' ')[1]);

@@ -1,6 +1,7 @@
 #!/bin/busybox sh
-# The whole user land of the test guest: it tells on the serial line who it is, counts, obeys the power button, and does
-# what it is told on that line. A line `mark:status` ends the answer to each command.
+# The init script of the test guest: it reports its configuration on the serial line, counts, handles the power button,
+# and runs the commands sent on that line. A line `mark begins` precedes the output of each command, `mark:status` ends
+# it.
 export PATH=/bin
 /bin/busybox mkdir -p /proc /sys /dev /mnt/disk /mnt/config
 /bin/busybox mount -t proc proc /proc
@@ -25,10 +26,10 @@ fi
 use_disk() { mount -t ext4 "$1" /mnt/disk 2>/dev/null; }
 if [ -b /dev/vda ]; then
   echo "DISK $(cat /sys/block/vda/size)"
-  # The whole disk, but for one that a boot loader is on.
+  # The whole disk, or the partition of a disk with a boot loader.
   disk=/dev/vda
   [ ! -b /dev/vda1 ] || disk=/dev/vda1
-  use_disk $disk || { mke2fs $disk >/dev/null 2>&1 && use_disk $disk; }
+  use_disk $disk || { [ $disk = /dev/vda ] && mke2fs $disk >/dev/null 2>&1 && use_disk $disk; }
   echo boot >>/mnt/disk/boots
   sync
   echo "BOOTS $(wc -l </mnt/disk/boots)"
@@ -50,7 +51,7 @@ if [ -x /usr/sbin/dropbear ]; then
   mkdir -p /etc/dropbear /home/.ssh /run
   echo 'root:x:0:0:root:/home:/bin/sh' >/etc/passwd
   sed -n 's/.*"public_keys": *{"[^"]*": *"\([^"\\]*\).*/\1/p' /mnt/config/openstack/latest/meta_data.json >/home/.ssh/authorized_keys
-  # The keys of the guest itself are made when somebody comes; passwords are of no use.
+  # Host keys are created for the first connection; passwords are disabled.
   /usr/sbin/dropbear -R -s
 fi
 
@@ -69,8 +70,9 @@ fi
 
 echo "GUEST ready"
 while read -r mark command; do
+  echo "$mark begins"
   eval "$command" </dev/null
   echo "$mark:$?"
 done
-# The line hung up: stay, so that the kernel does not panic.
+# The line was closed: continue, because the kernel panics if init exits.
 while :; do sleep 3600; done

@@ -1,5 +1,5 @@
 #!/bin/busybox sh
-# Takes on what the DHCP server offers.
+# Applies the offer of the DHCP server.
 case "$1" in
   bound | renew)
     ip addr flush dev "$interface"

@@ -1,5 +1,6 @@
-// A program with machines of its own, to be killed: brings to an end what it finds, says how that is, and when it is told to go on
-// asks for one thing, and dies in the middle of it. Arguments: the directory; what to ask for; the server; after how many steps to die.
+// A program with its own machines, to be killed: completes the work it finds, reports the result, and on a message runs
+// one operation and exits in the middle of it. Arguments: the directory; the operation; the server; the number of steps
+// before the exit.
 import { once } from 'node:events';
 import { dieAfter } from './steps.mjs';
 
@@ -21,7 +22,7 @@ const engine = await createEngine({
       { id: 'wide', name: 'wide', ...flavor, memoryMb: 40 },
       { id: 'large', name: 'large', ...flavor, memoryMb: 48, diskGb: 2 },
     ],
-    // Firmware finds nothing to boot in it and waits: a machine that is there at once.
+    // An image without anything to boot: its machine starts immediately and waits.
     images: [{ id: IMAGE, name: 'nothing', diskFormat: 'raw', content: Buffer.alloc(2 ** 20) }],
     volumes: [{ id: VOLUME, projectId: 'p', name: 'data', sizeGb: 1 }],
   },
@@ -30,7 +31,7 @@ const engine = await createEngine({
   onError: (error) => console.error(error),
 });
 
-/** Nothing that is said of it is of use: ids are those of new servers. */
+/** Output without ids of the new servers is ignored. */
 const act = async (name, request) => void (await engine.servers.act(ada, id, name, request));
 const asks = {
   create: async () => {
@@ -41,7 +42,7 @@ const asks = {
   start: () => act('os-start'),
   reboot: () => act('rebootHard'),
   resize: () => act('resize', { flavorId: 'large' }),
-  /** There and back, without the disk growing. */
+  /** A resize and its revert, without growing the disk. */
   widen: async () => {
     const { flavor } = await engine.servers.get(ada, id);
     await act('resize', { flavorId: flavor.name === 'wide' ? 'small' : 'wide' });

@@ -3,7 +3,7 @@ import promises from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { Socket } from 'node:net';
 
-/** What QEMU is asked without anything being changed by that. */
+/** Commands to QEMU that change nothing. */
 const QUESTION = /"execute":"(query-|qmp_capabilities|qom-list)/;
 
 let taken = 0;
@@ -11,7 +11,7 @@ let last = Number.POSITIVE_INFINITY;
 
 let lastCommand = '';
 
-/** The process dies of itself right after so many steps from now on, 0 is at once; or right after a command to QEMU. */
+/** The process exits after this number of steps, 0 is immediately; or directly after a command to QEMU. */
 export function dieAfter(when) {
   [taken, last, lastCommand] = typeof when === 'number' ? [0, when, ''] : [0, Number.POSITIVE_INFINITY, when];
   if (when === 0) process.kill(process.pid, 'SIGKILL');
@@ -22,7 +22,7 @@ function step() {
   if (taken >= last) process.kill(process.pid, 'SIGKILL');
 }
 
-/** Counts every call of a function as a step, once it was made. */
+/** Counts every call of a function as a step, after it has returned. */
 function counted(module, name, counts = () => true) {
   const original = module[name];
   module[name] = function (...args) {
@@ -32,8 +32,8 @@ function counted(module, name, counts = () => true) {
   };
 }
 
-// Steps are programs that are begun, files that get their name, and commands to QEMU. Packages that are imported after this have
-// these functions in place of the system's.
+// Steps are program starts, renamed files, and commands to QEMU. Packages that are imported later use these functions
+// instead of the system's.
 for (const name of ['spawn', 'execFile']) counted(childProcess, name);
 for (const name of ['rename', 'link']) counted(promises, name);
 syncBuiltinESMExports();

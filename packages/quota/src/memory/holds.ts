@@ -1,6 +1,6 @@
 import type { Amounts } from '../limits.js';
 
-/** A reservation in this process. */
+/** A reservation of the memory store. */
 export interface Held {
   readonly id: string;
   readonly amounts: Amounts;
@@ -8,12 +8,13 @@ export interface Held {
   readonly expiresAt: number;
 }
 
-/** Dead entries that may stay in the heap beyond as many as there are reservations. */
-const SLACK = 64;
+/** The number of stale heap entries allowed in addition to the number of reservations. */
+const MAX_STALE_ENTRIES = 64;
 
 /**
- * The reservations of one project, found by id and by what expires first. Looking for expired ones costs what is found,
- * however many others there are: a binary heap by expiry, in which what was settled or renewed stays until it comes up.
+ * The reservations of one project, indexed by id and by expiry. Finding expired reservations costs only the number
+ * found, regardless of the others: a binary heap by expiry, in which settled and renewed reservations stay as stale
+ * entries until they reach the top.
  */
 export class Holds {
   readonly #byId = new Map<string, Held>();
@@ -27,10 +28,10 @@ export class Holds {
     return this.#byId.get(id);
   }
 
-  /** Adds a reservation; one of the same id is replaced. */
+  /** Adds a reservation, or replaces the one with the same id. */
   set(held: Held): void {
     this.#byId.set(held.id, held);
-    if (this.#heap.length > 2 * this.#byId.size + SLACK) this.#rebuild();
+    if (this.#heap.length > 2 * this.#byId.size + MAX_STALE_ENTRIES) this.#rebuild();
     else this.#push(held);
   }
 
@@ -38,8 +39,8 @@ export class Holds {
     this.#byId.delete(id);
   }
 
-  /** Takes out one that has expired, the longest ago first; undefined where there is none. */
-  takeExpired(now: number): Held | undefined {
+  /** Removes and returns the reservation that expired first, or undefined if none has expired. */
+  removeExpired(now: number): Held | undefined {
     for (;;) {
       const first = this.#heap[0];
       if (first === undefined) return undefined;
@@ -53,7 +54,7 @@ export class Holds {
   }
 
   #rebuild(): void {
-    // Sorted, which is a heap too.
+    // A sorted array is a valid heap.
     this.#heap = [...this.#byId.values()].sort((a, b) => a.expiresAt - b.expiresAt);
   }
 

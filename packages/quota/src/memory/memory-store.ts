@@ -4,11 +4,14 @@ import { limitFor } from '../limit-for.js';
 import { type Amounts, type Excess, fits } from '../limits.js';
 import type { ConsumeRequest, Hold, OwnLimits, Page, QuotaStore, ReserveRequest } from '../store.js';
 import { type Held, Holds } from './holds.js';
+import { warnIfSeveral } from './several-processes.js';
 
-/** The clock of a store in memory. */
+/** Options of `memoryStore()`. */
 export interface MemoryStoreOptions {
-  /** Milliseconds since the epoch. Default `Date.now`. */
+  /** Returns milliseconds since the epoch. Default `Date.now`. */
   readonly clock?: () => number;
+  /** True: no warning if the service has several processes. Each process admits the full limit. Default false. */
+  readonly perProcess?: boolean;
 }
 
 interface Counter {
@@ -25,18 +28,19 @@ const NOTHING: readonly Excess[] = Object.freeze([]);
 
 /**
  * Keeps everything in this process: for tests, for one-process services, and as fallback of a shared store.
- * Limits and usage end with the process.
+ * Limits and usage end with the process. Emits a warning in a cluster worker, with `WEB_CONCURRENCY` above 1, and under PM2.
  *
  * @example
  * ```ts
  * import { projectQuotas } from '@apistrata/quota';
  * import { memoryStore } from '@apistrata/quota/memory';
  *
- * const quota = projectQuotas({ store: memoryStore() });
+ * const quota = projectQuotas({ store: memoryStore(), defaults: { invoices: 500 } });
  * ```
  */
 export function memoryStore(options: MemoryStoreOptions = {}): QuotaStore {
-  checkOptions('memoryStore', options, { clock: true });
+  checkOptions('memoryStore', options, { clock: true, perProcess: true });
+  if (!options.perProcess) warnIfSeveral();
   return new MemoryStore(options.clock ?? Date.now);
 }
 
@@ -56,7 +60,7 @@ class MemoryStore implements QuotaStore {
     });
   }
 
-  /** Nothing is lost on the way to a store in this process: what fails has taken nothing. */
+  /** A call within the process cannot lose its result: if it fails, nothing was taken. */
   consume(request: ConsumeRequest): readonly Excess[] {
     return this.#take(request, 'used');
   }
@@ -88,7 +92,7 @@ class MemoryStore implements QuotaStore {
     return Object.fromEntries([...project.counters].map(([kind, counter]) => [kind, { ...counter }]));
   }
 
-  giveBack(id: string, amounts: Amounts): void {
+  release(id: string, amounts: Amounts): void {
     const project = this.#projects.get(id);
     if (!project) return;
     for (const [kind, amount] of Object.entries(amounts)) {
@@ -109,7 +113,7 @@ class MemoryStore implements QuotaStore {
   }
 
   setLimits(project: string, limits: OwnLimits): void {
-    // A Map keeps the place of a key that is set again, and moves one that was deleted to the end.
+    // A Map keeps the position of a key that is set again, and moves a deleted key to the end.
     this.#limits.set(project, { ...limits });
   }
 
@@ -132,7 +136,7 @@ class MemoryStore implements QuotaStore {
   #take(request: ConsumeRequest, column: keyof Counter, taken?: (project: Project) => void): readonly Excess[] {
     const project = this.#projects.get(request.project) ?? this.#addProject(request.project);
     let exceeded = this.#exceeded(project, request);
-    // Expired reservations are looked for only when they could be in the way.
+    // Looks for expired reservations only if they could be the reason for the excess.
     if (exceeded.length > 0 && this.#expire(project)) exceeded = this.#exceeded(project, request);
     if (exceeded.length > 0) {
       this.#forgetIfEmpty(request.project, project);
@@ -165,11 +169,11 @@ class MemoryStore implements QuotaStore {
     return project;
   }
 
-  /** Frees what expired reservations hold; true if there was one. */
+  /** Frees the amounts of expired reservations. Returns true if there were any. */
   #expire(project: Project): boolean {
     const now = this.#clock();
     let freed = false;
-    for (let held = project.holds.takeExpired(now); held; held = project.holds.takeExpired(now)) {
+    for (let held = project.holds.removeExpired(now); held; held = project.holds.removeExpired(now)) {
       drop(project, held, false);
       freed = true;
     }
@@ -183,7 +187,7 @@ class MemoryStore implements QuotaStore {
   }
 }
 
-/** Frees what a reservation that is gone held. */
+/** Frees the amounts of a reservation that is already removed. */
 function drop(project: Project, { amounts }: Held, commit: boolean): void {
   forEachAmount(amounts, (kind, amount) => {
     const counter = counterOf(project, kind);

@@ -1,41 +1,44 @@
 import { randomUUID } from 'node:crypto';
 import type { ConsumeRequest } from '../store.js';
 
-/** Acts that follow each other, each that took something with a number: receipts of a lane tell whether the last was done. */
+/** A sequence of numbered operations. The receipts of a lane record whether its last operation was executed. */
 export interface Lane {
   readonly id: string;
-  /** The number of the last act that took something. */
+  /** The number of the last operation that took an amount. */
   last: number;
-  readonly begun: number;
+  readonly startedAt: number;
 }
 
-/** What an act writes in the same script, so that it can be told whether it was done. */
+/** The record that an operation writes in its own script, as proof that it was executed. */
 export interface Receipt {
   readonly key: string;
   readonly number: string;
 }
 
-/** What was used at once, of which the answer was lost. */
+/** A consume operation whose result was lost. */
 export interface Act {
   readonly receipt: Receipt;
   readonly requests: readonly ConsumeRequest[];
 }
 
-/** Receipts are kept for a day from the first one on, so a lane has to be shorter. */
+/** Receipts are kept for a day after the first one, so a lane must be shorter. */
 const LANE_MS = 3_600_000;
 
-/** The lanes of a store: as many as there are acts under way at a time. */
+/** The lanes of a store: as many as there are concurrent operations. */
 export class Lanes {
   readonly #free: Lane[] = [];
 
-  /** For the next act. A lane in doubt is never given back: its receipts stay as they are until they were looked at. */
+  /**
+   * Returns a lane for the next operation. A lane with a lost result is never returned, so that its receipts stay
+   * unchanged until they are checked.
+   */
   take(): Lane {
     const now = Date.now();
     const lane = this.#free.pop();
-    return lane && now - lane.begun < LANE_MS ? lane : { id: randomUUID(), last: 0, begun: now };
+    return lane && now - lane.startedAt < LANE_MS ? lane : { id: randomUUID(), last: 0, startedAt: now };
   }
 
-  giveBack(lane: Lane): void {
+  release(lane: Lane): void {
     this.#free.push(lane);
   }
 }

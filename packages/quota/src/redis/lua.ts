@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** A Lua script and the name Redis knows it by once it has seen it. */
+/** A Lua script with the digest under which Redis caches it. */
 export interface Script {
   readonly text: string;
   readonly sha: string;
@@ -11,10 +11,10 @@ export function script(text: string): Script {
 }
 
 /**
- * What scripts share that count. ARGV[1] is the time in ms, or empty for the clock of the server.
+ * Lua functions of all scripts that count. ARGV[1] is the time in ms, or empty for the clock of the server.
  *
- * Counters of a project are a hash: `u:<kind>` used, `r:<kind>` reserved, left out where 0. Its reservations are a
- * sorted set: `<id>|<kind>=<amount>,...` by the time they expire, so that a member alone tells what it holds.
+ * Counters of a project are a hash: `u:<kind>` used, `r:<kind>` reserved; a field that is 0 is missing. Its
+ * reservations are a sorted set of `<id>|<kind>=<amount>,...` by expiry, so that the member alone contains the amounts.
  */
 export const counting = `
 local now = tonumber(ARGV[1])
@@ -44,7 +44,7 @@ local function expire(counters, holds)
 end
 `;
 
-/** Whether an amount fits in a limit. What a double cannot count exactly fits nowhere. */
+/** Returns whether an amount fits in a limit. Sums that a double cannot represent exactly never fit. */
 export const fitting = `
 local function fits(limit, after)
   return after <= 9007199254740991 and (limit < 0 or after <= limit)
@@ -57,8 +57,8 @@ end
 `;
 
 /**
- * Receipts of a lane of acts that follow each other are a hash: `last`, the number of the last that took something, and
- * `admitted`, a 1 for each request of it that was, where it was a batch. They outlive their lane, and whatever could still
- * be on its way.
+ * Receipts of a lane are a hash: `last`, the number of the last operation that took an amount, and `admitted`, a string
+ * with a 1 for each admitted request of that operation, if it was a batch. They outlive their lane and every message
+ * that can still be in transit.
  */
 export const RECEIPT_SECONDS = 86_400;

@@ -1,9 +1,9 @@
 import { checkOptions } from '../check-options.js';
 import { Coalescer } from '../coalescer.js';
+import { Compensation } from '../compensation.js';
 import { forEachAmount } from '../for-each-amount.js';
 import { limitFor } from '../limit-for.js';
 import type { Amounts, Excess } from '../limits.js';
-import { sideBySide } from '../side-by-side.js';
 import type {
   ConsumeRequest,
   Count,
@@ -14,32 +14,35 @@ import type {
   QuotaStore,
   ReserveRequest,
 } from '../store.js';
-import { Undoing } from '../undoing.js';
+import { zip } from '../zip.js';
 import { type Act, Lanes, type Receipt } from './lanes.js';
 import type { Script } from './lua.js';
 import { excessOf, limitsOf, pairs } from './replies.js';
-import { addWanted, memberOf, Numbers } from './requests.js';
+import { addRequested, memberOf, Numbers } from './requests.js';
 import * as scripts from './scripts.js';
 import * as single from './single-scripts.js';
 
-/** What the store needs of a client. An `ioredis` client is one; for `redis`: `{ call: (...a) => client.sendCommand(a) }`. */
+/**
+ * The part of a client that the store needs. An `ioredis` client has it; for `redis`: `{ call: (...a) =>
+ * client.sendCommand(a) }`.
+ */
 export interface RedisClient {
   call(command: string, ...args: string[]): Promise<unknown>;
 }
 
-/** The connection of a store in Redis, and how its keys begin. */
+/** Options of `redisStore()`. */
 export interface RedisStoreOptions {
   readonly client: RedisClient;
   /**
-   * What every key begins with. Default `{quota}:`, whose braces keep all keys in one slot of a cluster, as scripts
-   * that touch several keys need it.
+   * The prefix of all keys. Default `{quota}:`; the braces keep all keys in one slot of a cluster, which scripts over
+   * several keys require.
    */
   readonly keyPrefix?: string;
-  /** Milliseconds since the epoch. Default: the clock of the Redis server. */
+  /** Returns milliseconds since the epoch. Default: the clock of the Redis server. */
   readonly clock?: () => number;
 }
 
-/** A few small ones: the server works on one while this process reads the answers of another. */
+/** Several small batches: the server executes one while this process parses the replies of another. */
 const BATCHES = { size: 32, atOnce: 4 };
 
 interface Settlement {
@@ -49,7 +52,7 @@ interface Settlement {
 
 /**
  * Keeps limits and usage in Redis 6.2 or later. They are as durable as that Redis is: with `appendonly yes` and
- * `appendfsync always` nothing that was answered is lost by a restart.
+ * `appendfsync always` no confirmed change is lost by a restart.
  *
  * @throws TypeError for unknown options and clients that prefix keys themselves
  *
@@ -65,7 +68,7 @@ export function redisStore(options: RedisStoreOptions): QuotaStore {
   checkOptions('redisStore', options, { client: true, keyPrefix: true, clock: true });
   if (!options.client) throw new TypeError('redisStore: a client is needed, for example new Redis() of ioredis');
   if ((options.client as { options?: { keyPrefix?: string } }).options?.keyPrefix) {
-    throw new TypeError('redisStore: give the prefix as keyPrefix of the store, not of the client');
+    throw new TypeError('redisStore: set keyPrefix on the store, not on the client');
   }
   return new RedisStore(options);
 }
@@ -75,10 +78,10 @@ class RedisStore implements QuotaStore {
   readonly #prefix: string;
   readonly #clock: (() => number) | undefined;
   readonly #lanes = new Lanes();
-  readonly #undoing = new Undoing((act: Act) => this.#undo(act));
+  readonly #undoing = new Compensation((act: Act) => this.#undo(act));
   readonly #reserving = new Coalescer<ReserveRequest, readonly Excess[]>(BATCHES, {
     one: (request) => this.#reserveOne(request),
-    many: (requests) => this.#takeAll(requests, (request) => [memberOf(request), request.ttlMs]),
+    many: (requests) => this.#consumeBatch(requests, (request) => [memberOf(request), request.ttlMs]),
   });
   readonly #consuming = new Coalescer<ConsumeRequest, readonly Excess[]>(BATCHES, {
     one: (request) => this.#consumeOne(request),
@@ -122,9 +125,9 @@ class RedisStore implements QuotaStore {
     return counts;
   }
 
-  async giveBack(project: string, amounts: Amounts): Promise<void> {
+  async release(project: string, amounts: Amounts): Promise<void> {
     const args = Object.entries(amounts).flatMap(([kind, amount]) => [kind, String(amount)]);
-    await this.#run(scripts.GIVE_BACK, [this.#counters(project)], args);
+    await this.#run(scripts.RELEASE, [this.#counters(project)], args);
   }
 
   async recount(project: string, kind: string, used: number): Promise<void> {
@@ -173,7 +176,7 @@ class RedisStore implements QuotaStore {
 
   async #reserveOne(request: ReserveRequest): Promise<readonly Excess[]> {
     const args = [memberOf(request), String(request.ttlMs)];
-    addWanted(args, request);
+    addRequested(args, request);
     return excessOf(request, (await this.#run(single.RESERVE_ONE, this.#keysOf(request.project), args)) as string[]);
   }
 
@@ -182,18 +185,18 @@ class RedisStore implements QuotaStore {
     const [exceeded] = await this.#withReceipt([request], async (receipt) => {
       keys.push(receipt.key);
       const args = [receipt.number];
-      addWanted(args, request);
+      addRequested(args, request);
       return [excessOf(request, (await this.#run(single.CONSUME_ONE, keys, args)) as string[])] as const;
     });
     return exceeded;
   }
 
   #consumeAll(requests: readonly ConsumeRequest[]): Promise<readonly (readonly Excess[])[]> {
-    // What is used at once leaves no reservation behind, so it needs no name.
-    return this.#withReceipt(requests, (receipt) => this.#takeAll(requests, () => ['', -1], receipt));
+    // A consume operation leaves no reservation, so it needs no id.
+    return this.#withReceipt(requests, (receipt) => this.#consumeBatch(requests, () => ['', -1], receipt));
   }
 
-  /** An act that is undone where its answer is lost. */
+  /** Runs an operation that is undone if its result is lost. */
   async #withReceipt<V extends readonly (readonly Excess[])[]>(
     requests: readonly ConsumeRequest[],
     act: (receipt: Receipt) => Promise<V>,
@@ -208,11 +211,11 @@ class RedisStore implements QuotaStore {
       throw error;
     }
     if (verdicts.some((exceeded) => exceeded.length === 0)) lane.last++;
-    this.#lanes.giveBack(lane);
+    this.#lanes.release(lane);
     return verdicts;
   }
 
-  async #takeAll<R extends ConsumeRequest>(
+  async #consumeBatch<R extends ConsumeRequest>(
     requests: readonly R[],
     heldAs: (request: R) => [member: string, ttlMs: number],
     receipt?: Receipt,
@@ -231,8 +234,8 @@ class RedisStore implements QuotaStore {
       keys.push(receipt.key);
       args.push(receipt.number);
     }
-    const replies = (await this.#run(scripts.TAKE, keys, args)) as string[][];
-    return sideBySide(requests, replies).map(([request, reply]) => excessOf(request, reply));
+    const replies = (await this.#run(scripts.RESERVE, keys, args)) as string[][];
+    return zip(requests, replies).map(([request, reply]) => excessOf(request, reply));
   }
 
   async #undo({ receipt, requests }: Act): Promise<void> {
@@ -265,18 +268,18 @@ class RedisStore implements QuotaStore {
     try {
       return await this.#client.call('EVALSHA', script.sha, ...rest);
     } catch (error) {
-      // A server that was restarted has forgotten its scripts.
+      // A restarted server has lost its script cache.
       if (!String((error as Error).message).startsWith('NOSCRIPT')) throw error;
       return this.#client.call('EVAL', script.text, ...rest);
     }
   }
 
-  /** Of all that taking is about. */
+  /** The keys of the scripts that take amounts. */
   #keysOf(project: string): string[] {
     return [this.#counters(project), this.#limits(project), this.#holds(project)];
   }
 
-  // The project comes last in each key: whatever it holds, it cannot look like another key.
+  // The project is the last part of each key: no project id can imitate another key.
   #counters(project: string): string {
     return `${this.#prefix}counters:${project}`;
   }

@@ -1,7 +1,7 @@
 import type { Excess, Limit } from '../limits.js';
 import type { ConsumeRequest, OwnLimits } from '../store.js';
 
-/** What does not fit of a request: kind, used and limit by turns. */
+/** Parses the kinds that exceed their limit: kind, used and limit alternate. */
 export function excessOf(request: ConsumeRequest, reply: readonly string[]): readonly Excess[] {
   const exceeded: Excess[] = [];
   const fields = reply.values();
@@ -12,7 +12,10 @@ export function excessOf(request: ConsumeRequest, reply: readonly string[]): rea
   return exceeded;
 }
 
-/** A hash as Redis answers it: a list of fields and values by turns, or an object where the client makes one. */
+/**
+ * Returns the entries of a hash reply: a flat list in which fields and values alternate, or an object if the client
+ * converts it.
+ */
 export function pairs(reply: unknown): [string, string][] {
   if (!Array.isArray(reply)) return Object.entries((reply ?? {}) as Record<string, string>);
   const fields: [string, string][] = [];

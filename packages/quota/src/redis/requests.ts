@@ -2,7 +2,7 @@ import { forEachAmount } from '../for-each-amount.js';
 import { limitFor } from '../limit-for.js';
 import type { ConsumeRequest, Hold } from '../store.js';
 
-/** The projects of a batch, each once, numbered from 0 in the order in which they come. */
+/** The distinct projects of a batch, numbered from 0 in order of first use. */
 export class Numbers {
   readonly #numbers = new Map<string, number>();
 
@@ -19,18 +19,18 @@ export class Numbers {
   }
 }
 
-/** Redis keeps a small set of short members as a list that it searches from one end; longer ones it finds at once. */
+/** Redis stores a small set of short members as a list with linear search; longer members switch it to an index. */
 const LONGER_THAN_LISTED = 65;
 
-/** How a reservation is written in the set of its project: kinds hold none of the marks. */
+/** The member of a reservation in the set of its project. Kinds cannot contain the separators. */
 export function memberOf({ id, amounts }: Hold): string {
   let member = `${id.padEnd(LONGER_THAN_LISTED)}|`;
   for (const kind in amounts) member += `${kind}=${amounts[kind]},`;
   return member;
 }
 
-/** Adds kind, amount and default limit by turns. */
-export function addWanted(args: string[], { amounts, defaults }: ConsumeRequest): void {
+/** Adds kind, amount and default limit, alternating. */
+export function addRequested(args: string[], { amounts, defaults }: ConsumeRequest): void {
   forEachAmount(amounts, (kind, amount) => {
     args.push(kind, String(amount), String(limitFor(kind, undefined, defaults)));
   });

@@ -1,6 +1,6 @@
 import { counting, fitting, RECEIPT_SECONDS, script } from './lua.js';
 
-/** What TAKE and SETTLE share: each looks at a project once, however many of a batch are about it. */
+/** Lua functions of TAKE and SETTLE: each reads a project once per batch. */
 const batch = `
 local batch = cjson.decode(ARGV[2])
 local projects = {}
@@ -28,12 +28,12 @@ end
 `;
 
 /**
- * KEYS per project: counters, limits, holds; and of what is used at once, receipts at the end. ARGV: now, as JSON a
- * list of [number of the project from 0, member, ttlMs (or '' and -1: used at once), and for each kind its name, amount
- * and default limit], and the number of the act where there are receipts. Answers with one list per request: kind, used,
- * limit of what does not fit.
+ * KEYS per project: counters, limits, holds; for consume also receipts at the end. ARGV: now, a JSON list of [index of
+ * the project from 0, member, ttlMs (or '' and -1: consume), and for each kind its name, amount and default limit], and
+ * the number of the operation if there are receipts. Returns one list per request: kind, used, limit of each kind that
+ * exceeds its limit.
  */
-export const TAKE = script(`${counting}${fitting}${batch}
+export const RESERVE = script(`${counting}${fitting}${batch}
 local receipts, number, done = KEYS[#KEYS], tonumber(ARGV[3] or 0), ''
 if number > 0 then
   local last = tonumber(redis.call('HGET', receipts, 'last') or 0)
@@ -73,7 +73,7 @@ local replies, admitted = {}, {}
 for position, request in ipairs(batch) do
   local project, member, ttl = projectOf(request[1]), request[2], request[3]
   local excess = {}
-  -- A client that lost its connection sends again what it got no answer to: once is enough.
+  -- A client that lost its connection repeats a request without a response: once is enough.
   if not project.known[member] and string.sub(done, position, position) ~= '1' then
     excess = exceeded(project, request)
     if #excess > 0 and not project.expired then
@@ -105,8 +105,9 @@ end
 return replies`);
 
 /**
- * KEYS per project: counters, holds. ARGV: now, and as JSON a list of [number of the project from 0, member, 1 for
- * commit or 0 for release, and each kind and amount]. Answers 1 for each reservation that was ended so, 0 for those that are gone or expired.
+ * KEYS per project: counters, holds. ARGV: now, and a JSON list of [index of the project from 0, member, 1 for commit
+ * or 0 for release, and each kind and amount]. Returns 1 for each reservation that was settled, 0 for an unknown or
+ * expired one.
  */
 export const SETTLE = script(`${counting}${batch}
 for _, settlement in ipairs(batch) do
@@ -143,13 +144,13 @@ if not expiry or tonumber(expiry) <= clock() then return 0 end
 redis.call('ZADD', KEYS[1], clock() + tonumber(ARGV[3]), ARGV[2])
 return 1`);
 
-/** KEYS: counters, holds. Answers with the hash of counters. */
+/** KEYS: counters, holds. Returns the hash of counters. */
 export const COUNTS = script(`${counting}
 expire(KEYS[1], KEYS[2])
 return redis.call('HGETALL', KEYS[1])`);
 
 const givingBack = `
-local function giveBack(counters, kind, amount)
+local function release(counters, kind, amount)
   local field = 'u:' .. kind
   local used = tonumber(redis.call('HGET', counters, field) or 0)
   if used > tonumber(amount) then
@@ -160,14 +161,14 @@ local function giveBack(counters, kind, amount)
 end
 `;
 
-/** KEYS: counters. ARGV: now, and kind, amount by turns. */
-export const GIVE_BACK = script(`${givingBack}
-for index = 2, #ARGV, 2 do giveBack(KEYS[1], ARGV[index], ARGV[index + 1]) end`);
+/** KEYS: counters. ARGV: now, then kind and amount, alternating. */
+export const RELEASE = script(`${givingBack}
+for index = 2, #ARGV, 2 do release(KEYS[1], ARGV[index], ARGV[index + 1]) end`);
 
 /**
- * Takes back what an act took, if it was done; if not, it never will be. However often, once. KEYS: counters of each
- * project, and receipts. ARGV: now, the number of the act, and as JSON a list of [number of the project from 0, and
- * each kind and amount] of its requests.
+ * Undoes an operation if it was executed, and otherwise prevents it from being executed later. Idempotent. KEYS:
+ * counters of each project, and receipts. ARGV: now, the number of the operation, and a JSON list of [index of the
+ * project from 0, and each kind and amount] of its requests.
  */
 export const UNDO = script(`${givingBack}
 local number, receipts = tonumber(ARGV[2]), KEYS[#KEYS]
@@ -179,7 +180,7 @@ if last == number then
     -- What came alone says by its number that it was admitted.
     if #requests == 1 or string.sub(admitted, position, position) == '1' then
       for index = 2, #request, 2 do
-        giveBack(KEYS[request[1] + 1], request[index], string.format('%.0f', request[index + 1]))
+        release(KEYS[request[1] + 1], request[index], string.format('%.0f', request[index + 1]))
       end
     end
   end
@@ -187,7 +188,10 @@ end
 redis.call('HSET', receipts, 'last', '9007199254740991')
 redis.call('EXPIRE', receipts, ${RECEIPT_SECONDS})`);
 
-/** KEYS: limits, list, sequence. ARGV: now, project, and kind, limit by turns. An empty field marks the entry itself. */
+/**
+ * KEYS: limits, list, sequence. ARGV: now, project, then kind and limit, alternating. An empty field marks the entry
+ * itself.
+ */
 export const SET_LIMITS = script(`
 redis.call('DEL', KEYS[1])
 redis.call('HSET', KEYS[1], '', '', unpack(ARGV, 3))
@@ -200,7 +204,10 @@ export const REMOVE_LIMITS = script(`
 redis.call('ZREM', KEYS[2], ARGV[2])
 return redis.call('DEL', KEYS[1])`);
 
-/** KEYS: list. ARGV: now, what the limit keys begin with, offset, limit. Answers: total, then project, hash by turns. */
+/**
+ * KEYS: list. ARGV: now, the prefix of the limit keys, offset, limit. Returns: total, then project and hash,
+ * alternating.
+ */
 export const LIST_LIMITS = script(`
 local reply = { redis.call('ZCARD', KEYS[1]) }
 local offset, limit = tonumber(ARGV[3]), tonumber(ARGV[4])

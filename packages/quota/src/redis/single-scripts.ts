@@ -1,11 +1,11 @@
 import { counting, fitting, RECEIPT_SECONDS, script } from './lua.js';
 
-// One request alone, which is what most are when a server is not busy: its parts come as arguments, and what is seldom
-// needed is not even defined before it is.
+// Scripts for a single request, the usual case on a server that is not busy: its parts are plain arguments, and rarely
+// needed functions are defined only when they are needed.
 
 /**
- * KEYS: counters, limits. What does not fit of the kinds, amounts and default limits that stand in ARGV by turns; nil
- * where all fits.
+ * KEYS: counters, limits. Returns the kinds that exceed their limit, of the kinds, amounts and default limits that
+ * alternate in ARGV; nil if all fit.
  */
 const exceeding = `
 local function exceeded(first)
@@ -28,13 +28,13 @@ end
 `;
 
 /**
- * KEYS: counters, limits, holds. ARGV: now, member, ttlMs, and kind, amount, default limit by turns. Answers with kind,
- * used, limit of what does not fit.
+ * KEYS: counters, limits, holds. ARGV: now, member, ttlMs, then kind, amount and default limit, alternating. Returns
+ * kind, used and limit of the kinds that exceed their limit.
  */
 export const RESERVE_ONE = script(`${fitting}${exceeding}${counting}
 local excess = exceeded(4)
 if excess then
-  -- A client that lost its connection sends again what it got no answer to: once is enough.
+  -- A client that lost its connection repeats a request without a response: once is enough.
   if redis.call('ZSCORE', KEYS[3], ARGV[2]) then return {} end
   if expire(KEYS[1], KEYS[3]) then excess = exceeded(4) end
   if excess then return excess end
@@ -43,8 +43,8 @@ if redis.call('ZADD', KEYS[3], 'NX', clock() + ARGV[3], ARGV[2]) == 1 then count
 return {}`);
 
 /**
- * KEYS: counters, limits, holds, receipts. ARGV: now, number of the act, and kind, amount, default limit by turns. Answers
- * as RESERVE_ONE does; fails where the act has been undone.
+ * KEYS: counters, limits, holds, receipts. ARGV: now, number of the operation, then kind, amount and default limit,
+ * alternating. Returns the same as RESERVE_ONE; fails if the operation has been undone.
  */
 export const CONSUME_ONE = script(`${fitting}${exceeding}
 local number, excess = tonumber(ARGV[2]), exceeded(3)
@@ -65,7 +65,10 @@ if number == 1 then redis.call('EXPIRE', KEYS[4], ${RECEIPT_SECONDS}) end
 count('u:', 3)
 return {}`);
 
-/** KEYS: counters, holds. ARGV: now, member, 1 for commit or 0 for release, and kind, amount by turns. Answers 1 where it was ended so. */
+/**
+ * KEYS: counters, holds. ARGV: now, member, 1 for commit or 0 for release, then kind and amount, alternating. Returns 1
+ * if it settled the reservation.
+ */
 export const SETTLE_ONE = script(`${counting}
 local expiry = redis.call('ZSCORE', KEYS[2], ARGV[2])
 if not expiry then return 0 end

@@ -2,45 +2,49 @@ import type { IncomingMessage } from 'node:http';
 import { checkJsonText, checkJsonValue, RequestError, requestBase } from '@apistrata/microversion';
 import { InvalidQuota } from '../errors.js';
 import type { LimitEntry } from '../project-quotas.js';
-import { type Answer, ISSUE, json, NO_CONTENT, Refusal } from './answer.js';
 import { InexactNumber, type JsonValue, jsonOf, readJson } from './json-value.js';
 import { linksOf, pageIn } from './page.js';
 import { limitsIn } from './project-quota-schema.js';
 import { ParsedBody, readBody } from './read-body.js';
 import type { RouterSettings } from './router-options.js';
+import { ISSUE, json, NO_CONTENT, RejectedRequest, type RouterResponse } from './router-response.js';
 
 const NOT_FOUND = 'Project quotas not found.';
 
-/** `GET /v1/quotas`: what applies to the caller, defaults filled in. */
-export async function showQuotas({ quota }: RouterSettings, project: string): Promise<Answer> {
+/** `GET /v1/quotas`: the effective limits of the caller's project. */
+export async function showQuotas({ quota }: RouterSettings, project: string): Promise<RouterResponse> {
   return json(200, { quotas: await quota.effective(project) });
 }
 
-/** `GET /v1/project-quotas/{id}`: what is set for a project, null where nothing is. */
-export async function showProject({ quota }: RouterSettings, project: string): Promise<Answer> {
+/** `GET /v1/project-quotas/{id}`: the own limits of a project, null for a kind without one. */
+export async function showProject({ quota }: RouterSettings, project: string): Promise<RouterResponse> {
   const entry = await known(() => quota.get(project));
-  if (!entry) throw new Refusal(404, NOT_FOUND);
+  if (!entry) throw new RejectedRequest(404, NOT_FOUND);
   return json(200, { project_quotas: entry });
 }
 
 /** `DELETE /v1/project-quotas/{id}` */
-export async function removeProject({ quota }: RouterSettings, project: string): Promise<Answer> {
-  if (!(await known(() => quota.remove(project)))) throw new Refusal(404, NOT_FOUND);
+export async function removeProject({ quota }: RouterSettings, project: string): Promise<RouterResponse> {
+  if (!(await known(() => quota.remove(project)))) throw new RejectedRequest(404, NOT_FOUND);
   return NO_CONTENT;
 }
 
-/** `PUT /v1/project-quotas/{id}`: replaces what is set. */
-export async function setProject(settings: RouterSettings, project: string, req: IncomingMessage): Promise<Answer> {
+/** `PUT /v1/project-quotas/{id}`: replaces the own limits of a project. */
+export async function setProject(
+  settings: RouterSettings,
+  project: string,
+  req: IncomingMessage,
+): Promise<RouterResponse> {
   const mediaType = (req.headers['content-type'] ?? '').replace(/;.*/s, '').trim();
   if (mediaType !== 'application/json') {
-    throw new Refusal(415, "Unexpected content type. Expected content types are: ['application/json']");
+    throw new RejectedRequest(415, "Unexpected content type. Expected content types are: ['application/json']");
   }
   await settings.quota.set(project, await limitsOf(settings, req));
   return NO_CONTENT;
 }
 
 /** `GET /v1/project-quotas` */
-export async function listProjects(settings: RouterSettings, req: IncomingMessage): Promise<Answer> {
+export async function listProjects(settings: RouterSettings, req: IncomingMessage): Promise<RouterResponse> {
   const { quota, publicUrl, trustProxy } = settings;
   const { url = '/' } = req;
   const page = pageIn(new URLSearchParams(url.split('?')[1] ?? ''), settings);
@@ -54,14 +58,15 @@ export async function listProjects(settings: RouterSettings, req: IncomingMessag
 
 async function limitsOf({ quota, bodyLimitBytes }: RouterSettings, req: IncomingMessage): Promise<LimitEntry> {
   const body = await readBody(req, bodyLimitBytes);
-  if (body instanceof Buffer && body.length === 0) throw new Refusal(400, `${ISSUE} No data supplied to process..`);
+  if (body instanceof Buffer && body.length === 0)
+    throw new RejectedRequest(400, `${ISSUE} No data supplied to process..`);
   try {
     return limitsIn(jsonIn(body), quota.kinds);
   } catch (error) {
-    if (error instanceof Refusal) throw error;
+    if (error instanceof RejectedRequest) throw error;
     if (error instanceof InexactNumber || error instanceof RequestError)
-      throw new Refusal(400, `${ISSUE} ${error.message}`);
-    throw new Refusal(400, 'Malformed JSON');
+      throw new RejectedRequest(400, `${ISSUE} ${error.message}`);
+    throw new RejectedRequest(400, 'Malformed JSON');
   }
 }
 
@@ -77,10 +82,10 @@ function jsonIn(body: Buffer | ParsedBody): JsonValue {
   return readJson(text);
 }
 
-/** A project whose id no store can hold is one that has no entry. */
-async function known<T>(ask: () => Promise<T>): Promise<T | undefined> {
+/** A project id that stores cannot represent has no entry. */
+async function known<T>(request: () => Promise<T>): Promise<T | undefined> {
   try {
-    return await ask();
+    return await request();
   } catch (error) {
     if (error instanceof InvalidQuota) return undefined;
     throw error;

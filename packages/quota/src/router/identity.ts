@@ -2,23 +2,23 @@ import type { IncomingMessage } from 'node:http';
 import { checkOptions } from '../check-options.js';
 import { QuotaError } from '../errors.js';
 
-/** Who sends a request. */
+/** The caller of a request. */
 export interface Identity {
   /** Opaque and case-sensitive. */
   readonly projectId: string;
-  /** Compared without regard to case. */
+  /** Compared case-insensitively. */
   readonly roles: readonly string[];
   readonly userId?: string;
 }
 
-/** Tells who sends a request. Undefined means nobody: 401. Throw an IdentityError to answer otherwise. */
+/** Returns the caller of a request, or undefined if there is none: 401. Throws IdentityError for another response. */
 export type IdentityOf = (req: IncomingMessage) => Identity | undefined | PromiseLike<Identity | undefined>;
 
-/** A request whose sender cannot be told; `message` is for the client. */
+/** The caller of a request cannot be determined; `message` is sent to the client. */
 export class IdentityError extends QuotaError {
-  /** @param headers what the answer says besides, `{ 'Retry-After': '5' }` */
+  /** @param headers additional response headers, `{ 'Retry-After': '5' }` */
   constructor(
-    status: 400 | 401 | 403 | 503,
+    status: 400 | 401 | 403 | 429 | 503,
     message: string,
     readonly headers: Readonly<Record<string, string>> = {},
   ) {
@@ -26,21 +26,21 @@ export class IdentityError extends QuotaError {
   }
 }
 
-/** How far headers of an authenticating proxy are believed. */
+/** Options of `headerIdentity()`. */
 export interface HeaderIdentityOptions {
   /**
-   * Whether `X-Identity-Status: Confirmed` is needed, as authenticating proxies set it. Default true. Without it,
-   * whoever reaches the service is believed.
+   * Whether `X-Identity-Status: Confirmed` is required, which authenticating proxies set. Default true. Without it,
+   * every client that reaches the service can claim any identity.
    */
   readonly confirmed?: boolean;
 }
 
 /**
- * Identity from `X-Project-Id`, `X-Roles` (comma-separated; none is `admin` with `confirmed: false`, and none otherwise)
- * and `X-User-Id`.
+ * Returns the identity from `X-Project-Id`, `X-Roles` (comma-separated; if missing, `admin` with `confirmed: false`,
+ * otherwise no roles) and `X-User-Id`.
  *
- * Only behind a proxy that authenticates and removes these headers from what clients send: anybody who can reach the
- * service past it can be anybody.
+ * Use it only behind a proxy that authenticates and removes these headers from client requests: a client that bypasses
+ * the proxy can claim any identity.
  */
 export function headerIdentity(options: HeaderIdentityOptions = {}): IdentityOf {
   checkOptions('headerIdentity', options, { confirmed: true });
@@ -54,13 +54,13 @@ export function headerIdentity(options: HeaderIdentityOptions = {}): IdentityOf 
       .split(',')
       .map((role) => role.trim())
       .filter(Boolean);
-    // A token that was checked says all there is to say: without roles it may nothing that needs one.
+    // With a confirmed token, an empty list means no roles.
     if (!confirmed && roles.length === 0) roles.push('admin');
     return { projectId, roles, userId: textOf(req, 'x-user-id') || undefined };
   };
 }
 
-/** Node reads header bytes as Latin-1; ids beyond ASCII come as UTF-8, as they do in paths. */
+/** Node decodes header bytes as Latin-1; ids beyond ASCII are sent as UTF-8, as in paths. */
 function textOf(req: IncomingMessage, name: string): string {
   const latin1 = String(req.headers[name] ?? '').trim();
   const utf8 = Buffer.from(latin1, 'latin1').toString('utf8');

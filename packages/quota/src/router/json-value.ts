@@ -1,31 +1,31 @@
 import { QuotaError } from '../errors.js';
 
 /**
- * A parsed JSON text. Numbers are a `number`, or a `bigint` where an integer is too large to be exact as one.
- * Objects are Maps: no name in them, `__proto__` included, means anything.
+ * A parsed JSON text. Numbers are a `number`, or a `bigint` for an integer that a double cannot represent exactly.
+ * Objects are Maps, so no name is special, `__proto__` included.
  */
 export type JsonValue = null | boolean | number | bigint | string | readonly JsonValue[] | JsonObject;
 export type JsonObject = ReadonlyMap<string, JsonValue>;
 
 const BLANKS = /[ \t\n\r]*/y;
 const NUMBER = /-?(?:0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?/y;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what a JSON string may not hold.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these characters are invalid in a JSON string.
 const STRING = /"(?:[^"\\\u0000-\u001f]|\\["\\/bfnrt]|\\u[0-9a-fA-F]{4})*"/y;
 const WORDS: readonly (readonly [string, JsonValue])[] = [
   ['null', null],
   ['true', true],
   ['false', false],
-  // No JSON, but the service this one stands in for reads them, and so names them in its refusal.
+  // Not JSON, but the original service accepts them and prints them in its errors.
   ['NaN', Number.NaN],
   ['Infinity', Number.POSITIVE_INFINITY],
   ['-Infinity', Number.NEGATIVE_INFINITY],
 ];
 
 /**
- * Reads a JSON text with integers kept exact, which `JSON.parse` does not. Of repeated names the last one counts.
+ * Parses a JSON text and keeps integers exact, which `JSON.parse` does not. The last of duplicate names wins.
+ * Recursive: limit the depth with `checkJsonText` first.
  *
- * @throws SyntaxError for anything else, a byte order mark and text behind the value included. It goes as deep as the text
- * does: hold that against `checkJsonText` first
+ * @throws SyntaxError for malformed JSON, a byte order mark, and text after the value
  */
 export function readJson(text: string): JsonValue {
   let position = 0;
@@ -57,7 +57,7 @@ export function readJson(text: string): JsonValue {
       skipBlanks();
       const name = readString();
       if (!takes(':')) fail();
-      // Set anew, a name moves to where it was last: the place where it counts.
+      // Deletes first, so that a duplicate name moves to its last position.
       object.delete(name);
       object.set(name, readValue());
     } while (takes(','));
@@ -109,7 +109,7 @@ export function readJson(text: string): JsonValue {
   }
 }
 
-/** A number that somebody before us has read, and perhaps rounded. The message is for the client. */
+/** A number that an earlier parser has read and possibly rounded. The message is sent to the client. */
 export class InexactNumber extends QuotaError {
   constructor(number: number) {
     super('NUMBER_INEXACT', `The number ${BigInt(number)} is too large to be taken exactly here.`);
@@ -117,9 +117,9 @@ export class InexactNumber extends QuotaError {
 }
 
 /**
- * The same of a value that `JSON.parse` has made.
+ * Converts a value that `JSON.parse` has returned.
  *
- * @throws InexactNumber for integers that it may have rounded; SyntaxError for what is no JSON
+ * @throws InexactNumber for integers that may be rounded; SyntaxError for values that JSON cannot represent
  */
 export function jsonOf(value: unknown): JsonValue {
   if (value === null || typeof value === 'boolean' || typeof value === 'string' || typeof value === 'bigint')
@@ -134,7 +134,10 @@ export function jsonOf(value: unknown): JsonValue {
   return new Map(members.map(([name, member]) => [name, jsonOf(member)]));
 }
 
-/** One line, a blank behind commas and colons, everything beyond ASCII as `\u` escapes: how this API prints JSON. */
+/**
+ * Prints JSON in the format of this API: one line, a space after commas and colons, non-ASCII characters as `\u`
+ * escapes.
+ */
 export function printJson(value: unknown): string {
   if (typeof value === 'bigint') return String(value);
   if (Array.isArray(value)) return `[${value.map(printJson).join(', ')}]`;

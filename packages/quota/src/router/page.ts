@@ -1,4 +1,4 @@
-/** What part of the list is asked for; offsets are exact up to 2^63-1. */
+/** The requested part of the list; offsets are exact up to 2^63-1. */
 export interface RequestedPage {
   readonly limit: number;
   readonly offset: bigint;
@@ -12,7 +12,7 @@ export interface PageLimits {
 const MAX_OFFSET = 2n ** 63n - 1n;
 const INTEGER = /^\s*[-+]?\d+\s*$/;
 
-/** Reads `limit` and `offset`, never refusing: what makes no sense becomes the nearest thing that does. */
+/** Reads `limit` and `offset`. Never rejects: an invalid value becomes the nearest valid one. */
 export function pageIn(query: URLSearchParams, { defaultLimit, maxLimit }: PageLimits): RequestedPage {
   const limit = integerIn(query, 'limit') ?? BigInt(defaultLimit);
   const offset = integerIn(query, 'offset') ?? 0n;
@@ -22,14 +22,14 @@ export function pageIn(query: URLSearchParams, { defaultLimit, maxLimit }: PageL
   };
 }
 
-/** Undefined where the parameter is missing, empty, no integer, or given twice. */
+/** Returns undefined if the parameter is missing, empty, not an integer, or repeated. */
 function integerIn(query: URLSearchParams, name: string): bigint | undefined {
   const [text, another] = query.getAll(name);
   if (text === undefined || another !== undefined || !INTEGER.test(text)) return undefined;
   return BigInt(text.trim().replace(/^\+/, ''));
 }
 
-/** The links to the pages before and behind, where there are any. */
+/** Returns the links to the previous and next page, if they exist. */
 export function linksOf({ limit, offset }: RequestedPage, total: number, url: string) {
   const link = (to: bigint) => `${url}?limit=${limit}&offset=${to}`;
   const size = BigInt(limit);

@@ -1,15 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { accepts, apiSigError, type ErrorBody, genericError, RequestError, requestBase } from '@apistrata/microversion';
-import { InvalidQuota } from '../errors.js';
+import { InvalidQuota, QuotaStoreError } from '../errors.js';
 import { listProjects, removeProject, setProject, showProject, showQuotas } from './actions.js';
-import { type Answer, Refusal } from './answer.js';
 import { type Identity, IdentityError } from './identity.js';
-import { ClientGone } from './read-body.js';
+import { ClientDisconnected } from './read-body.js';
 import { METHODS, type Route, routeOf } from './route.js';
 import { type ProjectQuotaRouterOptions, type RouterSettings, routerSettings } from './router-options.js';
+import { RejectedRequest, type RouterResponse } from './router-response.js';
 
-/** Works as Express 4 and 5 middleware, and as the whole handler of a bare `node:http` server. */
+/** `Retry-After` in seconds while the store is unavailable. */
+const RETRY_AFTER_SECONDS = 5;
+
+/** Middleware for Express 4 and 5, and a complete handler for a bare `node:http` server. */
 export type ProjectQuotaRouter = (
   req: IncomingMessage,
   res: ServerResponse,
@@ -28,7 +31,7 @@ export type ProjectQuotaRouter = (
  * import { headerIdentity, projectQuotaRouter } from '@apistrata/quota/router';
  * import express from 'express';
  *
- * const quota = projectQuotas({ store: memoryStore() });
+ * const quota = projectQuotas({ preset: 'key-manager', store: memoryStore() });
  * express().use(projectQuotaRouter({ quota, identity: headerIdentity() }));
  * ```
  */
@@ -41,78 +44,94 @@ export function projectQuotaRouter(options: ProjectQuotaRouterOptions): ProjectQ
       next();
       return;
     }
-    const answer = await answerTo(settings, route, req, res);
-    if (answer) send(res, answer);
+    const response = await responseTo(settings, route, req, res);
+    if (response) send(res, response);
   };
 }
 
-/** Undefined where there is nobody left to answer. */
-async function answerTo(
+/** Returns undefined if the client has disconnected. */
+async function responseTo(
   settings: RouterSettings,
   route: Route,
   req: IncomingMessage,
   res: ServerResponse,
-): Promise<Answer | undefined> {
+): Promise<RouterResponse | undefined> {
   if (req.method === 'OPTIONS') return { status: 200 };
   try {
     const identity = await settings.identity(req);
     if (!identity) throw new IdentityError(401, 'Authentication is required.');
-    giveRequestId(settings, req, res);
+    setRequestId(settings, req, res);
     settings.negotiate.apply(req, res);
     return await act(settings, route, identity, req);
   } catch (error) {
-    if (error instanceof Refusal) return error.answer;
-    if (error instanceof IdentityError) return strangerAnswer(settings, error, req);
-    if (error instanceof RequestError) return versionAnswer(error, req);
-    if (error instanceof ClientGone) return undefined;
+    if (error instanceof RejectedRequest) return error.response;
+    if (error instanceof IdentityError) return unauthenticatedResponse(settings, error, req);
+    if (error instanceof RequestError) return versionResponse(error, req);
+    if (error instanceof ClientDisconnected) return undefined;
     const service = route.name === 'quotas' ? 'Quotas' : 'Project Quotas';
-    if (error instanceof InvalidQuota) return new Refusal(400, `${service} issue seen - ${error.message}.`).answer;
+    if (error instanceof InvalidQuota)
+      return new RejectedRequest(400, `${service} issue seen - ${error.message}.`).response;
     settings.onError(error, req);
-    return new Refusal(500, `${service} failure seen - please contact site administrator.`).answer;
+    if (error instanceof QuotaStoreError) return unavailable(service);
+    return new RejectedRequest(500, `${service} failure seen - please contact site administrator.`).response;
   }
 }
 
-/** The answer to somebody unknown: it comes before the service proper and looks unlike it. */
-function strangerAnswer(
+/** The response while the store of the quotas is unavailable or busy. */
+function unavailable(service: string): RouterResponse {
+  const headers = { 'Retry-After': String(RETRY_AFTER_SECONDS) };
+  return new RejectedRequest(503, `${service} failure seen - the quota store is unavailable, try again later.`, headers)
+    .response;
+}
+
+/**
+ * The response without a valid identity. The original's authentication layer sends it, in another format than the
+ * service.
+ */
+function unauthenticatedResponse(
   { identityUrl, trustProxy }: RouterSettings,
   error: IdentityError,
   req: IncomingMessage,
-): Answer {
-  const answer = { status: error.status, ...contentOf(genericError(error, req)) };
-  if (error.status !== 401) return { ...answer, headers: error.headers };
+): RouterResponse {
+  const response = { status: error.status, ...contentOf(genericError(error, req)) };
+  if (error.status !== 401) return { ...response, headers: error.headers };
   const url = identityUrl ?? `${requestBase(req, trustProxy)}/identity`;
   const challenge = `Keystone uri="${url.replace(/[^\x21\x23-\x5b\x5d-\x7e]/gu, encodeURIComponent)}"`;
-  return { ...answer, headers: { 'WWW-Authenticate': challenge, ...error.headers } };
+  return { ...response, headers: { 'WWW-Authenticate': challenge, ...error.headers } };
 }
 
-/** What is no version is told in the form the client likes; what is none of ours in the one that tells the range. */
-function versionAnswer(error: RequestError, req: IncomingMessage): Answer {
+/**
+ * A malformed version gets an error in the format that the client accepts; an unsupported one gets the supported range.
+ */
+function versionResponse(error: RequestError, req: IncomingMessage): RouterResponse {
   const content = error.status === 406 ? apiSigError(error) : genericError(error, req);
   return { status: error.status, ...contentOf(content) };
 }
 
-function contentOf({ contentType, body }: ErrorBody): Pick<Answer, 'type' | 'body'> {
-  return { type: contentType, body };
+/** JSON responses of this service have no charset. */
+function contentOf({ contentType, body }: ErrorBody): Pick<RouterResponse, 'type' | 'body'> {
+  return { type: contentType.replace(/^(application\/json);.*/, '$1'), body };
 }
 
-/** The order is part of the contract: method, format, path, role, and then what the action itself checks. */
+/** The order of checks is part of the contract: method, format, path, role, then the checks of the action. */
 async function act(
   settings: RouterSettings,
   route: Route,
   { projectId, roles }: Identity,
   req: IncomingMessage,
-): Promise<Answer> {
+): Promise<RouterResponse> {
   const methods = METHODS[route.name];
   const { method = 'GET' } = req;
-  if (methods.length > 0 && !methods.includes(method)) throw new Refusal(405, '', { Allow: methods.join(', ') });
-  // A DELETE has nothing to show in any format.
+  if (methods.length > 0 && !methods.includes(method))
+    throw new RejectedRequest(405, '', { Allow: methods.join(', ') });
+  // A DELETE has no response body.
   const shows = method !== 'DELETE';
-  if (shows && !accepts(req.headers.accept, 'application/json')) throw new Refusal(406, null);
-  if (route.name === 'unknown' || route.name === 'other') throw new Refusal(404, '');
+  if (shows && !accepts(req.headers.accept, 'application/json')) throw new RejectedRequest(406, null);
+  if (route.name === 'unknown' || route.name === 'other') throw new RejectedRequest(404, '');
   const needed = route.name === 'quotas' ? settings.readerRoles : [settings.adminRole];
   if (needed && !hasOneOf(roles, needed)) {
     const service = route.name === 'quotas' ? 'Quotas' : 'Project Quotas';
-    throw new Refusal(403, `${service} attempt not allowed - please review your user/project privileges`);
+    throw new RejectedRequest(403, `${service} attempt not allowed - please review your user/project privileges`);
   }
   if (route.name === 'quotas') return showQuotas(settings, projectId);
   if (route.name === 'list') return listProjects(settings, req);
@@ -126,15 +145,18 @@ function hasOneOf(roles: readonly string[], needed: readonly string[]): boolean 
   return roles.some((role) => allowed.has(role.toLowerCase()));
 }
 
-/** An inbound id is echoed as it is; every answer to somebody known has one, those about versions too. */
-function giveRequestId({ requestIdHeaders }: RouterSettings, req: IncomingMessage, res: ServerResponse): void {
+/**
+ * Returns the request id of the client, or a new one. Every response to an authenticated caller has one, version errors
+ * included.
+ */
+function setRequestId({ requestIdHeaders }: RouterSettings, req: IncomingMessage, res: ServerResponse): void {
   const missing = requestIdHeaders.filter((name) => !res.hasHeader(name));
   const inbound = requestIdHeaders.map((name) => req.headers[name.toLowerCase()]).find(Boolean);
   const id = inbound ? String(inbound) : `req-${randomUUID()}`;
   for (const name of missing) res.setHeader(name, id);
 }
 
-function send(res: ServerResponse, { status, type, body, headers = {} }: Answer): void {
+function send(res: ServerResponse, { status, type, body, headers = {} }: RouterResponse): void {
   if (res.headersSent) return;
   res.statusCode = status;
   for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);

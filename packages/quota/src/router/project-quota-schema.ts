@@ -1,29 +1,29 @@
 import type { Limit } from '../limits.js';
-import { Refusal } from './answer.js';
 import type { JsonObject, JsonValue } from './json-value.js';
+import { RejectedRequest } from './router-response.js';
 import { notationOf, textNotation } from './value-notation.js';
 
 const MEMBER = 'project_quotas';
 const MAX_LIMIT = 2n ** 63n - 1n;
 
-/** What is wrong with a body. */
-function violation(reason: string, property: string): Refusal {
+/** Creates the error of an invalid body. */
+function violation(reason: string, property: string): RejectedRequest {
   const what = `Provided object does not match schema 'Project Quota': ${reason}. Invalid property: '${property}'`;
-  return new Refusal(400, what);
+  return new RejectedRequest(400, what);
 }
 
 /**
- * The limits in a body `{"project_quotas": {"secrets": 10, "orders": null}}`, by kind.
+ * Returns the limits by kind of a body `{"project_quotas": {"secrets": 10, "orders": null}}`.
  *
- * @throws Refusal with the outermost problem: of the whole, then of the member, then of the kinds in order
+ * @throws Refusal with the outermost problem: of the body, then of the member, then of the kinds in order
  */
 export function limitsIn(body: JsonValue, kinds: readonly string[]): Readonly<Record<string, Limit | null>> {
   const outer = objectOf(body, 'None');
   const member = outer.get(MEMBER);
   if (member === undefined) throw violation(`'${MEMBER}' is a required property`, 'None');
-  refuseOthers(outer, [MEMBER], 'None');
+  rejectOthers(outer, [MEMBER], 'None');
   const limits = objectOf(member, MEMBER);
-  refuseOthers(limits, kinds, MEMBER);
+  rejectOthers(limits, kinds, MEMBER);
   return Object.fromEntries(
     kinds.flatMap((kind) => {
       const limit = limits.get(kind);
@@ -37,11 +37,11 @@ function objectOf(value: JsonValue, property: string): JsonObject {
   throw violation(`${notationOf(value)} is not of type 'object'`, property);
 }
 
-function refuseOthers(object: JsonObject, known: readonly string[], property: string): void {
+function rejectOthers(object: JsonObject, known: readonly string[], property: string): void {
   const others = [...object.keys()].filter((name) => !known.includes(name)).map(textNotation);
   if (others.length === 0) return;
-  const were = others.length === 1 ? 'was' : 'were';
-  const reason = `Additional properties are not allowed (${others.join(', ')} ${were} unexpected)`;
+  const verb = others.length === 1 ? 'was' : 'were';
+  const reason = `Additional properties are not allowed (${others.join(', ')} ${verb} unexpected)`;
   throw violation(reason, property);
 }
 

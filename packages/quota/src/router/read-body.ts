@@ -1,23 +1,23 @@
 import type { IncomingMessage } from 'node:http';
 import { QuotaError } from '../errors.js';
-import { ISSUE, Refusal } from './answer.js';
+import { ISSUE, RejectedRequest } from './router-response.js';
 
-/** The client went away in the middle of its body: there is nobody to answer. */
-export class ClientGone extends QuotaError {
+/** The client disconnected before the body was complete, so no response can be sent. */
+export class ClientDisconnected extends QuotaError {
   constructor(options: ErrorOptions) {
-    super('CLIENT_GONE', 'The client left in the middle of its body', options);
+    super('CLIENT_DISCONNECTED', 'The client disconnected before its body was complete', options);
   }
 }
 
-/** A body that a parser before us has made a value of. */
+/** A body that an earlier body parser has converted to a value. */
 export class ParsedBody {
   constructor(readonly value: unknown) {}
 }
 
 /**
- * The body as bytes, or what a body parser that ran before made of it other than bytes and text.
+ * Reads the body as bytes, or returns the value of an earlier body parser if it is neither bytes nor text.
  *
- * @throws Refusal (413) for more than the limit; ClientGone
+ * @throws Refusal (413) if the body exceeds the limit; ClientGone if the client disconnects
  */
 export async function readBody(
   req: IncomingMessage & { readonly body?: unknown },
@@ -33,12 +33,12 @@ export async function readBody(
   try {
     for await (const chunk of req) {
       size += (chunk as Buffer).length;
-      // What comes after is read and dropped by Node once the answer is out.
-      if (size > limitBytes) throw new Refusal(413, `${ISSUE} The body has more than ${limitBytes} bytes.`);
+      // Node reads and discards the rest after the response.
+      if (size > limitBytes) throw new RejectedRequest(413, `${ISSUE} The body has more than ${limitBytes} bytes.`);
       chunks.push(chunk as Buffer);
     }
   } catch (error) {
-    throw error instanceof Refusal ? error : new ClientGone({ cause: error });
+    throw error instanceof RejectedRequest ? error : new ClientDisconnected({ cause: error });
   }
   return Buffer.concat(chunks);
 }

@@ -1,14 +1,14 @@
-/** What a path means to this API. */
+/** The resource that a path identifies. */
 export type Route =
   | { readonly name: 'quotas' }
   | { readonly name: 'list' }
   | { readonly name: 'project'; readonly project: string }
-  /** Below a path of ours, but nothing. */
+  /** An unknown path below a path of this API. */
   | { readonly name: 'unknown' }
-  /** Not ours. */
+  /** A path outside of this API. */
   | { readonly name: 'other' };
 
-/** Methods of each, in the order of `Allow`. */
+/** Allowed methods of each resource, in the order of `Allow`. */
 export const METHODS: Readonly<Record<Route['name'], readonly string[]>> = {
   quotas: ['GET'],
   list: ['GET'],
@@ -17,12 +17,12 @@ export const METHODS: Readonly<Record<Route['name'], readonly string[]>> = {
   other: [],
 };
 
-/** Scheme and host of an absolute-form target, as proxies are asked; the query. */
+/** Scheme and host of an absolute-form target, which proxies receive, and the query string. */
 const AROUND_PATH = /^https?:\/\/[^/?#]*|\?.*$/gi;
 
 /**
- * What the target of a request means. A slash at the end and doubled slashes do not matter. The id of a project is decoded
- * and otherwise as it is.
+ * Parses the target of a request. A trailing slash and doubled slashes are ignored. The project id is decoded and
+ * otherwise unchanged.
  */
 export function routeOf(target: string): Route {
   const [version, resource, project, ...more] = target.replace(AROUND_PATH, '').split('/').filter(Boolean);
@@ -33,7 +33,7 @@ export function routeOf(target: string): Route {
   try {
     return { name: 'project', project: decodeURIComponent(project) };
   } catch {
-    // Bytes that are no text name no project.
+    // Malformed percent-encoding identifies no project.
     return { name: 'unknown' };
   }
 }

@@ -10,42 +10,45 @@ import { checkOptions } from '../check-options.js';
 import type { ProjectQuotas } from '../project-quotas.js';
 import type { IdentityOf } from './identity.js';
 
-/** What the project-quota API serves, and to whom. */
+/** Options of `projectQuotaRouter()`. */
 export interface ProjectQuotaRouterOptions {
   readonly quota: ProjectQuotas;
-  /** Tells who sends a request: `headerIdentity()` behind an authenticating proxy, or a function of yours. */
+  /** Returns the caller of a request: `headerIdentity()` behind an authenticating proxy, or your own function. */
   readonly identity: IdentityOf;
-  /** The role that `/v1/project-quotas` needs. Default `key-manager:service-admin`. */
+  /** The role that `/v1/project-quotas` requires. Default `key-manager:service-admin`. */
   readonly adminRole?: string;
-  /** Roles one of which `GET /v1/quotas` needs. Default: none, every authenticated caller reads its own. */
+  /** `GET /v1/quotas` requires one of these roles. Default: none; every authenticated caller reads its own quotas. */
   readonly readerRoles?: readonly string[];
-  /** Under which name clients ask this service for a version. Default `key-manager`. */
+  /** The service type in version headers. Default `key-manager`. */
   readonly serviceType?: string;
-  /** Names of the version headers: a preset, or own names `{ typed: ['X-Api-Version'] }`. Default `service`. */
+  /** Names of the version headers: a preset, or your own names `{ typed: ['X-Api-Version'] }`. Default `service`. */
   readonly headers?: HeaderPreset | Partial<HeaderNames>;
-  /** Names of the request id header; what another middleware answers in one is kept. Default: of the version headers' family. */
+  /**
+   * Names of the request id header; a value that another middleware has set is kept. Default: of the version headers'
+   * family.
+   */
   readonly requestIdHeaders?: readonly string[];
-  /** What links begin with, `https://quotas.example.org`. Default: from the request, where the router is mounted. */
+  /** The start of links, `https://quotas.example.org`. Default: from the request, where the router is mounted. */
   readonly publicUrl?: string;
-  /** Whether `X-Forwarded-Proto`, `-Host` and `-Prefix` are believed for links. Default: what Express says, else false. */
+  /** Whether links use `X-Forwarded-Proto`, `-Host` and `-Prefix`. Default: the setting of Express, otherwise false. */
   readonly trustProxy?: TrustProxy;
-  /** Address of the identity service, which `WWW-Authenticate` of a 401 names. Default: `/identity` beside this service. */
+  /** URL of the identity service in `WWW-Authenticate` of a 401. Default: `/identity` on the same host. */
   readonly identityUrl?: string;
-  /** Entries of a page where the client names none. Default 10. */
+  /** Page size if the client sends no limit. Default 10. */
   readonly defaultLimit?: number;
-  /** Entries of a page at most. Default 100. */
+  /** Maximum page size. Default 100. */
   readonly maxLimit?: number;
-  /** Largest body of a PUT. Default 65,536. */
+  /** Maximum size of the body of a PUT. Default 65,536. */
   readonly bodyLimitBytes?: number;
-  /** Paths that are not of this API: to `next`, or answered 404. Default `next`; without a `next` 404 in any case. */
-  readonly otherPaths?: 'next' | 'answer';
-  /** Sees what made an answer 500. */
+  /** Requests to other paths: passed to `next`, or 404 (`respond`). Default `next`; without a `next` always 404. */
+  readonly otherPaths?: 'next' | 'respond';
+  /** Called with errors that were returned as 500, or as 503 because the store is unavailable. */
   readonly onError?: (error: unknown, req: IncomingMessage) => void;
 }
 
 type Optional = 'readerRoles' | 'publicUrl' | 'trustProxy' | 'identityUrl';
 
-/** Options with every default filled in. */
+/** The validated options with all defaults. */
 export type RouterSettings = Required<Omit<ProjectQuotaRouterOptions, Optional | 'headers' | 'serviceType'>> &
   Pick<ProjectQuotaRouterOptions, Optional> & { readonly negotiate: Negotiator };
 
@@ -66,7 +69,7 @@ const REQUEST_ID_HEADERS = {
   both: ['X-Service-Request-ID', 'X-OpenStack-Request-ID'],
 } as const satisfies Record<HeaderPreset, readonly string[]>;
 
-/** The versions this API has; what differs between them is outside of project quotas. */
+/** The versions of this API; project quotas are the same in both. */
 const VERSIONS = { min: '1.0', max: '1.1' } as const;
 
 const KNOWN: Readonly<Record<keyof ProjectQuotaRouterOptions, true>> = {
@@ -92,16 +95,17 @@ export function routerSettings(options: ProjectQuotaRouterOptions): RouterSettin
   const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
   const { serviceType, headers, ...settings } = { ...DEFAULTS, ...given } as typeof DEFAULTS &
     ProjectQuotaRouterOptions;
-  if (!settings.quota) throw new TypeError('projectQuotaRouter: a quota is needed: projectQuotas({ store })');
+  if (!settings.quota)
+    throw new TypeError('projectQuotaRouter: a quota is needed: projectQuotas({ preset: "key-manager", store })');
   if (typeof settings.identity !== 'function') {
     throw new TypeError('projectQuotaRouter: identity must be a function, for example headerIdentity()');
   }
-  if (settings.otherPaths !== 'next' && settings.otherPaths !== 'answer') {
-    throw new TypeError('projectQuotaRouter: otherPaths must be "next" or "answer"');
+  if (settings.otherPaths !== 'next' && settings.otherPaths !== 'respond') {
+    throw new TypeError('projectQuotaRouter: otherPaths must be "next" or "respond"');
   }
   for (const name of ['defaultLimit', 'maxLimit', 'bodyLimitBytes'] as const) {
     if (!Number.isSafeInteger(settings[name]) || settings[name] < 1) {
-      throw new TypeError(`projectQuotaRouter: ${name} must be a whole number above 0`);
+      throw new TypeError(`projectQuotaRouter: ${name} must be an integer above 0`);
     }
   }
   const requestIdHeaders =

@@ -1,8 +1,6 @@
 import type { JsonValue } from './json-value.js';
 
-/**
- * A value as error texts of this API write it: `None`, `True`, `'text'`, `nan`, `[1]`, `{'a': 1}`.
- */
+/** Formats a value as error messages of this API do: `None`, `True`, `'text'`, `nan`, `[1]`, `{'a': 1}`. */
 export function notationOf(value: JsonValue): string {
   if (value === null) return 'None';
   if (typeof value === 'boolean') return value ? 'True' : 'False';
@@ -15,7 +13,7 @@ export function notationOf(value: JsonValue): string {
 
 export function textNotation(text: string): string {
   const quote = text.includes("'") && !text.includes('"') ? '"' : "'";
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is written as escapes.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are the ones to escape.
   const escaped = text.replace(/[\\\u0000-\u001f\u007f-\u00a0\u00ad]/g, escapeOf);
   return `${quote}${escaped.replaceAll(quote, `\\${quote}`)}${quote}`;
 }
@@ -30,7 +28,7 @@ function numberNotation(value: number): string {
   if (Number.isNaN(value)) return 'nan';
   if (!Number.isFinite(value)) return value > 0 ? 'inf' : '-inf';
   const isSmall = value !== 0 && Math.abs(value) < 1e-4;
-  // Exponents have two digits at least.
+  // Exponents have at least two digits.
   return isSmall ? value.toExponential().replace(/e-(\d)$/, 'e-0$1') : String(value);
 }
 

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
-import type { SqlAnswer, SqlDatabase, SqlValue, Statement, Steps } from './sql-database.js';
+import type { SqlDatabase, SqlResult, SqlValue, Statement, Steps } from './sql-database.js';
 
 interface PostgresResult {
   readonly rows: unknown[];
   readonly rowCount: number | null;
 }
 
-/** A statement with its parameters apart; one that has a name is parsed once for each connection. */
+/** A statement with separate parameters; a named statement is parsed once per connection. */
 interface PostgresQuery {
   readonly name?: string;
   readonly text: string;
@@ -14,26 +14,29 @@ interface PostgresQuery {
 }
 
 interface PostgresClient {
-  /** Several statements in one text are answered with a list. */
+  /** A text of several statements returns a list of results. */
   query(query: string | PostgresQuery): Promise<PostgresResult | readonly PostgresResult[]>;
   release(error?: boolean): void;
   on(event: 'error', listener: () => void): unknown;
   off(event: 'error', listener: () => void): unknown;
 }
 
-/** What the store needs of a `Pool` of `pg`. */
+/** The part of a `Pool` of `pg` that the store needs. */
 export interface PostgresPool {
   connect(): Promise<PostgresClient>;
 }
 
-/** The database gave up a transaction so that another could go on: it may simply run again. */
+/** Serialization failure and deadlock: the transaction may be repeated. */
 const RETRY_CODES = new Set(['40001', '40P01']);
 const MAX_ATTEMPTS = 5;
 
-/** Behind a pooler that hands sessions on, one may lack a statement that was prepared, or have it already. */
+/** Behind a connection pooler, a session may lack a prepared statement, or already have it. */
 const FOREIGN_SESSION = new Set(['26000', '42P05']);
 
-/** A `Pool` of `pg` for the SQL store. Give the pool an `error` listener: without one, a lost connection ends the process. */
+/**
+ * Adapts a `Pool` of `pg` to the SQL store. Add an `error` listener to the pool: without one, a lost connection ends
+ * the process.
+ */
 export function postgres(pool: PostgresPool): SqlDatabase {
   const names = new Map<string, string>();
   let sessionsAreOurs = true;
@@ -42,7 +45,7 @@ export function postgres(pool: PostgresPool): SqlDatabase {
     if (!sessionsAreOurs) return { text, values };
     let name = names.get(text);
     if (!name) {
-      // The same name is the same text, whoever else prepares statements in the session.
+      // The same name always means the same text, even if other code prepares statements in the session.
       name = `apistrata_quota_${createHash('sha1').update(text).digest('hex')}`;
       names.set(text, name);
     }
@@ -51,26 +54,26 @@ export function postgres(pool: PostgresPool): SqlDatabase {
 
   return {
     dialect: 'postgres',
-    // Each transaction has a connection of its own.
+    // Each transaction uses its own connection.
     isInTransaction: () => false,
     transaction: (work) => persistently(() => connected(pool, 'ROLLBACK', (client) => drive(client, work()))),
-    ask: (text, parameters) =>
+    query: (text, parameters) =>
       persistently(async () => {
-        // What failed has left nothing to roll back.
-        const asked = () =>
-          connected(pool, 'SELECT 1', async (client) => answerOf(await client.query(query(text, parameters()))));
+        // A single statement that fails leaves nothing to roll back.
+        const requested = () =>
+          connected(pool, 'SELECT 1', async (client) => resultOf(await client.query(query(text, parameters()))));
         try {
-          return await asked();
+          return await requested();
         } catch (error) {
           if (!sessionsAreOurs || !FOREIGN_SESSION.has(codeOf(error))) throw error;
           sessionsAreOurs = false;
-          return asked();
+          return requested();
         }
       }),
   };
 }
 
-/** Runs again what the database gave up so that another could go on. */
+/** Repeats the work after a serialization failure or a deadlock. */
 async function persistently<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -81,7 +84,7 @@ async function persistently<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** @param recover what makes a connection usable again on which the work failed */
+/** @param recover the statement that makes a connection usable again after a failure */
 async function connected<T>(
   pool: PostgresPool,
   recover: string,
@@ -89,7 +92,8 @@ async function connected<T>(
 ): Promise<T> {
   const client = await pool.connect();
   let broken = false;
-  // The pool listens to idle connections only: one that is lost in use would end the process. Its query fails anyway.
+  // The pool listens for errors of idle connections only: a lost connection in use would end the process. Its query
+  // fails anyway.
   const lost = () => {
     broken = true;
   };
@@ -97,7 +101,7 @@ async function connected<T>(
   try {
     return await work(client);
   } catch (error) {
-    // A connection that cannot even do that is of no use to the next one.
+    // A connection on which even this fails cannot be reused.
     await client.query(recover).catch(() => {
       broken = true;
     });
@@ -109,12 +113,12 @@ async function connected<T>(
 }
 
 /**
- * A whole transaction, with as few round trips as it has questions, and one more at the most: what has no answer goes out
- * together with the next question, as one text, and so do `BEGIN` and `COMMIT`.
+ * Runs a transaction with one round trip per query and at most one more: statements without a result are sent with the
+ * next query as one text, and so are `BEGIN` and `COMMIT`.
  */
 async function drive<T>(client: PostgresClient, steps: Steps<T>): Promise<T> {
   const texts = ['BEGIN'];
-  const send = async () => answerOf(await client.query(texts.splice(0).join(';'))).rows;
+  const send = async () => resultOf(await client.query(texts.splice(0).join(';'))).rows;
   let step = steps.next([]);
   while (!step.done) {
     texts.push(textOf(step.value));
@@ -125,20 +129,20 @@ async function drive<T>(client: PostgresClient, steps: Steps<T>): Promise<T> {
   return step.value;
 }
 
-/** Of the last statement. */
-function answerOf(result: PostgresResult | readonly PostgresResult[]): SqlAnswer {
+/** Returns the result of the last statement. */
+function resultOf(result: PostgresResult | readonly PostgresResult[]): SqlResult {
   const last = Array.isArray(result) ? result.at(-1) : result;
   return { rows: last?.rows ?? [], count: last?.rowCount ?? 0 };
 }
 
-/** A statement with its parameters written into it, for only one of a text may have them apart. */
+/** Inlines the parameters of a statement, because a text of several statements cannot have separate parameters. */
 function textOf({ sql, parameters }: Statement): string {
   const values = parameters.values();
-  // Statements of the store hold no other question marks.
+  // Statements of the store contain no other question marks.
   return sql.replace(/\?/g, () => literal(values.next().value ?? null));
 }
 
-/** As PostgreSQL reads it whatever its settings are. No text of the store holds a NUL. */
+/** Formats a literal that PostgreSQL reads the same under all settings. No text of the store contains a NUL. */
 function literal(value: SqlValue): string {
   if (typeof value !== 'string') return String(value);
   const quoted = `'${value.replaceAll("'", "''")}'`;

@@ -1,19 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import type { Hold } from '../store.js';
 
-/** How many receipts of a lane gather before those that nobody needs any more are cleared away. */
+/** The number of receipts of a lane after which obsolete ones are deleted. */
 const CLEARED_EVERY = 1_000;
 
-/** What one act writes in its own transaction, so that it can be told whether it was done. */
+/** The record that an operation writes in its own transaction, as proof that it was committed. */
 export interface Receipt {
-  /** Receipts of one lane are of acts that follow each other. */
+  /** Receipts of one lane belong to consecutive operations. */
   readonly lane: string;
   readonly number: number;
-  /** What the act took, as far as it got. */
+  /** The amounts that the operation has taken so far. */
   taken: readonly Pick<Hold, 'project' | 'amounts'>[];
 }
 
-/** Names the acts of one store that follow each other: where the answer to one was lost, its receipt tells whether it was done. */
+/**
+ * Numbers the consecutive operations of a store: if the result of one was lost, its receipt shows whether it was
+ * committed.
+ */
 export class Receipts {
   #lane = randomUUID();
   #last = 0;
@@ -22,13 +25,15 @@ export class Receipts {
     return { lane: this.#lane, number: ++this.#last, taken: [] };
   }
 
-  /** Whether the receipts up to this one, whose answer is there, are to be cleared away now. */
+  /** Returns true if the receipts up to this one, whose result has arrived, should be deleted now. */
   clearsAt({ number }: Receipt): boolean {
     return number % CLEARED_EVERY === 0;
   }
 
-  /** After an act that may still be done, or is to be found out about: its receipt is not cleared away with later ones. */
-  leaveLane(): void {
+  /**
+   * Starts a new lane after an operation with an unknown result, so that its receipt is not deleted with later ones.
+   */
+  releaseLane(): void {
     this.#lane = randomUUID();
     this.#last = 0;
   }

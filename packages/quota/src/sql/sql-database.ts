@@ -1,14 +1,14 @@
 import type { MaybePromise } from '../store.js';
 
-/** One column value. Integers may come as numbers, decimal text or bigints, as the driver likes. */
+/** A column value. Integers may be numbers, decimal strings or bigints, depending on the driver. */
 export type SqlValue = string | number | bigint | null;
-/** A row of an answer, by the names of its columns. */
+/** A row of a result, by column name. */
 export type SqlRow = Readonly<Record<string, unknown>>;
 
-/** What came of one statement. */
-export interface SqlAnswer {
+/** The result of one statement. */
+export interface SqlResult {
   readonly rows: readonly SqlRow[];
-  /** How many rows it wrote, or else answered with. */
+  /** The number of rows written, or otherwise returned. */
   readonly count: number;
 }
 
@@ -16,33 +16,34 @@ export interface SqlAnswer {
 export interface Statement {
   readonly sql: string;
   readonly parameters: readonly SqlValue[];
-  /** Whether it answers with rows. */
+  /** Whether it returns rows. */
   readonly returns: boolean;
 }
 
 /**
- * Work on a database as a generator: it yields statements and is sent their rows. So the same work runs in one go on
- * a driver that answers at once, where nothing may slip in between, and awaits on one that does not.
+ * Database work as a generator: it yields statements and receives their rows. The same work runs synchronously on a
+ * synchronous driver, without interleaving, and with awaits on an asynchronous one.
  */
 export type Steps<T> = Generator<Statement, T, readonly SqlRow[]>;
 
-/** What the SQL store needs from a database: see `postgres()` and `sqlite()`. */
+/** The interface between the SQL store and a database: see `postgres()` and `sqlite()`. */
 export interface SqlDatabase {
   readonly dialect: 'postgres' | 'sqlite';
-  /** Whether a transaction of the caller is open that work asked for now has to be part of. */
+  /** Returns true if a transaction of the caller is open, which new work must join. */
   isInTransaction(): boolean;
   /**
-   * Runs the work in one transaction that no other transaction of this store overtakes in the middle: it commits when
-   * the work returns, and rolls back when it throws. May start over where the database asks for it.
+   * Runs the work in one transaction, serialized with other transactions of this store: commits when the work returns,
+   * and rolls back when it throws. May run the work again if the database requires it.
    */
   transaction<T>(work: () => Steps<T>): MaybePromise<T>;
   /**
-   * Runs one statement that is a transaction by itself, prepared where that is possible.
-   * Only where a question costs a round trip; without it all goes by `transaction`.
+   * Runs one statement as a transaction, prepared if possible. Only for databases with round trips; without it, all
+   * work uses `transaction`.
    *
-   * @param parameters `$1`, `$2`, ...: asked for, as the work of a transaction is, only once there is a connection to send them on
+   * @param parameters returns `$1`, `$2`, ...; called only when a connection is available, like the work of a
+   *   transaction
    */
-  ask?(sql: string, parameters: () => readonly SqlValue[]): Promise<SqlAnswer>;
+  query?(sql: string, parameters: () => readonly SqlValue[]): Promise<SqlResult>;
 }
 
 export function read(sql: string, ...parameters: SqlValue[]): Statement {

@@ -1,5 +1,6 @@
 import { checkOptions } from '../check-options.js';
 import { Coalescer } from '../coalescer.js';
+import { Compensation } from '../compensation.js';
 import type { Amounts, Excess } from '../limits.js';
 import type {
   ConsumeRequest,
@@ -11,30 +12,29 @@ import type {
   QuotaStore,
   ReserveRequest,
 } from '../store.js';
-import { Undoing } from '../undoing.js';
 import { type Receipt, Receipts } from './receipts.js';
-import { SingleQuestions } from './single-questions.js';
+import { SqlBatcher } from './sql-batcher.js';
 import { read, type SqlDatabase, type Steps, write } from './sql-database.js';
 import { statementsFor, writeLimits } from './statements.js';
 import { QuotaSteps, type Return, type Settlement, type Taking } from './steps.js';
 
-/** The database of a store, and how its tables are called. */
+/** Options of `sqlStore()`. */
 export interface SqlStoreOptions {
   /** `postgres(pool)` or `sqlite(connection)`. */
   readonly database: SqlDatabase;
-  /** What the names of the tables begin with. Default `quota_`. */
+  /** The prefix of table names. Default `quota_`. */
   readonly tablePrefix?: string;
-  /** Milliseconds since the epoch. Default: the clock of the PostgreSQL server; `Date.now` on SQLite. */
+  /** Returns milliseconds since the epoch. Default: the clock of the PostgreSQL server; `Date.now` on SQLite. */
   readonly clock?: () => number;
 }
 
-/** A store in SQL tables, which it can make itself. */
+/** A store in SQL tables, which it can create. */
 export interface SqlStore extends QuotaStore {
-  /** Creates the tables that are missing. May run any number of times, also in several processes at once. */
+  /** Creates missing tables. Idempotent, and safe in several processes at once. */
   createSchema(): Promise<void>;
 }
 
-/** One after the other: those about the same counters would only wait for each other, with a connection each. */
+/** Sequential: concurrent batches would wait for the same counters, each with its own connection. */
 const BATCHES = { size: 250, atOnce: 1 };
 
 const PREFIX = /^[A-Za-z_][A-Za-z0-9_]{0,30}$/;
@@ -65,14 +65,14 @@ class QuotaSqlStore implements SqlStore {
   readonly #database: SqlDatabase;
   readonly #text: ReturnType<typeof statementsFor>;
   readonly #steps: QuotaSteps;
-  /** Only where a round trip can be saved. */
-  readonly #single: SingleQuestions | undefined;
-  /** Only where answers can be lost. */
+  /** Only for databases with round trips. */
+  readonly #single: SqlBatcher | undefined;
+  /** Only for databases whose results can be lost. */
   readonly #receipts: Receipts | undefined;
-  readonly #undoing = new Undoing(async (receipt: Receipt) => this.#run(() => this.#steps.undo(receipt)));
+  readonly #undoing = new Compensation(async (receipt: Receipt) => this.#run(() => this.#steps.undo(receipt)));
   readonly #reserving = new Coalescer<ReserveRequest, readonly Excess[]>(BATCHES, {
-    one: async (request) => (await this.#single?.reserve(request)) ?? only(await this.#takeAll([request])),
-    many: async (requests) => this.#takeAll(requests),
+    one: async (request) => (await this.#single?.reserve(request)) ?? only(await this.#takeBatch([request])),
+    many: async (requests) => this.#takeBatch(requests),
   });
   readonly #consuming = new Coalescer<ConsumeRequest, readonly Excess[]>(BATCHES, {
     one: (request) => this.#consumeOne(request),
@@ -84,10 +84,10 @@ class QuotaSqlStore implements SqlStore {
   });
   readonly #returning = new Coalescer<Return, undefined>(BATCHES, {
     one: async (given) => {
-      await this.#giveBackAll([given]);
+      await this.#releaseAll([given]);
       return undefined;
     },
-    many: async (returns) => this.#giveBackAll(returns),
+    many: async (returns) => this.#releaseAll(returns),
   });
 
   constructor({ database, clock }: SqlStoreOptions, prefix: string) {
@@ -96,9 +96,9 @@ class QuotaSqlStore implements SqlStore {
     this.#text = statementsFor(database.dialect, prefix);
     const now = clock ?? serverTime;
     this.#steps = new QuotaSteps(this.#text, now);
-    const ask = database.ask?.bind(database);
+    const query = database.query?.bind(database);
     this.#receipts = database.dialect === 'postgres' ? new Receipts() : undefined;
-    this.#single = ask && new SingleQuestions(ask, prefix, now);
+    this.#single = query && new SqlBatcher(query, prefix, now);
   }
 
   async createSchema(): Promise<void> {
@@ -111,16 +111,16 @@ class QuotaSqlStore implements SqlStore {
     });
   }
 
-  // What is asked for inside a transaction of the caller cannot wait for others: it may be over by then.
+  // A call inside a transaction of the caller cannot wait for a batch: the transaction may end before.
 
   reserve(request: ReserveRequest): MaybePromise<readonly Excess[]> {
     if (!this.#database.isInTransaction()) return this.#reserving.add(request);
-    return then(this.#takeAll([request]), only);
+    return then(this.#takeBatch([request]), only);
   }
 
   consume(request: ConsumeRequest): MaybePromise<readonly Excess[]> {
     if (!this.#database.isInTransaction()) return this.#consuming.add(request);
-    return then(this.#takeAll([forGood(request)]), only);
+    return then(this.#takeBatch([permanently(request)]), only);
   }
 
   settle(hold: Hold, outcome: 'commit' | 'release'): MaybePromise<boolean> {
@@ -136,9 +136,9 @@ class QuotaSqlStore implements SqlStore {
     return this.#run(() => this.#steps.counts(project));
   }
 
-  giveBack(project: string, amounts: Amounts): MaybePromise<void> {
+  release(project: string, amounts: Amounts): MaybePromise<void> {
     if (!this.#database.isInTransaction()) return this.#returning.add({ project, amounts });
-    return then(this.#giveBackAll([{ project, amounts }]), () => undefined);
+    return then(this.#releaseAll([{ project, amounts }]), () => undefined);
   }
 
   recount(project: string, kind: string, used: number): MaybePromise<void> {
@@ -180,15 +180,15 @@ class QuotaSqlStore implements SqlStore {
     );
   }
 
-  #takeAll(requests: readonly Taking[], receipt?: Receipt): MaybePromise<readonly (readonly Excess[])[]> {
+  #takeBatch(requests: readonly Taking[], receipt?: Receipt): MaybePromise<readonly (readonly Excess[])[]> {
     return then(
       this.#run(() => this.#steps.take(requests, receipt)),
       (outcome) => {
         if ('verdicts' in outcome) return outcome.verdicts;
-        // In a transaction of its own: expired reservations may hold kinds that this one has not locked.
+        // In a separate transaction: expired reservations may have kinds that this one has not locked.
         return then(
           this.#run(() => this.#steps.endExpired(outcome.expired)),
-          () => this.#takeAll(requests, receipt),
+          () => this.#takeBatch(requests, receipt),
         );
       },
     );
@@ -201,24 +201,24 @@ class QuotaSqlStore implements SqlStore {
   }
 
   #consumeAll(requests: readonly ConsumeRequest[]): Promise<readonly (readonly Excess[])[]> {
-    const takings = requests.map(forGood);
-    return this.#withReceipt((receipt) => this.#takeAll(takings, receipt));
+    const permanentRequests = requests.map(permanently);
+    return this.#withReceipt((receipt) => this.#takeBatch(permanentRequests, receipt));
   }
 
-  /** An act that is undone where its answer is lost. */
+  /** Runs an operation that is undone if its result is lost. */
   async #withReceipt<T>(act: (receipt?: Receipt) => MaybePromise<T>): Promise<T> {
     const receipts = this.#receipts;
     if (!receipts) return act();
     const receipt = receipts.next();
     try {
-      const answer = await act(receipt);
-      // Only tidying: what is not cleared away now is with the next.
+      const result = await act(receipt);
+      // Cleanup only: the next cleanup includes these receipts.
       if (receipts.clearsAt(receipt)) this.#clear(receipt).catch(() => undefined);
-      return answer;
+      return result;
     } catch (error) {
-      // What was never sent needs no undoing: a server that is down is not asked about each request.
+      // An operation that was never sent needs no undo: an unavailable server does not receive one for each request.
       if (receipt.taken.length > 0) {
-        receipts.leaveLane();
+        receipts.releaseLane();
         this.#undoing.add(receipt);
       }
       throw error;
@@ -233,8 +233,8 @@ class QuotaSqlStore implements SqlStore {
     return this.#run(() => this.#steps.settle(settlements));
   }
 
-  #giveBackAll(returns: readonly Return[]): MaybePromise<readonly undefined[]> {
-    return this.#run(() => this.#steps.giveBack(returns));
+  #releaseAll(returns: readonly Return[]): MaybePromise<readonly undefined[]> {
+    return this.#run(() => this.#steps.release(returns));
   }
 
   #run<T>(work: () => Steps<T>): MaybePromise<T> {
@@ -242,18 +242,18 @@ class QuotaSqlStore implements SqlStore {
   }
 }
 
-function forGood({ id, project, amounts, defaults }: ConsumeRequest): Taking {
+function permanently({ id, project, amounts, defaults }: ConsumeRequest): Taking {
   return { id, project, amounts, defaults, ttlMs: undefined };
 }
 
-/** The answer to a single question. */
-function only<T>(answers: readonly T[]): T {
-  const [answer] = answers;
-  if (answers.length !== 1 || answer === undefined) throw new RangeError(`${answers.length} answers to one question`);
-  return answer;
+/** Returns the only element of a list. */
+function only<T>(results: readonly T[]): T {
+  const [response] = results;
+  if (results.length !== 1 || response === undefined) throw new RangeError(`Expected 1 result, got ${results.length}`);
+  return response;
 }
 
-/** Goes on at once where the answer is there at once. */
+/** Continues synchronously if the value is not a promise. */
 function then<T, R>(value: MaybePromise<T>, next: (value: T) => MaybePromise<R>): MaybePromise<R> {
   return value instanceof Promise ? value.then(next) : next(value);
 }

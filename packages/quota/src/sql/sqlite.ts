@@ -5,19 +5,19 @@ interface SqliteStatement {
   run(...parameters: unknown[]): unknown;
 }
 
-/** What `better-sqlite3` and `node:sqlite` have in common. */
+/** The common interface of `better-sqlite3` and `node:sqlite`. */
 export interface SqliteConnection {
   prepare(sql: string): SqliteStatement;
   exec(sql: string): unknown;
   /** `better-sqlite3`: whether a transaction is open. */
   readonly inTransaction?: boolean;
-  /** `node:sqlite`: the same. */
+  /** `node:sqlite`: whether a transaction is open. */
   readonly isTransaction?: boolean;
 }
 
 /**
- * A database of `better-sqlite3` (`new Database(file)`) or of `node:sqlite` (`new DatabaseSync(file)`) for the SQL
- * store. Inside a transaction of the caller its steps become part of that one.
+ * Adapts a database of `better-sqlite3` (`new Database(file)`) or `node:sqlite` (`new DatabaseSync(file)`) to the SQL
+ * store. Inside a transaction of the caller, its steps become part of that transaction.
  */
 export function sqlite(connection: SqliteConnection): SqlDatabase {
   const prepared = new Map<string, SqliteStatement>();
@@ -46,7 +46,7 @@ export function sqlite(connection: SqliteConnection): SqlDatabase {
     isInTransaction,
     transaction<T>(work: () => Steps<T>): T {
       const nested = isInTransaction();
-      // IMMEDIATE: other processes that write wait here, not in the middle where they could only fail.
+      // IMMEDIATE: other writers wait here instead of failing in the middle of a transaction.
       connection.exec(nested ? 'SAVEPOINT apistrata_quota' : 'BEGIN IMMEDIATE');
       try {
         const result = drive(work());

@@ -2,7 +2,7 @@ import type { Limit } from '../limits.js';
 import type { OwnLimits } from '../store.js';
 import type { SqlDatabase, SqlValue } from './sql-database.js';
 
-/** Changes of one counter; `project` and `kind` say which. */
+/** A change of the counter of `project` and `kind`. */
 export interface Delta {
   readonly project: string;
   readonly kind: string;
@@ -10,7 +10,7 @@ export interface Delta {
   reserved: number;
 }
 
-/** The tables of a store by what they hold. */
+/** The table names of a store. */
 export function tablesOf(prefix: string) {
   return {
     limits: `${prefix}limits`,
@@ -21,16 +21,16 @@ export function tablesOf(prefix: string) {
 }
 
 /**
- * In PostgreSQL, one parameter: the time of the store's clock, or null for the time of the database server. As a query of its own
- * it is asked for once, and an index can be searched by it: a function whose value may change from row to row cannot.
+ * PostgreSQL: the time of the store's clock as a parameter, or null for the time of the database server. As a subquery
+ * it is evaluated once and can be used in an index search, which a volatile function cannot.
  */
 export function nowOf(parameter: string): string {
   return `(SELECT coalesce(${parameter}::bigint, (extract(epoch FROM clock_timestamp()) * 1000)::bigint))`;
 }
 
 /**
- * The texts of all statements, for one database and one table prefix. Lists go in as one JSON parameter, so that each
- * text is the same however long the list is.
+ * Returns the texts of all statements for one database and table prefix. A list is one JSON parameter, so that the text
+ * does not depend on its length.
  */
 export function statementsFor(dialect: SqlDatabase['dialect'], prefix: string) {
   const postgres = dialect === 'postgres';
@@ -40,7 +40,7 @@ export function statementsFor(dialect: SqlDatabase['dialect'], prefix: string) {
     type === 'text' ? `(item.value->>${index})` : `CAST(item.value->>${index} AS bigint)`;
   const now = postgres ? nowOf('?') : '?';
   const bigint = postgres ? 'bigint' : 'integer';
-  // Once it has counted rows, SQLite may think the primary key as good, and read every reservation of the project.
+  // With statistics, SQLite may prefer the primary key and read every reservation of the project.
   const byExpiry = postgres ? '' : `INDEXED BY ${holds}_by_expiry`;
 
   const lock = `INSERT INTO ${counters} (project, kind, used, reserved)
@@ -60,14 +60,14 @@ export function statementsFor(dialect: SqlDatabase['dialect'], prefix: string) {
       `CREATE TABLE IF NOT EXISTS ${holds} (
         project text NOT NULL, id text NOT NULL, amounts text NOT NULL, expires_at ${bigint} NOT NULL,
         PRIMARY KEY (project, id))${postgres ? '' : ' WITHOUT ROWID'}`,
-      // A refusal looks for expired reservations of its project: it must not read those that hold.
+      // A rejected request looks for expired reservations of its project, and must not read the others.
       `CREATE INDEX IF NOT EXISTS ${holds}_by_expiry ON ${holds} (project, expires_at)`,
-      // The answer of a database in this process cannot be lost.
+      // The result of a database in the same process cannot be lost.
       ...(postgres ? [receiptsTable] : []),
     ],
-    /** [[project, kind]], sorted: makes counters that are missing, and locks all. */
+    /** [[project, kind]], sorted: creates missing counters and locks all. */
     lock,
-    /** The same, and reads them with their own limits. */
+    /** The same, and returns them with the own limits. */
     lockAndRead: `${lock} RETURNING project, kind, used, reserved,
         (SELECT own_limits FROM ${limits} AS own WHERE own.project = ${counters}.project) AS own_limits`,
     /** [[project, kind, used, reserved]]: adds to counters. */
@@ -76,41 +76,41 @@ export function statementsFor(dialect: SqlDatabase['dialect'], prefix: string) {
     /** now, [[project, id, amounts, ttlMs]]: writes reservations. */
     hold: `INSERT INTO ${holds} (project, id, amounts, expires_at)
       SELECT ${item(0, 'text')}, ${item(1, 'text')}, ${item(2, 'text')}, ${now} + ${item(3, 'bigint')} FROM ${list}`,
-    /** [[project, id]], now: ends reservations that have not expired and answers with their ids. */
+    /** [[project, id]], now: deletes reservations that have not expired, and returns their ids. */
     end: `DELETE FROM ${holds} WHERE (project, id) IN (SELECT ${item(0, 'text')}, ${item(1, 'text')} FROM ${list})
       AND expires_at > ${now} RETURNING id`,
-    /** [[project, id]], now: ends reservations that have expired. */
+    /** [[project, id]], now: deletes expired reservations. */
     endExpired: `DELETE FROM ${holds} WHERE (project, id) IN (SELECT ${item(0, 'text')}, ${item(1, 'text')} FROM ${list})
       AND expires_at <= ${now} RETURNING id`,
     /** now, ttlMs, project, id, now */
     renew: `UPDATE ${holds} SET expires_at = ${now} + CAST(? AS bigint)
       WHERE project = ? AND id = ? AND expires_at > ${now} RETURNING id`,
-    /** [[project]], now: expired reservations of some projects, a thousand of each. */
+    /** [[project]], now: expired reservations of some projects, at most a thousand of each. */
     expiredOf: postgres
       ? `SELECT gone.id, gone.project, gone.amounts FROM ${list} CROSS JOIN LATERAL (
           SELECT id, project, amounts FROM ${holds}
           WHERE project = ${item(0, 'text')} AND expires_at <= ${now} ORDER BY expires_at LIMIT 1000) AS gone`
-      : // CROSS JOIN holds SQLite to this order, whatever it thinks of the sizes.
+      : // CROSS JOIN makes SQLite keep this join order, regardless of its size estimates.
         `SELECT held.id, held.project, held.amounts FROM ${list} CROSS JOIN ${holds} AS held ${byExpiry}
           WHERE held.project = ${item(0, 'text')} AND held.expires_at <= ${now} LIMIT 1000`,
     /** now: expired reservations of all projects. */
     expired: `SELECT id, project, amounts FROM ${holds} WHERE expires_at <= ${now} ORDER BY expires_at LIMIT 1000`,
-    /** project, project, now: counters, and behind them expired reservations, as one snapshot. */
+    /** project, project, now: counters, then expired reservations, as one snapshot. */
     counts: `SELECT kind, used, reserved, NULL AS amounts FROM ${counters} WHERE project = ?
       UNION ALL SELECT NULL, 0, 0, amounts FROM ${holds} ${byExpiry} WHERE project = ? AND expires_at <= ${now}`,
-    // Receipts, in PostgreSQL only.
-    /** lane, number: that an act is done. The same one twice fails, so that what was undone can be done no more. */
+    // Receipts, PostgreSQL only.
+    /** lane, number: records an operation. A duplicate fails, so that an undone operation cannot be executed. */
     receipt: `INSERT INTO ${receipts} (lane, number) VALUES (?, ?)`,
-    /** lane, number: marks an act as undone, and answers with a row where it had been done. */
+    /** lane, number: marks an operation as undone, and returns a row if it had been executed. */
     undo: `UPDATE ${receipts} SET undone = true WHERE lane = ? AND number = ? AND NOT undone RETURNING number`,
-    /** lane, number: forbids an act that was not done. */
+    /** lane, number: forbids an operation that was not executed. */
     forbid: `INSERT INTO ${receipts} (lane, number, undone) VALUES (?, ?, true) ON CONFLICT (lane, number) DO NOTHING`,
-    /** lane, number: clears away those up to this one. */
+    /** lane, number: deletes receipts up to this one. */
     clear: `DELETE FROM ${receipts} WHERE lane = ? AND number <= ?`,
-    /** Clears away those that no act is waiting for any more, of processes that ended. */
+    /** Deletes obsolete receipts of processes that ended. */
     clearOld: `DELETE FROM ${receipts} WHERE at < clock_timestamp() - interval '1 day'`,
     /** [[project, kind, amount]] */
-    giveBack: `UPDATE ${counters} SET used = CASE WHEN used > ${item(2, 'bigint')} THEN used - ${item(2, 'bigint')} ELSE 0 END
+    release: `UPDATE ${counters} SET used = CASE WHEN used > ${item(2, 'bigint')} THEN used - ${item(2, 'bigint')} ELSE 0 END
       FROM ${list} WHERE project = ${item(0, 'text')} AND kind = ${item(1, 'text')}`,
     /** project, kind, used */
     recount: `INSERT INTO ${counters} (project, kind, used, reserved) VALUES (?, ?, ?, 0)
@@ -130,12 +130,12 @@ export function statementsFor(dialect: SqlDatabase['dialect'], prefix: string) {
 
 export type Statements = ReturnType<typeof statementsFor>;
 
-/** A list of tuples as the one parameter that the statements take. */
+/** Formats a list of tuples as one JSON parameter. */
 export function tuples(rows: readonly (readonly SqlValue[])[]): string {
   return JSON.stringify(rows);
 }
 
-/** Own limits as text: decimals in quotes, so that none is rounded on its way. */
+/** Formats own limits as JSON with quoted decimals, so that none is rounded. */
 export function writeLimits(limits: OwnLimits): string {
   return JSON.stringify(Object.fromEntries(Object.entries(limits).map(([kind, limit]) => [kind, String(limit)])));
 }

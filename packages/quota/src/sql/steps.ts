@@ -5,22 +5,22 @@ import type { Receipt } from './receipts.js';
 import { read, type SqlRow, type Steps, write } from './sql-database.js';
 import { type Delta, readLimits, type Statements, tuples } from './statements.js';
 
-/** A reservation to end, and how. */
+/** A reservation to settle, and the outcome. */
 export interface Settlement {
   readonly hold: Hold;
   readonly outcome: 'commit' | 'release';
 }
 
-/** What a project gives back. */
+/** Amounts that a project releases. */
 export type Return = Pick<Hold, 'project' | 'amounts'>;
 
-/** Amounts to be taken: for a time, or for good. */
+/** Amounts to take: reserved, or without `ttlMs` used immediately. */
 export type Taking = ConsumeRequest & { readonly ttlMs: number | undefined };
 
-/** What came of a batch of requests; where expired reservations are in the way, they come instead and nothing changed. */
+/** The result of a batch of requests, or, without any change, the expired reservations to remove first. */
 export type ReserveOutcome = { readonly verdicts: readonly (readonly Excess[])[] } | { readonly expired: Hold[] };
 
-/** Milliseconds since the epoch, or null for the clock of the database server. */
+/** Returns milliseconds since the epoch, or null for the clock of the database server. */
 export type Now = () => number | null;
 
 interface Counter {
@@ -30,8 +30,8 @@ interface Counter {
 }
 
 /**
- * The work of the SQL store, each method the steps of one transaction. All lock the counters first, in one order, and
- * reservations after them, so that transactions wait for each other but never in a circle.
+ * The transactions of the SQL store as steps. All lock the counters first, in a global order, and reservations after
+ * them, which prevents deadlocks.
  */
 export class QuotaSteps {
   readonly #text: Statements;
@@ -42,7 +42,7 @@ export class QuotaSteps {
     this.#now = now;
   }
 
-  /** @param receipt to be written with what is taken */
+  /** @param receipt written together with the amounts */
   *take(requests: readonly Taking[], receipt?: Receipt): Steps<ReserveOutcome> {
     const counters = countersIn(yield read(this.#text.lockAndRead, countersOf(requests)));
     const deltas = new Map<string, Delta>();
@@ -51,11 +51,11 @@ export class QuotaSteps {
       if (exceeded.length === 0) take(request, counters, deltas);
       return { request, exceeded };
     });
-    const refused = outcomes.filter(({ exceeded }) => exceeded.length > 0);
-    if (refused.length > 0) {
-      const projects = [...new Set(refused.map(({ request }) => request.project))];
+    const rejected = outcomes.filter(({ exceeded }) => exceeded.length > 0);
+    if (rejected.length > 0) {
+      const projects = [...new Set(rejected.map(({ request }) => request.project))];
       const expired = yield read(this.#text.expiredOf, tuples(projects.map((project) => [project])), this.#now());
-      if (expired.length > 0) return { expired: expired.map(holdOf) };
+      if (expired.length > 0) return { expired: expired.map(holdFromRow) };
     }
     yield* this.#add(deltas);
     const holds = outcomes.flatMap(({ request: { id, project, amounts, ttlMs }, exceeded }) =>
@@ -69,12 +69,12 @@ export class QuotaSteps {
     return { verdicts: outcomes.map(({ exceeded }) => exceeded) };
   }
 
-  /** Takes back what an act took, if it was done; if not, it never will be. However often, once. */
+  /** Undoes an operation if it was executed, and otherwise prevents it from being executed later. Idempotent. */
   *undo({ lane, number, taken }: Receipt): Steps<void> {
-    // An act that is still under way has locked these first, too: it is waited for, or it waits.
+    // An operation in progress locks these first, too, so one of the two waits for the other.
     yield write(this.#text.lock, countersOf(taken));
     const done = yield read(this.#text.undo, lane, number);
-    if (done.length > 0) yield write(this.#text.giveBack, sumsOf(taken));
+    if (done.length > 0) yield write(this.#text.release, sumsOf(taken));
     else yield write(this.#text.forbid, lane, number);
   }
 
@@ -88,7 +88,7 @@ export class QuotaSteps {
 
   *settle(settlements: readonly Settlement[]): Steps<readonly boolean[]> {
     const ended = yield* this.#end(settlements, this.#text.end);
-    // The same reservation may be settled twice in one batch: the first one has it.
+    // A batch may settle the same reservation twice: the first settlement wins.
     return settlements.map(({ hold }) => ended.delete(hold.id));
   }
 
@@ -97,9 +97,9 @@ export class QuotaSteps {
     if (holds.length > 0) yield* this.#end(settlements, this.#text.endExpired);
   }
 
-  /** Expired reservations of all projects, a thousand at most. */
+  /** Returns expired reservations of all projects, at most a thousand. */
   *expired(): Steps<readonly Hold[]> {
-    return (yield read(this.#text.expired, this.#now())).map(holdOf);
+    return (yield read(this.#text.expired, this.#now())).map(holdFromRow);
   }
 
   *renew(hold: Hold, ttlMs: number): Steps<boolean> {
@@ -118,10 +118,10 @@ export class QuotaSteps {
     return counts;
   }
 
-  *giveBack(returns: readonly Return[]): Steps<readonly undefined[]> {
-    // Locked in the common order first: an UPDATE of several rows alone takes them in any order.
+  *release(returns: readonly Return[]): Steps<readonly undefined[]> {
+    // Locks in the global order first: an UPDATE of several rows locks them in any order.
     yield write(this.#text.lock, countersOf(returns));
-    yield write(this.#text.giveBack, sumsOf(returns));
+    yield write(this.#text.release, sumsOf(returns));
     return returns.map(() => undefined);
   }
 
@@ -167,30 +167,30 @@ export class QuotaSteps {
   }
 }
 
-/** The counters that are to be locked, each once and in the order that all have, as the parameter of statements. */
+/** Returns the distinct counters to lock, in the global order, as a statement parameter. */
 function countersOf(about: readonly Return[]): string {
   const byKey = new Map<string, readonly [project: string, kind: string]>();
   for (const { project, amounts } of about) {
     for (const kind of Object.keys(amounts)) byKey.set(keyOf(project, kind), [project, kind]);
   }
-  // Compared as UTF-16 units, so that all processes have the same order whatever their language.
+  // Compared as UTF-16 code units, so that the order is the same in all processes regardless of locale.
   return tuples([...byKey].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, counter]) => counter));
 }
 
-/** What is given back of each counter, as the parameter of statements. */
+/** Returns the amount to release of each counter, as a statement parameter. */
 function sumsOf(returns: readonly Return[]): string {
   const sums = new Map<string, readonly [string, string, number]>();
   for (const { project, amounts } of returns) {
     for (const [kind, amount] of Object.entries(amounts)) {
       const sum = (sums.get(keyOf(project, kind))?.[2] ?? 0) + amount;
-      // Nothing counts beyond the safe integers, so there is never more to give back.
+      // Counters never exceed the safe integers, so there is never more to release.
       sums.set(keyOf(project, kind), [project, kind, Math.min(sum, Number.MAX_SAFE_INTEGER)]);
     }
   }
   return tuples([...sums.values()]);
 }
 
-/** What a request exceeds by counters as the database tells them. */
+/** Returns the kinds of a request that exceed their limit by the counters read from the database. */
 export function verdictOn(request: ConsumeRequest, rows: readonly SqlRow[]): readonly Excess[] {
   return exceededBy(request, countersIn(rows));
 }
@@ -202,7 +202,7 @@ function countersIn(rows: readonly SqlRow[]): ReadonlyMap<string, Counter> {
 
 function lockedCounter(counters: ReadonlyMap<string, Counter>, project: string, kind: string): Counter {
   const counter = counters.get(keyOf(project, kind));
-  if (!counter) throw new Error(`the database gave no counter of ${kind} for ${project}`);
+  if (!counter) throw new Error(`the database returned no counter of ${kind} for ${project}`);
   return counter;
 }
 
@@ -245,7 +245,7 @@ function counterOf(row: SqlRow, own: Map<string, OwnLimits>): Counter {
   return { used: Number(row.used), reserved: Number(row.reserved), own: limits };
 }
 
-function holdOf(row: SqlRow): Hold {
+function holdFromRow(row: SqlRow): Hold {
   return { id: String(row.id), project: String(row.project), amounts: amountsOf(row.amounts) };
 }
 
@@ -253,7 +253,7 @@ function amountsOf(text: unknown): Amounts {
   return JSON.parse(String(text)) as Amounts;
 }
 
-/** Neither part holds a NUL. */
+/** Neither part contains a NUL. */
 function keyOf(project: string, kind: string): string {
   return `${project}\0${kind}`;
 }

@@ -3,17 +3,17 @@ import type { Amounts } from '../limits.js';
 import type { QuotaStore } from '../store.js';
 import { countsOf, onFreshStore, type QuotaStoreSuite, request } from './suite.js';
 
-/** What `consume` does, of a store that has it. */
+/** Tests `consume` of stores that implement it. */
 export function testConsuming(suite: QuotaStoreSuite): void {
   const test = onFreshStore(suite);
-  /** Undefined for a store that leaves it to its reservations. */
+  /** Returns undefined for a store without `consume`. */
   const consumerOf = (store: QuotaStore) => {
     const consume = store.consume?.bind(store);
     return consume && ((amounts: Amounts, defaults: Amounts = {}) => consume(request('p', amounts, { defaults })));
   };
 
-  suite.describe('consuming in one step, where a store can', () => {
-    test('counts amounts as used at once, and leaves no reservation', async ({ store, advance }) => {
+  suite.describe('consume, if the store implements it', () => {
+    test('counts amounts as used immediately, without a reservation', async ({ store, advance }) => {
       if (!store.consume) return;
       const taken = request('p', { secrets: 2, orders: 1 });
       assert.deepEqual(await store.consume(taken), []);
@@ -25,7 +25,9 @@ export function testConsuming(suite: QuotaStoreSuite): void {
       assert.deepEqual(await countsOf(store, 'p'), expected);
     });
 
-    test('takes all or none, by the own limit or else the default, and names what does not fit', async ({ store }) => {
+    test('takes all or none by the own limit or else the default, and returns the kinds that exceed it', async ({
+      store,
+    }) => {
       const consume = consumerOf(store);
       if (!consume) return;
       const defaults = { secrets: 3, orders: 5 };
@@ -45,7 +47,7 @@ export function testConsuming(suite: QuotaStoreSuite): void {
       assert.equal((await consume({ secrets: 1 }, defaults)).length, 1);
     });
 
-    test('counts reservations too, until they expire', async ({ store, advance }) => {
+    test('counts reservations until they expire', async ({ store, advance }) => {
       const consume = consumerOf(store);
       if (!consume) return;
       const defaults = { secrets: 3, orders: 1 };
@@ -60,14 +62,14 @@ export function testConsuming(suite: QuotaStoreSuite): void {
       });
     });
 
-    test('admits exactly as many as the limit allows, also beside reservations', async ({ store }) => {
+    test('admits exactly the limit, also with concurrent reservations', async ({ store }) => {
       const consume = consumerOf(store);
       if (!consume) return;
       const defaults = { secrets: 100 };
       const reserve = () => store.reserve(request('p', { secrets: 1 }, { defaults }));
       const take = (index: number) => (index % 3 === 0 ? reserve() : consume({ secrets: 1 }, defaults));
-      const answers = await Promise.all(Array.from({ length: 300 }, (_, index) => take(index)));
-      assert.equal(answers.filter((exceeded) => exceeded.length === 0).length, 100);
+      const responses = await Promise.all(Array.from({ length: 300 }, (_, index) => take(index)));
+      assert.equal(responses.filter((exceeded) => exceeded.length === 0).length, 100);
       const { secrets } = await countsOf(store, 'p');
       assert.ok(secrets && secrets.used + secrets.reserved === 100, JSON.stringify(secrets));
     });

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { countsOf, onFreshStore, type QuotaStoreSuite, request, use } from './suite.js';
 
-/** Reserve, commit, release, give back, recount: what they do when nothing else happens. */
+/** Tests reserve, commit, release and recount without concurrency or expiry. */
 export function testCounting(suite: QuotaStoreSuite): void {
   const test = onFreshStore(suite);
 
   suite.describe('counting', () => {
-    test('a project that never used anything uses nothing', async ({ store }) => {
+    test('reports no usage for a new project', async ({ store }) => {
       assert.deepEqual(await countsOf(store, 'new'), {});
     });
 
-    test('a reservation counts as reserved, and as used once it is committed', async ({ store }) => {
+    test('counts a reservation as reserved, and as used after commit', async ({ store }) => {
       const hold = request('p', { secrets: 1, orders: 2 });
       assert.deepEqual(await store.reserve(hold), []);
       assert.deepEqual(await countsOf(store, 'p'), {
@@ -24,14 +24,14 @@ export function testCounting(suite: QuotaStoreSuite): void {
       });
     });
 
-    test('a released reservation leaves nothing behind', async ({ store }) => {
+    test('frees everything on release', async ({ store }) => {
       const hold = request('p', { secrets: 3 });
       await store.reserve(hold);
       assert.equal(await store.settle(hold, 'release'), true);
       assert.deepEqual(await countsOf(store, 'p'), {});
     });
 
-    test('a reservation is settled once only', async ({ store }) => {
+    test('settles a reservation only once', async ({ store }) => {
       const hold = request('p', { secrets: 3 });
       await store.reserve(hold);
       await store.settle(hold, 'commit');
@@ -40,12 +40,12 @@ export function testCounting(suite: QuotaStoreSuite): void {
       assert.deepEqual(await countsOf(store, 'p'), { secrets: { used: 3, reserved: 0 } });
     });
 
-    test('a reservation that never was cannot be settled', async ({ store }) => {
+    test('does not settle an unknown reservation', async ({ store }) => {
       assert.equal(await store.settle(request('p', { secrets: 3 }), 'commit'), false);
       assert.deepEqual(await countsOf(store, 'p'), {});
     });
 
-    test('the default limit admits up to itself and names what does not fit', async ({ store }) => {
+    test('admits up to the default limit and returns the kinds that exceed it', async ({ store }) => {
       const defaults = { secrets: 3 };
       assert.deepEqual(await store.reserve(request('p', { secrets: 2 }, { defaults })), []);
       assert.deepEqual(await store.reserve(request('p', { secrets: 2 }, { defaults })), [
@@ -54,7 +54,7 @@ export function testCounting(suite: QuotaStoreSuite): void {
       assert.deepEqual(await store.reserve(request('p', { secrets: 1 }, { defaults })), []);
     });
 
-    test('used and reserved count together against the limit', async ({ store }) => {
+    test('compares the sum of used and reserved with the limit', async ({ store }) => {
       const defaults = { secrets: 3 };
       await use(store, 'p', { secrets: 1 });
       await store.reserve(request('p', { secrets: 1 }, { defaults }));
@@ -63,7 +63,9 @@ export function testCounting(suite: QuotaStoreSuite): void {
       ]);
     });
 
-    test('takes several kinds all or none, and names every one that does not fit', async ({ store }) => {
+    test('takes several kinds together or not at all, and returns every kind that exceeds its limit', async ({
+      store,
+    }) => {
       const defaults = { secrets: 5, orders: 1, containers: 0 };
       const exceeded = await store.reserve(request('p', { secrets: 1, orders: 2, containers: 1 }, { defaults }));
       assert.deepEqual(
@@ -76,21 +78,21 @@ export function testCounting(suite: QuotaStoreSuite): void {
       assert.deepEqual(await countsOf(store, 'p'), {});
     });
 
-    test('gives back what was used, but never below nothing, and leaves reservations alone', async ({ store }) => {
+    test('releases used amounts, never below 0, and does not change reservations', async ({ store }) => {
       await use(store, 'p', { secrets: 5 });
       await store.reserve(request('p', { secrets: 2 }));
-      await store.giveBack('p', { secrets: 3 });
+      await store.release('p', { secrets: 3 });
       assert.deepEqual(await countsOf(store, 'p'), { secrets: { used: 2, reserved: 2 } });
-      await store.giveBack('p', { secrets: 9, orders: 1 });
+      await store.release('p', { secrets: 9, orders: 1 });
       assert.deepEqual(await countsOf(store, 'p'), { secrets: { used: 0, reserved: 2 } });
     });
 
-    test('giving back to a project that uses nothing does nothing', async ({ store }) => {
-      await store.giveBack('p', { secrets: 3 });
+    test('ignores amounts given back to a project without usage', async ({ store }) => {
+      await store.release('p', { secrets: 3 });
       assert.deepEqual(await countsOf(store, 'p'), {});
     });
 
-    test('recounts one kind, also of a project it never saw, and leaves the rest alone', async ({ store }) => {
+    test('recounts one kind, also of an unknown project, and changes nothing else', async ({ store }) => {
       await store.recount('p', 'secrets', 7);
       await store.reserve(request('p', { secrets: 1, orders: 1 }));
       await store.recount('p', 'secrets', 4);
@@ -100,15 +102,15 @@ export function testCounting(suite: QuotaStoreSuite): void {
       });
     });
 
-    test('counts up to the largest safe integer, and refuses what would go beyond', async ({ store }) => {
-      const most = Number.MAX_SAFE_INTEGER;
-      await use(store, 'p', { secrets: most });
-      assert.deepEqual(await countsOf(store, 'p'), { secrets: { used: most, reserved: 0 } });
+    test('counts up to the largest safe integer, and rejects more', async ({ store }) => {
+      const max = Number.MAX_SAFE_INTEGER;
+      await use(store, 'p', { secrets: max });
+      assert.deepEqual(await countsOf(store, 'p'), { secrets: { used: max, reserved: 0 } });
       assert.equal((await store.reserve(request('p', { secrets: 1 }))).length, 1);
-      assert.equal((await store.reserve(request('p', { secrets: most }))).length, 1);
+      assert.equal((await store.reserve(request('p', { secrets: max }))).length, 1);
     });
 
-    test('keeps projects apart, whatever their names', async ({ store }) => {
+    test('separates projects, regardless of the characters in their ids', async ({ store }) => {
       const names = ['__proto__', 'constructor', 'a', 'A', 'a ', ' a', 'a:b', 'a/b', '{a}', '%', "'", '"', '\\', '\n'];
       names.push('é', 'e\u0301', '\u{1f600}', 'x'.repeat(255), 'x'.repeat(256), '\uffff'.repeat(512), '*', '?', '[a]');
       for (const [index, name] of names.entries()) {

@@ -2,22 +2,22 @@ import assert from 'node:assert/strict';
 import type { Amounts } from '../limits.js';
 import { countsOf, onFreshStore, type QuotaStoreSuite, request } from './suite.js';
 
-/** Many requests at once. */
+/** Tests concurrent calls. */
 export function testExactness(suite: QuotaStoreSuite): void {
   const test = onFreshStore(suite);
 
-  suite.describe('many at once', () => {
-    test('admits exactly as many as the limit allows', async ({ store }) => {
+  suite.describe('concurrent calls', () => {
+    test('admit exactly the limit', async ({ store }) => {
       const holds = Array.from({ length: 300 }, () => request('p', { secrets: 1 }, { defaults: { secrets: 100 } }));
-      const answers = await Promise.all(holds.map(async (hold) => ({ hold, exceeded: await store.reserve(hold) })));
-      const admitted = answers.flatMap(({ hold, exceeded }) => (exceeded.length === 0 ? [hold] : []));
+      const responses = await Promise.all(holds.map(async (hold) => ({ hold, exceeded: await store.reserve(hold) })));
+      const admitted = responses.flatMap(({ hold, exceeded }) => (exceeded.length === 0 ? [hold] : []));
       assert.equal(admitted.length, 100);
       const committed = await Promise.all(admitted.map((hold) => store.settle(hold, 'commit')));
       assert.ok(committed.every(Boolean));
       assert.deepEqual(await countsOf(store, 'p'), { secrets: { used: 100, reserved: 0 } });
     });
 
-    test('mixed amounts of several kinds never exceed any limit', async ({ store }) => {
+    test('never exceed a limit with mixed amounts of several kinds', async ({ store }) => {
       const defaults = { secrets: 40, orders: 25 };
       const holds = Array.from({ length: 120 }, (_, index) => {
         const amounts: Amounts =
@@ -32,7 +32,7 @@ export function testExactness(suite: QuotaStoreSuite): void {
       }
     });
 
-    test('a reservation that is committed and released at once ends in one of both ways', async ({ store }) => {
+    test('either commit or release a reservation, not both', async ({ store }) => {
       for (let round = 0; round < 20; round++) {
         const hold = request('p', { secrets: 1 }, { ttlMs: 60_000 });
         await store.reserve(hold);
@@ -44,7 +44,7 @@ export function testExactness(suite: QuotaStoreSuite): void {
       }
     });
 
-    test('taking, settling and giving back all at once ends at nothing', async ({ store }) => {
+    test('return to no usage after everything is settled and given back', async ({ store }) => {
       const pairs = [
         ['secrets', 'orders'],
         ['orders', 'containers'],
@@ -56,7 +56,7 @@ export function testExactness(suite: QuotaStoreSuite): void {
         assert.deepEqual(await store.reserve(hold), []);
         const commit = index % 2 === 0;
         assert.equal(await store.settle(hold, commit ? 'commit' : 'release'), true);
-        if (commit) await store.giveBack('p', hold.amounts);
+        if (commit) await store.release('p', hold.amounts);
       });
       await Promise.all(work);
       assert.deepEqual(await countsOf(store, 'p'), {});

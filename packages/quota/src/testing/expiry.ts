@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { countsOf, onFreshStore, type QuotaStoreSuite, request, use } from './suite.js';
 
-/** The time-to-live of reservations. */
+/** Tests the time-to-live of reservations. */
 export function testExpiry(suite: QuotaStoreSuite): void {
   const test = onFreshStore(suite);
 
   suite.describe('expiry', () => {
-    test('a reservation holds until its time-to-live ends', async ({ store, advance }) => {
+    test('counts a reservation until its time-to-live ends', async ({ store, advance }) => {
       const hold = request('p', { secrets: 1 }, { ttlMs: 1000 });
       await store.reserve(hold);
       advance(999);
@@ -14,7 +14,7 @@ export function testExpiry(suite: QuotaStoreSuite): void {
       assert.equal(await store.settle(hold, 'commit'), true);
     });
 
-    test('an expired reservation counts no more and cannot be settled', async ({ store, advance }) => {
+    test('neither counts nor settles an expired reservation', async ({ store, advance }) => {
       const hold = request('p', { secrets: 1 }, { ttlMs: 1000 });
       await store.reserve(hold);
       advance(1000);
@@ -24,7 +24,7 @@ export function testExpiry(suite: QuotaStoreSuite): void {
       assert.deepEqual(await countsOf(store, 'p'), {});
     });
 
-    test('an expired reservation that nobody has looked at since cannot be settled or renewed', async (bench) => {
+    test('neither settles nor renews an expired reservation that no call has removed yet', async (bench) => {
       const { store, advance } = bench;
       const reserved = async (secrets: number) => {
         const hold = request('p', { secrets }, { ttlMs: 1000 });
@@ -39,7 +39,7 @@ export function testExpiry(suite: QuotaStoreSuite): void {
       assert.deepEqual(await countsOf(store, 'p'), {});
     });
 
-    test('what an expired reservation held can be taken by the next', async ({ store, advance }) => {
+    test('lets the next request take the amounts of an expired reservation', async ({ store, advance }) => {
       const defaults = { secrets: 2, orders: 2 };
       await store.reserve(request('p', { secrets: 2, orders: 1 }, { defaults, ttlMs: 1000 }));
       advance(999);
@@ -49,7 +49,7 @@ export function testExpiry(suite: QuotaStoreSuite): void {
       assert.deepEqual(await store.reserve(request('p', { orders: 2 }, { defaults })), []);
     });
 
-    test('expired reservations are not reported as used', async ({ store, advance }) => {
+    test('does not report expired reservations as used', async ({ store, advance }) => {
       const defaults = { secrets: 2 };
       await store.reserve(request('p', { secrets: 1 }, { defaults, ttlMs: 1000 }));
       await store.reserve(request('p', { secrets: 1 }, { defaults, ttlMs: 5000 }));
@@ -59,7 +59,7 @@ export function testExpiry(suite: QuotaStoreSuite): void {
       ]);
     });
 
-    test('a renewed reservation holds from then on', async ({ store, advance }) => {
+    test('restarts the time-to-live on renewal', async ({ store, advance }) => {
       const hold = request('p', { secrets: 1 }, { ttlMs: 1000 });
       await store.reserve(hold);
       advance(900);
@@ -71,17 +71,14 @@ export function testExpiry(suite: QuotaStoreSuite): void {
       assert.deepEqual(await countsOf(store, 'p'), {});
     });
 
-    test('what is settled cannot be renewed', async ({ store }) => {
+    test('does not renew a settled reservation', async ({ store }) => {
       const hold = request('p', { secrets: 1 });
       await store.reserve(hold);
       await store.settle(hold, 'commit');
       assert.equal(await store.renew(hold, 1000), false);
     });
 
-    test('sweeping frees expired reservations of every project and touches nothing else', async ({
-      store,
-      advance,
-    }) => {
+    test('removes only expired reservations, of every project, in a sweep', async ({ store, advance }) => {
       for (const project of ['a', 'b', 'c']) {
         await store.reserve(request(project, { secrets: 1, orders: 1 }, { ttlMs: 1000 }));
         await store.reserve(request(project, { secrets: 4 }, { ttlMs: 5000 }));
@@ -95,7 +92,7 @@ export function testExpiry(suite: QuotaStoreSuite): void {
       }
     });
 
-    test('an expired reservation stays gone after sweeping', async ({ store, advance }) => {
+    test('does not settle an expired reservation after a sweep', async ({ store, advance }) => {
       const hold = request('p', { secrets: 1 }, { ttlMs: 1000 });
       await store.reserve(hold);
       advance(1000);

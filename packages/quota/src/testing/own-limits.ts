@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { countsOf, onFreshStore, type QuotaStoreSuite, request, use } from './suite.js';
 
-/** The limits that projects have of their own. */
+/** Tests the own limits of projects. */
 export function testOwnLimits(suite: QuotaStoreSuite): void {
   const test = onFreshStore(suite);
 
   suite.describe('limits', () => {
-    test('a project without an entry has no limits, and removing them says so', async ({ store }) => {
+    test('returns no limits for a project without an entry, and false on removal', async ({ store }) => {
       assert.equal(await store.getLimits('p'), undefined);
       assert.equal(await store.removeLimits('p'), false);
     });
 
-    test('an empty record is an entry', async ({ store }) => {
+    test('counts an empty record as an entry', async ({ store }) => {
       await store.setLimits('p', {});
       assert.deepEqual({ ...(await store.getLimits('p')) }, {});
       assert.equal((await store.listLimits({ limit: 10, offset: 0 })).total, 1);
@@ -19,7 +19,7 @@ export function testOwnLimits(suite: QuotaStoreSuite): void {
       assert.equal(await store.getLimits('p'), undefined);
     });
 
-    test('setting replaces the whole record', async ({ store }) => {
+    test('replaces the whole record on set', async ({ store }) => {
       await store.setLimits('p', { secrets: 1, orders: 2 });
       await store.setLimits('p', { orders: 3 });
       assert.deepEqual({ ...(await store.getLimits('p')) }, { orders: 3 });
@@ -35,7 +35,7 @@ export function testOwnLimits(suite: QuotaStoreSuite): void {
       );
     });
 
-    test('its own limit wins over the default, higher and lower, from the next request on', async ({ store }) => {
+    test('prefers the own limit to the default, higher and lower, from the next request on', async ({ store }) => {
       const defaults = { secrets: 2, orders: 2 };
       await store.setLimits('p', { secrets: 4, orders: 1 });
       assert.deepEqual(await store.reserve(request('p', { secrets: 4, orders: 1 }, { defaults })), []);
@@ -47,7 +47,7 @@ export function testOwnLimits(suite: QuotaStoreSuite): void {
       ]);
     });
 
-    test('the default counts again once the entry is removed', async ({ store }) => {
+    test('applies the default again after the entry is removed', async ({ store }) => {
       const defaults = { secrets: 1 };
       await store.setLimits('p', { secrets: 0 });
       assert.equal((await store.reserve(request('p', { secrets: 1 }, { defaults }))).length, 1);
@@ -55,7 +55,7 @@ export function testOwnLimits(suite: QuotaStoreSuite): void {
       assert.deepEqual(await store.reserve(request('p', { secrets: 1 }, { defaults })), []);
     });
 
-    test('lowering below usage deletes nothing and refuses the next', async ({ store }) => {
+    test('keeps usage above a lowered limit and rejects the next request', async ({ store }) => {
       await use(store, 'p', { secrets: 5 });
       const held = request('p', { secrets: 1 });
       await store.reserve(held);
@@ -67,14 +67,16 @@ export function testOwnLimits(suite: QuotaStoreSuite): void {
       assert.deepEqual(await countsOf(store, 'p'), { secrets: { used: 6, reserved: 0 } });
     });
 
-    test('removing limits leaves usage alone', async ({ store }) => {
+    test('does not change usage when limits are removed', async ({ store }) => {
       await store.setLimits('p', { secrets: 9 });
       await use(store, 'p', { secrets: 5 });
       await store.removeLimits('p');
       assert.deepEqual(await countsOf(store, 'p'), { secrets: { used: 5, reserved: 0 } });
     });
 
-    test('lists entries oldest first; updates do not move them, setting anew does', async ({ store }) => {
+    test('lists entries oldest first; an update keeps the position, a removed and new entry is last', async ({
+      store,
+    }) => {
       for (const project of ['b', 'a', 'c']) await store.setLimits(project, { secrets: 1 });
       await store.setLimits('b', { secrets: 2 });
       await store.removeLimits('a');

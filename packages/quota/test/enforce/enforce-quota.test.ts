@@ -11,28 +11,28 @@ describe.each([
   ['Express 5', express],
   ['Express 4', express4 as unknown as typeof express],
 ])('enforceQuota() in %s', (_name, make) => {
-  it('counts what succeeds and refuses what does not fit, telling neither project nor limit', async () => {
+  it('counts successful requests and rejects those above the limit, without exposing project or limit', async () => {
     const agent = supertest(app({}, make));
     await agent.post('/secrets').expect(201);
     await agent.post('/secrets').expect(201);
-    const refused = await agent.post('/secrets').expect(403);
-    expect(refused.text).toBe(JSON.stringify(exceededBody('Secret creation')));
-    expect(refused.headers['content-type']).toBe('application/json');
+    const rejected = await agent.post('/secrets').expect(403);
+    expect(rejected.text).toBe(JSON.stringify(exceededBody('Secret creation')));
+    expect(rejected.headers['content-type']).toBe('application/json');
     await settlesAt(2);
   });
 
-  it.each([400, 403, 404, 409, 500])('gives back what a handler took that answered %i', async (status) => {
+  it.each([400, 403, 404, 409, 500])('releases the amount if the handler responds %i', async (status) => {
     const agent = supertest(app({}, make));
     for (let attempt = 0; attempt < 3; attempt++) await agent.post(`/secrets?status=${status}`).expect(status);
     await settlesAt(0);
   });
 
-  it('gives back what a handler took that threw', async () => {
+  it('releases the amount if the handler throws', async () => {
     await supertest(app({}, make)).post('/secrets?throw=1').expect(500, { caught: 'handler failed' });
     await settlesAt(0);
   });
 
-  it('gives back on a DELETE that succeeds, and only then', async () => {
+  it('releases usage only after a successful DELETE', async () => {
     await quota.consume('p', { secrets: 2 });
     const agent = supertest(app({}, make));
     await agent.delete('/secrets?status=404').expect(404);
@@ -40,27 +40,27 @@ describe.each([
     await settlesAt(1);
   });
 
-  it('hands errors to the error handlers by option', async () => {
+  it('passes errors to the error handlers if configured', async () => {
     await quota.set('p', { secrets: 0 });
-    await supertest(app({ failWith: 'next' }, make))
+    await supertest(app({ errors: 'next' }, make))
       .post('/secrets')
       .expect(403, { caught: 'QUOTA_EXCEEDED' });
   });
 });
 
 describe('enforceQuota()', () => {
-  it('counts each project by itself', async () => {
+  it('counts each project separately', async () => {
     const agent = supertest(app());
     for (const id of ['a', 'a', 'b', 'b']) await agent.post('/secrets').set('X-Project-Id', id).expect(201);
     await agent.post('/secrets').set('X-Project-Id', 'a').expect(403);
   });
 
-  it('asks no store for a project id that cannot be, and answers 400', async () => {
+  it('returns 400 for an invalid project id without calling the store', async () => {
     const long = 'x'.repeat(513);
     await supertest(app()).post('/secrets').set('X-Project-Id', long).expect(400, { caught: 'QUOTA_INVALID' });
   });
 
-  it('hands what project and cost throw to the error handlers', async () => {
+  it('passes errors of project and cost to the error handlers', async () => {
     const fail = () => {
       throw new Error('who are you?');
     };
@@ -75,7 +75,7 @@ describe('enforceQuota()', () => {
       .expect(400, { caught: 'QUOTA_INVALID' });
   });
 
-  it('takes several kinds or none, each with its own cost', async () => {
+  it('reserves several kinds or none, each with its own cost', async () => {
     await quota.set('p', { orders: 3 });
     const kinds = { secrets: 1, orders: async (req: Request) => Number(req.query.orders) };
     const agent = supertest(app({ kind: undefined, kinds }));
@@ -85,19 +85,19 @@ describe('enforceQuota()', () => {
     expect((await quota.usage('p')).orders!.used).toBe(3);
   });
 
-  it('lets a cost of 0 pass even when nothing is left', async () => {
+  it('accepts a cost of 0 at the limit', async () => {
     await quota.set('p', { secrets: 0 });
     await supertest(app({ cost: () => 0 }))
       .post('/secrets')
       .expect(201);
   });
 
-  it('answers 429 by option, and calls the operation what it is told', async () => {
+  it('uses the configured status and name of the operation', async () => {
     await quota.set('p', { secrets: 0 });
-    const answer = await supertest(app({ status: 429, operation: 'Key pair upload' }))
+    const response = await supertest(app({ status: 429, operation: 'Key pair upload' }))
       .post('/secrets')
       .expect(429);
-    expect(answer.body).toEqual({ ...exceededBody('Key pair upload'), code: 429, title: 'Too Many Requests' });
+    expect(response.body).toEqual({ ...exceededBody('Key pair upload'), code: 429, title: 'Too Many Requests' });
   });
 
   it.each([
@@ -105,12 +105,12 @@ describe('enforceQuota()', () => {
     ['orders', 'Order creation'],
     ['containers', 'Container creation'],
     ['consumers', 'ContainerConsumer creation'],
-  ])('refuses %s as %s', async (kind, operation) => {
+  ])('rejects %s as %s', async (kind, operation) => {
     await quota.set('p', { [kind]: 0 });
     await supertest(app({ kind })).post('/secrets').expect(403, exceededBody(operation));
   });
 
-  it('tells a hook what was asked, used and allowed', async () => {
+  it('reports requested, used and limit to the hook', async () => {
     await quota.consume('p', { secrets: 2 });
     const onExceeded = vi.fn();
     await supertest(app({ onExceeded, cost: 3 }))
@@ -119,20 +119,20 @@ describe('enforceQuota()', () => {
     expect(onExceeded.mock.calls[0]![0].details).toEqual([{ kind: 'secrets', requested: 3, used: 2, limit: 2 }]);
   });
 
-  it('lets the hook answer by itself', async () => {
+  it('lets the hook send the response', async () => {
     await quota.set('p', { secrets: 0 });
     const onExceeded: Options['onExceeded'] = (_error, _req, res) => void res.writeHead(402).end('pay first');
     await supertest(app({ onExceeded })).post('/secrets').expect(402, 'pay first');
   });
 
-  it('takes the word of an option for what success is', async () => {
+  it('uses the option to decide which responses are successful', async () => {
     const agent = supertest(app({ succeeded: (res) => res.statusCode === 202 }));
     await agent.post('/secrets?status=201').expect(201);
     await agent.post('/secrets?status=202').expect(202);
     await settlesAt(1);
   });
 
-  it('gives back instead of taking by option, and takes on DELETE by option', async () => {
+  it('uses the configured direction instead of the method', async () => {
     await quota.consume('p', { secrets: 2 });
     await supertest(app({ direction: 'give-back' }))
       .post('/secrets')
@@ -144,7 +144,7 @@ describe('enforceQuota()', () => {
     await settlesAt(2);
   });
 
-  it('leaves a reservation that the handler committed alone, whatever the answer', async () => {
+  it('keeps a reservation that the handler committed, regardless of the status', async () => {
     const server = express().post('/', enforceQuota({ quota, kind: 'secrets', project }), async (req, res) => {
       await reservationOf(req)!.commit();
       expect(await countOf()).toEqual({ used: 1, reserved: 0 });
@@ -168,25 +168,25 @@ describe('enforceQuota()', () => {
   });
 });
 
-describe('the options of enforceQuota()', () => {
+describe('options of enforceQuota()', () => {
   const wrong: [string, object, string][] = [
     ['misspelt', { kinds: undefined, kind: 'secrets', onStoreErr: 'open' }, 'did you mean "onStoreError"?'],
     ['no kind', {}, 'either kind or kinds'],
     ['both kinds', { kind: 'secrets', kinds: { orders: 1 } }, 'either kind or kinds'],
-    ['cost beside kinds', { kinds: { orders: 1 }, cost: 2 }, 'beside each kind'],
+    ['cost with kinds', { kinds: { orders: 1 }, cost: 2 }, 'cost applies to kind only'],
     ['empty kinds', { kinds: {} }, 'at least one kind'],
-    ['unknown kind', { kind: 'secret' }, 'there is no kind "secret"'],
-    ['inherited kind', { kind: 'constructor' }, 'there is no kind'],
-    ['impossible cost', { kind: 'secrets', cost: -1 }, 'whole number'],
+    ['unknown kind', { kind: 'secret' }, 'unknown kind "secret"'],
+    ['inherited kind', { kind: 'constructor' }, 'unknown kind'],
+    ['impossible cost', { kind: 'secrets', cost: -1 }, 'integer'],
     ['impossible status', { kind: 'secrets', status: 418 }, '403 or 429'],
     ['impossible direction', { kind: 'secrets', direction: 'up' }, '"take" or "give-back"'],
     ['impossible onStoreError', { kind: 'secrets', onStoreError: 'ajar' }, '"closed" or "open"'],
-    ['impossible failWith', { kind: 'secrets', failWith: 'throw' }, '"answer" or "next"'],
+    ['impossible errors', { kind: 'secrets', errors: 'throw' }, '"next" or a function'],
     ['no project', { kind: 'secrets', project: 'p' }, 'project must be a function'],
     ['no quota', { kind: 'secrets', quota: undefined }, 'a quota is needed'],
   ];
 
-  it.each(wrong)('are refused when they cannot work: %s', (_case, options, message) => {
+  it.each(wrong)('are rejected if they are invalid: %s', (_case, options, message) => {
     expect(() => enforceQuota({ quota, project, ...options } as never)).toThrow(message);
   });
 });

@@ -20,14 +20,14 @@ export const exceededBody = (operation: string) => ({
 });
 
 export let quota: ProjectQuotas;
-/** Each test begins with a quota of which nothing is used. */
+/** Gives each test a quota without usage. */
 export function onFreshQuota(): void {
   beforeEach(() => {
-    quota = projectQuotas({ store: memoryStore(), defaults: { secrets: 2 } });
+    quota = projectQuotas({ preset: 'key-manager', store: memoryStore(), defaults: { secrets: 2 } });
   });
 }
 
-/** An app whose POST /secrets answers with the status that the query names. */
+/** An app whose POST /secrets responds with the status in the query string. */
 export function app(options: Options = {}, make: typeof express = express): Express {
   const enforce = enforceQuota<Request>({ quota, kind: 'secrets', project, ...options });
   return make()

@@ -7,32 +7,42 @@ import { ADMIN, agent, get, handler, MEMBER, onFreshQuota, problem, quota } from
 
 onFreshQuota();
 
-describe('the order of checks', () => {
+describe('order of checks', () => {
   const xml = { Accept: 'application/xml' };
 
-  it('identity comes before the method', async () => {
+  it('checks identity before the method', async () => {
     await agent().post('/v1/quotas').expect(400);
   });
-  it('the method before the format', async () => {
+  it('checks the method before the format', async () => {
     await agent().post('/v1/project-quotas').set(MEMBER).set(xml).expect(405);
   });
-  it('the format before the path', async () => {
-    const answer = await agent().get('/v1/nothing').set(MEMBER).set(xml).expect(406);
-    expect(answer.text).toBe(problem(406, 'Not Acceptable', null));
+  it('checks the format before the path', async () => {
+    const response = await agent().get('/v1/nothing').set(MEMBER).set(xml).expect(406);
+    expect(response.text).toBe(problem(406, 'Not Acceptable', null));
   });
-  it('the format before the role', async () => {
+  it('checks the format before the role', async () => {
     await agent().get('/v1/project-quotas').set(MEMBER).set(xml).expect(406);
   });
-  it('the role before whether the project is known', async () => {
-    const answer = await agent().get('/v1/project-quotas/unknown').set(MEMBER).expect(403);
+  it('checks the role before it looks up the project', async () => {
+    const result = await agent().get('/v1/project-quotas/unknown').set(MEMBER).expect(403);
     const description = 'Project Quotas attempt not allowed - please review your user/project privileges';
-    expect(answer.text).toBe(problem(403, 'Forbidden', description));
+    expect(result.text).toBe(problem(403, 'Forbidden', description));
   });
-  it('the role before the body', async () => {
+  it('checks the role before the body', async () => {
     await agent().put('/v1/project-quotas/p1').set(MEMBER).type('text/plain').send('x').expect(403);
   });
-  it('the media type before whether there is a body', async () => {
+  it('checks the media type before it looks for a body', async () => {
     await agent().put('/v1/project-quotas/p1').set(ADMIN).expect(415);
+  });
+});
+
+describe('media type of errors', () => {
+  it('has no charset in a 406 for the format or the version', async () => {
+    const format = await agent().get('/v1/quotas').set(MEMBER).set('Accept', 'text/html').expect(406);
+    expect(format.headers['content-type']).toBe('application/json');
+    const requested = { 'Service-API-Version': 'key-manager 9.9' };
+    const version = await agent().get('/v1/quotas').set(MEMBER).set(requested).expect(406);
+    expect(version.headers['content-type']).toBe('application/json');
   });
 });
 
@@ -47,13 +57,13 @@ describe('Accept', () => {
     'nonsense',
   ];
   it.each([...taken, 'application/json;charset=utf-8', 'application/json;q=2', 'application/json;q=0.1, */*;q=0'])(
-    '%j takes JSON',
+    '%j accepts JSON',
     async (accept) => {
       await agent().get('/v1/quotas').set(MEMBER).set('Accept', accept).expect(200);
     },
   );
 
-  it('does not matter for DELETE, which has nothing to show', async () => {
+  it('does not matter for DELETE, which returns no body', async () => {
     await quota.set('p1', {});
     const remove = () => agent().delete('/v1/project-quotas/p1').set(ADMIN).set('Accept', 'text/html');
     await remove().expect(204);
@@ -87,7 +97,7 @@ describe('roles', () => {
         .expect(403);
   });
 
-  it('the managing role is configurable', async () => {
+  it('are configurable', async () => {
     await agent({ adminRole: 'boss' })
       .get('/v1/project-quotas')
       .set({ ...MEMBER, 'X-Roles': 'Boss' })
@@ -99,27 +109,25 @@ describe('roles', () => {
 describe('identity', () => {
   const strict = { identity: headerIdentity() };
 
-  it.each([undefined, '', ' , '])(
-    'that is confirmed and has the roles %j has none, admin least of all',
-    async (roles) => {
-      const headers = { 'x-identity-status': 'Confirmed', 'x-project-id': 'p1', 'x-roles': roles };
-      expect((await headerIdentity()({ headers } as never))!.roles).toEqual([]);
-      expect((await headerIdentity({ confirmed: false })({ headers } as never))!.roles).toEqual(['admin']);
-      const call = agent({ ...strict, adminRole: 'admin', readerRoles: ['admin'] });
-      for (const path of ['/v1/quotas', '/v1/project-quotas']) {
-        await call.get(path).set({ 'X-Identity-Status': 'Confirmed', 'X-Project-Id': 'p1' }).expect(403);
-      }
-    },
-  );
+  it.each([undefined, '', ' , '])('that is confirmed with the roles %j has no role, not even admin', async (roles) => {
+    const headers = { 'x-identity-status': 'Confirmed', 'x-project-id': 'p1', 'x-roles': roles };
+    expect((await headerIdentity()({ headers } as never))!.roles).toEqual([]);
+    expect((await headerIdentity({ confirmed: false })({ headers } as never))!.roles).toEqual(['admin']);
+    const call = agent({ ...strict, adminRole: 'admin', readerRoles: ['admin'] });
+    for (const path of ['/v1/quotas', '/v1/project-quotas']) {
+      await call.get(path).set({ 'X-Identity-Status': 'Confirmed', 'X-Project-Id': 'p1' }).expect(403);
+    }
+  });
 
   it.each([{}, { 'X-Project-Id': '' }, { 'X-Project-Id': '  ' }])('without a project is 400: %j', async (headers) => {
     const missing = await agent().get('/v1/quotas').set(headers).set('Accept', 'application/json').expect(400);
     expect(missing.body).toEqual({ message: 'Missing X-Project-Id', code: '400 Bad Request', title: 'Bad Request' });
+    expect(missing.headers['content-type']).toBe('application/json');
     expect(missing.headers['service-api-version']).toBeUndefined();
     expect(missing.headers['x-service-request-id']).toBeUndefined();
   });
 
-  it('without a project is plain text without Accept, and HTML for html or anything', async () => {
+  it('without a project is plain text without Accept, and HTML for html or */*', async () => {
     const plain = await agent().get('/v1/quotas').unset('Accept').expect(400);
     expect(plain.headers['content-type']).toMatch(/^text\/plain/);
     expect(plain.text).toContain('Missing X-Project-Id');
@@ -134,17 +142,17 @@ describe('identity', () => {
     async (status) => {
       const call = agent(strict).get('/v1/quotas').set(ADMIN);
       if (status !== undefined) call.set('X-Identity-Status', status);
-      const answer = await call.expect(401);
-      expect(answer.headers['content-type']).toMatch(/^text\/plain/);
-      expect(answer.headers['service-api-version']).toBeUndefined();
+      const response = await call.expect(401);
+      expect(response.headers['content-type']).toMatch(/^text\/plain/);
+      expect(response.headers['service-api-version']).toBeUndefined();
     },
   );
 
-  it('confirmed by an authenticating proxy is believed', async () => {
+  it('is accepted if an authenticating proxy has confirmed it', async () => {
     await agent(strict).get('/v1/project-quotas').set(ADMIN).set('X-Identity-Status', 'Confirmed').expect(200);
   });
 
-  it('without roles is admin, which may not manage the quotas of projects', async () => {
+  it('without roles is admin, who may not manage the quotas of projects', async () => {
     await agent({ readerRoles: ['admin'] })
       .get('/v1/quotas')
       .set('X-Project-Id', 'p1')
@@ -152,7 +160,7 @@ describe('identity', () => {
     await agent().get('/v1/project-quotas').set('X-Project-Id', 'p1').expect(403);
   });
 
-  it('is an opaque project id: letter case counts, and text beyond ASCII is the same as in a path', async () => {
+  it('is an opaque project id: case-sensitive, and non-ASCII text is the same as in a path', async () => {
     await quota.set('pü', { secrets: 1 });
     const utf8 = Buffer.from('pü').toString('latin1');
     const server = createServer(handler()).listen(0, '127.0.0.1');
@@ -169,7 +177,7 @@ describe('identity', () => {
     expect((await agent().get('/v1/quotas').set('X-Project-Id', 'PÜ'.normalize())).body.quotas.secrets).toBe(100);
   });
 
-  it('may come from any function, which may refuse', async () => {
+  it('may come from any function, which may reject the request', async () => {
     const known = async () => ({ projectId: 'p1', roles: [] });
     await agent({ identity: known }).get('/v1/quotas').expect(200);
     await agent({ identity: () => undefined })
@@ -178,11 +186,11 @@ describe('identity', () => {
     const refuse = () => {
       throw new IdentityError(503, 'no <identity> service');
     };
-    const refused = await agent({ identity: refuse }).get('/v1/quotas').set('Accept', 'text/html').expect(503);
-    expect(refused.text).toContain('no &lt;identity&gt; service');
+    const rejected = await agent({ identity: refuse }).get('/v1/quotas').set('Accept', 'text/html').expect(503);
+    expect(rejected.text).toContain('no &lt;identity&gt; service');
   });
 
-  it('too long for a project is refused, not an error', async () => {
+  it('that is too long for a project id is rejected without a server error', async () => {
     await agent().get('/v1/quotas').set('X-Project-Id', 'x'.repeat(600)).expect(400);
   });
 });

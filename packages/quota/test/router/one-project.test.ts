@@ -4,27 +4,29 @@ import { ADMIN, agent, get, MEMBER, onFreshQuota, problem, put, quota, UNSET } f
 onFreshQuota();
 
 describe('GET /v1/quotas', () => {
-  it('shows what applies to the caller, defaults filled in, in one line with blanks', async () => {
+  it('returns the effective limits of the project of the caller, in one line with spaces', async () => {
     await quota.set('p1', { orders: 5 });
-    const answer = await agent().get('/v1/quotas').set(MEMBER).expect(200);
-    expect(answer.text).toBe('{"quotas": {"secrets": 100, "orders": 5, "containers": -1, "consumers": -1, "cas": -1}}');
-    expect(answer.headers['content-type']).toBe('application/json');
+    const response = await agent().get('/v1/quotas').set(MEMBER).expect(200);
+    expect(response.text).toBe(
+      '{"quotas": {"secrets": 100, "orders": 5, "containers": -1, "consumers": -1, "cas": -1}}',
+    );
+    expect(response.headers['content-type']).toBe('application/json');
   });
 
-  it('is never a 404, and a query cannot select another project', async () => {
+  it('is never 404, and the query string cannot select another project', async () => {
     await quota.set('p2', { secrets: 1 });
-    const answer = await agent().get('/v1/quotas?project_id=p2').set(MEMBER).expect(200);
-    expect(answer.body.quotas.secrets).toBe(100);
+    const result = await agent().get('/v1/quotas?project_id=p2').set(MEMBER).expect(200);
+    expect(result.body.quotas.secrets).toBe(100);
   });
 
-  it('is for every authenticated caller unless roles are named', async () => {
+  it('is allowed for every authenticated caller unless roles are configured', async () => {
     await agent()
       .get('/v1/quotas')
       .set({ ...MEMBER, 'X-Roles': 'anything' })
       .expect(200);
     const readerRoles = ['observer', 'Creator'];
-    const refused = await agent({ readerRoles }).get('/v1/quotas').set(MEMBER).expect(403);
-    expect(refused.text).toBe(
+    const rejected = await agent({ readerRoles }).get('/v1/quotas').set(MEMBER).expect(403);
+    expect(rejected.text).toBe(
       problem(403, 'Forbidden', 'Quotas attempt not allowed - please review your user/project privileges'),
     );
     await agent({ readerRoles })
@@ -35,39 +37,39 @@ describe('GET /v1/quotas', () => {
 });
 
 describe('/v1/project-quotas/{id}', () => {
-  it('shows what is set, null where nothing is, in the order of the kinds', async () => {
+  it('returns own limits, null for a kind without one, in the order of the kinds', async () => {
     await put('/v1/project-quotas/p1', { project_quotas: { cas: 0, secrets: 10, orders: null } }).expect(204);
-    const answer = await get('/v1/project-quotas/p1').expect(200);
-    expect(answer.text).toBe(
+    const response = await get('/v1/project-quotas/p1').expect(200);
+    expect(response.text).toBe(
       '{"project_quotas": {"secrets": 10, "orders": null, "containers": null, "consumers": null, "cas": 0}}',
     );
   });
 
-  it('sends no body and no type with 204', async () => {
-    const answer = await put('/v1/project-quotas/p1', { project_quotas: {} }).expect(204);
-    expect(answer.text).toBe('');
-    expect(answer.headers['content-type']).toBeUndefined();
+  it('sends neither body nor content type with 204', async () => {
+    const response = await put('/v1/project-quotas/p1', { project_quotas: {} }).expect(204);
+    expect(response.text).toBe('');
+    expect(response.headers['content-type']).toBeUndefined();
   });
 
-  it('an empty record is an entry of five nulls', async () => {
+  it('stores an empty record as an entry of five nulls', async () => {
     await put('/v1/project-quotas/p1', { project_quotas: {} }).expect(204);
     expect((await get('/v1/project-quotas/p1').expect(200)).body).toEqual({ project_quotas: UNSET });
     expect((await get('/v1/project-quotas')).body.total).toBe(1);
   });
 
-  it('PUT replaces the whole entry', async () => {
+  it('replaces the whole entry on PUT', async () => {
     await put('/v1/project-quotas/p1', { project_quotas: { secrets: 1, orders: 2 } }).expect(204);
     await put('/v1/project-quotas/p1', { project_quotas: { orders: 3 } }).expect(204);
     expect((await get('/v1/project-quotas/p1')).body.project_quotas).toEqual({ ...UNSET, orders: 3 });
   });
 
-  it('a refused PUT leaves the old state', async () => {
+  it('keeps the old state if PUT is rejected', async () => {
     await put('/v1/project-quotas/p1', { project_quotas: { secrets: 1 } }).expect(204);
     await put('/v1/project-quotas/p1', { project_quotas: { secrets: 'x' } }).expect(400);
     expect((await get('/v1/project-quotas/p1')).body.project_quotas.secrets).toBe(1);
   });
 
-  it('DELETE lets the defaults apply again; without an entry GET and DELETE are 404', async () => {
+  it('applies the defaults again after DELETE; without an entry GET and DELETE return 404', async () => {
     await put('/v1/project-quotas/p1', { project_quotas: { secrets: 1 } });
     await agent().delete('/v1/project-quotas/p1').set(ADMIN).expect(204, '');
     const notFound = problem(404, 'Not Found', 'Project quotas not found.');
@@ -76,7 +78,7 @@ describe('/v1/project-quotas/{id}', () => {
     expect((await agent().get('/v1/quotas').set(MEMBER)).body.quotas.secrets).toBe(100);
   });
 
-  it('changes act on the next request of the project', async () => {
+  it('applies changes to the next request of the project', async () => {
     await put('/v1/project-quotas/p1', { project_quotas: { secrets: 0 } });
     await expect(quota.reserve('p1', { secrets: 1 })).rejects.toMatchObject({ code: 'QUOTA_EXCEEDED' });
   });
@@ -93,9 +95,9 @@ describe('/v1/project-quotas/{id}', () => {
     ['null', 'null'],
     ['1, "secrets": 2', '2'],
   ];
-  it.each(values)('PUT takes the value %s as %s', async (sent, kept) => {
+  it.each(values)('accepts the value %s in PUT as %s', async (sent, retained) => {
     await put('/v1/project-quotas/p1', `{"project_quotas": {"secrets": ${sent}}}`).expect(204);
-    expect((await get('/v1/project-quotas/p1')).text).toContain(`{"secrets": ${kept}, `);
+    expect((await get('/v1/project-quotas/p1')).text).toContain(`{"secrets": ${retained}, `);
   });
 
   const member = 'project_quotas';
@@ -140,11 +142,11 @@ describe('/v1/project-quotas/{id}', () => {
     ['"text"', "'text' is not of type 'object'", 'None'],
     ['null', "None is not of type 'object'", 'None'],
   ];
-  it.each(violations)('PUT refuses %s because %s', async (body, reason, property) => {
-    const answer = await put('/v1/project-quotas/p1', body).expect(400);
+  it.each(violations)('rejects %s in PUT because %s', async (body, reason, property) => {
+    const response = await put('/v1/project-quotas/p1', body).expect(400);
     const description = `Provided object does not match schema 'Project Quota': ${reason}. Invalid property: '${property}'`;
-    expect(answer.text).toBe(problem(400, 'Bad Request', description));
-    expect(answer.headers['content-type']).toBe('application/json');
+    expect(response.text).toBe(problem(400, 'Bad Request', description));
+    expect(response.headers['content-type']).toBe('application/json');
     await get('/v1/project-quotas/p1').expect(404);
   });
 
@@ -158,12 +160,12 @@ describe('/v1/project-quotas/{id}', () => {
     '{"a": 1,}',
     '[1,]',
     '"\n"',
-  ])('PUT refuses %j as malformed', async (body) => {
-    const answer = await put('/v1/project-quotas/p1', body).expect(400);
-    expect(answer.text).toBe(problem(400, 'Bad Request', 'Malformed JSON'));
+  ])('PUT rejects %j as malformed', async (body) => {
+    const response = await put('/v1/project-quotas/p1', body).expect(400);
+    expect(response.text).toBe(problem(400, 'Bad Request', 'Malformed JSON'));
   });
 
-  it('PUT refuses bytes that are no text, and nesting without end, as malformed', async () => {
+  it('rejects invalid UTF-8 and excessive nesting in PUT as malformed', async () => {
     const bytes = Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d]);
     const put = agent().put('/v1/project-quotas/p1').set(ADMIN).type('application/json');
     expect(
@@ -179,23 +181,25 @@ describe('/v1/project-quotas/{id}', () => {
     expect((await again.send(deep).expect(400)).body.description).toMatch(/nested too deeply: the limit is 64 levels/);
   });
 
-  it('PUT refuses an empty body', async () => {
-    const answer = await put('/v1/project-quotas/p1', '').expect(400);
-    expect(answer.text).toBe(problem(400, 'Bad Request', 'Project Quotas issue seen - No data supplied to process..'));
+  it('rejects an empty body in PUT', async () => {
+    const response = await put('/v1/project-quotas/p1', '').expect(400);
+    expect(response.text).toBe(
+      problem(400, 'Bad Request', 'Project Quotas issue seen - No data supplied to process..'),
+    );
   });
 
-  it('PUT refuses a body that is too large', async () => {
+  it('rejects a body in PUT that is too large', async () => {
     const body = `{"project_quotas": {"secrets": 1}}${' '.repeat(100)}`;
     expect((await put('/v1/project-quotas/p1', body, { bodyLimitBytes: 99 }).expect(413)).body.code).toBe(413);
   });
 
   it.each([undefined, 'text/plain', 'Application/JSON', 'application/json2', 'application/x-www-form-urlencoded'])(
-    'PUT refuses the media type %s',
+    'rejects the media type %s in PUT',
     async (type) => {
       const call = agent().put('/v1/project-quotas/p1').set(ADMIN);
       if (type) call.set('Content-Type', type);
-      const answer = await call.send(Buffer.from('not even JSON')).unset(type ? 'X-None' : 'Content-Type');
-      expect(answer.text).toBe(
+      const response = await call.send(Buffer.from('not even JSON')).unset(type ? 'X-None' : 'Content-Type');
+      expect(response.text).toBe(
         problem(
           415,
           'Unsupported Media Type',
@@ -205,7 +209,7 @@ describe('/v1/project-quotas/{id}', () => {
     },
   );
 
-  it('PUT takes parameters of the media type', async () => {
+  it('accepts parameters of the media type in PUT', async () => {
     const call = agent().put('/v1/project-quotas/p1').set(ADMIN).set('Content-Type', 'application/json; charset=utf-8');
     await call.send('{"project_quotas": {}}').expect(204);
   });
@@ -224,7 +228,7 @@ describe('/v1/project-quotas/{id}', () => {
     ['markup', '<script>alert(1)</script>'],
     ['line ends', 'a\r\nb'],
   ];
-  it.each(ids)('takes an id with %s as it is, with no effect on any other', async (_what, id) => {
+  it.each(ids)('accepts an id with %s unchanged, without effect on other projects', async (_what, id) => {
     await put('/v1/project-quotas/p1', { project_quotas: { secrets: 1 } }).expect(204);
     const path = `/v1/project-quotas/${encodeURIComponent(id)}`;
     await put(path, { project_quotas: { secrets: 7 } }).expect(204);
@@ -236,14 +240,17 @@ describe('/v1/project-quotas/{id}', () => {
     await get('/v1/project-quotas/p1').expect(200);
   });
 
-  it.each(['a%00b', 'x'.repeat(513)])('has no entry for an id that cannot be stored, and takes none', async (id) => {
-    await get(`/v1/project-quotas/${id}`).expect(404);
-    await agent().delete(`/v1/project-quotas/${id}`).set(ADMIN).expect(404);
-    const refused = await put(`/v1/project-quotas/${id}`, { project_quotas: {} }).expect(400);
-    expect(refused.body.description).toMatch(/^Project Quotas issue seen - A project id/);
-  });
+  it.each(['a%00b', 'x'.repeat(513)])(
+    'has no entry for an id that cannot be stored, and rejects one in PUT',
+    async (id) => {
+      await get(`/v1/project-quotas/${id}`).expect(404);
+      await agent().delete(`/v1/project-quotas/${id}`).set(ADMIN).expect(404);
+      const rejected = await put(`/v1/project-quotas/${id}`, { project_quotas: {} }).expect(400);
+      expect(rejected.body.description).toMatch(/^Project Quotas issue seen - A project id/);
+    },
+  );
 
-  it.each(['%', '%zz', '%ff', '%c3'])('has no path for the id %s, which is no text', async (id) => {
+  it.each(['%', '%zz', '%ff', '%c3'])('returns 404 for the malformed id %s', async (id) => {
     await get(`/v1/project-quotas/${id}`).expect(404);
     await put(`/v1/project-quotas/${id}`, { project_quotas: {} }).expect(404);
   });

@@ -24,18 +24,18 @@ describe('GET /v1/project-quotas', () => {
     expect((await get('/v1/project-quotas').expect(200)).text).toBe('{"project_quotas": [], "total": 0}');
   });
 
-  it('lists entries by the time they were made, with links that follow the real path', async () => {
+  it('lists entries by creation time, with links to the actual path', async () => {
     await fill(3);
     await quota.set('p0', { cas: 1 });
-    const answer = await get('/v1/project-quotas?limit=1&offset=1&marker=x').set('Host', 'q.example');
-    expect(answer.text).toBe(
+    const response = await get('/v1/project-quotas?limit=1&offset=1&marker=x').set('Host', 'q.example');
+    expect(response.text).toBe(
       '{"project_quotas": [{"project_id": "p1", "project_quotas": {"secrets": 1, "orders": null, "containers": null, ' +
         '"consumers": null, "cas": null}}], "previous": "http://q.example/v1/project-quotas?limit=1&offset=0", ' +
         '"next": "http://q.example/v1/project-quotas?limit=1&offset=2", "total": 3}',
     );
   });
 
-  it('prints what is not ASCII as escapes', async () => {
+  it('prints non-ASCII characters as escapes', async () => {
     await quota.set('ü\u{1f600}', {});
     expect((await get('/v1/project-quotas')).text).toContain('"project_id": "\\u00fc\\ud83d\\ude00"');
   });
@@ -67,18 +67,18 @@ describe('GET /v1/project-quotas', () => {
     ['?offset=9223372036854775807&limit=2', { ids: '', previous: `${base}?limit=2&offset=9223372036854775805` }],
     ['?limit=%zz&offset=%00', { ids: '0 1 2 3 4 5 6 7 8 9', next: `${base}?limit=10&offset=10` }],
   ];
-  it.each(pages)('answers %s leniently', async (query, expected) => {
+  it.each(pages)('accepts the invalid page %s', async (query, expected) => {
     await fill(12);
     expect(await page(query)).toEqual({ previous: undefined, next: undefined, total: 12, ...expected });
   });
 
-  it('takes default and maximum of a page from its options', async () => {
+  it('reads default and maximum page size from its options', async () => {
     await fill(5);
     expect((await page('', { defaultLimit: 2 })).ids).toBe('0 1');
     expect((await page('?limit=50', { maxLimit: 3 })).ids).toBe('0 1 2');
   });
 
-  it('links begin with the public URL, what a trusted proxy names, or where Express mounts it', async () => {
+  it('starts links with the public URL, the values of a trusted proxy, or the mount path of Express', async () => {
     await fill(2);
     const { next } = await page('?limit=1', { publicUrl: 'https://public.example/keys/' });
     expect(next).toBe('https://public.example/keys/v1/project-quotas?limit=1&offset=1');
@@ -105,14 +105,14 @@ describe('GET /v1/project-quotas', () => {
     expect(mounted.body.next).toBe('http://h/keys/v1/project-quotas?limit=1&offset=1');
   });
 
-  it('does not put into links what no host is', async () => {
+  it('does not put an invalid host into links', async () => {
     await fill(2);
-    const answer = await get('/v1/project-quotas?limit=1', { trustProxy: true }).set({
+    const result = await get('/v1/project-quotas?limit=1', { trustProxy: true }).set({
       Host: 'h"/><x',
       'X-Forwarded-Proto': 'javascript',
       'X-Forwarded-Host': 'a b',
     });
-    expect(answer.body.next).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/v1\/project-quotas\?limit=1&offset=1$/);
+    expect(result.body.next).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/v1\/project-quotas\?limit=1&offset=1$/);
   });
 });
 
@@ -148,16 +148,16 @@ describe('paths', () => {
   it.each(['/', '/v1', '/v1/project_quotas', '/v1/Quotas', '/v2/quotas', '/v1/quotas/p1', '/v1/project-quotas/a/b'])(
     '%s is unknown',
     async (path) => {
-      const answer = await get(path).expect(404);
-      expect(answer.text).toBe(problem(404, 'Not Found', ''));
-      expect(answer.headers['service-api-version']).toBe('key-manager 1.0');
+      const response = await get(path).expect(404);
+      expect(response.text).toBe(problem(404, 'Not Found', ''));
+      expect(response.headers['service-api-version']).toBe('key-manager 1.0');
     },
   );
 
   it.each([
     ['Express 5', express],
     ['Express 4', express4 as unknown as typeof express],
-  ])('in %s, other paths go on to the app, and only they', async (_name, make) => {
+  ])('in %s, other paths continue to the app, and only they', async (_name, make) => {
     const app = make()
       .use(projectQuotaRouter({ quota, identity: headerIdentity({ confirmed: false }) }))
       .use((_req, res) => void res.status(200).send('the app'));
@@ -167,11 +167,11 @@ describe('paths', () => {
     await supertest(app).get('/v1/quotas').set(MEMBER).expect(200);
   });
 
-  it('answers other paths too by option', async () => {
+  it('handles other paths if configured', async () => {
     const router = projectQuotaRouter({
       quota,
       identity: headerIdentity({ confirmed: false }),
-      otherPaths: 'answer',
+      otherPaths: 'respond',
     });
     await supertest(express().use(router))
       .get('/v1/secrets')
@@ -182,7 +182,7 @@ describe('paths', () => {
   it.each([
     ['Express 5', express],
     ['Express 4', express4 as unknown as typeof express],
-  ])('in %s it takes a body that a parser has read already', async (_name, make) => {
+  ])('in %s it accepts a body that a parser has already read', async (_name, make) => {
     const app = make()
       .use(make.json())
       .use(projectQuotaRouter({ quota, identity: headerIdentity({ confirmed: false }) }));
@@ -191,15 +191,15 @@ describe('paths', () => {
     expect((await quota.get('p1'))!.secrets).toBe(4);
   });
 
-  it('refuses what a parser before it may have rounded, and what it nested too deep', async () => {
+  it('rejects numbers that an earlier parser may have rounded, and values nested too deeply', async () => {
     const app = express()
       .use(express.json())
       .use(projectQuotaRouter({ quota, identity: headerIdentity({ confirmed: false }) }));
     const send = (body: string) =>
       supertest(app).put('/v1/project-quotas/p1').set(ADMIN).type('application/json').send(body);
     for (const number of ['9007199254740993', '9007199254740992', '9223372036854775807', '-9007199254740993']) {
-      const answer = await send(`{"project_quotas": {"secrets": ${number}}}`).expect(400);
-      expect(answer.body.description).toMatch(/^Project Quotas issue seen - The number -?\d+ is too large/);
+      const response = await send(`{"project_quotas": {"secrets": ${number}}}`).expect(400);
+      expect(response.body.description).toMatch(/^Project Quotas issue seen - The number -?\d+ is too large/);
     }
     expect(await quota.get('p1')).toBeUndefined();
     await send('{"project_quotas": {"secrets": 9007199254740991}}').expect(204);
@@ -208,17 +208,17 @@ describe('paths', () => {
     expect((await send(deep).expect(400)).body.description).toMatch(/nested too deeply/);
     const wide = `{"project_quotas": [${'0,'.repeat(20_000)}0]}`;
     expect((await send(wide).expect(400)).body.description).toMatch(/too many values: the limit is 20000/);
-    const refused = await send('{"project_quotas": {"secrets": "x"}}').expect(400);
-    expect(refused.body.description).toContain("'x' is not of type 'integer'");
+    const rejected = await send('{"project_quotas": {"secrets": "x"}}').expect(400);
+    expect(rejected.body.description).toContain("'x' is not of type 'integer'");
   });
 
-  it('takes a body that a parser read as text, as bytes, or with large integers of its own', async () => {
+  it('accepts a body that an earlier parser read as text, as bytes, or with bigints', async () => {
     const parsers: [unknown, string][] = [
       ['{"project_quotas": {"secrets": 9007199254740993}}', '9007199254740993'],
       [Buffer.from('{"project_quotas": {"secrets": 9007199254740993}}'), '9007199254740993'],
       [{ project_quotas: { secrets: 9007199254740993n, orders: undefined } }, '9007199254740993'],
     ];
-    for (const [body, kept] of parsers) {
+    for (const [body, retained] of parsers) {
       const app = express()
         .use((req, _res, next) => {
           req.resume().on('end', () => {
@@ -228,23 +228,23 @@ describe('paths', () => {
         })
         .use(projectQuotaRouter({ quota, identity: headerIdentity({ confirmed: false }) }));
       await supertest(app).put('/v1/project-quotas/p1').set(ADMIN).type('application/json').send('{}').expect(204);
-      expect(String((await quota.get('p1'))!.secrets)).toBe(kept);
+      expect(String((await quota.get('p1'))!.secrets)).toBe(retained);
     }
   });
 });
 
 describe('methods', () => {
-  it.each(['post', 'patch', 'put', 'delete'] as const)('%s is not for reading', async (method) => {
+  it.each(['post', 'patch', 'put', 'delete'] as const)('%s is not allowed on lists', async (method) => {
     for (const path of ['/v1/quotas', '/v1/project-quotas']) {
-      const answer = await agent()[method](path).set(ADMIN).expect(405);
-      expect(answer.headers.allow).toBe('GET');
-      expect(answer.text).toBe(problem(405, 'Method Not Allowed', ''));
+      const response = await agent()[method](path).set(ADMIN).expect(405);
+      expect(response.headers.allow).toBe('GET');
+      expect(response.text).toBe(problem(405, 'Method Not Allowed', ''));
     }
   });
 
   it('of one project are DELETE, GET and PUT', async () => {
-    const answer = await agent().post('/v1/project-quotas/p1').set(ADMIN).expect(405);
-    expect(answer.headers.allow).toBe('DELETE, GET, PUT');
+    const response = await agent().post('/v1/project-quotas/p1').set(ADMIN).expect(405);
+    expect(response.headers.allow).toBe('DELETE, GET, PUT');
   });
 
   it('HEAD is 405 everywhere, without a body', async () => {
@@ -252,7 +252,7 @@ describe('methods', () => {
       expect((await agent().head(path).set(ADMIN).expect(405)).text).toBeFalsy();
   });
 
-  it('OPTIONS is 200 with an empty body, whoever asks', async () => {
+  it('OPTIONS is 200 with an empty body for every caller', async () => {
     for (const path of ['/v1/quotas', '/v1/project-quotas', '/v1/project-quotas/p1'])
       await agent().options(path).expect(200, '');
   });

@@ -9,10 +9,10 @@ export const MEMBER = { 'X-Project-Id': 'p1', 'X-Roles': 'member' };
 export const UNSET = { secrets: null, orders: null, containers: null, consumers: null, cas: null };
 
 export let quota: ProjectQuotas;
-/** Each test begins with a quota of which nothing is used. */
+/** Gives each test a quota without usage. */
 export function onFreshQuota(): void {
   beforeEach(() => {
-    quota = projectQuotas({ store: memoryStore(), defaults: { secrets: 100 } });
+    quota = projectQuotas({ preset: 'key-manager', store: memoryStore(), defaults: { secrets: 100 } });
   });
 }
 

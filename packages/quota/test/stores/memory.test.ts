@@ -5,7 +5,7 @@ import { testQuotaStore } from '../../src/testing/index.js';
 testQuotaStore({ describe, it, name: 'memory', open: memoryStore });
 
 describe('memoryStore', () => {
-  it('refuses a misspelt option and names the right one', () => {
+  it('rejects a misspelled option and suggests the correct one', () => {
     expect(() => memoryStore({ clok: Date.now } as object)).toThrow('did you mean "clock"?');
   });
 });

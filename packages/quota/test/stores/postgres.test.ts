@@ -27,13 +27,13 @@ describe.skipIf(!url)('on a real server', () => {
 
   testQuotaStore({ describe, it, name: 'PostgreSQL', open: ({ clock }) => fresh(clock) });
 
-  it('creates its schema in many processes at once', async () => {
+  it('creates its schema in many processes concurrently', async () => {
     const stores = Array.from({ length: 8 }, () => sqlStore({ database: postgres(pool), tablePrefix: 'at_once_' }));
     await Promise.all(stores.map((store) => store.createSchema()));
     expect(await stores[0]!.getLimits('p')).toBeUndefined();
   });
 
-  it('reservations expire by the clock of the server unless another is given', async () => {
+  it('expires reservations by the clock of the server by default', async () => {
     const store = await fresh();
     const hold = { id: 'h', project: 'p', amounts: { secrets: 1 } };
     await store.reserve({ ...hold, defaults: { secrets: 1 }, ttlMs: 3_600_000 });
@@ -44,7 +44,7 @@ describe.skipIf(!url)('on a real server', () => {
     expect(await store.settle(hold, 'commit')).toBe(true);
   });
 
-  it('several stores that mix kinds and expire reservations never wait for each other in a circle', async () => {
+  it('does not deadlock in several stores that mix kinds and expire reservations', async () => {
     let now = 1_000_000;
     const prefix = `circle_`;
     const stores = Array.from({ length: 4 }, () =>
@@ -70,7 +70,7 @@ describe.skipIf(!url)('on a real server', () => {
     expect(rows.map(({ used, reserved }) => [Number(used), Number(reserved)])).toEqual(rows.map(() => [0, 0]));
   });
 
-  /** A store that notes each question it asks the server. */
+  /** Opens a store that records each query to the server. */
   async function noting() {
     const texts: string[] = [];
     const noted = {
@@ -89,55 +89,55 @@ describe.skipIf(!url)('on a real server', () => {
     };
     await fresh();
     const store = sqlStore({ database: postgres(noted), tablePrefix: `t${opened - 1}_` });
-    const asked = async (work: () => unknown) => {
+    const request = async (work: () => unknown) => {
       texts.length = 0;
       await work();
       return texts.length;
     };
-    return { store, asked };
+    return { store, asked: request };
   }
   const holdsOf = (count: number) =>
     Array.from({ length: count }, (_, n) => ({ id: `h${n}`, project: `p${n % 3}`, amounts: { secrets: 1 } }));
 
-  it('asks the server twice to reserve, to settle and to consume, however many ask at once', async () => {
-    const { store, asked } = await noting();
+  it('sends two queries to reserve, to settle and to consume for any number of concurrent calls', async () => {
+    const { store, asked: requested } = await noting();
     const holds = holdsOf(50);
     const reserve = () =>
       Promise.all(holds.map((hold) => store.reserve({ ...hold, defaults: { secrets: -1 }, ttlMs: 60_000 })));
-    expect(await asked(reserve)).toBe(2);
-    expect(await asked(() => Promise.all(holds.map((hold) => store.settle(hold, 'commit'))))).toBe(2);
+    expect(await requested(reserve)).toBe(2);
+    expect(await requested(() => Promise.all(holds.map((hold) => store.settle(hold, 'commit'))))).toBe(2);
     const consume = () => Promise.all(holds.map((hold) => store.consume!({ ...hold, defaults: { secrets: -1 } })));
-    expect(await asked(consume)).toBe(2);
+    expect(await requested(consume)).toBe(2);
     expect((await store.counts('p0')).secrets).toEqual({ used: 34, reserved: 0 });
   });
 
-  it('asks the server once to reserve, to settle and to consume for one alone, and once more why it refuses', async () => {
-    const { store, asked } = await noting();
+  it('sends one query to reserve, to settle and to consume for a single call, and a second for the reason of a rejection', async () => {
+    const { store, asked: requested } = await noting();
     const [hold] = holdsOf(1);
     const reserve = (id: string) => store.reserve({ ...hold!, id, defaults: { secrets: 2 }, ttlMs: 60_000 });
     const consume = (id: string) => store.consume!({ ...hold!, id, defaults: { secrets: 2 } });
-    // Makes the counter.
+    // Creates the counter.
     await reserve('first');
-    expect(await asked(async () => expect(await reserve('second')).toEqual([]))).toBe(1);
-    const refusal = [{ kind: 'secrets', requested: 1, used: 2, limit: 2 }];
-    expect(await asked(async () => expect(await reserve('third')).toEqual(refusal))).toBe(2);
-    expect(await asked(async () => expect(await consume('third')).toEqual(refusal))).toBe(2);
+    expect(await requested(async () => expect(await reserve('second')).toEqual([]))).toBe(1);
+    const rejection = [{ kind: 'secrets', requested: 1, used: 2, limit: 2 }];
+    expect(await requested(async () => expect(await reserve('third')).toEqual(rejection))).toBe(2);
+    expect(await requested(async () => expect(await consume('third')).toEqual(rejection))).toBe(2);
     const settle = (id: string, outcome: 'commit' | 'release') => store.settle({ ...hold!, id }, outcome);
-    expect(await asked(async () => expect(await settle('first', 'commit')).toBe(true))).toBe(1);
-    expect(await asked(async () => expect(await settle('first', 'commit')).toBe(false))).toBe(1);
-    expect(await asked(async () => expect(await settle('second', 'release')).toBe(true))).toBe(1);
-    expect(await asked(async () => expect(await consume('now')).toEqual([]))).toBe(1);
+    expect(await requested(async () => expect(await settle('first', 'commit')).toBe(true))).toBe(1);
+    expect(await requested(async () => expect(await settle('first', 'commit')).toBe(false))).toBe(1);
+    expect(await requested(async () => expect(await settle('second', 'release')).toBe(true))).toBe(1);
+    expect(await requested(async () => expect(await consume('now')).toEqual([]))).toBe(1);
     expect((await store.counts('p0')).secrets).toEqual({ used: 2, reserved: 0 });
     await store.setLimits('p0', { secrets: 3 });
-    expect(await asked(async () => expect(await reserve('own limit')).toEqual([]))).toBe(1);
+    expect(await requested(async () => expect(await reserve('own limit')).toEqual([]))).toBe(1);
   });
 
-  it('clears away receipts that nobody needs any more', { timeout: 60_000 }, async () => {
+  it('deletes obsolete receipts', { timeout: 60_000 }, async () => {
     const store = await fresh();
     const receipts = `t${opened - 1}_receipts`;
     const countOf = async () => Number((await pool.query(`SELECT count(*) AS count FROM ${receipts}`)).rows[0].count);
     const consume = () => store.consume!({ id: 'h', project: 'p', amounts: { secrets: 1 }, defaults: { secrets: -1 } });
-    // The first makes the counter, which is another attempt.
+    // The first call creates the counter, which needs a second operation.
     for (let turn = 0; turn < 998; turn++) await consume();
     expect(await countOf()).toBe(998);
     await consume();
@@ -152,7 +152,7 @@ describe.skipIf(!url)('on a real server', () => {
     expect((await store.counts('p')).secrets).toEqual({ used: 1000, reserved: 0 });
   });
 
-  it('stores that ask one at a time, each in a connection of its own, admit exactly the limit', async () => {
+  it('admits exactly the limit in several stores with sequential calls on separate connections', async () => {
     await fresh();
     const tablePrefix = `t${opened - 1}_`;
     const stores = Array.from({ length: 8 }, () => sqlStore({ database: postgres(pool), tablePrefix }));
@@ -171,7 +171,7 @@ describe.skipIf(!url)('on a real server', () => {
         }
       }),
     );
-    // What was being released while others were refused may have left room.
+    // Amounts that were being released while others were rejected may have become free.
     const sum = admitted.reduce((all, taken) => all + taken, 0);
     const { used, reserved } = (await stores[0]!.counts('p')).secrets!;
     expect(used + reserved).toBe(sum);
@@ -179,7 +179,7 @@ describe.skipIf(!url)('on a real server', () => {
     expect(sum).toBeGreaterThan(100 - stores.length);
   });
 
-  it('goes on without prepared statements where the session is not its own', async () => {
+  it('works without prepared statements on sessions of a pooler', async () => {
     await fresh();
     const one = new pg.Pool({ ...pool.options, max: 1 });
     try {
@@ -188,7 +188,7 @@ describe.skipIf(!url)('on a real server', () => {
         store.reserve({ id, project: 'p', amounts: { secrets: 1 }, defaults: { secrets: 9 }, ttlMs: 60_000 });
       await reserve('makes the counter');
       await reserve('is prepared');
-      // As a pooler does that hands out another session.
+      // Like a pooler that assigns another session.
       await one.query('DEALLOCATE ALL');
       expect(await reserve('third')).toEqual([]);
       await one.query('DEALLOCATE ALL');
@@ -200,45 +200,42 @@ describe.skipIf(!url)('on a real server', () => {
     }
   });
 
-  it.each(['on', 'off'])(
-    'takes names for names, whatever is in them, with standard_conforming_strings %s',
-    async (setting) => {
-      const store = await fresh();
-      const strict = new pg.Pool({
-        connectionString: url,
-        options: `${pool.options.options} -c standard_conforming_strings=${setting}`,
-      });
-      try {
-        const same = sqlStore({ database: postgres(strict), tablePrefix: `t${opened - 1}_` });
-        const names = [
-          "it's",
-          "'; DROP TABLE counters; --",
-          '\\',
-          "\\'",
-          "\\\\'",
-          '? $1 $& :a',
-          '"',
-          '\n\t',
-          '\u2028é😀',
-          'E',
-        ];
-        for (const [number, project] of names.entries()) {
-          const hold = { id: `${project}-id`, project, amounts: { secrets: number + 1 } };
-          expect(await same.reserve({ ...hold, defaults: { secrets: 20 }, ttlMs: 60_000 })).toEqual([]);
-          await same.setLimits(project, { secrets: number });
-          expect(await same.settle(hold, 'commit')).toBe(true);
-        }
-        const found = await Promise.all(names.map(async (name) => (await store.counts(name)).secrets?.used));
-        expect(found).toEqual(names.map((_, number) => number + 1));
-        const { entries } = await store.listLimits({ limit: 100, offset: 0 });
-        expect(entries.map(({ project }) => project)).toEqual(names);
-      } finally {
-        await strict.end();
+  it.each(['on', 'off'])('escapes names with any characters, with standard_conforming_strings %s', async (setting) => {
+    const store = await fresh();
+    const strict = new pg.Pool({
+      connectionString: url,
+      options: `${pool.options.options} -c standard_conforming_strings=${setting}`,
+    });
+    try {
+      const same = sqlStore({ database: postgres(strict), tablePrefix: `t${opened - 1}_` });
+      const names = [
+        "it's",
+        "'; DROP TABLE counters; --",
+        '\\',
+        "\\'",
+        "\\\\'",
+        '? $1 $& :a',
+        '"',
+        '\n\t',
+        '\u2028é😀',
+        'E',
+      ];
+      for (const [number, project] of names.entries()) {
+        const hold = { id: `${project}-id`, project, amounts: { secrets: number + 1 } };
+        expect(await same.reserve({ ...hold, defaults: { secrets: 20 }, ttlMs: 60_000 })).toEqual([]);
+        await same.setLimits(project, { secrets: number });
+        expect(await same.settle(hold, 'commit')).toBe(true);
       }
-    },
-  );
+      const found = await Promise.all(names.map(async (name) => (await store.counts(name)).secrets?.used));
+      expect(found).toEqual(names.map((_, number) => number + 1));
+      const { entries } = await store.listLimits({ limit: 100, offset: 0 });
+      expect(entries.map(({ project }) => project)).toEqual(names);
+    } finally {
+      await strict.end();
+    }
+  });
 
-  it('a transaction that fails leaves the pool usable', async () => {
+  it('leaves the pool usable after a failed transaction', async () => {
     const broken = sqlStore({ database: postgres(pool), tablePrefix: 'missing_' });
     for (let attempt = 0; attempt < 30; attempt++)
       await expect(broken.getLimits('p')).rejects.toThrow('missing_limits');

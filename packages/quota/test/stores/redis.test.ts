@@ -17,13 +17,13 @@ describe.skipIf(!url)('on a real server', () => {
   });
 
   function fresh(clock?: () => number) {
-    // The marks of patterns in the prefix: sweeping must take them as they are.
+    // Pattern characters in the prefix: a sweep must not interpret them.
     return redisStore({ client, keyPrefix: `{suite[*]-${process.pid}-${opened++}}:`, clock });
   }
 
   testQuotaStore({ describe, it, name: 'Redis', open: ({ clock }) => fresh(clock) });
 
-  it('reservations expire by the clock of the server unless another is given', async () => {
+  it('expires reservations by the clock of the server by default', async () => {
     const store = fresh();
     const hold = { id: 'h', project: 'p', amounts: { secrets: 1 } };
     await store.reserve({ ...hold, defaults: { secrets: 1 }, ttlMs: 3_600_000 });
@@ -32,7 +32,7 @@ describe.skipIf(!url)('on a real server', () => {
     expect(await store.settle(hold, 'commit')).toBe(true);
   });
 
-  it('takes once what a client that lost its connection sends twice', async () => {
+  it('counts an amount once if a client resends it after a lost connection', async () => {
     const store = fresh();
     const request = { id: 'h', project: 'p', amounts: { secrets: 2 }, defaults: { secrets: 3 }, ttlMs: 1000 };
     expect(await store.reserve(request)).toEqual([]);
@@ -40,12 +40,12 @@ describe.skipIf(!url)('on a real server', () => {
     expect(await store.counts('p')).toEqual({ secrets: { used: 0, reserved: 2 } });
   });
 
-  it('sends the next requests while the server works on others', async () => {
-    let [under, most, calls] = [0, 0, 0];
+  it('sends further requests while the server processes others', async () => {
+    let [under, max, calls] = [0, 0, 0];
     const counting = {
       call: async (command: string, ...args: string[]) => {
         calls++;
-        most = Math.max(most, ++under);
+        max = Math.max(max, ++under);
         try {
           return await client.call(command, ...args);
         } finally {
@@ -58,13 +58,13 @@ describe.skipIf(!url)('on a real server', () => {
     await store.reserve({ ...request, id: 'first' });
     calls = 0;
     const taken = await Promise.all(Array.from({ length: 200 }, (_, n) => store.reserve({ ...request, id: `r${n}` })));
-    expect(most).toBe(4);
+    expect(max).toBe(4);
     expect(calls).toBeLessThanOrEqual(10);
     expect(taken.filter((exceeded) => exceeded.length === 0)).toHaveLength(149);
     expect(await store.counts('p')).toEqual({ secrets: { used: 0, reserved: 150 } });
   });
 
-  it('goes on when the server has forgotten the scripts', async () => {
+  it('continues after the server has lost its script cache', async () => {
     const store = fresh();
     await store.setLimits('p', { secrets: 1 });
     await client.script('FLUSH');
@@ -72,7 +72,7 @@ describe.skipIf(!url)('on a real server', () => {
     expect((await store.listLimits({ limit: 10, offset: 0 })).total).toBe(2);
   });
 
-  it('lets receipts of what is consumed end by themselves', async () => {
+  it('sets an expiry on receipts of consume operations', async () => {
     const store = fresh();
     const consume = () => store.consume!({ id: 'h', project: 'p', amounts: { secrets: 1 }, defaults: { secrets: -1 } });
     await consume();
@@ -84,24 +84,24 @@ describe.skipIf(!url)('on a real server', () => {
     expect(await client.ttl(keys[0]!)).toBeGreaterThan(80_000);
   });
 
-  it('leaves no key behind when all is given back', async () => {
+  it('leaves no key after everything is released', async () => {
     const store = fresh();
     const hold = { id: 'h', project: 'p', amounts: { secrets: 1, orders: 2 } };
     await store.reserve({ ...hold, defaults: { secrets: -1, orders: -1 }, ttlMs: 1000 });
     await store.settle(hold, 'commit');
-    await store.giveBack('p', hold.amounts);
+    await store.release('p', hold.amounts);
     expect(await client.exists(`{suite[*]-${process.pid}-${opened - 1}}:counters:p`)).toBe(0);
     expect(await client.exists(`{suite[*]-${process.pid}-${opened - 1}}:holds:p`)).toBe(0);
   });
 });
 
 describe('redisStore', () => {
-  it('refuses a client that prefixes keys itself, with the cure', () => {
+  it('rejects a client that prefixes keys itself, and names the fix', () => {
     const client = { options: { keyPrefix: 'app:' }, call: async () => null };
-    expect(() => redisStore({ client })).toThrow('as keyPrefix of the store');
+    expect(() => redisStore({ client })).toThrow('set keyPrefix on the store');
   });
 
-  it('refuses a misspelt option and a missing client', () => {
+  it('rejects a misspelled option and a missing client', () => {
     expect(() => redisStore({ cilent: 1 } as never)).toThrow('did you mean "client"?');
     expect(() => redisStore({} as never)).toThrow('a client is needed');
   });

@@ -23,11 +23,11 @@ for (const [driver, open] of connections)
   });
 
 describe.each(connections)('sqlite() with %s', (_name, open) => {
-  it('counts, and becomes part of a transaction of the caller', async () => {
+  it('counts, and joins a transaction of the caller', async () => {
     const connection = open();
     const store = sqlStore({ database: sqlite(connection) });
     await store.createSchema();
-    const quota = projectQuotas({ store, defaults: { secrets: 2 } });
+    const quota = projectQuotas({ preset: 'key-manager', store, defaults: { secrets: 2 } });
     await (await quota.reserve('p', { secrets: 1 })).commit();
     connection.exec('BEGIN');
     await quota.consume('p', { secrets: 1 });
@@ -44,16 +44,16 @@ async function fresh() {
 }
 
 describe('sqlStore on SQLite', () => {
-  it('creates its schema any number of times and keeps what is there', async () => {
+  it('creates its schema repeatedly and keeps existing data', async () => {
     const { store } = await fresh();
     await store.setLimits('p', { secrets: 1 });
     await store.createSchema();
     expect(await store.getLimits('p')).toEqual({ secrets: 1 });
   });
 
-  it('becomes part of a transaction of the caller', async () => {
+  it('joins a transaction of the caller', async () => {
     const { connection, store } = await fresh();
-    const quota = projectQuotas({ store, defaults: { secrets: 1 } });
+    const quota = projectQuotas({ preset: 'key-manager', store, defaults: { secrets: 1 } });
     connection.exec('BEGIN');
     await quota.consume('p', { secrets: 1 });
     await expect(quota.consume('p', { secrets: 1 })).rejects.toMatchObject({ code: 'QUOTA_EXCEEDED' });
@@ -67,13 +67,13 @@ describe('sqlStore on SQLite', () => {
     connection.exec('BEGIN');
     connection.exec("INSERT INTO things VALUES ('kept')");
     connection.exec('DROP TABLE quota_holds');
-    const quota = projectQuotas({ store });
+    const quota = projectQuotas({ preset: 'key-manager', store });
     await expect(quota.reserve('p', { secrets: 1 })).rejects.toMatchObject({ code: 'QUOTA_STORE_UNAVAILABLE' });
     connection.exec('COMMIT');
     expect(connection.prepare('SELECT name FROM things').all()).toEqual([{ name: 'kept' }]);
   });
 
-  it('keeps several sets of tables apart by their prefix', async () => {
+  it('separates several sets of tables by their prefix', async () => {
     const { connection, store } = await fresh();
     const other = sqlStore({ database: sqlite(connection), tablePrefix: 'other_' });
     await other.createSchema();
@@ -81,12 +81,12 @@ describe('sqlStore on SQLite', () => {
     expect(await store.getLimits('p')).toBeUndefined();
   });
 
-  it.each(['a b', 'x; DROP TABLE y', '', '1a', 'x'.repeat(32)])('refuses the table prefix %j', (tablePrefix) => {
+  it.each(['a b', 'x; DROP TABLE y', '', '1a', 'x'.repeat(32)])('rejects the table prefix %j', (tablePrefix) => {
     const database = sqlite(new Database(':memory:'));
     expect(() => sqlStore({ database, tablePrefix })).toThrow('tablePrefix must be');
   });
 
-  it('refuses a misspelt option and a missing database', () => {
+  it('rejects a misspelled option and a missing database', () => {
     expect(() => sqlStore({ databse: 1 } as never)).toThrow('did you mean "database"?');
     expect(() => sqlStore({} as never)).toThrow('a database is needed');
   });

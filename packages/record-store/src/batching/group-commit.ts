@@ -1,28 +1,34 @@
-import { CompiledQuery, type Kysely, type Transaction } from 'kysely';
+import { CompiledQuery, type Dialect, type Driver, type Kysely, type Transaction } from 'kysely';
 import { DatabaseUnavailable } from '../errors/database-unavailable.js';
 import type { StoreObserver } from '../observation/store-observer.js';
 import type { Rows } from '../store/database.js';
+import { TransactionConnection, transactionOn } from '../store/transaction-on.js';
 import { type Waiting, type Work, WorkGroups } from './work-groups.js';
 
-/** How it went with a work: tells whoever waits for it, once all is durable. */
+/** Settles the promise of a caller once its changes are durable. */
 type Outcome = () => void;
 
-/** What is thrown where a work has failed after it had changed something. */
-const HALF_DONE = new Error('a work has failed after a change');
+/** Aborts a group if a member failed after a change. */
+const PARTIAL_GROUP = new Error('a member of the group failed after a change');
 
 /**
- * Runs transactions one after the other and commits those that wait together at once: a commit writes whole pages, and
- * sharing it is what makes many small transactions cheap. Nobody hears of success before the shared commit.
+ * Runs transactions one at a time and commits waiting ones together: a commit writes whole pages, so small transactions
+ * are cheap only if they share it. No caller is notified of success before the shared commit.
  *
- * One that fails undoes only itself. That takes a savepoint for each, for which SQLite copies every page that is about to
- * change; so it is first tried without, and done with them where one has failed after a change.
+ * A failed transaction rolls back only its own changes. That requires a savepoint for each, for which SQLite copies
+ * every page before its first change. Groups therefore run without savepoints first, and again with them if a member
+ * failed after a change.
  */
 export class GroupCommit {
   readonly #db: Kysely<Rows>;
+  readonly #dialect: Dialect;
+  readonly #driver: Driver;
   readonly #groups: WorkGroups;
 
-  constructor(db: Kysely<Rows>, onCommit?: StoreObserver['commit']) {
+  constructor(db: Kysely<Rows>, dialect: Dialect, onCommit?: StoreObserver['commit']) {
     this.#db = db;
+    this.#dialect = dialect;
+    this.#driver = dialect.createDriver();
     this.#groups = new WorkGroups((group) => this.#commit(group), onCommit);
   }
 
@@ -33,15 +39,15 @@ export class GroupCommit {
   async #commit(group: readonly Waiting[]): Promise<void> {
     const [first, ...others] = group;
     if (first && others.length === 0) {
-      await this.#db.transaction().execute(first.work).then(first.resolve, first.reject);
+      await this.#transaction(first.work).then(first.resolve, first.reject);
       return;
     }
     try {
       const outcomes = await this.#each(group, withoutSavepoint).catch((error) => {
-        if (error === HALF_DONE) return this.#each(group, withSavepoint);
+        if (error === PARTIAL_GROUP) return this.#each(group, withSavepoint);
         throw error;
       });
-      for (const tell of outcomes) tell();
+      for (const notify of outcomes) notify();
     } catch (error) {
       for (const { reject } of group) reject(error);
     }
@@ -51,10 +57,25 @@ export class GroupCommit {
     group: readonly Waiting[],
     run: (db: Transaction<Rows>, waiting: Waiting) => Promise<Outcome>,
   ): Promise<readonly Outcome[]> {
-    return this.#db.transaction().execute(async (db) => {
+    return this.#transaction(async (db) => {
       const outcomes: Outcome[] = [];
       for (const waiting of group) outcomes.push(await run(db, waiting));
       return outcomes;
+    });
+  }
+
+  #transaction<T>(work: (db: Transaction<Rows>) => Promise<T>): Promise<T> {
+    return this.#db.getExecutor().provideConnection(async (connection) => {
+      const own = new TransactionConnection(connection);
+      await this.#driver.beginTransaction(connection, {});
+      try {
+        const result = await work(transactionOn(own, this.#dialect, this.#driver)).finally(() => own.end());
+        await this.#driver.commitTransaction(connection);
+        return result;
+      } catch (error) {
+        await this.#driver.rollbackTransaction(connection);
+        throw error;
+      }
     });
   }
 }
@@ -65,9 +86,9 @@ async function withoutSavepoint(db: Transaction<Rows>, { work, resolve, reject }
     const value = await work(db);
     return () => resolve(value);
   } catch (error) {
-    // Trouble of the database is everybody's, and the transaction may be gone already.
+    // A failure of the database affects all members, and the transaction may have ended already.
     if (error instanceof DatabaseUnavailable) throw error;
-    if ((await changesIn(db)) !== before) throw HALF_DONE;
+    if ((await changesIn(db)) !== before) throw PARTIAL_GROUP;
     return () => reject(error);
   }
 }
@@ -86,7 +107,7 @@ async function withSavepoint(db: Transaction<Rows>, { work, resolve, reject }: W
   }
 }
 
-/** How many rows the connection has changed so far. */
+/** Returns the number of rows that the connection has changed so far. */
 async function changesIn(db: Transaction<Rows>): Promise<number | undefined> {
   return (await db.executeQuery<{ readonly changes: number }>(CHANGES)).rows[0]?.changes;
 }

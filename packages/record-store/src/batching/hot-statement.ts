@@ -3,8 +3,8 @@ import type { DatabaseKind, Session } from '../store/database.js';
 import { preparedQuery } from './prepared-query.js';
 
 /**
- * A statement that runs for every server: compiled once per kind of database, later runs only bring other parameters,
- * in the order in which the builder names them.
+ * Creates a frequent statement: compiled once per kind of database, and then executed with other parameters, in the
+ * order in which the builder names them.
  */
 export function hotStatement<R>(build: (session: Session) => Compilable) {
   const compiled = new Map<DatabaseKind, CompiledQuery>();

@@ -1,37 +1,41 @@
-export type Ask<T> = (ids: readonly string[]) => Promise<ReadonlyMap<string, T>>;
+export type LookupQuery<T> = (ids: readonly string[]) => Promise<ReadonlyMap<string, T>>;
 
-/** Finds records of a table by their keys, together with those that others look for. */
+/** Finds records of a table by their keys, together with the look-ups of concurrent callers. */
 export interface Finder {
-  find<T>(table: string, id: string, ask: Ask<T>): Promise<T | undefined>;
+  find<T>(table: string, id: string, query: LookupQuery<T>): Promise<T | undefined>;
 }
 
 /**
- * Looks records up by their keys: what is asked of one table in one turn of the event loop is one question, however many
- * ask, so that many who come at the same time need neither a connection nor a round trip each.
+ * Batches look-ups by key: all look-ups in one table within one turn of the event loop become one query, so that
+ * concurrent callers need neither a connection nor a round trip each.
  */
 export class Lookups implements Finder {
-  /** By table: what the next question asks for. */
+  /** The keys of the next query, by table. */
   readonly #next = new Map<
     string,
     { readonly ids: Set<string>; readonly found: Promise<ReadonlyMap<string, unknown>> }
   >();
 
-  async find<T>(table: string, id: string, ask: Ask<T>): Promise<T | undefined> {
-    // Keys that the database refuses must not fail the look-ups of others.
-    if (id.includes('\0')) return (await ask([id])).get(id);
-    let question = this.#next.get(table);
-    if (!question) {
+  async find<T>(table: string, id: string, request: LookupQuery<T>): Promise<T | undefined> {
+    // PostgreSQL rejects keys with NUL, which must not fail the look-ups of other callers.
+    if (id.includes('\0')) return (await request([id])).get(id);
+    let query = this.#next.get(table);
+    if (!query) {
       const ids = new Set<string>();
-      question = { ids, found: this.#soon(table, ids, ask) };
-      this.#next.set(table, question);
+      query = { ids, found: this.#runInNextBatch(table, ids, request) };
+      this.#next.set(table, query);
     }
-    question.ids.add(id);
-    return (await question.found).get(id) as T | undefined;
+    query.ids.add(id);
+    return (await query.found).get(id) as T | undefined;
   }
 
-  async #soon<T>(table: string, ids: ReadonlySet<string>, ask: Ask<T>): Promise<ReadonlyMap<string, T>> {
+  async #runInNextBatch<T>(
+    table: string,
+    ids: ReadonlySet<string>,
+    query: LookupQuery<T>,
+  ): Promise<ReadonlyMap<string, T>> {
     await new Promise((resolve) => setImmediate(resolve));
     this.#next.delete(table);
-    return ask([...ids]);
+    return query([...ids]);
   }
 }

@@ -1,8 +1,9 @@
 import { CompiledQuery, sql } from 'kysely';
 import type { Tx } from '../store/database.js';
+import { arrayParameter } from './binary-array.js';
 import { preparedQuery } from './prepared-query.js';
 
-/** The types of a table's columns, as PostgreSQL writes them. They are asked for once in a process. */
+/** The types of a table's columns in PostgreSQL's notation. They are queried once per process. */
 const typesOf = new Map<string, ReadonlyMap<string, string>>();
 const statements = new Map<string, CompiledQuery>();
 
@@ -17,18 +18,37 @@ async function columnTypes(tx: Tx, table: string): Promise<ReadonlyMap<string, s
   return types;
 }
 
-/** Rows of values as one list for each column, which is how one statement with as many parameters takes any number. */
+/**
+ * Transposes rows into one list per column, so that one statement with a fixed number of parameters accepts any number
+ * of rows.
+ */
 export function byColumn(columns: number, rows: readonly (readonly unknown[])[]): unknown[][] {
   return Array.from({ length: columns }, (_, index) => rows.map((row) => row[index]));
 }
 
-const quoted = (name: string) => `"${name}"`;
-
-function lists(types: ReadonlyMap<string, string>, columns: readonly string[], first = 1): string {
-  return columns.map((column, index) => `$${index + first}::${types.get(column)}[]`).join(', ');
+/** Returns the parameters of `lists`. */
+function listParameters(types: readonly string[], rows: readonly (readonly unknown[])[]): unknown[] {
+  return byColumn(types.length, rows).map((values, index) => arrayParameter(types[index] as string, values));
 }
 
-/** The statement of that key, which is made once. */
+const quoted = (name: string) => `"${name}"`;
+
+/** @throws Error if the table lacks a column */
+function typesIn(types: ReadonlyMap<string, string>, columns: readonly string[]): readonly string[] {
+  return columns.map((column) => {
+    const type = types.get(column);
+    if (type === undefined) throw new Error(`no column is called ${column}`);
+    return type;
+  });
+}
+
+function lists(types: ReadonlyMap<string, string>, columns: readonly string[]): string {
+  return typesIn(types, columns)
+    .map((type, index) => `$${index + 1}::${type}[]`)
+    .join(', ');
+}
+
+/** Returns the cached statement of a key. */
 function statement(key: string, make: () => CompiledQuery): CompiledQuery {
   let known = statements.get(key);
   if (!known) statements.set(key, (known = make()));
@@ -36,10 +56,10 @@ function statement(key: string, make: () => CompiledQuery): CompiledQuery {
 }
 
 /**
- * Inserts any number of rows by one statement of PostgreSQL, in their order. Resolves to the `returning` columns of those
- * that were inserted.
+ * Inserts any number of rows with one statement of PostgreSQL, in their order. Resolves to the `returning` columns of
+ * the inserted rows.
  *
- * @param ending what else the statement says, such as `on conflict do nothing`
+ * @param ending the end of the statement, such as `on conflict do nothing`
  */
 export async function insertRows<R>(
   tx: Tx,
@@ -56,15 +76,17 @@ export async function insertRows<R>(
       ),
     ),
   );
-  const inserted = await tx.db.executeQuery<R>({ ...query, parameters: byColumn(columns.length, rows) } as never);
+  const parameters = listParameters(typesIn(types, columns), rows);
+  const inserted = await tx.db.executeQuery<R>({ ...query, parameters } as never);
   return inserted.rows;
 }
 
 /**
- * Updates any number of rows by one statement of PostgreSQL, each by its `seq` and the revision that it had. Resolves to
- * the `seq` of those that were updated.
+ * Updates any number of rows with one statement of PostgreSQL, each identified by its `seq` and previous revision.
+ * Resolves to the `seq` of the updated rows. Throws if another transaction has locked one: a wait would delay all members of the
+ * shared transaction.
  *
- * @param rows values of the columns, and behind them `seq` and the revision before
+ * @param rows values of the columns, followed by `seq` and the previous revision
  */
 export async function updateRows(
   tx: Tx,
@@ -73,16 +95,16 @@ export async function updateRows(
   rows: readonly (readonly unknown[])[],
 ): Promise<ReadonlySet<number>> {
   const types = await columnTypes(tx, table);
-  // Not prepared: the plan is for the table as it is now, not as small as it was when a connection came up.
+  // Not prepared: a cached plan would be for the size that the table had when the connection was opened.
   const query = statement(`update ${table} ${columns}`, () => {
     const sets = columns.map((column) => `${quoted(column)} = given.${quoted(column)}`).join(', ');
     const given = [...columns.map(quoted), '"given_seq"', '"given_revision"'].join(', ');
     const [seq, revision] = [columns.length + 1, columns.length + 2];
     return CompiledQuery.raw(
-      `update ${quoted(table)} as kept set ${sets} from unnest(${lists(types, columns)}, $${seq}::bigint[], $${revision}::bigint[]) as given(${given}) where kept."seq" = "given_seq" and kept."revision" = "given_revision" returning kept."seq"`,
+      `update ${quoted(table)} as kept set ${sets} from unnest(${lists(types, columns)}, $${seq}::bigint[], $${revision}::bigint[]) as given(${given}) where kept."seq" = "given_seq" and kept."revision" = "given_revision" and kept."seq" in (select "seq" from ${quoted(table)} where "seq" = any($${seq}::bigint[]) for update nowait) returning kept."seq"`,
     );
   });
-  const parameters = byColumn(columns.length + 2, rows);
+  const parameters = listParameters([...typesIn(types, columns), 'bigint', 'bigint'], rows);
   const updated = await tx.db.executeQuery<{ readonly seq: number }>({ ...query, parameters } as never);
   return new Set(updated.rows.map(({ seq }) => seq));
 }

@@ -1,17 +1,18 @@
 import { createHash } from 'node:crypto';
 import type { CompiledQuery } from 'kysely';
 
-/** A statement that comes again and again with other parameters. */
+/** A statement that is executed repeatedly with different parameters. */
 export interface PreparedQuery extends CompiledQuery {
-  /** Under which a connection of PostgreSQL keeps it, parsed and planned. */
+  /** The name of the prepared statement on a connection to PostgreSQL. */
   readonly preparedName: string;
 }
 
 const names = new Map<string, string>();
 
 /**
- * Has databases keep a statement. Only for texts of the program's own, of which there is an end. The name is made of the text:
- * behind a pooler a session may have been another process's, whose statements must not be taken for ours.
+ * Marks a statement to be prepared by the database. Only for SQL of the program itself, whose number is bounded. The
+ * name is derived from the SQL: behind a pooler, a session may contain statements of another process, which must not be
+ * confused with ours.
  */
 export function preparedQuery(query: CompiledQuery): PreparedQuery {
   let preparedName = names.get(query.sql);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { randomBytes } from './random-bytes.js';
 
 describe('random bytes', () => {
-  it('are as many as asked for, and never the same ones again, however many are asked for', () => {
+  it('have the requested length, and never repeat, for any length', () => {
     const seen = new Set<string>();
     for (let n = 0; n < 2000; n++) {
       const bytes = randomBytes(12);
@@ -12,7 +12,7 @@ describe('random bytes', () => {
     expect(seen.size).toBe(2000);
   });
 
-  it('belong to who has asked: nobody else has them in memory, or changes them', () => {
+  it('are not shared in memory with other callers', () => {
     const mine = randomBytes(16);
     const before = mine.toString('hex');
     const others = Array.from({ length: 600 }, () => randomBytes(16));
@@ -21,7 +21,7 @@ describe('random bytes', () => {
     expect(mine.buffer).not.toBe(randomBytes(16).buffer);
   });
 
-  it('take every value', () => {
+  it('include every value', () => {
     const values = new Set(Array.from({ length: 1000 }, () => [...randomBytes(8)]).flat());
     expect(values.size).toBe(256);
   });

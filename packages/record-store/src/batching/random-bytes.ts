@@ -6,8 +6,8 @@ const pool = Buffer.alloc(POOL_BYTES);
 let used = POOL_BYTES;
 
 /**
- * A few bytes that nobody can foresee, each of them given out once. The system is asked for many at a time: for every few of
- * them it would cost more than what they are needed for.
+ * Returns a few unpredictable bytes, which are never returned again. They are taken from a buffer: a system call for
+ * every few bytes would cost more than their use.
  */
 export function randomBytes(count: number): Buffer {
   if (used + count > POOL_BYTES) {

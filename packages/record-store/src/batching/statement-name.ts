@@ -1,6 +1,6 @@
 import type { CompiledQuery } from 'kysely';
 
-/** The verb of a statement; values are parameters, so texts are the program's own. */
+/** The verb of a statement. Values are parameters, so the SQL is the program's own. */
 const VERB =
   /^\W*(?:with\b.*?\b)?(select|insert|update|delete|begin|commit|rollback|savepoint|release|create|alter|drop|pragma)\b/is;
 const NAMING_ONE = /^(?:select|insert|update|delete)$/;
@@ -9,7 +9,10 @@ const FIRST_TABLE = /\b(?:from|into|update|join)\s+"?([a-z_]+)"?/i;
 
 const names = new WeakMap<object, string>();
 
-/** What a statement is called among others: `select servers`. Texts that differ by their filters only share a name. */
+/**
+ * Returns the name of a statement for metrics: `select servers`. Statements that differ only in their filters share a
+ * name.
+ */
 export function statementName({ query, sql }: CompiledQuery): string {
   const known = names.get(query);
   if (known !== undefined) return known;

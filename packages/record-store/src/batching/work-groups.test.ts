@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { type Waiting, WorkGroups } from './work-groups.js';
 
-/** Has so many works come, one in each turn of the event loop; resolves to the sizes of the groups when all are through. */
+/** Adds transactions, one per turn of the event loop; resolves to the sizes of the groups when all have ended. */
 async function groupsOf(works: number): Promise<readonly number[]> {
   const sizes: number[] = [];
   const groups = new WorkGroups(async (group: readonly Waiting[]) => {
@@ -22,10 +22,10 @@ async function groupsOf(works: number): Promise<readonly number[]> {
   return sizes;
 }
 
-it('commits together what comes turn by turn, as from clients that connect at the same time', async () => {
+it('commits transactions of consecutive ticks together, as of clients that connect at the same time', async () => {
   expect(await groupsOf(20)).toEqual([20]);
 });
 
-it('commits what is there when it is enough for a group', async () => {
+it('commits once a group is full', async () => {
   expect(await groupsOf(100)).toEqual([64, 36]);
 });

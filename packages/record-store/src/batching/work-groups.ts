@@ -1,28 +1,28 @@
 import type { Transaction } from 'kysely';
 import type { StoreObserver } from '../observation/store-observer.js';
-import type { Mates, Rows } from '../store/database.js';
+import type { Rows, TransactionBatch } from '../store/database.js';
 
-/** What is done in a transaction, perhaps beside others in the same one. */
-export type Work<T> = (db: Transaction<Rows>, mates?: Mates) => Promise<T>;
+/** The body of a transaction, which may be shared with other members of a batch. */
+export type Work<T> = (db: Transaction<Rows>, batch?: TransactionBatch) => Promise<T>;
 
-/** A work that waits for its transaction, and who is told of its end. */
+/** A waiting body, and the function that reports its outcome. */
 export interface Waiting {
   readonly work: Work<unknown>;
   readonly resolve: (value: any) => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** How many works share one commit at the most. */
+/** The maximum number of bodies that share one commit. */
 const LARGEST_GROUP = 64;
 
-/** Works in the order in which they came: those that wait while one group is committed are the next group. */
+/** Bodies in the order of their arrival: those that wait while one group commits form the next group. */
 export class WorkGroups {
   readonly #commit: (group: readonly Waiting[]) => Promise<void>;
   readonly #onCommit: StoreObserver['commit'];
   readonly #waiting: Waiting[] = [];
   #running = false;
 
-  /** @param commit tells everybody of a group of the end; never rejects */
+  /** @param commit commits a group and reports the outcome to each member; never rejects */
   constructor(commit: (group: readonly Waiting[]) => Promise<void>, onCommit: StoreObserver['commit']) {
     this.#commit = commit;
     this.#onCommit = onCommit;
@@ -40,17 +40,17 @@ export class WorkGroups {
     while (this.#waiting.length > 0) {
       await this.#gathered();
       const group = this.#waiting.splice(0, LARGEST_GROUP);
-      const begunAt = this.#onCommit && performance.now();
+      const startedAt = this.#onCommit && performance.now();
       await this.#commit(group);
-      if (begunAt !== undefined) this.#onCommit?.({ transactions: group.length, ms: performance.now() - begunAt });
+      if (startedAt !== undefined) this.#onCommit?.({ transactions: group.length, ms: performance.now() - startedAt });
     }
     this.#running = false;
   }
 
   /**
-   * Whatever has arrived with it comes along: requests that are read in one turn of the event loop get to their
-   * transactions within it, and a commit that waits for the disk keeps the next ones until then. Node takes one new
-   * connection in a turn, so as long as a turn has brought more, the next one may.
+   * Waits for concurrent arrivals: requests that are read in one turn of the event loop reach their transactions within
+   * it, and a commit that waits for the disk delays the next ones until then. Node accepts one new connection per turn,
+   * so the wait continues while a turn has added members.
    */
   async #gathered(): Promise<void> {
     let before: number;

@@ -2,18 +2,21 @@ import type { New, Stored } from './stored.js';
 
 export type ColumnValue = string | number | null;
 
-/** How records of one kind are kept: the key and, as columns of their own, whatever lists filter and sort by. */
+/** How records of one kind are stored: the key, and the columns by which lists filter and sort. */
 export interface DocumentTableSpec<R extends Stored> {
   readonly name: string;
   readonly key: (record: New<R>) => string;
   readonly columns: Readonly<Record<string, (record: New<R>) => ColumnValue | boolean | undefined>>;
-  /** What stands for fields that records do not have because they were stored before there were such fields. */
+  /** Values of fields that older records lack because the fields were added later. */
   readonly defaults?: Partial<New<R>>;
-  /** Belongs to no project, and everybody's readers must see what is written at once. Not for what changes every moment. */
-  readonly everybodys?: boolean;
+  /**
+   * Whether the table belongs to no project and its changes must be visible to all readers immediately. Not for records
+   * that change often.
+   */
+  readonly sharedByAll?: boolean;
 }
 
-/** What belongs to a project is its project's; what belongs to a user alone, the user's. */
+/** Returns the owner of a record: its project, or its user if it has no project. */
 export function ownerOf(
   record: { readonly projectId?: unknown; readonly userId?: unknown } | undefined,
 ): string | undefined {
@@ -21,12 +24,12 @@ export function ownerOf(
   return typeof owner === 'string' ? owner : undefined;
 }
 
-/** A value as columns have it. */
+/** Converts a value to the type of its column. */
 export function toColumn(value: ColumnValue | boolean | undefined): ColumnValue {
   return typeof value === 'boolean' ? Number(value) : (value ?? null);
 }
 
-/** New for each write; only its being different counts. */
+/** Returns a new revision for each write; only inequality is meaningful. */
 export function newRevision(): number {
   return Math.floor(Math.random() * 2 ** 52);
 }

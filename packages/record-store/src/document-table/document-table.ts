@@ -1,16 +1,16 @@
 import { type Compilable, type CompiledQuery, type InsertQueryBuilder, type SelectQueryBuilder, sql } from 'kysely';
-import { gathered } from '../batching/gathered.js';
+import { batchStatement } from '../batching/batch-statement.js';
 import { insertRows, updateRows } from '../batching/many-rows.js';
 import { preparedQuery } from '../batching/prepared-query.js';
-import { nextTurn } from '../batching/turns.js';
+import { yieldToEventLoop } from '../batching/yield-to-event-loop.js';
 import { StaleRecord } from '../errors/stale-record.js';
-import { EVERYBODY } from '../replicas/latest-writes.js';
+import { ALL_PROJECTS } from '../replicas/latest-writes.js';
 import type { Rows, Session, Tx } from '../store/database.js';
 import { type ColumnValue, type DocumentTableSpec, newRevision, ownerOf, toColumn } from './document-table-spec.js';
 import type { New, Stored } from './stored.js';
 
-/** Records whose texts are read and decoded in one turn of the event loop, at the most. */
-const READ_TOGETHER = 100;
+/** The maximum number of records that are read and decoded in one turn of the event loop. */
+const READ_BATCH_SIZE = 100;
 
 interface Row {
   readonly id: string;
@@ -19,13 +19,13 @@ interface Row {
   readonly data: string;
 }
 
-/** A row as far as it has to be known for its record to be told from others; its text is read where it is not here. */
+/** The columns that identify a version of a record; `data` is read separately if it is missing. */
 type Head = Pick<Row, 'id' | 'seq' | 'revision'> & Partial<Pick<Row, 'data'>>;
 
 /** A query of rows, before it is executed. */
 export type RowQuery = SelectQueryBuilder<Rows, string, Row>;
 
-/** A table of one kind of record: a few real columns, the rest as JSON in `data`. */
+/** A table of one kind of record: a few indexed columns, and the rest as JSON in `data`. */
 export class DocumentTable<R extends Stored> {
   readonly name: string;
   readonly #spec: DocumentTableSpec<R>;
@@ -41,9 +41,9 @@ export class DocumentTable<R extends Stored> {
   }
 
   /**
-   * Rows to be narrowed by the caller: `table.find(tx, q => q.where('project_id', '=', p).orderBy('seq'))`; default all. Reads
-   * the text only of records that are not known already.
-   * @param looking where the rows are looked for; default where they are read
+   * Finds records. The caller narrows the query: `table.find(tx, q => q.where('project_id', '=', p).orderBy('seq'))`;
+   * default: all records. Reads the JSON only of records that are not in the cache.
+   * @param looking the session that selects the rows; default: `session`
    */
   async find(session: Session, narrow?: (query: RowQuery) => RowQuery, looking: Session = session): Promise<R[]> {
     if (narrow) return this.read(session, await narrow(this.heads(looking)).execute());
@@ -51,25 +51,25 @@ export class DocumentTable<R extends Stored> {
     return this.read(session, (await looking.db.executeQuery<Head>(all)).rows);
   }
 
-  /** What `read` asks of rows, to be narrowed; with their texts where `readsTexts` says so. */
+  /** Returns the query that `read` needs, for the caller to narrow; with the JSON if `readsTexts` returns true. */
   heads(session: Session, rows = Number.POSITIVE_INFINITY): RowQuery {
     const texts = this.readsTexts(session, rows) ? ['data'] : [];
     return session.db.selectFrom(this.name).select(['id', 'seq', 'revision', ...texts]) as unknown as RowQuery;
   }
 
-  /** Texts are asked for too where there are few rows that are likely not to be known: one question then does for two. */
+  /** Returns whether a query should include the JSON: for few rows, mostly not cached, it saves a second query. */
   readsTexts(session: Session, rows: number): boolean {
-    return rows <= READ_TOGETHER && session.records.expectsUnknown(this.name);
+    return rows <= READ_BATCH_SIZE && session.records.expectsUnknown(this.name);
   }
 
   /**
-   * The records of rows of which these columns are known, or their texts too; those that are gone meanwhile are left out.
-   * @param keeps whether what was not known is kept from its first reading on, or from its second
+   * Returns the records of rows whose identifying columns are known; rows that were deleted meanwhile are omitted.
+   * @param keeps whether records that were not in the cache are added on the first read or on the second
    */
   async read(session: Session, rows: readonly Head[], keeps: 'at once' | 'if read again' = 'at once'): Promise<R[]> {
     const known = rows.map(({ id, revision }) => this.#known(session, id, revision));
     const unknown = rows.filter((_row, index) => !known[index]);
-    session.records.told(this.name, unknown.length, rows.length);
+    session.records.onNotification(this.name, unknown.length, rows.length);
     const read = new Map<number, R>();
     const decode = (row: Row) => read.set(row.seq, this.#decode(session, row, keeps));
     const textless: number[] = [];
@@ -77,15 +77,15 @@ export class DocumentTable<R extends Stored> {
       if (row.data === undefined) textless.push(row.seq);
       else decode(row as Row);
     }
-    for (let begin = 0; begin < textless.length; begin += READ_TOGETHER) {
-      if (begin > 0) await nextTurn();
-      (await this.#texts(session, textless.slice(begin, begin + READ_TOGETHER))).forEach(decode);
+    for (let begin = 0; begin < textless.length; begin += READ_BATCH_SIZE) {
+      if (begin > 0) await yieldToEventLoop();
+      (await this.#texts(session, textless.slice(begin, begin + READ_BATCH_SIZE))).forEach(decode);
     }
-    // What was removed between the two reads is left out.
+    // Rows that were deleted between the two reads are omitted.
     return rows.flatMap(({ seq }, index) => known[index] ?? read.get(seq) ?? []);
   }
 
-  /** However many they are, it is one statement with one parameter: known to the database, and written once. */
+  /** One statement with one parameter for any number of rows, so that it is prepared and written once. */
   async #texts(session: Session, seqs: readonly number[]): Promise<readonly Row[]> {
     const postgres = session.kind === 'postgres';
     const query = this.#once(session, 'bySeqs', () => {
@@ -101,7 +101,7 @@ export class DocumentTable<R extends Stored> {
     return known?.revision === revision ? known : undefined;
   }
 
-  /** How many rows there are, narrowed by the caller. */
+  /** Counts rows; the caller narrows the query. */
   async count(session: Session, narrow: (query: any) => any = (q) => q): Promise<number> {
     const query = narrow(session.db.selectFrom(this.name).select(({ fn }) => fn.countAll().as('n')));
     return Number((await query.executeTakeFirstOrThrow()).n);
@@ -118,7 +118,7 @@ export class DocumentTable<R extends Stored> {
     return new Map(rows.map((row) => [row.id, this.#decode(session, row)]));
   }
 
-  /** A record as this process has read or written it last; others may have changed it since. */
+  /** Returns a record as this process last read or wrote it; other processes may have changed it since. */
   remembered(session: Session, id: string): R | undefined {
     return session.records.get<R>(this.name, id);
   }
@@ -127,28 +127,37 @@ export class DocumentTable<R extends Stored> {
     return this.#one(session, 'bySeq', seq, () => this.#select(session).where('seq', '=', 0));
   }
 
-  /**
-   * Like `get`, and keeps others from changing the record until this transaction ends. Whoever does so has read it shortly
-   * before, so its text is read only where it has changed since.
-   */
+  /** Like `get`, but locks the record until the transaction ends. Reads the JSON only if the cached record is stale. */
   async lock(tx: Tx, id: string): Promise<R | undefined> {
-    // Whoever shares a transaction keeps all the others waiting: it rather waits in one of its own.
+    // A wait in a shared transaction would delay all members, so a locked row moves the caller out of it.
     const locked = (rows: RowQuery) =>
-      tx.kind === 'sqlite' ? rows : tx.mates ? rows.forUpdate().noWait() : rows.forUpdate();
+      tx.kind === 'sqlite' ? rows : tx.batch ? rows.forUpdate().noWait() : rows.forUpdate();
     const one = async () => {
-      const name = tx.mates ? 'lock at once' : 'lock';
+      const name = tx.batch ? 'lock at once' : 'lock';
       const query = this.#once(tx, name, () => locked(this.heads(tx).where('id', '=', '')));
       const { rows } = await tx.db.executeQuery<Head>({ ...query, parameters: [id] });
       return (await this.#asRead(tx, rows)).get(id);
     };
-    return gathered(tx, `lock ${this.name}`, id, one, async (ids) => {
+    return batchStatement(tx, `lock ${this.name}`, id, one, async (ids) => {
       const rows = await locked(this.heads(tx).where('id', '=', sql`any(${ids})`)).execute();
       const records = await this.#asRead(tx, rows);
       return ids.map((each) => records.get(each));
     });
   }
 
-  /** Records by their ids, of which those that are not known are read. */
+  /**
+   * Like `lock`, for a record that the caller then updates: the version that this process last read or wrote is not read
+   * again. If it is not the last one, the update throws {@link StaleRecord}, and the retry reads it.
+   *
+   * @param revision of the only version that need not be read; default: any. A newer one may be that of a transaction that was
+   * rolled back
+   */
+  async lockToUpdate(tx: Tx, id: string, revision?: number): Promise<R | undefined> {
+    const known = this.remembered(tx, id);
+    return known && known.revision === (revision ?? known.revision) ? known : this.lock(tx, id);
+  }
+
+  /** Returns records by id; those that are not in the cache are read. */
   async #asRead(tx: Tx, heads: readonly Head[]): Promise<ReadonlyMap<string, R | undefined>> {
     const records = new Map(heads.map(({ id, revision }) => [id, this.#known(tx, id, revision)]));
     const unknown = heads.flatMap(({ id, seq }) => (records.get(id) ? [] : [seq]));
@@ -158,11 +167,10 @@ export class DocumentTable<R extends Stored> {
   }
 
   async insert(tx: Tx, record: New<R>): Promise<R> {
-    const inserted = await this.#insert(tx, 'insert', record, (rows) => rows.returning('seq'), '');
-    return inserted!;
+    return (await this.#insert(tx, 'insert', record, (rows) => rows.returning('seq'), '')) as R;
   }
 
-  /** Like `insert`, but leaves alone what is there already under this key. */
+  /** Like `insert`, but keeps an existing record with the same key. */
   async insertUnlessThere(tx: Tx, record: New<R>): Promise<void> {
     const unlessThere = (rows: InsertQueryBuilder<Rows, string, unknown>) =>
       rows.onConflict((conflict) => conflict.doNothing()).returning('seq');
@@ -186,7 +194,7 @@ export class DocumentTable<R extends Stored> {
     const values = [key, revision, JSON.stringify(record), ...this.#columnValues(record)];
     const one = async (parameters: readonly unknown[]) =>
       (await tx.db.executeQuery<Row>({ ...query, parameters })).rows[0]?.seq;
-    const seq = await gathered(tx, `${name} ${this.name}`, values, one, async (rows) => {
+    const seq = await batchStatement(tx, `${name} ${this.name}`, values, one, async (rows) => {
       const inserted = await insertRows<Row>(tx, this.name, names, rows, `${finishMany} returning id, seq`);
       const seqs = new Map(inserted.map((row) => [row.id, row.seq]));
       return rows.map(([id]) => seqs.get(id as string));
@@ -195,9 +203,10 @@ export class DocumentTable<R extends Stored> {
   }
 
   /**
-   * Replaces the record as it was read by the one given (its `revision` says which was read). Only columns that change
-   * are written: databases touch the indexes of every column that a statement names.
-   * Throws {@link StaleRecord} when it has changed since or is gone.
+   * Replaces a record; its `revision` identifies the version that was read. Only changed columns are written: databases
+   * update the indexes of every column that a statement names.
+   *
+   * @throws {@link StaleRecord} if the record was changed or deleted since
    */
   async update(tx: Tx, record: R): Promise<R> {
     const { seq, revision: before, ...plain } = record;
@@ -214,7 +223,12 @@ export class DocumentTable<R extends Stored> {
       names.push(name);
       values.push(value);
     }
+    const many = async (rows: readonly (readonly unknown[])[]) => {
+      const seqs = await updateRows(tx, this.name, names, rows);
+      return rows.map((values) => seqs.has(values.at(-2) as number));
+    };
     const one = async (parameters: readonly unknown[]) => {
+      if (tx.batch) return (await many([parameters]))[0];
       const query = this.#once(tx, `update ${names}`, () =>
         tx.db
           .updateTable(this.name)
@@ -225,15 +239,15 @@ export class DocumentTable<R extends Stored> {
       return (await tx.db.executeQuery({ ...query, parameters })).numAffectedRows === 1n;
     };
     const row = [...values, seq, before];
-    const updated = await gathered(tx, `update ${this.name} ${names}`, row, one, async (rows) => {
-      const seqs = await updateRows(tx, this.name, names, rows);
-      return rows.map((values) => seqs.has(values.at(-2) as number));
-    });
-    if (!updated) throw new StaleRecord(`${this.name} ${key} was changed by somebody else`);
+    const updated = await batchStatement(tx, `update ${this.name} ${names}`, row, one, many);
+    if (!updated) {
+      tx.records.delete(this.name, key);
+      throw new StaleRecord(`${this.name} ${key} was changed by another transaction`);
+    }
     return this.#keep(tx, key, { ...record, revision });
   }
 
-  /** Removes a record; false when there was none. */
+  /** Deletes a record; false if it did not exist. */
   async delete(tx: Tx, id: string): Promise<boolean> {
     this.#concerns(tx, this.remembered(tx, id));
     const query = this.#once(tx, 'delete', () => tx.db.deleteFrom(this.name).where('id', '=', ''));
@@ -241,9 +255,9 @@ export class DocumentTable<R extends Stored> {
     return numAffectedRows === 1n;
   }
 
-  /** Tells whose readers must see a change; a record that goes is one that was read before, nearly always. */
+  /** Reports the owners whose readers must see a change. A deleted record is nearly always in the cache. */
   #concerns(tx: Tx, record: object | undefined): void {
-    const owner = this.#spec.everybodys ? EVERYBODY : ownerOf(record);
+    const owner = this.#spec.sharedByAll ? ALL_PROJECTS : ownerOf(record);
     if (owner !== undefined) tx.concerns(owner);
   }
 
@@ -257,7 +271,7 @@ export class DocumentTable<R extends Stored> {
     return rows[0] && this.#decode(session, rows[0]);
   }
 
-  /** A hot query is compiled once; later calls only bring other parameters. */
+  /** Compiles a frequent query once; later calls only change its parameters. */
   #once(session: Session, name: string, build: () => Compilable): CompiledQuery {
     const key = `${session.kind} ${name}`;
     let compiled = this.#compiled.get(key);
@@ -272,11 +286,11 @@ export class DocumentTable<R extends Stored> {
     return this.#columns.map(([, value]) => toColumn(value(record)));
   }
 
-  /** Records are immutable, so the same row is decoded once and then shared as long as it is kept. */
+  /** Returns the decoded record of a row. Records are immutable, so it is decoded once and shared while cached. */
   #decode(session: Session, row: Row, keeps: 'at once' | 'if read again' = 'at once'): R {
     const known = this.#known(session, row.id, row.revision);
     if (known) return known;
-    // Nobody else has it yet, so it is completed in place: copying it field by field would cost more than reading it.
+    // The object is not shared yet, so it is completed in place: copying its fields would cost more than parsing.
     const record: Record<string, unknown> = JSON.parse(row.data);
     for (const [name, value] of this.#defaults) if (!Object.hasOwn(record, name)) record[name] = value;
     record.seq = row.seq;
@@ -286,7 +300,7 @@ export class DocumentTable<R extends Stored> {
     return record as unknown as R;
   }
 
-  /** Known from now on. What is undone again does no harm: no row will ever have its revision. */
+  /** Adds a record to the cache. Harmless after a rollback: no row will ever have its revision. */
   #keep(session: Session, id: string, record: R): R {
     session.records.set(this.name, id, record);
     return record;

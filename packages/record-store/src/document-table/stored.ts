@@ -1,10 +1,10 @@
-/** What the store adds to every record. */
+/** Fields that the store adds to every record. */
 export interface Stored {
-  /** Number given at insertion, ascending, never reused. */
+  /** Ascending number, assigned at insertion, never reused. */
   readonly seq: number;
-  /** Changes with every write: two records with the same id and revision are the same to the letter. */
+  /** Changes with every write: two records with the same id and revision are identical. */
   readonly revision: number;
 }
 
-/** A record before the store has numbered it. */
+/** A record before its insertion. */
 export type New<R extends Stored> = Omit<R, keyof Stored>;

@@ -1,18 +1,18 @@
-/** What a coded error may have besides: its `cause`, and the HTTP status that fits (500 unless told). */
+/** Options of a coded error: its `cause`, and the HTTP status (default: 500). */
 export interface CodedErrorOptions extends ErrorOptions {
   readonly status?: number;
 }
 
-/** What the errors of a package have in common: `name`, `code`, `status`, and the `url` of what their code means. */
+/** Base class of all errors of a package: `name`, `code`, `status`, and the `url` of the code's documentation. */
 export abstract class CodedError<Code extends string = string> extends Error {
-  /** Stable, so that programs may compare it; the text of a message may change. */
+  /** Stable error code for comparisons; the text of a message may change. */
   readonly code: Code;
-  /** The HTTP status that fits, 500 where no request is to blame. */
+  /** The HTTP status; 500 if the request is not the cause. */
   readonly status: number;
-  /** The page that tells cause and cure; for developers, never part of an answer. */
+  /** The page that explains causes and fixes; for developers, never part of a response. */
   readonly url: string;
 
-  /** @param home the package without its scope, as `docs/errors.md` names it */
+  /** @param home the package without its scope, as in `docs/errors.md` */
   constructor(home: string, code: Code, message: string, { status = 500, ...options }: CodedErrorOptions = {}) {
     super(message, options);
     this.name = new.target.name;

@@ -24,10 +24,10 @@ it.each([
   ['away', Object.assign(new Error(), { errors: [coded('ECONNREFUSED'), coded('EHOSTUNREACH')] })],
   ['away', new Error('Connection terminated unexpectedly')],
   ['busy', new Error('timeout exceeded when trying to connect')],
-])('tells trouble: %s', (trouble, error) => {
-  const told = databaseError(error);
-  expect(told).toBeInstanceOf(DatabaseUnavailable);
-  expect(told).toMatchObject({ trouble, status: 503, cause: error });
+])('recognizes an outage: %s', (failure, error) => {
+  const converted = databaseError(error);
+  expect(converted).toBeInstanceOf(DatabaseUnavailable);
+  expect(converted).toMatchObject({ failure, status: 503, cause: error });
 });
 
 it.each([
@@ -38,11 +38,11 @@ it.each([
   numbered(19),
   new TypeError('undefined is not a function'),
   undefined,
-])('leaves what is no trouble of the database as it is', (error) => {
+])('returns other errors unchanged', (error) => {
   expect(databaseError(error)).toBe(error);
 });
 
-it('tells callers nothing of statements, files and addresses', () => {
+it('does not reveal statements, files or addresses to callers', () => {
   const { message } = databaseError(coded('58030', 'could not write /var/lib/pg/base: insert into servers')) as Error;
   expect(message).toBe('The database failed.');
 });

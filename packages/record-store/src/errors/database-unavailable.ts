@@ -1,15 +1,15 @@
 import { StoreError } from './store-error.js';
 
-/** Why a database could not do what it was asked for, though nothing was wrong with the question. */
-export type DatabaseTrouble = 'away' | 'busy' | 'late' | 'full' | 'read-only' | 'broken' | 'replaced';
+/** Why a database could not execute a valid statement. */
+export type DatabaseFailure = 'away' | 'busy' | 'late' | 'full' | 'read-only' | 'broken' | 'replaced';
 
-/** What may be told to anybody: nothing of statements, files and addresses. */
-const texts: Readonly<Record<DatabaseTrouble, string>> = {
+/** Messages that any caller may see: without statements, files or addresses. */
+const texts: Readonly<Record<DatabaseFailure, string>> = {
   away: 'The database cannot be reached.',
   busy: 'The database is busy.',
-  late: 'The database did not answer in time.',
-  full: 'The database has no room left.',
-  'read-only': 'The database takes no changes.',
+  late: 'The database did not respond in time.',
+  full: 'The disk of the database is full.',
+  'read-only': 'The database is read-only.',
   broken: 'The database failed.',
   replaced: 'The database file was removed or replaced while it was in use.',
 };
@@ -26,21 +26,21 @@ const texts: Readonly<Record<DatabaseTrouble, string>> = {
  * ```
  */
 export class DatabaseUnavailable extends StoreError<'DATABASE_UNAVAILABLE'> {
-  readonly trouble: DatabaseTrouble;
-  /** When it is worth trying again, in seconds. */
+  readonly failure: DatabaseFailure;
+  /** Seconds after which a retry is useful. */
   readonly retryAfterSeconds = 5;
 
-  constructor(trouble: DatabaseTrouble, cause?: unknown) {
-    super('DATABASE_UNAVAILABLE', texts[trouble], { cause });
-    this.trouble = trouble;
+  constructor(failure: DatabaseFailure, cause?: unknown) {
+    super('DATABASE_UNAVAILABLE', texts[failure], { cause });
+    this.failure = failure;
   }
 }
 
 /**
- * The whole table: codes of SQLite (their primary part), of PostgreSQL (five characters, or the two of a class), of
- * sockets and of files. What is not in it is a mistake of ours and stays what it is.
+ * Codes of SQLite (their primary part), of PostgreSQL (five characters, or the two of a class), of sockets and of
+ * files. Errors with other codes are bugs and are not converted.
  */
-const troubles: Readonly<Record<string, DatabaseTrouble>> = {
+const failures: Readonly<Record<string, DatabaseFailure>> = {
   SQLITE_BUSY: 'busy',
   SQLITE_LOCKED: 'busy',
   SQLITE_PROTOCOL: 'busy',
@@ -89,8 +89,8 @@ const troubles: Readonly<Record<string, DatabaseTrouble>> = {
   EDQUOT: 'full',
 };
 
-/** Errors of `pg` and of the SQLite libraries that carry no code. */
-const codeless: readonly (readonly [RegExp, DatabaseTrouble])[] = [
+/** Errors of `pg` and of the SQLite libraries that have no code. */
+const codeless: readonly (readonly [RegExp, DatabaseFailure])[] = [
   [/^timeout exceeded when trying to connect/, 'busy'],
   [/^Query read timeout/, 'late'],
   [
@@ -100,7 +100,7 @@ const codeless: readonly (readonly [RegExp, DatabaseTrouble])[] = [
   [/^(Cannot use a pool after|driver has already been destroyed|(The )?database (connection )?is not open)/i, 'away'],
 ];
 
-/** What `node:sqlite` tells as a number. */
+/** Error numbers of `node:sqlite`. */
 const sqliteNumbers: Readonly<Record<number, string>> = {
   3: 'SQLITE_PERM',
   5: 'SQLITE_BUSY',
@@ -116,26 +116,29 @@ const sqliteNumbers: Readonly<Record<number, string>> = {
   1032: 'SQLITE_READONLY_DBMOVED',
 };
 
-function troubleOf(error: unknown): DatabaseTrouble | undefined {
+function failureOf(error: unknown): DatabaseFailure | undefined {
   const { code, errcode, message, errors } = (error ?? {}) as Record<string, unknown>;
-  // A host name with several addresses, none of which answers.
-  if (Array.isArray(errors) && errors.length > 0) return troubleOf(errors[0]);
+  // A host name with several addresses: none of them responds.
+  if (Array.isArray(errors) && errors.length > 0) return failureOf(errors[0]);
   const name =
     typeof errcode === 'number' ? (sqliteNumbers[errcode] ?? sqliteNumbers[errcode & 0xff]) : String(code ?? '');
   if (!name) return codeless.find(([text]) => text.test(String(message)))?.[1];
   const primary = /^SQLITE_[A-Z]+/.exec(name)?.[0] ?? (/^[0-9A-Z]{5}$/.test(name) ? name.slice(0, 2) : '');
-  const own = (key: string) => (Object.hasOwn(troubles, key) ? troubles[key] : undefined);
+  const own = (key: string) => (Object.hasOwn(failures, key) ? failures[key] : undefined);
   return own(name) ?? own(primary);
 }
 
-/** The same error as {@link DatabaseUnavailable} where it tells trouble of the database; as it is otherwise. */
+/**
+ * Converts an error to {@link DatabaseUnavailable} if it describes an outage of the database; returns other errors
+ * unchanged.
+ */
 export function databaseError(error: unknown): unknown {
   if (error instanceof DatabaseUnavailable) return error;
-  const trouble = troubleOf(error);
-  return trouble ? new DatabaseUnavailable(trouble, error) : error;
+  const failure = failureOf(error);
+  return failure ? new DatabaseUnavailable(failure, error) : error;
 }
 
-/** Whether an error says that the database is unavailable, and so nothing of what was to be done in it. */
+/** Returns whether an error means that the database is unavailable. */
 export function isOutage(error: unknown): boolean {
   return databaseError(error) instanceof DatabaseUnavailable;
 }

@@ -1,6 +1,6 @@
 import { StoreError } from './store-error.js';
 
-/** A write met a record that somebody else had changed since it was read. The transaction is tried again. */
+/** A write failed because the record was changed since it was read. The transaction is retried. */
 export class StaleRecord extends StoreError<'STALE_RECORD'> {
   constructor(message: string) {
     super('STALE_RECORD', message);

@@ -1,15 +1,15 @@
 import { CodedError, type CodedErrorOptions } from './coded-error.js';
 
-/** Every error code of the store, with the HTTP status that fits. */
+/** All error codes of the store, with their HTTP statuses. */
 export const storeErrorCodes = {
   DATABASE_UNAVAILABLE: 503,
   DATABASE_IN_USE: 500,
   DATABASE_TOO_NEW: 500,
   STALE_RECORD: 500,
-  TO_BE_DONE_ALONE: 500,
+  BATCH_CONFLICT: 500,
 } as const;
 
-/** Stable, so that programs may compare it; the text of a message may change. */
+/** Stable error code for comparisons; the text of a message may change. */
 export type StoreErrorCode = keyof typeof storeErrorCodes;
 
 /** The base class of all errors of the store: `name`, `code`, `status`, and the `url` of the code's documentation. */

@@ -4,19 +4,19 @@ import type { StoreObserver } from './store-observer.js';
 
 type Execute = DatabaseConnection['executeQuery'];
 
-/** A driver whose statements and connections are looked at. */
+/** A driver whose statements and connections are reported to an observer. */
 class ObservedDriver implements Driver {
   readonly #driver: Driver;
   readonly #observer: StoreObserver;
-  readonly #most: number;
+  readonly #max: number;
   readonly #seen = new WeakSet<DatabaseConnection>();
   #busy = 0;
   #waiting = 0;
 
-  constructor(driver: Driver, observer: StoreObserver, most: number) {
+  constructor(driver: Driver, observer: StoreObserver, max: number) {
     this.#driver = driver;
     this.#observer = observer;
-    this.#most = most;
+    this.#max = max;
   }
 
   init(): Promise<void> {
@@ -24,7 +24,7 @@ class ObservedDriver implements Driver {
   }
 
   async acquireConnection(): Promise<DatabaseConnection> {
-    const begunAt = performance.now();
+    const startedAt = performance.now();
     this.#waiting++;
     let connection: DatabaseConnection;
     try {
@@ -33,7 +33,7 @@ class ObservedDriver implements Driver {
       this.#waiting--;
     }
     this.#busy++;
-    this.#tellPool(performance.now() - begunAt);
+    this.#tellPool(performance.now() - startedAt);
     if (this.#observer.statement && !this.#seen.has(connection)) {
       this.#seen.add(connection);
       connection.executeQuery = observedExecution(connection.executeQuery.bind(connection), this.#observer.statement);
@@ -64,13 +64,13 @@ class ObservedDriver implements Driver {
   }
 
   #tellPool(waitedMs: number | undefined): void {
-    this.#observer.pool?.({ most: this.#most, busy: this.#busy, waiting: this.#waiting, waitedMs });
+    this.#observer.pool?.({ max: this.#max, busy: this.#busy, waiting: this.#waiting, waitedMs });
   }
 }
 
-function observedExecution(execute: Execute, tell: NonNullable<StoreObserver['statement']>): Execute {
+function observedExecution(execute: Execute, notify: NonNullable<StoreObserver['statement']>): Execute {
   return async function executeObserved<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    const begunAt = performance.now();
+    const startedAt = performance.now();
     let rows = 0;
     let failed = true;
     try {
@@ -79,21 +79,21 @@ function observedExecution(execute: Execute, tell: NonNullable<StoreObserver['st
       failed = false;
       return result;
     } finally {
-      tell({ name: statementName(query), rows, begunAt, ms: performance.now() - begunAt, failed });
+      notify({ name: statementName(query), rows, startedAt, ms: performance.now() - startedAt, failed });
     }
   };
 }
 
 /**
- * The same dialect under observation; untouched where nobody wants to know.
+ * Returns a dialect that reports to the observer; the dialect itself if there is none.
  *
- * @param most how many connections there may be
+ * @param max the maximum number of connections
  */
-export function observedDialect(dialect: Dialect, observer: StoreObserver | undefined, most: number): Dialect {
+export function observedDialect(dialect: Dialect, observer: StoreObserver | undefined, max: number): Dialect {
   if (!observer?.statement && !observer?.pool) return dialect;
   return {
     createAdapter: () => dialect.createAdapter(),
-    createDriver: () => new ObservedDriver(dialect.createDriver(), observer, most),
+    createDriver: () => new ObservedDriver(dialect.createDriver(), observer, max),
     createIntrospector: (db) => dialect.createIntrospector(db),
     createQueryCompiler: () => dialect.createQueryCompiler(),
   };

@@ -1,32 +1,37 @@
-/** A statement that the database has answered. Times in milliseconds. */
+/** An executed statement. Times are in milliseconds. */
 export interface ObservedStatement {
-  /** Verb and table: `select servers`. One of a few hundred, whatever is asked for. */
+  /** Verb and table: `select servers`. One of a few hundred values. */
   readonly name: string;
-  /** Rows read, or changed. */
+  /** Number of rows read, or changed. */
   readonly rows: number;
-  /** By `performance.now()`. */
-  readonly begunAt: number;
+  /** Start time by `performance.now()`. */
+  readonly startedAt: number;
   readonly ms: number;
   readonly failed: boolean;
 }
 
-/** Connections of the database, when one was taken or given back. */
+/** State of the connection pool after a connection was acquired or released. */
 export interface ObservedPool {
-  /** How many there may be. */
-  readonly most: number;
+  /** The maximum number of connections. */
+  readonly max: number;
   readonly busy: number;
-  /** Who waits for one. */
+  /** The number of callers that wait for a connection. */
   readonly waiting: number;
-  /** When one was taken: how long that had to be waited for, in milliseconds. */
+  /** After an acquisition: how long the caller waited for it, in milliseconds. */
   readonly waitedMs: number | undefined;
 }
 
-/** Observes the database: for metrics and traces. Called in the middle of the work, so it must be quick and must not throw. */
+/**
+ * Observes the database, for metrics and traces. The functions are called synchronously, so they must be quick and must
+ * not throw.
+ */
 export interface StoreObserver {
-  /** When present, each transaction keeps the asynchronous context of its caller, also when it shares a commit with others. */
+  /**
+   * If present, each transaction keeps the asynchronous context of its caller, even if it shares a commit with others.
+   */
   readonly around?: (...given: never[]) => unknown;
-  readonly statement?: (told: ObservedStatement) => void;
-  readonly pool?: (told: ObservedPool) => void;
-  /** Transactions that shared a commit: all on SQLite, those that many callers make at the same time on PostgreSQL. */
-  readonly commit?: (told: { readonly transactions: number; readonly ms: number }) => void;
+  readonly statement?: (statement: ObservedStatement) => void;
+  readonly pool?: (reported: ObservedPool) => void;
+  /** Called for transactions that share a commit: all on SQLite, concurrent batchable ones on PostgreSQL. */
+  readonly commit?: (result: { readonly transactions: number; readonly ms: number }) => void;
 }

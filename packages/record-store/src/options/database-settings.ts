@@ -1,39 +1,42 @@
 import { availableParallelism } from 'node:os';
 
-/** What `202 Accepted` promises of a SQLite file: `disk` outlives a power cut, `process` only the end of the process. */
+/**
+ * When a commit to a SQLite file counts as durable: `disk` survives a power failure, `process` only the end of the
+ * process.
+ */
 export type Durability = 'disk' | 'process';
 
-/** How a database is used. Times in milliseconds. */
+/** Settings of a database. Times are in milliseconds. */
 export interface DatabaseSettings {
-  /** SQLite files: whether a commit waits until it is on the disk; PostgreSQL has its own setting for that. */
+  /** SQLite files: whether a commit waits for the disk. PostgreSQL has its own setting for that. */
   readonly durability: Durability;
-  /** PostgreSQL: connections at the most. */
+  /** PostgreSQL: the maximum number of connections. */
   readonly poolSize: number;
   /**
-   * Questions that may take long, such as for a part of a name among many servers, that are asked at the same time: threads
-   * for a SQLite file, connections to PostgreSQL (half of `poolSize` at the most). Others of them wait.
+   * The maximum number of concurrent long queries, such as a search for a part of a name among many servers: threads
+   * for a SQLite file, connections to PostgreSQL (at most half of `poolSize`). Further long queries wait.
    */
   readonly longReads: number;
-  /** PostgreSQL: how long work waits for a free connection, or for a new one to be made. */
+  /** PostgreSQL: how long an operation waits for a free or a new connection. */
   readonly poolWaitMs: number;
-  /** PostgreSQL: what a statement may take; 0 is without limit. */
+  /** PostgreSQL: timeout of a statement; 0 means no limit. */
   readonly statementTimeoutMs: number;
-  /** How long work waits for a lock that others hold, on rows or on the SQLite file; 0 is for ever in PostgreSQL. */
+  /** How long an operation waits for a lock, on rows or on the SQLite file; 0 means no limit in PostgreSQL. */
   readonly lockTimeoutMs: number;
-  /** PostgreSQL: how long a transaction may rest in the middle before the server ends it; 0 is without limit. */
+  /** PostgreSQL: how long a transaction may be idle before the server ends it; 0 means no limit. */
   readonly idleTransactionTimeoutMs: number;
   /**
-   * PostgreSQL with replicas: how old that may be what callers read of others, and of what all share. Their own project's
-   * writes they always see.
+   * PostgreSQL with replicas: the maximum staleness of what callers read of other projects and of shared tables. They
+   * always see their own project's writes.
    */
   readonly maxStalenessMs: number;
 }
 
-/** The settings of the database where nothing else is said. Times in milliseconds. */
+/** The default settings of a database. Times are in milliseconds. */
 export const defaultDatabaseSettings: DatabaseSettings = {
   durability: 'disk',
   poolSize: 10,
-  // Whoever shares the machine with the database leaves a processor to those who serve requests.
+  // If the database runs on the same computer, one processor remains for requests.
   longReads: Math.max(1, Math.min(4, availableParallelism() - 1)),
   poolWaitMs: 10_000,
   statementTimeoutMs: 30_000,
@@ -42,10 +45,14 @@ export const defaultDatabaseSettings: DatabaseSettings = {
   maxStalenessMs: 5000,
 };
 
-/** The longest time that both databases and Node take. */
+/** The maximum duration that both databases and Node support. */
 const LONGEST_MS = 2 ** 31 - 1;
 
-/** Fills in what is left out. Throws RangeError for what cannot be. */
+/**
+ * Fills in the defaults.
+ *
+ * @throws RangeError if a setting is invalid
+ */
 export function databaseSettings(given: Partial<DatabaseSettings>): DatabaseSettings {
   const chosen = (Object.keys(defaultDatabaseSettings) as (keyof DatabaseSettings)[]).map((name) => [
     name,
@@ -54,11 +61,11 @@ export function databaseSettings(given: Partial<DatabaseSettings>): DatabaseSett
   const settings = Object.fromEntries(chosen) as DatabaseSettings;
   const { durability, ...numbers } = settings;
   if (durability !== 'disk' && durability !== 'process')
-    throw new RangeError(`durability is '${durability}': it is 'disk' or 'process'`);
+    throw new RangeError(`durability is '${durability}': it must be 'disk' or 'process'`);
   for (const [name, value] of Object.entries(numbers)) {
-    const least = name.startsWith('pool') || name === 'longReads' ? 1 : 0;
-    if (!Number.isInteger(value) || value < least || value > LONGEST_MS)
-      throw new RangeError(`${name} is ${value}: it is a whole number from ${least} to ${LONGEST_MS}`);
+    const min = name.startsWith('pool') || name === 'longReads' ? 1 : 0;
+    if (!Number.isInteger(value) || value < min || value > LONGEST_MS)
+      throw new RangeError(`${name} is ${value}: it must be an integer from ${min} to ${LONGEST_MS}`);
   }
   return settings;
 }

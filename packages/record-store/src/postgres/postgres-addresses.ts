@@ -1,8 +1,8 @@
 const PARTS = /^(postgres(?:ql)?:\/\/)(?:(.*)@)?([^/?]*)(.*)$/s;
 
 /**
- * The addresses that a connection string names, one for each of its hosts: `postgres://me@a,b:5433/cloud` are
- * `postgres://me@a/cloud` and `postgres://me@b:5433/cloud`.
+ * Splits a connection string into one URL per host: `postgres://me@a,b:5433/cloud` becomes `postgres://me@a/cloud` and
+ * `postgres://me@b:5433/cloud`.
  */
 export function postgresAddresses(url: string): readonly string[] {
   const [, scheme, user, hosts = '', rest] = PARTS.exec(url) ?? [];

@@ -1,17 +1,17 @@
 import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely';
 import type { PreparedQuery } from '../batching/prepared-query.js';
 import { DatabaseUnavailable, databaseError } from '../errors/database-unavailable.js';
-import { ask, type ClientResult, type PostgresClient } from './postgres-query.js';
+import { type ClientResult, type PostgresClient, request } from './postgres-query.js';
 
-/** Whether statements are kept by name on the server; shared by the connections of a pool. */
-export interface StatementKeeping {
+/** Whether named prepared statements can be used; shared by the connections of a pool. */
+export interface StatementPreparation {
   works: boolean;
 }
 
-/** Refusals after which the connection is as good as before: a lock, a time limit, no room. */
-const HARMLESS = /^(55P03|57014|53100|53200|53400)$/;
+/** Errors after which the connection can be reused: a lock, a timeout, insufficient resources. */
+const REUSABLE_AFTER = /^(55P03|57014|53100|53200|53400)$/;
 
-/** A name that this session of the server does not know, or knows already: a pooler has changed the session. */
+/** A prepared statement is missing or exists already in this session: a pooler has switched the session. */
 const FOREIGN_SESSION = /^(26000|42P05)$/;
 
 const CHANGES = /^(INSERT|UPDATE|DELETE|MERGE)$/;
@@ -19,17 +19,17 @@ const CHANGES = /^(INSERT|UPDATE|DELETE|MERGE)$/;
 const codeOf = (error: unknown) => String((error as { readonly code?: unknown } | undefined)?.code);
 
 /**
- * A connection that is thrown away, not given back, once it has failed. Statements need not wait for each other's
- * answers: those of one turn of the event loop travel together, and the server answers them in order.
+ * A connection that is closed instead of returned to the pool once it has failed. Statements are pipelined: those of
+ * one turn of the event loop are sent together, and the server responds in order.
  */
 export class PostgresConnection implements DatabaseConnection {
   readonly #client: PostgresClient;
-  readonly #keeping: StatementKeeping;
+  readonly #keeping: StatementPreparation;
   #lost: DatabaseUnavailable | undefined;
   #corked = false;
   #inTransaction = false;
 
-  constructor(client: PostgresClient, keeping: StatementKeeping) {
+  constructor(client: PostgresClient, keeping: StatementPreparation) {
     this.#client = client;
     this.#keeping = keeping;
   }
@@ -40,27 +40,27 @@ export class PostgresConnection implements DatabaseConnection {
     const name = this.#keeping.works ? (query as Partial<PreparedQuery>).preparedName : undefined;
     if (text.startsWith('begin')) this.#inTransaction = true;
     try {
-      const { command, rowCount, rows } = await this.#ask(query, name);
-      // A transaction in which something failed unnoticed ends so, without an error of its own.
+      const { command, rowCount, rows } = await this.#query(query, name);
+      // A transaction with an unnoticed failure ends with ROLLBACK instead of COMMIT, without an error.
       if (text === 'commit' && command !== 'COMMIT') throw new DatabaseUnavailable('broken', command);
       return { rows: rows as R[], numAffectedRows: CHANGES.test(command) ? BigInt(rowCount ?? 0) : undefined };
     } catch (error) {
-      throw this.#judged(databaseError(error), text);
+      throw this.#classified(databaseError(error), text);
     } finally {
       if (text === 'commit' || text === 'rollback') this.#inTransaction = false;
     }
   }
 
-  /** Behind a pooler that exchanges sessions no statement is kept from then on; transactions are begun once more. */
-  async #ask({ sql: text, parameters: values }: CompiledQuery, name: string | undefined): Promise<ClientResult> {
+  /** If a pooler switches sessions, statements are no longer prepared from then on, and the transaction is retried. */
+  async #query({ sql: text, parameters: values }: CompiledQuery, name: string | undefined): Promise<ClientResult> {
     this.#cork();
     try {
-      return await ask(this.#client, text, values, name);
+      return await request(this.#client, text, values, name);
     } catch (error) {
       if (name === undefined || !FOREIGN_SESSION.test(codeOf(error))) throw error;
       this.#keeping.works = false;
       if (this.#inTransaction) throw error;
-      return ask(this.#client, text, values);
+      return request(this.#client, text, values);
     }
   }
 
@@ -73,7 +73,7 @@ export class PostgresConnection implements DatabaseConnection {
     this.#client.release(this.#lost !== undefined);
   }
 
-  /** One packet for whatever is asked before the event loop goes on. */
+  /** Sends all statements of one turn of the event loop in one packet. */
   #cork(): void {
     const stream = this.#client.connection?.stream;
     if (this.#corked || !stream) return;
@@ -85,9 +85,9 @@ export class PostgresConnection implements DatabaseConnection {
     });
   }
 
-  #judged(error: unknown, text: string): unknown {
-    if (error instanceof DatabaseUnavailable && !HARMLESS.test(codeOf(error.cause))) this.#lost = error;
-    // Of no use to the next one, in whatever state it is.
+  #classified(error: unknown, text: string): unknown {
+    if (error instanceof DatabaseUnavailable && !REUSABLE_AFTER.test(codeOf(error.cause))) this.#lost = error;
+    // The connection cannot be reused, because its state is unknown.
     if (text === 'rollback') this.#lost ??= new DatabaseUnavailable('away', error);
     return error;
   }

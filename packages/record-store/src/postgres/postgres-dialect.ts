@@ -7,7 +7,7 @@ import {
   PostgresIntrospector,
   PostgresQueryCompiler,
 } from 'kysely';
-import { Gate } from '../batching/gate.js';
+import { Semaphore } from '../batching/semaphore.js';
 import type { DatabaseSettings } from '../options/database-settings.js';
 import { PostgresConnection } from './postgres-connection.js';
 import { PostgresPool } from './postgres-pool.js';
@@ -29,7 +29,7 @@ class PostgresDriver implements Driver {
 
   async acquireConnection(): Promise<DatabaseConnection> {
     const client = await this.#pool.connect();
-    // What one session keeps, the next one would not know.
+    // Behind a pooler, the next session would not have the prepared statements.
     if (this.#pool.pooled) this.#keeping.works = false;
     let connection = this.#connections.get(client);
     if (!connection) this.#connections.set(client, (connection = new PostgresConnection(client, this.#keeping)));
@@ -48,7 +48,7 @@ class PostgresDriver implements Driver {
     await connection.executeQuery(COMMIT);
   }
 
-  /** A transaction whose connection is gone is undone by the server; the caller hears why it failed in the first place. */
+  /** The server rolls back a transaction whose connection is lost; the caller gets the original error. */
   async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
     await connection.executeQuery(ROLLBACK).catch(() => {});
   }
@@ -58,11 +58,11 @@ class PostgresDriver implements Driver {
   }
 }
 
-/** Some of the connections of a pool, for questions that may take long: the others are left to those that do not. */
+/** Limits the connections of a pool that long queries may use; the others remain for short ones. */
 class GatedDriver extends PostgresDriver {
-  readonly #gate: Gate;
+  readonly #gate: Semaphore;
 
-  constructor(pool: PostgresPool, gate: Gate) {
+  constructor(pool: PostgresPool, gate: Semaphore) {
     super(pool);
     this.#gate = gate;
   }
@@ -82,14 +82,14 @@ class GatedDriver extends PostgresDriver {
     await super.releaseConnection(connection);
   }
 
-  /** The pool is not its own. */
+  /** Another dialect owns the pool. */
   override async destroy(): Promise<void> {}
 }
 
-/** One pool of connections to PostgreSQL, which may be cut at any moment, for Kysely. */
+/** Creates the Kysely dialects of one pool of connections to PostgreSQL, which survives lost connections. */
 export function postgresDialects(url: string, settings: DatabaseSettings): Record<'all' | 'longReads', Dialect> {
   const pool = new PostgresPool(url, settings);
-  const gate = new Gate(Math.min(settings.longReads, Math.ceil(settings.poolSize / 2)));
+  const gate = new Semaphore(Math.min(settings.longReads, Math.ceil(settings.poolSize / 2)));
   return {
     all: dialectOf(() => new PostgresDriver(pool)),
     longReads: dialectOf(() => new GatedDriver(pool, gate)),

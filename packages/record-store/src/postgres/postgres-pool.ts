@@ -1,11 +1,11 @@
-import { createRequire } from 'node:module';
 import { CompiledQuery } from 'kysely';
 import { DatabaseUnavailable, databaseError } from '../errors/database-unavailable.js';
 import type { DatabaseSettings } from '../options/database-settings.js';
+import { loadPg } from './load-pg.js';
 import { postgresAddresses } from './postgres-addresses.js';
-import { ask, type PostgresClient } from './postgres-query.js';
+import { type PostgresClient, request } from './postgres-query.js';
 
-/** What is used of a pool of `pg`. */
+/** The required members of a `pg` pool. */
 interface Pool {
   connect(): Promise<PostgresClient>;
   end(): Promise<void>;
@@ -13,18 +13,18 @@ interface Pool {
   on(event: 'connect', listener: (client: PostgresClient) => void): unknown;
 }
 
-/** What the server has to end a statement before the connection is given up as dead. */
-const ANSWER_GRACE_MS = 5000;
+/** Additional time for the server to cancel a statement, before the connection counts as dead. */
+const RESPONSE_GRACE_MS = 5000;
 
-/** How a pooler refuses a session that asks for limits, which others would inherit. */
-const REFUSED_LIMITS = /unsupported startup parameter/;
+/** A pooler's error for sessions with limits, which later users of the session would inherit. */
+const UNSUPPORTED_LIMITS = /unsupported startup parameter/;
 
-/** A host that does not answer, or that answers and takes no changes: another one may. */
-function isElsewhere(error: unknown): boolean {
-  return error instanceof DatabaseUnavailable && (error.trouble === 'away' || error.trouble === 'read-only');
+/** Returns whether another host may succeed: this one does not respond, or it accepts no writes. */
+function isServerUnusable(error: unknown): boolean {
+  return error instanceof DatabaseUnavailable && (error.failure === 'away' || error.failure === 'read-only');
 }
 
-/** The limits of a session, by the names of their parameters. 0 is without limit, and left out. */
+/** Returns the limits of a session, by the names of their parameters. 0 means no limit and is omitted. */
 function limitsOf(settings: DatabaseSettings): Readonly<Record<string, number>> {
   const limits = {
     statement_timeout: settings.statementTimeoutMs,
@@ -35,16 +35,16 @@ function limitsOf(settings: DatabaseSettings): Readonly<Record<string, number>> 
 }
 
 /**
- * Connections to PostgreSQL. Of several hosts it is the one that takes changes: when that is gone, the others are tried
- * in turn, for each connection that is wanted, until one of them has taken its place. A pooler that does not let sessions
- * have limits is recognized by its refusal; limits are then set for each transaction.
+ * Connections to PostgreSQL. Of several hosts, it uses the one that accepts writes: if that host fails, each new
+ * connection tries the others in turn, until one of them has been promoted. A pooler that does not support limits per
+ * session is recognized by its error; limits are then set in each transaction.
  */
 export class PostgresPool {
   readonly #addresses: readonly string[];
   readonly #settings: DatabaseSettings;
   readonly #pools = new Map<string, Pool>();
   readonly #leaders = new WeakSet<PostgresClient>();
-  /** Which of the addresses is asked first: the last that answered. */
+  /** Index of the host that is tried first: the last one that responded. */
   #first = 0;
   #pooled = false;
   #begin = CompiledQuery.raw('begin');
@@ -54,27 +54,31 @@ export class PostgresPool {
     this.#settings = settings;
   }
 
-  /** Whether sessions are somebody else's between transactions. Known when there has been a connection. */
+  /** Whether a pooler may switch sessions between transactions. Known after the first connection. */
   get pooled(): boolean {
     return this.#pooled;
   }
 
-  /** What begins a transaction. */
+  /** The statements that start a transaction. */
   get begin(): CompiledQuery {
     return this.#begin;
   }
 
-  /** A connection to the host that takes changes. Throws {@link DatabaseUnavailable} where there is none. */
+  /**
+   * Opens a connection to the host that accepts writes.
+   *
+   * @throws {@link DatabaseUnavailable} if there is none
+   */
   async connect(): Promise<PostgresClient> {
     const first = this.#first;
     for (let tried = 0; ; tried++) {
       const at = (first + tried) % this.#addresses.length;
       try {
-        const client = await this.#connectTo(this.#addresses[at]!);
+        const client = await this.#connectTo(this.#addresses[at] as string);
         this.#first = at;
         return client;
       } catch (error) {
-        if (!isElsewhere(error) || tried === this.#addresses.length - 1) throw error;
+        if (!isServerUnusable(error) || tried === this.#addresses.length - 1) throw error;
       }
     }
   }
@@ -88,7 +92,7 @@ export class PostgresPool {
     try {
       return await this.#leading(await this.#pool(address, pooled).connect());
     } catch (error) {
-      if (!pooled && REFUSED_LIMITS.test((error as Error).message)) {
+      if (!pooled && UNSUPPORTED_LIMITS.test((error as Error).message)) {
         this.#exchangesSessions();
         return this.#connectTo(address);
       }
@@ -102,11 +106,11 @@ export class PostgresPool {
     this.#begin = CompiledQuery.raw(['begin', ...limits].join('; '));
   }
 
-  /** Of several servers those that follow another one take no changes, until they are promoted. */
+  /** Standby servers accept no writes until they are promoted. */
   async #leading(client: PostgresClient): Promise<PostgresClient> {
     if (this.#addresses.length === 1 || this.#leaders.has(client)) return client;
     try {
-      const { rows } = await ask(client, 'select pg_is_in_recovery() as follows');
+      const { rows } = await request(client, 'select pg_is_in_recovery() as follows');
       if ((rows[0] as { readonly follows: boolean }).follows) throw new DatabaseUnavailable('read-only');
     } catch (error) {
       client.release(true);
@@ -124,8 +128,8 @@ export class PostgresPool {
   }
 
   #open(address: string, pooled: boolean): Pool {
-    const pg = createRequire(import.meta.url)('pg');
-    // 64-bit integers arrive as text; every one we store is below 2^53.
+    const pg = loadPg(import.meta.url);
+    // 64-bit integers are returned as strings; all stored values are below 2^53.
     const types = {
       getTypeParser: (oid: number, format: string) => (oid === 20 ? Number : pg.types.getTypeParser(oid, format)),
     };
@@ -137,14 +141,14 @@ export class PostgresPool {
       connectionTimeoutMillis: poolWaitMs,
       fallback_application_name: 'apistrata',
       keepAlive: true,
-      // Statements of a transaction are sent without waiting for the answers to those before.
+      // Statements of a transaction are sent without waiting for earlier results.
       pipeline: true,
       ...(pooled ? {} : limitsOf(this.#settings)),
-      // A server that has gone without a word never ends a statement.
-      query_timeout: statementTimeoutMs && statementTimeoutMs + ANSWER_GRACE_MS,
+      // A server that fails silently never cancels a statement.
+      query_timeout: statementTimeoutMs && statementTimeoutMs + RESPONSE_GRACE_MS,
     });
-    // A connection may break while idle or, between two statements, in use. Without listeners that would end the process;
-    // with them the pool replaces it, and whoever uses it hears of it from their next statement.
+    // A connection may break while it is idle or between two statements. Without listeners, the error event would end
+    // the process; with them the pool replaces the connection, and its user gets the error from the next statement.
     pool.on('error', () => {});
     pool.on('connect', (client) => client.on('error', () => {}));
     return pool;

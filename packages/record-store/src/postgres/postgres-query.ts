@@ -1,18 +1,18 @@
-import { createRequire } from 'node:module';
+import { loadPg } from './load-pg.js';
 
-/** What a server answers to one statement. */
+/** The result of one statement. */
 export interface ClientResult {
   readonly command: string;
   readonly rowCount: number | null;
   readonly rows: unknown[];
 }
 
-/** A statement of `pg` on its way. */
+/** A statement that `pg` is executing. */
 interface ClientQuery {
   name?: string;
 }
 
-/** What is used of a connection of `pg`. */
+/** The required members of a `pg` connection. */
 export interface PostgresClient {
   query(query: ClientQuery): unknown;
   release(destroy: boolean): void;
@@ -29,17 +29,17 @@ type QueryClass = new (
 let Query: QueryClass | undefined;
 
 /**
- * Asks a connection. Descriptions of statements are copied by `pg`, property by property, each time: it is given a
- * statement of its own kind.
- * @param name under which the connection keeps the statement
+ * Executes a statement. `pg` copies the properties of query objects each time, so it gets a query object of its own
+ * type.
+ * @param name name of the prepared statement on the connection
  */
-export function ask(
+export function request(
   client: PostgresClient,
   text: string,
   values: readonly unknown[] = [],
   name?: string,
 ): Promise<ClientResult> {
-  Query ??= createRequire(import.meta.url)('pg').Query as QueryClass;
+  Query ??= loadPg(import.meta.url).Query as QueryClass;
   const Statement = Query;
   return new Promise((resolve, reject) => {
     const query = new Statement(text, values, (error, result) => (error ? reject(error) : resolve(result)));

@@ -1,73 +1,71 @@
-import {
-  type CompiledQuery,
-  type DatabaseConnection,
-  type Dialect,
-  type Driver,
-  type Kysely,
-  type QueryResult,
-  Transaction,
-} from 'kysely';
-import type { Ask } from '../batching/lookups.js';
+import type { CompiledQuery, Dialect, Driver, Kysely, QueryResult } from 'kysely';
+import type { LookupQuery } from '../batching/lookups.js';
 import { type Waiting, type Work, WorkGroups } from '../batching/work-groups.js';
 import { StoreError } from '../errors/store-error.js';
 import type { StoreObserver } from '../observation/store-observer.js';
-import type { Mates, Rows } from '../store/database.js';
+import type { Rows, TransactionBatch } from '../store/database.js';
+import { TransactionConnection, transactionOn } from '../store/transaction-on.js';
 
-/** Nothing of a work was kept, and it is to be done in a transaction of its own. */
-export class ToBeDoneAlone extends StoreError<'TO_BE_DONE_ALONE'> {
+/** The shared transaction was rolled back; the body must run again in a separate transaction. */
+export class BatchConflict extends StoreError<'BATCH_CONFLICT'> {
   constructor(message: string, options?: ErrorOptions) {
-    super('TO_BE_DONE_ALONE', message, options);
+    super('BATCH_CONFLICT', message, options);
   }
 }
 
-/** What one work does on the connection that it may share. */
-class Share implements DatabaseConnection {
-  readonly #connection: DatabaseConnection;
-  #ended = false;
-  /** It has changed something, or the server has given the transaction up: its failure is everybody's. */
-  committed = false;
+/** The connection as one member of a batch uses it. */
+class Share extends TransactionConnection {
+  #changed = false;
+  /** The number of statements in progress that may change something. */
+  #changing = 0;
 
-  constructor(connection: DatabaseConnection) {
-    this.#connection = connection;
+  /**
+   * Whether this member may have changed something, or the server has aborted the transaction: its failure then affects all
+   * members.
+   */
+  get committed(): boolean {
+    return this.#changed || this.#changing > 0;
   }
 
-  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    if (this.#ended) throw new Error('the transaction has ended already');
-    if (query.query.kind !== 'SelectQueryNode') this.committed = true;
+  /** Has the failure of this member affect all members. */
+  commit(): void {
+    this.#changed = true;
+  }
+
+  override async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    const mayChange = query.query.kind !== 'SelectQueryNode';
+    if (mayChange) this.#changing++;
     try {
-      return await this.#connection.executeQuery<R>(query);
+      const result = await super.executeQuery<R>(query);
+      // A claim of capacity that is insufficient changes nothing.
+      if (mayChange && result.numAffectedRows !== 0n) this.commit();
+      return result;
     } catch (error) {
-      this.committed = true;
+      this.commit();
       throw error;
+    } finally {
+      if (mayChange) this.#changing--;
     }
   }
-
-  streamQuery<R>(query: CompiledQuery, size: number): AsyncIterableIterator<QueryResult<R>> {
-    return this.#connection.streamQuery<R>(query, size);
-  }
-
-  end(): void {
-    this.#ended = true;
-  }
 }
 
-/** What works of one transaction are about to ask by one statement. */
+/** Items of several members for one statement. */
 interface Gathered {
   readonly items: unknown[];
   readonly shares: Share[];
-  readonly answers: Promise<readonly unknown[]>;
+  readonly results: Promise<readonly unknown[]>;
 }
 
-/** What works of one transaction know of each other. */
+/** State that the members of one transaction share. */
 interface Group {
   readonly known: Map<string, Promise<unknown>>;
-  /** Until when somebody holds a name. */
+  /** The lease holders of names, by name: each promise resolves when its holder ends. */
   readonly holders: Map<string, Promise<void>>;
-  readonly gathered: Map<string, Gathered>;
+  readonly statements: Map<string, Gathered>;
 }
 
-/** The others as one work sees them: names that it holds until its end, what was found out, and what is asked together. */
-class MatesOfOne implements Mates {
+/** A member's view of its batch: names that it locks until its end, shared results, and batched statements. */
+class SingleTransactionBatch implements TransactionBatch {
   readonly #group: Group;
   readonly #share: Share;
   readonly #ended: Promise<void>;
@@ -79,7 +77,7 @@ class MatesOfOne implements Mates {
     this.#ended = ended;
   }
 
-  async take(name: string): Promise<void> {
+  async acquire(name: string): Promise<void> {
     if (this.#held.has(name)) return;
     const { holders } = this.#group;
     const before = holders.get(name);
@@ -95,84 +93,95 @@ class MatesOfOne implements Mates {
     return found;
   }
 
-  async gather<I, O>(key: string, item: I, ask: (items: readonly I[]) => Promise<readonly O[]>): Promise<O> {
-    const { gathered } = this.#group;
+  async gather<I, O>(key: string, item: I, query: (items: readonly I[]) => Promise<readonly O[]>): Promise<O> {
+    const { statements: gathered } = this.#group;
     let gathering = gathered.get(key);
-    if (!gathering) gathered.set(key, (gathering = this.#gathering(key, ask)));
+    if (!gathering) gathered.set(key, (gathering = this.#gathering(key, query)));
     gathering.shares.push(this.#share);
     const place = gathering.items.push(item) - 1;
-    return (await gathering.answers)[place] as O;
+    return (await gathering.results)[place] as O;
   }
 
-  find<T>(table: string, id: string, ask: Ask<T>): Promise<T | undefined> {
+  find<T>(table: string, id: string, query: LookupQuery<T>): Promise<T | undefined> {
     return this.gather(`find ${table}`, id, async (ids: readonly string[]) => {
-      const found = await ask(ids);
+      const found = await query(ids);
       return ids.map((one) => found.get(one));
     });
   }
 
-  #gathering<I>(key: string, ask: (items: readonly I[]) => Promise<readonly unknown[]>): Gathered {
+  #gathering<I>(key: string, query: (items: readonly I[]) => Promise<readonly unknown[]>): Gathered {
     const items: I[] = [];
     const shares: Share[] = [];
-    const answer = async () => {
-      // Behind all that goes on by itself: works that have come as far as this one are there then.
+    const result = async () => {
+      // Runs after all pending microtasks, when members with the same progress have added their items.
       await new Promise((resolve) => process.nextTick(resolve));
-      this.#group.gathered.delete(key);
+      this.#group.statements.delete(key);
       try {
-        return await ask(items);
+        return await query(items);
       } finally {
-        // What was done on the connection of one of them was done for each.
-        if (this.#share.committed) for (const share of shares) share.committed = true;
+        // A statement of the batch counts as executed by each of its members.
+        if (this.#share.committed) for (const share of shares) share.commit();
       }
     };
-    return { items, shares, answers: answer() };
+    return { items, shares, results: result() };
   }
 }
 
 /**
- * Transactions of PostgreSQL. Nothing waits for `begin`: it travels with the first statements. Works that say that they
- * can be done beside others share a transaction: they run at the same time on one connection, so that there is one
- * begin and one commit for all of them and their statements travel together. When one of them fails after it has
- * changed something, nothing of any is kept, and each is done alone.
+ * Transactions of PostgreSQL. `begin` is pipelined with the first statements. Batchable bodies share a transaction:
+ * they run concurrently on one connection, with one begin and one commit, and their statements are sent together. If a
+ * member fails after a change, the whole transaction is rolled back, and each member runs in a separate one.
  */
 export class PostgresTransactions {
   readonly #db: Kysely<Rows>;
   readonly #dialect: Dialect;
   readonly #driver: Driver;
-  readonly #groups: WorkGroups;
+  readonly #onCommit: StoreObserver['commit'];
+  /** By queue. */
+  readonly #groups = new Map<string, WorkGroups>();
 
   constructor(db: Kysely<Rows>, dialect: Dialect, onCommit?: StoreObserver['commit']) {
     this.#db = db;
     this.#dialect = dialect;
     this.#driver = dialect.createDriver();
-    this.#groups = new WorkGroups((group) => this.#commit(group), onCommit);
+    this.#onCommit = onCommit;
   }
 
-  /** Runs a work in a transaction of its own. What made it fail is what counts, not how that was undone. */
+  /** Runs a body in a separate transaction. Errors of the rollback are ignored in favor of the original one. */
   async alone<T>(work: Work<T>): Promise<T> {
     return this.#db.getExecutor().provideConnection(async (connection) => {
       const share = new Share(connection);
-      const [begun, outcome] = await Promise.allSettled([
+      const [started, outcome] = await Promise.allSettled([
         this.#driver.beginTransaction(connection, {}),
-        work(this.#within(share)).finally(() => share.end()),
+        work(transactionOn(share, this.#dialect, this.#driver)).finally(() => share.end()),
       ]);
-      if (begun.status === 'rejected' || outcome.status === 'rejected') {
+      if (started.status === 'rejected' || outcome.status === 'rejected') {
         await this.#driver.rollbackTransaction(connection);
-        throw outcome.status === 'rejected' ? outcome.reason : (begun as PromiseRejectedResult).reason;
+        throw outcome.status === 'rejected' ? outcome.reason : (started as PromiseRejectedResult).reason;
       }
       await this.#driver.commitTransaction(connection);
       return outcome.value;
     });
   }
 
-  /** Runs a work beside others that wait now. Throws {@link ToBeDoneAlone} where that was not possible. */
-  together<T>(work: Work<T>): Promise<T> {
-    return this.#groups.add(work);
+  /**
+   * Runs a body together with others that wait in its queue.
+   *
+   * @throws {@link BatchConflict} if it must run in a separate transaction
+   */
+  together<T>(work: Work<T>, queue: string): Promise<T> {
+    let groups = this.#groups.get(queue);
+    if (!groups) {
+      groups = new WorkGroups((group) => this.#commit(group), this.#onCommit);
+      this.#groups.set(queue, groups);
+    }
+    return groups.add(work);
   }
 
   async #commit(group: readonly Waiting[]): Promise<void> {
-    if (group.length === 1) {
-      const { work, resolve, reject } = group[0]!;
+    const [only, ...others] = group;
+    if (only && others.length === 0) {
+      const { work, resolve, reject } = only;
       await this.alone(work).then(resolve, reject);
       return;
     }
@@ -180,49 +189,46 @@ export class PostgresTransactions {
     try {
       const outcomes = await this.#db.getExecutor().provideConnection(async (connection) => {
         const shares = group.map(() => new Share(connection));
-        const [begun, ...done] = await Promise.allSettled([
+        const [started, ...done] = await Promise.allSettled([
           this.#driver.beginTransaction(connection, {}),
-          ...this.#beside(group, shares),
+          ...this.#runConcurrently(group, shares),
         ]);
-        const spoilt = done.find(({ status }, index) => status === 'rejected' && shares[index]!.committed);
-        if (spoilt || begun.status === 'rejected') {
+        const spoilt = done.find(({ status }, index) => status === 'rejected' && shares[index]?.committed);
+        if (spoilt || started.status === 'rejected') {
           await this.#driver.rollbackTransaction(connection);
-          throw ((spoilt ?? begun) as PromiseRejectedResult).reason;
+          throw ((spoilt ?? started) as PromiseRejectedResult).reason;
         }
         committing = true;
         await this.#driver.commitTransaction(connection);
         return done;
       });
-      for (const [index, outcome] of outcomes.entries()) {
-        const { resolve, reject } = group[index]!;
+      for (const [index, { resolve, reject }] of group.entries()) {
+        const outcome = outcomes[index] as PromiseSettledResult<unknown>;
         if (outcome.status === 'fulfilled') resolve(outcome.value);
         else reject(outcome.reason);
       }
     } catch (error) {
-      // Nobody knows what came of a commit that failed: then nothing may be done once more.
-      for (const { reject } of group) reject(committing ? error : new ToBeDoneAlone('', { cause: error }));
+      // The outcome of a failed commit is unknown, so no member may run again.
+      for (const { reject } of group) reject(committing ? error : new BatchConflict('', { cause: error }));
     }
   }
 
-  /** Begins all works of a group. */
-  #beside(group: readonly Waiting[], shares: readonly Share[]): Promise<unknown>[] {
-    const common: Group = { known: new Map(), holders: new Map(), gathered: new Map() };
+  /** Starts all members of a group. */
+  #runConcurrently(group: readonly Waiting[], shares: readonly Share[]): Promise<unknown>[] {
+    const common: Group = { known: new Map(), holders: new Map(), statements: new Map() };
     return group.map(({ work }, index) => {
       let end = () => {};
       const ended = new Promise<void>((resolve) => {
         end = resolve;
       });
-      const share = shares[index]!;
-      return work(this.#within(share), new MatesOfOne(common, share, ended)).finally(() => {
+      const share = shares[index] as Share;
+      return work(
+        transactionOn(share, this.#dialect, this.#driver),
+        new SingleTransactionBatch(common, share, ended),
+      ).finally(() => {
         share.end();
         end();
       });
     });
-  }
-
-  #within(connection: DatabaseConnection): Transaction<Rows> {
-    const executor = this.#db.getExecutor().withConnectionProvider({ provideConnection: (use) => use(connection) });
-    const [dialect, driver] = [this.#dialect, this.#driver];
-    return new Transaction<Rows>({ config: { dialect }, dialect, driver, executor });
   }
 }

@@ -1,44 +1,48 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { DatabaseUnavailable } from '../errors/database-unavailable.js';
-import { channelOf } from '../postgres/postgres-notices.js';
+import { channelOf } from '../postgres/notification-listener.js';
 import type { Session } from '../store/database.js';
 
-/** Stands for all readers: what was written is shown to callers of any project. */
-export const EVERYBODY = '*';
+/** Represents all readers: a write is visible to callers of any project. */
+export const ALL_PROJECTS = '*';
 
-/** Who is told what is written: all processes of a database hear the same. */
+/** The receiver of announcements of writes: all processes of a database receive the same ones. */
 export const WRITES = 'writes';
 
-/** What a notice of PostgreSQL carries at the most, in bytes. */
+/** The maximum payload of a PostgreSQL notification, in bytes. */
 const LONGEST_NOTICE = 7999;
 
 /**
- * When something was last written that concerns a project or a user, by any process that shares the database. Times are
- * this process's own (`performance.now()`), of the moment when it learned of the write: never before its commit.
+ * Times of the last write for each project or user, by any process that shares the database. Times are from this
+ * process's clock (`performance.now()`), of the moment when it learned of the write, which is never before the commit.
  */
 export class LatestWrites {
   readonly #session: Session;
   readonly #keptMs: number;
   readonly #process = randomUUID();
-  /** The one that was written for last comes last. */
+  /** In the order of the writes, oldest first. */
   readonly #latest = new Map<string, number>();
   #next: { readonly owners: Set<string>; readonly sent: Promise<void> } | undefined;
 
-  /** @param keptMs for how long anybody asks what was written */
-  constructor(session: Session, keptMs: number) {
+  /** @param retentionMs how long writes are remembered, in milliseconds */
+  constructor(session: Session, retentionMs: number) {
     this.#session = session;
-    this.#keptMs = keptMs;
-  }
-
-  /** When something was written for one of these or for everybody; -Infinity where that is longer ago than is kept. */
-  of(owners: readonly string[]): number {
-    return Math.max(...[...owners, EVERYBODY].map((owner) => this.#latest.get(owner) ?? Number.NEGATIVE_INFINITY));
+    this.#keptMs = retentionMs;
   }
 
   /**
-   * Something was written here; resolves when the other processes can know. Throws {@link DatabaseUnavailable} where they cannot:
-   * then nobody may hear of success.
+   * Returns when something was last written for one of these owners or for all owners; -Infinity if that was before the
+   * retention period.
+   */
+  of(owners: readonly string[]): number {
+    return Math.max(...[...owners, ALL_PROJECTS].map((owner) => this.#latest.get(owner) ?? Number.NEGATIVE_INFINITY));
+  }
+
+  /**
+   * Records a write of this process; resolves when it has been announced to the other processes.
+   *
+   * @throws {@link DatabaseUnavailable} if it cannot be announced; success must then not be reported
    */
   made(owners: Iterable<string>): Promise<void> {
     this.#next ??= this.#announcement();
@@ -49,24 +53,24 @@ export class LatestWrites {
     return this.#next.sent;
   }
 
-  /** Takes a notice of a process; '' when some may have been missed. */
-  hear(notice: string): void {
-    const [process, ...owners]: readonly string[] = notice === '' ? ['', EVERYBODY] : JSON.parse(notice);
+  /** Handles a notification of another process; '' if some may have been missed. */
+  receive(notice: string): void {
+    const [process, ...owners]: readonly string[] = notice === '' ? ['', ALL_PROJECTS] : JSON.parse(notice);
     if (process !== this.#process) for (const owner of owners) this.#keep(owner);
   }
 
-  /** One notice for all that is written in one turn of the event loop. */
+  /** Announces all writes of one turn of the event loop in one notification. */
   #announcement() {
     const owners = new Set<string>();
     const send = async () => {
       await new Promise((resolve) => setImmediate(resolve));
       this.#next = undefined;
-      const whole = JSON.stringify([this.#process, ...owners]);
-      const notice = Buffer.byteLength(whole) > LONGEST_NOTICE ? JSON.stringify([this.#process, EVERYBODY]) : whole;
+      const full = JSON.stringify([this.#process, ...owners]);
+      const notice = Buffer.byteLength(full) > LONGEST_NOTICE ? JSON.stringify([this.#process, ALL_PROJECTS]) : full;
       try {
         await sql`select pg_notify(${channelOf(WRITES)}, ${notice})`.execute(this.#session.db);
       } catch (error) {
-        // Whatever it was: the write itself is done, and must not be tried again.
+        // The write itself is committed and must not be retried after any error.
         throw error instanceof DatabaseUnavailable ? error : new DatabaseUnavailable('broken', error);
       }
     };

@@ -8,19 +8,19 @@ import { closeDatabase, type OpenDatabase, openDatabase, type Rows, type Session
 import { replicaDialect } from './replica-dialect.js';
 import { type WalMarks, walPosition } from './wal-marks.js';
 
-/** How often a replica is asked at the most where it has got to. */
-const ASKED_EVERY_MS = 20;
+/** The minimum interval between two queries for the position of a replica. */
+const POLL_INTERVAL_MS = 20;
 
-/** How long requests wait for that. */
-const ANSWER_MS = 500;
+/** How long requests wait for the position. */
+const RESPONSE_MS = 500;
 
-/** Work for the primary waits no longer than this for a connection to a replica. */
+/** How long a query waits for a connection to a replica before it uses the primary. */
 const CONNECT_MS = 1000;
 
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 30_000;
 
-/** What a server says of itself. */
+/** The status of a server. */
 interface Status {
   readonly cluster: string;
   readonly follows: boolean;
@@ -28,7 +28,7 @@ interface Status {
   readonly position: string | null;
 }
 
-/** What names a server without giving its password away. */
+/** Returns the name of a server without its password. */
 function nameOf(url: string): string {
   const { host, pathname } = new URL(url);
   return `${host}${pathname}`;
@@ -36,13 +36,13 @@ function nameOf(url: string): string {
 
 const CLUSTER = sql<string>`(select system_identifier from pg_control_system()) || '/' || current_database()`;
 
-/** What names a database wherever there are copies of it. */
+/** Returns an identifier that all copies of a database share. */
 export async function clusterOf(db: Kysely<Rows>): Promise<string> {
   const { cluster } = await db.selectNoFrom(CLUSTER.as('cluster')).executeTakeFirstOrThrow();
   return cluster;
 }
 
-/** What a server says of itself, and of following another one. */
+/** Queries the status of a server and of its replication. */
 function statusOf(db: Kysely<Rows>): Promise<Status> {
   return db
     .selectNoFrom([
@@ -56,59 +56,62 @@ function statusOf(db: Kysely<Rows>): Promise<Status> {
 
 const NOT_RECEIVING = 'It receives nothing from the primary.';
 
-/** Why a server is no copy of the primary, or none any more; undefined for one that is. */
-function unfitness({ cluster, follows, receives }: Status, expected: string): string | undefined {
+/** Returns why a server cannot serve as a replica of the primary; undefined if it can. */
+function unusableReason({ cluster, follows, receives }: Status, expected: string): string | undefined {
   if (cluster !== expected) return 'It is a copy of another database.';
   if (!follows) return 'It does not follow the primary, or was promoted.';
   return receives ? undefined : NOT_RECEIVING;
 }
 
-async function within<T>(ms: number, answer: Promise<T>): Promise<T> {
+async function within<T>(ms: number, result: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new DatabaseUnavailable('late')), ms);
   });
-  return Promise.race([answer, late]).finally(() => clearTimeout(timer));
+  return Promise.race([result, late]).finally(() => clearTimeout(timer));
 }
 
 export interface ReadReplicaOptions {
-  /** Of one server. */
+  /** URL of the server. */
   readonly url: string;
   readonly settings: DatabaseSettings;
   readonly primary: Session;
-  /** Where the primary was when. */
+  /** Positions of the primary over time. */
   readonly marks: WalMarks;
   readonly observer?: StoreObserver;
 }
 
 /**
- * One server that follows the primary. What it cannot answer, the primary is asked. While it is away it is left alone, for
- * pauses that double.
+ * A server that replicates the primary. Queries that fail on it run on the primary. While it is unavailable it is not
+ * used, for pauses that double.
  */
 export class ReadReplica {
   readonly name: string;
-  /** What reads from it. Knows the records that the primary's own readers know, and keeps what is older to itself. */
+  /**
+   * Session for reading from the replica. It reads the record cache of the primary, and has its own cache for older
+   * records.
+   */
   readonly session: Session;
   readonly #options: ReadReplicaOptions;
   readonly #database: OpenDatabase;
   #freshAt = Number.NEGATIVE_INFINITY;
   #askAgainAt = 0;
-  #asking: Promise<void> | undefined;
+  #statusQuery: Promise<void> | undefined;
   #failures = 0;
-  #trouble: string | undefined = 'It was not asked yet.';
+  #problem: string | undefined = 'Its status is not known yet.';
 
   constructor(options: ReadReplicaOptions) {
     const { url, settings, primary, observer } = options;
     this.#options = options;
     this.name = nameOf(url);
-    const patience = { ...settings, poolWaitMs: Math.min(settings.poolWaitMs, CONNECT_MS) };
-    this.#database = openDatabase(url, patience, observer && { statement: observer.statement });
+    const timeouts = { ...settings, poolWaitMs: Math.min(settings.poolWaitMs, CONNECT_MS) };
+    this.#database = openDatabase(url, timeouts, observer && { statement: observer.statement });
     const reading = (of: 'db' | 'longReads') =>
       new Kysely<Rows>({
         dialect: replicaDialect({
           replica: this.#database[of],
           primary: primary[of],
-          onTrouble: (error) => this.#cannot(error),
+          onFailure: (error) => this.#cannot(error),
         }),
       });
     this.session = {
@@ -120,27 +123,27 @@ export class ReadReplica {
     };
   }
 
-  /** It has everything that was acknowledged before this moment, by `performance.now()`. */
+  /** The moment, by `performance.now()`, before which all acknowledged commits are on the replica. */
   get freshAt(): number {
     return this.#freshAt;
   }
 
-  /** Why it is not used; undefined where nothing is wrong. */
-  get trouble(): string | undefined {
-    return this.#trouble;
+  /** Why the replica is not used; undefined if it is healthy. */
+  get failure(): string | undefined {
+    return this.#problem;
   }
 
-  /** Asks it where it has got to, unless that was done a moment ago. Never rejects. */
+  /** Queries the position of the replica, unless that was done recently. Never rejects. */
   refresh(cluster: string): Promise<void> {
-    if (!this.#asking && performance.now() >= this.#askAgainAt) {
-      this.#asking = this.#ask(cluster).finally(() => {
-        this.#asking = undefined;
+    if (!this.#statusQuery && performance.now() >= this.#askAgainAt) {
+      this.#statusQuery = this.#query(cluster).finally(() => {
+        this.#statusQuery = undefined;
       });
     }
-    return this.#asking ?? Promise.resolve();
+    return this.#statusQuery ?? Promise.resolve();
   }
 
-  /** What was known of it holds no longer. */
+  /** Discards the status of the replica. */
   forget(): void {
     this.#freshAt = Number.NEGATIVE_INFINITY;
   }
@@ -149,33 +152,33 @@ export class ReadReplica {
     return closeDatabase(this.#database);
   }
 
-  async #ask(cluster: string): Promise<void> {
+  async #query(cluster: string): Promise<void> {
     try {
-      const status = await within(ANSWER_MS, statusOf(this.#database.db));
-      const unfit = unfitness(status, cluster);
-      if (unfit !== undefined || status.position === null) return this.#rest(unfit ?? NOT_RECEIVING);
+      const status = await within(RESPONSE_MS, statusOf(this.#database.db));
+      const unusable = unusableReason(status, cluster);
+      if (unusable !== undefined || status.position === null) return this.#rest(unusable ?? NOT_RECEIVING);
       this.#freshAt = Math.max(this.#freshAt, this.#options.marks.momentOf(walPosition(status.position)));
-      this.#askAgainAt = performance.now() + ASKED_EVERY_MS;
+      this.#askAgainAt = performance.now() + POLL_INTERVAL_MS;
       this.#failures = 0;
-      this.#trouble = undefined;
+      this.#problem = undefined;
     } catch (error) {
       this.#rest((error as Error).message);
     }
   }
 
-  /** A question that was in the way of what has to be replayed says nothing of the next one. */
+  /** A query that was cancelled because it conflicted with replay does not affect the next one. */
   #cannot(error: unknown): void {
     if (error instanceof DatabaseUnavailable) this.#rest(error.message);
   }
 
-  #rest(trouble: string): void {
+  #rest(failure: string): void {
     const now = performance.now();
-    // Those who were under way together have failed together: once.
-    if (this.#trouble === undefined || now >= this.#askAgainAt) {
+    // Concurrent failures count as one.
+    if (this.#problem === undefined || now >= this.#askAgainAt) {
       this.#askAgainAt = now + Math.min(FIRST_PAUSE_MS * 2 ** this.#failures, LONGEST_PAUSE_MS);
       this.#failures++;
     }
-    this.#trouble = trouble;
+    this.#problem = failure;
     this.forget();
   }
 }

@@ -12,16 +12,16 @@ import {
 import { DatabaseUnavailable } from '../errors/database-unavailable.js';
 import type { Rows } from '../store/database.js';
 
-/** How PostgreSQL ends a question of a replica that stands in the way of what has to be replayed. */
+/** PostgreSQL's errors for a query that it cancels because it conflicts with replay. */
 const CONFLICT = /^(40001|40P01)$/;
 
-/** A time limit of the question's own, which it would not keep at the primary either. */
+/** The query's own timeout, which the primary would exceed as well. */
 const TOO_LONG = '57014';
 
 const codeOf = (error: unknown) => (error as { readonly code?: unknown } | undefined)?.code;
 
-/** Whether the same question may be answered elsewhere. */
-function isItsOwn(error: unknown): boolean {
+/** Returns whether the primary may execute the same query. */
+function isReplicaError(error: unknown): boolean {
   if (error instanceof DatabaseUnavailable) return codeOf(error.cause) !== TOO_LONG;
   return CONFLICT.test(String(codeOf(error)));
 }
@@ -29,11 +29,11 @@ function isItsOwn(error: unknown): boolean {
 export interface ReplicaDialectOptions {
   readonly replica: Kysely<Rows>;
   readonly primary: Kysely<Rows>;
-  /** Told of each question that the primary had to answer instead. */
-  readonly onTrouble: (error: unknown) => void;
+  /** Called for each query that had to run on the primary instead. */
+  readonly onFailure: (error: unknown) => void;
 }
 
-/** Asks a replica, and the primary where that fails. */
+/** Runs queries on a replica, and on the primary if that fails. */
 class ReplicaConnection implements DatabaseConnection {
   readonly #options: ReplicaDialectOptions;
 
@@ -42,12 +42,12 @@ class ReplicaConnection implements DatabaseConnection {
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    const { replica, primary, onTrouble } = this.#options;
+    const { replica, primary, onFailure } = this.#options;
     try {
       return await replica.executeQuery<R>(query as CompiledQuery<R>);
     } catch (error) {
-      if (!isItsOwn(error)) throw error;
-      onTrouble(error);
+      if (!isReplicaError(error)) throw error;
+      onFailure(error);
       return primary.executeQuery<R>(query as CompiledQuery<R>);
     }
   }
@@ -60,7 +60,9 @@ class ReplicaConnection implements DatabaseConnection {
 
 const readOnly = () => Promise.reject(new Error('replicas have no transactions'));
 
-/** The Kysely dialect for questions that a replica answers while it can. Closing it leaves both databases open. */
+/**
+ * Creates a Kysely dialect whose queries run on a replica while it is available. Closing it closes neither database.
+ */
 export function replicaDialect(options: ReplicaDialectOptions): Dialect {
   const connection = new ReplicaConnection(options);
   const driver: Driver = {

@@ -2,15 +2,15 @@ import { describe, expect, it } from 'vitest';
 import { WalMarks, walPosition } from './wal-marks.js';
 
 describe('positions in the log', () => {
-  it('are compared as numbers, not as text', () => {
+  it('are compared as numbers, not as strings', () => {
     expect(walPosition('0/1')).toBe(1n);
     expect(walPosition('16/B374D848')).toBe(0x16_b374_d848n);
     expect(walPosition('A/0') > walPosition('9/FFFFFFFF')).toBe(true);
   });
 });
 
-describe('where the primary was when', () => {
-  it('tells of which moment somebody has everything who has got to a position', () => {
+describe('positions of the primary over time', () => {
+  it('returns the moment to which a replica at a position is complete', () => {
     const marks = new WalMarks(1000);
     for (const [at, position] of [
       [0, 10n],
@@ -25,7 +25,7 @@ describe('where the primary was when', () => {
     expect(marks.momentOf(30n)).toBe(300);
   });
 
-  it('does not go back further than is asked for, however often it is noted', () => {
+  it('keeps positions only for the retention period', () => {
     const marks = new WalMarks(1000);
     for (let at = 0; at <= 5000; at++) marks.add(at, BigInt(at));
     expect(marks.momentOf(3999n)).toBe(Number.NEGATIVE_INFINITY);
@@ -34,7 +34,7 @@ describe('where the primary was when', () => {
     expect(marks.momentOf(5000n)).toBe(5000);
   });
 
-  it('holds no longer when another server takes over that is behind', () => {
+  it('is discarded when a server with an older position becomes the primary', () => {
     const marks = new WalMarks(1000);
     expect(marks.add(0, 100n)).toBe(true);
     expect(marks.add(10, 100n)).toBe(true);

@@ -1,44 +1,49 @@
-/** Where the primary was in its log at a moment of this process's clock: all commits acknowledged before are before it. */
+/**
+ * A position of the primary's log at a moment of this process's clock: all commits acknowledged before are before the
+ * position.
+ */
 interface WalMark {
   readonly at: number;
   readonly position: bigint;
 }
 
-/** Marks closer to each other than this, in milliseconds, are of no use. */
+/** Marks that are closer to each other than this, in milliseconds, are merged. */
 const SPACING_MS = 5;
 
-/** A position in PostgreSQL's write-ahead log, such as `16/B374D848`, as a number. */
+/** Parses a position in PostgreSQL's write-ahead log, such as `16/B374D848`, to a number. */
 export function walPosition(text: string): bigint {
   const [file, offset] = text.split('/');
   return (BigInt(`0x${file}`) << 32n) | BigInt(`0x${offset}`);
 }
 
-/** Where the primary was lately, to tell how late somebody is who has got to a position. */
+/** Recent positions of the primary, from which the replication lag of a replica is computed. */
 export class WalMarks {
   readonly #keptMs: number;
   #marks: WalMark[] = [];
 
-  constructor(keptMs: number) {
-    this.#keptMs = keptMs;
+  constructor(retentionMs: number) {
+    this.#keptMs = retentionMs;
   }
 
   /**
-   * Notes a position that was asked for at a moment, in the order of asking. False where it is behind the one before:
-   * another server has become the primary, and nothing that was known of positions holds.
+   * Adds a position that was queried at a moment; calls are in the order of the queries. Returns false if it is before
+   * the last one: another server has become the primary, and all earlier positions are discarded.
    */
   add(at: number, position: bigint): boolean {
     const last = this.#marks.at(-1);
-    const goesOn = last === undefined || position >= last.position;
-    if (!goesOn) this.#marks = [];
+    const isSamePrimary = last === undefined || position >= last.position;
+    if (!isSamePrimary) this.#marks = [];
     const before = this.#marks.at(-2);
     if (before && at - before.at < SPACING_MS) this.#marks.pop();
     this.#marks.push({ at, position });
     const old = this.#marks.findIndex((mark) => at - mark.at <= this.#keptMs);
     if (old > 0) this.#marks.splice(0, old);
-    return goesOn;
+    return isSamePrimary;
   }
 
-  /** The moment of which a server that has got to a position has everything; -Infinity where that is too long ago. */
+  /**
+   * Returns the moment to which a server at a position is complete; -Infinity if that is before the retention period.
+   */
   momentOf(position: bigint): number {
     return this.#marks.findLast((mark) => mark.position <= position)?.at ?? Number.NEGATIVE_INFINITY;
   }

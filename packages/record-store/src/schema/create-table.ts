@@ -3,14 +3,14 @@ import type { Rows } from '../store/database.js';
 
 type ColumnType = 'text' | 'integer' | 'bigint' | 'real' | 'counter';
 
-/** A document table as a migration creates it. `bigint` is for times in milliseconds, a `counter` starts at 0. */
+/** A document table as a migration creates it. `bigint` is for times in milliseconds; a `counter` starts at 0. */
 export interface TableShape {
   readonly columns?: Readonly<Record<string, ColumnType>>;
-  /** Each a list of columns; `unique:` in front of the first makes the index unique. */
+  /** Each a list of columns; the prefix `unique:` of the first column makes the index unique. */
   readonly indexes?: readonly (readonly string[])[];
 }
 
-/** Creates a document table: seq, id, revision, data, and the columns that lists filter and sort by. */
+/** Creates a document table: seq, id, revision, data, and the columns by which lists filter and sort. */
 export async function createDocumentTable(db: Kysely<Rows>, name: string, shape: TableShape = {}): Promise<void> {
   const postgres = isPostgres(db);
   let table = db.schema
@@ -36,7 +36,7 @@ export async function createDocumentTable(db: Kysely<Rows>, name: string, shape:
   }
 }
 
-/** True when the database is PostgreSQL, for the few statements that are written differently there. */
+/** Returns whether the database is PostgreSQL, for the few statements that differ. */
 export function isPostgres(db: Kysely<Rows>): boolean {
   return db.getExecutor().adapter instanceof PostgresAdapter;
 }

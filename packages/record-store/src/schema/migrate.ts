@@ -6,10 +6,10 @@ import { openDatabase, type Session } from '../store/database.js';
 import type { SchemaChange, SchemaChanges } from './schema-change.js';
 import { makeTablesInMemory } from './table-template.js';
 
-/** One row: the change that processes have to know to work here. */
+/** A table with one row: the change that processes must know to use this database. */
 const NEEDS = 'schema_needs';
 
-/** Names of the changes that a database has, oldest first. */
+/** Returns the names of the changes that a database has, oldest first. */
 async function changesDone({ db }: Session): Promise<readonly string[]> {
   const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
   if (!tables.some(({ name }) => name === 'kysely_migration')) return [];
@@ -22,13 +22,13 @@ async function neededChange({ db }: Session): Promise<string | undefined> {
   return row?.name;
 }
 
-/** What the changes need of those who work with what they leave: the newest that one of them names. */
+/** Returns the newest change that one of the changes names in `needs`. */
 function needsOf(changes: SchemaChanges): string {
   const named = Object.values<SchemaChange>(changes).flatMap(({ needs = [] }) => needs);
-  return named.sort().at(-1) ?? Object.keys(changes)[0]!;
+  return named.sort().at(-1) ?? (Object.keys(changes)[0] as string);
 }
 
-async function writeNeeds(session: Session, needs: string): Promise<void> {
+async function storeRequirements(session: Session, needs: string): Promise<void> {
   await session.db.schema.createTable(NEEDS).ifNotExists().addColumn('name', 'text').execute();
   if ((await neededChange(session)) === needs) return;
   await session.db.transaction().execute(async (tx) => {
@@ -38,25 +38,29 @@ async function writeNeeds(session: Session, needs: string): Promise<void> {
 }
 
 /**
- * Makes what is missing. A database that a newer version has changed is left as it is: good enough for this one when all
- * that took something away since has been prepared by a change that this one knows.
+ * Applies missing changes. A database that a newer version has changed is left unchanged: it is compatible if all
+ * removals since were prepared by a change that this version includes.
  */
 async function toLatest(session: Session, changes: SchemaChanges): Promise<void> {
   const done = await changesDone(session);
   const unknown = done.filter((name) => !Object.hasOwn(changes, name));
   if (unknown.length > 0) {
     const needs = await neededChange(session).catch(() => undefined);
-    const whole = Object.keys(changes).every((name) => done.includes(name));
-    if (!whole || needs === undefined || !Object.hasOwn(changes, needs)) throw new DatabaseTooNew(unknown);
+    const isComplete = Object.keys(changes).every((name) => done.includes(name));
+    if (!isComplete || needs === undefined || !Object.hasOwn(changes, needs)) throw new DatabaseTooNew(unknown);
     return;
   }
+  const needed = needsOf(changes);
+  // Without anything to change, only reading is necessary: a process may have no right to change tables.
+  if (done.length > 0 && done.length === Object.keys(changes).length && (await neededChange(session)) === needed)
+    return;
   const provider = { getMigrations: async (): Promise<Record<string, Migration>> => changes };
   const { error } = await new Migrator({ db: session.db, provider }).migrateToLatest();
   if (error) throw databaseError(error);
-  await writeNeeds(session, needsOf(changes));
+  await storeRequirements(session, needed);
 }
 
-/** Brings the tables up to date; several processes, also of different versions, may do so at once. */
+/** Brings the tables up to date. Several processes, also of different versions, may call it concurrently. */
 export async function migrate(
   session: Session,
   url: string,
@@ -65,7 +69,7 @@ export async function migrate(
 ): Promise<void> {
   const latest = () => toLatest(session, changes);
   if (session.kind === 'sqlite') return url === ':memory:' ? makeTablesInMemory(session, changes, latest) : latest();
-  // Changing large tables, and waiting for others who do, may take longer than any question.
+  // A change of a large table, or the wait for another process that makes it, may take longer than any query.
   const patient = openDatabase(url, {
     ...settings,
     poolSize: 2,
@@ -73,8 +77,9 @@ export async function migrate(
     lockTimeoutMs: 0,
     idleTransactionTimeoutMs: 0,
   });
-  // The migrator's own lock is a row of a table that it first has to create: processes that start together met there. This
-  // one is a transaction's, for a session may be somebody else's after each: behind a pooler.
+  // The migrator's own lock is a row of a table that it must create first, so processes that start together would
+  // conflict. This lock belongs to a transaction, because behind a pooler a session may have another owner after each
+  // transaction.
   const locked = patient.db.transaction().execute(async (tx) => {
     await sql`select pg_advisory_xact_lock(hashtextextended('apistrata migrations', 0))`.execute(tx);
     await toLatest(patient, changes);

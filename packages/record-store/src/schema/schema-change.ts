@@ -3,8 +3,8 @@ import type { Migration } from 'kysely';
 /** One change of the tables. */
 export interface SchemaChange extends Migration {
   /**
-   * Of a change that takes something away: the earlier change whose processes no longer use it. A process that does not
-   * know that one refuses the database. Left out of changes that only add.
+   * For a change that removes something: the earlier change since which processes no longer use it. A process without
+   * that change rejects the database. Omitted for changes that only add.
    */
   readonly needs?: string;
 }
@@ -12,7 +12,10 @@ export interface SchemaChange extends Migration {
 /** The schema changes of a package by name. Names sort in the order in which the changes apply. */
 export type SchemaChanges = Readonly<Record<string, SchemaChange>>;
 
-/** Returns the changes of several parts of one database, oldest first; a change that several parts name is made in their order. */
+/**
+ * Joins the changes of several parts of one database, oldest first. A change that several parts name is applied once,
+ * in their order.
+ */
 export function joinChanges(...parts: readonly SchemaChanges[]): SchemaChanges {
   const names = [...new Set(parts.flatMap((part) => Object.keys(part)))].sort();
   return Object.fromEntries(names.map((name) => [name, joined(parts.flatMap((part) => part[name] ?? []))]));

@@ -2,12 +2,12 @@ import { CompiledQuery } from 'kysely';
 import type { Session } from '../store/database.js';
 import type { SchemaChanges } from './schema-change.js';
 
-/** What makes the tables and the rows that changes leave behind, found in the first database in memory that had them made. */
+/** Statements that recreate the tables and rows that changes result in, taken from the first in-memory database. */
 const templates = new WeakMap<SchemaChanges, readonly CompiledQuery[]>();
 
 /**
- * Makes the tables of a new database in memory. Going through all changes takes most of an engine's start, and tests make
- * engines by the hundred: only the first of a process does so, by `make`; for the others what came of it is written down.
+ * Creates the tables of a new in-memory database. Applying all changes takes most of an engine's start, and tests
+ * create engines by the hundred: only the first one of a process applies them, with `make`; the others copy the result.
  */
 export async function makeTablesInMemory(
   session: Session,
@@ -31,7 +31,7 @@ interface SchemaRow {
   readonly sql: string;
 }
 
-/** Tables, what stands in them, then what leans on them. */
+/** Tables, then their rows, then dependent objects such as indexes. */
 async function templateOf({ db }: Session): Promise<readonly CompiledQuery[]> {
   const schema = `select type, name, sql from sqlite_master where sql is not null and name not like 'sqlite_%' order by rowid`;
   const { rows } = await db.executeQuery<SchemaRow>(CompiledQuery.raw(schema));

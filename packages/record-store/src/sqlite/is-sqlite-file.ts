@@ -1,4 +1,7 @@
-/** Whether a database is a SQLite file, which has folders and files beside it; not PostgreSQL, not one in memory. */
+/**
+ * Returns whether a database is a SQLite file, which has folders and files next to it; not PostgreSQL, and not in
+ * memory.
+ */
 export function isSqliteFile(database: string): boolean {
   return database !== ':memory:' && !/^postgres(ql)?:/.test(database);
 }

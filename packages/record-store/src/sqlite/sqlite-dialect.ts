@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   CompiledQuery,
   type DatabaseConnection,
@@ -7,6 +8,7 @@ import {
   SqliteAdapter,
   SqliteIntrospector,
 } from 'kysely';
+import { Semaphore } from '../batching/semaphore.js';
 import { DatabaseUnavailable, databaseError } from '../errors/database-unavailable.js';
 import type { DatabaseSettings } from '../options/database-settings.js';
 import { SqliteFiles } from './sqlite-files.js';
@@ -21,45 +23,27 @@ interface Prepared {
   readonly writes: boolean;
 }
 
-/** What changes nothing; anything else may. */
+/** Definitions of tables and indexes. They run once, and a prepared one keeps several kilobytes. */
+const DDL_STATEMENT = /^\s*(create|alter|drop)\b/i;
+
+/** Statements that change nothing; any other statement may. */
 const READS = /^\s*(select|values|explain|pragma|begin|commit|rollback|savepoint|release)\b/i;
 
-/** How often a lock of another program is tried again, in milliseconds. */
+/** Interval of attempts to acquire a lock that another program holds, in milliseconds. */
 const LOCK_PAUSE_MS = 20;
 
-/** Turns at the only connection. */
-class Turns {
-  readonly #waiting: (() => void)[] = [];
-  #taken = false;
-
-  async take(): Promise<void> {
-    if (this.#taken) await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    this.#taken = true;
-  }
-
-  end(): void {
-    const next = this.#waiting.shift();
-    if (next) next();
-    else this.#taken = false;
-  }
-
-  /** Lets others go first for a while. */
-  async pass(ms: number): Promise<void> {
-    this.end();
-    await new Promise((resolve) => setTimeout(resolve, ms));
-    await this.take();
-  }
-}
-
-/** The one connection; each SQL text is prepared once and kept. */
+/** The only connection; each SQL string is prepared once and cached. */
 class SqliteConnection implements DatabaseConnection {
-  readonly turns = new Turns();
+  /** Serializes the users of this connection. */
+  readonly mutex = new Semaphore(1);
   readonly #handle: SqliteHandle;
   readonly #files: SqliteFiles | undefined;
   readonly #lockTimeoutMs: number;
   readonly #prepared = new Map<string, Prepared>();
   #inTransaction = false;
-  /** Why SQLite has undone the transaction of its own accord: what follows would be written at once, each for itself. */
+  /**
+   * Why SQLite has rolled back the transaction on its own: later statements would otherwise be committed one by one.
+   */
   #undone: unknown;
   #misplaced = false;
   #written = false;
@@ -72,18 +56,20 @@ class SqliteConnection implements DatabaseConnection {
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     if (this.#undone) throw this.#undone;
-    const begun = Date.now();
+    const startedAt = Date.now();
     for (;;) {
       try {
         return this.#run(query.sql, query.parameters);
       } catch (thrown) {
         const error = databaseError(thrown);
         if (this.#inTransaction && !this.#handle.isTransaction) this.#undone = error;
-        const locked = error instanceof DatabaseUnavailable && error.trouble === 'busy';
-        if (!locked || this.#inTransaction || Date.now() - begun >= this.#lockTimeoutMs) throw error;
+        const locked = error instanceof DatabaseUnavailable && error.failure === 'busy';
+        if (!locked || this.#inTransaction || Date.now() - startedAt >= this.#lockTimeoutMs) throw error;
       }
-      // Waiting inside SQLite would stop the whole process; nothing is open here, so others may read meanwhile.
-      await this.turns.pass(LOCK_PAUSE_MS);
+      // Waiting inside SQLite would block the whole process. No transaction is open here, so others may read meanwhile.
+      this.mutex.leave();
+      await sleep(LOCK_PAUSE_MS);
+      await this.mutex.enter();
     }
   }
 
@@ -96,11 +82,11 @@ class SqliteConnection implements DatabaseConnection {
   async commit(): Promise<void> {
     await this.executeQuery(COMMIT);
     this.#inTransaction = false;
-    // Only now: files that were there before the commit may have gone while it was written.
+    // Checked after the commit, because the files may have been removed during it.
     this.#checkFiles();
   }
 
-  /** Leaves nothing open, whatever state an error has left the transaction in. */
+  /** Ends the transaction, regardless of the state in which an error has left it. */
   async rollback(): Promise<void> {
     this.#inTransaction = false;
     this.#undone = undefined;
@@ -108,8 +94,8 @@ class SqliteConnection implements DatabaseConnection {
     if (this.#handle.isTransaction) await this.executeQuery(ROLLBACK);
   }
 
-  /** Whether anything was written since it was last asked. */
-  takeWritten(): boolean {
+  /** Returns whether anything was written since the last call. */
+  drainWritten(): boolean {
     const written = this.#written;
     this.#written = false;
     return written;
@@ -137,8 +123,9 @@ class SqliteConnection implements DatabaseConnection {
     if (!known) {
       const statement = this.#handle.prepare(sql);
       known = { statement, returnsRows: statement.columns().length > 0, writes: !READS.test(sql) };
-      // Filters make texts of their own; the oldest goes when there are many.
-      if (this.#prepared.size >= 500) this.#prepared.delete(this.#prepared.keys().next().value!);
+      if (DDL_STATEMENT.test(sql)) return known;
+      // Filters create SQL strings of their own; the oldest is evicted if there are many.
+      if (this.#prepared.size >= 500) this.#prepared.delete(this.#prepared.keys().next().value ?? sql);
       this.#prepared.set(sql, known);
     }
     return known;
@@ -150,14 +137,15 @@ const COMMIT = CompiledQuery.raw('commit');
 const ROLLBACK = CompiledQuery.raw('rollback');
 
 /**
- * Pages of the log after which a commit merges it into the database, in the thread that serves requests. Whoever has waited for
- * one of some thousands of pages was among the slowest in a hundred; smaller ones merge the same pages more often.
+ * The number of log pages after which a commit merges the log into the database, in the thread that serves requests.
+ * Merges of some thousands of pages dominated the 99th percentile of latency; smaller ones merge the same pages more
+ * often.
  */
 const LOG_PAGES = 2000;
 
 /**
- * A driver with a single connection that its users take in turns. Nothing but SQL is awaited while it is held, so a
- * turn is short; a second connection would only bring lock errors.
+ * A driver with a single connection that its users share in turns. While it is held, only SQL is awaited, so a turn is
+ * short; a second connection would only cause lock errors.
  */
 class SqliteDriver implements Driver {
   readonly #path: string;
@@ -165,7 +153,7 @@ class SqliteDriver implements Driver {
   #owner: SqliteOwner | undefined;
   #handle: SqliteHandle | undefined;
   #connection: SqliteConnection | undefined;
-  /** Where a commit is to outlive a power cut. */
+  /** Set if a commit must survive a power failure. */
   readonly #log: SqliteLog | undefined;
 
   constructor(path: string, settings: DatabaseSettings) {
@@ -177,13 +165,14 @@ class SqliteDriver implements Driver {
   async init(): Promise<void> {
     const isFile = this.#path !== ':memory:';
     try {
-      if (isFile) this.#owner = await SqliteOwner.take(this.#path);
+      if (isFile) this.#owner = await SqliteOwner.acquire(this.#path);
       this.#handle = openSqlite(this.#path);
       this.#handle.exec('PRAGMA busy_timeout = 5000; PRAGMA temp_store = MEMORY; PRAGMA secure_delete = ON;');
       if (isFile) this.#handle.exec(`PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = ${LOG_PAGES}`);
-      // In this journal mode the log is whole without a sync for each commit. What a commit promises, `#log` keeps.
+      // In this journal mode the log is consistent without a sync per commit. `#log` provides the durability of
+      // commits.
       this.#handle.exec('PRAGMA synchronous = NORMAL');
-      // From here on locks are waited for without stopping the process.
+      // From now on, waiting for locks must not block the process.
       this.#handle.exec('PRAGMA busy_timeout = 0');
     } catch (error) {
       await this.destroy();
@@ -193,17 +182,25 @@ class SqliteDriver implements Driver {
     this.#connection = new SqliteConnection(this.#handle, files, this.#settings.lockTimeoutMs);
   }
 
+  #opened(): SqliteConnection {
+    if (!this.#connection) throw new TypeError('the SQLite driver is not open');
+    return this.#connection;
+  }
+
   async acquireConnection(): Promise<DatabaseConnection> {
-    const connection = this.#connection!;
-    await connection.turns.take();
+    const connection = this.#opened();
+    await connection.mutex.enter();
     return connection;
   }
 
-  /** Resolves when what was written is where it outlives what it has to: nobody hears of success before, and others go on. */
+  /**
+   * Resolves when the writes are as durable as required. No success is reported before, and other users proceed
+   * meanwhile.
+   */
   async releaseConnection(): Promise<void> {
-    const connection = this.#connection!;
-    const written = connection.takeWritten();
-    connection.turns.end();
+    const connection = this.#opened();
+    const written = connection.drainWritten();
+    connection.mutex.leave();
     if (!written || !this.#log) return;
     await this.#log.sync().catch((error) => {
       throw databaseError(error);
@@ -229,7 +226,7 @@ class SqliteDriver implements Driver {
   }
 }
 
-/** The Kysely dialect for a SQLite file or `:memory:`. */
+/** Creates the Kysely dialect for a SQLite file or `:memory:`. */
 export function sqliteDialect(path: string, settings: DatabaseSettings): Dialect {
   return {
     createAdapter: () => new SqliteAdapter(),

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 
-/** Which file a path leads to; undefined for none. */
+/** Identifies the file at a path; undefined if there is none. */
 function fileAt(path: string): string | undefined {
   try {
     const { dev, ino } = statSync(path, { bigint: true });
@@ -11,24 +11,24 @@ function fileAt(path: string): string | undefined {
 }
 
 /**
- * The files of an open SQLite database. Whoever removes or replaces them leaves the process with files that nobody will
- * ever find again: what is written to those is lost, and SQLite does not say so.
+ * The files of an open SQLite database. If they are removed or replaced, the process still writes to the old files,
+ * which no path leads to: the writes are lost, and SQLite does not report it.
  */
 export class SqliteFiles {
   readonly #path: string;
   readonly #file: string | undefined;
   #log: string | undefined;
 
-  /** To be made when the database has just been opened. */
+  /** Must be created immediately after the database is opened. */
   constructor(path: string) {
     this.#path = path;
     this.#file = fileAt(path);
   }
 
-  /** Whether the paths still lead to the files that were opened: two questions of a few microseconds. */
+  /** Returns whether the paths still lead to the opened files: two system calls of a few microseconds. */
   inPlace(): boolean {
     if (this.#file === undefined || fileAt(this.#path) !== this.#file) return false;
-    // The log comes into being with the first write, and stays until the database is closed.
+    // The log is created by the first write and exists until the database is closed.
     const log = fileAt(`${this.#path}-wal`);
     this.#log ??= log;
     return log === this.#log;

@@ -33,7 +33,7 @@ function createPrivately(path: string): void {
  * @throws Error if this Node has no SQLite library, or one without the functions that the engine needs
  */
 export function openSqlite(path: string, { readOnly = false }: { readonly readOnly?: boolean } = {}): SqliteHandle {
-  // Loaded with the first database, not with the engine: an engine on PostgreSQL does not need it.
+  // Loaded with the first SQLite database, because an engine on PostgreSQL does not need it.
   const library: typeof sqlite | undefined = process.getBuiltinModule?.('node:sqlite');
   // The library is older than these functions, and each line of releases got them in another one.
   if (library && 'columns' in library.StatementSync.prototype) {

@@ -1,8 +1,8 @@
 import { type FileHandle, open } from 'node:fs/promises';
 
 /**
- * The log of an open SQLite file, which has each commit at its end. It is brought to the disk by a thread of its own: SQLite
- * would do that within the commit, and stop the whole process for as long as the disk takes.
+ * The log of an open SQLite file, which ends with the last commit. It is synced to disk by another thread: SQLite would
+ * do that within the commit and block the whole process for that time.
  */
 export class SqliteLog {
   readonly #path: string;
@@ -11,23 +11,23 @@ export class SqliteLog {
   #next: Promise<void> | undefined;
   #failure: unknown;
 
-  /** @param path of the database */
+  /** @param path path of the database */
   constructor(path: string) {
     this.#path = `${path}-wal`;
   }
 
   /**
-   * Resolves when all that was committed before is on the disk. Throws the error of the disk; once it has, always: what a
-   * disk says after that of what it had then is nothing to rely on.
+   * Resolves when all earlier commits are on disk. Throws the error of the disk, and after an error always: later syncs
+   * do not prove that the earlier data was written.
    */
   sync(): Promise<void> {
-    // What runs may have begun before the last commit; whoever comes while it runs is served by the one after it.
+    // The running sync may have started before the last commit, so callers that arrive during it wait for the next one.
     this.#next ??= this.#afterRunning();
     return this.#next;
   }
 
   async #afterRunning(): Promise<void> {
-    // How that ends is told to those who wait for it.
+    // Its callers get the error.
     await this.#running?.catch(() => undefined);
     this.#next = undefined;
     this.#running = this.#write();
@@ -36,7 +36,7 @@ export class SqliteLog {
 
   async #write(): Promise<void> {
     if (this.#failure) throw this.#failure;
-    // It comes into being with the first write, and stays until the database is closed.
+    // The log is created by the first write and exists until the database is closed.
     this.#file ??= await open(this.#path, 'r+');
     try {
       await this.#file.datasync();

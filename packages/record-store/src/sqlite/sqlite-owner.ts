@@ -11,27 +11,27 @@ export class DatabaseInUse extends StoreError<'DATABASE_IN_USE'> {
   constructor(file: string, holder: string) {
     super(
       'DATABASE_IN_USE',
-      `${file} is in use by ${holder}. A SQLite file serves one process at a time: end that one first, or let them share a PostgreSQL database.`,
+      `${file} is in use by ${holder}. A SQLite file serves one process at a time: stop that process first, or use a PostgreSQL database, which several can share.`,
     );
   }
 }
 
 interface Holder {
-  /** Of one engine: processes may have several. */
+  /** Identifies an engine: a process may have several. */
   readonly mark: string;
   readonly pid: number;
   readonly host: string;
   readonly since: string;
 }
 
-/** How often, and at what distance in milliseconds, a lock that is only being written down is tried again. */
+/** How often, and at what interval in milliseconds, a lock is tried again whose holder is being recorded. */
 const ATTEMPTS = 20;
 const PAUSE_MS = 25;
 
 /**
- * The right to use a SQLite file, held in a database of its own beside it (`FILE-owner`). The lock is the operating
- * system's: it ends with the process, however that ends, so there is none to be cleaned up. It keeps nobody from reading:
- * neither those who ask who the holder is, nor backups of the database itself.
+ * The exclusive right to use a SQLite file: a lock on a separate database next to it (`FILE-owner`). The lock belongs
+ * to the operating system and ends with the process, even after a crash, so it needs no clean-up. It prevents neither
+ * queries for the holder nor backups of the database itself.
  */
 export class SqliteOwner {
   readonly #handle: SqliteHandle;
@@ -40,9 +40,13 @@ export class SqliteOwner {
     this.#handle = handle;
   }
 
-  /** Throws {@link DatabaseInUse}, at once, when somebody else has the file. */
-  static async take(file: string): Promise<SqliteOwner> {
-    // Two ways to one file are one file.
+  /**
+   * Acquires the right to use a file.
+   *
+   * @throws {@link DatabaseInUse} immediately, if another engine has the file
+   */
+  static async acquire(file: string): Promise<SqliteOwner> {
+    // Different paths may lead to the same file.
     const real = existsSync(file) ? realpathSync(file) : join(realpathSync(dirname(file)), basename(file));
     const handle = openSqlite(`${real}-owner`);
     const mine = { mark: randomUUID(), pid: process.pid, host: hostname(), since: new Date().toISOString() };
@@ -52,7 +56,7 @@ export class SqliteOwner {
         if (claim(handle, mine)) return new SqliteOwner(handle);
         const holder = holderOf(handle);
         if (holder && holder.mark !== mine.mark && isAlive(holder)) throw new DatabaseInUse(file, described(holder));
-        // Somebody is about to write their name down, or was in the way when ours was just written.
+        // Another process is recording its name, or conflicted with ours.
         if (attempt === ATTEMPTS) throw new DatabaseInUse(file, 'another process');
         await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
       }
@@ -62,7 +66,7 @@ export class SqliteOwner {
     }
   }
 
-  /** Who has a file, in words; undefined when nobody seems to. */
+  /** Returns a description of the holder of a file; undefined if there seems to be none. */
   static holder(file: string): string | undefined {
     const owners = `${realpathSync(file)}-owner`;
     if (!existsSync(owners)) return undefined;
@@ -80,19 +84,19 @@ export class SqliteOwner {
   }
 }
 
-/** Runs statements; false when somebody else holds the lock. */
+/** Runs statements; returns false if another process holds the lock. */
 function unlessLocked(run: () => void): boolean {
   try {
     run();
     return true;
   } catch (error) {
-    const told = databaseError(error);
-    if (told instanceof DatabaseUnavailable && told.trouble === 'busy') return false;
+    const converted = databaseError(error);
+    if (converted instanceof DatabaseUnavailable && converted.failure === 'busy') return false;
     throw error;
   }
 }
 
-/** Writes our name down, and keeps the lock that lets us. */
+/** Records our name and keeps the lock. */
 function claim(handle: SqliteHandle, { mark, pid, host, since }: Holder): boolean {
   const written = unlessLocked(() => {
     handle.exec('BEGIN IMMEDIATE');
@@ -100,7 +104,8 @@ function claim(handle: SqliteHandle, { mark, pid, host, since }: Holder): boolea
     handle.prepare('INSERT INTO owner VALUES (?, ?, ?, ?)').run(mark, pid, host, since);
     handle.exec('COMMIT');
   });
-  // What others can read is committed, so the lock was given up for a moment: it may be somebody else's now.
+  // The name must be committed to be readable, which releases the lock for a moment: another process may have acquired
+  // it.
   const held = written && unlessLocked(() => handle.exec('BEGIN IMMEDIATE'));
   if (held && holderOf(handle)?.mark === mark) return true;
   if (handle.isTransaction) handle.exec('ROLLBACK');
@@ -109,7 +114,7 @@ function claim(handle: SqliteHandle, { mark, pid, host, since }: Holder): boolea
 
 function holderOf(handle: SqliteHandle): Holder | undefined {
   let holder: Holder | undefined;
-  // A lock that keeps us from reading is one that is being taken; without the table nobody was ever here.
+  // If a lock prevents reading, it is being acquired; without the table, the file was never locked.
   unlessLocked(() => {
     const [table] = handle.prepare(`SELECT name FROM sqlite_schema WHERE name = 'owner'`).all();
     if (table) [holder] = handle.prepare('SELECT mark, pid, host, since FROM owner').all() as Holder[];
@@ -117,7 +122,7 @@ function holderOf(handle: SqliteHandle): Holder | undefined {
   return holder;
 }
 
-/** False for the name of a process that is gone: whoever took over has not written theirs yet. */
+/** Returns false if the recorded process has ended: its successor has not recorded its name yet. */
 function isAlive({ pid, host }: Holder): boolean {
   if (host !== hostname()) return true;
   try {
@@ -129,6 +134,6 @@ function isAlive({ pid, host }: Holder): boolean {
 }
 
 function described({ pid, host, since }: Holder): string {
-  const who = pid === process.pid && host === hostname() ? 'this process already' : `process ${pid} on ${host}`;
-  return `${who}, since ${since}`;
+  const description = pid === process.pid && host === hostname() ? 'this process already' : `process ${pid} on ${host}`;
+  return `${description}, since ${since}`;
 }

@@ -1,8 +1,8 @@
 import { type LimitNode, SqliteQueryCompiler } from 'kysely';
 
 /**
- * Writes a limit as a sum: SQLite plans by the value of a limit that is a parameter alone, and so it parses and plans the
- * statement anew each time another value is bound, which takes longer than many a question.
+ * Compiles a limit as a sum. If a limit is only a parameter, SQLite plans by its value, and parses and plans the
+ * statement again for each new value, which takes longer than many queries.
  */
 export class StableSqliteQueryCompiler extends SqliteQueryCompiler {
   protected override visitLimit(node: LimitNode): void {

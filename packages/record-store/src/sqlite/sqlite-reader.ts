@@ -2,41 +2,41 @@ import type { MessagePort } from 'node:worker_threads';
 import { Worker } from 'node:worker_threads';
 import { DatabaseUnavailable, databaseError } from '../errors/database-unavailable.js';
 
-interface Question {
+interface ReaderQuery {
   readonly sql: string;
   readonly parameters: readonly unknown[];
 }
 
-type Answer =
+type ReaderResult =
   | { readonly rows: readonly unknown[] }
   | { readonly error: { readonly message: string; readonly code?: unknown; readonly errcode?: unknown } };
 
 /**
- * What runs in the thread, given to it as text: so it needs no file of its own, wherever this package is bundled. It
- * knows nothing of what stands around it here.
+ * The code of the thread. It is passed as a string, so that bundles of this package need no separate file; it must not
+ * refer to names outside the function.
  */
-function answerQuestions(): void {
-  // The main thread has printed the warnings of libraries already.
+function serveQueries(): void {
+  // The main thread has already printed the warnings of libraries.
   process.removeAllListeners('warning');
   const { parentPort, workerData } = process.getBuiltinModule('node:worker_threads');
   const { path } = workerData as { path: string };
   const { DatabaseSync } = process.getBuiltinModule('node:sqlite');
   let db: any;
   const known = new Map<string, any>();
-  const rows = ({ sql, parameters }: Question): readonly unknown[] => {
+  const rows = ({ sql, parameters }: ReaderQuery): readonly unknown[] => {
     db ??= new DatabaseSync(path, { readOnly: true });
     let statement = known.get(sql);
     if (!statement) {
       statement = db.prepare(sql);
-      if (known.size >= 200) known.delete(known.keys().next().value!);
+      if (known.size >= 200) known.delete(known.keys().next().value ?? sql);
       known.set(sql, statement);
     }
     return statement.all(...parameters);
   };
   const port = parentPort as MessagePort;
-  port.on('message', (question: Question) => {
+  port.on('message', (query: ReaderQuery) => {
     try {
-      port.postMessage({ rows: rows(question) });
+      port.postMessage({ rows: rows(query) });
     } catch (error) {
       const { message, code, errcode } = error as { message: string; code?: unknown; errcode?: unknown };
       port.postMessage({ error: { message, code, errcode } });
@@ -44,7 +44,7 @@ function answerQuestions(): void {
   });
 }
 
-/** A read-only connection to a SQLite file in a thread of its own. One question at a time. */
+/** A read-only connection to a SQLite file in a separate thread. It executes one query at a time. */
 export class SqliteReader {
   readonly #thread: Worker;
   #pending:
@@ -53,24 +53,24 @@ export class SqliteReader {
   #ended = false;
 
   constructor(path: string) {
-    this.#thread = new Worker(`(${answerQuestions})()`, { eval: true, workerData: { path } });
+    this.#thread = new Worker(`(${serveQueries})()`, { eval: true, workerData: { path } });
     this.#thread.unref();
-    this.#thread.on('message', (answer: Answer) => this.#settle(answer));
+    this.#thread.on('message', (result: ReaderResult) => this.#complete(result));
     const end = (cause: unknown) => {
       this.#ended = true;
-      this.#settle({ error: new DatabaseUnavailable('away', cause) });
+      this.#complete({ error: new DatabaseUnavailable('away', cause) });
     };
     this.#thread.on('error', end).on('exit', () => end(new Error('the thread has ended')));
   }
 
-  /** False when nothing more can be asked. */
+  /** Whether the thread can execute more queries. */
   get usable(): boolean {
     return !this.#ended;
   }
 
-  ask<R>(sql: string, parameters: readonly unknown[]): Promise<R[]> {
+  query<R>(sql: string, parameters: readonly unknown[]): Promise<R[]> {
     if (this.#ended) return Promise.reject(new DatabaseUnavailable('away'));
-    // The process goes on as long as somebody waits for an answer, and no longer.
+    // The thread keeps the process alive only while a query is pending.
     this.#thread.ref();
     return new Promise<readonly unknown[]>((resolve, reject) => {
       this.#pending = { resolve, reject };
@@ -83,14 +83,14 @@ export class SqliteReader {
     await this.#thread.terminate();
   }
 
-  #settle(answer: Answer): void {
+  #complete(response: ReaderResult): void {
     const pending = this.#pending;
     this.#pending = undefined;
     this.#thread.unref();
-    if ('rows' in answer) pending?.resolve(answer.rows);
+    if ('rows' in response) pending?.resolve(response.rows);
     else
       pending?.reject(
-        databaseError(answer.error instanceof Error ? answer.error : Object.assign(new Error(), answer.error)),
+        databaseError(response.error instanceof Error ? response.error : Object.assign(new Error(), response.error)),
       );
   }
 }

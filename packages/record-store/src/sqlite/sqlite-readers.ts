@@ -19,7 +19,7 @@ class ReaderConnection implements DatabaseConnection {
   }
 
   async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
-    return { rows: await this.reader.ask<R>(sql, parameters) };
+    return { rows: await this.reader.query<R>(sql, parameters) };
   }
 
   // biome-ignore lint/correctness/useYield: results are never streamed, and the interface asks for a generator
@@ -30,18 +30,18 @@ class ReaderConnection implements DatabaseConnection {
 
 const readOnly = () => Promise.reject(new Error('readers have no transactions'));
 
-/** Begins threads when they are first needed, and lends each to one question at a time, in the order of asking. */
+/** Starts threads on demand and assigns each to one query at a time, in the order of arrival. */
 class ReadersDriver implements Driver {
   readonly #path: string;
-  readonly #most: number;
+  readonly #max: number;
   readonly #connections = new Set<ReaderConnection>();
   readonly #free: ReaderConnection[] = [];
   readonly #waiting: ((connection: ReaderConnection | Promise<never>) => void)[] = [];
   #closed = false;
 
-  constructor(path: string, most: number) {
+  constructor(path: string, max: number) {
     this.#path = path;
-    this.#most = most;
+    this.#max = max;
   }
 
   async init(): Promise<void> {}
@@ -51,7 +51,7 @@ class ReadersDriver implements Driver {
       if (free.reader.usable) return free;
       this.#connections.delete(free);
     }
-    if (this.#connections.size < this.#most) return this.#begin();
+    if (this.#connections.size < this.#max) return this.#begin();
     return new Promise((resolve) => this.#waiting.push(resolve));
   }
 
@@ -85,13 +85,13 @@ class ReadersDriver implements Driver {
 }
 
 /**
- * The Kysely dialect for questions to a SQLite file that take long: they are answered by threads of their own.
- * @param most threads at the most
+ * Creates the Kysely dialect for long queries of a SQLite file, which separate threads execute.
+ * @param max the maximum number of threads
  */
-export function sqliteReaders(path: string, most: number): Dialect {
+export function sqliteReaders(path: string, max: number): Dialect {
   return {
     createAdapter: () => new SqliteAdapter(),
-    createDriver: () => new ReadersDriver(path, most),
+    createDriver: () => new ReadersDriver(path, max),
     createIntrospector: (db) => new SqliteIntrospector(db),
     createQueryCompiler: () => new StableSqliteQueryCompiler(),
   };

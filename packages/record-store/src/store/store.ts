@@ -1,54 +1,64 @@
 import { AsyncResource } from 'node:async_hooks';
 import { sql } from 'kysely';
 import { GroupCommit } from '../batching/group-commit.js';
+import type { Work } from '../batching/work-groups.js';
 import { DatabaseUnavailable, databaseError } from '../errors/database-unavailable.js';
 import { StaleRecord } from '../errors/stale-record.js';
 import type { StoreObserver } from '../observation/store-observer.js';
 import { type DatabaseSettings, databaseSettings } from '../options/database-settings.js';
-import { PostgresTransactions, ToBeDoneAlone } from '../postgres/postgres-transactions.js';
+import { BatchConflict, PostgresTransactions } from '../postgres/postgres-transactions.js';
 import { ReadReplicas } from '../replicas/read-replicas.js';
 import { migrate } from '../schema/migrate.js';
 import type { SchemaChanges } from '../schema/schema-change.js';
-import { closeDatabase, type Mates, type OpenDatabase, openDatabase, type Session, type Tx } from './database.js';
+import { closeDatabase, type OpenDatabase, openDatabase, type Session, type Tx } from './database.js';
 
-/** How often a transaction that met somebody else's change starts again before it gives up. */
+/** The maximum number of attempts of a transaction that conflicts with concurrent changes. */
 const ATTEMPTS = 20;
 
-/** PostgreSQL's words for "try again": serialization failure, deadlock, a session that a pooler has exchanged. */
+/** Retryable errors of PostgreSQL: serialization failure, deadlock, a session that a pooler has switched. */
 const RETRYABLE = new Set(['STALE_RECORD', '40001', '40P01', '26000', '42P05']);
 
 /** An open database. */
 export interface Store extends Session {
   /**
-   * Runs work whose writes all happen or none. It may run several times when others change the same records, so it
-   * does nothing but read and write through `tx`; what must follow goes into `tx.afterCommit`. Throws
-   * {@link DatabaseUnavailable} for trouble of the database.
+   * Runs work in a transaction: all of its writes are committed or none. The work may run several times if other
+   * transactions change the same records, so it must only read and write through `tx`; side effects belong into
+   * `tx.afterCommit`.
+   *
+   * @throws {@link DatabaseUnavailable} if the database fails
    */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /**
-   * Like `transaction`, for what many do at the same time, each with rows of its own: it may be done beside others in one
-   * transaction. Rows that several change are changed by statements that are right by themselves, or under a name that
-   * `lockName` has taken.
+   * Like `transaction`, for frequent concurrent work on separate rows: the work may share a transaction with others.
+   * Rows that several members change must be changed by statements that are correct on their own, or under a name that
+   * `lockName` has locked.
+   *
+   * @param queue PostgreSQL: only work of the same queue shares a transaction and waits for its commit. Default: one queue
    */
-  together<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
-  /** Servers that answer those who only read, where there are some. */
+  together<T>(work: (tx: Tx) => Promise<T>, queue?: string): Promise<T>;
+  /** The replicas that serve callers that only read, if there are any. */
   readonly replicas?: ReadReplicas;
-  /** Throws unless the database can be reached and keeps what is written now. */
+  /**
+   * Checks that the database can be reached and stores writes.
+   *
+   * @throws {@link DatabaseUnavailable} otherwise
+   */
   check(): Promise<void>;
   close(): Promise<void>;
 }
 
 /** Options of {@link openStore}. */
 export interface StoreOptions extends Partial<DatabaseSettings> {
-  /** PostgreSQL: addresses of replicas that answer those who only read. */
+  /** PostgreSQL: URLs of replicas that serve callers that only read. */
   readonly databaseRead?: readonly string[];
 }
 
 /**
- * Opens a store and brings its tables up to date. Throws {@link DatabaseUnavailable}, `DatabaseInUse` for a SQLite file
- * that another engine has, `DatabaseTooNew`, and RangeError for settings that cannot be.
+ * Opens a store and brings its tables up to date.
  * @param url `:memory:`, a file, or `postgres://...`
- * @param changes every change of the tables that this version knows, oldest first
+ * @param changes all changes of the tables that this version knows, oldest first
+ * @throws {@link DatabaseUnavailable}; `DatabaseInUse` if another engine uses the SQLite file; `DatabaseTooNew`; RangeError
+ *   if a setting is invalid
  *
  * @example
  * ```ts
@@ -71,9 +81,9 @@ export async function openStore(
     await closeDatabase(session);
     throw error;
   }
-  const ways = waysOf(session, observer);
+  const ways = transactionRunners(session, observer);
   const replicas = replicasOf(url, session, settings, options, observer);
-  // Those that share a commit are run by one of them: each keeps the span that it belongs to.
+  // Work that shares a commit is run by one member's caller: each keeps its own trace context.
   const bound: <W extends (tx: Tx) => Promise<unknown>>(work: W) => W = observer?.around
     ? (work) => AsyncResource.bind(work)
     : (work) => work;
@@ -81,9 +91,9 @@ export async function openStore(
   return {
     ...session,
     transaction,
-    together: (work) =>
-      transact(session, ways.together, bound(work), replicas).catch((error) => {
-        if (error instanceof ToBeDoneAlone) return transaction(work);
+    together: (work, queue = '') =>
+      transact(session, (run) => ways.together(run, queue), bound(work), replicas).catch((error) => {
+        if (error instanceof BatchConflict) return transaction(work);
         throw error;
       }),
     replicas,
@@ -106,22 +116,27 @@ function replicasOf(
   return new ReadReplicas({ url, replicas: databaseRead, settings, primary, observer });
 }
 
-/** How a work gets its transaction. */
-type Way = <T>(work: (db: Tx['db'], mates?: Mates) => Promise<T>) => Promise<T>;
+/** Runs work in a transaction. */
+type RunTransaction = <T>(work: Work<T>) => Promise<T>;
 
-function waysOf(session: OpenDatabase, observer: StoreObserver | undefined): Record<'alone' | 'together', Way> {
+interface TransactionRunners {
+  readonly alone: RunTransaction;
+  readonly together: <T>(work: Work<T>, queue: string) => Promise<T>;
+}
+
+function transactionRunners(session: OpenDatabase, observer: StoreObserver | undefined): TransactionRunners {
   if (session.kind === 'postgres') {
     const transactions = new PostgresTransactions(session.db, session.dialect, observer?.commit);
-    return { alone: (work) => transactions.alone(work), together: (work) => transactions.together(work) };
+    return { alone: (work) => transactions.alone(work), together: (work, queue) => transactions.together(work, queue) };
   }
-  const group = new GroupCommit(session.db, observer?.commit);
-  const commit: Way = (work) => group.run(work);
+  const group = new GroupCommit(session.db, session.dialect, observer?.commit);
+  const commit: RunTransaction = (work) => group.run(work);
   return { alone: commit, together: commit };
 }
 
 async function transact<T>(
   session: Session,
-  run: Way,
+  run: RunTransaction,
   work: (tx: Tx) => Promise<T>,
   replicas: ReadReplicas | undefined,
 ): Promise<T> {
@@ -131,16 +146,16 @@ async function transact<T>(
     const concerns: Tx['concerns'] = replicas ? (owner) => owners.add(owner) : () => {};
     const afterCommit: Tx['afterCommit'] = (followUp) => followUps.push(followUp);
     try {
-      const result = await run((db, mates) => {
-        // What was undone is begun anew: nothing follows from it.
+      const result = await run((db, batch) => {
+        // The work runs again after a rollback, so effects of the previous run are discarded.
         followUps.length = 0;
         owners.clear();
-        return work({ ...session, lookups: mates, db, mates, afterCommit, concerns });
+        return work({ ...session, lookups: batch, db, batch, afterCommit, concerns });
       });
-      // Before anybody hears of success: whoever does may read, by any process, and must find it.
-      const told = owners.size > 0 ? replicas?.writes.made(owners) : undefined;
+      // Before success is reported: the caller may then read through any process and must find the writes.
+      const announced = owners.size > 0 ? replicas?.writes.made(owners) : undefined;
       for (const followUp of followUps) followUp();
-      await told;
+      await announced;
       return result;
     } catch (error) {
       const retryable = error instanceof StaleRecord || RETRYABLE.has((error as { code?: string }).code ?? '');
@@ -151,27 +166,33 @@ async function transact<T>(
   }
 }
 
-/** Writes the one row that every database has from its first moment on: reading alone would not find a full disk. */
-async function touch({ db }: Tx): Promise<void> {
+/** Writes the one row that every database has from its creation: reading alone would not detect a full disk. */
+async function touch({ db, kind }: Tx): Promise<void> {
   await db
     .updateTable('kysely_migration_lock')
     .set(({ ref }) => ({ is_locked: ref('is_locked') }))
     .execute();
+  if (kind !== 'postgres') return;
+  // The row and its log entry fit into existing files. A sort that exceeds memory needs disk space.
+  await sql`set local work_mem = '64kB'`.execute(db);
+  await sql`select * from (select (i * 7919) % 10007 as key, repeat('x', 500) from generate_series(1, 1000) as i)
+    as rows order by key offset 1000`.execute(db);
 }
 
 /**
- * Makes transactions that name the same thing wait for each other. SQLite has one writer at a time anyway. Whoever shares
- * a transaction waits for those beside it only, and for others in a transaction of its own.
+ * Makes transactions that lock the same name wait for each other. A no-op on SQLite, which has one writer at a time. A
+ * member of a shared transaction waits only for the other members; for other transactions it moves to a separate
+ * transaction.
  */
-export async function lockName({ kind, db, mates }: Tx, name: string): Promise<void> {
+export async function lockName({ kind, db, batch }: Tx, name: string): Promise<void> {
   if (kind !== 'postgres') return;
-  if (!mates) {
+  if (!batch) {
     await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(db);
     return;
   }
-  await mates.take(name);
+  await batch.acquire(name);
   const { taken } = await db
     .selectNoFrom(sql<boolean>`pg_try_advisory_xact_lock(hashtextextended(${name}, 0))`.as('taken'))
     .executeTakeFirstOrThrow();
-  if (!taken) throw new ToBeDoneAlone(`${name} is somebody else's`);
+  if (!taken) throw new BatchConflict(`${name} is locked by another transaction`);
 }

@@ -5,7 +5,7 @@ import { openStore } from '../open-store.js';
 import { storesUnderTest } from '../stores-under-test.js';
 
 const postgresUrl = inject('postgresUrl');
-const trouble = (kind: string) => ({ code: 'DATABASE_UNAVAILABLE', status: 503, trouble: kind });
+const failure = (kind: string) => ({ code: 'DATABASE_UNAVAILABLE', status: 503, failure: kind });
 
 describe.skipIf(!postgresUrl)('limits of a PostgreSQL store', () => {
   let store: Store;
@@ -17,32 +17,32 @@ describe.skipIf(!postgresUrl)('limits of a PostgreSQL store', () => {
     store = await openStore(opened.url, options);
   }
 
-  /** A transaction that has begun, and how to end it. */
+  /** Starts a transaction, and returns the function that ends it. */
   async function held(work: (tx: Parameters<Parameters<Store['transaction']>[0]>[0]) => Promise<unknown>) {
     let end = () => {};
     const until = new Promise<void>((resolve) => {
       end = resolve;
     });
-    let begun = () => {};
+    let started = () => {};
     const ready = new Promise<void>((resolve) => {
-      begun = resolve;
+      started = resolve;
     });
     const done = store.transaction(async (tx) => {
       await work(tx);
-      begun();
+      started();
       await until;
     });
     await ready;
     return { end, done };
   }
 
-  it('gives up a statement that takes too long, and keeps the connection', async () => {
+  it('cancels a statement that takes too long, and keeps the connection', async () => {
     await open({ statementTimeoutMs: 100, poolSize: 1 });
-    await expect(sql`select pg_sleep(30)`.execute(store.db)).rejects.toMatchObject(trouble('late'));
+    await expect(sql`select pg_sleep(30)`.execute(store.db)).rejects.toMatchObject(failure('late'));
     await store.check();
   });
 
-  it('leaves half of the connections to questions that do not take long', async () => {
+  it('reserves half of the connections for short queries', async () => {
     await open({ poolSize: 2, longReads: 2 });
     const order: string[] = [];
     const long = Array.from({ length: 4 }, () =>
@@ -56,39 +56,39 @@ describe.skipIf(!postgresUrl)('limits of a PostgreSQL store', () => {
     await sql`select 1`.execute(store.longReads);
   });
 
-  it('asks no more questions that may take long at the same time than it may', async () => {
+  it('limits the number of concurrent long queries', async () => {
     await open({ longReads: 1 });
-    let [asked, most] = [0, 0];
+    let [requested, max] = [0, 0];
     const executor = store.longReads.getExecutor();
     const provide = executor.provideConnection.bind(executor);
     executor.provideConnection = (use) =>
       provide(async (connection) => {
-        most = Math.max(most, ++asked);
-        return use(connection).finally(() => asked--);
+        max = Math.max(max, ++requested);
+        return use(connection).finally(() => requested--);
       });
     await Promise.all(Array.from({ length: 4 }, () => sql`select pg_sleep(0.05)`.execute(store.longReads)));
-    expect(most).toBe(1);
+    expect(max).toBe(1);
   });
 
-  it('gives up waiting for a lock', async () => {
+  it('stops waiting for a lock at its timeout', async () => {
     await open({ lockTimeoutMs: 100 });
     const { end, done } = await held((tx) => lockName(tx, 'one'));
-    await expect(store.transaction((tx) => lockName(tx, 'one'))).rejects.toMatchObject(trouble('busy'));
+    await expect(store.transaction((tx) => lockName(tx, 'one'))).rejects.toMatchObject(failure('busy'));
     end();
     await done;
     await store.transaction((tx) => lockName(tx, 'one'));
   });
 
-  it('gives up waiting for a connection', async () => {
+  it('stops waiting for a connection at its timeout', async () => {
     await open({ poolSize: 1, poolWaitMs: 100 });
     const { end, done } = await held(({ db }) => sql`select 1`.execute(db));
-    await expect(store.check()).rejects.toMatchObject(trouble('busy'));
+    await expect(store.check()).rejects.toMatchObject(failure('busy'));
     end();
     await done;
     await store.check();
   });
 
-  it('does not keep a transaction that rests for too long', async () => {
+  it('ends a transaction that is idle for too long', async () => {
     await open({ idleTransactionTimeoutMs: 100 });
     const resting = store.transaction(async ({ db }) => {
       await sql`select 1`.execute(db);
@@ -100,8 +100,8 @@ describe.skipIf(!postgresUrl)('limits of a PostgreSQL store', () => {
   });
 });
 
-it('refuses settings that cannot be', async () => {
-  await expect(openStore(':memory:', { poolSize: 0 })).rejects.toThrow('poolSize is 0: it is a whole number from 1');
-  await expect(openStore(':memory:', { longReads: 0 })).rejects.toThrow('longReads is 0: it is a whole number from 1');
+it('rejects invalid settings', async () => {
+  await expect(openStore(':memory:', { poolSize: 0 })).rejects.toThrow('poolSize is 0: it must be an integer from 1');
+  await expect(openStore(':memory:', { longReads: 0 })).rejects.toThrow('longReads is 0: it must be an integer from 1');
   await expect(openStore(':memory:', { lockTimeoutMs: -1 })).rejects.toThrow(RangeError);
 });

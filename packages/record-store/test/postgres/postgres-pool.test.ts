@@ -34,21 +34,21 @@ describe.skipIf(!postgresUrl)('several hosts', () => {
   const { host } = new URL(postgresUrl || 'postgres://none');
   const withHosts = (hosts: string) => postgresUrl.replace(host, hosts);
 
-  it('are tried in turn, and the first of them again when it has come back', async () => {
-    const nobody = `127.0.0.1:${await freePort()}`;
-    const db = opened(withHosts(`${nobody},${host}`));
+  it('are tried in turn, and the first of them again when it has recovered', async () => {
+    const anonymous = `127.0.0.1:${await freePort()}`;
+    const db = opened(withHosts(`${anonymous},${host}`));
     const all = Array.from({ length: 5 }, () => sql<{ one: number }>`select 1 as one`.execute(db));
     for (const { rows } of await Promise.all(all)) expect(rows).toEqual([{ one: 1 }]);
   });
 
-  it('are away when all of them are', async () => {
+  it('are unavailable when all of them are', async () => {
     const db = opened(withHosts(`127.0.0.1:${await freePort()},127.0.0.1:${await freePort()}`));
-    await expect(sql`select 1`.execute(db)).rejects.toMatchObject({ code: 'DATABASE_UNAVAILABLE', trouble: 'away' });
+    await expect(sql`select 1`.execute(db)).rejects.toMatchObject({ code: 'DATABASE_UNAVAILABLE', failure: 'away' });
   });
 });
 
-describe.skipIf(!pgbouncerUrl)('behind a pooler that exchanges sessions', () => {
-  it('limits are those of each transaction, and leave nothing behind', async () => {
+describe.skipIf(!pgbouncerUrl)('behind a pooler that switches sessions', () => {
+  it('limits apply to each transaction, and do not remain in the session', async () => {
     const db = opened(pgbouncerUrl, { statementTimeoutMs: 2_000, lockTimeoutMs: 1_500, poolSize: 2 });
     const limits = (on: typeof db) =>
       sql`select current_setting('statement_timeout') as statement, current_setting('lock_timeout') as lock`.execute(
@@ -60,10 +60,10 @@ describe.skipIf(!pgbouncerUrl)('behind a pooler that exchanges sessions', () => 
       expect((await limits(db)).rows).toEqual([{ statement: '0', lock: '0' }]);
     }
     const late = db.transaction().execute((tx) => sql`select pg_sleep(60)`.execute(tx));
-    await expect(late).rejects.toMatchObject({ trouble: 'late' });
+    await expect(late).rejects.toMatchObject({ failure: 'late' });
   });
 
-  it('several processes bring the tables of one database up to date at once', async () => {
+  it('several processes can migrate one database concurrently', async () => {
     const { pathname } = new URL(await freshDatabase(postgresUrl));
     const url = pgbouncerUrl.replace(/\/[^/]*$/, pathname);
     const stores = await Promise.all([openStore(url), openStore(url), openStore(url)]);

@@ -7,7 +7,7 @@ import { openStore } from '../open-store.js';
 
 const MIB = 2 ** 20;
 
-it('merges the log of a SQLite file before that takes long', async () => {
+it('merges the log of a SQLite file while it is small', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'apistrata-log-'));
   const file = join(folder, 'compute.db');
   const store = await openStore(file);

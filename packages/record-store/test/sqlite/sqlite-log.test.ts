@@ -14,7 +14,7 @@ const keypair = (name: string) =>
 const add = (store: Store, name: string) => store.transaction((tx) => tables.keypairs.insert(tx, keypair(name)));
 const names = async (store: Store) => (await tables.keypairs.find(store)).map(({ name }) => name).sort();
 
-describe('what a commit to a SQLite file waits for', () => {
+describe('a commit to a SQLite file', () => {
   const folder = mkdtempSync(join(tmpdir(), 'apistrata-log-'));
   let files: FileHandle;
   let syncs: MockInstance<FileHandle['datasync']>;
@@ -40,18 +40,18 @@ describe('what a commit to a SQLite file waits for', () => {
     syncs.mockClear();
   }
 
-  /** A disk that takes its time: until it is let go on. */
+  /** Blocks the disk until the returned function is called. */
   function slowDisk(): () => void {
-    let goOn = () => {};
+    let proceed = () => {};
     syncs.mockReturnValue(
       new Promise((resolve) => {
-        goOn = resolve;
+        proceed = resolve;
       }),
     );
-    return goOn;
+    return proceed;
   }
 
-  it('is the disk, once for all that are written at the same time', async () => {
+  it('waits for the disk, once for all concurrent commits', async () => {
     await open();
     await add(store, 'a');
     expect(syncs).toHaveBeenCalledTimes(1);
@@ -59,7 +59,7 @@ describe('what a commit to a SQLite file waits for', () => {
     expect(syncs).toHaveBeenCalledTimes(2);
   });
 
-  it('is the disk also outside of transactions, and nothing where nothing is written', async () => {
+  it('waits for the disk outside of transactions too, and not if nothing was written', async () => {
     await open();
     await names(store);
     await store.transaction((tx) => tables.keypairs.find(tx));
@@ -74,43 +74,43 @@ describe('what a commit to a SQLite file waits for', () => {
     expect(syncs).toHaveBeenCalledTimes(1);
   });
 
-  it('is nothing where only the process has to be outlived', async () => {
+  it('does not wait if it must survive only the end of the process', async () => {
     await open({ durability: 'process' });
     await add(store, 'a');
     expect(syncs).not.toHaveBeenCalled();
     await expect(openStore(join(folder, 'never.db'), { durability: 'never' as never })).rejects.toThrow(
-      "durability is 'never': it is 'disk' or 'process'",
+      "durability is 'never': it must be 'disk' or 'process'",
     );
   });
 
-  it('lets others read meanwhile, and is the same wait for all who write then', async () => {
+  it('lets others read meanwhile, and shares the wait with concurrent writers', async () => {
     await open();
-    const goOn = slowDisk();
-    const told: string[] = [];
-    const added = [add(store, 'a').then(() => told.push('a'))];
+    const proceed = slowDisk();
+    const committed: string[] = [];
+    const added = [add(store, 'a').then(() => committed.push('a'))];
     await eventually(async () => expect(syncs).toHaveBeenCalledTimes(1));
     expect(await names(store)).toEqual(['a']);
-    for (const name of ['b', 'c', 'd']) added.push(add(store, name).then(() => told.push(name)));
+    for (const name of ['b', 'c', 'd']) added.push(add(store, name).then(() => committed.push(name)));
     expect(await names(store)).toEqual(['a']);
-    expect(told).toEqual([]);
-    goOn();
+    expect(committed).toEqual([]);
+    proceed();
     await Promise.all(added);
-    expect(told.sort()).toEqual(['a', 'b', 'c', 'd']);
+    expect(committed.sort()).toEqual(['a', 'b', 'c', 'd']);
     expect(syncs).toHaveBeenCalledTimes(2);
   });
 
-  it('is told when the disk fails, and from then on relied on no more', async () => {
+  it('fails when the disk fails, and always from then on', async () => {
     await open();
     await add(store, 'a');
     syncs.mockRejectedValueOnce(Object.assign(new Error('EIO: i/o error, fdatasync'), { code: 'EIO' }));
-    const broken = { code: 'DATABASE_UNAVAILABLE', trouble: 'broken' };
+    const broken = { code: 'DATABASE_UNAVAILABLE', failure: 'broken' };
     await expect(add(store, 'b')).rejects.toMatchObject(broken);
     await expect(add(store, 'c')).rejects.toMatchObject(broken);
     await expect(store.check()).rejects.toMatchObject(broken);
     expect(await names(store)).toContain('a');
   });
 
-  it('leaves SQLite itself nothing to wait for', async () => {
+  it('leaves no sync to SQLite itself', async () => {
     await open();
     const NORMAL = 1;
     const { rows } = await sql<{ synchronous: number }>`pragma synchronous`.execute(store.db);

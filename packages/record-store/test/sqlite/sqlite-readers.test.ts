@@ -8,11 +8,11 @@ import { SqliteReader } from '../../src/sqlite/sqlite-reader.js';
 import type { Store } from '../../src/store/store.js';
 import { openStore } from '../open-store.js';
 
-/** Counts for seconds, or until it is ended. */
+/** Counts for seconds, or until it is cancelled. */
 const endless = sql<{ n: number }>`
   with recursive numbers(i) as (select 1 union all select i + 1 from numbers where i < 2000000) select max(i) as n from numbers`;
 
-describe('questions that take long, to a SQLite file', () => {
+describe('long queries of a SQLite file', () => {
   let folder: string;
   let store: Store;
   beforeEach(async () => {
@@ -29,7 +29,7 @@ describe('questions that take long, to a SQLite file', () => {
     );
   const jobs = () => store.longReads.selectFrom('jobs').select('id').orderBy('id').execute();
 
-  it('see everything that was committed before they were asked', async () => {
+  it('see everything that was committed before they started', async () => {
     expect(await jobs()).toEqual([]);
     for (const id of ['a', 'b', 'c']) {
       await addJob(id);
@@ -37,22 +37,22 @@ describe('questions that take long, to a SQLite file', () => {
     }
   });
 
-  it('keep nobody waiting', async () => {
+  it('do not delay other queries', async () => {
     await jobs();
-    const answers: string[] = [];
-    const long = endless.execute(store.longReads).then(({ rows: [row] }) => answers.push(`counted ${row?.n}`));
+    const results: string[] = [];
+    const long = endless.execute(store.longReads).then(({ rows: [row] }) => results.push(`counted ${row?.n}`));
     for (const id of ['a', 'b']) {
       await addJob(id);
-      answers.push(id);
+      results.push(id);
     }
     await long;
-    expect(answers).toEqual(['a', 'b', 'counted 2000000']);
+    expect(results).toEqual(['a', 'b', 'counted 2000000']);
   });
 
-  it('are answered in turns, however many there are', async () => {
+  it('are executed in turn, in any number', async () => {
     await addJob('a');
-    const answers = await Promise.all(Array.from({ length: 50 }, jobs));
-    expect(answers).toEqual(Array.from({ length: 50 }, () => [{ id: 'a' }]));
+    const responses = await Promise.all(Array.from({ length: 50 }, jobs));
+    expect(responses).toEqual(Array.from({ length: 50 }, () => [{ id: 'a' }]));
   });
 
   it('change nothing', async () => {
@@ -60,15 +60,15 @@ describe('questions that take long, to a SQLite file', () => {
     await expect(store.longReads.transaction().execute(async () => {})).rejects.toThrow('no transactions');
   });
 
-  it('fail as such, and leave the thread to the next one', async () => {
+  it('fail individually, and leave the thread to the next one', async () => {
     await expect(sql`select 1 from nowhere`.execute(store.longReads)).rejects.toThrow('no such table: nowhere');
     expect(await jobs()).toEqual([]);
   });
 
   it('end with the store', async () => {
-    const asked = Array.from({ length: 6 }, () => endless.execute(store.longReads));
-    const outcome = Promise.all(asked.map((long) => expect(long).rejects.toThrow(DatabaseUnavailable)));
-    // The question is on its way.
+    const requested = Array.from({ length: 6 }, () => endless.execute(store.longReads));
+    const outcome = Promise.all(requested.map((long) => expect(long).rejects.toThrow(DatabaseUnavailable)));
+    // The query has been sent to the thread.
     await new Promise((resolve) => setImmediate(resolve));
     await store.close();
     await outcome;
@@ -77,15 +77,15 @@ describe('questions that take long, to a SQLite file', () => {
 });
 
 describe('a reader', () => {
-  it('tells of a file that is not there, and can be asked again', async () => {
+  it('reports a missing file, and can be used again', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'reader-'));
     const reader = new SqliteReader(join(folder, 'later.db'));
-    await expect(reader.ask('select 1', [])).rejects.toThrow(DatabaseUnavailable);
+    await expect(reader.query('select 1', [])).rejects.toThrow(DatabaseUnavailable);
     await (await openStore(join(folder, 'later.db'))).close();
-    expect(await reader.ask('select count(*) as n from servers', [])).toEqual([{ n: 0 }]);
+    expect(await reader.query('select count(*) as n from servers', [])).toEqual([{ n: 0 }]);
     await reader.end();
     expect(reader.usable).toBe(false);
-    await expect(reader.ask('select 1', [])).rejects.toThrow(DatabaseUnavailable);
+    await expect(reader.query('select 1', [])).rejects.toThrow(DatabaseUnavailable);
     rmSync(folder, { recursive: true, force: true });
   });
 });

@@ -34,7 +34,7 @@ export function fastifyRequestId(options: RequestIdOptions = {}): FastifyRequest
     });
     done();
   };
-  // Fastify keeps hooks of a plugin from its siblings otherwise.
+  // Without this symbol, Fastify limits the hooks of a plugin to its own routes.
   return Object.assign(plugin, { [Symbol.for('skip-override')]: true });
 }
 

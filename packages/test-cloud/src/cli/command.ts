@@ -1,49 +1,49 @@
 import { PRINTS } from '../environment.js';
 import type { TestCloud } from '../test-cloud.js';
-import { clientsGone } from './clients-gone.js';
 import { type CommandOptions, helpText, type RecordOptions, readCommand } from './options.js';
 import { requestLine } from './request-line.js';
 import { runProgram } from './run-program.js';
+import { untilClientsClose } from './until-clients-close.js';
 
 const say = (text: string) => process.stderr.write(`${text}\n`);
 
-/** Resolves when the process is told to end; that it was told again changes nothing. */
-function toldToEnd(): Promise<void> {
+/** Resolves on the first termination signal; further signals have no effect. */
+function terminationRequested(): Promise<void> {
   return new Promise((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => resolve());
   });
 }
 
-/** @param tell what is said on standard output, before the log says that the cloud is there */
+/** @param describe writes to standard output, before the log reports that the cloud runs */
 async function startedCloud(
   { cloud: options, quiet, verify }: CommandOptions,
-  tell: (cloud: TestCloud) => string = () => '',
+  describe: (cloud: TestCloud) => string = () => '',
 ): Promise<TestCloud> {
-  const begun = performance.now();
-  if (options.preset === 'large') say('Making 500 hosts and 100,000 servers ...');
-  // Loaded where a cloud is started: not for the help, nor for what is wrong with an option.
+  const startedAt = performance.now();
+  if (options.preset === 'large') say('Creating 500 hosts and 100,000 servers ...');
+  // Imported only when a cloud starts: neither for the help nor for invalid options.
   const { startCloud } = await import('../start-cloud.js');
   const cloud = await startCloud({
     ...options,
     onError: (error) => say(`defect: ${(error as Error)?.stack ?? error}`),
   });
-  process.stdout.write(tell(cloud));
-  say(`The cloud is there after ${Math.round(performance.now() - begun)} ms. Look at it: ${cloud.url}/`);
+  process.stdout.write(describe(cloud));
+  say(`The cloud is ready after ${Math.round(performance.now() - startedAt)} ms: ${cloud.url}/`);
   if (!quiet && verify === undefined) cloud.onRequest((entry) => say(requestLine(entry, process.stderr.isTTY)));
   return cloud;
 }
 
 async function stopCloud(cloud: TestCloud): Promise<void> {
-  for (const { method, url, count } of cloud.unserved()) say(`not served: ${method} ${url} (${count} times)`);
+  for (const { method, url, count } of cloud.unserved()) say(`unhandled: ${method} ${url} (${count} times)`);
   await cloud.stop();
 }
 
-/** Stays until it is told to end, or until the clients have gone. */
+/** Runs until a termination signal, or until the clients have disconnected. */
 async function serve(command: CommandOptions): Promise<void> {
   const { user, project, print, waitForClientsMs } = command;
-  const ends = [toldToEnd()];
+  const ends = [terminationRequested()];
   const cloud = await startedCloud(command, ({ envFor }) => PRINTS[print](envFor({ user, project })));
-  if (waitForClientsMs !== undefined) ends.push(clientsGone(cloud, waitForClientsMs));
+  if (waitForClientsMs !== undefined) ends.push(untilClientsClose(cloud, waitForClientsMs));
   await Promise.race(ends);
   await stopCloud(cloud);
 }
@@ -64,7 +64,7 @@ async function record({ cloud: { port, host } }: CommandOptions, options: Record
   const recorder = await startRecorder({ ...options, port, host, onError });
   process.stdout.write(`export OS_AUTH_URL=${recorder.authUrl}\n`);
   say(`Recording ${options.authUrl} into ${options.file}.`);
-  await toldToEnd();
+  await terminationRequested();
   await recorder.stop();
   say(`${recorder.count} requests are in ${options.file}.`);
 }
@@ -83,7 +83,7 @@ async function verify(command: CommandOptions, file: string): Promise<number> {
   }
 }
 
-/** Gives the status to end with. */
+/** Returns the exit status. */
 async function run(args: readonly string[]): Promise<number> {
   const command = readCommand(args, process.env);
   if (command.help) process.stdout.write(helpText());
@@ -94,17 +94,17 @@ async function run(args: readonly string[]): Promise<number> {
   return 0;
 }
 
-/** What its user can put right, in words that need no stack. */
+/** Returns the message of an error that the user can fix, without a stack trace. */
 function readable(error: Error & { code?: string }): string | undefined {
   if (error.code === 'EADDRINUSE') return `The port is taken: ${error.message}. Try --port 0.`;
   const known = error.code === 'COMMAND_LINE' || error.code === 'ENOENT' || error.code === 'EACCES';
   return known || error instanceof TypeError || error instanceof RangeError ? error.message : undefined;
 }
 
-/** The program: does what the arguments say, and sets the status that the process ends with. */
+/** The program: executes the command line, and sets the exit status. */
 export async function main(args: readonly string[]): Promise<void> {
   try {
-    // Signals that are listened to do not keep the process.
+    // Signal listeners do not keep the process alive.
     process.exitCode = await run(args);
   } catch (error) {
     const text = readable(error as Error);

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Compiled code is cached for the next start; this must be enabled before anything else is loaded.
+// Caches compiled code for the next start; must be enabled before other imports.
 const node = process.getBuiltinModule('node:module') as { enableCompileCache?(): unknown };
 node.enableCompileCache?.();
 const { main } = await import('./command.js');

@@ -3,38 +3,48 @@ import { PRINTS, type Print } from '../environment.js';
 import { TestCloudError } from '../errors.js';
 import type { CloudOptions } from '../options.js';
 
-/** What the command takes; the help is made of it. */
+/** The options of the command, from which the help is generated. */
 const SPEC = {
   port: { type: 'string', value: 'N', help: 'port to listen on (default: 8774; 0 for a free one)' },
   host: { type: 'string', value: 'ADDRESS', help: 'address to listen on (default: 127.0.0.1)' },
+  'allowed-host': {
+    type: 'string',
+    multiple: true,
+    value: 'NAME',
+    help: 'additional name that clients use in the Host header; repeatable (421 for others on loopback)',
+  },
   preset: { type: 'string', value: 'NAME', help: 'minimal, small (default) or large (100,000 servers, 500 hosts)' },
-  print: { type: 'string', value: 'FORM', help: 'env (default), clouds.yaml or terraform: how clients are told' },
-  user: { type: 'string', value: 'NAME', help: 'user of what is printed (default: admin)' },
-  project: { type: 'string', value: 'NAME', help: 'project of what is printed (default: demo)' },
+  print: {
+    type: 'string',
+    value: 'FORM',
+    help: 'env (default), clouds.yaml or terraform: the format of the settings for clients',
+  },
+  user: { type: 'string', value: 'NAME', help: 'user of the printed settings (default: admin)' },
+  project: { type: 'string', value: 'NAME', help: 'project of the printed settings (default: demo)' },
   'wait-for-clients': {
     type: 'string',
     value: 'S',
-    help: 'end when clients have come and then asked nothing for S seconds',
+    help: 'exit when clients have sent no request for S seconds',
   },
   control: { type: 'boolean', help: '--no-control: no rules, reset, states, clock over HTTP or on the page' },
-  latency: { type: 'string', value: 'MS', help: 'time that every step of a machine takes (default: 0)' },
+  latency: { type: 'string', value: 'MS', help: 'duration of every step of a machine (default: 0)' },
   pace: { type: 'string', value: 'NAME', help: 'instant (default) or realistic (300 ms a step), instead of --latency' },
   transient: {
     type: 'string',
     value: 'MS',
-    help: 'how long a passing state waits to be read (default: 150; 0: it does not)',
+    help: 'how long a transient state waits to be read, in ms (default: 150; 0: not at all)',
   },
   'max-version': { type: 'string', value: 'X.Y', help: 'highest compute microversion, or latest (default: 2.100)' },
   record: {
     type: 'string',
     value: 'FILE',
-    help: 'stand in front of a real cloud and write what is said to a HAR file',
+    help: 'run as a proxy of a real cloud and record requests in a HAR file',
   },
   upstream: { type: 'string', value: 'URL', help: 'identity service of that cloud (default: $OS_AUTH_URL)' },
   region: { type: 'string', value: 'NAME', help: 'region of that cloud (default: $OS_REGION_NAME, or its first)' },
   interface: { type: 'string', value: 'NAME', help: 'public (default), internal or admin addresses of that cloud' },
-  verify: { type: 'string', value: 'FILE', help: 'repeat a recording here and tell where answers differ in form' },
-  quiet: { type: 'boolean', help: 'no log of requests' },
+  verify: { type: 'string', value: 'FILE', help: 'repeat a recording here and report where responses differ in form' },
+  quiet: { type: 'boolean', help: 'do not log requests' },
   help: { type: 'boolean', help: 'this text' },
 } as const;
 
@@ -62,7 +72,7 @@ export interface CommandOptions {
   readonly help: boolean;
 }
 
-/** Something about the command line that its user can put right. */
+/** An error in the command line that the user can fix. */
 export class CommandError extends TestCloudError {
   constructor(message: string) {
     super('COMMAND_LINE', message);
@@ -79,7 +89,7 @@ export function helpText(): string {
     '',
     'Runs a program with the cloud in its environment, and ends with its status:',
     '  npx @apistrata/test-cloud -- pytest',
-    'Or stays, tells clients on standard output how to reach it, and logs to standard error:',
+    'Or keeps running, prints the settings for clients on standard output, and logs to standard error:',
     '  npx @apistrata/test-cloud > cloud.env & sleep 2; . ./cloud.env; openstack server list',
     '',
     ...lines,
@@ -87,9 +97,9 @@ export function helpText(): string {
   ].join('\n');
 }
 
-function wholeNumber(name: string, text: string | undefined): number | undefined {
+function integer(name: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
-  if (!/^\d+$/.test(text)) throw new CommandError(`--${name} needs a whole number, not "${text}"`);
+  if (!/^\d+$/.test(text)) throw new CommandError(`--${name} needs an integer, not "${text}"`);
   return Number(text);
 }
 
@@ -102,21 +112,21 @@ function recordOptions(
     const needless = ['upstream', 'region', 'interface'].find(
       (name) => given[name as keyof typeof given] !== undefined,
     );
-    if (needless) throw new CommandError(`--${needless} says which cloud to record: it needs --record FILE`);
+    if (needless) throw new CommandError(`--${needless} requires --record FILE`);
     return undefined;
   }
   const authUrl = upstream ?? env.OS_AUTH_URL;
   if (!authUrl) throw new CommandError('--record needs the cloud: --upstream URL, or OS_AUTH_URL in the environment');
   if (!/^https?:$/.test(URL.canParse(authUrl) ? new URL(authUrl).protocol : ''))
-    throw new CommandError(`the cloud to record is an http or https address, not "${authUrl}"`);
+    throw new CommandError(`the cloud to record must be an http or https URL, not "${authUrl}"`);
   return { file, authUrl, region: region ?? env.OS_REGION_NAME, interface: requested ?? env.OS_INTERFACE };
 }
 
-/** Throws {@link CommandError} for what is not an option, or has no sense as a value. */
+/** @throws CommandError for an unknown option or an invalid value */
 export function readCommand(args: readonly string[], env: NodeJS.ProcessEnv = {}): CommandOptions {
   const end = args.indexOf('--');
   const program = end < 0 ? undefined : args.slice(end + 1);
-  if (program?.length === 0) throw new CommandError('after -- comes a program to run');
+  if (program?.length === 0) throw new CommandError('-- must be followed by a program to run');
   const parsed = (() => {
     try {
       const own = end < 0 ? [...args] : args.slice(0, end);
@@ -128,18 +138,19 @@ export function readCommand(args: readonly string[], env: NodeJS.ProcessEnv = {}
   const { print = 'env' } = parsed;
   if (!Object.hasOwn(PRINTS, print))
     throw new CommandError(`--print is ${Object.keys(PRINTS).join(', ')}, not "${print}"`);
-  const seconds = wholeNumber('wait-for-clients', parsed['wait-for-clients']);
+  const seconds = integer('wait-for-clients', parsed['wait-for-clients']);
   const modes = [parsed.record !== undefined, parsed.verify !== undefined, program !== undefined].filter(Boolean);
   if (modes.length > 1) throw new CommandError('--record, --verify and a program after -- exclude each other');
   return {
     cloud: {
-      port: wholeNumber('port', parsed.port) ?? (parsed.verify || program ? 0 : 8774),
+      port: integer('port', parsed.port) ?? (parsed.verify || program ? 0 : 8774),
       host: parsed.host,
+      allowedHosts: parsed['allowed-host'],
       preset: parsed.preset as CloudOptions['preset'],
       control: parsed.control ?? true,
-      latencyMs: wholeNumber('latency', parsed.latency),
+      latencyMs: integer('latency', parsed.latency),
       pace: parsed.pace as CloudOptions['pace'],
-      transientMs: wholeNumber('transient', parsed.transient) ?? 150,
+      transientMs: integer('transient', parsed.transient) ?? 150,
       maxVersion: parsed['max-version'],
     },
     print: print as Print,

@@ -1,8 +1,8 @@
-import type { JournalEntry } from '../front/journal.js';
+import type { JournalEntry } from '../gateway/journal.js';
 
 const COLOURS = { good: 32, neutral: 33, bad: 31 } as const;
 
-/** One request as a line to read: time, status, method, path, version, request id. */
+/** Formats a request for the log: time, status, method, path, version, request id. */
 export function requestLine(entry: JournalEntry, coloured: boolean): string {
   const { at, status, method, url, version, requestId, durationMs } = entry;
   const kind = status === 0 || status >= 500 ? 'bad' : status >= 400 ? 'neutral' : 'good';

@@ -1,25 +1,25 @@
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 
-/** Signals that are handed on: the program decides what they mean. */
+/** Signals that are forwarded to the program. */
 const HANDED_ON = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
- * Runs a program to its end and gives the status that a shell would: its own, or 128 and the number of the signal. It finds
- * this environment, and nothing of any other cloud.
+ * Runs a program and returns the exit status that a shell would: its own, or 128 plus the number of the signal. Its
+ * environment contains the settings of this cloud, and none of another.
  */
 export async function runProgram(
-  [name, ...args]: readonly string[],
+  [name = '', ...args]: readonly string[],
   environment: Readonly<Record<string, string>>,
 ): Promise<number> {
   const rest = Object.entries(process.env).filter(([variable]) => !variable.startsWith('OS_'));
-  const program = spawn(name!, args, { stdio: 'inherit', env: { ...Object.fromEntries(rest), ...environment } });
+  const program = spawn(name, args, { stdio: 'inherit', env: { ...Object.fromEntries(rest), ...environment } });
   const handOn = (signal: NodeJS.Signals) => program.kill(signal);
   for (const signal of HANDED_ON) process.on(signal, handOn);
   try {
     return await new Promise((resolve, reject) => {
       program.once('error', reject);
-      program.once('exit', (code, signal) => resolve(code ?? 128 + constants.signals[signal!]));
+      program.once('exit', (code, signal) => resolve(code ?? 128 + constants.signals[signal as NodeJS.Signals]));
     });
   } finally {
     for (const signal of HANDED_ON) process.off(signal, handOn);

@@ -1,7 +1,7 @@
-const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+const UNITS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
 /**
- * Milliseconds of `'5m'`, `'90s'`, `'1h30m'`, `'250ms'`, `'2d'` or a number of milliseconds.
+ * Returns the milliseconds of `'5m'`, `'90s'`, `'1h30m'`, `'250ms'`, `'2d'` or a number of milliseconds.
  *
  * @throws TypeError for anything else
  */
@@ -10,6 +10,6 @@ export function durationMs(duration: string | number): number {
   const text = String(duration);
   const parts = [...text.matchAll(/(\d+)(ms|s|m|h|d)/g)];
   if (parts.length === 0 || parts.map(([part]) => part).join('') !== text)
-    throw new TypeError(`"${text}" is no duration: write 5m, 90s, 1h30m, 250ms or a number of milliseconds`);
-  return parts.reduce((sum, [, count, unit]) => sum + Number(count) * UNITS[unit!]!, 0);
+    throw new TypeError(`"${text}" is not a duration: write 5m, 90s, 1h30m, 250ms or a number of milliseconds`);
+  return parts.reduce((sum, [, count, unit]) => sum + Number(count) * UNITS[unit as keyof typeof UNITS], 0);
 }

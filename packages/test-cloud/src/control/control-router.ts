@@ -1,14 +1,14 @@
 import { type NextFunction, type Request, type Response, Router } from 'express';
 import { z } from 'zod';
-import { journalQuery } from '../front/journal-query.js';
-import type { ListedRule, RuleBook } from '../front/rule-book.js';
+import { journalQuery } from '../gateway/journal-query.js';
+import type { ListedRule, RuleBook } from '../gateway/rule-book.js';
 import { readJson } from '../service/read-json.js';
 import { ServiceError } from '../service/service-error.js';
 import type { CloudState, TestCloud } from '../test-cloud.js';
 import { HttpRuleBody, MachineRuleBody } from './rule-bodies.js';
 import { shownRule } from './shown-rule.js';
 
-/** What of a cloud can be controlled from outside. */
+/** The parts of a cloud that the control API uses. */
 export type Controlled = Pick<
   TestCloud,
   'token' | 'envFor' | 'clock' | 'requests' | 'unserved' | 'restartHost' | 'idle' | 'reset' | 'save' | 'restore'
@@ -27,8 +27,8 @@ const TokenBody = z.strictObject({
   roles: z.array(z.string()).optional(),
 });
 
-/** Pages of other sites, which a browser may have open beside the cloud's own, are not let in. */
-function refuseOtherSites(req: Request, _res: Response, next: NextFunction): void {
+/** Rejects requests from pages of other sites, which may be open in the same browser. */
+function rejectOtherSites(req: Request, _res: Response, next: NextFunction): void {
   const { origin, host } = req.headers;
   if (origin !== undefined && (!URL.canParse(origin) || new URL(origin).host !== host))
     throw new ServiceError(403, `Pages of ${origin} may not control this cloud.`);
@@ -41,23 +41,23 @@ function checked<S extends z.ZodType>(schema: S, body: unknown): z.infer<S> {
   throw new ServiceError(400, z.prettifyError(result.error));
 }
 
-/** The cloud's remote control, as JSON over HTTP, for tests that are written in another language. */
+/** The control API of the cloud: JSON over HTTP, for tests in other languages. */
 export function controlRouter(cloud: Controlled, rules: RuleBook): Router {
   const states = new Map<string, CloudState>();
 
   function ruleOf(req: Request): ListedRule {
     const rule = rules.list().find(({ id }) => id === req.params.id);
-    if (!rule) throw new ServiceError(404, `There is no rule ${req.params.id}.`);
+    if (!rule) throw new ServiceError(404, `Unknown rule ${req.params.id}.`);
     return rule;
   }
 
   const router = Router();
-  router.use(refuseOtherSites);
+  router.use(rejectOtherSites);
   router.use(readJson(() => true));
 
   router.post('/rules', (req, res) => {
     const { body } = req;
-    // Held to one of the two, the refusal says where the mistake is.
+    // Validated against one of the two schemas, so that the error names the invalid field.
     const rule =
       body?.machine === undefined
         ? rules.http(checked(HttpRequestRule, body).http)
@@ -131,7 +131,7 @@ export function controlRouter(cloud: Controlled, rules: RuleBook): Router {
   });
   router.post('/states/:name/restore', async (req, res) => {
     const state = states.get(req.params.name);
-    if (!state) throw new ServiceError(404, `There is no state ${req.params.name}.`);
+    if (!state) throw new ServiceError(404, `Unknown state ${req.params.name}.`);
     await cloud.restore(state);
     res.status(204).end();
   });

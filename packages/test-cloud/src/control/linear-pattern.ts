@@ -1,19 +1,19 @@
 import { compilePattern } from '@apistrata/compute-engine/api';
 
 /**
- * A pattern that came over the wire, matched in time that is linear in the text: no rule of one client keeps the process from
- * serving the others. It stands where rules of programs have a `RegExp`.
+ * A pattern from a client, matched in time linear in the text, so that no rule can block the process. It replaces the
+ * `RegExp` of rules that programs set.
  */
 export class LinearPattern {
   readonly source: string;
   readonly flags: string;
   readonly test: (text: string) => boolean;
 
-  /** @throws SyntaxError for patterns that cannot be matched so: look-arounds, back references, and huge ones */
+  /** @throws SyntaxError for patterns without linear matching: look-arounds, back references, and very large ones */
   constructor(source: string, flags: string) {
     this.source = source;
     this.flags = flags;
-    // Unicode is how the matcher works anyway.
+    // The matcher always uses Unicode.
     const own = flags.replace('u', '');
     const test = compilePattern(own === '' ? source : `(?${own})${source}`);
     if (!test)
@@ -23,7 +23,7 @@ export class LinearPattern {
     this.test = test;
   }
 
-  /** Returns the text that makes it. */
+  /** Returns the pattern in the notation of rules. */
   toJSON(): string {
     return `/${this.source}/${this.flags}`;
   }

@@ -1,9 +1,9 @@
 import type { Rule } from '@apistrata/compute-engine/drivers';
 import { z } from 'zod';
-import type { HttpRule } from '../front/http-rule.js';
+import type { HttpRule } from '../gateway/http-rule.js';
 import { LinearPattern } from './linear-pattern.js';
 
-/** `"/^web-/i"` is a pattern; any other text is itself. */
+/** `"/^web-/i"` is a pattern; any other text matches literally. */
 const text = z.string().transform((value, context) => {
   const [, source, flags] = /^\/(.+)\/([imsu]*)$/.exec(value) ?? [];
   if (source === undefined) return value;
@@ -46,7 +46,7 @@ const effect = {
   apply: z.literal(true).optional(),
 };
 
-/** A rule of the wire, as JSON. */
+/** A rule for HTTP requests, as JSON. */
 export const HttpRuleBody = z
   .strictObject({
     match: z.strictObject({

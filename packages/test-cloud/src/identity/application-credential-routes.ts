@@ -7,15 +7,15 @@ import { badRequest, conflict, forbidden, notFound, ServiceError } from '../serv
 import { micros } from '../service/times.js';
 import type { AccessRule, ApplicationCredential } from './identity-records.js';
 import { listOf } from './identity-style.js';
-import { Moment } from './moment.js';
 import { newId } from './new-id.js';
+import { Timestamp } from './timestamp.js';
 
 const NewCredential = z.object({
   application_credential: z.object({
     name: z.string().min(1).max(255),
     description: z.string().nullish(),
     secret: z.string().nullish(),
-    expires_at: Moment.nullish(),
+    expires_at: Timestamp.nullish(),
     unrestricted: z.boolean().nullish(),
     roles: z.array(z.object({ id: z.string().optional(), name: z.string().optional() })).nullish(),
     access_rules: z
@@ -31,7 +31,7 @@ const NewCredential = z.object({
 
 const Passwords = z.object({ user: z.object({ password: z.string(), original_password: z.string() }) });
 
-/** Application credentials and passwords: what users keep of their own. */
+/** Application credentials and passwords of users. */
 export function applicationCredentialRoutes(): readonly Route[] {
   function show(call: Call, credential: ApplicationCredential) {
     const { id, name, description, projectId, roleIds, expiresAt, unrestricted, userId } = credential;
@@ -66,7 +66,7 @@ export function applicationCredentialRoutes(): readonly Route[] {
   const rules = (call: Call) => call.cloud.documents.table<AccessRule & { user_id: string }>('identity/access-rules');
   const ruleView = ({ id, path: at, method, service }: AccessRule): AccessRule => ({ id, path: at, method, service });
 
-  /** The user's rule that says this, made when there is none. */
+  /** Returns the user's access rule with this content, and creates it if it does not exist. */
   function ruleFor(call: Call, userId: string, requested: Omit<AccessRule, 'id'> | Pick<AccessRule, 'id'>): AccessRule {
     const mine = [...rules(call).values()].filter(({ user_id }) => user_id === userId);
     const same = mine.find((rule) =>
@@ -104,10 +104,15 @@ export function applicationCredentialRoutes(): readonly Route[] {
         ),
       );
     }),
-    post(path, (call) => {
+    post(path, async (call) => {
       const { caller } = call;
       const userId = owner(call);
       const requested = call.body(NewCredential).application_credential;
+      if (requested.access_rules && call.cloud.documents.areDurable)
+        throw new ServiceError(501, 'This cloud does not enforce access rules, and creates no credentials with them.');
+      const secret = requested.secret ?? randomBytes(32).toString('base64url');
+      // Before the checks: what they find must not change until the credential is stored.
+      const secretHash = await call.cloud.directory.passwords.hash(secret);
       const held = call.cloud.directory.roleIdsOf(userId, { kind: 'project', id: caller.projectId });
       const roleIds = requested.roles?.length
         ? requested.roles.map(({ id, name }) => id ?? call.cloud.directory.role(name ?? '').id)
@@ -123,7 +128,7 @@ export function applicationCredentialRoutes(): readonly Route[] {
         id: newId(),
         name: requested.name,
         description: requested.description ?? '',
-        secret: requested.secret ?? randomBytes(32).toString('base64url'),
+        secret: secretHash,
         userId,
         projectId: caller.projectId,
         roleIds,
@@ -132,7 +137,7 @@ export function applicationCredentialRoutes(): readonly Route[] {
         accessRules: requested.access_rules ? requested.access_rules.map((rule) => ruleFor(call, userId, rule)) : null,
       };
       call.cloud.directory.state.credentials.set(credential.id, credential);
-      return created({ application_credential: { ...show(call, credential), secret: credential.secret } });
+      return created({ application_credential: { ...show(call, credential), secret } });
     }),
     get(`${path}/:id`, (call) => ({ application_credential: show(call, find(call)) })),
     del(`${path}/:id`, (call) => {
@@ -161,11 +166,13 @@ export function applicationCredentialRoutes(): readonly Route[] {
       rules(call).delete(id);
       return noContent();
     }),
-    post('/v3/users/:user/password', (call) => {
-      const user = call.cloud.directory.state.users.get(owner(call));
+    post('/v3/users/:user/password', async (call) => {
+      const { state, passwords } = call.cloud.directory;
+      const user = state.users.get(owner(call));
       const { password, original_password: before } = call.body(Passwords).user;
-      if (!user || user.password !== before) throw new ServiceError(401, 'The password does not match.');
-      call.cloud.directory.state.users.set(user.id, { ...user, password });
+      const matches = await passwords.matches(before, user?.password);
+      if (!user || !matches) throw new ServiceError(401, 'The password does not match.');
+      call.cloud.directory.setPassword(user, await passwords.hash(password));
       return noContent();
     }),
   ];

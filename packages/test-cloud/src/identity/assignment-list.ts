@@ -1,16 +1,16 @@
 import type { Call } from '../service/call.js';
-import type { Wire } from '../service/listing.js';
 import { badRequest } from '../service/service-error.js';
+import type { Wire } from '../service/wire.js';
 import { sameScope } from './directory.js';
 import type { Assignment, Scope } from './identity-records.js';
 
-/** A parameter that is a switch: on without a value, off by `0` and `false`. */
+/** A boolean parameter: true without a value, false with `0` and `false`. */
 function isOn({ query }: Call, name: string): boolean {
   const value = query.get(name);
   return value !== null && !['0', 'false', 'no', 'off'].includes(value.toLowerCase());
 }
 
-/** Whether the project is the one asked for or, with its subtree, below it; a domain stands for its projects. */
+/** Returns true if the project is the given one or below it; a domain contains its projects. */
 function isBelow(call: Call, projectId: string, rootId: string): boolean {
   const { projects } = call.cloud.directory.state;
   const seen = new Set<string>();
@@ -25,10 +25,12 @@ function isBelow(call: Call, projectId: string, rootId: string): boolean {
   return false;
 }
 
-/** An assignment and, where it was made for another one's sake, what it comes from. */
+/** An assignment and, if it is derived, its source. */
 type Listed = Assignment & { readonly from?: Assignment };
 
-/** What the assignments come to: each user alone, on each project, with the roles that roles bring. */
+/**
+ * Returns effective assignments: one per user, project and role, with groups, inheritance and implied roles resolved.
+ */
 function effective(call: Call): readonly Listed[] {
   const { directory } = call.cloud;
   const { groups, projects, domains } = directory.state;
@@ -39,7 +41,7 @@ function effective(call: Call): readonly Listed[] {
   ];
   const byKey = new Map<string, Listed>();
   for (const scope of everywhere)
-    for (const assignment of directory.holdingOn(scope)) {
+    for (const assignment of directory.assignmentsOn(scope)) {
       const { actor, roleId } = assignment;
       const users = actor.kind === 'user' ? [actor.id] : (groups.get(actor.id)?.members ?? []);
       for (const id of users)
@@ -110,7 +112,7 @@ function view(call: Call, listed: Listed): Wire {
   };
 }
 
-/** The assignments that a query asks for, as they were made or, with `effective`, as they hold. */
+/** Returns the assignments that a query selects, as created or, with `effective`, resolved. */
 export function listAssignments(call: Call): readonly Wire[] {
   const holds = isOn(call, 'effective');
   if (holds && call.query.has('group.id'))

@@ -1,13 +1,13 @@
 import type { Call } from '../service/call.js';
-import type { Wire } from '../service/listing.js';
 import { del, get, head, noContent, put, type Route } from '../service/route.js';
 import { badRequest, notFound } from '../service/service-error.js';
+import type { Wire } from '../service/wire.js';
 import { listAssignments } from './assignment-list.js';
 import { sameScope } from './directory.js';
 import type { Assignment, Scope } from './identity-records.js';
 import { listOf } from './identity-style.js';
 
-/** Paths on which roles are given: where, and what is behind the role. */
+/** Paths of role assignments: the scope, and the part after the role. */
 const PLACES = [
   ['/v3/projects/:scope', ''],
   ['/v3/domains/:scope', ''],
@@ -48,7 +48,7 @@ function assignmentOf(call: Call, actors: (typeof ACTORS)[number], inherited: bo
 
 const missing = () => notFound('Could not find role assignment with the role, user or group, and scope given.');
 
-/** Giving roles on projects, domains, what is below them, and the whole system. */
+/** Role assignments on projects, domains, their subtrees, and the system. */
 function grantRoutes(): readonly Route[] {
   return PLACES.flatMap(([place, behind]) =>
     ACTORS.flatMap((actors) => {
@@ -87,7 +87,7 @@ function grantRoutes(): readonly Route[] {
   );
 }
 
-/** Who belongs to which group. */
+/** Membership of users in groups. */
 function memberRoutes(): readonly Route[] {
   const path = '/v3/groups/:group/users/:user';
 
@@ -134,7 +134,7 @@ function memberRoutes(): readonly Route[] {
   ];
 }
 
-/** Who has which role where. */
+/** Role assignments and group membership. */
 export function assignmentRoutes(): readonly Route[] {
   return [
     ...grantRoutes(),

@@ -7,7 +7,7 @@ import { listOf } from './identity-style.js';
 import { Login, logIn } from './login.js';
 import { tokenView } from './token-view.js';
 
-/** Logins, tokens, and what a token's owner can reach. */
+/** Authentication, tokens, and the scopes available to a caller. */
 export function authRoutes(): readonly Route[] {
   function describe(call: Call, token: Token, status: number): Reply {
     const cloudUrl = call.query.has('nocatalog') ? undefined : call.cloudBase;
@@ -35,11 +35,13 @@ export function authRoutes(): readonly Route[] {
     );
 
   return [
-    openPost('/v3/auth/tokens', (call) => describe(call, logIn(call.cloud.directory, call.body(Login).auth), 201)),
+    openPost('/v3/auth/tokens', async (call) =>
+      describe(call, await logIn(call.cloud.directory, call.body(Login).auth), 201),
+    ),
     get('/v3/auth/tokens', (call) => describe(call, subject(call), 200)),
     head('/v3/auth/tokens', (call) => describe(call, subject(call), 200)),
     del('/v3/auth/tokens', (call) => {
-      call.cloud.directory.state.tokens.delete(subject(call).id);
+      call.cloud.directory.revokeToken(subject(call));
       return noContent();
     }),
     get('/v3/auth/projects', projects),

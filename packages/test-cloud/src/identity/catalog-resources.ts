@@ -2,10 +2,10 @@ import { z } from 'zod';
 import type { Call } from '../service/call.js';
 import type { Doc } from '../service/documents.js';
 import { derived, fixed, required, settable } from '../service/field.js';
-import type { Wire } from '../service/listing.js';
 import type { ResourceSpec } from '../service/resource.js';
 import { created, put } from '../service/route.js';
 import { badRequest, conflict, forbidden } from '../service/service-error.js';
+import type { Wire } from '../service/wire.js';
 import { anyId, strictFlag, text } from '../service/wire-types.js';
 import { endpointUrl } from './catalog.js';
 
@@ -32,7 +32,9 @@ const services: ResourceSpec = {
   },
 };
 
-/** The region that a request names: the older spelling, `region`, also creates it. Undefined: it names none. */
+/**
+ * Returns the region that a request names; the deprecated field `region` also creates it. Undefined if it names none.
+ */
 function regionOf(call: Call, { region, region_id }: Wire): Wire | undefined {
   const id = (region_id ?? region) as string | null | undefined;
   if (id === undefined) return undefined;
@@ -191,7 +193,7 @@ const limits: ResourceSpec = {
   },
 };
 
-/** What the cloud consists of, and what projects may have of it. */
+/** Regions, services, endpoints and limits. */
 export const catalogResources: readonly ResourceSpec[] = [
   services,
   endpoints,

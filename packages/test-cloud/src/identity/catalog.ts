@@ -1,7 +1,7 @@
 import type { Doc, Documents } from '../service/documents.js';
 import { stableId } from './new-id.js';
 
-/** The services of the cloud, all below one address. */
+/** The services of the cloud, all at one address. */
 const SERVICES = [
   { type: 'identity', name: 'keystone', path: '/identity/v3' },
   { type: 'compute', name: 'nova', path: '/compute/v2.1' },
@@ -15,10 +15,10 @@ const SERVICES = [
 export const REGION = 'RegionOne';
 const INTERFACES = ['public', 'internal', 'admin'] as const;
 
-/** Stands for the address of the cloud, which only a request says. */
+/** A placeholder for the URL of the cloud, which is known only in a request. */
 const HERE = '{cloud}';
 
-/** Services, endpoints and the region that are there from the start. */
+/** Creates the initial services, endpoints and region. */
 export function seedCatalog(documents: Documents): void {
   documents.table<Doc>('identity/regions').set(REGION, { id: REGION, description: '', parent_region_id: null });
   const endpoints = documents.table<Doc>('identity/endpoints');
@@ -33,12 +33,12 @@ export function seedCatalog(documents: Documents): void {
   }
 }
 
-/** An endpoint's address as a client reaches it. */
+/** Returns the URL of an endpoint for a client. */
 export function endpointUrl(url: unknown, cloudUrl: string): string {
   return String(url).replace(HERE, cloudUrl);
 }
 
-/** The catalog of a token: what is enabled, at addresses for its project. */
+/** Returns the catalog of a token: enabled endpoints, with URLs for its project. */
 export function catalogFor(documents: Documents, cloudUrl: string, projectId: string | undefined) {
   const endpoints = [...documents.table<Doc>('identity/endpoints').values()].filter(({ enabled }) => enabled !== false);
   const reached = (url: unknown) =>

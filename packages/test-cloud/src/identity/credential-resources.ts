@@ -3,34 +3,34 @@ import { z } from 'zod';
 import type { Call } from '../service/call.js';
 import type { Doc } from '../service/documents.js';
 import { derived, fixed, required, settable } from '../service/field.js';
-import type { Wire } from '../service/listing.js';
 import type { Resource, ResourceSpec } from '../service/resource.js';
 import { created, del, get, noContent, post, type Route } from '../service/route.js';
 import { badRequest, forbidden, notFound } from '../service/service-error.js';
 import { microsZ } from '../service/times.js';
 import { without } from '../service/view.js';
+import type { Wire } from '../service/wire.js';
 import { anyId, strictFlag, text } from '../service/wire-types.js';
 import { listOf } from './identity-style.js';
-import { Moment } from './moment.js';
 import { newId } from './new-id.js';
+import { Timestamp } from './timestamp.js';
 
-const nobody = [] as const;
+const anonymous = [] as const;
 const credentialTable = ({ cloud }: Call) => cloud.documents.table<Doc>('identity/credentials');
 const idOfKey = (access: string) => createHash('sha256').update(access).digest('hex');
 
-/** The credential with an EC2 access key. */
+/** Returns the credential with an EC2 access key. */
 export function credentialOfKey(call: Call, access: string): Doc | undefined {
   const credential = credentialTable(call).get(idOfKey(access));
   return credential?.type === 'ec2' ? credential : undefined;
 }
 
-/** Secrets that users keep with the identity service. */
+/** Credentials that users store in the identity service. */
 const credentials: ResourceSpec = {
   path: 'credentials',
   one: 'credential',
   many: 'credentials',
   filters: ['user_id', 'type'],
-  admin: nobody,
+  admin: anonymous,
   sees: ({ caller }, { user_id }) => user_id === caller.userId,
   fields: () => ({
     id: derived(),
@@ -41,12 +41,12 @@ const credentials: ResourceSpec = {
   }),
   creating(call, { type, blob, project_id, user_id }) {
     if (user_id !== call.caller.userId) call.requireAdmin();
-    const kept = typeof blob === 'string' ? blob : JSON.stringify(blob);
-    if (type !== 'ec2') return { blob: kept };
+    const remaining = typeof blob === 'string' ? blob : JSON.stringify(blob);
+    if (type !== 'ec2') return { blob: remaining };
     if (!project_id) throw badRequest('Expecting to find project_id in credential.');
-    const access = accessKeyOf(kept);
+    const access = accessKeyOf(remaining);
     if (!access) throw badRequest('Expecting to find valid JSON in credential blob.');
-    return { id: idOfKey(access), blob: kept };
+    return { id: idOfKey(access), blob: remaining };
   },
 };
 
@@ -59,7 +59,7 @@ function accessKeyOf(blob: string): string | undefined {
   }
 }
 
-/** Key pairs of users for clients that know no tokens: credentials of their own type. */
+/** EC2 key pairs for clients without token support: credentials of a separate type. */
 function ec2Routes(): readonly Route[] {
   const path = '/v3/users/:user_id/credentials/OS-EC2';
 
@@ -113,21 +113,21 @@ function ec2Routes(): readonly Route[] {
 }
 
 const role = z.object({ id: anyId.optional(), name: text.optional() });
-const moment = Moment.transform(microsZ);
+const moment = Timestamp.transform(microsZ);
 
 const fullRole = (call: Call, id: unknown): Wire => ({
   ...call.cloud.directory.state.roles.get(String(id)),
   links: { self: `${call.base}/v3/roles/${id}` },
 });
 
-/** What one user lends another: some of its roles, for some time. */
+/** Trusts: a user delegates some of its roles to another user for a limited time. */
 const trusts: ResourceSpec = {
   path: 'OS-TRUST/trusts',
   one: 'trust',
   many: 'trusts',
   filters: ['trustor_user_id', 'trustee_user_id'],
   verbs: ['list', 'show', 'create', 'remove'],
-  admin: nobody,
+  admin: anonymous,
   revealsMissing: true,
   views: { list: without('roles', 'roles_links') },
   sees: ({ caller }, { trustor_user_id, trustee_user_id }) =>
@@ -189,5 +189,5 @@ function trustRoleRoutes(resource: Resource): readonly Route[] {
   ];
 }
 
-/** What users keep, and what they lend. */
+/** Credentials and trusts. */
 export const credentialResources: readonly ResourceSpec[] = [{ ...credentials, routes: ec2Routes }, trusts];

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import type { Call } from '../service/call.js';
 import type { Doc } from '../service/documents.js';
 import { derived, type Fields, fixed, required, settable } from '../service/field.js';
-import type { Wire } from '../service/listing.js';
 import type { ResourceSpec } from '../service/resource.js';
 import { badRequest, conflict, forbidden, notFound } from '../service/service-error.js';
+import type { Wire } from '../service/wire.js';
 import { anyId, dictionary, flag } from '../service/wire-types.js';
 import { DEFAULT_DOMAIN } from './directory.js';
 import { impliedRoleRoutes } from './implied-roles.js';
@@ -15,9 +15,9 @@ const shortName = z.string().trim().min(1).max(64);
 const note = z.string().nullable();
 const tags = z.array(z.string().min(1).max(255)).max(80);
 const everything = ['list', 'show', 'create', 'change', 'remove'] as const;
-/** Members read what is theirs by id; their own projects are at `/auth/projects`. */
+/** Members read their own records by id; their projects are at `/auth/projects`. */
 const listsAndWrites = ['list', 'create', 'change', 'remove'] as const;
-/** Of whoever asks, where nobody says. */
+/** The default domain is that of the caller. */
 const ownDomain = ({ caller }: Call) => caller.userDomainId ?? DEFAULT_DOMAIN;
 
 const common: Fields = {
@@ -27,8 +27,8 @@ const common: Fields = {
   options: settable(dictionary, () => ({})),
 };
 
-/** No two of one name in a domain. */
-function refuseTaken(call: Call, many: string, one: string, requested: Wire, except?: string): void {
+/** Rejects a name that another record of the domain has. */
+function rejectTaken(call: Call, many: string, one: string, requested: Wire, except?: string): void {
   const table = call.cloud.documents.table<Doc>(`identity/${many}`);
   const taken = [...table.values()].some(
     (other) => other.name === requested.name && other.domain_id === requested.domain_id && other.id !== except,
@@ -41,29 +41,29 @@ function requireDomain({ cloud }: Call, id: unknown): void {
   if (typeof id === 'string' && !cloud.directory.state.domains.has(id)) throw notFound(`Could not find domain: ${id}.`);
 }
 
-/** The hooks of whatever has a name in a domain. */
+/** The hooks of resources with a unique name in a domain. */
 function namedInDomain(many: string, one: string): Pick<ResourceSpec, 'creating' | 'changing' | 'removing'> {
   return {
     creating: (call, doc) => {
       requireDomain(call, doc.domain_id);
-      refuseTaken(call, many, one, doc);
+      rejectTaken(call, many, one, doc);
       return undefined;
     },
     changing: (call, before, change) => {
-      if (change.name !== undefined) refuseTaken(call, many, one, { ...before, ...change }, before.id);
+      if (change.name !== undefined) rejectTaken(call, many, one, { ...before, ...change }, before.id);
       return change.options === undefined ? undefined : { options: mergedOptions(before.options, change.options) };
     },
     removing: (call, { id }) => call.cloud.directory.forget(id),
   };
 }
 
-/** Options are changed one by one; null takes one away. */
+/** Merges options one by one; null removes one. */
 function mergedOptions(before: unknown, change: unknown): Wire {
   const merged = { ...(before as Wire), ...(change as Wire) };
   return Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== null));
 }
 
-function refuseEnabled({ enabled }: Doc, what: string): void {
+function rejectEnabled({ enabled }: Doc, what: string): void {
   if (enabled !== false) throw forbidden(`Cannot delete a ${what} that is enabled, please disable it first.`);
 }
 
@@ -82,7 +82,7 @@ export const domains: ResourceSpec = {
   }),
   ...namedInDomain('domains', 'domain'),
   removing(call, domain) {
-    refuseEnabled(domain, 'domain');
+    rejectEnabled(domain, 'domain');
     const { directory, documents } = call.cloud;
     for (const many of ['projects', 'users', 'groups', 'roles'])
       for (const doc of documents.table<Doc>(`identity/${many}`).values())
@@ -139,7 +139,7 @@ export const projects: ResourceSpec = {
     const { state } = call.cloud.directory;
     if (project.is_domain === true) {
       if (project.domain_id) throw badRequest('only root projects are allowed to act as domains.');
-      refuseTaken(call, 'projects', 'project', { ...project, domain_id: null });
+      rejectTaken(call, 'projects', 'project', { ...project, domain_id: null });
       return { domain_id: null, parent_id: null };
     }
     const parent = project.parent_id ? state.projects.get(String(project.parent_id)) : undefined;
@@ -149,11 +149,11 @@ export const projects: ResourceSpec = {
     const domain = project.domain_id ?? (parentIsDomain ? project.parent_id : parent?.domain_id) ?? ownDomain(call);
     if (!state.domains.has(String(domain))) throw badRequest(`Could not find domain: ${domain}.`);
     const placed = { domain_id: domain, parent_id: project.parent_id ?? domain };
-    refuseTaken(call, 'projects', 'project', { ...project, ...placed });
+    rejectTaken(call, 'projects', 'project', { ...project, ...placed });
     return placed;
   },
   created(call, project) {
-    // A project that acts as a domain is one.
+    // A project that acts as a domain is also a domain.
     if (project.is_domain === true)
       call.cloud.directory.state.domains.set(project.id, {
         ...(project as never as Wire),
@@ -164,7 +164,7 @@ export const projects: ResourceSpec = {
   removing(call, project) {
     if (children(call, project.id).length > 0)
       throw forbidden(`Cannot delete the project ${project.id} since it is not a leaf in the hierarchy.`);
-    if (project.is_domain === true) refuseEnabled(project, 'project acting as a domain');
+    if (project.is_domain === true) rejectEnabled(project, 'project acting as a domain');
     call.cloud.directory.state.domains.delete(project.is_domain === true ? project.id : '');
     call.cloud.directory.forget(project.id);
   },
@@ -177,6 +177,13 @@ export const projects: ResourceSpec = {
     ...(call.query.has('subtree_as_ids') && { subtree: idsBelow(call, project.id) }),
   }),
 };
+
+const usersOfDomain = namedInDomain('users', 'user');
+
+/** Returns the hash that replaces the password of a body. */
+async function hashedPassword({ cloud }: Call, { password }: Wire): Promise<Wire> {
+  return typeof password === 'string' ? { password: await cloud.directory.passwords.hash(password) } : {};
+}
 
 export const users: ResourceSpec = {
   path: 'users',
@@ -197,7 +204,17 @@ export const users: ResourceSpec = {
     password: settable(z.string().nullable(), undefined, { hidden: true }),
     password_expires_at: derived(null),
   }),
-  ...namedInDomain('users', 'user'),
+  ...usersOfDomain,
+  creating: async (call, user, resource) => ({
+    ...(await hashedPassword(call, user)),
+    ...(await usersOfDomain.creating?.(call, user, resource)),
+  }),
+  async changing(call, before, change) {
+    const hashed = await hashedPassword(call, change);
+    const changed = await usersOfDomain.changing?.(call, before, change);
+    if (change.password !== undefined) call.cloud.directory.revokeTokensOf(before.id);
+    return { ...hashed, ...changed };
+  },
 };
 
 export const groups: ResourceSpec = {

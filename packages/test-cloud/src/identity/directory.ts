@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import type { Clock } from '@apistrata/compute-engine';
 import type { Documents } from '../service/documents.js';
 import { seedCatalog } from './catalog.js';
@@ -14,30 +14,26 @@ import type {
   User,
 } from './identity-records.js';
 import { newId, stableId } from './new-id.js';
+import type { Passwords } from './passwords.js';
 
 export const DEFAULT_DOMAIN = 'default';
-/** Clients read years of four digits. */
-const END_OF_TIME = Date.UTC(9999, 11, 31);
-const TOKEN_LIFE_MS = 24 * 3_600_000;
-/** Each brings the one behind it with it. */
+const TOKEN_LIFETIME_MS = 24 * 3_600_000;
+/** Each implies the next one. */
 const ROLES = ['admin', 'manager', 'member', 'reader'];
-const PROJECTS = ['admin', 'demo', 'alt_demo', 'service'];
-/** Users, with the roles they have in projects; the password of each is `secret`. */
-const USERS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
-  admin: { admin: ['admin'], demo: ['admin'], alt_demo: ['admin'] },
-  demo: { demo: ['member', 'reader'] },
-  alt_demo: { alt_demo: ['member', 'reader'] },
-};
-export const PASSWORD = 'secret';
+/** How often expired tokens are removed. */
+const SWEEP_MS = 600_000;
 
 export function sameScope(a: Scope, b: Scope): boolean {
   return a.kind === b.kind && a.id === b.id;
 }
 
+/** Keys are stored as they are, and tokens are secrets. */
+const keyOfToken = (id: string) => createHash('sha256').update(id).digest('hex');
+
 const keyOf = ({ actor, scope, roleId, inherited }: Assignment) =>
   [actor.kind, actor.id, scope.kind, scope.id, roleId, inherited].join('/');
 
-/** The tables of the identity service among the documents of the cloud. */
+/** The tables of the identity service in the documents of the cloud. */
 function tablesOf(documents: Documents) {
   return {
     domains: documents.table<Named>('identity/domains'),
@@ -46,7 +42,7 @@ function tablesOf(documents: Documents) {
     groups: documents.table<Group>('identity/groups'),
     roles: documents.table<Named>('identity/roles'),
     assignments: documents.table<Assignment>('identity/assignments'),
-    /** Which roles a role brings with it. */
+    /** Implied roles by role. */
     implied: documents.table<readonly string[]>('identity/implied-roles'),
     credentials: documents.table<ApplicationCredential>('identity/application-credentials'),
     trusts: documents.table<Trust>('identity/trusts'),
@@ -54,40 +50,35 @@ function tablesOf(documents: Documents) {
   };
 }
 
-/** Who there is, what they may, and the tokens that are out. */
+/** Users, projects, role assignments and valid tokens. */
 export class Directory {
   readonly #documents: Documents;
   readonly #clock: Clock;
+  /** Hashes the passwords of users and the secrets of application credentials. */
+  readonly passwords: Passwords;
+  #sweptAt = 0;
 
-  constructor(documents: Documents, clock: Clock) {
+  constructor(documents: Documents, clock: Clock, passwords: Passwords) {
     this.#documents = documents;
     this.#clock = clock;
-    this.begin();
+    this.passwords = passwords;
   }
 
   get state() {
     return tablesOf(this.#documents);
   }
 
-  /** Who there is from the start. */
+  /** Creates the records that every cloud has: a domain, the roles, the services and their endpoints. */
   begin(): void {
     const { domains, implied } = this.state;
     const domain = { id: DEFAULT_DOMAIN, name: 'Default', description: '', enabled: true, tags: [], options: {} };
     domains.set(DEFAULT_DOMAIN, domain);
     for (const name of [...ROLES, 'service']) this.role(name);
-    // Each implies the one that follows.
+    // Each role implies the next one.
     ROLES.reduce((prior, name) => {
       implied.set(this.role(prior).id, [this.role(name).id]);
       return name;
     });
-    for (const name of PROJECTS) this.project(name);
-    for (const [name, projects] of Object.entries(USERS)) {
-      const user = this.user(name);
-      for (const [project, roles] of Object.entries(projects))
-        for (const role of roles) this.grant(user, { kind: 'project', id: this.project(project).id }, role);
-    }
-    this.grant(this.user('admin'), { kind: 'system', id: 'all' }, 'admin');
-    this.grant(this.user('admin'), { kind: 'domain', id: DEFAULT_DOMAIN }, 'admin');
     seedCatalog(this.#documents);
   }
 
@@ -95,13 +86,15 @@ export class Directory {
     return this.#clock.now();
   }
 
-  /** By name, made when there is none; the ids of what is there from the start are the same in every cloud. */
+  /**
+   * Returns a role by name, and creates it if it does not exist. Ids of initial records are the same in every cloud.
+   */
   role(name: string): Named {
     const fields = { id: stableId('role', name), name, domain_id: null, description: '', options: {} };
     return this.#named('roles', name, () => fields);
   }
 
-  /** By name or id, made when there is none. */
+  /** Returns a project by name or id, and creates it if it does not exist. */
   project(name: string): Project {
     const fields = {
       id: stableId('project', name),
@@ -117,14 +110,14 @@ export class Directory {
     return this.#named('projects', name, () => fields) as Project;
   }
 
-  /** By name or id, made when there is none. */
-  user(name: string): User {
+  /** Returns a user by name or id, and creates it with the hash of a password if it does not exist. */
+  user(name: string, password: string): User {
     const fields = {
       id: stableId('user', name),
       name,
       domain_id: DEFAULT_DOMAIN,
       enabled: true,
-      password: PASSWORD,
+      password,
       default_project_id: null,
       password_expires_at: null,
       options: {},
@@ -153,12 +146,12 @@ export class Directory {
     return this.state.assignments.has(keyOf(assignment));
   }
 
-  /** False when there was none such. */
+  /** Returns false if the assignment does not exist. */
   revoke(assignment: Assignment): boolean {
     return this.state.assignments.delete(keyOf(assignment));
   }
 
-  /** Roles on or of something that is gone are gone too, and so are its tokens. */
+  /** Removes the role assignments and tokens of a deleted record. */
   forget(id: string): void {
     const { assignments, tokens, credentials, trusts, implied } = this.state;
     for (const [key, { actor, scope, roleId }] of assignments)
@@ -177,7 +170,7 @@ export class Directory {
         );
   }
 
-  /** The project and whatever is above it, up to its domain. */
+  /** Returns the project and its ancestors up to its domain. */
   #above(scope: Scope): readonly Scope[] {
     if (scope.kind !== 'project') return [];
     const scopes: Scope[] = [];
@@ -192,30 +185,30 @@ export class Directory {
     return scopes;
   }
 
-  /** The assignments that hold on a scope, those from above it included. */
-  holdingOn(scope: Scope): readonly Assignment[] {
+  /** Returns the assignments that apply to a scope, including inherited ones. */
+  assignmentsOn(scope: Scope): readonly Assignment[] {
     const above = this.#above(scope);
     return [...this.state.assignments.values()].filter(({ scope: on, inherited }) =>
       inherited ? above.some((other) => sameScope(other, on)) : sameScope(on, scope),
     );
   }
 
-  /** The roles and all that they bring with them. */
+  /** Returns the roles with all implied roles. */
   withImplied(roleIds: readonly string[]): readonly string[] {
     const all = new Set(roleIds);
-    // What is added on the way is visited too.
+    // The iteration includes elements that are added during it.
     for (const id of all) for (const next of this.state.implied.get(id) ?? []) all.add(next);
     return [...all];
   }
 
-  /** Those that tokens carry: roles of domains only bring others with them. */
+  /** Returns the roles that tokens contain: domain-specific roles only imply others. */
   effectiveRoles(roleIds: readonly string[]): readonly string[] {
     return this.withImplied(roleIds).filter((id) => !this.state.roles.get(id)?.domain_id);
   }
 
-  /** Ids of the roles a user has somewhere: of its own, by groups, from above, and by other roles. */
+  /** Returns the ids of a user's roles on a scope: direct, by groups, inherited, and implied. */
   roleIdsOf(userId: string, scope: Scope): readonly string[] {
-    const held = this.holdingOn(scope).filter(({ actor }) => this.includes(actor, userId));
+    const held = this.assignmentsOn(scope).filter(({ actor }) => this.includes(actor, userId));
     return this.effectiveRoles(held.map(({ roleId }) => roleId));
   }
 
@@ -237,28 +230,40 @@ export class Directory {
       id: newId(),
       auditId: randomUUID().slice(0, 22),
       issuedAt,
-      expiresAt: issuedAt + TOKEN_LIFE_MS,
+      expiresAt: issuedAt + TOKEN_LIFETIME_MS,
       ...given,
     };
-    this.state.tokens.set(token.id, token);
+    this.#sweep(issuedAt);
+    this.state.tokens.set(keyOfToken(token.id), token);
     return token;
   }
 
-  /** A token that does not run out, without a login; who is not there is made. */
-  lastingToken(user: string, project: string, roles: readonly string[]): string {
-    return this.issue({
-      userId: this.user(user).id,
-      scope: { kind: 'project', id: this.project(project).id },
-      roleIds: roles.map((role) => this.role(role).id),
-      methods: ['password'],
-      expiresAt: END_OF_TIME,
-    }).id;
+  /** Removes expired tokens, so that their number is bounded. */
+  #sweep(now: number): void {
+    if (now < this.#sweptAt + SWEEP_MS) return;
+    this.#sweptAt = now;
+    for (const [key, { expiresAt }] of this.state.tokens) if (expiresAt <= now) this.state.tokens.delete(key);
   }
 
-  /** A token that is still good. */
+  /** Replaces the hash of a user's password. Revokes the user's tokens. */
+  setPassword(user: User, password: string): void {
+    this.state.users.set(user.id, { ...user, password });
+    this.revokeTokensOf(user.id);
+  }
+
+  revokeTokensOf(id: string): void {
+    const { tokens } = this.state;
+    for (const [key, { userId }] of tokens) if (userId === id) tokens.delete(key);
+  }
+
+  revokeToken({ id }: Token): void {
+    this.state.tokens.delete(keyOfToken(id));
+  }
+
+  /** Returns a valid token; undefined if it is unknown or expired. */
   token(id: string): Token | undefined {
     const { tokens, users } = this.state;
-    const token = tokens.get(id);
+    const token = tokens.get(keyOfToken(id));
     if (!token || token.expiresAt <= this.now()) return undefined;
     return users.get(token.userId)?.enabled === false ? undefined : token;
   }

@@ -34,7 +34,7 @@ function checkConfig(config: Config): void {
   }
 }
 
-/** The configuration of domains: kept and shown; users of every domain stay where they are. */
+/** The configuration of domains: stored and returned, without effect on users. */
 export function domainConfigRoutes(): readonly Route[] {
   const table = ({ cloud }: Call) => cloud.documents.table<Config>('identity/domain-config');
 
@@ -75,7 +75,7 @@ export function domainConfigRoutes(): readonly Route[] {
     return { config: part(call, configOf(call, id), id) };
   };
 
-  /** Reads the change of a request, which names what the path names and nothing else. */
+  /** Returns the change of a request, which must contain exactly the options of the path. */
   function changeOf(call: Call, group: string | undefined, option: string | undefined): Config {
     if (group === undefined) return call.body(Body).config;
     if (option !== undefined) {
@@ -102,7 +102,7 @@ export function domainConfigRoutes(): readonly Route[] {
     const merged = Object.entries(given).map(([name, options]) => [name, { ...before[name], ...options }] as const);
     const after = { ...before, ...Object.fromEntries(merged) };
     table(call).set(id, after);
-    // A change of a part is answered with its whole group.
+    // The response to a partial change contains the whole group.
     const { [group ?? '']: changed } = after;
     return {
       config: changed && group !== undefined ? { [group]: openOptions(group, changed) } : part(call, after, id),
@@ -120,15 +120,15 @@ export function domainConfigRoutes(): readonly Route[] {
     if (group === undefined) table(call).delete(id);
     else {
       const left = option === undefined ? {} : { ...before[group], [option]: undefined };
-      const kept = Object.entries(left).filter(([, value]) => value !== undefined);
+      const remaining = Object.entries(left).filter(([, value]) => value !== undefined);
       const { [group]: _, ...others } = before;
-      table(call).set(id, kept.length > 0 ? { ...others, [group]: Object.fromEntries(kept) } : others);
+      table(call).set(id, remaining.length > 0 ? { ...others, [group]: Object.fromEntries(remaining) } : others);
     }
     return noContent();
   }
 
-  const whole = '/v3/domains/:domain/config';
-  const places = [whole, `${whole}/:group`, `${whole}/:group/:option`];
+  const full = '/v3/domains/:domain/config';
+  const places = [full, `${full}/:group`, `${full}/:group/:option`];
   const defaults = (call: Call) => {
     call.requireAdmin();
     return { config: part(call, DOMAIN_OPTIONS, 'default') };
@@ -137,7 +137,7 @@ export function domainConfigRoutes(): readonly Route[] {
     get('/v3/domains/config/default', defaults),
     get('/v3/domains/config/:group/default', defaults),
     get('/v3/domains/config/:group/:option/default', defaults),
-    put(whole, (call) => {
+    put(full, (call) => {
       const id = domainOf(call);
       const { config } = call.body(Body);
       checkConfig(config);

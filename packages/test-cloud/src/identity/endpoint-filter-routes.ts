@@ -5,7 +5,7 @@ import { notFound } from '../service/service-error.js';
 import { endpointUrl } from './catalog.js';
 import { listOf } from './identity-style.js';
 
-/** Endpoints that projects are shown: which belong to which. Catalogs stay whole. */
+/** Associations of endpoints with projects. They do not filter catalogs. */
 export function endpointFilterRoutes(): readonly Route[] {
   const pairs = ({ cloud }: Call) =>
     cloud.documents.table<{ project: string; endpoint: string }>('identity/endpoint-filter');

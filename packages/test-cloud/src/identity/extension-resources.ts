@@ -3,11 +3,11 @@ import { z } from 'zod';
 import type { Call } from '../service/call.js';
 import type { Doc } from '../service/documents.js';
 import { derived, required, settable } from '../service/field.js';
-import type { Wire } from '../service/listing.js';
 import type { Resource, ResourceSpec } from '../service/resource.js';
 import { del, get, noContent, put, type Route } from '../service/route.js';
 import { badRequest, notFound } from '../service/service-error.js';
 import { without } from '../service/view.js';
+import type { Wire } from '../service/wire.js';
 import { text } from '../service/wire-types.js';
 import { endpointUrl } from './catalog.js';
 import { listOf } from './identity-style.js';
@@ -16,7 +16,7 @@ const everything = ['list', 'show', 'create', 'change', 'remove'] as const;
 const note = z.string().nullable();
 const withoutSecret = without('secret');
 
-/** Programs that users may delegate roles to; the secret is shown once. */
+/** OAuth consumers, to which users can delegate roles; the secret is shown once. */
 const consumers: ResourceSpec = {
   path: 'OS-OAUTH1/consumers',
   one: 'consumer',
@@ -33,7 +33,7 @@ const consumers: ResourceSpec = {
 
 const FILTERS = ['service_id', 'region_id', 'interface'];
 
-/** Endpoints that have something in common, to be given to projects together. */
+/** Groups of endpoints that are associated with projects together. */
 const endpointGroups: ResourceSpec = {
   path: 'OS-EP-FILTER/endpoint_groups',
   one: 'endpoint_group',
@@ -68,7 +68,7 @@ function checkFilters(filters: unknown): void {
     throw badRequest(`Expecting to find ${FILTERS.join(' or ')} in endpoint_group.`);
 }
 
-/** Which groups belong to which projects, by `group/project`. */
+/** Associations of groups with projects, by `group/project`. */
 const PAIRS = 'identity/endpoint-group-projects';
 
 function endpointGroupRoutes(resource: Resource): readonly Route[] {
@@ -130,5 +130,5 @@ function endpointGroupRoutes(resource: Resource): readonly Route[] {
   ];
 }
 
-/** What extensions of the identity service keep. */
+/** OAuth consumers and endpoint groups. */
 export const extensionResources: readonly ResourceSpec[] = [consumers, endpointGroups];

@@ -10,7 +10,7 @@ const mappingRule = z.looseObject({
   remote: z.array(z.looseObject({ type: z.string() })).min(1),
 });
 
-/** How what another identity service says of its users becomes users, groups and projects here. */
+/** Mappings from the attributes of an external identity provider to local users, groups and projects. */
 const mappings: ResourceSpec = {
   path: 'OS-FEDERATION/mappings',
   one: 'mapping',

@@ -1,4 +1,4 @@
-/** Records of the identity service, as they look on the wire. */
+/** Records of the identity service in their wire format. */
 export interface Named {
   readonly id: string;
   readonly name: string;
@@ -23,7 +23,7 @@ export interface Group extends Named {
   readonly members: readonly string[];
 }
 
-/** What a role is given on. */
+/** The scope of a role assignment. */
 export type Scope =
   | { readonly kind: 'project'; readonly id: string }
   | { readonly kind: 'domain'; readonly id: string }
@@ -33,7 +33,7 @@ export interface Assignment {
   readonly actor: { readonly kind: 'user' | 'group'; readonly id: string };
   readonly scope: Scope;
   readonly roleId: string;
-  /** It holds on the projects below, and not on the scope itself. */
+  /** True: it applies to the projects below, and not to the scope itself. */
   readonly inherited: boolean;
 }
 
@@ -50,7 +50,7 @@ export interface ApplicationCredential {
   readonly accessRules: readonly AccessRule[] | null;
 }
 
-/** What an application credential may be used for. */
+/** A request that an application credential may send. */
 export interface AccessRule {
   readonly id: string;
   readonly path: string;
@@ -58,7 +58,7 @@ export interface AccessRule {
   readonly service: string;
 }
 
-/** A right that one user lends another. */
+/** A delegation of roles between two users. */
 export interface Trust {
   readonly id: string;
   readonly trustor_user_id: string;

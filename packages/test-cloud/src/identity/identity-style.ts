@@ -1,20 +1,20 @@
 import type { Call } from '../service/call.js';
 import { filteredByTags, inexact, sameValue } from '../service/filter.js';
-import { linkTo, pageOf, type Wire } from '../service/listing.js';
-import type { Resource } from '../service/resource.js';
+import { linkTo, pageOf } from '../service/listing.js';
 import { badRequest, forbidden, notFound } from '../service/service-error.js';
-import type { Style, Verb } from '../service/style.js';
+import type { ResourceType, Style, Verb } from '../service/style.js';
+import type { Wire } from '../service/wire.js';
 import { newId } from './new-id.js';
 
 const RULES = { list: 'list', show: 'get', create: 'create', change: 'update', remove: 'delete' } as const;
 
-function notAllowed({ spec }: Resource, verb: Verb) {
+function notAllowed({ spec }: ResourceType, verb: Verb) {
   const rule = `identity:${RULES[verb]}_${verb === 'list' ? spec.many : spec.one}`;
   return forbidden(`You are not authorized to perform the requested action: ${rule}.`);
 }
 
-/** By the names that this kind of list knows, also as `name__icontains`; other parameters change nothing. */
-function narrowed(call: Call, { spec }: Resource, items: readonly Wire[]): readonly Wire[] {
+/** Filters by the names that the list supports, also as `name__icontains`; other parameters are ignored. */
+function narrowed(call: Call, { spec }: ResourceType, items: readonly Wire[]): readonly Wire[] {
   const names = spec.filters ?? [];
   const conditions = [...call.query].flatMap(([parameter, value]) => {
     if (names.includes(parameter)) return [(item: Wire) => sameValue(item[parameter], value)];
@@ -26,14 +26,14 @@ function narrowed(call: Call, { spec }: Resource, items: readonly Wire[]): reado
   return spec.tags ? filteredByTags(matching, call.query) : matching;
 }
 
-/** What is found by an id of its own says where. */
+/** Adds the link to a resource with its own URL. */
 function linked(call: Call, many: string, item: Wire): Wire {
   return item.id === undefined || item.links
     ? item
     : { ...item, links: { self: `${call.base}/v3/${many}/${item.id}` } };
 }
 
-/** The list envelope of the identity service. */
+/** Returns the list envelope of the identity service. */
 export function listOf(many: string, call: Call, items: readonly Wire[]): Wire {
   const limit = call.number('limit') || undefined;
   const paged = pageOf(items, { limit, marker: call.text('marker') });
@@ -44,7 +44,7 @@ export function listOf(many: string, call: Call, items: readonly Wire[]): Wire {
   return { [many]: page, links: { self: `${call.cloudBase}${call.req.originalUrl}`, previous: null, next } };
 }
 
-/** How the identity service, version 3, speaks. */
+/** Conventions of the identity service, version 3. */
 export const identityStyle: Style = {
   service: 'identity',
   root: '/v3',

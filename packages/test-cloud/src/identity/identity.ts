@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
+import { fakeService } from '../service/fake-service.js';
 import { Resource } from '../service/resource.js';
 import { resourceRoutes } from '../service/resource-routes.js';
-import { standIn } from '../service/stand-in.js';
 import { applicationCredentialRoutes } from './application-credential-routes.js';
 import { assignmentRoutes } from './assignment-routes.js';
 import { authRoutes } from './auth-routes.js';
@@ -29,7 +29,7 @@ const RESOURCES = [
 ];
 
 /** The identity service, version 3. */
-export const identityService = standIn({
+export const identityService = fakeService({
   name: 'identity',
   routes: () => [
     ...versionRoutes(),

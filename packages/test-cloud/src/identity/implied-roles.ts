@@ -4,7 +4,7 @@ import { created, del, get, head, noContent, put, type Route } from '../service/
 import { forbidden, notFound } from '../service/service-error.js';
 import type { Named } from './identity-records.js';
 
-/** Roles that bring other roles with them. */
+/** Routes of implied roles. */
 export function impliedRoleRoutes(_resource: Resource): readonly Route[] {
   const brief = (call: Call, { id, name }: Named) => ({ id, name, links: { self: `${call.base}/v3/roles/${id}` } });
 
@@ -25,7 +25,7 @@ export function impliedRoleRoutes(_resource: Resource): readonly Route[] {
     };
   }
 
-  /** The two roles of the path; throws when the first does not bring the second with it. */
+  /** Returns the two roles of the path; throws if the first does not imply the second. */
   function pair(call: Call) {
     const prior = role(call, call.param('prior'));
     const implied = role(call, call.param('implied'));

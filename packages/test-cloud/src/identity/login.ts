@@ -6,7 +6,7 @@ import type { Named, Scope, Token, User } from './identity-records.js';
 const Domain = z.object({ id: z.string().optional(), name: z.string().optional() });
 const UserRef = z.object({ id: z.string().optional(), name: z.string().optional(), domain: Domain.optional() });
 
-/** The body of a login. */
+/** The body of an authentication request. */
 export const Login = z.object({
   auth: z.object({
     identity: z.object({
@@ -39,15 +39,16 @@ export const Login = z.object({
   }),
 });
 
+type Awaitable<T> = T | Promise<T>;
 type LoginBody = z.infer<typeof Login>['auth'];
 
-export const refused = () =>
+export const rejected = () =>
   new ServiceError(401, 'The request you have made requires authentication.', 'Unauthorized');
 
-interface Proven {
+interface Authenticated {
   readonly user: User;
   readonly methods: readonly string[];
-  /** The scope that the proof itself brings. */
+  /** The scope that the credentials themselves determine. */
   readonly scope?: Scope;
   readonly roleIds?: readonly string[];
   readonly applicationCredentialId?: string;
@@ -55,7 +56,7 @@ interface Proven {
   readonly expiresAt?: number;
 }
 
-/** By id, or by name in a domain. */
+/** Finds a record by id, or by name in a domain. */
 function find<N extends Named & { readonly domain_id?: unknown }>(
   { state }: Directory,
   table: Map<string, N>,
@@ -68,42 +69,45 @@ function find<N extends Named & { readonly domain_id?: unknown }>(
   return [...table.values()].find(({ name, domain_id }) => name === ref.name && domain_id === domainId);
 }
 
-/** How each method of authentication proves who somebody is. */
-const proofs: Readonly<Record<string, (directory: Directory, identity: LoginBody['identity']) => Proven | undefined>> =
-  {
-    password(directory, { password }) {
-      if (!password) return undefined;
-      const user = find(directory, directory.state.users, password.user);
-      return user && user.password === password.user.password ? { user, methods: ['password'] } : undefined;
-    },
-    token(directory, { token }) {
-      const before = token && directory.token(token.id);
-      const user = before && directory.state.users.get(before.userId);
-      if (!user) return undefined;
-      // What comes of an application credential stays within it.
-      if (before.applicationCredentialId) return undefined;
-      return { user, methods: [...new Set([...before.methods, 'token'])], expiresAt: before.expiresAt };
-    },
-    application_credential(directory, { application_credential: given }) {
-      if (!given) return undefined;
-      const owner = find(directory, directory.state.users, given.user);
-      const credential = [...directory.state.credentials.values()].find(({ id, name, userId }) =>
-        given.id === undefined ? name === given.name && userId === owner?.id : id === given.id,
-      );
-      const expired = credential?.expiresAt != null && credential.expiresAt <= directory.now();
-      const user = credential && directory.state.users.get(credential.userId);
-      if (!user || expired || credential.secret !== given.secret) return undefined;
-      return {
-        user,
-        methods: ['application_credential'],
-        scope: { kind: 'project', id: credential.projectId },
-        roleIds: credential.roleIds,
-        applicationCredentialId: credential.id,
-      };
-    },
-  };
+/** Authentication methods: each returns the user that the credentials prove. */
+const proofs: Readonly<
+  Record<string, (directory: Directory, identity: LoginBody['identity']) => Awaitable<Authenticated | undefined>>
+> = {
+  async password(directory, { password }) {
+    if (!password) return undefined;
+    const user = find(directory, directory.state.users, password.user);
+    const matches = await directory.passwords.matches(password.user.password, user?.password);
+    return user && matches ? { user, methods: ['password'] } : undefined;
+  },
+  token(directory, { token }) {
+    const before = token && directory.token(token.id);
+    const user = before && directory.state.users.get(before.userId);
+    if (!user) return undefined;
+    // A token of an application credential cannot be rescoped.
+    if (before.applicationCredentialId) return undefined;
+    return { user, methods: [...new Set([...before.methods, 'token'])], expiresAt: before.expiresAt };
+  },
+  async application_credential(directory, { application_credential: given }) {
+    if (!given) return undefined;
+    const owner = find(directory, directory.state.users, given.user);
+    const credential = [...directory.state.credentials.values()].find(({ id, name, userId }) =>
+      given.id === undefined ? name === given.name && userId === owner?.id : id === given.id,
+    );
+    const expired = credential?.expiresAt != null && credential.expiresAt <= directory.now();
+    const user = credential && directory.state.users.get(credential.userId);
+    const matches = await directory.passwords.matches(given.secret, credential?.secret);
+    if (!user || expired || !matches) return undefined;
+    return {
+      user,
+      methods: ['application_credential'],
+      scope: { kind: 'project', id: credential.projectId },
+      roleIds: credential.roleIds,
+      applicationCredentialId: credential.id,
+    };
+  },
+};
 
-/** The scope that was asked for; undefined when nothing was said, null for none on purpose. */
+/** Returns the requested scope; undefined if the request names none, null for an explicitly unscoped token. */
 function requestedScope(directory: Directory, requested: LoginBody['scope']): Scope | null | undefined {
   if (requested === undefined) return undefined;
   if (requested === 'unscoped' || 'unscoped' in requested) return null;
@@ -113,49 +117,49 @@ function requestedScope(directory: Directory, requested: LoginBody['scope']): Sc
     const domain = id
       ? directory.state.domains.get(id)
       : [...directory.state.domains.values()].find((d) => d.name === name);
-    if (!domain) throw refused();
+    if (!domain) throw rejected();
     return { kind: 'domain', id: domain.id };
   }
   const project = find(directory, directory.state.projects, requested.project);
-  if (!project || project.enabled === false) throw refused();
+  if (!project || project.enabled === false) throw rejected();
   return { kind: 'project', id: project.id };
 }
 
-/** What the trustee of a trust may by it: as the one who lends, with the roles that are lent, as long as they are. */
-function underTrust(directory: Directory, proven: Proven, id: string): Proven {
+/** Replaces the identity of a trustee by that of the trustor, with the delegated roles that still exist. */
+function actAsTrustor(directory: Directory, authenticated: Authenticated, id: string): Authenticated {
   const trust = directory.state.trusts.get(id);
   const over = trust?.expires_at && Date.parse(trust.expires_at) <= directory.now();
   const trustor = trust && directory.state.users.get(trust.trustor_user_id);
-  if (!trust || over || !trustor || trust.trustee_user_id !== proven.user.id || trust.remaining_uses === 0)
-    throw refused();
+  if (!trust || over || !trustor || trust.trustee_user_id !== authenticated.user.id || trust.remaining_uses === 0)
+    throw rejected();
   if (trust.remaining_uses !== null)
     directory.state.trusts.set(id, { ...trust, remaining_uses: trust.remaining_uses - 1 });
   return {
-    ...proven,
-    user: trust.impersonation ? trustor : proven.user,
+    ...authenticated,
+    user: trust.impersonation ? trustor : authenticated.user,
     trustId: id,
     roleIds: directory.withImplied(trust.roles.map((role) => role.id)),
     ...(trust.project_id && { scope: { kind: 'project', id: trust.project_id } as const }),
   };
 }
 
-/** Checks a login and gives its token. Throws the 401, whatever is wrong. */
-export function logIn(directory: Directory, { identity, scope }: LoginBody): Token {
-  const proven = identity.methods
-    .filter((method) => method !== 'totp')
-    .map((method) => proofs[method]?.(directory, identity))
-    .find((proof) => proof !== undefined);
-  if (!proven || proven.user.enabled === false) throw refused();
+/** Checks an authentication request and creates its token. @throws the 401, for any reason */
+export async function logIn(directory: Directory, { identity, scope }: LoginBody): Promise<Token> {
+  const authenticatedUsers = await Promise.all(
+    identity.methods.map((method) => Object.hasOwn(proofs, method) && proofs[method]?.(directory, identity)),
+  );
+  const authenticated = authenticatedUsers.find((proof) => !!proof);
+  if (!authenticated || authenticated.user.enabled === false) throw rejected();
   const lent =
     typeof scope === 'object' && scope['OS-TRUST:trust']
-      ? underTrust(directory, proven, scope['OS-TRUST:trust'].id)
-      : proven;
+      ? actAsTrustor(directory, authenticated, scope['OS-TRUST:trust'].id)
+      : authenticated;
   const { user, methods, expiresAt, applicationCredentialId, trustId } = lent;
   const requested = lent.scope ?? requestedScope(directory, scope);
   const fallback = user.default_project_id ? ({ kind: 'project', id: user.default_project_id } as const) : null;
   const chosen = requested === undefined ? fallback : requested;
   const roleIds = lent.roleIds ?? (chosen ? directory.roleIdsOf(user.id, chosen) : []);
-  if (requested && roleIds.length === 0) throw refused();
+  if (requested && roleIds.length === 0) throw rejected();
   return directory.issue({
     userId: user.id,
     scope: roleIds.length > 0 ? chosen : null,

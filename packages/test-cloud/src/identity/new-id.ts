@@ -1,9 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto';
 
-/** 32 hexadecimal digits, as identity services number things. */
+/** Returns 32 hexadecimal digits, the form of ids in the identity service. */
 export const newId = (): string => randomUUID().replaceAll('-', '');
 
-/** An id that follows from the name, so that scripts can hold on to it across clouds. */
+/** Returns an id derived from a name, so that scripts can rely on it in every cloud. */
 export function stableId(kind: string, name: string): string {
   return createHash('md5').update(`${kind}/${name}`).digest('hex');
 }

@@ -14,13 +14,13 @@ const SIGNED_SERVICES = ['s3', 'iam', 'sts'];
 
 const hmac = (key: string | Buffer, text: string) => createHmac('sha256', key).update(text).digest();
 
-/** What a client with this secret makes of the text: the older signature, or the fourth. Undefined for text of no form. */
+/** Returns the signature of a text by a secret: version 2 or 4. Undefined for text in neither form. */
 function signatureOf(text: string, secret: string): string | undefined {
   if (!text.startsWith('AWS4')) return createHmac('sha1', secret).update(text).digest('base64');
   const [algorithm, , scope, digest, ...more] = text.split('\n');
   const [date = '', region = '', service = '', end, ...rest] = (scope ?? '').split('/');
-  const whole = digest !== undefined && end === 'aws4_request' && more.length + rest.length === 0;
-  if (algorithm !== 'AWS4-HMAC-SHA256' || !whole || !SIGNED_SERVICES.includes(service)) return undefined;
+  const isComplete = digest !== undefined && end === 'aws4_request' && more.length + rest.length === 0;
+  if (algorithm !== 'AWS4-HMAC-SHA256' || !isComplete || !SIGNED_SERVICES.includes(service)) return undefined;
   const key = [region, service, end].reduce<Buffer>(hmac, hmac(`AWS4${secret}`, date));
   return hmac(key, text).toString('hex');
 }
@@ -30,7 +30,7 @@ function same(one: string, other: string): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
-/** Asks whether a request to an object store was signed by whom it says. */
+/** Verifies the signature of a request to an object store. */
 export function s3TokenRoutes(): readonly Route[] {
   return [
     post('/v3/s3tokens', (call: Call) => {

@@ -17,7 +17,10 @@ function scopeView({ state }: Directory, scope: Scope | null): Wire {
   return { project: { ...brief(project), domain: brief(domain) }, is_domain: false };
 }
 
-/** A token as the identity service describes it; without a catalog where none is wanted, or nothing is scoped. */
+/**
+ * Returns the identity service's representation of a token; without catalog if it is unscoped or the request excludes
+ * it.
+ */
 export function tokenView({ directory, documents }: CloudContext, token: Token, cloudUrl: string | undefined): Wire {
   const { state } = directory;
   const user = state.users.get(token.userId);

@@ -12,7 +12,7 @@ function version(base: string) {
   };
 }
 
-/** What clients ask before they ask anything else. */
+/** Version documents, which clients read first. */
 export function versionRoutes(): readonly Route[] {
   return [
     openGet('/', ({ base }) => new Reply(300, { versions: { values: [version(base)] } })),

@@ -1,19 +1,14 @@
 import { pipeline } from 'node:stream/promises';
-import { z } from 'zod';
 import type { Call } from '../service/call.js';
 import type { Resource } from '../service/resource.js';
-import { accepted, del, get, noContent, post, put, type Route } from '../service/route.js';
-import { badRequest, conflict, notFound } from '../service/service-error.js';
-import { stage, unstage } from './staging.js';
-import { newTask } from './tasks.js';
-
-export const IMPORT_METHODS = ['glance-direct'];
-
-const Import = z.object({ method: z.object({ name: z.string() }) });
+import { del, get, noContent, post, put, type Route } from '../service/route.js';
+import { badRequest, conflict, notFound, unsupportedAction } from '../service/service-error.js';
+import { stage } from './staging.js';
+import { storeContent } from './store-content.js';
 
 const catalog = (call: Call) => call.cloud.catalogs.images;
 
-/** What comes in pieces: `bytes 0-99/*` or `bytes=0-99`. */
+/** Parses a range: `bytes 0-99/*` or `bytes=0-99`. */
 function rangeOf(call: Call, size: number): { readonly from: number; readonly to: number } | undefined {
   const range = /^bytes[ =](\d+)-(\d*)/.exec(call.req.header('range') ?? call.req.header('content-range') ?? '');
   if (!range) return undefined;
@@ -54,7 +49,7 @@ async function download(call: Call) {
   return undefined;
 }
 
-/** The bytes of an image: uploaded, or staged and imported; and who may use them meanwhile. */
+/** The content of an image: upload, staging and import, deactivation and reactivation. */
 export function contentRoutes(resource: Resource): readonly Route[] {
   const find = (call: Call) => resource.find(call, call.param('id'), 'change');
 
@@ -67,39 +62,23 @@ export function contentRoutes(resource: Resource): readonly Route[] {
 
   return [
     put('/v2/images/:id/file', async (call) => {
-      const { status, id } = await find(call);
+      const image = await find(call);
+      const { status } = image;
       if (status !== 'queued') throw conflict(`Image status transition from ${status} to saving is not allowed`);
       if (!/octet-stream/.test(call.req.header('content-type') ?? ''))
         throw badRequest('Content-Type must be application/octet-stream');
-      await catalog(call).upload(call.caller, id, call.req);
+      await storeContent(call, image, call.req);
       return noContent();
     }),
     get('/v2/images/:id/file', download),
     put('/v2/images/:id/stage', async (call) => {
+      // Staged content is held in memory, and an acknowledged upload must survive the process.
+      if (call.cloud.documents.areDurable) throw unsupportedAction('stage: upload the content to .../file');
       const { status, id } = await find(call);
       if (status !== 'queued' && status !== 'uploading')
         throw conflict(`Image status transition from ${status} to uploading is not allowed`);
       await stage(call, id);
       return noContent();
-    }),
-    post('/v2/images/:id/import', async (call) => {
-      const { name } = call.body(Import).method;
-      if (!IMPORT_METHODS.includes(name)) throw badRequest(`Unknown import method name '${name}'.`);
-      const image = await find(call);
-      if (image.status !== 'uploading')
-        throw conflict("Image needs to be staged before 'glance-direct' method can be used");
-      if (!image.disk_format || !image.container_format)
-        throw badRequest("'disk_format' and 'container_format' need to be set before import");
-      const bytes = unstage(call, image.id) ?? new Uint8Array();
-      await catalog(call).upload(call.caller, image.id, bytes);
-      newTask(call, {
-        type: 'api_image_import',
-        status: 'success',
-        image_id: image.id,
-        input: { image_id: image.id, import_req: call.req.body },
-        result: { image_id: image.id },
-      });
-      return accepted();
     }),
     post('/v2/images/:id/actions/deactivate', async (call) => {
       await catalog(call).deactivate(call.caller, (await find(call)).id);

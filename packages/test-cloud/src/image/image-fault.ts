@@ -1,9 +1,9 @@
 import { STATUS_CODES } from 'node:http';
 import type { Request } from 'express';
+import { TextBody } from '../service/fake-service.js';
 import type { ServiceError } from '../service/service-error.js';
-import { TextBody } from '../service/stand-in.js';
 
-/** How much a client wants a type, by its `Accept`; 0 for not at all. Without the header it takes anything. */
+/** Returns the quality of a type in `Accept`; 0 if it is not acceptable. Without the header, all types are. */
 function quality(accept: string, type: string): number {
   const [main] = type.split('/');
   let best = { specificity: -1, q: 0 };
@@ -20,7 +20,7 @@ function quality(accept: string, type: string): number {
 const escaped = (text: string) =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 
-/** The image service explains itself in HTML unless the client would rather have JSON, and in plain text to the rest. */
+/** Formats errors as HTML, as JSON if the client prefers it, and otherwise as plain text. */
 export function imageFault({ status, message }: ServiceError, req: Request): unknown {
   const title = STATUS_CODES[status] ?? 'Unknown';
   const code = `${status} ${title}`;

@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import type { Doc } from '../service/documents.js';
-import type { Wire } from '../service/listing.js';
 import type { Resource } from '../service/resource.js';
 import { badRequest, conflict, forbidden } from '../service/service-error.js';
+import type { Wire } from '../service/wire.js';
 
 type Operation = { readonly op: 'add' | 'replace' | 'remove'; readonly path: string; readonly value?: unknown };
 
 const path = z.string().startsWith('/').max(1024);
 const Patch = z.array(z.object({ op: z.enum(['add', 'replace', 'remove']), path, value: z.unknown().optional() }));
-/** The older form names the operation by its key. */
+/** The older form has the operation as key. */
 const OlderPatch = z.array(
   z.union([
     z
@@ -21,7 +21,7 @@ const OlderPatch = z.array(
   ]),
 );
 
-/** What a JSON patch makes of an image, as a change; null takes a property away. */
+/** Returns the change of a JSON patch; null removes a property. */
 export function readPatch(resource: Resource, image: Doc, body: unknown, older: boolean): Wire {
   const checked = (older ? OlderPatch : Patch).safeParse(body);
   if (!checked.success) throw badRequest(`Invalid operations in the patch: ${checked.error.issues[0]?.message}`);

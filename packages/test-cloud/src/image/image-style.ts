@@ -1,31 +1,31 @@
 import { randomUUID } from 'node:crypto';
 import type { Call } from '../service/call.js';
 import { comparison, momentOf } from '../service/filter.js';
-import { pageOf, type SortKey, sorted, type Wire } from '../service/listing.js';
-import type { Resource } from '../service/resource.js';
+import { pageOf, type SortKey, sorted } from '../service/listing.js';
 import { badRequest, forbidden, notFound } from '../service/service-error.js';
-import type { Style } from '../service/style.js';
+import type { ResourceType, Style } from '../service/style.js';
+import type { Wire } from '../service/wire.js';
 
 const PAGE = 25;
 const MAX_PAGE = 1000;
 const PAGING = new Set(['limit', 'marker', 'sort', 'sort_key', 'sort_dir', 'tag', 'member_status']);
 const SORT_KEYS = ['name', 'status', 'container_format', 'disk_format', 'size', 'id', 'created_at', 'updated_at'];
-/** Several values may be given as `in:a,b`. */
+/** Filters that accept several values as `in:a,b`. */
 const ONE_OF = new Set(['id', 'name', 'status', 'container_format', 'disk_format']);
 const MOMENTS = new Set(['created_at', 'updated_at']);
 const VISIBILITIES = ['community', 'public', 'private', 'shared', 'all'];
 
-/** `a,"b,c",d` as three values. */
+/** Parses `a,"b,c",d` into three values. */
 function valuesOf(written: string): readonly string[] {
   return [...written.matchAll(/"([^"]*)"|([^,"]+)/g)].map(([, quoted, plain = '']) => quoted ?? plain);
 }
 
-function wholeOf(name: string, written: string): number {
+function withDetails(name: string, written: string): number {
   if (/^-?\d+$/.test(written) && Number(written) >= 0) return Number(written);
   throw badRequest(`Invalid ${name} filter value: ${written}: it must be a number that is not negative`);
 }
 
-/** What a parameter asks of an image; nothing of the image is looked at before it is understood. */
+/** Returns a predicate for a filter; validates the filter before it is applied to an image. */
 function conditionOf(name: string, written: string): (image: Wire) => boolean {
   if (MOMENTS.has(name)) {
     const condition = comparison(written);
@@ -35,7 +35,7 @@ function conditionOf(name: string, written: string): (image: Wire) => boolean {
     return (image) => condition.holds(momentOf(String(image[name])) - moment);
   }
   if (name === 'size_min' || name === 'size_max') {
-    const bound = wholeOf(name, written);
+    const bound = withDetails(name, written);
     return ({ size }) => size !== null && (name === 'size_min' ? Number(size) >= bound : Number(size) <= bound);
   }
   if (name === 'visibility') {
@@ -55,7 +55,7 @@ function conditionOf(name: string, written: string): (image: Wire) => boolean {
     const values = valuesOf(written.slice(3));
     return (image) => values.includes(String(image[name]));
   }
-  // Whatever else is asked for is a property, and an image without it is not what is asked for.
+  // All other filters are properties; an image without the property does not match.
   return (image) => Object.hasOwn(image, name) && String(image[name] ?? '') === written;
 }
 
@@ -102,10 +102,10 @@ function limitOf(call: Call): number {
   return Math.min(Number(written), MAX_PAGE);
 }
 
-function list(call: Call, resource: Resource, items: readonly Wire[]): unknown {
+function list(call: Call, resource: ResourceType, items: readonly Wire[]): unknown {
   const { many, path } = resource.spec;
   const keys = sortKeys(call);
-  // What was made in the same second is still in the order in which it was made.
+  // Images with the same creation second keep their order of creation.
   const descending = keys.at(-1)?.descending ?? true;
   const inOrder = descending ? items : [...items].reverse();
   const ordered = sorted(narrowed(call, inOrder), keys);
@@ -127,7 +127,7 @@ function list(call: Call, resource: Resource, items: readonly Wire[]): unknown {
   };
 }
 
-/** How the image service, version 2, speaks: without envelopes. Lists come to it newest first. */
+/** Conventions of the image service, version 2: no envelopes. Lists are newest first. */
 export const imageStyle: Style = {
   service: 'image',
   root: '/v2',

@@ -1,10 +1,10 @@
 import type { ImageMember, ImageRecord } from '@apistrata/compute-engine/catalogs';
 import { seconds } from '../service/times.js';
 
-/** The only store: the memory of the cloud. */
+/** The only store: memory. */
 export const STORE_ID = 'embedded';
 
-/** An image on the wire: its properties stand beside its fields. */
+/** The wire format of an image: its properties are on the same level as its fields. */
 export function imageView(image: ImageRecord) {
   return {
     ...image.properties,
@@ -25,7 +25,7 @@ export function imageView(image: ImageRecord) {
     disk_format: image.diskFormat,
     container_format: image.containerFormat,
     tags: image.tags,
-    // Once it has content, and with it a place.
+    // Only images with content have a store.
     ...(image.sizeBytes !== null && { stores: STORE_ID }),
     created_at: seconds(image.createdAt),
     updated_at: seconds(image.updatedAt),

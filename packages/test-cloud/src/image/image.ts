@@ -1,24 +1,27 @@
+import { fakeService } from '../service/fake-service.js';
 import { Resource } from '../service/resource.js';
 import { resourceRoutes } from '../service/resource-routes.js';
-import { standIn } from '../service/stand-in.js';
 import { contentRoutes } from './content-routes.js';
 import { imageFault } from './image-fault.js';
 import { imageStyle } from './image-style.js';
 import { images } from './images.js';
+import { importRoutes } from './import-routes.js';
 import { infoRoutes } from './info-routes.js';
 import { memberRoutes } from './member-routes.js';
 import { metadefRoutes } from './metadef-routes.js';
 import { tasks } from './tasks.js';
 
 /** The image service, version 2, on the catalog that servers boot from. */
-export const imageService = standIn({
+export const imageService = fakeService({
   name: 'image',
   strict: true,
+  rejectsMethods: true,
   routes: () => {
     const resource = new Resource(imageStyle, images);
     return [
       ...infoRoutes(),
       ...contentRoutes(resource),
+      ...importRoutes(resource),
       ...memberRoutes(),
       ...metadefRoutes(),
       ...resourceRoutes(new Resource(imageStyle, tasks)),

@@ -4,17 +4,18 @@ import { z } from 'zod';
 import type { Call } from '../service/call.js';
 import type { Doc } from '../service/documents.js';
 import { derived, type Fields, fixed, settable } from '../service/field.js';
-import type { Wire } from '../service/listing.js';
 import type { Resource, ResourceSpec } from '../service/resource.js';
 import { patch, Reply, type Route } from '../service/route.js';
 import { forbidden, ServiceError } from '../service/service-error.js';
-import { text, wholeBetween } from '../service/wire-types.js';
+import type { Wire } from '../service/wire.js';
+import { integerBetween, text } from '../service/wire-types.js';
 import { readPatch } from './image-patch.js';
-import { imageView } from './image-view.js';
+import { imageView, STORE_ID } from './image-view.js';
+import { importMethods } from './import-routes.js';
 import { CONTAINER_FORMATS, DISK_FORMATS } from './schemas.js';
 import { isStaged } from './staging.js';
 
-/** Wire names of the fields that the catalog keeps. */
+/** Wire names of the fields in the catalog. */
 const NAMES: ReadonlyMap<string, string> = new Map(
   Object.entries({
     name: 'name',
@@ -47,12 +48,16 @@ const READ_ONLY = [
   'locations',
 ] as const;
 
+/** Names that only the service itself uses, and the beginning of more of them. */
+const RESERVED = ['location', 'deleted', 'deleted_at'];
+const RESERVED_PREFIX = 'os_glance';
+
 export const PATCH_TYPES = [
   'application/openstack-images-v2.1-json-patch',
   'application/openstack-images-v2.0-json-patch',
 ] as const;
 
-const amount = wholeBetween(0, 2 ** 31 - 1);
+const amount = integerBetween(0, 2 ** 31 - 1);
 const tag = z.string().max(255);
 
 export const imageFields = (): Fields => ({
@@ -70,7 +75,7 @@ export const imageFields = (): Fields => ({
   ...Object.fromEntries(READ_ONLY.map((name) => [name, derived()])),
 });
 
-/** The catalog's words: fields, and all the rest as properties of text. */
+/** Converts a body to a change of the catalog: known fields, and all others as properties. */
 function changeOf(wire: Wire): ImageChange {
   const fields: Record<string, unknown> = {};
   const properties: Record<string, string | null> = {};
@@ -83,12 +88,13 @@ function changeOf(wire: Wire): ImageChange {
   return { ...fields, ...(Object.keys(properties).length > 0 && { properties }) };
 }
 
-/** Refuses what is no property: those are text. Throws before anything is kept. */
+/** Rejects properties that are not strings, before anything is stored. */
 function checkProperties(resource: Resource, wire: Wire): void {
   for (const [key, value] of Object.entries(wire)) {
     if (READ_ONLY.includes(key as (typeof READ_ONLY)[number]))
       throw resource.style.errors.readOnly(resource, key, 'change');
     if (Object.hasOwn(resource.fields, key)) continue;
+    if (RESERVED.includes(key) || key.startsWith(RESERVED_PREFIX)) throw forbidden(`Attribute '${key}' is reserved.`);
     if (key.length === 0 || key.length > 255 || (typeof value !== 'string' && value !== null))
       throw resource.style.errors.invalid(resource, key, value, 'is not of type string');
   }
@@ -105,7 +111,7 @@ const docOf = (call: Call, image: ImageRecord): Doc => {
   return isStaged(call, image.id) ? { ...view, status: 'uploading' } : view;
 };
 
-/** Images: servers boot from them and are kept in them. */
+/** Images that servers boot from and snapshots of servers. */
 export const images: ResourceSpec = {
   path: 'images',
   one: 'image',
@@ -143,8 +149,8 @@ export const images: ResourceSpec = {
         id: String(given.id ?? randomUUID()),
       });
       call.res.setHeader('Location', `${call.base}/v2/images/${image.id}`);
-      call.res.setHeader('OpenStack-image-import-methods', 'glance-direct');
-      call.res.setHeader('OpenStack-image-store-ids', 'embedded');
+      call.res.setHeader('OpenStack-image-import-methods', importMethods(call.cloud).join(','));
+      call.res.setHeader('OpenStack-image-store-ids', STORE_ID);
       return docOf(call, await catalog.get(call.caller, image.id));
     },
     update: async (call, { id }, change) => {

@@ -1,7 +1,7 @@
 import type { Call } from '../service/call.js';
 import { del, get, noContent, openGet, Reply, type Route } from '../service/route.js';
-import { IMPORT_METHODS } from './content-routes.js';
 import { STORE_ID } from './image-view.js';
+import { importMethods } from './import-routes.js';
 import { SCHEMAS } from './schemas.js';
 
 const VERSIONS = [
@@ -23,7 +23,7 @@ const VERSIONS = [
   'v2.1',
   'v2.0',
 ];
-const STORE = { id: STORE_ID, description: 'in memory', default: 'true' };
+const STORE = { id: STORE_ID, description: 'the store of this cloud', default: 'true' };
 function versions({ base }: Call): unknown {
   const links = [{ rel: 'self', href: `${base}/v2/` }];
   return { versions: VERSIONS.map((id, index) => ({ id, status: index === 0 ? 'CURRENT' : 'SUPPORTED', links })) };
@@ -44,7 +44,7 @@ async function usage(call: Call): Promise<unknown> {
   };
 }
 
-/** What the service is: versions, schemas, stores, and what can be imported. */
+/** Versions, schemas, stores, and import methods of the service. */
 export function infoRoutes(): readonly Route[] {
   return [
     openGet('/', (call) => new Reply(300, versions(call))),
@@ -52,8 +52,8 @@ export function infoRoutes(): readonly Route[] {
     openGet('/v2', (call) => new Reply(300, versions(call))),
     openGet('/v2/', (call) => new Reply(300, versions(call))),
     ...Object.entries(SCHEMAS).map(([name, schema]) => get(`/v2/schemas/${name}`, () => schema())),
-    get('/v2/info/import', () => ({
-      'import-methods': { description: 'Import methods available.', type: 'array', value: IMPORT_METHODS },
+    get('/v2/info/import', ({ cloud }) => ({
+      'import-methods': { description: 'Import methods available.', type: 'array', value: importMethods(cloud) },
     })),
     get('/v2/info/stores', () => ({ stores: [STORE] })),
     get('/v2/info/stores/detail', (call) => {

@@ -8,7 +8,7 @@ const Member = z.object({ member: z.string().min(1).max(255) });
 const MemberStatus = z.object({ status: z.enum(['pending', 'accepted', 'rejected']) });
 const path = '/v2/images/:id/members';
 
-/** Projects that a shared image is offered to. */
+/** Projects that an image is shared with. */
 export function memberRoutes(): readonly Route[] {
   const images = (call: Call) => call.cloud.catalogs.images;
   const at = (call: Call) => [call.caller, call.param('id')] as const;

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import type { Call } from '../service/call.js';
-import type { Wire } from '../service/listing.js';
 import { created, del, get, noContent, post, put, type Route } from '../service/route.js';
 import { badRequest, conflict, forbidden, notFound } from '../service/service-error.js';
 import { seconds } from '../service/times.js';
+import type { Wire } from '../service/wire.js';
 
 type Parts = Readonly<Record<string, Wire>>;
 
-/** A namespace of metadata definitions, with what it contains by name. */
+/** A namespace of metadata definitions, with its contents by name. */
 interface Namespace {
   readonly namespace: string;
   readonly visibility: 'public' | 'private';
@@ -41,7 +41,7 @@ const NamespaceBody = z.object({
   owner: z.string().max(255).optional(),
 });
 
-/** The kinds of parts: what clients send of one, and how it is called. */
+/** The kinds of contents: the schema of each, and its name. */
 const KINDS = {
   objects: { schema: Target, title: 'object' },
   properties: { schema: Property, title: 'property' },
@@ -50,8 +50,8 @@ const KINDS = {
 } as const;
 type Kind = keyof typeof KINDS;
 
-const BORN = '2014-08-28T17:13:06Z';
-/** What descriptions of properties can be about. */
+const CREATED_AT = '2014-08-28T17:13:06Z';
+/** Resource types that property definitions can apply to. */
 const RESOURCE_TYPES = [
   'OS::Glance::Image',
   'OS::Cinder::Volume',
@@ -74,16 +74,16 @@ function find(call: Call): Namespace {
   return found;
 }
 
-/** Returns the namespace of the path to a caller who may change it. */
+/** Returns the namespace of the path if the caller may change it. */
 function findToChange(call: Call): Namespace {
   call.requireAdmin();
   return find(call);
 }
 
-function view({ parts, ...namespace }: Namespace, whole: boolean): Wire {
+function view({ parts, ...namespace }: Namespace, isComplete: boolean): Wire {
   const { objects, properties, tags, resource_types: associations } = parts;
   const self = `${root}/${namespace.namespace}`;
-  const filled = (one: Parts) => whole && Object.keys(one).length > 0;
+  const filled = (one: Parts) => isComplete && Object.keys(one).length > 0;
   return {
     ...namespace,
     ...(Object.keys(associations).length > 0 && { resource_type_associations: Object.values(associations) }),
@@ -95,7 +95,7 @@ function view({ parts, ...namespace }: Namespace, whole: boolean): Wire {
   };
 }
 
-/** A part as it is shown: objects say where they are, properties have no times. */
+/** The wire format of a part: objects have a link, properties have no timestamps. */
 function partView(kind: Kind, self: string, part: Wire): Wire {
   if (kind === 'objects')
     return { ...part, self: `${self}/objects/${part.name}`, schema: '/v2/schemas/metadefs/object' };
@@ -155,7 +155,7 @@ function removeNamespace(call: Call) {
   return noContent();
 }
 
-/** The paths of the parts of a namespace that clients create, show, change and remove alike. */
+/** Routes of the contents of a namespace that are created, shown, changed and deleted in the same way. */
 function partRoutes(kind: Kind): readonly Route[] {
   const { schema, title } = KINDS[kind];
   const all = `${each}/${kind}`;
@@ -170,7 +170,7 @@ function partRoutes(kind: Kind): readonly Route[] {
     );
   }
 
-  /** Keeps a part, in the place of the one whose name it had before. */
+  /** Stores a part, and replaces the one with its previous name. */
   function keep(call: Call, given: Wire, before?: Wire): Wire {
     const namespace = findToChange(call);
     const { [String(before?.name ?? '')]: _, ...others } = namespace.parts[kind];
@@ -206,7 +206,7 @@ function partRoutes(kind: Kind): readonly Route[] {
   ];
 }
 
-/** Tags are created by their path alone, or several at once in the place of all. */
+/** Tags are created by path, or as a list that replaces all. */
 function tagRoutes(): readonly Route[] {
   const all = `${each}/tags`;
   const stamped = (call: Call, given: readonly { readonly name: string }[]): Parts =>
@@ -231,7 +231,7 @@ function tagRoutes(): readonly Route[] {
   ];
 }
 
-/** Descriptions of properties that images, volumes, flavors and servers may have, by namespace. */
+/** Definitions of properties of images, volumes, flavors and servers, by namespace. */
 export function metadefRoutes(): readonly Route[] {
   const list = (kind: Kind, show: (namespace: Namespace) => Wire) =>
     get(`${each}/${kind}`, (call) => ({ ...show(find(call)), schema: `/v2/schemas/metadefs/${kind}` }));
@@ -262,7 +262,7 @@ export function metadefRoutes(): readonly Route[] {
     })),
     ...(Object.keys(KINDS) as Kind[]).flatMap(partRoutes),
     get('/v2/metadefs/resource_types', () => ({
-      resource_types: RESOURCE_TYPES.map((one) => ({ name: one, created_at: BORN, updated_at: BORN })),
+      resource_types: RESOURCE_TYPES.map((one) => ({ name: one, created_at: CREATED_AT, updated_at: CREATED_AT })),
       schema: '/v2/schemas/metadefs/resource_types',
     })),
   ];

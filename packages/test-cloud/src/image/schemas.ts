@@ -38,7 +38,7 @@ const textOrNull = (description: string, maxLength: number, more: Schema = {}) =
   of(['null', 'string'], description, { maxLength, ...more });
 const readOnly = { readOnly: true } as const;
 
-/** What clients read before they write an image: every attribute, and which of them are theirs to set. */
+/** The schema of images: every attribute, and which of them clients can set. */
 const image = (): Schema => ({
   name: 'image',
   properties: {
@@ -47,7 +47,7 @@ const image = (): Schema => ({
     status: text('State of the image', { ...readOnly, enum: STATUSES }),
     visibility: text('Who sees the image', { enum: ['community', 'public', 'private', 'shared'] }),
     protected: of('boolean', 'Whether the image is kept from being deleted'),
-    os_hidden: of('boolean', 'Whether the image is left out of lists that do not ask for hidden ones'),
+    os_hidden: of('boolean', 'Whether lists without the filter os_hidden exclude the image'),
     checksum: textOrNull('MD5 of the content', 32, readOnly),
     os_hash_algo: textOrNull('Algorithm of os_hash_value', 64, readOnly),
     os_hash_value: textOrNull('Hash of the content, in hexadecimal digits', 128, readOnly),
@@ -56,12 +56,12 @@ const image = (): Schema => ({
     virtual_size: of(['null', 'integer'], 'Bytes of the disk that the content describes', readOnly),
     container_format: of(['null', 'string'], 'Format of the container', { enum: [null, ...CONTAINER_FORMATS] }),
     disk_format: of(['null', 'string'], 'Format of the disk', { enum: [null, ...DISK_FORMATS] }),
-    created_at: text('When the image was made', readOnly),
-    updated_at: text('When the image was changed last', readOnly),
-    tags: of('array', 'Words by which the image is found', { items: { type: 'string', maxLength: 255 } }),
+    created_at: text('When the image was created', readOnly),
+    updated_at: text('When the image was last updated', readOnly),
+    tags: of('array', 'Tags of the image', { items: { type: 'string', maxLength: 255 } }),
     direct_url: text('Where a store keeps the content', readOnly),
-    min_ram: of('integer', 'MiB of memory that a server of it needs'),
-    min_disk: of('integer', 'GiB of disk that a server of it needs'),
+    min_ram: of('integer', 'MiB of memory that a server requires'),
+    min_disk: of('integer', 'GiB of disk that a server requires'),
     self: text('Path of the image', readOnly),
     file: text('Path of the content', readOnly),
     stores: text('Stores that have the content', readOnly),
@@ -85,11 +85,11 @@ const image = (): Schema => ({
 const member = (): Schema => ({
   name: 'member',
   properties: {
-    member_id: text('Project that the image is offered to'),
+    member_id: text('Project that the image is shared with'),
     image_id: text('The image', { pattern: UUID }),
-    created_at: text('When it was offered'),
-    updated_at: text('When the offer was changed last'),
-    status: text('What the project says to the offer', { enum: ['pending', 'accepted', 'rejected'] }),
+    created_at: text('When the image was shared'),
+    updated_at: text('When the membership was last updated'),
+    status: text('Status of the membership', { enum: ['pending', 'accepted', 'rejected'] }),
     schema: { readOnly: true, type: 'string' },
   },
 });
@@ -98,24 +98,24 @@ const task = (): Schema => ({
   name: 'task',
   properties: {
     id: text('Identifies the task', { pattern: UUID }),
-    type: text('Kind of task', { enum: ['import', 'api_image_import', 'location_import'] }),
-    status: text('How far it is', { enum: ['pending', 'processing', 'success', 'failure'] }),
-    input: of(['null', 'object'], 'What it works on'),
-    result: of(['null', 'object'], 'What came of it'),
-    owner: text('Project that asked for it'),
-    message: text('What there is to say of it'),
-    image_id: text('The image it is about'),
-    request_id: text('The request that made it'),
-    user_id: text('Who asked for it'),
-    expires_at: text('When it is forgotten'),
-    created_at: text('When it was made'),
-    updated_at: text('When it was changed last'),
+    type: text('Type of the task', { enum: ['import', 'api_image_import', 'location_import'] }),
+    status: text('Status of the task', { enum: ['pending', 'processing', 'success', 'failure'] }),
+    input: of(['null', 'object'], 'Input of the task'),
+    result: of(['null', 'object'], 'Result of the task'),
+    owner: text('Project that owns the task'),
+    message: text('Message of the task'),
+    image_id: text('Image of the task'),
+    request_id: text('Request that created the task'),
+    user_id: text('User who created the task'),
+    expires_at: text('When the task expires'),
+    created_at: text('When the task was created'),
+    updated_at: text('When the task was last updated'),
     self: { readOnly: true, type: 'string' },
     schema: { readOnly: true, type: 'string' },
   },
 });
 
-/** A schema for pages of something. */
+/** Returns the schema of a page of a list. */
 const pagesOf = (many: string, one: () => Schema): Schema => ({
   name: many,
   properties: {
@@ -131,7 +131,7 @@ const pagesOf = (many: string, one: () => Schema): Schema => ({
   ],
 });
 
-/** Descriptions of properties: names, titles and descriptions of each kind. */
+/** Returns the schema of definitions with names, titles and descriptions. */
 const described = (name: string, more: readonly string[]) => (): Schema => ({
   name,
   properties: Object.fromEntries(
@@ -144,7 +144,7 @@ const described = (name: string, more: readonly string[]) => (): Schema => ({
   additionalProperties: false,
 });
 
-/** Path of one, path of many, fields, and the name of one where it is not its path. */
+/** Path of one, path of many, fields, and the name of one if it differs from the path. */
 const METADEFS: readonly (readonly [string, string, readonly string[], string?])[] = [
   ['namespace', 'namespaces', ['namespace', 'display_name', 'visibility', 'protected', 'owner']],
   ['resource_type', 'resource_types', ['prefix', 'properties_target'], 'resource_type_association'],
@@ -153,7 +153,7 @@ const METADEFS: readonly (readonly [string, string, readonly string[], string?])
   ['tag', 'tags', []],
 ];
 
-/** All schemas, by what stands behind `/v2/schemas/`; each is made when it is asked for. */
+/** All schemas by their path below `/v2/schemas/`; each is created on demand. */
 export const SCHEMAS: Readonly<Record<string, () => Schema>> = {
   image,
   images: () => pagesOf('images', image),

@@ -3,18 +3,19 @@ import { z } from 'zod';
 import type { Call } from '../service/call.js';
 import type { Doc } from '../service/documents.js';
 import { derived, fixed, required } from '../service/field.js';
-import type { Wire } from '../service/listing.js';
 import type { ResourceSpec } from '../service/resource.js';
 import { get } from '../service/route.js';
+import { badRequest } from '../service/service-error.js';
 import { seconds } from '../service/times.js';
+import type { Wire } from '../service/wire.js';
 import { dictionary } from '../service/wire-types.js';
+import { checkedUri, downloadInto } from './downloads.js';
 
-const LIFE_MS = 48 * 3_600_000;
+const LIFETIME_MS = 48 * 3_600_000;
 
-/** Notes work on an image. */
-export function newTask(call: Call, given: Wire): Doc {
+function taskOf(call: Call, given: Wire): Doc {
   const now = call.cloud.clock.now();
-  const task = {
+  return {
     id: randomUUID(),
     message: '',
     result: null,
@@ -23,14 +24,56 @@ export function newTask(call: Call, given: Wire): Doc {
     request_id: call.res.getHeader('x-openstack-request-id'),
     created_at: seconds(now),
     updated_at: seconds(now),
-    expires_at: seconds(now + LIFE_MS),
+    expires_at: seconds(now + LIFETIME_MS),
     ...given,
   };
-  call.cloud.documents.table<Doc>('image/tasks').set(task.id, task);
-  return task;
 }
 
-/** Work on images that administrators ask for. This cloud downloads nothing, so what would have to fails. */
+/** Records a task of an image. */
+export function newTask(call: Call, given: Wire): void {
+  const task = taskOf(call, given);
+  call.cloud.documents.table<Doc>('image/tasks').set(task.id, task);
+}
+
+const Input = z.object({
+  import_from: z.string(),
+  import_from_format: z.string(),
+  image_properties: z.object({
+    name: z.string().nullish(),
+    disk_format: z.string().optional(),
+    container_format: z.string().optional(),
+    visibility: z.enum(['public', 'private', 'shared', 'community']).optional(),
+    protected: z.boolean().optional(),
+  }),
+});
+
+/** Returns the input of an import. Throws the 400 that names the missing field. */
+function inputOf(given: unknown): z.infer<typeof Input> {
+  const checked = Input.safeParse(given);
+  if (checked.success) return checked.data;
+  const [issue] = checked.error.issues;
+  throw badRequest(`Input to task is not valid: '${issue?.path.join('.')}' ${issue?.message}`);
+}
+
+/** Runs an import: it creates an image with the content of an address. */
+async function runImport(call: Call, { import_from, image_properties }: z.infer<typeof Input>): Promise<Wire> {
+  const url = checkedUri(call, import_from);
+  const { name, disk_format, container_format, ...rest } = image_properties;
+  const { images } = call.cloud.catalogs;
+  const image = await images.create(call.caller, {
+    id: randomUUID(),
+    name: name ?? null,
+    diskFormat: disk_format,
+    containerFormat: container_format,
+    ...rest,
+  });
+  const message = await downloadInto(call, { id: image.id, disk_format }, url);
+  if (message === undefined) return { status: 'success', result: { image_id: image.id } };
+  await images.delete(call.caller, image.id);
+  return { status: 'failure', message };
+}
+
+/** Tasks of administrators. They have ended when the response is sent, which shows them as pending. */
 export const tasks: ResourceSpec = {
   path: 'tasks',
   one: 'task',
@@ -41,14 +84,17 @@ export const tasks: ResourceSpec = {
     id: derived(),
     type: required(fixed(z.enum(['import', 'export', 'clone']))),
     input: required(fixed(dictionary)),
-    status: derived('failure'),
-    message: derived('This cloud does not download images.'),
+    status: derived('pending'),
+    message: derived(''),
     result: derived(null),
   }),
-  creating: (call, given) => {
-    const { id, ...rest } = newTask(call, given);
-    call.cloud.documents.table('image/tasks').delete(id);
-    return { ...rest, id };
+  views: { create: (wire) => ({ ...wire, status: 'pending', result: null, message: '' }) },
+  creating: async (call, given) => {
+    const outcome =
+      given.type === 'import'
+        ? await runImport(call, inputOf(given.input))
+        : { status: 'failure', message: `Tasks of type ${given.type} are not supported.` };
+    return taskOf(call, { ...given, ...outcome });
   },
   shows: (_call, { id }) => ({ self: `/v2/tasks/${id}`, schema: '/v2/schemas/task' }),
   routes: (resource) => [

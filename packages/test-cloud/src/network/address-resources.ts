@@ -5,14 +5,14 @@ import { fixed, required, settable } from '../service/field.js';
 import type { ResourceSpec } from '../service/resource.js';
 import { put } from '../service/route.js';
 import { badRequest, conflict, notFound } from '../service/service-error.js';
-import { flag, wholeBetween } from '../service/wire-types.js';
+import { flag, integerBetween } from '../service/wire-types.js';
 import { named, standardFields } from './standard-fields.js';
 
 const admin = { admin: 'sets' } as const;
 const cidr = z.string().refine((written) => parseCidr(written) !== undefined, 'is not a valid IP subnet');
 const Addresses = z.object({ addresses: z.array(cidr).min(1) });
 
-/** Pools whose addresses do not overlap are in one scope. */
+/** Address scopes: subnet pools in one scope do not overlap. */
 export const addressScopes: ResourceSpec = {
   path: 'address-scopes',
   one: 'address_scope',
@@ -20,7 +20,7 @@ export const addressScopes: ResourceSpec = {
   fields: () => ({
     ...standardFields,
     ...named,
-    ip_version: required(fixed(wholeBetween(4, 6))),
+    ip_version: required(fixed(integerBetween(4, 6))),
     shared: settable(flag, false, admin),
   }),
   changing(_call, before, { shared }) {
@@ -40,7 +40,7 @@ export const addressScopes: ResourceSpec = {
   },
 };
 
-/** Addresses under one name, for rules of security groups. */
+/** Named groups of addresses, for rules of security groups. */
 export const addressGroups: ResourceSpec = {
   path: 'address-groups',
   one: 'address_group',
@@ -54,15 +54,15 @@ export const addressGroups: ResourceSpec = {
     (['add_addresses', 'remove_addresses'] as const).map((action) =>
       put(`/v2.0/address-groups/:id/${action}`, async (call) => {
         const before = await resource.find(call, call.param('id'), 'change');
-        const had = before.addresses as readonly string[];
+        const previous = before.addresses as readonly string[];
         const { addresses: given } = call.body(Addresses);
-        const odd = given.filter((address) => had.includes(address) === (action === 'add_addresses'));
+        const odd = given.filter((address) => previous.includes(address) === (action === 'add_addresses'));
         if (odd.length > 0)
           throw action === 'add_addresses'
             ? badRequest(`Address(es) ${odd} already exist in the address group.`, 'AddressesAlreadyExist')
             : notFound(`Address(es) ${odd} not found in the address group.`, 'AddressesNotFound');
         const addresses =
-          action === 'add_addresses' ? [...had, ...given] : had.filter((address) => !given.includes(address));
+          action === 'add_addresses' ? [...previous, ...given] : previous.filter((address) => !given.includes(address));
         return { address_group: await resource.apply(call, before, { addresses }) };
       }),
     ),

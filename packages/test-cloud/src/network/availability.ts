@@ -3,7 +3,7 @@ import type { Call } from '../service/call.js';
 import { get, type Route } from '../service/route.js';
 import { notFound } from '../service/service-error.js';
 
-/** How many addresses each network has, and how many are taken. */
+/** Returns the total and used number of addresses of each network. */
 async function availabilities(call: Call) {
   call.requireAdmin();
   const { networks } = call.cloud.catalogs;
@@ -11,7 +11,6 @@ async function availabilities(call: Call) {
   const taken = [
     ...(await networks.listPorts(call.caller)).flatMap(({ fixedIps }) => fixedIps),
     ...(await networks.listFloatingIps(call.caller)),
-    ...(await networks.listRouters(call.caller)).flatMap(({ externalAddresses }) => externalAddresses),
   ];
   return (await networks.listNetworks(call.caller)).map((network) => {
     const mine = subnets
@@ -42,7 +41,7 @@ async function availabilities(call: Call) {
 
 const FILTERS = ['network_id', 'network_name', 'tenant_id', 'project_id'] as const;
 
-/** What follows from networks: their free addresses, and the one that a project gets by itself. */
+/** Availability of addresses, and the auto-allocated topology of a project. */
 export function availabilityRoutes(): readonly Route[] {
   return [
     get('/v2.0/network-ip-availabilities', async (call) => {

@@ -1,9 +1,10 @@
 import { derived, fixed, required, settable } from '../service/field.js';
 import type { ResourceSpec } from '../service/resource.js';
-import { text, wholeBetween } from '../service/wire-types.js';
+import { integerBetween, text } from '../service/wire-types.js';
+import { checkHelper } from './conntrack-checks.js';
 import { standardFields } from './standard-fields.js';
 
-/** Help for protocols that open connections of their own. */
+/** Helpers for protocols that open additional connections. */
 export const conntrackHelpers: ResourceSpec = {
   path: 'routers/:router_id/conntrack_helpers',
   one: 'conntrack_helper',
@@ -14,6 +15,8 @@ export const conntrackHelpers: ResourceSpec = {
     router_id: derived(),
     helper: required(settable(text)),
     protocol: required(fixed(text)),
-    port: required(settable(wholeBetween(1, 65_535))),
+    port: required(settable(integerBetween(1, 65_535))),
   }),
+  creating: checkHelper,
+  changing: (call, before, change) => checkHelper(call, { ...before, ...change }),
 };

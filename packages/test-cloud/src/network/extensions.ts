@@ -2,7 +2,7 @@ import type { ResourceSpec } from '../service/resource.js';
 import { get, openGet, type Route } from '../service/route.js';
 import { notFound } from '../service/service-error.js';
 
-/** Extensions by alias, as far as this service has what they name. */
+/** Supported extensions by alias. */
 const EXTENSIONS: Readonly<Record<string, string>> = {
   'address-group': 'Address group',
   'address-scope': 'Address scope',
@@ -45,6 +45,7 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
   'security-group': 'security-group',
   'security-groups-normalized-cidr': 'Normalized CIDR field for security group rules',
   segment: 'Segment',
+  'service-type': 'Neutron Service Type Management',
   'sort-key-validation': 'Sort keys validation',
   sorting: 'Sorting support',
   'standard-attr-description': 'standard-attr-description',
@@ -67,7 +68,7 @@ const extensions = Object.entries(EXTENSIONS).map(([alias, name]) => ({
   links: [],
 }));
 
-/** Versions, extensions, zones and agents: what clients look at before they use the service. */
+/** Versions, extensions, zones and agents, which clients read before they use the service. */
 export function discoveryRoutes(resources: readonly ResourceSpec[]): readonly Route[] {
   return [
     openGet('/', ({ base }) => ({
@@ -85,15 +86,13 @@ export function discoveryRoutes(resources: readonly ResourceSpec[]): readonly Ro
     get('/v2.0/extensions', () => ({ extensions })),
     get('/v2.0/extensions/:alias', (call) => {
       const extension = extensions.find(({ alias }) => alias === call.param('alias'));
-      if (!extension) throw notFound('Extension with the alias could not be found.', 'ExtensionNotFound');
+      if (!extension) throw notFound('Extension with the alias could not be found.', 'HTTPNotFound');
       return { extension };
     }),
     get('/v2.0/availability_zones', () => ({
       availability_zones: ['network', 'router'].map((resource) => ({ name: 'nova', resource, state: 'available' })),
     })),
-    get('/v2.0/agents', (call) => {
-      call.requireAdmin();
-      return { agents: [] };
-    }),
+    get('/v2.0/service-providers', () => ({ service_providers: [] })),
+    get('/v2.0/agents', () => ({ agents: [] })),
   ];
 }

@@ -3,17 +3,18 @@ import { z } from 'zod';
 import type { Call } from '../service/call.js';
 import type { Doc } from '../service/documents.js';
 import { derived, fixed, required, settable } from '../service/field.js';
-import type { Wire } from '../service/listing.js';
 import type { ResourceSpec } from '../service/resource.js';
-import { conflict, notFound } from '../service/service-error.js';
-import { anyId, text, wholeBetween } from '../service/wire-types.js';
+import type { Wire } from '../service/wire.js';
+import { anyId, text } from '../service/wire-types.js';
+import { networkError } from './network-errors.js';
 import { floatingIpView } from './network-views.js';
-import { ownerFields, standardFields } from './standard-fields.js';
+import { rejectForwarded } from './port-forwardings.js';
+import { standardFields } from './standard-fields.js';
 
 const unlisted = { filter: false } as const;
 const beside = { aside: true, filter: false } as const;
 
-/** The router that leads from the port's network to where the floating address is, and the port itself. */
+/** Adds the router between the port's network and the external network, and the port itself. */
 async function viewOf({ cloud, caller }: Call, floating: FloatingIpView): Promise<Doc> {
   if (!floating.portId) return floatingIpView(floating, null, null);
   const port = await cloud.catalogs.networks.getPort(caller, floating.portId);
@@ -31,7 +32,7 @@ async function lead(call: Call, id: string, body: Wire): Promise<Doc> {
   return viewOf(call, await networks.getFloatingIp(call.caller, id));
 }
 
-/** Addresses of an external network that lead to ports. */
+/** External addresses that are forwarded to ports. */
 export const floatingIps: ResourceSpec = {
   path: 'floatingips',
   one: 'floatingip',
@@ -58,6 +59,11 @@ export const floatingIps: ResourceSpec = {
     const mine = all.filter(({ floatingip_id }) => floatingip_id === id);
     return { port_forwardings: mine.map(({ id: _, floatingip_id: __, internal_port_id: ___, ...shown }) => shown) };
   },
+  changing(call, { id }, { port_id }) {
+    if (port_id) rejectForwarded(call, id);
+    return undefined;
+  },
+  removing: (call, { id }) => rejectForwarded(call, id),
   storage: {
     list: async (call) => {
       const floatingIps = await call.cloud.catalogs.networks.listFloatingIps(call.caller);
@@ -65,14 +71,21 @@ export const floatingIps: ResourceSpec = {
     },
     get: async (call, id) => viewOf(call, await call.cloud.catalogs.networks.getFloatingIp(call.caller, id)),
     create: async (call, body) => {
+      const pool = await call.cloud.catalogs.networks.getNetwork(call.caller, String(body.floating_network_id));
+      if (!pool.external)
+        throw networkError('BadRequest', `Bad floatingip request: Network ${pool.id} is not a valid external network.`);
       const floating = await call.cloud.catalogs.networks.createFloatingIp(call.caller, {
-        pool: String(body.floating_network_id),
+        pool: pool.id,
         address: (body.floating_ip_address as string | null) ?? undefined,
         subnetId: (body.subnet_id as string | null) ?? undefined,
         projectId: body.project_id as string | undefined,
         description: body.description as string | undefined,
       });
-      return body.port_id ? lead(call, floating.id, body) : viewOf(call, floating);
+      if (!body.port_id) return viewOf(call, floating);
+      return lead(call, floating.id, body).catch(async (error) => {
+        await call.cloud.catalogs.networks.releaseFloatingIp(call.caller, floating.id);
+        throw error;
+      });
     },
     update: async (call, { id }, change) => {
       const { description, tags } = change as { description?: string; tags?: readonly string[] };
@@ -80,51 +93,5 @@ export const floatingIps: ResourceSpec = {
       return lead(call, id, change);
     },
     remove: ({ cloud, caller }, { id }) => cloud.catalogs.networks.releaseFloatingIp(caller, id),
-  },
-};
-
-const portNumber = wholeBetween(1, 65_535);
-
-/** Single ports of a floating address, each led to another place. */
-export const portForwardings: ResourceSpec = {
-  path: 'floatingips/:floatingip_id/port_forwardings',
-  one: 'port_forwarding',
-  many: 'port_forwardings',
-  title: 'Port forwarding',
-  within: ['floatingip_id'],
-  fields: () => ({
-    id: ownerFields.id,
-    project_id: fixed(text, undefined, { hidden: true }),
-    floatingip_id: derived(undefined, { hidden: true }),
-    external_port: required(settable(portNumber)),
-    internal_port: required(settable(portNumber)),
-    internal_ip_address: required(settable(z.string())),
-    internal_port_id: required(settable(anyId)),
-    protocol: required(settable(z.enum(['tcp', 'udp', 'icmp', 'icmp6', 'sctp', 'dccp']))),
-    description: settable(text, ''),
-    created_at: derived(undefined, { hidden: true }),
-    updated_at: derived(undefined, { hidden: true }),
-    revision_number: derived(undefined, { hidden: true }),
-  }),
-  async creating(call, given) {
-    const { caller, cloud } = call;
-    const floating = await cloud.catalogs.networks.getFloatingIp(caller, call.param('floatingip_id'));
-    const port = await cloud.catalogs.networks.getPort(caller, String(given.internal_port_id));
-    if (!port.fixedIps.some(({ address }) => address === given.internal_ip_address))
-      throw notFound(`Port ${port.id} has no address ${given.internal_ip_address}`, 'PortHasNoFixedIp');
-    if (floating.portId)
-      throw conflict(`Floating IP ${floating.id} is in use by port ${floating.portId}`, 'PortForwardingNotSupported');
-    const others = [...cloud.documents.table<Doc>('network/port_forwardings').values()];
-    const taken = others.some(
-      (one) =>
-        one.floatingip_id === floating.id &&
-        one.external_port === given.external_port &&
-        one.protocol === given.protocol,
-    );
-    if (taken)
-      throw conflict(
-        `Bad port_forwarding request: A duplicate port forwarding entry with same attributes already exists.`,
-        'BadRequest',
-      );
   },
 };

@@ -1,25 +1,25 @@
 import { randomUUID } from 'node:crypto';
 import type { Call } from '../service/call.js';
 import { filteredByTags, TAG_FILTERS } from '../service/filter.js';
-import { filtered, type SortKey, sorted, type Wire } from '../service/listing.js';
-import type { Resource } from '../service/resource.js';
-import { badRequest, forbidden, notFound, ServiceError } from '../service/service-error.js';
-import type { Style } from '../service/style.js';
+import { filtered, type SortKey, sorted } from '../service/listing.js';
+import { badRequest, forbidden, ServiceError } from '../service/service-error.js';
+import type { ResourceType, Style } from '../service/style.js';
 import { seconds } from '../service/times.js';
+import type { Wire } from '../service/wire.js';
+import { missingResource } from './network-errors.js';
 
 const PAGING = new Set(['fields', 'sort_key', 'sort_dir', 'limit', 'marker', 'page_reverse']);
 
 const invalid = (message: string) => badRequest(message, 'HTTPBadRequest');
 const quoted = (names: readonly string[]) => `[${names.map((name) => `'${name}'`).join(', ')}]`;
-const camel = (title: string) => title.replaceAll(/(?:^| )(.)/g, (_, letter: string) => letter.toUpperCase());
 
-/** Parameters by which this kind of list may be narrowed. */
-function filtersOf({ fields, spec }: Resource): Set<string> {
+/** Returns the filters that the list supports. */
+function filtersOf({ fields, spec }: ResourceType): Set<string> {
   const names = Object.entries(fields).flatMap(([key, { filter }]) => (filter === false ? [] : [key]));
   return new Set([...names, 'id', ...(spec.tags ? Object.keys(TAG_FILTERS) : [])]);
 }
 
-function narrowed(call: Call, resource: Resource, items: readonly Wire[]): readonly Wire[] {
+function narrowed(call: Call, resource: ResourceType, items: readonly Wire[]): readonly Wire[] {
   const known = filtersOf(resource);
   const parameters = [...new Set(call.query.keys())].filter((name) => !PAGING.has(name));
   const stray = parameters.filter((name) => !known.has(name));
@@ -28,7 +28,10 @@ function narrowed(call: Call, resource: Resource, items: readonly Wire[]): reado
   return filteredByTags(byFixedIps(filtered(items, call.query, plain), call.query.getAll('fixed_ips')), call.query);
 }
 
-/** Ports by `ip_address=`, `subnet_id=` and `ip_address_substr=`: each must hold, several of one are alternatives. */
+/**
+ * Filters ports by `ip_address=`, `subnet_id=` and `ip_address_substr=`: each must match, several values of one are
+ * alternatives.
+ */
 function byFixedIps(items: readonly Wire[], values: readonly string[]): readonly Wire[] {
   if (values.length === 0) return items;
   const pairs = values.map((text) => text.split('=', 2) as [string, string | undefined]);
@@ -46,7 +49,7 @@ function byFixedIps(items: readonly Wire[], values: readonly string[]): readonly
   );
 }
 
-function sortKeys({ query }: Call, resource: Resource): readonly SortKey[] {
+function sortKeys({ query }: Call, resource: ResourceType): readonly SortKey[] {
   const keys = query.getAll('sort_key').filter(Boolean);
   const directions = query.getAll('sort_dir').filter(Boolean);
   if (keys.length !== directions.length) throw invalid('The number of sort_keys and sort_dirs must be same');
@@ -66,7 +69,7 @@ function limitOf({ query }: Call): number {
   return Number(written);
 }
 
-function list(call: Call, resource: Resource, items: readonly Wire[]): unknown {
+function list(call: Call, resource: ResourceType, items: readonly Wire[]): unknown {
   const { many } = resource.spec;
   const ordered = sorted(narrowed(call, resource, items), sortKeys(call, resource));
   const limit = limitOf(call);
@@ -95,7 +98,7 @@ function pageLink(call: Call, item: Wire | undefined, reverse: boolean): string 
   return `${call.cloudBase}${call.req.originalUrl.split('?')[0]}?${query}`;
 }
 
-/** Only the fields that `fields` names, where it does. */
+/** Returns only the fields that `fields` names, if it is set. */
 export function chosenFields(call: Call, item: Wire): Wire {
   const names = call.query.getAll('fields').filter(Boolean);
   return names.length === 0 ? item : Object.fromEntries(Object.entries(item).filter(([key]) => names.includes(key)));
@@ -104,7 +107,7 @@ export function chosenFields(call: Call, item: Wire): Wire {
 const notAllowed = (rule: string) => forbidden(`(rule:${rule}) is disallowed by policy`, 'PolicyNotAuthorized');
 const RULES = { list: 'get', show: 'get', create: 'create', change: 'update', remove: 'delete' } as const;
 
-/** How the network service, version 2.0, speaks. */
+/** Conventions of the network service, version 2.0. */
 export const networkStyle: Style = {
   service: 'network',
   root: '/v2.0',
@@ -133,7 +136,7 @@ export const networkStyle: Style = {
       );
     const reserved = Object.entries(given).find(([key, value]) => {
       const field = fields[key];
-      // What is the same as when nobody says it needs no right.
+      // Setting a field to its default needs no permission.
       return field?.admin !== undefined && value !== field.initial;
     });
     if (reserved) throw notAllowed(`${RULES[verb]}_${spec.one}:${reserved[0]}`);
@@ -162,6 +165,7 @@ export const networkStyle: Style = {
   },
 
   list,
+  selected: chosenFields,
 
   precondition(call, _resource, shown) {
     const tags = (call.req.header('if-match') ?? '').split(',').map((tag) => tag.trim().replace(/^"(.*)"$/, '$1'));
@@ -191,7 +195,7 @@ export const networkStyle: Style = {
       invalid(
         `Invalid input for ${key}. Reason: '${typeof value === 'string' ? value : JSON.stringify(value)}' ${reason}.`,
       ),
-    notFound: ({ title }, id) => notFound(`${title} ${id} could not be found.`, `${camel(title)}NotFound`),
+    notFound: ({ title }, id) => missingResource(title, id),
   },
 };
 
@@ -201,8 +205,8 @@ interface Seen {
 }
 
 /**
- * Clients read revisions as small numbers that grow. The catalog's are random, so each other one that is met counts one
- * more.
+ * Clients expect revisions as small increasing numbers. Those of the catalog are random, so each new value increments
+ * the number.
  */
 function revisionNumber(call: Call, id: string, revision: number): number {
   const table = call.cloud.documents.table<Seen>('network/revisions');

@@ -2,6 +2,7 @@ import type {
   FloatingIpView,
   NetworkRecord,
   PortView,
+  ProviderSegment,
   RouterRecord,
   SecurityGroup,
   SecurityGroupRecord,
@@ -19,7 +20,7 @@ interface Described {
   readonly revision: number;
 }
 
-/** What all resources of the network service show alike. */
+/** Fields that all resources of the network service have. */
 function described({ projectId, description, tags, createdAt, updatedAt, revision }: Described) {
   return {
     tenant_id: projectId,
@@ -28,12 +29,19 @@ function described({ projectId, description, tags, createdAt, updatedAt, revisio
     tags,
     created_at: seconds(createdAt),
     updated_at: seconds(updatedAt),
-    // Of the store: the service makes the number of it that clients read.
+    // The revision of the catalog; the service converts it to a number.
     revision,
   };
 }
 
+/** The segment of a network that was created without provider attributes. */
+function usualSegment({ external, seq }: NetworkRecord): ProviderSegment {
+  if (external) return { networkType: 'flat', physicalNetwork: 'public', segmentationId: null };
+  return { networkType: 'geneve', physicalNetwork: null, segmentationId: seq };
+}
+
 export function networkView(network: NetworkRecord) {
+  const { networkType, physicalNetwork, segmentationId } = network.provider ?? usualSegment(network);
   return {
     id: network.id,
     name: network.name,
@@ -50,9 +58,9 @@ export function networkView(network: NetworkRecord) {
     ipv4_address_scope: null,
     ipv6_address_scope: null,
     l2_adjacency: true,
-    'provider:network_type': network.external ? 'flat' : 'geneve',
-    'provider:physical_network': network.external ? 'public' : null,
-    'provider:segmentation_id': network.external ? null : network.seq,
+    'provider:network_type': networkType,
+    'provider:physical_network': physicalNetwork,
+    'provider:segmentation_id': segmentationId,
   };
 }
 
@@ -90,7 +98,7 @@ export function portView(port: PortView) {
     'binding:vnic_type': port.vnicType,
     port_security_enabled: port.portSecurityEnabled,
     dns_name: port.dnsName,
-    // A pair without a hardware address of its own is for the port's.
+    // A pair without a MAC address uses that of the port.
     allowed_address_pairs: port.allowedAddressPairs.map((pair) => ({ mac_address: port.mac, ...pair })),
     'binding:host_id': port.hostId,
     'binding:profile': port.bindingProfile,

@@ -1,16 +1,18 @@
+import { fakeService } from '../service/fake-service.js';
 import { Resource, type ResourceSpec } from '../service/resource.js';
 import { resourceRoutes } from '../service/resource-routes.js';
-import { standIn } from '../service/stand-in.js';
 import { addressGroups, addressScopes } from './address-resources.js';
 import { availabilityRoutes } from './availability.js';
 import { conntrackHelpers } from './conntrack-helpers.js';
 import { discoveryRoutes } from './extensions.js';
-import { floatingIps, portForwardings } from './floating-ips.js';
+import { floatingIps } from './floating-ips.js';
+import { fromCatalogError, networkFault } from './network-errors.js';
 import { networkStyle } from './network-style.js';
 import { networks } from './networks.js';
+import { portForwardings } from './port-forwardings.js';
 import { ports } from './ports.js';
 import { qosPolicies, qosRules, qosTypeRoutes } from './qos.js';
-import { quotaRoutes } from './quota-routes.js';
+import { quotaRoutes, withQuota } from './quota-routes.js';
 import { rbacPolicies } from './rbac-policies.js';
 import { routers } from './routers.js';
 import { securityGroupRules, securityGroups } from './security-groups.js';
@@ -40,7 +42,7 @@ const RESOURCES: readonly ResourceSpec[] = [
 ];
 
 /** The network service, version 2, on the catalog that servers get their ports from. */
-export const networkService = standIn({
+export const networkService = fakeService({
   name: 'network',
   unknownPathType: 'HTTPNotFound',
   routes: () => [
@@ -48,7 +50,8 @@ export const networkService = standIn({
     ...availabilityRoutes(),
     ...qosTypeRoutes(),
     ...quotaRoutes(),
-    ...RESOURCES.flatMap((spec) => resourceRoutes(new Resource(networkStyle, spec))),
+    ...RESOURCES.flatMap((spec) => resourceRoutes(new Resource(networkStyle, withQuota(spec)))),
   ],
-  fault: ({ type, message }) => ({ NeutronError: { type, message, detail: '' } }),
+  fromCatalogError: fromCatalogError,
+  fault: networkFault,
 });

@@ -1,16 +1,24 @@
-import type { NetworkFields } from '@apistrata/compute-engine/catalogs';
+import type { NetworkFields, NetworkRecord } from '@apistrata/compute-engine/catalogs';
 import { z } from 'zod';
+import type { Call } from '../service/call.js';
 import { derived, fixed, settable } from '../service/field.js';
 import { onlyValue } from '../service/filter.js';
 import type { ResourceSpec } from '../service/resource.js';
-import { anyId, flag, text, wholeBetween } from '../service/wire-types.js';
+import { anyId, flag, integerBetween, text } from '../service/wire-types.js';
 import { networkView } from './network-views.js';
+import { providerOf } from './provider-attributes.js';
 import { renamed } from './renamed.js';
 import { standardFields } from './standard-fields.js';
 
 const admin = { admin: 'sets' } as const;
-/** How a network is made outside: kept for administrators, and of no consequence here. */
-const provider = { admin: 'sees', aside: true } as const;
+/** Provider attributes: only administrators see and set them. */
+const provider = { admin: 'sees' } as const;
+
+/** Converts a body to fields of the catalog. */
+function fieldsOf({ cloud }: Call, body: Readonly<Record<string, unknown>>, before?: NetworkRecord): NetworkFields {
+  const { provider, rest } = providerOf(body, before, cloud.simulated);
+  return { ...renamed<NetworkFields>(rest), ...(provider && { provider }) };
+}
 
 export const networks: ResourceSpec = {
   path: 'networks',
@@ -26,7 +34,7 @@ export const networks: ResourceSpec = {
     shared: settable(flag, false, admin),
     'router:external': settable(flag, false, admin),
     is_default: settable(flag, false, admin),
-    mtu: settable(z.union([z.null().transform(() => undefined), wholeBetween(0, 65_535)])),
+    mtu: settable(z.union([z.null().transform(() => undefined), integerBetween(0, 65_535)])),
     port_security_enabled: settable(flag, true),
     dns_domain: settable(text, '', { aside: true, filter: false }),
     qos_policy_id: settable(anyId.nullable(), null, { aside: true, filter: false }),
@@ -38,7 +46,7 @@ export const networks: ResourceSpec = {
     l2_adjacency: derived(undefined, { filter: false }),
     'provider:network_type': settable(text, undefined, provider),
     'provider:physical_network': settable(text.nullable(), undefined, provider),
-    'provider:segmentation_id': settable(wholeBetween(1, 2 ** 24).nullable(), undefined, provider),
+    'provider:segmentation_id': settable(integerBetween(1, 2 ** 24).nullable(), undefined, provider),
   }),
   storage: {
     list: async ({ cloud, caller, query }) => {
@@ -51,10 +59,14 @@ export const networks: ResourceSpec = {
       return networks.map(networkView);
     },
     get: async ({ cloud, caller }, id) => networkView(await cloud.catalogs.networks.getNetwork(caller, id)),
-    create: async ({ cloud, caller }, body) =>
-      networkView(await cloud.catalogs.networks.createNetwork(caller, renamed<NetworkFields>(body))),
-    update: async ({ cloud, caller }, { id }, change) =>
-      networkView(await cloud.catalogs.networks.updateNetwork(caller, id, renamed<NetworkFields>(change))),
+    create: async (call, body) =>
+      networkView(await call.cloud.catalogs.networks.createNetwork(call.caller, fieldsOf(call, body))),
+    update: async (call, { id }, change) => {
+      const { caller } = call;
+      const { networks } = call.cloud.catalogs;
+      const before = await networks.getNetwork(caller, id);
+      return networkView(await networks.updateNetwork(caller, id, fieldsOf(call, change, before)));
+    },
     remove: ({ cloud, caller }, { id }) => cloud.catalogs.networks.deleteNetwork(caller, id),
   },
 };

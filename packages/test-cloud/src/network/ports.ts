@@ -3,13 +3,15 @@ import { z } from 'zod';
 import type { Call } from '../service/call.js';
 import type { Doc } from '../service/documents.js';
 import { derived, fixed, required, settable } from '../service/field.js';
-import type { Wire } from '../service/listing.js';
 import type { ResourceSpec } from '../service/resource.js';
 import { forbidden } from '../service/service-error.js';
+import type { Wire } from '../service/wire.js';
 import { anyId, dictionary, flag, text } from '../service/wire-types.js';
 import { portView } from './network-views.js';
+import { removeForwardingsTo } from './port-forwardings.js';
 import { renamed } from './renamed.js';
 import { standardFields } from './standard-fields.js';
+import { rejectPortOfTrunk, trunkFields } from './trunks.js';
 
 const fixedIp = z.strictObject({ ip_address: z.string().optional(), subnet_id: z.string().optional() });
 const addressPair = z.strictObject({ ip_address: z.string(), mac_address: z.string().optional() });
@@ -39,7 +41,7 @@ const vnicTypes = [
 ] as const;
 
 const unlisted = { filter: false } as const;
-const adminSees = { admin: 'sees' } as const;
+const visibleToAdmins = { admin: 'sees' } as const;
 
 function changeOf({ fixed_ips, ...body }: Wire): PortChange {
   const requested = (fixed_ips as readonly { ip_address?: string; subnet_id?: string }[] | undefined)?.map(
@@ -48,7 +50,7 @@ function changeOf({ fixed_ips, ...body }: Wire): PortChange {
   return { ...renamed<PortChange>(body), ...(requested && { fixedIps: requested }) };
 }
 
-/** Options by name: one without a value goes, the others take the place of what was there. */
+/** Merges options by name: one without a value is removed, the others replace existing ones. */
 function dhcpOptions(before: unknown, given: unknown): readonly Wire[] {
   const named = (option: Wire) => `${option.opt_name}/${option.ip_version ?? 4}`;
   const merged = new Map(((before ?? []) as readonly Wire[]).map((option) => [named(option), option]));
@@ -59,7 +61,7 @@ function dhcpOptions(before: unknown, given: unknown): readonly Wire[] {
   return [...merged.values()];
 }
 
-/** Names of the port's addresses, as the resolver of the network would know them. */
+/** DNS names of the port's addresses. */
 function dnsAssignment({ dns_name, fixed_ips }: Doc): readonly Wire[] {
   return (fixed_ips as readonly Wire[]).map(({ ip_address }) => {
     const hostname = String(dns_name || `host-${String(ip_address).replaceAll(/[.:]/g, '-')}`);
@@ -67,30 +69,19 @@ function dnsAssignment({ dns_name, fixed_ips }: Doc): readonly Wire[] {
   });
 }
 
-/** Only administrators and whoever the network belongs to give a port what others could be fooled by. */
-async function refuseSpoofing({ cloud, caller, isAdmin }: Call, networkId: unknown, given: Wire, rule: string) {
+/** Only administrators and the owner of the network may set fields that enable spoofing. */
+async function rejectSpoofing({ cloud, caller, isAdmin }: Call, networkId: unknown, given: Wire, rule: string) {
   const reserved = ['mac_address', 'fixed_ips', 'port_security_enabled', 'allowed_address_pairs'];
   const field = reserved.find((key) => given[key] !== undefined);
   if (isAdmin || !field) return;
   const network = await cloud.catalogs.networks.getNetwork(caller, String(networkId));
-  // On a shared network an address may be asked for by subnet, not by number.
+  // On a shared network, a fixed address may be requested by subnet, but not by value.
   const harmless = field === 'fixed_ips' && (given.fixed_ips as readonly Wire[]).every(({ ip_address }) => !ip_address);
   const owns = network.projectId === caller.projectId || network.projectId === '';
   if (!owns && !harmless) throw forbidden(`(rule:${rule}:${field}) is disallowed by policy`, 'PolicyNotAuthorized');
 }
 
-/** Ports: those of servers appear and vanish with them. */
-/** The ports of a trunk; their hardware addresses are told of one port only, never in a list of ports. */
-async function subPorts(call: Call, { sub_ports }: Doc): Promise<unknown> {
-  if (call.req.params.id === undefined) return sub_ports;
-  return Promise.all(
-    (sub_ports as readonly Wire[]).map(async (sub) => {
-      const { mac } = await call.cloud.catalogs.networks.getPort(call.caller, String(sub.port_id));
-      return { ...sub, mac_address: mac };
-    }),
-  );
-}
-
+/** Ports; those of servers are created and deleted with them. */
 export const ports: ResourceSpec = {
   path: 'ports',
   one: 'port',
@@ -115,19 +106,19 @@ export const ports: ResourceSpec = {
     'binding:host_id': settable(
       text.nullable().transform((host) => host ?? ''),
       undefined,
-      adminSees,
+      visibleToAdmins,
     ),
     'binding:profile': settable(
       dictionary.nullable().transform((profile) => profile ?? {}),
       undefined,
       {
-        ...adminSees,
+        ...visibleToAdmins,
         filter: false,
       },
     ),
     'binding:vnic_type': settable(z.enum(vnicTypes), undefined, unlisted),
-    'binding:vif_type': derived(undefined, { ...adminSees, filter: false }),
-    'binding:vif_details': derived(undefined, { ...adminSees, filter: false }),
+    'binding:vif_type': derived(undefined, { ...visibleToAdmins, filter: false }),
+    'binding:vif_details': derived(undefined, { ...visibleToAdmins, filter: false }),
     port_security_enabled: settable(flag, undefined, unlisted),
     allowed_address_pairs: settable(
       z
@@ -154,31 +145,24 @@ export const ports: ResourceSpec = {
       filter: false,
     }),
     ip_allocation: derived('immediate', unlisted),
-    resource_request: derived(undefined, { ...adminSees, filter: false }),
+    resource_request: derived(undefined, { ...visibleToAdmins, filter: false }),
     trunk_details: derived(undefined, unlisted),
     tags: fixed(z.array(text)),
   }),
   async creating(call, port) {
-    await refuseSpoofing(call, port.network_id, port, 'create_port');
+    await rejectSpoofing(call, port.network_id, port, 'create_port');
     return { extra_dhcp_opts: dhcpOptions([], port.extra_dhcp_opts) };
   },
   async changing(call, before, change) {
-    await refuseSpoofing(call, before.network_id, change, 'update_port');
+    await rejectSpoofing(call, before.network_id, change, 'update_port');
     if (change.mac_address !== undefined && !call.isAdmin)
       throw forbidden('(rule:update_port:mac_address) is disallowed by policy', 'PolicyNotAuthorized');
     if (change.extra_dhcp_opts === undefined) return undefined;
     const beside = call.cloud.documents.table<Wire>('network/ports').get(before.id);
     return { extra_dhcp_opts: dhcpOptions(beside?.extra_dhcp_opts, change.extra_dhcp_opts) };
   },
-  shows: async (call, port) => {
-    const trunk = [...call.cloud.documents.table<Doc>('network/trunks').values()].find(
-      ({ port_id }) => port_id === port.id,
-    );
-    return {
-      dns_assignment: dnsAssignment(port),
-      ...(trunk && { trunk_details: { trunk_id: trunk.id, sub_ports: await subPorts(call, trunk) } }),
-    };
-  },
+  removing: (call, { id }) => rejectPortOfTrunk(call, id),
+  shows: async (call, port) => ({ dns_assignment: dnsAssignment(port), ...(await trunkFields(call, port)) }),
   storage: {
     list: async ({ cloud, caller, query }) => {
       const devices = query.getAll('device_id');
@@ -196,6 +180,9 @@ export const ports: ResourceSpec = {
     },
     update: async ({ cloud, caller }, { id }, change) =>
       portView(await cloud.catalogs.networks.updatePort(caller, id, changeOf(change))),
-    remove: ({ cloud, caller }, { id }) => cloud.catalogs.networks.deletePort(caller, id),
+    remove: async (call, { id }) => {
+      await call.cloud.catalogs.networks.deletePort(call.caller, id);
+      removeForwardingsTo(call, id);
+    },
   },
 };

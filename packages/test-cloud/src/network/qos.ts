@@ -4,20 +4,20 @@ import { derived, type Fields, required, settable } from '../service/field.js';
 import type { ResourceSpec } from '../service/resource.js';
 import { get, type Route } from '../service/route.js';
 import { conflict, notFound } from '../service/service-error.js';
-import { flag, wholeBetween } from '../service/wire-types.js';
+import { flag, integerBetween } from '../service/wire-types.js';
 import { named, standardFields } from './standard-fields.js';
 
-const rate = wholeBetween(0, 2 ** 31 - 1);
+const rate = integerBetween(0, 2 ** 31 - 1);
 const direction = (initial: string) => settable(z.enum(['ingress', 'egress', 'any']), initial);
 
-/** What a policy can say, by the type of its rules. */
+/** The rules of a policy by type. */
 const RULES: Readonly<Record<string, () => Fields>> = {
   bandwidth_limit: () => ({
     max_kbps: required(settable(rate)),
     max_burst_kbps: settable(rate, 0),
     direction: direction('egress'),
   }),
-  dscp_marking: () => ({ dscp_mark: required(settable(wholeBetween(0, 56))) }),
+  dscp_marking: () => ({ dscp_mark: required(settable(integerBetween(0, 56))) }),
   minimum_bandwidth: () => ({ min_kbps: required(settable(rate)), direction: direction('egress') }),
   packet_rate_limit: () => ({
     max_kpps: required(settable(rate)),
@@ -30,7 +30,7 @@ const RULES: Readonly<Record<string, () => Fields>> = {
 const hidden = { hidden: true } as const;
 const table = (type: string) => `network/${type}_rules`;
 
-/** How much traffic ports may have. */
+/** Policies for the traffic of ports. */
 export const qosPolicies: ResourceSpec = {
   path: 'qos/policies',
   one: 'policy',
@@ -63,7 +63,7 @@ export const qosPolicies: ResourceSpec = {
   },
 };
 
-/** The rules of each type, below their policy. */
+/** The rules of each type, nested in their policy. */
 export const qosRules: readonly ResourceSpec[] = Object.entries(RULES).map(([type, fields]) => ({
   path: `qos/policies/:policy_id/${type}_rules`,
   one: `${type}_rule`,
@@ -88,7 +88,7 @@ export const qosRules: readonly ResourceSpec[] = Object.entries(RULES).map(([typ
   },
 }));
 
-/** Which types there are. */
+/** Routes of the rule types. */
 export function qosTypeRoutes(): readonly Route[] {
   const drivers = [{ name: 'simulated', supported_parameters: [] }];
   return [

@@ -1,8 +1,11 @@
 import { z } from 'zod';
 import type { Call } from '../service/call.js';
+import type { Doc } from '../service/documents.js';
+import type { ResourceSpec } from '../service/resource.js';
 import { del, get, noContent, put, type Route } from '../service/route.js';
 import { badRequest } from '../service/service-error.js';
-import { wholeBetween } from '../service/wire-types.js';
+import { integerBetween } from '../service/wire-types.js';
+import { networkError } from './network-errors.js';
 
 const DEFAULTS: Readonly<Record<string, number>> = {
   network: 100,
@@ -17,29 +20,54 @@ const DEFAULTS: Readonly<Record<string, number>> = {
   rbac_policy: 10,
 };
 
-const Quota = z.object({ quota: z.record(z.string(), z.union([wholeBetween(-1, 2 ** 31 - 1), z.string()])) });
+/** Returns the limits of each project that has its own, by kind of resource. */
+const limits = ({ cloud }: Call) => cloud.documents.table<Record<string, number>>('network/limits');
+const limitsOf = (call: Call, project: string): Readonly<Record<string, number>> => ({
+  ...DEFAULTS,
+  ...limits(call).get(project),
+});
 
-/** Limits of projects: remembered and shown; this service refuses nobody over them. */
+/** How the resources of the catalog are listed, by kind; the others are documents. */
+const LISTS: Readonly<Record<string, (call: Call, project: string) => Promise<readonly { projectId: string }[]>>> = {
+  network: ({ cloud, caller }) => cloud.catalogs.networks.listNetworks(caller),
+  subnet: ({ cloud, caller }) => cloud.catalogs.networks.listSubnets(caller),
+  port: ({ cloud, caller }, projectId) => cloud.catalogs.networks.listPorts(caller, { projectId }),
+  router: ({ cloud, caller }) => cloud.catalogs.networks.listRouters(caller),
+  floatingip: ({ cloud, caller }) => cloud.catalogs.networks.listFloatingIps(caller),
+  security_group: ({ cloud, caller }) => cloud.catalogs.networks.listSecurityGroups(caller),
+  security_group_rule: ({ cloud, caller }) => cloud.catalogs.networks.listSecurityGroupRules(caller),
+};
+
+/** Returns how many resources of a kind a project has. */
+async function used(call: Call, kind: string, project: string): Promise<number> {
+  const list = LISTS[kind];
+  if (list) return (await list(call, project)).filter(({ projectId }) => projectId === project).length;
+  const many = kind.replace(/y$/, 'ie');
+  return [...call.cloud.documents.table<Doc>(`network/${many}s`).values()].filter(
+    ({ project_id }) => project_id === project,
+  ).length;
+}
+
+/** Returns the resource with a check of its project's quota before one is created, if its kind has a quota. */
+export function withQuota(spec: ResourceSpec): ResourceSpec {
+  const { one, creating } = spec;
+  if (!Object.hasOwn(DEFAULTS, one)) return spec;
+  return {
+    ...spec,
+    async creating(call, doc, resource) {
+      const project = String(doc.project_id);
+      const limit = limitsOf(call, project)[one] ?? -1;
+      if (limit >= 0 && (await used(call, one, project)) >= limit)
+        throw networkError('OverQuota', `Quota exceeded for resources: ['${one}'].`);
+      return creating?.(call, doc, resource);
+    },
+  };
+}
+
+const Quota = z.object({ quota: z.record(z.string(), z.union([integerBetween(-1, 2 ** 31 - 1), z.string()])) });
+
+/** Quotas of projects, as administrators set them. */
 export function quotaRoutes(): readonly Route[] {
-  const limits = ({ cloud }: Call) => cloud.documents.table<Record<string, number>>('network/limits');
-  const limitsOf = (call: Call, project: string) => ({ ...DEFAULTS, ...limits(call).get(project) });
-
-  async function usage(call: Call, project: string): Promise<Readonly<Record<string, number>>> {
-    const { caller } = call;
-    const { networks } = call.cloud.catalogs;
-    const count = async (list: Promise<readonly { readonly projectId: string }[]>) =>
-      (await list).filter(({ projectId }) => projectId === project).length;
-    return {
-      network: await count(networks.listNetworks(caller)),
-      subnet: await count(networks.listSubnets(caller)),
-      port: await count(networks.listPorts(caller, { projectId: project })),
-      router: await count(networks.listRouters(caller)),
-      floatingip: await count(networks.listFloatingIps(caller)),
-      security_group: await count(networks.listSecurityGroups(caller)),
-      security_group_rule: await count(networks.listSecurityGroupRules(caller)),
-    };
-  }
-
   function project(call: Call): string {
     const id = call.param('project');
     if (id !== call.caller.projectId) call.requireAdmin();
@@ -80,14 +108,9 @@ export function quotaRoutes(): readonly Route[] {
 
   async function details(call: Call) {
     const id = project(call);
-    const used = await usage(call, id);
-    return {
-      quota: Object.fromEntries(
-        Object.entries(limitsOf(call, id)).map(([kind, limit]) => [
-          kind,
-          { limit, used: used[kind] ?? 0, reserved: 0 },
-        ]),
-      ),
-    };
+    const entries = [];
+    for (const [kind, limit] of Object.entries(limitsOf(call, id)))
+      entries.push([kind, { limit, used: await used(call, kind, id), reserved: 0 }]);
+    return { quota: Object.fromEntries(entries) };
   }
 }

@@ -7,7 +7,7 @@ import { badRequest, conflict } from '../service/service-error.js';
 import { anyId } from '../service/wire-types.js';
 import { ownerFields } from './standard-fields.js';
 
-/** What can be shared, and for what. */
+/** The object types that can be shared, with the actions of each. */
 const KINDS: Readonly<Record<string, readonly string[]>> = {
   network: ['access_as_shared', 'access_as_external'],
   qos_policy: ['access_as_shared'],
@@ -17,19 +17,19 @@ const KINDS: Readonly<Record<string, readonly string[]>> = {
   subnetpool: ['access_as_shared'],
 };
 
-/** A network that is shared with everybody is a shared network, and an external one likewise. */
+/** A network that is shared with all projects is a shared network, or an external one. */
 async function applyToNetwork(call: Call, policy: Doc, on: boolean): Promise<void> {
   const { object_type, object_id, target_tenant, action } = policy;
   if (object_type !== 'network' || target_tenant !== '*') return;
   const change = action === 'access_as_shared' ? { shared: on } : { external: on };
   const elevated = { ...call.caller, isAdmin: true };
   await call.cloud.catalogs.networks.updateNetwork(elevated, String(object_id), change).catch((error) => {
-    // What is gone is shared with nobody.
+    // The network may be deleted already.
     if (on) throw error;
   });
 }
 
-/** Who else may use what belongs to a project. */
+/** Policies that share resources of a project with others. */
 export const rbacPolicies: ResourceSpec = {
   path: 'rbac-policies',
   one: 'rbac_policy',

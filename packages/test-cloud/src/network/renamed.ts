@@ -1,4 +1,4 @@
-/** Wire names and the catalog's, where it is not a matter of spelling. */
+/** Wire names whose name in the catalog differs by more than case. */
 const NAMES: Readonly<Record<string, string>> = {
   'router:external': 'external',
   'binding:host_id': 'hostId',
@@ -12,12 +12,12 @@ const NAMES: Readonly<Record<string, string>> = {
   remote_ip_prefix: 'remoteCidr',
 };
 
-/** Keys that no catalog needs: they follow from others. */
-const LEFT_OUT = new Set(['ip_version', 'fixed_ips', 'external_gateway_info', 'stateful']);
+/** Keys that the catalog derives from others. */
+const EXCLUDED = new Set(['ip_version', 'fixed_ips', 'external_gateway_info', 'stateful']);
 
-/** A body in the catalog's words: snake case becomes camel case. Null stays; what was not said stays so. */
+/** Converts a body to the catalog's names: snake case becomes camel case. Null and missing values stay. */
 export function renamed<T>(body: Readonly<Record<string, unknown>>): T {
-  const entries = Object.entries(body).filter(([key, value]) => value !== undefined && !LEFT_OUT.has(key));
+  const entries = Object.entries(body).filter(([key, value]) => value !== undefined && !EXCLUDED.has(key));
   return Object.fromEntries(
     entries.map(([key, value]) => [
       NAMES[key] ?? key.replaceAll(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase()),

@@ -2,9 +2,9 @@ import type { FixedIpRequest, PortView, RouterFields } from '@apistrata/compute-
 import { z } from 'zod';
 import type { Call } from '../service/call.js';
 import { derived, fixed, settable } from '../service/field.js';
-import type { Wire } from '../service/listing.js';
 import type { ResourceSpec } from '../service/resource.js';
 import { get, put } from '../service/route.js';
+import type { Wire } from '../service/wire.js';
 import { anyId, flag, text } from '../service/wire-types.js';
 import { routerView } from './network-views.js';
 import { renamed } from './renamed.js';
@@ -57,7 +57,7 @@ const interfaceView = (call: Call, port: PortView) => ({
 const sameRoute = (a: z.infer<typeof route>, b: z.infer<typeof route>) =>
   a.destination === b.destination && a.nexthop === b.nexthop;
 
-/** Routers: what connects networks with each other and with the world outside. */
+/** Routers, which connect networks with each other and with external networks. */
 export const routers: ResourceSpec = {
   path: 'routers',
   one: 'router',
@@ -77,8 +77,8 @@ export const routers: ResourceSpec = {
       () => [],
       beside,
     ),
-    distributed: settable(flag, false, { admin: 'sets', aside: true }),
-    ha: settable(flag, false, { admin: 'sets', aside: true }),
+    distributed: settable(flag, false, { admin: 'sees', aside: true }),
+    ha: settable(flag, false, { admin: 'sees', aside: true }),
     flavor_id: fixed(anyId.nullable(), null, { aside: true }),
     availability_zone_hints: fixed(z.array(text), () => [], beside),
     availability_zones: derived(undefined, unlisted),
@@ -102,9 +102,11 @@ export const routers: ResourceSpec = {
     ...(['add_extraroutes', 'remove_extraroutes'] as const).map((action) =>
       put(`/v2.0/routers/:id/${action}`, async (call) => {
         const before = await resource.find(call, call.param('id'), 'change');
-        const { routes: had } = (await resource.show(call, before)) as { routes: readonly z.infer<typeof route>[] };
+        const { routes: previous } = (await resource.show(call, before)) as {
+          routes: readonly z.infer<typeof route>[];
+        };
         const { routes: given } = call.body(Routes).router;
-        const left = had.filter((one) => !given.some((other) => sameRoute(one, other)));
+        const left = previous.filter((one) => !given.some((other) => sameRoute(one, other)));
         const routes = action === 'add_extraroutes' ? [...left, ...given] : left;
         return { router: await resource.apply(call, before, { routes }) };
       }),

@@ -2,12 +2,13 @@ import { formatCidr, type NewSecurityGroupRule, parseCidr } from '@apistrata/com
 import { z } from 'zod';
 import { derived, fixed, required, settable } from '../service/field.js';
 import type { ResourceSpec } from '../service/resource.js';
-import { anyId, flag, text, wholeBetween } from '../service/wire-types.js';
+import { anyId, flag, text } from '../service/wire-types.js';
 import { ruleView, securityGroupView } from './network-views.js';
 import { renamed } from './renamed.js';
+import { checkedRule } from './security-rule-checks.js';
 import { ownerFields, stampFields, standardFields } from './standard-fields.js';
 
-/** Security groups: every project has one that is called `default`. */
+/** Security groups: every project has one named `default`. */
 export const securityGroups: ResourceSpec = {
   path: 'security-groups',
   one: 'security_group',
@@ -33,18 +34,18 @@ export const securityGroups: ResourceSpec = {
   },
 };
 
-/** Null and the empty text are as good as nothing in a rule. */
+/** Null and the empty string mean a missing value in a rule. */
 const said = <S extends z.ZodType>(schema: S) =>
   z.union([z.null().transform(() => undefined), z.literal('').transform(() => undefined), schema]);
-const portNumber = said(wholeBetween(0, 65_535));
+const portNumber = said(z.union([z.number(), z.string()]));
 
-/** An address alone is a network of one; the bits behind the prefix stay. */
+/** A single address is a network of one; host bits are kept. */
 const ipPrefix = z
   .string()
   .transform((written) => (written.includes('/') ? written : `${written}/${written.includes(':') ? 128 : 32}`))
   .refine((written) => parseCidr(written) !== undefined, 'is not a valid IP subnet');
 
-/** What a group lets through. */
+/** Rules of security groups. */
 export const securityGroupRules: ResourceSpec = {
   path: 'security-group-rules',
   one: 'security_group_rule',
@@ -74,10 +75,11 @@ export const securityGroupRules: ResourceSpec = {
     normalized_cidr: derived(),
     belongs_to_default_sg: derived(),
   }),
-  async creating(call, { security_group_id }) {
-    // A rule belongs to whom its group belongs to, whoever makes it.
+  async creating(call, rule) {
+    const { security_group_id } = rule;
+    // A rule belongs to the project of its group, regardless of its creator.
     const group = await call.cloud.catalogs.networks.getSecurityGroup(call.caller, String(security_group_id));
-    return { project_id: group.projectId };
+    return { project_id: group.projectId, ...checkedRule(rule) };
   },
   shows: (_call, { remote_ip_prefix }) => {
     const cidr = typeof remote_ip_prefix === 'string' ? parseCidr(remote_ip_prefix) : undefined;

@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { derived, fixed, required, settable } from '../service/field.js';
 import type { ResourceSpec } from '../service/resource.js';
 import { put } from '../service/route.js';
-import { anyId, anything, dictionary, flag, text, wholeBetween } from '../service/wire-types.js';
+import { anyId, anything, dictionary, flag, integerBetween, text } from '../service/wire-types.js';
 import { named, ownerFields, stampFields, standardFields } from './standard-fields.js';
 
 const hidden = { hidden: true } as const;
 
-/** What belongs to nobody. */
+/** Fields of resources without a project. */
 const unowned = { id: derived(), ...stampFields };
 const hiddenStamps = {
   created_at: derived(undefined, hidden),
@@ -16,7 +16,7 @@ const hiddenStamps = {
 };
 const writes = ['create', 'change', 'remove'] as const;
 
-/** Parts of networks: kept and shown, of no consequence here. */
+/** Segments of networks: stored and returned, without effect here. */
 const segments: ResourceSpec = {
   path: 'segments',
   one: 'segment',
@@ -29,11 +29,11 @@ const segments: ResourceSpec = {
     network_id: required(fixed(anyId)),
     network_type: required(fixed(text)),
     physical_network: fixed(text.nullable(), null),
-    segmentation_id: fixed(wholeBetween(1, 2 ** 24).nullable(), null),
+    segmentation_id: fixed(integerBetween(1, 2 ** 24).nullable(), null),
   }),
 };
 
-/** Ranges that segments of projects are numbered from. */
+/** Ranges of segment ids for projects. */
 const segmentRanges: ResourceSpec = {
   path: 'network-segment-ranges',
   one: 'network_segment_range',
@@ -47,14 +47,14 @@ const segmentRanges: ResourceSpec = {
     shared: fixed(flag, true),
     network_type: required(fixed(z.enum(['vlan', 'vxlan', 'gre', 'geneve']))),
     physical_network: fixed(text.nullable(), null),
-    minimum: required(settable(wholeBetween(1, 2 ** 32))),
-    maximum: required(settable(wholeBetween(1, 2 ** 32))),
+    minimum: required(settable(integerBetween(1, 2 ** 32))),
+    maximum: required(settable(integerBetween(1, 2 ** 32))),
     used: derived(() => ({}), { filter: false }),
     available: derived(() => [], { filter: false }),
   }),
 };
 
-/** What is counted of a project's traffic. */
+/** Labels for metering the traffic of projects. */
 const meteringLabels: ResourceSpec = {
   path: 'metering/metering-labels',
   one: 'metering_label',
@@ -86,7 +86,7 @@ const meteringRules: ResourceSpec = {
   }),
 };
 
-/** Kinds of routers, and what makes them so. */
+/** Flavors of routers, and their profiles. */
 const flavors: ResourceSpec = {
   path: 'flavors',
   one: 'flavor',
@@ -118,7 +118,7 @@ const serviceProfiles: ResourceSpec = {
   }),
 };
 
-/** What every new security group begins with, as administrators want it. Kept and shown; groups begin as ever. */
+/** Default rules of new security groups. Stored and returned; new groups have the built-in rules. */
 const defaultRules: ResourceSpec = {
   path: 'default-security-group-rules',
   one: 'default_security_group_rule',
@@ -131,8 +131,8 @@ const defaultRules: ResourceSpec = {
     direction: required(fixed(z.enum(['ingress', 'egress']))),
     ethertype: fixed(z.enum(['IPv4', 'IPv6']), 'IPv4'),
     protocol: fixed(text.nullable(), null),
-    port_range_min: fixed(wholeBetween(0, 65_535).nullable(), null),
-    port_range_max: fixed(wholeBetween(0, 65_535).nullable(), null),
+    port_range_min: fixed(integerBetween(0, 65_535).nullable(), null),
+    port_range_max: fixed(integerBetween(0, 65_535).nullable(), null),
     remote_ip_prefix: fixed(text.nullable(), null),
     remote_group_id: fixed(text.nullable(), null),
     remote_address_group_id: fixed(anyId.nullable(), null),
@@ -141,7 +141,7 @@ const defaultRules: ResourceSpec = {
   }),
 };
 
-/** Neighbours of a speaker, and speakers that tell them of routes. */
+/** BGP peers and speakers. */
 const bgpPeers: ResourceSpec = {
   path: 'bgp-peers',
   one: 'bgp_peer',
@@ -152,7 +152,7 @@ const bgpPeers: ResourceSpec = {
     ...hiddenStamps,
     name: required(settable(text)),
     peer_ip: required(fixed(text)),
-    remote_as: required(fixed(wholeBetween(1, 2 ** 32 - 1))),
+    remote_as: required(fixed(integerBetween(1, 2 ** 32 - 1))),
     auth_type: fixed(z.enum(['none', 'md5']), 'none'),
     password: settable(text.nullable(), null, hidden),
   }),
@@ -167,8 +167,8 @@ const bgpSpeakers: ResourceSpec = {
     ...ownerFields,
     ...hiddenStamps,
     name: required(settable(text)),
-    local_as: required(fixed(wholeBetween(1, 2 ** 32 - 1))),
-    ip_version: fixed(wholeBetween(4, 6), 4),
+    local_as: required(fixed(integerBetween(1, 2 ** 32 - 1))),
+    ip_version: fixed(integerBetween(4, 6), 4),
     advertise_floating_ip_host_routes: settable(flag, true),
     advertise_tenant_networks: settable(flag, true),
     peers: derived(() => [], { filter: false }),
@@ -191,7 +191,7 @@ const bgpSpeakers: ResourceSpec = {
     ),
 };
 
-/** A port's traffic sent to another place. */
+/** Mirrors of the traffic of a port. */
 const tapMirrors: ResourceSpec = {
   path: 'taas/tap_mirrors',
   one: 'tap_mirror',
@@ -211,7 +211,7 @@ const tapMirrors: ResourceSpec = {
   },
 };
 
-/** Kept, shown, found by their fields: nothing in this cloud acts on them. */
+/** Stored, returned and filtered by their fields, without effect in this cloud. */
 export const smallResources: readonly ResourceSpec[] = [
   segments,
   segmentRanges,

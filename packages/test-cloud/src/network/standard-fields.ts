@@ -1,21 +1,21 @@
 import { derived, type Fields, fixed, settable } from '../service/field.js';
 import { longText, text } from '../service/wire-types.js';
 
-/** Whose it is: in two spellings, of which administrators may name another project. */
+/** The owner, under two names; only administrators may set another project. */
 export const ownerFields = {
   id: derived(),
   project_id: fixed(text),
   tenant_id: fixed(text),
 } satisfies Fields;
 
-/** When it was made and how often changed. */
+/** Timestamps and revision. */
 export const stampFields: Fields = {
   created_at: derived(undefined, { filter: false }),
   updated_at: derived(undefined, { filter: false }),
   revision_number: derived(),
 };
 
-/** What nearly every resource of the network service has. */
+/** Fields that most resources of the network service have. */
 export const standardFields: Fields = {
   ...ownerFields,
   description: settable(longText, ''),

@@ -3,10 +3,10 @@ import { z } from 'zod';
 import type { Call } from '../service/call.js';
 import type { Doc } from '../service/documents.js';
 import { derived, fixed, required, settable } from '../service/field.js';
-import type { Wire } from '../service/listing.js';
 import type { ResourceSpec } from '../service/resource.js';
 import { put } from '../service/route.js';
 import { badRequest, conflict, notFound } from '../service/service-error.js';
+import type { Wire } from '../service/wire.js';
 import { anyId, count, flag, text } from '../service/wire-types.js';
 import { named, standardFields } from './standard-fields.js';
 
@@ -17,7 +17,7 @@ const LONGEST = { 4: 32, 6: 128 } as const;
 
 const poolsOf = (call: Call) => call.cloud.documents.table<Doc>('network/subnetpools');
 
-/** A prefix of a pool that no subnet has yet. Throws what the original says when there is none. */
+/** Returns an unused prefix of a pool. Throws the original's errors if there is none. */
 export async function prefixFromPool(call: Call, poolId: unknown, prefixLength: unknown): Promise<string> {
   if (poolId === null || poolId === undefined)
     throw badRequest('Bad subnets request: a subnetpool must be specified in the absence of a cidr.', 'BadRequest');
@@ -32,10 +32,10 @@ export async function prefixFromPool(call: Call, poolId: unknown, prefixLength: 
     const { version, first, last } = cidrOf(text);
     const size = 2n ** BigInt(LONGEST[version] - length);
     for (let start = first; start + size - 1n <= last; start += size) {
-      const inTheWay = taken.find(
+      const conflicting = taken.find(
         (other) => other.version === version && other.first < start + size && other.last >= start,
       );
-      if (!inTheWay) return formatCidr({ version, first: start, last: start + size - 1n, prefix: length });
+      if (!conflicting) return formatCidr({ version, first: start, last: start + size - 1n, prefix: length });
     }
   }
   throw conflict(
@@ -44,7 +44,7 @@ export async function prefixFromPool(call: Call, poolId: unknown, prefixLength: 
   );
 }
 
-/** What follows from the prefixes, which are all of one version. */
+/** Returns the fields derived from prefixes, which must have one IP version. */
 function fromPrefixes(prefixes: readonly string[]): Wire {
   const cidrs = prefixes.map(cidrOf);
   const [version, ...others] = new Set(cidrs.map((cidr) => cidr.version));
@@ -76,12 +76,12 @@ export const subnetPools: ResourceSpec = {
   creating(_call, { prefixes, default_prefixlen, min_prefixlen, max_prefixlen }) {
     const derivedOnes = fromPrefixes(prefixes as readonly string[]);
     const longest = LONGEST[derivedOnes.ip_version as 4 | 6];
-    const least = min_prefixlen ?? (longest === 32 ? 8 : 64);
+    const min = min_prefixlen ?? (longest === 32 ? 8 : 64);
     return {
       ...derivedOnes,
-      min_prefixlen: least,
+      min_prefixlen: min,
       max_prefixlen: max_prefixlen ?? longest,
-      default_prefixlen: default_prefixlen ?? least,
+      default_prefixlen: default_prefixlen ?? min,
     };
   },
   changing(_call, before, { prefixes }) {
@@ -108,9 +108,11 @@ export const subnetPools: ResourceSpec = {
       put(`/v2.0/subnetpools/:id/${action}`, async (call) => {
         const before = await resource.find(call, call.param('id'), 'change');
         const { prefixes } = call.body(Prefixes);
-        const had = before.prefixes as readonly string[];
+        const previous = before.prefixes as readonly string[];
         const now =
-          action === 'add_prefixes' ? [...new Set([...had, ...prefixes])] : had.filter((p) => !prefixes.includes(p));
+          action === 'add_prefixes'
+            ? [...new Set([...previous, ...prefixes])]
+            : previous.filter((p) => !prefixes.includes(p));
         resource.storage.update(call, before, fromPrefixes(now));
         return { prefixes: now };
       }),

@@ -3,32 +3,33 @@ import type { Call } from '../service/call.js';
 import type { Doc } from '../service/documents.js';
 import { derived, fixed, required, settable } from '../service/field.js';
 import { ifMissing } from '../service/if-missing.js';
-import type { Wire } from '../service/listing.js';
-import type { ResourceSpec } from '../service/resource.js';
+import type { Resource, ResourceSpec } from '../service/resource.js';
 import { get, put } from '../service/route.js';
 import { conflict, notFound } from '../service/service-error.js';
-import { anyId, flag, wholeBetween } from '../service/wire-types.js';
+import type { Wire } from '../service/wire.js';
+import { anyId, flag, integerBetween } from '../service/wire-types.js';
+import { networkError } from './network-errors.js';
 import { named, standardFields } from './standard-fields.js';
 
 const subPort = z.strictObject({
   port_id: anyId,
   segmentation_type: z.enum(['vlan', 'inherit']).default('vlan'),
-  segmentation_id: wholeBetween(1, 4094).optional(),
+  segmentation_id: integerBetween(1, 4094).optional(),
 });
 const SubPorts = z.object({ sub_ports: z.array(subPort).min(1) });
 
 const trunksOf = (call: Call) => [...call.cloud.documents.table<Doc>('network/trunks').values()];
 const subPortsOf = (trunk: Wire) => trunk.sub_ports as readonly z.infer<typeof subPort>[];
 
-/** A port is in one trunk at the most, once, and each number of a trunk leads to one of them. */
-async function refuseTaken(call: Call, had: readonly Wire[], requested: readonly Wire[]): Promise<void> {
+/** Rejects a port that is already in a trunk, and a segmentation id that is already used in this trunk. */
+async function rejectTaken(call: Call, previous: readonly Wire[], requested: readonly Wire[]): Promise<void> {
   const everywhere = new Set(
     trunksOf(call).flatMap((trunk) => [trunk.port_id, ...subPortsOf(trunk).map((sub) => sub.port_id)]),
   );
-  const numbers = new Set(had.map(({ segmentation_id }) => segmentation_id));
+  const numbers = new Set(previous.map(({ segmentation_id }) => segmentation_id));
   for (const { port_id, segmentation_id } of requested) {
     await call.cloud.catalogs.networks.getPort(call.caller, String(port_id));
-    if (everywhere.has(port_id)) throw conflict(`Port ${port_id} is in use by another trunk.`, 'PortInUseAsSubPort');
+    if (everywhere.has(port_id)) throw networkError('TrunkPortInUse', `Port ${port_id} is in use by another trunk.`);
     if (segmentation_id !== undefined && numbers.has(segmentation_id))
       throw conflict(
         `segmentation_type vlan and segmentation_id ${segmentation_id} already in use on trunk.`,
@@ -39,7 +40,62 @@ async function refuseTaken(call: Call, had: readonly Wire[], requested: readonly
   }
 }
 
-/** Ports that carry other ports. */
+/** Returns the trunk that has a port as a subport, or as its parent. */
+function trunkAround(call: Call, portId: string): { readonly trunk: Doc; readonly isParent: boolean } | undefined {
+  const trunk = trunksOf(call).find(
+    (one) => one.port_id === portId || subPortsOf(one).some(({ port_id }) => port_id === portId),
+  );
+  return trunk && { trunk, isParent: trunk.port_id === portId };
+}
+
+/** Throws `PortInUseAsSubPort` or `PortInUseAsTrunkParent` for a port of a trunk. */
+export function rejectPortOfTrunk(call: Call, portId: string): void {
+  const around = trunkAround(call, portId);
+  if (around?.isParent)
+    throw networkError(
+      'PortInUseAsTrunkParent',
+      `Port ${portId} is currently a parent port for trunk ${around.trunk.id}.`,
+    );
+  if (around)
+    throw networkError('PortInUseAsSubPort', `Port ${portId} is currently a subport for trunk ${around.trunk.id}.`);
+}
+
+/** Returns the fields of a port that follow from its trunk: a subport follows the parent port to its host. */
+export async function trunkFields(call: Call, port: Doc): Promise<Wire> {
+  const around = trunkAround(call, port.id);
+  if (!around) return {};
+  const { trunk, isParent } = around;
+  const elevated = { ...call.caller, isAdmin: true };
+  const { networks } = call.cloud.catalogs;
+  if (isParent) {
+    const trunk_details = (sub_ports: unknown) => ({ trunk_details: { trunk_id: trunk.id, sub_ports } });
+    // Hardware addresses of subports are shown with one port, never in a list of ports.
+    if (call.req.params.id === undefined) return trunk_details(trunk.sub_ports);
+    const sub_ports = [];
+    for (const subPort of subPortsOf(trunk)) {
+      const shown = await networks.getPort(elevated, subPort.port_id).catch(ifMissing);
+      sub_ports.push({ ...subPort, mac_address: shown?.mac ?? null });
+    }
+    return trunk_details(sub_ports);
+  }
+  const parent = await networks.getPort(elevated, String(trunk.port_id)).catch(ifMissing);
+  const bound = parent !== undefined && parent.hostId !== '';
+  return {
+    device_owner: 'trunk:subport',
+    'binding:host_id': parent?.hostId ?? '',
+    'binding:vif_type': bound ? 'ovs' : 'unbound',
+    status: bound ? parent.status : 'DOWN',
+  };
+}
+
+/** Returns the trunk whose subports a request changes. Throws `TrunkDisabled`. */
+async function enabled(resource: Resource, call: Call): Promise<Doc> {
+  const trunk = await resource.find(call, call.param('id'), 'change');
+  if (trunk.admin_state_up === false) throw networkError('TrunkDisabled', `Trunk ${trunk.id} is currently disabled.`);
+  return trunk;
+}
+
+/** Trunks: ports that carry other ports. */
 export const trunks: ResourceSpec = {
   path: 'trunks',
   one: 'trunk',
@@ -50,14 +106,14 @@ export const trunks: ResourceSpec = {
     ...named,
     admin_state_up: settable(flag, true),
     port_id: required(fixed(anyId)),
-    status: derived('DOWN'),
+    status: derived('ACTIVE'),
     sub_ports: fixed(z.array(subPort), () => [], { filter: false }),
   }),
   async creating(call, { port_id, sub_ports }) {
     await call.cloud.catalogs.networks.getPort(call.caller, String(port_id));
     if (trunksOf(call).some((trunk) => trunk.port_id === port_id))
-      throw conflict(`Port ${port_id} is already a parent port of a trunk.`, 'ParentPortInUse');
-    await refuseTaken(call, [], sub_ports as readonly Wire[]);
+      throw networkError('ParentPortInUse', `Port ${port_id} is already a parent port of a trunk.`);
+    await rejectTaken(call, [], sub_ports as readonly Wire[]);
   },
   async removing(call, { id, port_id }) {
     const port = await call.cloud.catalogs.networks.getPort(call.caller, String(port_id)).catch(ifMissing);
@@ -68,21 +124,21 @@ export const trunks: ResourceSpec = {
       sub_ports: (await resource.find(call, call.param('id'))).sub_ports,
     })),
     put('/v2.0/trunks/:id/add_subports', async (call) => {
-      const before = await resource.find(call, call.param('id'), 'change');
+      const before = await enabled(resource, call);
       const { sub_ports: added } = call.body(SubPorts);
-      await refuseTaken(call, subPortsOf(before), added);
+      await rejectTaken(call, subPortsOf(before), added);
       return resource.apply(call, before, { sub_ports: [...subPortsOf(before), ...added] });
     }),
     put('/v2.0/trunks/:id/remove_subports', async (call) => {
-      const before = await resource.find(call, call.param('id'), 'change');
-      const gone = call.body(z.object({ sub_ports: z.array(z.object({ port_id: anyId })).min(1) })).sub_ports;
-      const missing = gone.find(({ port_id }) => !subPortsOf(before).some((sub) => sub.port_id === port_id));
+      const before = await enabled(resource, call);
+      const removed = call.body(z.object({ sub_ports: z.array(z.object({ port_id: anyId })).min(1) })).sub_ports;
+      const missing = removed.find(({ port_id }) => !subPortsOf(before).some((sub) => sub.port_id === port_id));
       if (missing)
         throw notFound(
           `SubPort on trunk ${before.id} with parent port ${missing.port_id} could not be found.`,
           'SubPortNotFound',
         );
-      const left = subPortsOf(before).filter((sub) => !gone.some(({ port_id }) => port_id === sub.port_id));
+      const left = subPortsOf(before).filter((sub) => !removed.some(({ port_id }) => port_id === sub.port_id));
       return resource.apply(call, before, { sub_ports: left });
     }),
   ],

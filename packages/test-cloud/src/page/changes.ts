@@ -1,9 +1,9 @@
-import type { JournalEntry, JournalHead } from '../front/journal.js';
+import type { JournalEntry, JournalHead } from '../gateway/journal.js';
 import { urlPath } from '../url-path.js';
 
-type Thing = Readonly<Record<string, unknown>> & { readonly id: string };
+type Resource = Readonly<Record<string, unknown>> & { readonly id: string };
 
-/** A field that is not what it was. */
+/** A field whose value has changed. */
 export interface FieldChange {
   /** `status`, `addresses.private.0.addr`. */
   readonly field: string;
@@ -11,49 +11,49 @@ export interface FieldChange {
   readonly after?: unknown;
 }
 
-/** What is known to have become of the thing that a request is about. */
-export interface ThingChange {
+/** The change of a resource that a request caused, as far as the journal shows. */
+export interface ResourceChange {
   readonly id: string;
   readonly kind: 'made' | 'removed' | 'changed' | 'unchanged' | 'unknown';
-  /** Numbers of the requests whose answers are compared: the last one before, and this one or the first one after. */
+  /** Numbers of the requests whose responses are compared: the last one before, and this one or the first one after. */
   readonly before?: number;
   readonly after?: number;
   readonly fields: readonly FieldChange[];
 }
 
-/** What of the journal is read here. */
+/** The part of the journal that is used here. */
 export interface ReadJournal {
   latest(count: number, query: { readonly text: string }): readonly JournalHead[];
   get(number: number): JournalEntry | undefined;
 }
 
 const ID = /[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
-/** Answers that are looked through for the same thing. */
-const MOST_ANSWERS = 200;
+/** Maximum number of responses to search for the same resource. */
+const MAX_RESPONSES = 200;
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
-const isThing = (value: unknown): value is Thing => isObject(value) && typeof value.id === 'string';
+const isResource = (value: unknown): value is Resource => isObject(value) && typeof value.id === 'string';
 
-/** What an answer tells of: `{ server: {...} }`, an image without such a key, or those of a list. */
-function thingsIn(body: unknown): readonly Thing[] {
-  if (isThing(body)) return [body];
+/** Returns the resources in a response: `{ server: {...} }`, an image without envelope, or those of a list. */
+function resourcesIn(body: unknown): readonly Resource[] {
+  if (isResource(body)) return [body];
   if (!isObject(body)) return [];
   return Object.values(body).flatMap((value) =>
-    Array.isArray(value) ? value.filter(isThing) : isThing(value) ? [value] : [],
+    Array.isArray(value) ? value.filter(isResource) : isResource(value) ? [value] : [],
   );
 }
 
-function thingIn({ status, responseBody }: JournalEntry, id: string): Thing | undefined {
-  return status >= 200 && status < 300 ? thingsIn(responseBody).find((thing) => thing.id === id) : undefined;
+function resourceIn({ status, responseBody }: JournalEntry, id: string): Resource | undefined {
+  return status >= 200 && status < 300 ? resourcesIn(responseBody).find((resource) => resource.id === id) : undefined;
 }
 
-/** The fields that differ, of those that both sides tell; inside objects and lists too. */
+/** Returns the fields that both sides have and that differ, including nested ones. */
 function differences(before: unknown, after: unknown, field = ''): FieldChange[] {
   if (Object.is(before, after)) return [];
   const inside = (key: string) => (field ? `${field}.${key}` : key);
   if (isObject(before) && isObject(after)) {
-    // At the top a shorter view of the same thing has fewer fields, which is no change.
+    // At the top level, a shorter view has fewer fields, which is not a change.
     const names = Object.keys(field ? { ...before, ...after } : before).filter((name) => field || name in after);
     return names.flatMap((name) => differences(before[name], after[name], inside(name)));
   }
@@ -64,10 +64,10 @@ function differences(before: unknown, after: unknown, field = ''): FieldChange[]
   return [{ field, before, after }];
 }
 
-/** The thing that a request is about: what its answer shows alone, or whose id stands last in its path. */
+/** Returns the resource of a request: the one in its response, or the one with the last id in its path. */
 function subjectOf({ url, method, responseBody, status }: JournalEntry): { id: string; made: boolean } | undefined {
   const inPath = urlPath(url).match(ID)?.at(-1);
-  const [alone, another] = thingsIn(responseBody);
+  const [alone, another] = resourcesIn(responseBody);
   const made = method === 'POST' && !!alone && !another && (status === 201 || status === 202 || status === 200);
   if (made && alone.id !== inPath) return { id: alone.id, made: !url.endsWith('/action') };
   if (alone && !another) return { id: alone.id, made: false };
@@ -75,22 +75,22 @@ function subjectOf({ url, method, responseBody, status }: JournalEntry): { id: s
 }
 
 /**
- * What a request changed, as far as the journal tells: the last answer about the same thing before it is held against its
- * own, or against the first one after it. Undefined for requests that are about no single thing.
+ * Returns the changes of a request: compares the last earlier response with the same resource with its own, or with the
+ * first later one. Undefined for requests without a single resource.
  */
-export function changeBy(journal: ReadJournal, entry: JournalEntry): ThingChange | undefined {
+export function changeBy(journal: ReadJournal, entry: JournalEntry): ResourceChange | undefined {
   const subject = subjectOf(entry);
   if (!subject) return undefined;
   const { id, made } = subject;
   const others = journal
-    .latest(MOST_ANSWERS, { text: id })
+    .latest(MAX_RESPONSES, { text: id })
     .filter(({ number }) => number !== entry.number)
     .map(({ number }) => journal.get(number))
     .flatMap((other) => {
-      const thing = other && thingIn(other, id);
-      return thing ? [{ number: other.number, thing }] : [];
+      const resource = other && resourceIn(other, id);
+      return resource ? [{ number: other.number, thing: resource }] : [];
     });
-  const own = thingIn(entry, id);
+  const own = resourceIn(entry, id);
   const earlier = made ? undefined : others.find(({ number }) => number < entry.number);
   const later = own ? { number: entry.number, thing: own } : others.findLast(({ number }) => number > entry.number);
   const numbers = { before: earlier?.number, after: later?.number };

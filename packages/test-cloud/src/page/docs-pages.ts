@@ -1,20 +1,14 @@
-import {
-  computeApiCommands,
-  computeApiDescription,
-  computeApiHistory,
-  MAX_VERSION,
-  MIN_VERSION,
-  operations,
-} from '@apistrata/compute-router';
+import { MAX_VERSION, MIN_VERSION, operations } from '@apistrata/compute-router';
+import { computeApiReference } from '@apistrata/compute-router/reference';
 import type { ExplorerHandler, OfferedToken } from '@apistrata/explorer';
 import type { RequestHandler } from 'express';
-import type { Directory } from '../identity/directory.js';
+import type { DemoDirectory } from '../identity/demo-directory.js';
 
 /**
- * The explorer of the compute API, loaded and made for the first who asks: few tests look at it. Visitors may try operations as the
- * users that are there from the start, with tokens that are renewed when a reset has ended them.
+ * The explorer of the compute API, loaded and created on the first request, because few tests use it. Visitors can send
+ * requests as the initial users, with tokens that are renewed after a reset.
  */
-export function docsPages(directory: Directory, maxVersion: string = MAX_VERSION): RequestHandler {
+export function docsPages(directory: DemoDirectory, maxVersion: string = MAX_VERSION): RequestHandler {
   let pages: ExplorerHandler | undefined;
   let tokens: readonly OfferedToken[] = [];
   return async function lazyPages(req, res, next) {
@@ -29,9 +23,11 @@ export function docsPages(directory: Directory, maxVersion: string = MAX_VERSION
         min: MIN_VERSION,
         max: maxVersion,
         server: '/compute/v2.1',
-        description: computeApiDescription,
-        history: computeApiHistory,
-        commands: computeApiCommands,
+        ...computeApiReference,
+        authentication: {
+          text: 'Use one of the offered tokens, or log in: user `admin` or `demo`, project `demo`, password `secret`.',
+          identityUrl: '/identity/v3',
+        },
         tokens,
       });
     }

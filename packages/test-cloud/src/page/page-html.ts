@@ -1,18 +1,13 @@
-const table = (name: string, label: string, columns: readonly string[]) => `
-<div class="scroll" tabindex="0" role="group" aria-label="Table of ${label}"><table>
-<thead><tr>${columns.map((column) => `<th scope="col">${column}</th>`).join('')}</tr></thead>
-<tbody id="${name}"></tbody>
-</table></div>`;
+import { type Html, html } from '@apistrata/ui';
+import { cloudPage, type PageView, table } from './cloud-page.js';
+import { resourceViews } from './resource-views.js';
 
 const options = (values: readonly (readonly [value: string, text: string])[]) =>
-  values.map(([value, text]) => `<option value="${value}">${text}</option>`).join('');
+  values.map(([value, text]) => html`<option value="${value}">${text}</option>`);
 
 const SERVICES = ['compute', 'identity', 'image', 'network', 'volume', 'placement'];
 
-const requestsView = `
-<section id="view-requests" aria-labelledby="requests-title">
-<h2 id="requests-title">Requests</h2>
-<form id="filter" class="bar" role="search">
+const requestsView = html`<form id="filter" class="bar" role="search">
 <label>Service <select name="service">${options([['', 'all'], ...SERVICES.map((name) => [name, name] as const)])}</select></label>
 <label>Status <select name="status">${options([
   ['', 'any'],
@@ -26,23 +21,9 @@ const requestsView = `
 <a id="har" class="button" href="/_page/journal.har" download>Export as HAR</a>
 </form>
 <p id="requests-note" class="soft" role="status"></p>
-${table('requests', 'requests', ['Time', 'Status', 'Method', 'Path', 'Version', 'ms', 'Request id'])}
-</section>`;
+${table('requests', 'requests', ['Time', 'Status', 'Method', 'Path', 'Version', 'ms', 'Request id'])}`;
 
-const serversView = `
-<section id="view-servers" aria-labelledby="servers-title" hidden>
-<h2 id="servers-title">Servers</h2>
-${table('servers', 'servers', ['Name', 'State', 'Task', 'Flavor', 'Host', 'Addresses', 'Id'])}
-</section>
-<section id="view-hosts" aria-labelledby="hosts-title" hidden>
-<h2 id="hosts-title">Hosts</h2>
-${table('hosts', 'hosts', ['Host', 'Servers', 'CPUs', 'Memory'])}
-</section>`;
-
-const rulesView = `
-<section id="view-rules" aria-labelledby="rules-title" hidden>
-<h2 id="rules-title">Rules</h2>
-<p class="soft without-control" hidden>This cloud was started without <code>control</code>: rules are shown here, but only the program that started it can change them.</p>
+const rulesView = html`<p class="soft without-control" hidden>This cloud was started without <code>control</code>: rules are shown here, but only the program that started it can change them.</p>
 ${table('rules', 'rules', ['Rule', 'Kind', 'Matches', 'Does', 'Hits', ''])}
 <form id="rule-form" class="with-control" aria-labelledby="rule-form-title">
 <h3 id="rule-form-title">Add a rule</h3>
@@ -70,24 +51,21 @@ ${table('rules', 'rules', ['Rule', 'Kind', 'Matches', 'Does', 'Hits', ''])}
 <label>Times <input name="times" inputmode="numeric" pattern="[1-9][0-9]*" placeholder="always"></label>
 </div>
 <p><button type="submit">Add</button> <span id="rule-problem" class="bad" role="alert"></span></p>
-</form>
-</section>`;
+</form>`;
 
-/** A text to paste, with its button. */
-const paste = (name: string, title: string, note: string) => `
-<div class="bar"><h3 id="${name}-title">${title}</h3><button type="button" data-copies="${name}" aria-describedby="${name}-title">Copy</button></div>
+/** A text to copy, with its button. */
+const paste = (
+  name: string,
+  title: string,
+  note: Html,
+) => html`<div class="bar"><h3 id="${name}-title">${title}</h3><button type="button" data-copies="${name}" aria-describedby="${name}-title">Copy</button></div>
 <p class="soft">${note}</p>
 <pre id="${name}" tabindex="0" role="group" aria-labelledby="${name}-title"></pre>`;
 
-const clientsView = `
-<section id="view-clients" aria-labelledby="clients-title" hidden>
-<h2 id="clients-title">Connect a client</h2>
-${paste('client-env', 'Environment', 'Paste it into a shell, then run any client: an administrator in the project <code>demo</code>.')}
-${paste('client-yaml', 'clouds.yaml', 'Save it as <code>clouds.yaml</code>, then choose a cloud: <code>test-cloud</code> is a member, <code>test-cloud-admin</code> an administrator.')}
-</section>`;
+const clientsView = html`${paste('client-env', 'Environment', html`Paste it into a shell, then run any client: an administrator in the project <code>demo</code>.`)}
+${paste('client-yaml', 'clouds.yaml', html`Save it as <code>clouds.yaml</code>, then choose a cloud: <code>test-cloud</code> is a member, <code>test-cloud-admin</code> an administrator.`)}`;
 
-const clock = `
-<form id="clock-form" aria-label="Clock">
+const clock = html`<form id="clock-form" aria-label="Clock">
 <span id="clock"></span>
 <span class="with-control">
 <button type="button" id="freeze" aria-pressed="false">Stop</button>
@@ -98,53 +76,33 @@ const clock = `
 <span id="clock-problem" class="bad" role="alert"></span>
 </form>`;
 
-const view = (name: string, text: string) =>
-  `<a href="#${name}" data-view="${name}">${text} <span class="count"></span></a>`;
+const views: readonly PageView[] = [
+  { name: 'requests', text: 'Requests', content: requestsView },
+  ...resourceViews,
+  { name: 'rules', text: 'Rules', content: rulesView },
+  {
+    name: 'unserved',
+    text: 'Unhandled requests',
+    content: html`<p class="soft">Requests that no operation of this cloud serves: unknown paths and unsupported actions.</p>
+<ul id="unserved"></ul>`,
+  },
+  { name: 'clients', text: 'Connect a client', content: clientsView },
+];
 
-/** The page; its scripts fill it. */
-export const PAGE = `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>Test cloud</title>
-<link rel="stylesheet" href="/_page/page.css">
-<script type="module" src="/_page/page.js"></script>
-</head>
-<body>
-<header>
-<h1>Test cloud</h1>
-<p id="counts" role="status">Loading</p>
-${clock}
-<a href="/docs">Compute API</a>
-<label><input type="checkbox" id="live" checked> Live</label>
-</header>
-<nav aria-label="Views">
-${view('requests', 'Requests')}
-${view('servers', 'Servers')}
-${view('hosts', 'Hosts')}
-${view('rules', 'Rules')}
-${view('unserved', 'Unhandled requests')}
-${view('clients', 'Connect a client')}
-</nav>
-<main>
-<div id="views">
-${requestsView}
-${serversView}
-${rulesView}
-<section id="view-unserved" aria-labelledby="unserved-title" hidden>
-<h2 id="unserved-title">Unhandled requests</h2>
-<p class="soft">Requests that no operation of this cloud serves: unknown paths and unsupported actions.</p>
-<ul id="unserved"></ul>
-</section>
-${clientsView}
-</div>
-<aside id="detail" aria-labelledby="detail-title" hidden>
-<div class="bar"><h2 id="detail-title" tabindex="-1"></h2><a id="close" class="button" href="#requests" title="Escape">Close</a></div>
-<div id="detail-body"></div>
-</aside>
-</main>
-</body>
-</html>
-`;
+/**
+ * Renders the page of a test cloud: the operators' page, and the current activity of the cloud.
+ *
+ * @param maxVersion highest compute microversion of the cloud
+ */
+export function testCloudPage(maxVersion: string): string {
+  return cloudPage({
+    title: 'Test cloud',
+    home: { href: '/', text: 'Test cloud' },
+    links: [{ href: '/docs', text: 'Compute API' }],
+    assets: '/_page',
+    script: 'page',
+    data: { compute: '/_page/compute/v2.1', version: maxVersion },
+    controls: clock,
+    views,
+  });
+}

@@ -1,52 +1,53 @@
-import { readFile } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
+import { MAX_VERSION } from '@apistrata/compute-router';
 import { type NextFunction, type Request, type Response, Router } from 'express';
 import { cloudsYaml, environment, PRINTS } from '../environment.js';
-import type { CloudAppOptions } from '../front/cloud-app.js';
-import { journalQuery } from '../front/journal-query.js';
-import { PASSWORD } from '../identity/directory.js';
+import type { CloudAppOptions } from '../gateway/cloud-app-options.js';
+import { journalQuery } from '../gateway/journal-query.js';
+import { PASSWORD } from '../identity/demo-directory.js';
 import { harFile } from '../recording/har.js';
-import { PAGE } from './page-html.js';
 import { pageState } from './page-state.js';
-import { STYLE } from './page-style.js';
-import { requestDetail, shownAction } from './request-detail.js';
+import { requestDetail } from './request-detail.js';
 
-const POLICY =
-  "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-
-/** What runs in the browser; modules beside this one. */
-const SCRIPTS = ['page', 'elements', 'requests', 'servers', 'rules', 'clients', 'clock', 'server-data'];
 const SHOWN_REQUESTS = 300;
 
-type PageOptions = Pick<CloudAppOptions, 'world' | 'journal' | 'clock' | 'unserved' | 'rules' | 'control'>;
+type PageOptions = Pick<
+  CloudAppOptions,
+  'world' | 'directory' | 'journal' | 'clock' | 'unhandled' | 'rules' | 'control' | 'maxVersion'
+>;
 
 const addressOf = (req: Request) => `${req.protocol}://${req.headers.host ?? 'localhost'}`;
 
-/** The page on `/`, and what it is made of. */
+/** The page at `/`, and its resources. */
 export function pageRouter(options: PageOptions): Router {
-  const { journal, world, control } = options;
+  const { journal, world, directory, control } = options;
   const router = Router();
-  const file = (path: string, type: string, read: () => string | Promise<string>) =>
-    router.get(path, async (_req: Request, res: Response) => {
-      res.set({ 'Content-Security-Policy': POLICY, 'X-Content-Type-Options': 'nosniff', 'Cache-Control': 'no-cache' });
-      res.type(type).send(await read());
-    });
-  file('/', 'html', () => PAGE);
-  file('/_page/page.css', 'css', () => STYLE);
-  for (const name of SCRIPTS)
-    file(`/_page/${name}.js`, 'js', () =>
-      readFile(fileURLToPath(new URL(`./browser/${name}.js`, import.meta.url)), 'utf8'),
-    );
+  let issued = '';
+  const token = () => {
+    if (!directory.token(issued)) issued = directory.lastingToken('admin', 'demo', ['admin']);
+    return issued;
+  };
+  const send = (res: Response, policy: string, type: string, text: string) => {
+    res.set({ 'Content-Security-Policy': policy, 'X-Content-Type-Options': 'nosniff', 'Cache-Control': 'no-cache' });
+    res.type(type).send(text);
+  };
+  // Few tests open the page, so its modules are loaded on the first request.
+  const files = () => import('./page-files.js');
+  router.get('/', async (_req: Request, res: Response) => {
+    const [{ pagePolicy }, { testCloudPage }] = await Promise.all([files(), import('./page-html.js')]);
+    send(res, pagePolicy(), 'html', testCloudPage(options.maxVersion ?? MAX_VERSION));
+  });
   router.get('/favicon.ico', (_req: Request, res: Response) => {
     res.status(204).end();
   });
 
+  // Requests of the page are neither in the journal nor subject to rules.
+  router.use('/_page/compute', (req: Request, res: Response) => world().compute(req, res));
   router.use('/_page', (_req: Request, res: Response, next: NextFunction) => {
     res.set('Cache-Control', 'no-store');
     next();
   });
   router.get('/_page/state', async (_req: Request, res: Response) => {
-    res.json({ ...(await pageState(options)), control: control !== undefined });
+    res.json({ ...pageState(options), control: control !== undefined, token: token() });
   });
   router.get('/_page/clients', (req: Request, res: Response) => {
     const authUrl = `${addressOf(req)}/identity/v3`;
@@ -60,11 +61,14 @@ export function pageRouter(options: PageOptions): Router {
     if (!entry) return next();
     res.json(await requestDetail(options, entry, addressOf(req)));
   });
-  router.get('/_page/servers/:id', async (req: Request, res: Response) => {
-    res.json({ actions: (await world().engine.instanceActions.list(String(req.params.id))).map(shownAction) });
-  });
   router.get('/_page/journal.har', (req: Request, res: Response) => {
     res.attachment('test-cloud.har').json(harFile(journal.list(journalQuery(req.query)), addressOf(req)));
+  });
+  router.get('/_page/:name', async (req: Request, res: Response, next: NextFunction) => {
+    const { pageFile, pagePolicy } = await files();
+    const file = await pageFile(String(req.params.name));
+    if (file) send(res, pagePolicy(), file.type, file.text);
+    else next();
   });
   router.use('/_page', (req: Request, res: Response) => {
     res.status(404).json({ error: { code: 404, message: `The page has no ${req.method} ${req.path}` } });

@@ -1,32 +1,12 @@
-import { overview } from '@apistrata/compute-engine/testing';
 import { shownRule } from '../control/shown-rule.js';
-import type { CloudAppOptions } from '../front/cloud-app.js';
+import type { CloudAppOptions } from '../gateway/cloud-app-options.js';
 
-const SHOWN_SERVERS = 50;
-
-/** What the page shows, read at one moment. */
-export async function pageState({
-  world,
-  clock,
-  unserved,
-  rules,
-}: Pick<CloudAppOptions, 'world' | 'clock' | 'unserved' | 'rules'>) {
-  const { counts, servers, hosts } = await overview(world().engine, { servers: SHOWN_SERVERS });
+/** Returns what the page shows of the test cloud itself; resources are read from the compute API. */
+export function pageState({ clock, unhandled, rules }: Pick<CloudAppOptions, 'clock' | 'unhandled' | 'rules'>) {
   return {
     now: new Date(clock.now()).toISOString(),
     frozen: clock.frozen,
-    counts,
-    servers: servers.map(({ id, name, vmState, taskState, host, flavor, interfaces }) => ({
-      id,
-      name,
-      state: vmState,
-      task: taskState,
-      host,
-      flavor: flavor.name,
-      addresses: interfaces.flatMap(({ fixedIps }) => fixedIps.map(({ address }) => address)),
-    })),
-    hosts,
     rules: rules.list().map(shownRule),
-    unserved: unserved.list(),
+    unserved: unhandled.list(),
   };
 }

@@ -1,29 +1,29 @@
 import type { InstanceAction } from '@apistrata/compute-engine';
-import type { CloudAppOptions } from '../front/cloud-app.js';
-import type { JournalEntry } from '../front/journal.js';
+import type { CloudAppOptions } from '../gateway/cloud-app-options.js';
+import type { JournalEntry } from '../gateway/journal.js';
 import { urlPath } from '../url-path.js';
 import { changeBy } from './changes.js';
 import { curlCommand } from './curl.js';
 
-/** One action of a server, with its steps, as the page shows it. */
-export function shownAction({ requestId, action, userId, startTime, message, events }: InstanceAction) {
+/** An action of a server with its steps, as the page shows it. */
+function shownAction({ requestId, action, userId, startTime, message, events }: InstanceAction) {
   return {
     action,
     requestId,
     userId,
     at: new Date(startTime).toISOString(),
     failed: message === 'Error',
-    steps: events.map(({ name, startTime: begun, finishTime, result, host, details }) => ({
+    steps: events.map(({ name, startTime: startedAt, finishTime, result, host, details }) => ({
       name,
       host,
       details,
       result: result ?? 'under way',
-      durationMs: finishTime === null ? null : finishTime - begun,
+      durationMs: finishTime === null ? null : finishTime - startedAt,
     })),
   };
 }
 
-/** The action that a request began on a server. */
+/** Returns the action that a request started on a server. */
 async function actionOf({ world }: Pick<CloudAppOptions, 'world'>, entry: JournalEntry, id: string | undefined) {
   if (entry.service !== 'compute' || entry.method === 'GET' || id === undefined) return undefined;
   const actions = await world().engine.instanceActions.list(id);
@@ -31,7 +31,7 @@ async function actionOf({ world }: Pick<CloudAppOptions, 'world'>, entry: Journa
   return own && shownAction(own);
 }
 
-/** Everything about one request: both sides, what changed, how to repeat it, and a rule that speaks of the like. */
+/** Returns the details of a request: request and response, changes, a command to repeat it, and a matching rule. */
 export async function requestDetail(
   options: Pick<CloudAppOptions, 'world' | 'journal'>,
   entry: JournalEntry,

@@ -2,35 +2,55 @@ import { z } from 'zod';
 import type { Call } from '../service/call.js';
 import { del, get, noContent, post, put, type Route } from '../service/route.js';
 import { badRequest, notFound } from '../service/service-error.js';
-import { allocate, type Consumer, consumer, consumersIn, consumersOf, forget, usagesOf } from './allocations.js';
+import { type Consumer, consumer, consumersIn, forget, usagesOf } from './allocations.js';
+import { candidates } from './candidates.js';
 import { since } from './placement-version.js';
-import { amountsOf, canGive, hasTraits, isMember } from './provider-routes.js';
-import { provider, providers, rootOf, write } from './providers.js';
+import { provider, providers, write } from './providers.js';
+import { replaceAllocations } from './replacement.js';
+import { bodyOf } from './request-body.js';
+import { badQuery, checkParameters } from './request-groups.js';
 
-const resources = z.record(z.string(), z.number().int().min(1));
+const resources = z
+  .record(z.string().regex(/^[A-Z0-9_]+$/), z.number().int().min(1))
+  .refine((amounts) => Object.keys(amounts).length > 0, 'does not have enough properties');
 const owner = { project_id: z.string().min(1).max(255).optional(), user_id: z.string().min(1).max(255).optional() };
 const more = {
   ...owner,
   consumer_generation: z.number().int().nullable().optional(),
-  consumer_type: z.string().optional(),
-  mappings: z.record(z.string(), z.unknown()).optional(),
+  consumer_type: z
+    .string()
+    .max(255)
+    .regex(/^[A-Z0-9_]+$/)
+    .optional(),
+  mappings: z
+    .record(z.string(), z.array(z.guid()).min(1))
+    .refine((groups) => Object.keys(groups).length > 0, 'does not have enough properties')
+    .optional(),
 };
 const Allocations = z.strictObject({
   allocations: z.record(z.string(), z.object({ resources, generation: z.number().optional() })),
   ...more,
 });
-/** Before 1.12 the providers were a list. */
+/** Before 1.12, providers are a list. */
 const OlderAllocations = z.strictObject({
   allocations: z.array(z.strictObject({ resource_provider: z.object({ uuid: z.string() }), resources })).min(1),
   ...owner,
 });
-const Many = z.record(z.string(), Allocations);
+/** The allocations of several consumers, by their ids. */
+export const Many = z.record(z.guid(), Allocations);
 
-function consumerFrom(call: Call, id: string, given: z.infer<typeof Allocations>): Consumer {
-  if (since(call, 8) && (given.project_id === undefined || given.user_id === undefined))
-    throw badRequest("JSON does not validate: 'project_id' and 'user_id' are required properties");
-  if (since(call, 28) && given.consumer_generation === undefined)
-    throw badRequest("JSON does not validate: 'consumer_generation' is a required property");
+/** Keys of a consumer's allocations, by the version from which they are required or allowed. */
+const REQUIRED_SINCE = { project_id: 8, user_id: 8, consumer_generation: 28, consumer_type: 38 } as const;
+const ALLOWED_SINCE = { ...REQUIRED_SINCE, mappings: 34 } as const;
+
+/** Returns the consumer of a request. Throws the 400 of a key that its version requires, or does not have. */
+export function consumerFrom(call: Call, id: string, given: z.infer<typeof Allocations>): Consumer {
+  for (const [key, first] of Object.entries(REQUIRED_SINCE))
+    if (since(call, first) && given[key as keyof typeof REQUIRED_SINCE] === undefined)
+      throw badRequest(`JSON does not validate: '${key}' is a required property`);
+  for (const [key, first] of Object.entries(ALLOWED_SINCE))
+    if (!since(call, first) && given[key as keyof typeof ALLOWED_SINCE] !== undefined)
+      throw badRequest(`JSON does not validate: Additional properties are not allowed ('${key}' was unexpected)`);
   return {
     id,
     project: given.project_id ?? '00000000-0000-0000-0000-000000000000',
@@ -39,6 +59,19 @@ function consumerFrom(call: Call, id: string, given: z.infer<typeof Allocations>
     generation: 0,
     allocations: Object.fromEntries(Object.entries(given.allocations).map(([uuid, one]) => [uuid, one.resources])),
   };
+}
+
+const replacementOf = (call: Call, id: string, given: z.infer<typeof Allocations>) => ({
+  requested: consumerFrom(call, id, given),
+  seen: given.consumer_generation,
+});
+
+/** Returns the id of the consumer in the path, with dashes. Throws the 400 of an id that is not a UUID. */
+function consumerIdOf(call: Call): string {
+  const id = call.param('consumer');
+  const plain = id.replaceAll('-', '').toLowerCase();
+  if (!/^[0-9a-f]{32}$/.test(plain)) throw badRequest(`Malformed consumer_uuid: ${id}`);
+  return plain.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }
 
 async function view(call: Call, consumer: Consumer | undefined) {
@@ -56,52 +89,15 @@ async function view(call: Call, consumer: Consumer | undefined) {
   };
 }
 
-/** Which providers could give all that is asked for. */
-async function candidates(call: Call) {
-  const { query } = call;
-  const written = query.get('resources');
-  if (written === null)
-    throw badRequest(
-      'All request groups must have resources: no "resources" parameter.',
-      'placement.query.missing_value',
-    );
-  const limit = call.number('limit');
-  if (limit === 0) throw badRequest('limit must be a positive number', 'placement.query.bad_value');
-  const all = await providers(call);
-  const amounts = Object.fromEntries(amountsOf(written));
-  const requests = [];
-  const summaries: Record<string, unknown> = {};
-  for (const one of all.values()) {
-    if (limit !== undefined && requests.length >= limit) break;
-    const suits =
-      query.getAll('required').every((text) => hasTraits(one.traits, text)) &&
-      query.getAll('member_of').every((text) => isMember(one, text)) &&
-      (!query.has('in_tree') || query.get('in_tree') === one.uuid) &&
-      (await canGive(call, one, written));
-    if (!suits) continue;
-    requests.push({
-      allocations: since(call, 12)
-        ? { [one.uuid]: { resources: amounts } }
-        : [{ resource_provider: { uuid: one.uuid }, resources: amounts }],
-      ...(since(call, 34) && { mappings: { '': [one.uuid] } }),
-    });
-    const used = usagesOf(await consumersOf(call, one), one.uuid);
-    const shown = Object.entries(one.inventories).filter(([name]) => since(call, 27) || name in amounts);
-    summaries[one.uuid] = {
-      resources: Object.fromEntries(
-        shown.map(([name, { total, reserved, allocation_ratio }]) => [
-          name,
-          { capacity: Math.floor((total - reserved) * allocation_ratio), used: used[name] ?? 0 },
-        ]),
-      ),
-      ...(since(call, 17) && { traits: one.traits }),
-      ...(since(call, 29) && { root_provider_uuid: rootOf(all, one), parent_provider_uuid: one.parent }),
-    };
-  }
-  return { allocation_requests: requests, provider_summaries: summaries };
-}
-
 async function totalUsages(call: Call) {
+  checkParameters(call, ['project_id', 'user_id', ...(since(call, 38) ? ['consumer_type'] : [])]);
+  for (const [key, value] of call.query)
+    if (value.length === 0 || value.length > 255)
+      throw badQuery(
+        value.length === 0
+          ? `'' is too short\n\nFailed validating 'minLength' in schema['properties']['${key}']`
+          : `'${value}' is too long\n\nFailed validating 'maxLength' in schema['properties']['${key}']`,
+      );
   const project = call.text('project_id');
   if (!project) throw badRequest("Invalid query string parameters: 'project_id' is a required property");
   if (project !== call.caller.projectId) call.requireAdmin();
@@ -119,30 +115,31 @@ async function totalUsages(call: Call) {
   };
 }
 
-/** Who has what: told by clients, and by compute for its servers. */
+/** Allocations: those of clients, and those of compute servers. */
 export function allocationRoutes(): readonly Route[] {
   return [
     get('/allocations/:consumer', async (call) => {
       return view(call, await consumer(call, call.param('consumer')));
     }),
     put('/allocations/:consumer', async (call) => {
-      const id = call.param('consumer');
-      const given = since(call, 12) ? call.body(Allocations) : fromOlder(call.body(OlderAllocations));
+      const id = consumerIdOf(call);
+      const given = since(call, 12) ? bodyOf(call, Allocations) : fromLegacyForm(bodyOf(call, OlderAllocations));
       if (Object.keys(given.allocations).length === 0 && !since(call, 28))
         throw badRequest('JSON does not validate: allocations are empty');
-      await allocate(call, consumerFrom(call, id, given), since(call, 28) ? given.consumer_generation : undefined);
+      await replaceAllocations(call, [replacementOf(call, id, given)]);
       return noContent();
     }),
     del('/allocations/:consumer', async (call) => {
       const id = call.param('consumer');
       const existing = await consumer(call, id);
       if (!existing || !forget(call, id)) throw notFound(`No allocations for consumer '${id}'`);
-      for (const uuid of Object.keys(existing.allocations)) write(call, await provider(call, uuid), {});
+      for (const uuid of Object.keys(existing.allocations)) await write(call, await provider(call, uuid), {});
       return noContent();
     }),
     post('/allocations', async (call) => {
-      for (const [id, given] of Object.entries(call.body(Many)))
-        await allocate(call, consumerFrom(call, id, given), since(call, 28) ? given.consumer_generation : undefined);
+      const replacements = Object.entries(bodyOf(call, Many)).map(([id, given]) => replacementOf(call, id, given));
+      if (replacements.length === 0) throw badRequest('JSON does not validate: {} does not have enough properties');
+      await replaceAllocations(call, replacements);
       return noContent();
     }),
     get('/allocation_candidates', candidates),
@@ -150,7 +147,7 @@ export function allocationRoutes(): readonly Route[] {
   ];
 }
 
-function fromOlder({ allocations, ...rest }: z.infer<typeof OlderAllocations>): z.infer<typeof Allocations> {
+function fromLegacyForm({ allocations, ...rest }: z.infer<typeof OlderAllocations>): z.infer<typeof Allocations> {
   return {
     ...rest,
     allocations: Object.fromEntries(

@@ -1,12 +1,14 @@
 import type { Server } from '@apistrata/compute-engine';
+import { byClass } from '@apistrata/compute-engine/api';
 import type { Call } from '../service/call.js';
 import { ifMissing } from '../service/if-missing.js';
-import { badRequest, conflict } from '../service/service-error.js';
-import { type Provider, provider, providers, write } from './providers.js';
+import { type Provider, providers } from './providers.js';
 
 type Resources = Readonly<Record<string, number>>;
+/** Allocated amounts by class. */
+export type Used = Resources;
 
-/** What a consumer has of each provider. */
+/** A consumer with its allocations by provider. */
 export interface Consumer {
   readonly id: string;
   readonly project: string;
@@ -17,18 +19,17 @@ export interface Consumer {
 }
 
 const table = ({ cloud }: Call) => cloud.documents.table<Consumer>('placement/consumers');
-const MOST_SERVERS = 1000;
+const MAX_SERVERS = 1000;
 
-/** The claims of a server as allocations from the hosts they are on. */
+/** Converts the claims of a server to allocations of its hosts. */
 function consumerOf(server: Server, byHost: ReadonlyMap<string, Provider>): Consumer {
   const allocations: Record<string, Resources> = {};
-  for (const { host, vcpus, memoryMb, diskGb } of server.claims) {
-    const from = byHost.get(host);
+  for (const claim of server.claims) {
+    const from = byHost.get(claim.host);
     if (!from) continue;
-    const had = allocations[from.uuid] ?? {};
-    const sum = { VCPU: vcpus, MEMORY_MB: memoryMb, DISK_GB: diskGb };
-    const merged = Object.entries(sum).map(([name, amount]) => [name, (had[name] ?? 0) + amount] as const);
-    allocations[from.uuid] = Object.fromEntries(merged.filter(([, amount]) => amount > 0));
+    const previous = allocations[from.uuid] ?? {};
+    const merged = byClass(claim).map(([name, amount]) => [name, (previous[name] ?? 0) + amount] as const);
+    allocations[from.uuid] = { ...previous, ...Object.fromEntries(merged) };
   }
   const { id, projectId: project, userId: user } = server;
   return { id, project, user, type: 'INSTANCE', generation: 1, allocations };
@@ -41,7 +42,7 @@ async function hostsOf(call: Call): Promise<ReadonlyMap<string, Provider>> {
 
 const contextOf = ({ caller }: Call) => ({ caller, requestId: 'placement', isAdmin: true });
 
-/** The servers of compute that hold something, as consumers: of one host, of one project, or all, page by page. */
+/** Returns the compute servers with claims as consumers: of one host, of one project, or all, page by page. */
 async function servers(call: Call, filters: { host?: string; projectId?: string }): Promise<readonly Consumer[]> {
   const byHost = await hostsOf(call);
   const consumers: Consumer[] = [];
@@ -49,39 +50,47 @@ async function servers(call: Call, filters: { host?: string; projectId?: string 
   for (;;) {
     const page = await call.cloud.engine.servers.list(contextOf(call), {
       allProjects: true,
-      limit: MOST_SERVERS,
+      limit: MAX_SERVERS,
       marker,
       filters,
     });
     for (const server of page) if (server.claims.length > 0) consumers.push(consumerOf(server, byHost));
     const last = page.at(-1);
-    if (!last || page.length < MOST_SERVERS) return consumers;
+    if (!last || page.length < MAX_SERVERS) return consumers;
     marker = last.id;
   }
 }
 
-/** Who has something of a provider. */
+/** Returns the consumers of a provider. */
 export async function consumersOf(call: Call, { uuid, host }: Provider): Promise<readonly Consumer[]> {
-  const told = [...table(call).values()].filter(({ allocations }) => allocations[uuid]);
+  const notified = [...table(call).values()].filter(({ allocations }) => allocations[uuid]);
   return host === undefined
-    ? told
-    : [...(await servers(call, { host })).filter((one) => one.allocations[uuid]), ...told];
+    ? notified
+    : [...(await servers(call, { host })).filter((one) => one.allocations[uuid]), ...notified];
 }
 
-/** Who has something in the name of a project. */
+/** Returns the consumers of a project. */
 export async function consumersIn(call: Call, projectId: string): Promise<readonly Consumer[]> {
-  const told = [...table(call).values()].filter(({ project }) => project === projectId);
-  return [...(await servers(call, { projectId })), ...told];
+  const reported = [...table(call).values()].filter(({ project }) => project === projectId);
+  return [...(await servers(call, { projectId })), ...reported];
+}
+
+/** Returns all allocations of a provider by class; those of servers are the ones that compute has counted. */
+export async function usedOf(call: Call, { uuid, host }: Provider): Promise<Used> {
+  const used = usagesOf([...table(call).values()], uuid);
+  const counted = host === undefined ? {} : await call.cloud.engine.hosts.allocations(host);
+  for (const [name, amount] of Object.entries(counted)) used[name] = (used[name] ?? 0) + amount;
+  return used;
 }
 
 export async function consumer(call: Call, id: string): Promise<Consumer | undefined> {
-  const told = table(call).get(id);
-  if (told) return told;
+  const notified = table(call).get(id);
+  if (notified) return notified;
   const server = await call.cloud.engine.servers.get(contextOf(call), id).catch(ifMissing);
   return server && server.claims.length > 0 ? consumerOf(server, await hostsOf(call)) : undefined;
 }
 
-/** All that is taken, by class. */
+/** Returns the allocated amounts by class. */
 export function usagesOf(consumers: readonly Consumer[], uuid?: string): Record<string, number> {
   const sums: Record<string, number> = {};
   for (const { allocations } of consumers)
@@ -91,38 +100,8 @@ export function usagesOf(consumers: readonly Consumer[], uuid?: string): Record<
   return sums;
 }
 
-/** How much of a class is left for others. */
-export function freeOf({ inventories }: Provider, used: Readonly<Record<string, number>>, name: string): number {
-  const inventory = inventories[name];
-  return inventory ? (inventory.total - inventory.reserved) * inventory.allocation_ratio - (used[name] ?? 0) : 0;
-}
-
-/** Gives a consumer exactly this; throws when a provider has not got it, or the client has not seen what there is. */
-export async function allocate(call: Call, requested: Consumer, seen: number | null | undefined): Promise<void> {
-  const before = await consumer(call, requested.id);
-  if (seen !== undefined && (before?.generation ?? null) !== seen)
-    throw conflict(
-      `consumer generation conflict - expected ${before?.generation ?? 'null'} but got ${seen}`,
-      'placement.concurrent_update',
-    );
-  for (const [uuid, resources] of Object.entries(requested.allocations)) {
-    const from = (await providers(call)).get(uuid);
-    if (!from) throw badRequest(`Allocation for resource provider '${uuid}' that does not exist.`);
-    const others = (await consumersOf(call, from)).filter(({ id }) => id !== requested.id);
-    const used = usagesOf(others, uuid);
-    for (const [name, amount] of Object.entries(resources)) {
-      const inventory = from.inventories[name];
-      if (!inventory)
-        throw conflict(`Unable to allocate inventory: Inventory for '${name}' on resource provider '${uuid}' invalid.`);
-      const fits = amount >= inventory.min_unit && amount <= inventory.max_unit && amount % inventory.step_size === 0;
-      if (!fits || amount > freeOf(from, used, name))
-        throw conflict(
-          `Unable to allocate inventory: Unable to create allocation for '${name}' on resource provider '${uuid}'. The requested amount would exceed the capacity.`,
-        );
-    }
-  }
-  for (const uuid of new Set([...Object.keys(before?.allocations ?? {}), ...Object.keys(requested.allocations)]))
-    write(call, await provider(call, uuid), {});
+/** Stores a consumer with its next generation, or deletes it if it has no allocations. */
+export function keep(call: Call, requested: Consumer, before: Consumer | undefined): void {
   if (Object.keys(requested.allocations).length === 0) table(call).delete(requested.id);
   else table(call).set(requested.id, { ...requested, generation: (before?.generation ?? 0) + 1 });
 }

@@ -1,19 +1,25 @@
+import { MAX_AMOUNT } from '@apistrata/compute-engine/api';
 import { z } from 'zod';
 import type { Call } from '../service/call.js';
-import { created, del, get, noContent, post, put, type Route } from '../service/route.js';
+import { del, get, noContent, post, put, Reply, type Route } from '../service/route.js';
 import { badRequest, conflict, notFound } from '../service/service-error.js';
-import { consumersOf, usagesOf } from './allocations.js';
-import { classNames } from './name-routes.js';
-import { type Inventory, MOST, type Provider, provider, write } from './providers.js';
+import { usedOf } from './allocations.js';
+import type { Inventory } from './inventory.js';
+import { classNames, missingClass } from './names.js';
+import { since } from './placement-version.js';
+import { type Provider, provider, write } from './providers.js';
+import { bodyOf } from './request-body.js';
 
 const count = z.number().int();
+/** The highest number of single precision, as the original stores ratios. */
+const HIGHEST_RATIO = 3.40282e38;
 const INVENTORY = {
-  total: count.min(1).max(MOST),
-  reserved: count.min(0).max(MOST).default(0),
-  min_unit: count.min(1).max(MOST).default(1),
-  max_unit: count.min(1).max(MOST).default(MOST),
-  step_size: count.min(1).max(MOST).default(1),
-  allocation_ratio: z.number().gt(0).default(1),
+  total: count.min(1).max(MAX_AMOUNT),
+  reserved: count.min(0).max(MAX_AMOUNT).default(0),
+  min_unit: count.min(1).max(MAX_AMOUNT).default(1),
+  max_unit: count.min(1).max(MAX_AMOUNT).default(MAX_AMOUNT),
+  step_size: count.min(1).max(MAX_AMOUNT).default(1),
+  allocation_ratio: z.number().max(HIGHEST_RATIO).default(1),
 };
 const generation = { resource_provider_generation: count };
 const One = z.strictObject({ ...INVENTORY, ...generation });
@@ -22,31 +28,43 @@ const New = z.strictObject({
   resource_provider_generation: count.optional(),
   resource_class: z.string(),
 });
-const All = z.strictObject({ ...generation, inventories: z.record(z.string(), z.strictObject(INVENTORY)) });
+export const All = z.strictObject({ ...generation, inventories: z.record(z.string(), z.strictObject(INVENTORY)) });
 
 const view = ({ generation: resource_provider_generation, inventories }: Provider) => ({
   resource_provider_generation,
   inventories,
 });
 
-function refuseUnknown(call: Call, names: readonly string[]): void {
-  const known = classNames(call);
-  const stray = names.find((name) => !known.includes(name));
-  if (stray) throw badRequest(`Unknown resource class in inventory: No such resource class ${stray}.`);
+export async function rejectUnknown(call: Call, names: readonly string[]): Promise<void> {
+  const known = await classNames(call);
+  const stray = names.find((name) => !known.has(name));
+  if (stray) throw badRequest(`Unknown resource class in inventory: ${missingClass(stray)}`);
 }
 
-/** What somebody has of cannot go, and cannot become less than that. */
-async function refuseInUse(call: Call, one: Provider, next: Readonly<Record<string, Inventory>>): Promise<void> {
-  const used = usagesOf(await consumersOf(call, one), one.uuid);
-  const taken = Object.keys(one.inventories).find((name) => (used[name] ?? 0) > 0 && !next[name]);
-  if (taken)
+/** Rejects an inventory without capacity; from 1.26, everything may be reserved. */
+function rejectWithoutCapacity(call: Call, uuid: string, inventories: Readonly<Record<string, Inventory>>): void {
+  for (const [name, { total, reserved, allocation_ratio }] of Object.entries(inventories)) {
+    const capacity = (total - reserved) * allocation_ratio;
+    if (capacity > 0 || (capacity === 0 && since(call, 26))) continue;
+    const than = since(call, 26) ? 'greater than total' : 'greater than or equal to total';
+    throw badRequest(
+      `Unable to update inventory for resource provider ${uuid}: Invalid inventory for '${name}' on resource provider '${uuid}'. The reserved value is ${than}.`,
+    );
+  }
+}
+
+/** Rejects removing inventory in use, or reducing it below its usage. */
+async function rejectInUse(call: Call, one: Provider, next: Readonly<Record<string, Inventory>>): Promise<void> {
+  const used = await usedOf(call, one);
+  const taken = Object.keys(one.inventories).filter((name) => (used[name] ?? 0) > 0 && !next[name]);
+  if (taken.length > 0)
     throw conflict(
-      `update conflict: Inventory for '${taken}' on resource provider '${one.uuid}' in use.`,
+      `update conflict: Inventory for '${taken.join(', ')}' on resource provider '${one.uuid}' in use.`,
       'placement.inventory.inuse',
     );
 }
 
-/** What providers have, by class. */
+/** Inventories of providers by class. */
 export function inventoryRoutes(): readonly Route[] {
   const path = '/resource_providers/:id/inventories';
   const missing = (call: Call) => notFound(`No inventory of class ${call.param('class')} for ${call.param('id')}`);
@@ -58,24 +76,29 @@ export function inventoryRoutes(): readonly Route[] {
     get(path, async (call) => view(await provider(call))),
     put(path, async (call) => {
       const before = await provider(call);
-      const { inventories, resource_provider_generation } = call.body(All);
-      refuseUnknown(call, Object.keys(inventories));
-      await refuseInUse(call, before, inventories);
-      return view(write(call, before, { inventories }, resource_provider_generation));
+      const { inventories, resource_provider_generation } = bodyOf(call, All);
+      await rejectUnknown(call, Object.keys(inventories));
+      rejectWithoutCapacity(call, before.uuid, inventories);
+      await rejectInUse(call, before, inventories);
+      return view(await write(call, before, { inventories }, resource_provider_generation));
     }),
     post(path, async (call) => {
       const before = await provider(call);
-      const { resource_class, resource_provider_generation, ...inventory } = call.body(New);
-      refuseUnknown(call, [resource_class]);
+      const { resource_class, resource_provider_generation, ...inventory } = bodyOf(call, New);
+      await rejectUnknown(call, [resource_class]);
       if (before.inventories[resource_class])
         throw conflict(`Update conflict: inventory of ${resource_class} exists already.`);
+      rejectWithoutCapacity(call, before.uuid, { [resource_class]: inventory });
       const inventories = { ...before.inventories, [resource_class]: inventory };
-      return created(one(write(call, before, { inventories }, resource_provider_generation), resource_class));
+      const shown = one(await write(call, before, { inventories }, resource_provider_generation), resource_class);
+      return new Reply(201, shown, {
+        Location: `${call.base}/resource_providers/${before.uuid}/inventories/${resource_class}`,
+      });
     }),
     del(path, async (call) => {
       const before = await provider(call);
-      await refuseInUse(call, before, {});
-      write(call, before, { inventories: {} });
+      await rejectInUse(call, before, {});
+      await write(call, before, { inventories: {} });
       return noContent();
     }),
     get(`${path}/:class`, async (call) => {
@@ -86,18 +109,21 @@ export function inventoryRoutes(): readonly Route[] {
     put(`${path}/:class`, async (call) => {
       const before = await provider(call);
       const name = call.param('class');
-      const { resource_provider_generation, ...inventory } = call.body(One);
+      const { resource_provider_generation, ...inventory } = bodyOf(call, One);
       if (!before.inventories[name])
-        throw badRequest(`Unknown resource class in inventory for resource provider ${before.uuid}: ${name}`);
+        throw badRequest(
+          `No inventory record with resource class for resource provider ${before.uuid}: Inventory of ${name} does not exist.`,
+        );
+      rejectWithoutCapacity(call, before.uuid, { [name]: inventory });
       const inventories = { ...before.inventories, [name]: inventory };
-      return one(write(call, before, { inventories }, resource_provider_generation), name);
+      return one(await write(call, before, { inventories }, resource_provider_generation), name);
     }),
     del(`${path}/:class`, async (call) => {
       const before = await provider(call);
-      const { [call.param('class')]: gone, ...inventories } = before.inventories;
-      if (!gone) throw missing(call);
-      await refuseInUse(call, before, inventories);
-      write(call, before, { inventories });
+      const { [call.param('class')]: removed, ...inventories } = before.inventories;
+      if (!removed) throw missing(call);
+      await rejectInUse(call, before, inventories);
+      await write(call, before, { inventories });
       return noContent();
     }),
   ];

@@ -4,7 +4,7 @@ import type { Call } from '../service/call.js';
 export const MIN_VERSION = '1.0';
 export const MAX_VERSION = '1.39';
 
-/** Whether the request is in this version of the API or a later one. */
+/** Returns true if the request selects this version or a later one. */
 export function since(call: Call, minor: number): boolean {
   return Number(microversionOf(call.req)?.minor ?? 0) >= minor;
 }

@@ -1,13 +1,15 @@
 import { STATUS_CODES } from 'node:http';
 import { microversion } from '@apistrata/microversion';
 import type { Call } from '../service/call.js';
+import { fakeService } from '../service/fake-service.js';
 import { openGet, type Route } from '../service/route.js';
-import { standIn } from '../service/stand-in.js';
 import { allocationRoutes } from './allocation-routes.js';
 import { inventoryRoutes } from './inventory-routes.js';
 import { nameRoutes } from './name-routes.js';
 import { MAX_VERSION, MIN_VERSION } from './placement-version.js';
 import { providerRoutes } from './provider-routes.js';
+import { reshaperRoutes } from './reshaper-routes.js';
+import { windowed } from './route-windows.js';
 
 const versions = () => ({
   versions: [
@@ -21,7 +23,7 @@ const versions = () => ({
   ],
 });
 
-/** All of this is for administrators, except that everybody may ask what its own project uses. */
+/** Restricts a route to administrators, except for the usage of the caller's own project. */
 function forAdmins({ run, ...route }: Route): Route {
   return {
     ...route,
@@ -32,9 +34,10 @@ function forAdmins({ run, ...route }: Route): Route {
   };
 }
 
-/** The placement service: the hosts and what they offer, and whatever else somebody tells it of. */
-export const placementService = standIn({
+/** The placement service: the compute hosts with their inventories, and the providers that clients create. */
+export const placementService = fakeService({
   name: 'placement',
+  rejectsMethods: true,
   before: () =>
     microversion({
       service: 'placement',
@@ -44,7 +47,10 @@ export const placementService = standIn({
     }),
   routes: () => [
     openGet('/', versions),
-    ...[...providerRoutes(), ...inventoryRoutes(), ...nameRoutes(), ...allocationRoutes()].map(forAdmins),
+    ...[providerRoutes, inventoryRoutes, nameRoutes, allocationRoutes, reshaperRoutes]
+      .flatMap((routes) => routes())
+      .map(forAdmins)
+      .map(windowed),
   ],
   fault: ({ status, message, type }) => ({
     errors: [

@@ -3,14 +3,17 @@ import { z } from 'zod';
 import type { Call } from '../service/call.js';
 import { del, get, noContent, post, put as putRoute, Reply, type Route } from '../service/route.js';
 import { badRequest, conflict, notFound } from '../service/service-error.js';
-import { consumersOf, freeOf, usagesOf } from './allocations.js';
+import { consumersOf, usedOf } from './allocations.js';
+import { hasTraits, isMember } from './candidates.js';
+import { fits } from './capacity.js';
 import { since } from './placement-version.js';
 import { drop, type Provider, provider, providers, put, rootOf, write } from './providers.js';
+import { bodyOf } from './request-body.js';
+import { amountsOf, badQuery, checkNames, requirementsOf } from './request-groups.js';
 
 const name = z.string().min(1).max(200);
 const NewProvider = z.strictObject({ name, uuid: z.guid().optional(), parent_provider_uuid: z.guid().nullish() });
 const Change = z.strictObject({ name, parent_provider_uuid: z.guid().nullish() });
-const FILTERS = ['name', 'uuid', 'member_of', 'resources', 'in_tree', 'required'];
 
 async function view(call: Call, one: Provider) {
   const all = await providers(call);
@@ -31,61 +34,40 @@ async function view(call: Call, one: Provider) {
   };
 }
 
-/** `VCPU:2,MEMORY_MB:512` */
-export function amountsOf(written: string): readonly (readonly [string, number])[] {
-  return written.split(',').map((part) => {
-    const [resource = '', amount = ''] = part.split(':');
-    if (!/^[A-Z0-9_]+$/.test(resource) || !/^[1-9]\d*$/.test(amount))
-      throw badRequest(
-        `Badly formed resources parameter. Expected resources query string parameter in form: ?resources=VCPU:2,MEMORY_MB:1024. Got: ${written}.`,
-        'placement.query.bad_value',
-      );
-    return [resource, Number(amount)];
-  });
-}
+/** The parameters of the list, by the version that introduces them. */
+const FILTERS: Readonly<Record<string, number>> = {
+  name: 0,
+  uuid: 0,
+  member_of: 3,
+  resources: 4,
+  in_tree: 14,
+  required: 18,
+};
 
-/** Traits that are asked for: `A,!B`, and `in:A,B` for any of them. */
-export function hasTraits(traits: readonly string[], written: string): boolean {
-  if (written.startsWith('in:'))
-    return written
-      .slice(3)
-      .split(',')
-      .some((trait) => traits.includes(trait));
-  return written
-    .split(',')
-    .every((trait) => (trait.startsWith('!') ? !traits.includes(trait.slice(1)) : traits.includes(trait)));
-}
-
-/** Whether a provider has all that. */
-export async function canGive(call: Call, one: Provider, written: string): Promise<boolean> {
-  const used = usagesOf(await consumersOf(call, one), one.uuid);
-  return amountsOf(written).every(([resource, amount]) => {
-    const inventory = one.inventories[resource];
-    return inventory !== undefined && amount <= inventory.max_unit && amount <= freeOf(one, used, resource);
-  });
-}
-
-export function isMember({ aggregates }: Provider, written: string): boolean {
-  const forbids = written.startsWith('!');
-  const plain = forbids ? written.slice(1) : written;
-  const ids = plain.replace(/^in:/, '').split(',');
-  return ids.some((id) => aggregates.includes(id)) !== forbids;
-}
-
-async function matches(call: Call, all: ReadonlyMap<string, Provider>, one: Provider): Promise<boolean> {
+/** Returns the filter of the caller's list. Throws the 400 of the invalid parameter. */
+async function filterOf(call: Call, all: ReadonlyMap<string, Provider>): Promise<(one: Provider) => Promise<boolean>> {
   const { query } = call;
-  const tree = query.get('in_tree');
-  const top = tree === null ? undefined : all.get(tree);
-  if (query.has('name') && query.get('name') !== one.name) return false;
-  if (query.has('uuid') && query.get('uuid') !== one.uuid) return false;
-  if (tree !== null && (!top || rootOf(all, top) !== rootOf(all, one))) return false;
-  if (!query.getAll('member_of').every((text) => isMember(one, text))) return false;
-  if (!query.getAll('required').every((text) => hasTraits(one.traits, text))) return false;
-  const resources = query.get('resources');
-  return resources === null || canGive(call, one, resources);
+  for (const key of query.keys())
+    if (!since(call, FILTERS[key] ?? Number.POSITIVE_INFINITY))
+      throw badQuery(`Additional properties are not allowed ('${key}' was unexpected)`);
+  const uuid = query.get('uuid');
+  if (uuid !== null && !z.guid().safeParse(uuid).success) throw badQuery(`'${uuid}' is not a 'uuid'`);
+  const requirements = requirementsOf(call);
+  const written = query.getAll('resources').at(-1);
+  const resources = written === undefined ? new Map<string, number>() : amountsOf(written);
+  await checkNames(call, [{ suffix: '', resources, ...requirements }]);
+  const top = requirements.inTree === undefined ? undefined : all.get(requirements.inTree);
+  return async (one) => {
+    if (query.has('name') && query.get('name') !== one.name) return false;
+    if (uuid !== null && uuid !== one.uuid) return false;
+    if (requirements.inTree !== undefined && (!top || rootOf(all, top) !== rootOf(all, one))) return false;
+    if (!isMember(one.aggregates, requirements) || !hasTraits(one.traits, requirements)) return false;
+    const used = resources.size === 0 ? {} : await usedOf(call, one);
+    return [...resources].every(([name, amount]) => fits(one, used, name, amount));
+  };
 }
 
-function refuseTaken(
+function rejectTaken(
   all: ReadonlyMap<string, Provider>,
   { uuid, name: wantedName }: { uuid: string; name: string },
 ): void {
@@ -93,34 +75,39 @@ function refuseTaken(
     throw conflict(`Conflicting resource provider name: ${wantedName} already exists.`, 'placement.duplicate_name');
 }
 
-function refuseUnknownParent(all: ReadonlyMap<string, Provider>, parent: string | null): void {
-  if (parent !== null && !all.has(parent)) throw badRequest(`parent provider UUID does not exist: ${parent}`);
+/** Throws unless the parent exists and is neither the provider itself nor below it. */
+function rejectWrongParent(all: ReadonlyMap<string, Provider>, uuid: string, parent: string | null): void {
+  if (parent === null) return;
+  if (parent === uuid)
+    throw badRequest(
+      `Unable to save resource provider: parent provider UUID cannot be same as UUID. Unable to create or update provider ${uuid}.`,
+    );
+  if (!all.has(parent)) throw badRequest(`parent provider UUID does not exist: ${parent}`);
+  for (let above = all.get(parent); above; above = above.parent === null ? undefined : all.get(above.parent))
+    if (above.uuid === uuid)
+      throw badRequest('Unable to save resource provider: creating loop in the provider tree is not allowed.');
 }
 
-/** Resource providers: made, renamed, moved, removed. */
+/** Routes of resource providers. */
 export function providerRoutes(): readonly Route[] {
   const path = '/resource_providers';
   return [
     get(path, async (call) => {
-      const stray = [...call.query.keys()].find((key) => !FILTERS.includes(key));
-      if (stray)
-        throw badRequest(
-          `Invalid query string parameters: Additional properties are not allowed ('${stray}' was unexpected)`,
-        );
       const all = await providers(call);
+      const matches = await filterOf(call, all);
       const shown = [];
-      for (const one of all.values()) if (await matches(call, all, one)) shown.push(await view(call, one));
+      for (const one of all.values()) if (await matches(one)) shown.push(await view(call, one));
       return { resource_providers: shown };
     }),
     post(path, async (call) => {
       const all = await providers(call);
-      const given = call.body(NewProvider);
+      const given = bodyOf(call, NewProvider);
       const uuid = given.uuid ?? randomUUID();
       if (all.has(uuid))
         throw conflict(`Conflicting resource provider uuid: ${uuid} already exists.`, 'placement.duplicate_name');
-      refuseTaken(all, { uuid, name: given.name });
+      rejectTaken(all, { uuid, name: given.name });
       const parent = given.parent_provider_uuid ?? null;
-      refuseUnknownParent(all, parent);
+      rejectWrongParent(all, uuid, parent);
       const made: Provider = {
         uuid,
         name: given.name,
@@ -130,7 +117,7 @@ export function providerRoutes(): readonly Route[] {
         traits: [],
         aggregates: [],
       };
-      put(call, made);
+      await put(call, made);
       const headers = { Location: `${call.base}/resource_providers/${uuid}` };
       return since(call, 20) ? new Reply(200, await view(call, made), headers) : new Reply(201, undefined, headers);
     }),
@@ -138,14 +125,16 @@ export function providerRoutes(): readonly Route[] {
     putRoute(`${path}/:id`, async (call) => {
       const all = await providers(call);
       const before = await provider(call);
-      const given = call.body(Change);
-      refuseTaken(all, { uuid: before.uuid, name: given.name });
+      const given = bodyOf(call, Change);
+      rejectTaken(all, { uuid: before.uuid, name: given.name });
       const parent = given.parent_provider_uuid === undefined ? before.parent : given.parent_provider_uuid;
-      refuseUnknownParent(all, parent);
+      rejectWrongParent(all, before.uuid, parent);
       if (parent !== before.parent && before.parent !== null && !since(call, 37))
-        throw badRequest('Unable to save resource provider: re-parenting a provider is not currently allowed.');
+        throw badRequest(
+          `Unable to save resource provider: ${parent === null ? 'un' : 're'}-parenting a provider is not currently allowed.`,
+        );
       const changed = { ...before, name: given.name, parent };
-      put(call, changed);
+      await put(call, changed);
       return view(call, changed);
     }),
     del(`${path}/:id`, async (call) => {
@@ -167,7 +156,7 @@ export function providerRoutes(): readonly Route[] {
     }),
     get(`${path}/:id/usages`, async (call) => {
       const one = await provider(call);
-      const used = usagesOf(await consumersOf(call, one), one.uuid);
+      const used = await usedOf(call, one);
       const shown = Object.keys(one.inventories).map((resource) => [resource, used[resource] ?? 0]);
       return { resource_provider_generation: one.generation, usages: Object.fromEntries(shown) };
     }),
@@ -185,12 +174,12 @@ export function providerRoutes(): readonly Route[] {
     get(`${path}/:id/aggregates`, async (call) => aggregatesView(call, await provider(call))),
     putRoute(`${path}/:id/aggregates`, async (call) => {
       const before = await provider(call);
-      const list = z.array(z.guid());
+      const list = z.array(z.guid()).refine((ids) => new Set(ids).size === ids.length, 'has non-unique elements');
       if (!since(call, 19))
-        return aggregatesView(call, write(call, before, { aggregates: [...new Set(call.body(list))] }));
-      const given = call.body(z.strictObject({ aggregates: list, resource_provider_generation: z.number().int() }));
+        return aggregatesView(call, await write(call, before, { aggregates: [...new Set(bodyOf(call, list))] }));
+      const given = bodyOf(call, z.strictObject({ aggregates: list, resource_provider_generation: z.number().int() }));
       const aggregates = [...new Set(given.aggregates)];
-      return aggregatesView(call, write(call, before, { aggregates }, given.resource_provider_generation));
+      return aggregatesView(call, await write(call, before, { aggregates }, given.resource_provider_generation));
     }),
   ];
 }

@@ -1,58 +1,38 @@
 import type { Call } from '../service/call.js';
 import { conflict, notFound } from '../service/service-error.js';
+import { changeOffer, hostOffers } from './host-offers.js';
+import type { Inventory } from './inventory.js';
 
-export interface Inventory {
-  readonly total: number;
-  readonly reserved: number;
-  readonly min_unit: number;
-  readonly max_unit: number;
-  readonly step_size: number;
-  readonly allocation_ratio: number;
-}
-
-/** What something can be had from: a host, or whatever somebody has told of. */
+/** A resource provider: a compute host, or one that a client has created. */
 export interface Provider {
   readonly uuid: string;
   readonly name: string;
   readonly parent: string | null;
-  /** One more with every change: who changes something says which one it has seen. */
+  /** Incremented with every change; a client that changes a provider sends the generation it has read. */
   readonly generation: number;
   readonly inventories: Readonly<Record<string, Inventory>>;
   readonly traits: readonly string[];
   readonly aggregates: readonly string[];
-  /** The compute host that it is. */
+  /** The compute host of this provider. */
   readonly host?: string;
 }
 
-export const MOST = 2 ** 31 - 1;
-
 const table = ({ cloud }: Call) => cloud.documents.table<Provider>('placement/providers');
 
-function inventory(total: number, allocation_ratio: number): Inventory {
-  return { total, reserved: 0, min_unit: 1, max_unit: total, step_size: 1, allocation_ratio };
-}
-
-/** All providers by id; the hosts of compute are there from the start. */
+/**
+ * Returns all providers by id. Those of compute hosts are always included: compute stores their inventories and traits,
+ * and only additional fields are stored here.
+ */
 export async function providers(call: Call): Promise<ReadonlyMap<string, Provider>> {
-  const { hosts } = await call.cloud.engine.hosts.map();
-  for (const { node } of hosts.values()) {
-    if (table(call).has(node.id)) continue;
-    table(call).set(node.id, {
-      uuid: node.id,
-      name: node.hypervisorHostname,
-      parent: null,
-      generation: 0,
-      inventories: {
-        VCPU: inventory(node.vcpus, node.cpuAllocationRatio),
-        MEMORY_MB: inventory(node.memoryMb, node.ramAllocationRatio),
-        DISK_GB: inventory(node.localGb, node.diskAllocationRatio),
-      },
-      traits: ['COMPUTE_NODE'],
-      aggregates: [],
-      host: node.host,
-    });
+  const hosts = await hostOffers(call);
+  const ids = new Set(hosts.map(({ uuid }) => uuid));
+  const all = new Map([...table(call)].filter(([id, { host }]) => host === undefined || ids.has(id)));
+  for (const offer of hosts) {
+    const { parent = null, generation = 0, aggregates = [], name = offer.name } = all.get(offer.uuid) ?? {};
+    const memberships = [...new Set([...offer.aggregates, ...aggregates])];
+    all.set(offer.uuid, { ...offer, name, parent, generation, aggregates: memberships });
   }
-  return table(call);
+  return all;
 }
 
 export async function provider(call: Call, id = call.param('id')): Promise<Provider> {
@@ -61,27 +41,36 @@ export async function provider(call: Call, id = call.param('id')): Promise<Provi
   return provider;
 }
 
-/** Writes a provider as changed once more; throws when the client has not seen how it is now. */
-export function write(call: Call, before: Provider, change: Partial<Provider>, seen?: number): Provider {
+/** Stores a changed provider with the next generation; throws if the client's generation is outdated. */
+export async function write(
+  call: Call,
+  before: Provider,
+  change: Partial<Pick<Provider, 'inventories' | 'traits' | 'aggregates'>>,
+  seen?: number,
+): Promise<Provider> {
   if (seen !== undefined && seen !== before.generation)
     throw conflict(
       `Unable to update: resource provider generation conflict: expected ${seen}, it is ${before.generation}.`,
       'placement.concurrent_update',
     );
-  const changed = { ...before, ...change, generation: before.generation + 1 };
-  table(call).set(changed.uuid, changed);
-  return changed;
+  if (before.host !== undefined && (change.inventories || change.traits)) await changeOffer(call, before.host, change);
+  await put(call, { ...before, ...change, generation: before.generation + 1 });
+  return provider(call, before.uuid);
 }
 
-export function put(call: Call, provider: Provider): void {
-  table(call).set(provider.uuid, provider);
+/** Stores a provider; of a compute host, only what compute does not store. */
+export async function put(call: Call, { host, ...changed }: Provider): Promise<void> {
+  const own = host === undefined ? undefined : (await hostOffers(call)).find(({ uuid }) => uuid === changed.uuid);
+  const aggregates = changed.aggregates.filter((id) => !own?.aggregates.includes(id));
+  const stored = own ? { ...changed, host, aggregates, inventories: {}, traits: [] } : changed;
+  table(call).set(changed.uuid, stored);
 }
 
 export function drop(call: Call, { uuid }: Provider): void {
   table(call).delete(uuid);
 }
 
-/** The top of the tree that a provider is in. */
+/** Returns the root of a provider's tree. */
 export function rootOf(all: ReadonlyMap<string, Provider>, { uuid, parent }: Provider): string {
   const above = parent === null ? undefined : all.get(parent);
   return above ? rootOf(all, above) : uuid;

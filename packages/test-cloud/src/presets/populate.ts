@@ -1,10 +1,14 @@
 import type { Engine } from '@apistrata/compute-engine';
 import { populateServers } from '@apistrata/compute-engine/testing';
-import type { Directory } from '../identity/directory.js';
+import type { DemoDirectory } from '../identity/demo-directory.js';
 import type { Population } from './presets.js';
 
-/** Fills a cloud with running servers, in bulk. */
-export async function populate(engine: Engine, directory: Directory, { servers, projects }: Population): Promise<void> {
+/** Creates running servers in bulk. */
+export async function populate(
+  engine: Engine,
+  directory: DemoDirectory,
+  { servers, projects }: Population,
+): Promise<void> {
   const owner = directory.user('load').id;
   const owners = Array.from({ length: projects }, (_, index) => {
     const project = directory.project(`load-${index + 1}`);

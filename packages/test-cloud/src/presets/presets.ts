@@ -2,13 +2,13 @@ import { defaultPreset, type Preset } from '@apistrata/compute-engine';
 import { stableId } from '../identity/new-id.js';
 import { TINY_DISK_BYTES, tinyDisk } from './tiny-disk.js';
 
-/** The clouds that are there to begin with. */
+/** Names of the presets. */
 export type PresetName = 'minimal' | 'small' | 'large';
 
-/** How much a preset adds that is made in bulk. */
+/** The content of a preset that is created in bulk. */
 export interface Population {
   readonly servers: number;
-  /** Projects that the servers belong to; none of them is the demo project, whose quota stays free. */
+  /** Projects that own the servers; the quota of the demo project stays unused. */
   readonly projects: number;
 }
 
@@ -19,22 +19,22 @@ export interface CloudPreset {
 
 const HOSTS = 500;
 
-/** What volumes are of when nobody names a type, and one that somebody can name. */
+/** The default volume type, and a named one. */
 const volumeTypes: Preset['volumeTypes'] = [
   { name: '__DEFAULT__', description: 'Default Volume Type' },
   ...defaultPreset.volumeTypes,
 ];
-/** The images of the engine's preset, owned by somebody and with bytes that can be downloaded. */
+/** The images of the engine's preset, with an owner and downloadable content. */
 const images: Preset['images'] = defaultPreset.images.map((image) => ({
   ...image,
   projectId: stableId('project', 'admin'),
   virtualSizeBytes: TINY_DISK_BYTES,
   content: tinyDisk(),
 }));
-/** What the presets share. */
+/** The common part of the presets. */
 const common: Preset = { ...defaultPreset, images, volumeTypes };
 
-/** What a cloud can be from the start. */
+/** The presets by name. */
 export const presets: Readonly<Record<PresetName, () => CloudPreset>> = {
   /** One of each: a flavor, an image, a network, a host. */
   minimal: () => ({

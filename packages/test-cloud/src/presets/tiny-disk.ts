@@ -1,12 +1,12 @@
 const CLUSTER_BITS = 9;
 const CLUSTER = 1 << CLUSTER_BITS;
 
-/** Size of the disk that {@link tinyDisk} describes, in bytes. */
+/** Size of the disk of {@link tinyDisk} in bytes. */
 export const TINY_DISK_BYTES = 2 ** 20;
 
 /**
- * An empty disk of 1 MiB as a QCOW2 file of four clusters: header, table of reference counts, one block of them, and
- * the first-level table. Programs that read disk images take it for one.
+ * Returns an empty disk of 1 MiB as a valid QCOW2 file of four clusters: header, reference count table, reference count
+ * block, and first-level table.
  */
 export function tinyDisk(): Uint8Array {
   const file = Buffer.alloc(4 * CLUSTER);

@@ -1,18 +1,18 @@
-/** What is one and the same thing's name wherever it stands: ids of 32 digits or five groups, and names of secrets. */
+/** Identifiers that mean the same everywhere: ids of 32 digits or five groups, and pseudonyms of secrets. */
 const NAME_ANYWHERE = /\*\*\*\d+|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{32}/g;
 const IS_NAME = new RegExp(`^(?:${NAME_ANYWHERE.source})$`);
-/** Fields whose text is an id, whatever it looks like. */
+/** Fields that contain ids of any form. */
 const ID_FIELD = /(?:^|[_-])(?:id|ids|uuid|ref)$|(?:Id|Ref|Uuid)$/;
 
 type Json = Readonly<Record<string, unknown>>;
 const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Which name in a recording is which one here: ids, tokens, passwords. */
+/** Maps the names in a recording to those in this cloud: ids, tokens, passwords. */
 export class Correspondence {
   readonly #names = new Map<string, string>();
 
-  /** Two names for the same thing; the first time counts. */
+  /** Maps a name to another one; the first mapping wins. */
   same(recorded: string, here: string): void {
     if (!this.#names.has(recorded)) this.#names.set(recorded, here);
   }
@@ -21,28 +21,30 @@ export class Correspondence {
     return this.#names.has(recorded);
   }
 
-  /** Text of the recording with the names of here. */
-  inText(text: string): string {
+  /** Replaces recorded names in a text. */
+  replaceInText(text: string): string {
     return this.#names.get(text) ?? text.replaceAll(NAME_ANYWHERE, (name) => this.#names.get(name) ?? name);
   }
 
-  /** Path and query with the names of here. */
+  /** Replaces recorded names in a path and query string. */
   inUrl(url: string): string {
     return url.replaceAll(/[^/?&=,:]+/g, (part) => {
       const plain = decoded(part);
-      const here = this.inText(plain);
+      const here = this.replaceInText(plain);
       return here === plain ? part : encodeURIComponent(here);
     });
   }
 
   inJson(value: unknown): unknown {
-    if (typeof value === 'string') return this.inText(value);
+    if (typeof value === 'string') return this.replaceInText(value);
     if (Array.isArray(value)) return value.map((item) => this.inJson(item));
     if (!isObject(value)) return value;
-    return Object.fromEntries(Object.entries(value).map(([name, item]) => [this.inText(name), this.inJson(item)]));
+    return Object.fromEntries(
+      Object.entries(value).map(([name, item]) => [this.replaceInText(name), this.inJson(item)]),
+    );
   }
 
-  /** Learns names from two answers to the same request. */
+  /** Learns names from two responses to the same request. */
   learn(recorded: unknown, here: unknown, field = ''): void {
     if (typeof recorded === 'string' && typeof here === 'string') {
       if (recorded !== here && (IS_NAME.test(recorded) || ID_FIELD.test(field))) this.same(recorded, here);
@@ -54,8 +56,8 @@ export class Correspondence {
   }
 
   /**
-   * Which element of one list is which of another: those that are known, then those of the same name, then in order. What
-   * is left over in the recording has the first one here stand in for it.
+   * Pairs the elements of two lists: known ones, then those with the same name, then in order. Further recorded
+   * elements are paired with the first one here.
    */
   #pairs(recorded: readonly unknown[], here: readonly unknown[]): readonly (readonly [unknown, unknown])[] {
     const left = new Set(here);

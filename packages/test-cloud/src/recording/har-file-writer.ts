@@ -4,7 +4,7 @@ import { CREATOR, type HarEntry } from './har.js';
 const HEAD = `{"log":{"version":"1.2","creator":${JSON.stringify(CREATOR)},"entries":[`;
 const TAIL = '\n]}}\n';
 
-/** Writes a HAR file that is whole after every entry: whenever the process ends, the file can be read. */
+/** Writes a HAR file that is complete after every entry, so that it is readable whenever the process ends. */
 export class HarFileWriter {
   readonly #file: FileHandle;
   #position = Buffer.byteLength(HEAD);
@@ -15,14 +15,14 @@ export class HarFileWriter {
     this.#file = file;
   }
 
-  /** Begins the file anew, readable by its owner only: what a cloud answers is nobody else's. */
+  /** Creates or replaces the file, readable for its owner only, because responses of a cloud are confidential. */
   static async create(path: string): Promise<HarFileWriter> {
     const file = await open(path, 'w', 0o600);
     await file.write(`${HEAD}${TAIL}`, 0);
     return new HarFileWriter(file);
   }
 
-  /** Entries stand in the order they are added. Rejects when the file cannot be written. */
+  /** Appends an entry. Rejects if the file cannot be written. */
   add(entry: HarEntry): Promise<void> {
     this.#last = this.#last.then(async () => {
       const text = `${this.#count === 0 ? '' : ','}\n${JSON.stringify(entry)}`;

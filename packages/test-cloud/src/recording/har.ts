@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs/promises';
-import { parsed } from '../front/body-tap.js';
-import type { JournalEntry } from '../front/journal.js';
+import { parsed } from '../gateway/body-tap.js';
+import type { JournalEntry } from '../gateway/journal.js';
 
 interface HarPair {
   readonly name: string;
   readonly value: string;
 }
 
-/** One request and its answer in the HTTP archive format, HAR 1.2. */
+/** A request and its response in the HTTP archive format, HAR 1.2. */
 export interface HarEntry {
   readonly startedDateTime: string;
   /** Milliseconds. */
@@ -47,18 +47,18 @@ export interface Har {
   };
 }
 
-/** Who writes these files. */
+/** The creator in these files. */
 export const CREATOR = { name: 'Apistrata test cloud', version: '1' } as const;
 
 const pairs = (headers: Readonly<Record<string, string>>): HarPair[] =>
   Object.entries(headers).map(([name, value]) => ({ name, value }));
 
-/** A journal entry as browsers' tools read it. What is not known is -1, as the format wants it. */
+/** Converts a journal entry for browsers' tools. Unknown values are -1, as the format requires. */
 export function harEntry(entry: JournalEntry, cloudUrl: string): HarEntry {
   const { requestHeaders, responseHeaders, requestBody, responseBody } = entry;
   const url = `${cloudUrl}${entry.url}`;
   const sent = requestBody === undefined ? undefined : JSON.stringify(requestBody);
-  const answered = responseBody === undefined ? undefined : JSON.stringify(responseBody);
+  const responded = responseBody === undefined ? undefined : JSON.stringify(responseBody);
   const common = { httpVersion: 'HTTP/1.1', cookies: [], headersSize: -1 };
   return {
     startedDateTime: new Date(entry.at).toISOString(),
@@ -80,9 +80,9 @@ export function harEntry(entry: JournalEntry, cloudUrl: string): HarEntry {
       statusText: '',
       headers: pairs(responseHeaders),
       content: {
-        size: answered === undefined ? 0 : Buffer.byteLength(answered),
+        size: responded === undefined ? 0 : Buffer.byteLength(responded),
         mimeType: responseHeaders['content-type'] ?? '',
-        ...(answered !== undefined && { text: answered }),
+        ...(responded !== undefined && { text: responded }),
       },
       redirectURL: responseHeaders.location ?? '',
       bodySize: -1,
@@ -92,14 +92,14 @@ export function harEntry(entry: JournalEntry, cloudUrl: string): HarEntry {
   };
 }
 
-/** Journal entries as a HAR file. */
+/** Converts journal entries to a HAR file. */
 export function harFile(entries: readonly JournalEntry[], cloudUrl: string): Har {
   return { log: { version: '1.2', creator: CREATOR, entries: entries.map((entry) => harEntry(entry, cloudUrl)) } };
 }
 
-/** Reads a HAR file. Throws a TypeError for what is none. */
+/** Reads a HAR file. @throws TypeError if it is malformed */
 export async function readHar(path: string): Promise<Har> {
   const har = parsed(await readFile(path, 'utf8')) as Har | undefined;
-  if (!Array.isArray(har?.log?.entries)) throw new TypeError(`${path} is no HAR file: it has no log with entries`);
+  if (!Array.isArray(har?.log?.entries)) throw new TypeError(`${path} is not a HAR file: it has no log with entries`);
   return har;
 }

@@ -1,28 +1,28 @@
 import type { TestCloud } from '../test-cloud.js';
-import { askAsAdmin } from './ask-as-admin.js';
 import type { Recorded } from './recorded.js';
+import { requestAsAdmin } from './request-as-admin.js';
 
-type Thing = Readonly<Record<string, any>> & { readonly id: string; readonly name: string };
+type Resource = Readonly<Record<string, any>> & { readonly id: string; readonly name: string };
 
 interface Kind {
   readonly service: string;
-  /** Where they are listed, and under which name. */
+  /** The list of the resources, and their key in it. */
   readonly list: string;
   readonly plural: string;
-  /** Makes one like that of the real cloud. */
-  readonly make: (cloud: TestCloud, thing: Thing) => Promise<void>;
+  /** Creates a resource like that of the real cloud. */
+  readonly make: (cloud: TestCloud, resource: Resource) => Promise<void>;
 }
 
-const SOME_BYTES = new Uint8Array(512);
+const SAMPLE_BYTES = new Uint8Array(512);
 
-/** What clients find in a cloud and do not make themselves. */
+/** Resources that clients expect in a cloud. */
 const KINDS: readonly Kind[] = [
   {
     service: 'compute',
     list: '/compute/v2.1/flavors',
     plural: 'flavors',
     make: async (cloud, { name, vcpus = 1, ram = 512, disk = 1 }) => {
-      await askAsAdmin(cloud, 'POST', '/compute/v2.1/flavors', { flavor: { name, vcpus, ram, disk } });
+      await requestAsAdmin(cloud, 'POST', '/compute/v2.1/flavors', { flavor: { name, vcpus, ram, disk } });
     },
   },
   {
@@ -31,9 +31,9 @@ const KINDS: readonly Kind[] = [
     plural: 'images',
     make: async (cloud, { name, disk_format, container_format }) => {
       const format = { disk_format: disk_format ?? 'raw', container_format: container_format ?? 'bare' };
-      const { id } = await askAsAdmin(cloud, 'POST', '/image/v2/images', { name, visibility: 'public', ...format });
+      const { id } = await requestAsAdmin(cloud, 'POST', '/image/v2/images', { name, visibility: 'public', ...format });
       const type = { 'Content-Type': 'application/octet-stream' };
-      await askAsAdmin(cloud, 'PUT', `/image/v2/images/${id}/file`, SOME_BYTES, type);
+      await requestAsAdmin(cloud, 'PUT', `/image/v2/images/${id}/file`, SAMPLE_BYTES, type);
     },
   },
   {
@@ -42,25 +42,25 @@ const KINDS: readonly Kind[] = [
     plural: 'networks',
     make: async (cloud, { name, 'router:external': external = false }) => {
       const body = { network: { name, shared: !external, 'router:external': external } };
-      const { network } = await askAsAdmin(cloud, 'POST', '/network/v2.0/networks', body);
+      const { network } = await requestAsAdmin(cloud, 'POST', '/network/v2.0/networks', body);
       const subnet = { network_id: network.id, ip_version: 4, cidr: '192.168.0.0/16', name: `${name}-subnet` };
-      await askAsAdmin(cloud, 'POST', '/network/v2.0/subnets', { subnet });
+      await requestAsAdmin(cloud, 'POST', '/network/v2.0/subnets', { subnet });
     },
   },
 ];
 
-const isThing = (value: unknown): value is Thing =>
-  typeof (value as Thing | undefined)?.id === 'string' && typeof (value as Thing).name === 'string';
+const isResource = (value: unknown): value is Resource =>
+  typeof (value as Resource | undefined)?.id === 'string' && typeof (value as Resource).name === 'string';
 
-/** Things of a kind that an answer shows, in a list or alone. */
-function shownIn({ responseBody, status }: Recorded, { plural }: Kind): readonly Thing[] {
+/** Returns the resources of a kind in a response. */
+function shownIn({ responseBody, status }: Recorded, { plural }: Kind): readonly Resource[] {
   if (status >= 300 || typeof responseBody !== 'object' || responseBody === null) return [];
   const body = responseBody as Record<string, unknown>;
   const alone = body[plural.slice(0, -1)] ?? body;
-  return [...(Array.isArray(body[plural]) ? (body[plural] as unknown[]) : []), alone].filter(isThing);
+  return [...(Array.isArray(body[plural]) ? (body[plural] as unknown[]) : []), alone].filter(isResource);
 }
 
-/** Makes the flavors, images and networks that a recording finds in the real cloud, where the test cloud has none such. */
+/** Creates the flavors, images and networks of a recording that the test cloud does not have. */
 export async function prepare(entries: readonly Recorded[], cloud: TestCloud): Promise<void> {
   for (const kind of KINDS) {
     const own = entries.filter(({ url }) => url.startsWith(`/${kind.service}/`));
@@ -75,14 +75,14 @@ export async function prepare(entries: readonly Recorded[], cloud: TestCloud): P
       .flatMap((entry) => shownIn(entry, kind))
       .filter(({ id }) => !made.has(id));
     if (matching.length === 0) continue;
-    const here = (await askAsAdmin(cloud, 'GET', kind.list))[kind.plural] as readonly Thing[];
+    const here = (await requestAsAdmin(cloud, 'GET', kind.list))[kind.plural] as readonly Resource[];
     const names = new Set(here.map(({ name }) => name));
-    // The longest view of each knows most.
+    // The longest view of each has the most fields.
     const longest = matching.toSorted((a, b) => Object.keys(b).length - Object.keys(a).length);
-    for (const thing of longest) {
-      if (names.has(thing.name)) continue;
-      names.add(thing.name);
-      await kind.make(cloud, thing);
+    for (const resource of longest) {
+      if (names.has(resource.name)) continue;
+      names.add(resource.name);
+      await kind.make(cloud, resource);
     }
   }
 }

@@ -1,12 +1,12 @@
-import { parsed } from '../front/body-tap.js';
+import { parsed } from '../gateway/body-tap.js';
 import type { HarEntry } from './har.js';
 import type { Headers } from './shape.js';
 
-/** An entry of a recording in the words of this file. */
+/** A parsed entry of a recording. */
 export interface Recorded {
   readonly number: number;
   readonly method: string;
-  /** Path and query. */
+  /** Path and query string. */
   readonly url: string;
   readonly requestHeaders: Headers;
   readonly requestBody: unknown;

@@ -7,37 +7,37 @@ import {
 } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { parsed, tapBodies } from '../front/body-tap.js';
-import { journalEntry, watchRequest } from '../front/journal.js';
+import { parsed, tapBodies } from '../gateway/body-tap.js';
+import { journalEntry, watchRequest } from '../gateway/journal.js';
 import { harEntry } from './har.js';
 import { HarFileWriter } from './har-file-writer.js';
 import { Pseudonyms } from './pseudonyms.js';
 import { Upstream, type UpstreamOptions } from './upstream.js';
 
 export interface RecorderOptions extends UpstreamOptions {
-  /** The HAR file; an older one is replaced. */
+  /** The HAR file; an existing one is replaced. */
   readonly file: string;
   readonly port?: number;
   readonly host?: string;
-  /** Told of what could not be written down. */
+  /** Receives failures to write entries. */
   readonly onError?: (error: unknown) => void;
 }
 
 export interface Recorder {
-  /** The identity service as clients have to reach it to be recorded. */
+  /** The URL of the identity service for clients that are recorded. */
   readonly authUrl: string;
-  /** How many requests are in the file. */
+  /** The number of recorded requests. */
   readonly count: number;
   stop(): Promise<void>;
 }
 
-/** Longer bodies pass, but are not in the recording. */
-const LIMITS = { mostRequestBytes: 2 ** 20, mostResponseBytes: 2 ** 24 };
-/** Longer JSON passes as it is, with the addresses of the cloud. */
-const MOST_REWRITTEN_BYTES = 2 ** 26;
+/** Longer bodies are passed on, but not recorded. */
+const LIMITS = { maxRequestBytes: 2 ** 20, maxResponseBytes: 2 ** 24 };
+/** Longer JSON is passed on unchanged, with the URLs of the cloud. */
+const MAX_REWRITTEN_BYTES = 2 ** 26;
 const SILENCE_MS = 300_000;
-/** Headers that speak of one connection, or of bytes that are not the same here. */
-const OF_ONE_CONNECTION = [
+/** Headers of a single connection, or of bytes that are changed here. */
+const CONNECTION_HEADERS = [
   'connection',
   'keep-alive',
   'transfer-encoding',
@@ -60,22 +60,23 @@ function refuse(res: ServerResponse, status: number, message: string): void {
   res.end(JSON.stringify({ error: { code: status, message } }));
 }
 
-/** Everything a stream has. */
-async function whole(stream: IncomingMessage): Promise<Buffer> {
+/** Reads a stream to its end. */
+async function readAll(stream: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of stream) {
     bytes += chunk.length;
-    if (bytes > MOST_REWRITTEN_BYTES)
-      throw new Error(`The cloud answered more than ${MOST_REWRITTEN_BYTES} bytes of JSON.`);
+    if (bytes > MAX_REWRITTEN_BYTES)
+      throw new Error(`The cloud returned more than ${MAX_REWRITTEN_BYTES} bytes of JSON.`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
 }
 
 /**
- * Stands in front of a real cloud and writes down what clients and services say, as a HAR file. Clients that log in here get
- * a catalog that leads here. Tokens and passwords are named `***1`, `***2`, ... in the file.
+ * Starts a proxy of a real cloud that records requests and responses in a HAR file. Clients that authenticate here get
+ * a catalog with the URLs of the proxy. The file contains pseudonyms `***1`, `***2`, ... instead of tokens and
+ * passwords.
  */
 export async function startRecorder(options: RecorderOptions): Promise<Recorder> {
   const { onError = (error: unknown) => console.error(error) } = options;
@@ -86,7 +87,7 @@ export async function startRecorder(options: RecorderOptions): Promise<Recorder>
   function record(service: string, req: IncomingMessage, res: ServerResponse, proxyUrl: string): void {
     const tapped = tapBodies(req, res, LIMITS);
     watchRequest({ service, req, res, tapped, now: Date.now }, (line) => {
-      // Read first, so that all secrets of the entry are known before its text is looked through.
+      // Parsed first, so that all secrets of the entry are known before its text is searched.
       const entry = journalEntry(line, pseudonyms.hide);
       const shown = {
         ...entry,
@@ -100,8 +101,8 @@ export async function startRecorder(options: RecorderOptions): Promise<Recorder>
     });
   }
 
-  async function answer(from: IncomingMessage, res: ServerResponse, proxyUrl: string, isHead: boolean): Promise<void> {
-    const headers = without(from.headers, OF_ONE_CONNECTION);
+  async function forward(from: IncomingMessage, res: ServerResponse, proxyUrl: string, isHead: boolean): Promise<void> {
+    const headers = without(from.headers, CONNECTION_HEADERS);
     if (typeof headers.location === 'string') headers.location = upstream.rewrite(headers.location, proxyUrl);
     for (const [name, value] of Object.entries(headers)) if (value !== undefined) res.setHeader(name, value);
     res.statusCode = from.statusCode ?? 502;
@@ -110,7 +111,7 @@ export async function startRecorder(options: RecorderOptions): Promise<Recorder>
       from.pipe(res);
       return;
     }
-    const text = (await whole(from)).toString('utf8');
+    const text = (await readAll(from)).toString('utf8');
     if (text.includes('"catalog"')) upstream.learn(parsed(text));
     const bytes = Buffer.from(upstream.rewrite(text, proxyUrl));
     res.setHeader('content-length', bytes.length);
@@ -123,15 +124,15 @@ export async function startRecorder(options: RecorderOptions): Promise<Recorder>
     record(path.split(/[/?]/, 2)[1] ?? '', req, res, proxyUrl);
     const target = upstream.target(path);
     if (target === undefined)
-      return refuse(res, 503, 'No catalog has named this service yet: log in through the recorder first.');
+      return refuse(res, 503, 'No catalog contains this service yet: log in through the recorder first.');
     const url = new URL(target);
-    const headers = { ...without(req.headers, [...OF_ONE_CONNECTION, 'host']), 'accept-encoding': 'identity' };
+    const headers = { ...without(req.headers, [...CONNECTION_HEADERS, 'host']), 'accept-encoding': 'identity' };
     const given: RequestOptions = { method: req.method, headers };
     const sent = (url.protocol === 'https:' ? httpsRequest : httpRequest)(url, given, (from) => {
-      answer(from, res, proxyUrl, req.method === 'HEAD').catch((error) => refuse(res, 502, error.message));
+      forward(from, res, proxyUrl, req.method === 'HEAD').catch((error) => refuse(res, 502, error.message));
     });
-    sent.setTimeout(SILENCE_MS, () => sent.destroy(new Error('The cloud is silent.')));
-    sent.on('error', (error) => refuse(res, 502, `The cloud does not answer: ${error.message}`));
+    sent.setTimeout(SILENCE_MS, () => sent.destroy(new Error('The cloud does not respond.')));
+    sent.on('error', (error) => refuse(res, 502, `The cloud does not respond: ${error.message}`));
     res.on('close', () => sent.destroy());
     req.pipe(sent);
   });

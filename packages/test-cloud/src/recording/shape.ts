@@ -1,4 +1,4 @@
-/** A place where two answers are not of the same form. */
+/** A place where two responses differ in form. */
 export interface ShapeDifference {
   /** `status`, `header vary`, or a path into the body: `$.servers[].addresses`. */
   readonly where: string;
@@ -7,7 +7,7 @@ export interface ShapeDifference {
 }
 
 const ABSENT = 'absent';
-/** Objects whose keys are their owners' own: their values are compared as those of a list are. */
+/** Objects with user-defined keys: their values are compared like the elements of a list. */
 const FREE_FORM = new Set([
   'metadata',
   'properties',
@@ -37,7 +37,7 @@ function typeOf(value: unknown): string {
   return Array.isArray(value) ? 'list' : typeof value;
 }
 
-/** One value that has everything any of them has. */
+/** Merges values into one that has all their fields. */
 function united(values: readonly unknown[]): unknown {
   const known = values.filter((value) => value !== null && value !== undefined);
   if (known.length === 0) return values[0];
@@ -52,8 +52,8 @@ function united(values: readonly unknown[]): unknown {
 }
 
 /**
- * Where the form of two values differs: types, fields that only one of them has. What is null on a side may be anything on
- * the other; of lists, everything their elements have is compared, and nothing where one of them is empty.
+ * Returns the differences in form of two values: types, and fields that only one of them has. Null matches everything;
+ * lists are compared by the union of their elements, and not at all if one of them is empty.
  */
 export function shapeDifferences(recorded: unknown, here: unknown, where = '$'): ShapeDifference[] {
   if (recorded === null || here === null) return [];
@@ -78,7 +78,7 @@ export function shapeDifferences(recorded: unknown, here: unknown, where = '$'):
 
 export type Headers = Readonly<Record<string, string>>;
 
-/** Headers that clients act on: how they are compared, `value` after its parameters are cut off, or being there at all. */
+/** Headers that clients evaluate: compared by value without parameters, or by presence. */
 const HEADERS_THAT_MATTER = {
   'content-type': 'value',
   'openstack-api-version': 'value',
@@ -92,7 +92,7 @@ const HEADERS_THAT_MATTER = {
   'retry-after': 'presence',
 } as const;
 
-/** Where the headers that clients act on differ. */
+/** Returns the differences of headers that clients evaluate. */
 export function headerDifferences(recorded: Headers, here: Headers): ShapeDifference[] {
   return Object.entries(HEADERS_THAT_MATTER).flatMap(([name, how]) => {
     const shown = (headers: Headers) => {

@@ -1,4 +1,4 @@
-/** Where the test cloud has a service, by the type it goes by in catalogs. */
+/** Paths of the services in the test cloud, by type in the catalog. */
 const PREFIXES: Readonly<Record<string, string>> = {
   identity: 'identity',
   compute: 'compute',
@@ -21,15 +21,15 @@ interface CatalogEndpoint {
 }
 
 export interface UpstreamOptions {
-  /** Of the identity service: `https://cloud.example.com:5000/v3`. */
+  /** URL of the identity service: `https://cloud.example.com:5000/v3`. */
   readonly authUrl: string;
-  /** The region that is recorded; default: the first one a service has. */
+  /** The region to record; default: the first one of a service. */
   readonly region?: string;
-  /** Which addresses requests go to; default `public`. */
+  /** The interface that requests are sent to; default `public`. */
   readonly interface?: string;
 }
 
-/** The address of a service without the version and what follows it. */
+/** Returns the URL of a service without version and further path. */
 function rootOf(address: string): string {
   const url = new URL(address);
   return `${url.origin}${url.pathname.replace(/\/v\d+(?:\.\d+)?(?:\/.*)?$/, '').replace(/\/+$/, '')}`;
@@ -37,12 +37,12 @@ function rootOf(address: string): string {
 
 const escaped = (text: string) => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
-/** The services of a real cloud, each below a path of its own, as the test cloud has them. */
+/** The services of a real cloud, each with its path in the test cloud. */
 export class Upstream {
   readonly #options: UpstreamOptions;
-  /** Where requests below a path go. */
+  /** Target URLs by path. */
   readonly #targets = new Map<string, string>();
-  /** What stands in answers instead of the address of a service. */
+  /** Paths by the service URL that they replace in responses. */
   readonly #paths = new Map<string, string>();
   #roots: RegExp | undefined;
 
@@ -50,19 +50,19 @@ export class Upstream {
     this.#options = options;
     const root = rootOf(options.authUrl);
     this.#targets.set('identity', root);
-    this.#learnRoot(root, 'identity');
+    this.#addRoot(root, 'identity');
   }
 
-  /** Where a request goes; undefined as long as no catalog has told of such a service. */
+  /** Returns the target of a request; undefined until a catalog contains the service. */
   target(path: string): string | undefined {
     const [, prefix = '', rest = ''] = /^\/([^/?]*)(.*)$/s.exec(path) ?? [];
     const root = this.#targets.get(prefix);
     return root === undefined ? undefined : `${root}${rest === '' ? '/' : rest}`;
   }
 
-  /** Reads the services from whatever an identity service answers: tokens and catalogs have them. */
-  learn(answer: unknown): void {
-    const body = answer as { token?: { catalog?: unknown }; catalog?: unknown } | null | undefined;
+  /** Learns services from a response of the identity service: tokens and catalogs contain them. */
+  learn(response: unknown): void {
+    const body = response as { token?: { catalog?: unknown }; catalog?: unknown } | null | undefined;
     const catalog = body?.token?.catalog ?? body?.catalog;
     if (!Array.isArray(catalog)) return;
     const { region, interface: requested = 'public' } = this.#options;
@@ -74,13 +74,13 @@ export class Upstream {
       for (const endpoint of endpoints as readonly CatalogEndpoint[]) {
         if (!endpoint.url || !URL.canParse(endpoint.url) || regionOf(endpoint) !== own) continue;
         const root = rootOf(endpoint.url);
-        this.#learnRoot(root, prefix);
+        this.#addRoot(root, prefix);
         if (endpoint.interface === requested && prefix !== 'identity') this.#targets.set(prefix, root);
       }
     }
   }
 
-  /** The text with addresses of this proxy instead of the services' own. */
+  /** Replaces URLs of services by those of the proxy. */
   rewrite(text: string, proxyUrl: string): string {
     this.#roots ??= new RegExp(
       `(?:${[...this.#paths.keys()]
@@ -92,7 +92,7 @@ export class Upstream {
     return text.replace(this.#roots, (root) => `${proxyUrl}/${this.#paths.get(root)}`);
   }
 
-  #learnRoot(root: string, prefix: string): void {
+  #addRoot(root: string, prefix: string): void {
     if (this.#paths.has(root)) return;
     this.#paths.set(root, prefix);
     this.#roots = undefined;

@@ -5,11 +5,11 @@ import type { z } from 'zod';
 import type { CloudContext } from './cloud-context.js';
 import { badRequest, forbidden } from './service-error.js';
 
-/** One request to a stand-in service. */
+/** A request to a fake service. */
 export class Call {
   readonly query: URLSearchParams;
 
-  /** @param known who is calling; undefined only on routes that are open */
+  /** @param known the caller; undefined only on open routes */
   constructor(
     readonly req: Request,
     readonly res: Response,
@@ -32,22 +32,22 @@ export class Call {
     if (!this.isAdmin) throw forbidden('You are not authorized to perform the requested action.');
   }
 
-  /** A part of the path. */
+  /** Returns a parameter of the path. */
   param(name: string): string {
     return String(this.req.params[name]);
   }
 
-  /** URL of the service as the client sees it, without a slash at the end. */
+  /** URL of the service for the client, without trailing slash. */
   get base(): string {
     return requestBase(this.req);
   }
 
-  /** URL of the whole cloud as the client sees it. */
+  /** URL of the cloud for the client. */
   get cloudBase(): string {
     return this.base.slice(0, this.base.length - this.req.baseUrl.length);
   }
 
-  /** The body, checked; throws the 400. */
+  /** Returns the validated body; throws the 400. */
   body<S extends z.ZodType>(schema: S): z.infer<S> {
     const checked = schema.safeParse(this.req.body ?? {});
     if (checked.success) return checked.data;
@@ -55,7 +55,7 @@ export class Call {
     throw badRequest(`Invalid input for ${issue?.path.join('.') || 'the request body'}: ${issue?.message}`);
   }
 
-  /** A number of the query; undefined when there is none. */
+  /** Returns a number of the query string; undefined if it is missing. */
   number(name: string): number | undefined {
     const text = this.query.get(name);
     if (text === null || text === '') return undefined;
@@ -63,7 +63,7 @@ export class Call {
     return Number(text);
   }
 
-  /** A boolean of the query, in the spellings that clients use. */
+  /** Returns a boolean of the query string, in the spellings that clients use. */
   flag(name: string): boolean | undefined {
     const text = this.query.get(name)?.toLowerCase();
     return text === undefined ? undefined : ['true', '1', 'yes', 't', ''].includes(text);

@@ -1,22 +1,30 @@
-import type { Clock, Engine } from '@apistrata/compute-engine';
+import type { IncomingMessage } from 'node:http';
+import type { Caller, Clock, Engine } from '@apistrata/compute-engine';
 import type { EmbeddedCatalogs } from '@apistrata/compute-engine/catalogs';
-import type { Unserved } from '../front/unserved.js';
 import type { Directory } from '../identity/directory.js';
+import type { DownloadSources } from '../image/download-file.js';
 import type { Documents } from './documents.js';
-import type { WhoCalls } from './stand-in.js';
 
-/** The cloud that a request belongs to, as its services see it. */
+/** Returns the caller by the tokens of a request; undefined without a valid one. */
+export type IdentifyCaller = (req: IncomingMessage) => Caller | undefined;
+
+/** The cloud of a request, as its services see it. */
 export interface CloudContext {
-  /** What services keep of their own. */
+  /** The records of the services. */
   readonly documents: Documents;
-  /** The compute engine of now: another one after `reset` and `restore`. */
+  /** The current compute engine, which `reset` and `restore` replace. */
   readonly engine: Engine;
-  /** Images, networks and volumes as compute uses them. */
+  /** Catalogs of images, networks and volumes. */
   readonly catalogs: EmbeddedCatalogs;
   readonly directory: Directory;
   readonly clock: Clock;
-  readonly whoCalls: WhoCalls;
-  readonly unserved: Unserved;
-  /** Told of errors that became a 500. */
+  readonly identifyCaller: IdentifyCaller;
+  /** Records requests that no service handles. */
+  readonly unhandled: { note(service: string, method: string, url: string): void };
+  /** Whether machines, networks and disks are simulated; otherwise, resources that are only recorded are rejected. */
+  readonly simulated: boolean;
+  /** From where the image service downloads content of URLs that callers name; undefined: it does not. */
+  readonly downloads: DownloadSources | undefined;
+  /** Receives errors that were returned as 500. */
   readonly onError: (error: unknown) => void;
 }

@@ -1,20 +1,71 @@
-/** A record that a service keeps for itself, in the words of the wire. */
+/** A record of a service in its wire format. */
 export type Doc = Readonly<Record<string, unknown>> & { readonly id: string };
 
-type Tables = Map<string, Map<string, unknown>>;
-
-/** Everything in the documents at one moment. */
+/** A snapshot of all documents. */
 export type DocumentsState = ReadonlyMap<string, ReadonlyMap<string, unknown>>;
 
-/** What the services know that compute does not care for: tables by name, records by id, in the order they were made. */
-export class Documents {
-  #tables: Tables = new Map();
+/** A new value of a document; undefined: it is removed. */
+interface Change {
+  readonly kind: string;
+  readonly id: string;
+  readonly value: unknown;
+}
 
-  /** A table is there as soon as somebody asks for it. Its name says whose it is: `network/trunks`. */
+/** Durable storage of documents. Its changes survive the process when `write` resolves. */
+export interface DocumentStore {
+  readonly documents: readonly Change[];
+  write(changes: readonly Change[]): Promise<void>;
+}
+
+/** A table that reports which of its documents change. */
+class Table extends Map<string, unknown> {
+  readonly #changed: (id: string) => void;
+
+  constructor(changed: (id: string) => void) {
+    super();
+    this.#changed = changed;
+  }
+
+  override set(id: string, value: unknown): this {
+    this.#changed(id);
+    return super.set(id, value);
+  }
+
+  override delete(id: string): boolean {
+    const existed = super.delete(id);
+    if (existed) this.#changed(id);
+    return existed;
+  }
+}
+
+/**
+ * Records of the services that compute does not use: tables by name, records by id, in order of creation. Values are
+ * immutable JSON: a change replaces the value.
+ */
+export class Documents {
+  readonly #store: DocumentStore | undefined;
+  #tables = new Map<string, Map<string, unknown>>();
+  #changed = new Map<string, Set<string>>();
+  #writing: Promise<void> | undefined;
+
+  /** @param store where changes are stored; default: in memory only */
+  constructor(store?: DocumentStore) {
+    for (const { kind, id, value } of store?.documents ?? []) this.table<unknown>(kind).set(id, value);
+    // Unchanged documents need no write.
+    this.#changed.clear();
+    this.#store = store;
+  }
+
+  /** Whether documents survive the process. */
+  get areDurable(): boolean {
+    return this.#store !== undefined;
+  }
+
+  /** Returns a table, and creates it on first use. Its name starts with its service: `network/trunks`. */
   table<T = Doc>(name: string): Map<string, T> {
     let table = this.#tables.get(name);
     if (!table) {
-      table = new Map();
+      table = new Table((id) => this.#note(name, id));
       this.#tables.set(name, table);
     }
     return table as Map<string, T>;
@@ -29,6 +80,42 @@ export class Documents {
   }
 
   restore(state: DocumentsState): void {
-    this.#tables = structuredClone(state) as Tables;
+    this.clear();
+    for (const [name, table] of structuredClone(state))
+      for (const [id, value] of table) this.table<unknown>(name).set(id, value);
+  }
+
+  /**
+   * Resolves when all changes up to now are durable; immediately without a store. Concurrent callers share one write.
+   *
+   * @throws the error of the store; the changes are part of the next write then
+   */
+  async stored(): Promise<void> {
+    // A write in progress lacks the latest changes; its failure is that of its own callers.
+    if (this.#writing) await this.#writing.catch(() => {});
+    if (this.#changed.size > 0) await (this.#writing ??= this.#write());
+  }
+
+  #note(name: string, id: string): void {
+    if (!this.#store) return;
+    const ids = this.#changed.get(name);
+    if (ids) ids.add(id);
+    else this.#changed.set(name, new Set([id]));
+  }
+
+  async #write(): Promise<void> {
+    const batch = this.#changed;
+    this.#changed = new Map();
+    const changes = [...batch].flatMap(([kind, ids]) =>
+      [...ids].map((id) => ({ kind, id, value: this.#tables.get(kind)?.get(id) })),
+    );
+    try {
+      await this.#store?.write(changes);
+    } catch (error) {
+      for (const { kind, id } of changes) this.#note(kind, id);
+      throw error;
+    } finally {
+      this.#writing = undefined;
+    }
   }
 }

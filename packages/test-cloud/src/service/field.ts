@@ -1,25 +1,25 @@
 import type { z } from 'zod';
 import type { Call } from './call.js';
 
-/** One attribute of a resource: what it may be, who sets it and when, and what it is when nobody does. */
+/** An attribute of a resource: its schema, when clients can set it, and its default. */
 export interface Field {
-  /** Checks and converts what clients send. */
+  /** Validates and converts the values of clients. */
   readonly schema?: z.ZodType;
-  /** `always`: when it is made and later; `once`: only when it is made; `never`: it follows from something else. */
+  /** `always`: on creation and later; `once`: only on creation; `never`: derived. */
   readonly sets: 'always' | 'once' | 'never';
-  /** What it is when nobody says. Undefined: then it is left out. */
+  /** The default. Undefined: the field is missing. */
   readonly initial?: unknown | ((call: Call) => unknown);
-  /** Nothing is made without it. */
+  /** Creation requires it. */
   readonly required?: true;
-  /** What only administrators do with it: set it, or even see it. */
+  /** Restricted to administrators: setting it, or also seeing it. */
   readonly admin?: 'sets' | 'sees';
-  /** Taken, and perhaps kept, but never shown. */
+  /** Accepted, possibly stored, but never shown. */
   readonly hidden?: true;
-  /** The first minor version of the service that shows it; default: all of them show it. */
+  /** The first minor version of the service that shows it; default: all. */
   readonly since?: number;
-  /** False: lists are neither narrowed nor sorted by it. */
+  /** False: lists cannot be filtered or sorted by it. */
   readonly filter?: false;
-  /** The catalog behind the resource has no place for it: it is kept beside, in the documents. */
+  /** Not part of the catalog record: stored in the documents. */
   readonly aside?: true;
 }
 
@@ -27,7 +27,7 @@ export type Fields = Readonly<Record<string, Field>>;
 
 type Options = Omit<Field, 'schema' | 'sets' | 'initial'>;
 
-/** Set by clients, when it is made and later. */
+/** Set by clients on creation and later. */
 export const settable = (schema: z.ZodType, initial?: Field['initial'], options: Options = {}): Field => ({
   schema,
   sets: 'always',
@@ -35,7 +35,7 @@ export const settable = (schema: z.ZodType, initial?: Field['initial'], options:
   ...options,
 });
 
-/** Set by clients when it is made, and never changed. */
+/** Set by clients on creation, immutable afterwards. */
 export const fixed = (schema: z.ZodType, initial?: Field['initial'], options: Options = {}): Field => ({
   schema,
   sets: 'once',
@@ -43,17 +43,17 @@ export const fixed = (schema: z.ZodType, initial?: Field['initial'], options: Op
   ...options,
 });
 
-/** Shown, but not for clients to set. */
+/** Shown, but not settable by clients. */
 export const derived = (initial?: Field['initial'], options: Options = {}): Field => ({
   sets: 'never',
   initial,
   ...options,
 });
 
-/** Without it nothing is made. */
+/** Makes a field required on creation. */
 export const required = (field: Field): Field => ({ ...field, required: true });
 
-/** What a field is when nobody has said. */
+/** Returns the default of a field. */
 export function initialOf({ initial }: Field, call: Call): unknown {
   return typeof initial === 'function' ? initial(call) : structuredClone(initial);
 }

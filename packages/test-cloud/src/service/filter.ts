@@ -1,20 +1,20 @@
-import type { Wire } from './listing.js';
+import type { Wire } from './wire.js';
 
-/** Whether a value is what a parameter of the query says: text against whatever it is. */
+/** Returns true if a value matches a query parameter, compared as text. */
 export function sameValue(value: unknown, expected: string): boolean {
   if (typeof value === 'boolean') return ['true', '1', 'yes', 't', 'on'].includes(expected.toLowerCase()) === value;
   if (Array.isArray(value)) return value.some((item) => sameItem(item, expected));
   return String(value ?? '') === expected;
 }
 
-/** An item of a list: a text, or an object of which `key=value` is asked. */
+/** Matches an item of a list: a string, or an object by `key=value`. */
 function sameItem(item: unknown, expected: string): boolean {
   if (typeof item !== 'object' || item === null) return String(item) === expected;
   const mark = expected.indexOf('=');
   return mark > 0 && String((item as Wire)[expected.slice(0, mark)]) === expected.slice(mark + 1);
 }
 
-/** Comparisons that are written before a value: `gte:2026-01-01T00:00:00Z`. */
+/** Comparison operators before a value: `gte:2026-01-01T00:00:00Z`. */
 type Holds = (order: number) => boolean;
 
 const equal: Holds = (order) => order === 0;
@@ -30,13 +30,13 @@ const COMPARISONS: ReadonlyMap<string, Holds> = new Map(
   }),
 );
 
-/** What `gte:value` says; without an operator it is `eq`. `holds` takes how much larger the other value is. */
+/** A parsed `gte:value`; without an operator it is `eq`. `holds` receives the order of the other value. */
 interface Comparison {
   readonly holds: Holds;
   readonly value: string;
 }
 
-/** Reads a comparison. Undefined: an operator that nobody knows. */
+/** Parses a comparison. Undefined for an unknown operator. */
 export function comparison(text: string): Comparison | undefined {
   const mark = text.indexOf(':');
   const operator = text.slice(0, Math.max(mark, 0));
@@ -45,7 +45,7 @@ export function comparison(text: string): Comparison | undefined {
   return holds && { holds, value: text.slice(mark + 1) };
 }
 
-/** A moment as clients write it, in milliseconds with a fraction; without a zone, UTC. NaN for anything else. */
+/** Parses a timestamp to milliseconds with a fraction; UTC without a zone. NaN if it is malformed. */
 export function momentOf(written: string): number {
   if (!/^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?$/.test(written)) return Number.NaN;
   const zoned = /(Z|[+-]\d{2}:?\d{2})$/.test(written.slice(10)) || written.length === 10;
@@ -53,7 +53,7 @@ export function momentOf(written: string): number {
   return Date.parse(zoned ? written : `${written.replace(' ', 'T')}Z`) + Number(beyond) / 1000;
 }
 
-/** Comparisons of text that are written behind a name: `name__icontains=web`. */
+/** Text comparisons after a name: `name__icontains=web`. */
 type Matches = (value: string, expected: string) => boolean;
 
 const INEXACT: ReadonlyMap<string, Matches> = new Map(
@@ -65,7 +65,7 @@ const INEXACT: ReadonlyMap<string, Matches> = new Map(
   }),
 );
 
-/** Whether `name__comparator=expected` holds; undefined for a comparator that there is not. */
+/** Evaluates `name__comparator=expected`; undefined for an unknown comparator. */
 export function inexact(value: unknown, comparator: string, expected: string): boolean | undefined {
   const text = String(value ?? '');
   const matches = INEXACT.get(comparator);
@@ -74,13 +74,13 @@ export function inexact(value: unknown, comparator: string, expected: string): b
   return matchesAnyCase?.(text.toLowerCase(), expected.toLowerCase());
 }
 
-/** The value of a parameter that is given once; undefined for one that is not, or several times. */
+/** Returns a parameter that occurs once; undefined if it is missing or repeated. */
 export function onlyValue(query: URLSearchParams, name: string): string | undefined {
   const [value, ...others] = query.getAll(name);
   return others.length === 0 ? value : undefined;
 }
 
-/** The four ways in which lists are narrowed by tags; each takes tags joined by commas. */
+/** The four tag filters; each accepts tags separated by commas. */
 export const TAG_FILTERS: Readonly<Record<string, (tags: readonly string[], expected: readonly string[]) => boolean>> =
   {
     tags: (tags, expected) => expected.every((tag) => tags.includes(tag)),
@@ -89,7 +89,7 @@ export const TAG_FILTERS: Readonly<Record<string, (tags: readonly string[], expe
     'not-tags-any': (tags, expected) => !expected.some((tag) => tags.includes(tag)),
   };
 
-/** Narrows by the tag parameters of a query. */
+/** Filters by the tag parameters of a query string. */
 export function filteredByTags<W extends Wire>(items: readonly W[], query: URLSearchParams): readonly W[] {
   const filters = Object.entries(TAG_FILTERS).flatMap(([name, holds]) =>
     query.getAll(name).map((value) => ({ holds, tags: value.split(',') })),

@@ -1,9 +1,8 @@
 import type { Call } from './call.js';
 import { sameValue } from './filter.js';
+import type { Wire } from './wire.js';
 
-export type Wire = Readonly<Record<string, unknown>>;
-
-/** Narrows by the parameters named; several of one name are alternatives. */
+/** Filters by the given parameters; several values of one are alternatives. */
 export function filtered<W extends Wire>(
   items: readonly W[],
   query: URLSearchParams,
@@ -27,7 +26,7 @@ function order(left: unknown, right: unknown): number {
   return a === b ? 0 : a < b ? -1 : 1;
 }
 
-/** Sorted by the first key, then the second, ...; what is equal in all keeps its order. */
+/** Sorts by the first key, then the second, ...; stable. */
 export function sorted<W extends Wire>(items: readonly W[], keys: readonly SortKey[]): readonly W[] {
   if (keys.length === 0) return items;
   return [...items].sort((a, b) => {
@@ -41,13 +40,13 @@ export function sorted<W extends Wire>(items: readonly W[], keys: readonly SortK
 
 export interface Page<W extends Wire> {
   readonly page: readonly W[];
-  /** Whether there is more behind it. */
+  /** Whether another page follows. */
   readonly more: boolean;
   /** The id of the last item; undefined on an empty page. */
   readonly last: string | undefined;
 }
 
-/** At most `limit` items behind the one whose id the marker is; undefined when there is no such one. */
+/** Returns at most `limit` items after the marker; undefined for an unknown marker. */
 export function pageOf<W extends Wire>(
   items: readonly W[],
   { limit, marker, offset = 0 }: { readonly limit?: number; readonly marker?: string; readonly offset?: number },
@@ -61,7 +60,7 @@ export function pageOf<W extends Wire>(
   return { page, more: end < items.length, last: last && String(last.id) };
 }
 
-/** The same list, from behind that item. */
+/** Returns the URL of the same list after a marker. */
 export function linkTo(call: Call, marker: string): string {
   const query = new URLSearchParams(call.query);
   query.set('marker', marker);

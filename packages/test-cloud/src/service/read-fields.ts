@@ -1,14 +1,14 @@
 import type { Call } from './call.js';
 import { type Field, initialOf } from './field.js';
-import type { Wire } from './listing.js';
-import type { Resource } from './resource.js';
+import type { ResourceType } from './style.js';
+import type { Wire } from './wire.js';
 
 function isObject(value: unknown): value is Wire {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** What a body says of a resource, checked and converted. Throws what the service says to anything else. */
-export function readFields(call: Call, resource: Resource, verb: 'create' | 'change', given: unknown): Wire {
+/** Validates and converts the fields of a body. Throws the service's errors. */
+export function readFields(call: Call, resource: ResourceType, verb: 'create' | 'change', given: unknown): Wire {
   const { style, fields } = resource;
   if (!isObject(given)) throw style.errors.noBody(resource);
   const known = (key: string): Field | undefined => (Object.hasOwn(fields, key) ? fields[key] : undefined);
@@ -39,8 +39,8 @@ export function readFields(call: Call, resource: Resource, verb: 'create' | 'cha
   return said;
 }
 
-/** The fields with what they are when nobody has said anything. */
-export function withInitials(call: Call, resource: Resource, said: Wire): Wire {
+/** Adds defaults to fields. */
+export function withInitials(call: Call, resource: ResourceType, said: Wire): Wire {
   const filled: Record<string, unknown> = {};
   for (const [key, field] of Object.entries(resource.fields)) {
     const value = Object.hasOwn(said, key) ? said[key] : initialOf(field, call);

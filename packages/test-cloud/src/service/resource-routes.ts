@@ -1,23 +1,23 @@
 import type { Call } from './call.js';
-import type { Wire } from './listing.js';
 import type { Resource } from './resource.js';
 import { del, get, patch, post, put, Reply, type Route } from './route.js';
 import type { Verb } from './style.js';
 import { tagRoutes } from './tag-routes.js';
 import type { ViewName } from './view.js';
+import type { Wire } from './wire.js';
 
-/** The envelope's content; undefined when there is none. */
+/** Returns the content of the envelope; undefined without one. */
 function enclosed(call: Call, key: string): unknown {
   const body: unknown = call.req.body;
   return typeof body === 'object' && body !== null && Object.hasOwn(body, key) ? (body as Wire)[key] : undefined;
 }
 
-/** The paths of a resource: what it does besides, then the usual ones, as far as it has them. */
+/** Returns the routes of a resource: its additional ones first, then the standard ones that it supports. */
 export function resourceRoutes(resource: Resource): readonly Route[] {
   const { style, spec, verbs } = resource;
   const { one, many, statuses, views = {} } = spec;
   const seen = (name: ViewName, wire: Wire) => (views[name] ? views[name](wire) : wire);
-  /** The body that shows one of them, in an envelope where the service has some. */
+  /** Returns the body of one resource, in an envelope if the service uses one. */
   function enveloped(name: ViewName, wire: Wire): unknown {
     const shown = seen(name, wire);
     return style.bare || shown === undefined ? shown : { [one]: shown };
@@ -44,13 +44,16 @@ export function resourceRoutes(resource: Resource): readonly Route[] {
     const listed = style.list(call, resource, await resource.list(call));
     if (!views[name]) return listed;
     const body = listed as Readonly<Record<string, readonly Wire[]>>;
-    return { ...body, [many]: body[many]!.map((wire) => seen(name, wire)) };
+    return { ...body, [many]: (body[many] ?? []).map((wire) => seen(name, wire)) };
   }
 
   const usual: Readonly<Record<Verb, Route>> = {
     list: get(all, (call) => list(call, 'list')),
     create: post(all, create),
-    show: get(each, async (call) => enveloped('show', await resource.show(call, await resource.find(call, id(call))))),
+    show: get(each, async (call) => {
+      const shown = await resource.show(call, await resource.find(call, id(call)));
+      return enveloped('show', style.selected?.(call, shown) ?? shown);
+    }),
     change: (style.change === 'put' ? put : patch)(each, async (call) => {
       const changed = await resource.change(call, id(call), given(call));
       return new Reply(statuses?.change ?? 200, enveloped('change', changed));

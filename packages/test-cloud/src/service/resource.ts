@@ -1,60 +1,45 @@
 import type { Call } from './call.js';
+import { documentStorage } from './document-storage.js';
 import type { Doc } from './documents.js';
 import { type Fields, initialOf } from './field.js';
-import type { Wire } from './listing.js';
 import { readFields, withInitials } from './read-fields.js';
 import type { Route } from './route.js';
-import { documentStorage, type Storage } from './storage.js';
-import type { Style, Verb } from './style.js';
-import { inTurn } from './turns.js';
+import { serialized } from './serialized.js';
+import type { Storage } from './storage.js';
+import type { ResourceNames, ResourceType, Style, Verb } from './style.js';
 import type { Views } from './view.js';
+import type { Wire } from './wire.js';
 
 type Awaitable<T> = T | Promise<T>;
 
-/** Everything a service says about one kind of resource. */
-export interface ResourceSpec {
-  /** Below the root of the service; may lead through another resource: `floatingips/:floatingip_id/port_forwardings`. */
-  readonly path: string;
-  /** The keys of one and of many on the wire. */
-  readonly one: string;
-  readonly many: string;
-  /** As errors call it, where that is not `one` in words. */
-  readonly title?: string;
+/** The specification of a resource. */
+export interface ResourceSpec extends ResourceNames {
   /** Called once, on first use. */
   readonly fields: () => Fields;
   /** Default: all five. */
   readonly verbs?: readonly Verb[];
-  /** Verbs that only administrators have; default: those of the service. */
+  /** Verbs restricted to administrators; default: those of the service. */
   readonly admin?: readonly Verb[];
-  /** Parameters of the path that say which one it is below. */
-  readonly within?: readonly string[];
-  /** Default: the documents of the cloud. */
-  readonly storage?: Storage;
-  /** What is there before anybody has made anything. Called before every use: does nothing the second time. */
-  readonly seed?: (call: Call, table: Map<string, Doc>) => void;
-  /** Who knows of a record; default: administrators, its project, and everybody when it is shared. */
+  /** Whether the caller may see a record; default: administrators, its project, and all callers if it is shared. */
   readonly sees?: (call: Call, doc: Doc) => boolean;
-  /** A caller who may not read a record learns whether it exists: 404 for one that does not. Default: 403 either way. */
-  readonly revealsMissing?: true;
-  /** Names by which lists are narrowed, where the service does not take them from the fields. */
-  readonly filters?: readonly string[];
-  /** Whether the caller's list has it, of what the caller may know of. */
+  /** Whether the caller's list includes a record that the caller may see. */
   readonly lists?: (call: Call, doc: Doc) => boolean;
-  /** What each response shows, where it is less than everything. In a service with detailed lists, a view of `list` adds the path `.../detail`. */
+  /**
+   * The fields in each response; default: all. In a service with detailed lists, a view of `list` adds the path
+   * `.../detail`.
+   */
   readonly views?: Views;
-  /** `only`: always several at once, in an envelope of the plural. */
+  /** `only`: bodies always contain several, in an envelope of the plural. */
   readonly bulk?: 'only';
-  /** Throws when it cannot be; what it returns is kept as well. */
+  /** Throws if the record cannot be created; its result is stored as well. */
   readonly creating?: (call: Call, doc: Wire, resource: Resource) => Awaitable<Wire | undefined>;
   readonly changing?: (call: Call, before: Doc, change: Wire) => Awaitable<Wire | undefined>;
-  /** Follows once it is kept. */
+  /** Called after the record is stored. */
   readonly created?: (call: Call, doc: Doc) => void;
   readonly removing?: (call: Call, doc: Doc) => Awaitable<unknown>;
-  /** What is shown beside what is kept. */
+  /** Returns additional fields of a response. */
   readonly shows?: (call: Call, doc: Doc) => Awaitable<Wire>;
-  /** Whether it takes tags. */
-  readonly tags?: boolean;
-  /** Other verbs: actions, parts. They come before the usual ones. */
+  /** Additional routes: actions, parts. They have precedence over the standard ones. */
   readonly routes?: (resource: Resource) => readonly Route[];
   /** Statuses that differ from those of the service. */
   readonly statuses?: { readonly create?: number; readonly change?: number; readonly remove?: number };
@@ -62,11 +47,11 @@ export interface ResourceSpec {
 
 const EVERY_VERB: readonly Verb[] = ['list', 'show', 'create', 'change', 'remove'];
 
-/** One kind of resource at work: lists, shows, makes, changes and removes by its specification alone. */
-export class Resource {
+/** Lists, shows, creates, changes and deletes resources of a specification. */
+export class Resource implements ResourceType {
   readonly storage: Storage;
   readonly verbs: readonly Verb[];
-  /** Verbs that only administrators have. */
+  /** Verbs restricted to administrators. */
   readonly admin: readonly Verb[];
   #fields: Fields | undefined;
   #aside: readonly string[] | undefined;
@@ -85,7 +70,7 @@ export class Resource {
     return this.#fields;
   }
 
-  /** Its table in the documents, or of what is kept beside a catalog. */
+  /** Its table in the documents, also for fields that the catalog does not store. */
   get table(): string {
     return `${this.style.service}/${this.spec.many}`;
   }
@@ -105,7 +90,7 @@ export class Resource {
     return doc.project_id === undefined || doc.project_id === call.caller.projectId || doc.shared === true;
   }
 
-  /** The record, or this service's 404. */
+  /** Returns the record, or throws the service's 404. */
   async find(call: Call, id: string, verb: Verb = 'show'): Promise<Doc> {
     if (this.admin.includes(verb)) this.style.authorize(call, this, verb, undefined);
     const doc = await this.storage.get(call, id);
@@ -136,14 +121,14 @@ export class Resource {
     return Promise.all(listed.map((doc) => this.show(call, doc)));
   }
 
-  /** Makes one of fields that were checked. */
+  /** Creates a resource of validated fields. */
   async make(call: Call, said: Wire): Promise<Wire> {
     this.style.authorize(call, this, 'create', undefined);
     const filled = this.style.stamp(call, this, withInitials(call, this, said), undefined);
     const extra = await this.spec.creating?.(call, filled, this);
-    const whole = { ...filled, ...extra };
-    const doc = await this.storage.create(call, this.#withoutAside(whole));
-    this.#keepAside(call, doc.id, whole);
+    const full = { ...filled, ...extra };
+    const doc = await this.storage.create(call, this.#withoutExtraFields(full));
+    this.#storeExtraFields(call, doc.id, full);
     this.spec.created?.(call, doc);
     return this.show(call, doc);
   }
@@ -152,7 +137,7 @@ export class Resource {
     return this.make(call, readFields(call, this, 'create', given));
   }
 
-  /** All of them or none: whatever was made before one fails is removed again. */
+  /** Creates all or none: if one fails, those created before are removed. */
   async createAll(call: Call, given: readonly unknown[]): Promise<readonly Wire[]> {
     const read = given.map((one) => readFields(call, this, 'create', one));
     const made: Wire[] = [];
@@ -166,24 +151,24 @@ export class Resource {
   }
 
   change(call: Call, id: string, given: unknown): Promise<Wire> {
-    return inTurn(call.cloud, id, async () => {
+    return serialized(call.cloud, id, async () => {
       const before = await this.find(call, id, 'change');
       return this.apply(call, before, readFields(call, this, 'change', given));
     });
   }
 
-  /** Writes fields that were checked. */
+  /** Stores validated fields. */
   async apply(call: Call, before: Doc, said: Wire): Promise<Wire> {
     this.style.precondition?.(call, this, await this.show(call, before));
     const extra = await this.spec.changing?.(call, before, said);
     const change = this.style.stamp(call, this, { ...said, ...extra }, before);
-    const doc = await this.storage.update(call, before, this.#withoutAside(change));
-    this.#keepAside(call, doc.id, change);
+    const doc = await this.storage.update(call, before, this.#withoutExtraFields(change));
+    this.#storeExtraFields(call, doc.id, change);
     return this.show(call, doc);
   }
 
   remove(call: Call, id: string): Promise<void> {
-    return inTurn(call.cloud, id, async () => {
+    return serialized(call.cloud, id, async () => {
       const doc = await this.find(call, id, 'remove');
       this.style.precondition?.(call, this, await this.show(call, doc));
       await this.spec.removing?.(call, doc);
@@ -192,15 +177,15 @@ export class Resource {
     });
   }
 
-  #withoutAside(wire: Wire): Wire {
+  #withoutExtraFields(wire: Wire): Wire {
     if (this.asideKeys.length === 0) return wire;
     return Object.fromEntries(Object.entries(wire).filter(([key]) => !this.asideKeys.includes(key)));
   }
 
-  #keepAside(call: Call, id: string, wire: Wire): void {
-    const kept = Object.entries(wire).filter(([key]) => this.asideKeys.includes(key));
-    if (kept.length === 0) return;
+  #storeExtraFields(call: Call, id: string, wire: Wire): void {
+    const remaining = Object.entries(wire).filter(([key]) => this.asideKeys.includes(key));
+    if (remaining.length === 0) return;
     const table = call.cloud.documents.table<Wire>(this.table);
-    table.set(id, { ...table.get(id), ...Object.fromEntries(kept) });
+    table.set(id, { ...table.get(id), ...Object.fromEntries(remaining) });
   }
 }

@@ -1,6 +1,6 @@
 import type { Call } from './call.js';
 
-/** An answer that is more than 200 with a body. */
+/** A response other than 200 with a body. */
 export class Reply {
   constructor(
     readonly status: number,
@@ -11,14 +11,14 @@ export class Reply {
 
 export type Run = (call: Call) => unknown;
 
-/** One method on one path. */
+/** A method and path with its handler. */
 export interface Route {
   readonly method: 'get' | 'head' | 'post' | 'put' | 'patch' | 'delete';
-  /** As Express writes it: `/v2.0/ports/:id`. */
+  /** In the notation of Express: `/v2.0/ports/:id`. */
   readonly path: string;
-  /** Whether it answers without token. */
+  /** Whether it is accessible without a token. */
   readonly open: boolean;
-  /** Gives the body of a 200, or a {@link Reply}; undefined when it has answered itself. */
+  /** Returns the body of a 200, or a {@link Reply}; undefined if it has responded itself. */
   readonly run: Run;
 }
 
@@ -32,7 +32,7 @@ export const post = define('post');
 export const put = define('put');
 export const patch = define('patch');
 export const del = define('delete');
-/** Routes that answer without token: what clients ask before they have one. */
+/** A GET route without token, for discovery. */
 export const openGet = define('get', true);
 export const openPost = define('post', true);
 

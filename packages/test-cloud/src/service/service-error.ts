@@ -1,14 +1,14 @@
 import { TestCloudError } from '../errors.js';
 
-/** What a stand-in service answers as an error, in its own form. */
+/** An error response of a fake service, in the service's format. */
 export class ServiceError extends TestCloudError {
-  /** Names the error, as clients of some services read it: `PortNotFound`. */
+  /** The type of the error that clients of some services read: `PortNotFound`. */
   readonly type: string;
-  /** What was asked for and is not served, where the path alone does not say it: an action. */
+  /** The unsupported operation if the path does not identify it: an action. */
   readonly unserved: string | undefined;
 
   constructor(status: number, message: string, type = 'ServiceError', unserved?: string) {
-    super('SERVICE_REFUSED', message, { status });
+    super('REQUEST_REJECTED', message, { status });
     this.type = type;
     this.unserved = unserved;
   }
@@ -18,6 +18,13 @@ export const badRequest = (message: string, type = 'BadRequest') => new ServiceE
 export const forbidden = (message: string, type = 'Forbidden') => new ServiceError(403, message, type);
 export const notFound = (message: string, type = 'NotFound') => new ServiceError(404, message, type);
 export const conflict = (message: string, type = 'Conflict') => new ServiceError(409, message, type);
-/** An action that there may be elsewhere, but not in this cloud. */
-export const unservedAction = (action: string) =>
-  new ServiceError(501, `This test cloud does not serve the action ${action}`, 'NotImplemented', action);
+/** Creates the error for an action that this cloud does not support. */
+export const unsupportedAction = (action: string) =>
+  new ServiceError(501, `This cloud does not serve the action ${action}`, 'NotImplemented', action);
+/** Creates the error for a resource that would be recorded without effect. */
+export const unservedRecord = (path: string) =>
+  new ServiceError(
+    501,
+    `This cloud does not create ${path}: it would have no effect on real machines`,
+    'NotImplemented',
+  );

@@ -1,52 +1,91 @@
 import type { Call } from './call.js';
 import type { Doc } from './documents.js';
-import type { Wire } from './listing.js';
-import type { Resource } from './resource.js';
+import type { Fields } from './field.js';
 import type { ServiceError } from './service-error.js';
+import type { Storage } from './storage.js';
+import type { Wire } from './wire.js';
 
 export type Verb = 'list' | 'show' | 'create' | 'change' | 'remove';
 
-/** What the resources of one service have in common: its envelopes, statuses, lists and errors. */
+/** The part of a specification that the conventions of a service and the storage use. */
+export interface ResourceNames {
+  /** Path below the root of the service; may be nested: `floatingips/:floatingip_id/port_forwardings`. */
+  readonly path: string;
+  /** The keys of one and of several resources in bodies. */
+  readonly one: string;
+  readonly many: string;
+  /** The name in errors; default: derived from `one`. */
+  readonly title?: string;
+  /** Parameters of the path that identify the parent. */
+  readonly within?: readonly string[];
+  /** Default: the documents of the cloud. */
+  readonly storage?: Storage;
+  /** Creates initial records. Called before every use; must be idempotent. */
+  readonly seed?: (call: Call, table: Map<string, Doc>) => void;
+  /** Whether a caller without permission gets 404 for a record that does not exist. Default: 403 in both cases. */
+  readonly revealsMissing?: true;
+  /** Names of filters, if they are not derived from the fields. */
+  readonly filters?: readonly string[];
+  /** Whether it supports tags. */
+  readonly tags?: boolean;
+}
+
+/** A resource, as the conventions of its service see it. */
+export interface ResourceType {
+  readonly style: Style;
+  readonly spec: ResourceNames;
+  readonly fields: Fields;
+  readonly title: string;
+  /** Its table in the documents. */
+  readonly table: string;
+  /** Verbs restricted to administrators. */
+  readonly admin: readonly Verb[];
+  readonly sees: (call: Call, doc: Doc) => boolean;
+}
+
+/** Conventions of a service: envelopes, statuses, lists and errors. */
 export interface Style {
   readonly service: string;
-  /** What all its paths begin with: `/v2.0`. */
+  /** The start of all paths: `/v2.0`. */
   readonly root: string;
   /** The method that changes a resource. */
   readonly change: 'put' | 'patch';
   readonly statuses: { readonly create: number; readonly remove: number };
   readonly newId: () => string;
-  /** What happens to a field that no resource of the kind has. */
+  /** How unknown fields are handled. */
   readonly unknownFields: 'refuse' | 'ignore' | 'keep';
-  /** Whether several may be made at once, in an envelope of the plural. */
+  /** How read-only fields are handled. */
+  readonly readOnlyFields: 'refuse' | 'ignore';
   /** Whether bodies come without an envelope that names the resource. */
   readonly bare?: true;
-  /** What happens to a field that clients do not set. */
-  readonly readOnlyFields: 'refuse' | 'ignore';
+  /** Whether several resources can be created at once, in an envelope of the plural. */
   readonly bulk: boolean;
-  /** Verbs that only administrators have, unless a resource says otherwise. */
+  /** Verbs restricted to administrators, unless a resource overrides them. */
   readonly admin: readonly Verb[];
-  /** Called for whoever wants to read or to change a resource; throws what this service says to others. */
-  readonly authorize: (call: Call, resource: Resource, verb: Verb, doc: Doc | undefined) => void;
-  /** Throws unless the caller may set these fields. */
-  readonly authorizeFields: (call: Call, resource: Resource, verb: Verb, given: Wire) => void;
-  /** What every record gets from the service itself: times, revisions, an owner. */
-  readonly stamp: (call: Call, resource: Resource, doc: Wire, before: Doc | undefined) => Wire;
-  /** The last touch on what is shown. */
-  readonly show: (call: Call, resource: Resource, wire: Wire) => Wire;
-  /** The body of a list: narrowed, sorted, one page. */
-  readonly list: (call: Call, resource: Resource, items: readonly Wire[]) => unknown;
-  /** Whether `.../detail` lists everything where the plain list is short. */
+  /** Throws the service's error if the caller may not read or change a resource. */
+  readonly authorize: (call: Call, resource: ResourceType, verb: Verb, doc: Doc | undefined) => void;
+  /** Throws if the caller may not set these fields. */
+  readonly authorizeFields: (call: Call, resource: ResourceType, verb: Verb, given: Wire) => void;
+  /** Returns the fields that the service sets itself: times, revisions, an owner. */
+  readonly stamp: (call: Call, resource: ResourceType, doc: Wire, before: Doc | undefined) => Wire;
+  /** Returns the final form of a resource in a response. */
+  readonly show: (call: Call, resource: ResourceType, wire: Wire) => Wire;
+  /** Returns the body of a list: filtered, sorted, one page. */
+  readonly list: (call: Call, resource: ResourceType, items: readonly Wire[]) => unknown;
+  /** Selects the fields that the query names, if the service supports it. */
+  readonly selected?: (call: Call, wire: Wire) => Wire;
+  /** Whether lists are short and `.../detail` returns all fields. */
   readonly detailedLists?: true;
-  /** Returns the negotiated minor version, where the service has several. */
+  /** Returns the negotiated minor version, if the service has several. */
   readonly minor?: (call: Call) => number;
-  /** Throws when the request was meant for another state of the resource. */
-  readonly precondition?: (call: Call, resource: Resource, shown: Wire) => void;
+  /** Throws if a precondition of the request does not match the resource. */
+  readonly precondition?: (call: Call, resource: ResourceType, shown: Wire) => void;
   readonly errors: {
-    readonly noBody: (resource: Resource) => ServiceError;
-    readonly unknown: (resource: Resource, keys: readonly string[], verb: Verb) => ServiceError;
-    readonly readOnly: (resource: Resource, key: string, verb: Verb) => ServiceError;
-    readonly missing: (resource: Resource, key: string) => ServiceError;
-    readonly invalid: (resource: Resource, key: string, value: unknown, reason: string) => ServiceError;
-    readonly notFound: (resource: Resource, id: string, call: Call) => ServiceError;
+    readonly noBody: (resource: ResourceType) => ServiceError;
+    readonly unknown: (resource: ResourceType, keys: readonly string[], verb: Verb) => ServiceError;
+    readonly readOnly: (resource: ResourceType, key: string, verb: Verb) => ServiceError;
+    readonly missing: (resource: ResourceType, key: string) => ServiceError;
+    readonly invalid: (resource: ResourceType, key: string, value: unknown, reason: string) => ServiceError;
+    readonly notFound: (resource: ResourceType, id: string, call: Call) => ServiceError;
   };
 }

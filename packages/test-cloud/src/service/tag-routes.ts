@@ -4,11 +4,11 @@ import type { Resource } from './resource.js';
 import { created, del, get, noContent, post, put, type Route } from './route.js';
 import { badRequest, notFound } from './service-error.js';
 
-const MOST_TAGS = 50;
+const MAX_TAGS = 50;
 const Tag = z.string().min(1).max(255);
 const Tags = z.object({ tags: z.array(Tag) });
 
-/** Tags of a resource, one by one and all at once. */
+/** Routes of the tags of a resource, individually and all together. */
 export function tagRoutes(resource: Resource): readonly Route[] {
   const path = `${resource.style.root}/${resource.spec.path}/:id/tags`;
 
@@ -19,8 +19,8 @@ export function tagRoutes(resource: Resource): readonly Route[] {
 
   async function write(call: Call, tags: readonly string[]): Promise<readonly string[]> {
     const unique = [...new Set(tags)];
-    if (unique.length > MOST_TAGS)
-      throw badRequest(`The number of tags exceed the per-resource limit of ${MOST_TAGS}`, 'BadRequest');
+    if (unique.length > MAX_TAGS)
+      throw badRequest(`The number of tags exceed the per-resource limit of ${MAX_TAGS}`, 'BadRequest');
     await resource.apply(call, await resource.find(call, call.param('id'), 'change'), { tags: unique });
     return unique;
   }

@@ -3,7 +3,7 @@ export function seconds(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 19)}Z`;
 }
 
-/** `2026-01-31T12:34:56.789000`, without a zone. A fraction of a millisecond gives the last three digits. */
+/** `2026-01-31T12:34:56.789000`, without a zone. The last three digits are the fraction of a millisecond. */
 export function micros(ms: number): string {
   const fraction = Math.floor((ms - Math.floor(ms)) * 1000 + 0.5) % 1000;
   return `${new Date(ms).toISOString().slice(0, 23)}${String(fraction).padStart(3, '0')}`;

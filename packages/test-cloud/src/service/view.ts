@@ -1,4 +1,4 @@
-import type { Wire } from './listing.js';
+import type { Wire } from './wire.js';
 
 /** A response that shows a resource; `list` is the short list where `.../detail` is the full one. */
 export type ViewName = 'list' | 'show' | 'create' | 'change';

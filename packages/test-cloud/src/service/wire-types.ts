@@ -4,7 +4,7 @@ import { z } from 'zod';
 
 export const text = z.string().max(255);
 export const longText = z.string().max(1024);
-/** An id of whatever form. */
+/** An id of any form. */
 export const anyId = z.string().min(1).max(255);
 
 /** A boolean in the spellings that clients use. */
@@ -19,11 +19,11 @@ export const flag = z.union(
   'cannot be converted to boolean',
 );
 
-/** A boolean of JSON and nothing else. */
+/** A JSON boolean only. */
 export const strictFlag = z.boolean();
 
-/** A whole number, as such or as text. */
-export const whole = z.union(
+/** An integer as number or string. */
+export const integer = z.union(
   [
     z.number().int(),
     z
@@ -33,9 +33,9 @@ export const whole = z.union(
   ],
   'is not an integer',
 );
-export const count = whole.refine((value) => value >= 0, 'should be non-negative');
-export const wholeBetween = (min: number, max: number) =>
-  whole.refine((value) => value >= min && value <= max, `is not in range ${min} through ${max}`);
+export const count = integer.refine((value) => value >= 0, 'should be non-negative');
+export const integerBetween = (min: number, max: number) =>
+  integer.refine((value) => value >= min && value <= max, `is not in range ${min} through ${max}`);
 
 export const anything = z.unknown();
 export const dictionary = z.record(z.string(), z.unknown());

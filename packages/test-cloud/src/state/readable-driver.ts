@@ -6,34 +6,31 @@ import {
   type WorkOrigin,
 } from '@apistrata/compute-engine/drivers';
 
-/** Work that waits for somebody to look at its server. */
+/** Work that waits until a client reads its server. */
 interface Waiting {
   readonly serverId: string;
   readonly wake: () => void;
 }
 
 /**
- * Simulated machines whose passing states can be read: each step of work is done only when somebody has read the server
- * since it began, or after a while. Clients that wait for `REBOOT` or `RESIZE` then see it, however fast the machines are.
+ * Simulated machines with observable transient states: each step completes only after a client has read the server
+ * since its start, or after a timeout. Clients that wait for `REBOOT` or `RESIZE` observe it, regardless of the speed
+ * of machines.
  */
 export class ReadableDriver extends SimulatedDriver {
   readonly #clock: Clock;
   readonly #transientMs: number;
   readonly #waiting = new Set<Waiting>();
 
-  /** @param options.transientMs how long a step waits to be seen; 0: not at all */
+  /** @param options.transientMs maximum wait of a step until its state is read; 0: not at all */
   constructor({ transientMs, ...options }: SimulatedDriverOptions & { readonly transientMs: number }) {
     super(options);
     this.#clock = options.clock;
     this.#transientMs = transientMs;
   }
 
-  override instantly(work: DriverWork, server: Server, origin: WorkOrigin): boolean {
-    return this.#transientMs === 0 && super.instantly(work, server, origin);
-  }
-
-  override nothingToDo(work: DriverWork, server: Server, origin: WorkOrigin): boolean {
-    return this.instantly(work, server, origin);
+  override isSynchronous(work: DriverWork, server: Server, origin: WorkOrigin): boolean {
+    return this.#transientMs === 0 && super.isSynchronous(work, server, origin);
   }
 
   override async perform(work: DriverWork, server: Server, signal: AbortSignal, origin: WorkOrigin): Promise<void> {
@@ -42,8 +39,9 @@ export class ReadableDriver extends SimulatedDriver {
   }
 
   /**
-   * Somebody begins to read a server, or all of them. What is called when the answer is out lets go what was waiting
-   * already when the reading began: only that was seen for certain.
+   * Reports that a client starts to read a server, or all of them. The returned function must be called after the
+   * response: it completes steps that were waiting when the read started, because only their state is certain to be in
+   * the response.
    */
   reading(serverId: string | undefined): () => void {
     const seen = [...this.#waiting].filter((one) => serverId === undefined || one.serverId === serverId);
@@ -59,7 +57,7 @@ export class ReadableDriver extends SimulatedDriver {
     try {
       await this.#clock.sleep(this.#transientMs, AbortSignal.any([signal, read.signal]));
     } catch (error) {
-      // Having been read is no reason to stop.
+      // Completes if the state was read; rethrows if the work was aborted.
       if (signal.aborted) throw error;
     } finally {
       this.#waiting.delete(waiting);

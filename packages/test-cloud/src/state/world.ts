@@ -2,10 +2,10 @@ import type { IncomingMessage } from 'node:http';
 import { createEngine, type Engine, type Preset, type Settings } from '@apistrata/compute-engine';
 import { type ComputeRouter, computeRouter, type Identity } from '@apistrata/compute-router';
 import type { CloudClock } from '../clock/cloud-clock.js';
-import type { WhoCalls } from '../service/stand-in.js';
+import type { IdentifyCaller } from '../service/cloud-context.js';
 import { ReadableDriver } from './readable-driver.js';
 
-/** One life of a cloud: what a reset throws away as a whole. */
+/** The content of a cloud, which a reset replaces as a whole. */
 export interface World {
   readonly engine: Engine;
   readonly driver: ReadableDriver;
@@ -14,9 +14,9 @@ export interface World {
 
 export interface WorldOptions {
   readonly clock: CloudClock;
-  readonly whoCalls: WhoCalls;
+  readonly identifyCaller: IdentifyCaller;
   /** Whether the identity service knows a project. */
-  readonly knowsProject: (projectId: string) => boolean;
+  readonly projectExists: (projectId: string) => boolean;
   readonly settings: Partial<Settings> | undefined;
   readonly latencyMs: number;
   readonly transientMs: number;
@@ -24,7 +24,7 @@ export interface WorldOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** Begins a life with what a preset has. */
+/** Creates the content of a preset. */
 export async function createWorld(options: WorldOptions, preset: Preset): Promise<World> {
   const { clock, onError } = options;
   const { latencyMs, transientMs } = options;
@@ -37,8 +37,8 @@ export async function createWorld(options: WorldOptions, preset: Preset): Promis
     settings: options.settings,
     onError,
   });
-  const identity: Identity = Object.assign((req: IncomingMessage) => options.whoCalls(req), {
-    projectExists: async (projectId: string) => options.knowsProject(projectId),
+  const identity: Identity = Object.assign((req: IncomingMessage) => options.identifyCaller(req), {
+    projectExists: async (projectId: string) => options.projectExists(projectId),
   });
   const compute = computeRouter({ engine, identity, maxVersion: options.maxVersion, onError });
   return { engine, driver, compute };

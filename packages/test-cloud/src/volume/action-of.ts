@@ -2,12 +2,12 @@ import type { z } from 'zod';
 import type { Call } from '../service/call.js';
 import { badRequest } from '../service/service-error.js';
 
-/** The action that a body names by its only key, and what the body says of it, checked. */
+/** Returns the action that a body names by its only key, and its validated arguments. */
 export function actionOf(call: Call) {
   const given: unknown = call.req.body;
   const isObject = typeof given === 'object' && given !== null && !Array.isArray(given);
   const [name, ...others] = isObject ? Object.keys(given) : [];
-  if (name === undefined || others.length > 0) throw badRequest('There is no such action: a body names one.');
+  if (name === undefined || others.length > 0) throw badRequest('The body must contain exactly one known action.');
   return {
     name,
     body<T>(schema: z.ZodType<T>): T {

@@ -3,7 +3,7 @@ import type { Connector } from '@apistrata/compute-engine/catalogs';
 import { z } from 'zod';
 import type { Call } from '../service/call.js';
 import { del, get, noContent, post, put, type Route } from '../service/route.js';
-import { unservedAction } from '../service/service-error.js';
+import { unsupportedAction } from '../service/service-error.js';
 import { actionOf } from './action-of.js';
 import { attachmentView } from './volume-views.js';
 
@@ -22,7 +22,7 @@ function connectorOf(given: Readonly<Record<string, unknown>>): Connector {
   return { ...given, host: String(given.host ?? ''), mountpoint: (given.mountpoint as string | undefined) ?? null };
 }
 
-/** Attachments (3.27): what ties a volume to a server, step by step. */
+/** Attachments (3.27): the connection of a volume to a server, step by step. */
 export function attachmentRoutes(): readonly Route[] {
   const one = async (call: Call, id: string) => ({
     attachment: attachmentView(await call.cloud.catalogs.volumes.getAttachment(call.caller, id)),
@@ -61,7 +61,7 @@ export function attachmentRoutes(): readonly Route[] {
     }),
     post('/v3/attachments/:id/action', async (call) => {
       const { name } = actionOf(call);
-      if (name !== 'os-complete') throw unservedAction(name);
+      if (name !== 'os-complete') throw unsupportedAction(name);
       await call.cloud.catalogs.volumes.complete(call.caller, call.param('id'));
       return noContent();
     }),

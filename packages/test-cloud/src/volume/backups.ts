@@ -3,11 +3,12 @@ import { z } from 'zod';
 import type { Doc } from '../service/documents.js';
 import { derived, fixed, required, settable } from '../service/field.js';
 import type { ResourceSpec } from '../service/resource.js';
-import { accepted, get, post } from '../service/route.js';
-import { badRequest, unservedAction } from '../service/service-error.js';
+import { accepted, post } from '../service/route.js';
+import { badRequest, unsupportedAction } from '../service/service-error.js';
 import { only } from '../service/view.js';
 import { anyId, flag, text, words } from '../service/wire-types.js';
 import { actionOf } from './action-of.js';
+import { backupRecordRoutes } from './backup-records.js';
 import { checkQuota } from './quota-check.js';
 import { isListed, links } from './volume-style.js';
 
@@ -15,7 +16,7 @@ const Restore = z.object({ restore: z.object({ volume_id: anyId.nullish(), name:
 
 const summary = only('id', 'name', 'links');
 
-/** Copies of volumes elsewhere. They are `available` at once; restoring gives a volume of the same size. */
+/** Backups of volumes. They are `available` immediately; a restore creates a volume of the same size. */
 export const backups: ResourceSpec = {
   path: 'backups',
   one: 'backup',
@@ -96,17 +97,12 @@ export const backups: ResourceSpec = {
         throw badRequest(
           `Invalid volume: volume size ${volume.sizeGb} is too small to restore backup of size ${backup.size}.`,
         );
-      // A backup brings its volume's metadata back.
+      // A restore includes the volume's metadata.
       const metadata = backup.volume_metadata as Record<string, string> | undefined;
       await volumes.updateVolume(call.caller, volume.id, { metadata: { ...volume.metadata, ...metadata } });
       return accepted({ restore: { backup_id: backup.id, volume_id: volume.id, volume_name: volume.name } });
     }),
-    get('/v3/backups/:id/export_record', async (call) => {
-      call.requireAdmin();
-      const backup = await resource.find(call, call.param('id'));
-      const url = Buffer.from(JSON.stringify(backup)).toString('base64');
-      return { 'backup-record': { backup_service: 'simulated', backup_url: url } };
-    }),
+    ...backupRecordRoutes(resource),
     post('/v3/backups/:id/action', async (call) => {
       const { name, body } = actionOf(call);
       const backup = await resource.find(call, call.param('id'), 'change');
@@ -114,7 +110,7 @@ export const backups: ResourceSpec = {
       if (name === 'os-force_delete') await resource.storage.remove(call, backup);
       else if (name === 'os-reset_status')
         await resource.apply(call, backup, { status: body(z.object({ status: z.string() })).status });
-      else throw unservedAction(name);
+      else throw unsupportedAction(name);
       return accepted();
     }),
   ],

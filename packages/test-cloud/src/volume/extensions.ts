@@ -1,4 +1,4 @@
-/** What `/extensions` names: the extensions of the original that this service serves. */
+/** The extensions of the original that this service supports, for `/extensions`. */
 const NAMED: readonly (readonly [name: string, alias: string, updated: string, description: string])[] = [
   ['AdminActions', 'os-admin-actions', '2012-08-25T00:00:00+00:00', 'Actions of administrators.'],
   ['Capabilities', 'capabilities', '2015-08-31T00:00:00+00:00', 'Capabilities of backends.'],
@@ -27,7 +27,7 @@ const NAMED: readonly (readonly [name: string, alias: string, updated: string, d
   ['VolumeTransfer', 'os-volume-transfer', '2013-05-29T00:00:00+00:00', 'Transfers between projects.'],
   ['VolumeTypeAccess', 'os-volume-type-access', '2014-06-26T00:00:00Z', 'Access to private volume types.'],
   ['VolumeTypeEncryption', 'encryption', '2013-07-01T00:00:00+00:00', 'Encryption of volume types.'],
-  ['VolumeUnmanage', 'os-volume-unmanage', '2012-05-31T00:00:00+00:00', 'Volumes given out of management.'],
+  ['VolumeUnmanage', 'os-volume-unmanage', '2012-05-31T00:00:00+00:00', 'Removal of volumes from management.'],
 ];
 
 export const EXTENSIONS = NAMED.map(([name, alias, updated, description]) => ({

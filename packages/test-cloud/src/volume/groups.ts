@@ -2,11 +2,11 @@ import { z } from 'zod';
 import type { Call } from '../service/call.js';
 import type { Doc } from '../service/documents.js';
 import { derived, fixed, required, settable } from '../service/field.js';
-import type { Wire } from '../service/listing.js';
 import type { ResourceSpec } from '../service/resource.js';
 import { accepted, del, get, post, put } from '../service/route.js';
-import { badRequest, conflict, notFound, unservedAction } from '../service/service-error.js';
+import { badRequest, conflict, notFound, unsupportedAction } from '../service/service-error.js';
 import { noBody, only } from '../service/view.js';
+import type { Wire } from '../service/wire.js';
 import { anyId, flag, text, words } from '../service/wire-types.js';
 import { actionOf } from './action-of.js';
 import { isListed, isOfVisibility, since } from './volume-style.js';
@@ -18,7 +18,7 @@ const hiddenStamps = {
 const Specs = z.object({ group_specs: words });
 const has = ({ cloud }: Call, table: string, id: unknown) => cloud.documents.table(`volume/${table}`).has(String(id));
 
-/** Kinds of groups of volumes. */
+/** Types of volume groups. */
 const groupTypes: ResourceSpec = {
   path: 'group_types',
   one: 'group_type',
@@ -74,8 +74,8 @@ const groupTypes: ResourceSpec = {
         return given;
       }),
       del(`${path}/:key`, async (call) => {
-        await write(call, ({ [call.param('key')]: gone, ...rest }) => {
-          if (gone === undefined) throw missing(call);
+        await write(call, ({ [call.param('key')]: removed, ...rest }) => {
+          if (removed === undefined) throw missing(call);
           return rest;
         });
         return accepted();
@@ -86,7 +86,7 @@ const groupTypes: ResourceSpec = {
 
 const DELETE = z.object({ 'delete-volumes': flag.optional() });
 const STATUS = z.object({ status: z.string() });
-/** Which volumes are in a group: their own side of it, kept beside them. */
+/** Returns the volumes of a group. Membership is stored in the documents. */
 const volumesIn = (call: Call, group: string) =>
   [...call.cloud.documents.table<Wire>('volume/volumes')].flatMap(([id, { group_id }]) =>
     group_id === group ? [id] : [],
@@ -99,7 +99,7 @@ function setGroup(call: Call, volumes: readonly string[], group_id: string | nul
 
 const named = only('id', 'name');
 
-/** Volumes of one project that belong together. */
+/** Groups of volumes of one project. */
 const groups: ResourceSpec = {
   path: 'groups',
   one: 'group',
@@ -145,7 +145,7 @@ const groups: ResourceSpec = {
   routes: (resource) => [
     post('/v3/groups/action', async (call) => {
       const { name, body } = actionOf(call);
-      if (name !== 'create-from-src') throw unservedAction(name);
+      if (name !== 'create-from-src') throw unsupportedAction(name);
       const given = body(
         z.object({
           source_group_id: anyId.nullish(),
@@ -176,7 +176,7 @@ const groups: ResourceSpec = {
         await resource.apply(call, group, { status: body(STATUS).status });
         return accepted();
       }
-      if (name !== 'delete') throw unservedAction(name);
+      if (name !== 'delete') throw unsupportedAction(name);
       const members = volumesIn(call, group.id);
       if (members.length > 0 && !body(DELETE)['delete-volumes'])
         throw badRequest(
@@ -191,7 +191,7 @@ const groups: ResourceSpec = {
 
 const snapshotSummary = only('id', 'name', 'group_type_id');
 
-/** All volumes of a group at one moment. */
+/** Snapshots of all volumes of a group. */
 const groupSnapshots: ResourceSpec = {
   path: 'group_snapshots',
   one: 'group_snapshot',
@@ -222,7 +222,7 @@ const groupSnapshots: ResourceSpec = {
   routes: (resource) => [
     post('/v3/group_snapshots/:id/action', async (call) => {
       const { name, body } = actionOf(call);
-      if (name !== 'reset_status') throw unservedAction(name);
+      if (name !== 'reset_status') throw unsupportedAction(name);
       call.requireAdmin();
       const before = await resource.find(call, call.param('id'), 'change');
       await resource.apply(call, before, { status: body(STATUS).status });

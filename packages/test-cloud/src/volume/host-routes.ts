@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import type { Call } from '../service/call.js';
-import type { Wire } from '../service/listing.js';
 import { get, put, Reply, type Route } from '../service/route.js';
 import { badRequest, notFound } from '../service/service-error.js';
 import { micros } from '../service/times.js';
+import type { Wire } from '../service/wire.js';
 import { since } from './volume-style.js';
 
-/** The backend that holds all volumes, by its name among hosts. */
+/** The host name of the backend that stores all volumes. */
 export const HOST = 'volumes@simulated';
 const VOLUME = 'cinder-volume';
 
@@ -16,7 +16,7 @@ const SERVICES = [
   ['cinder-backup', 'controller'],
 ] as const;
 
-/** What administrators have set of a service. */
+/** The settings of a service by administrators. */
 interface Setting {
   readonly disabled?: boolean;
   readonly reason?: string | null;
@@ -31,11 +31,14 @@ const HostChange = z.object({ status: z.enum(['enable', 'disable']) });
 const settings = ({ cloud }: Call) => cloud.documents.table<Setting>('volume/services');
 const settingOf = (call: Call, binary: string, host: string): Setting => settings(call).get(`${binary}/${host}`) ?? {};
 
+/** Returns whether the service that stores volumes is enabled. */
+export const acceptsVolumes = (call: Call): boolean => !settingOf(call, VOLUME, HOST).disabled;
+
 function set(call: Call, binary: string, host: string, change: Setting): void {
   settings(call).set(`${binary}/${host}`, { ...settingOf(call, binary, host), ...change });
 }
 
-/** Whether a service runs on the host that a request names: with its backend or without. */
+/** Returns true if a service runs on a requested host, with or without backend. */
 const runsOn = (host: string, requested: string) => host === requested || host.split('@', 1)[0] === requested;
 
 function serviceView(call: Call, binary: string, host: string): Wire {
@@ -65,8 +68,8 @@ function listServices(call: Call): Wire {
   return { services: found.map(([name, where]) => serviceView(call, name, where)) };
 }
 
-/** The service that the body of a change names, or the 404. */
-function named(call: Call, { host, binary, service }: z.infer<typeof Named>) {
+/** Returns the service that a body names, or throws the 404. */
+function named({ host, binary, service }: z.infer<typeof Named>) {
   const requested = binary || service || '';
   const [name] = SERVICES.find(([one, where]) => one === requested && where === host) ?? [];
   if (!name) throw notFound(`Service ${requested} could not be found on host ${host}.`);
@@ -88,20 +91,20 @@ function serviceRoutes(): readonly Route[] {
     get(path, listServices),
     put(`${path}/enable`, (call) => {
       call.requireAdmin();
-      const { binary, host, shown } = named(call, call.body(Named));
+      const { binary, host, shown } = named(call.body(Named));
       set(call, binary, host, { disabled: false, reason: null });
       return { ...shown, status: 'enabled', disabled: false, disabled_reason: null };
     }),
     put(`${path}/disable`, (call) => {
       call.requireAdmin();
-      const { binary, host, shown } = named(call, call.body(Named));
+      const { binary, host, shown } = named(call.body(Named));
       set(call, binary, host, { disabled: true });
       return { ...shown, status: 'disabled', disabled: true };
     }),
     put(`${path}/disable-log-reason`, (call) => {
       call.requireAdmin();
       const given = call.body(WithReason);
-      const { binary, host, shown } = named(call, given);
+      const { binary, host, shown } = named(given);
       set(call, binary, host, { disabled: true, reason: given.disabled_reason });
       return { ...shown, status: 'disabled', disabled: true, disabled_reason: given.disabled_reason };
     }),
@@ -110,22 +113,22 @@ function serviceRoutes(): readonly Route[] {
   ];
 }
 
-/** What a host holds: of all projects together, then of each. */
+/** Returns the usage of a host: of all projects, then of each. */
 async function hostUsage(call: Call): Promise<readonly Wire[]> {
   const { volumes: catalog } = call.cloud.catalogs;
   const volumes = await catalog.listVolumes(call.caller, { allProjects: true });
   const snapshots = await catalog.listSnapshots(call.caller, { allProjects: true });
   const sum = (items: readonly { readonly sizeGb: number }[]) => items.reduce((all, { sizeGb }) => all + sizeGb, 0);
   const line = (project: string, isOf: (one: { readonly projectId: string }) => boolean) => {
-    const [mine, kept] = [volumes.filter(isOf), snapshots.filter(isOf)];
+    const [mine, remaining] = [volumes.filter(isOf), snapshots.filter(isOf)];
     return {
       resource: {
         host: HOST,
         project,
         volume_count: String(mine.length),
         total_volume_gb: String(sum(mine)),
-        snapshot_count: String(kept.length),
-        total_snapshot_gb: String(sum(kept)),
+        snapshot_count: String(remaining.length),
+        total_snapshot_gb: String(sum(remaining)),
       },
     };
   };
@@ -136,7 +139,7 @@ async function hostUsage(call: Call): Promise<readonly Wire[]> {
   ];
 }
 
-/** Hosts of the volume service: those whose service is enabled. */
+/** Hosts of the volume service with an enabled service. */
 function hostListRoutes(): readonly Route[] {
   const enabled = (call: Call) => SERVICES.filter(([binary, host]) => !settingOf(call, binary, host).disabled);
   const missing = (host: string) => notFound(`Host ${host} could not be found.`);
@@ -160,7 +163,7 @@ function hostListRoutes(): readonly Route[] {
     get('/v3/os-hosts/:host', async (call) => {
       call.requireAdmin();
       const host = decodeURIComponent(call.param('host'));
-      if (host !== HOST || settingOf(call, VOLUME, HOST).disabled) throw missing(host);
+      if (host !== HOST || !acceptsVolumes(call)) throw missing(host);
       return { host: await hostUsage(call) };
     }),
     put('/v3/os-hosts/:host', (call) => {

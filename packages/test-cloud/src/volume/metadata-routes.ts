@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import type { Call } from '../service/call.js';
-import type { Wire } from '../service/listing.js';
 import type { Resource } from '../service/resource.js';
 import { del, get, post, put, Reply, type Route } from '../service/route.js';
 import { badRequest, notFound } from '../service/service-error.js';
+import type { Wire } from '../service/wire.js';
 import { words } from '../service/wire-types.js';
 
 const Metadata = z.object({ metadata: words });
 const MetaItem = z.object({ meta: words });
 
-/** The metadata of a resource by itself: all of it, and item by item. */
+/** Routes of the metadata of a resource: all items, and single ones. */
 export function metadataRoutes(resource: Resource): readonly Route[] {
   const path = `${resource.style.root}/${resource.spec.path}/:id/metadata`;
 
@@ -42,8 +42,8 @@ export function metadataRoutes(resource: Resource): readonly Route[] {
       return { meta };
     }),
     del(`${path}/:key`, async (call) => {
-      await change(call, ({ [call.param('key')]: gone, ...rest }) => {
-        if (gone === undefined) throw missing(call);
+      await change(call, ({ [call.param('key')]: removed, ...rest }) => {
+        if (removed === undefined) throw missing(call);
         return rest;
       });
       return new Reply(200);

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import type { Call } from '../service/call.js';
 import type { Doc } from '../service/documents.js';
 import { derived } from '../service/field.js';
-import type { Wire } from '../service/listing.js';
 import type { Resource, ResourceSpec } from '../service/resource.js';
 import { accepted, del, get, post, put, Reply, type Route } from '../service/route.js';
 import { badRequest, conflict, notFound } from '../service/service-error.js';
+import type { Wire } from '../service/wire.js';
 import { words } from '../service/wire-types.js';
 import { links } from './volume-style.js';
 
@@ -20,13 +20,13 @@ const NewSpecs = z.object({
 const Specs = z.object({ qos_specs: words });
 const Keys = z.object({ keys: z.array(z.string()) });
 
-/** The types that go by these specs. */
+/** Returns the types that use these specs. */
 function associated(call: Call, id: string): readonly string[] {
   const types = call.cloud.documents.table<Wire>('volume/volume_types');
   return [...types].flatMap(([type, { qos_specs_id }]) => (qos_specs_id === id ? [type] : []));
 }
 
-/** How fast volumes of a type may be: kept and shown. The words of a body are the specs themselves. */
+/** Quality of service of volume types: stored and returned. All other keys of a body are specs. */
 export const qosSpecs: ResourceSpec = {
   path: 'qos-specs',
   one: 'qos_specs',

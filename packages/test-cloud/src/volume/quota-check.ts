@@ -2,12 +2,12 @@ import type { Call } from '../service/call.js';
 import { ServiceError } from '../service/service-error.js';
 import { limitsOf, usageOf } from './quota-routes.js';
 
-/** What a request adds, by the line of the quota set. */
+/** The amounts that a request adds, by key of the quota set. */
 export type Added = Readonly<Record<string, number>>;
 
 const overLimit = (message: string) => new ServiceError(413, message, 'OverLimit');
 
-function refusal(kind: string, added: number, limit: number, used: number): ServiceError {
+function rejection(kind: string, added: number, limit: number, used: number): ServiceError {
   const sizes = `Requested ${added}G, quota is ${limit}G and ${used}G has been consumed.`;
   if (kind === 'backup_gigabytes')
     return overLimit(`Requested backup exceeds allowed Backup gigabytes quota. ${sizes}`);
@@ -18,16 +18,18 @@ function refusal(kind: string, added: number, limit: number, used: number): Serv
   return overLimit(`Maximum number of ${kind.split('_')[0]} allowed (${limit}) exceeded`);
 }
 
-/** Throws the 413 if the caller's project may not have so much more. Lines of the type are checked as well. */
+/**
+ * Throws the 413 if the amounts exceed the quota of the caller's project. Keys of the volume type are checked as well.
+ */
 export async function checkQuota(call: Call, added: Added, type?: string | null): Promise<void> {
   const { projectId } = call.caller;
   const [limits, used] = await Promise.all([limitsOf(call, projectId), usageOf(call, projectId)]);
   for (const [kind, amount] of Object.entries(added))
     for (const line of type ? [kind, `${kind}_${type}`] : [kind]) {
       const limit = limits[line] ?? -1;
-      if (limit >= 0 && (used[line] ?? 0) + amount > limit) throw refusal(line, amount, limit, used[line] ?? 0);
+      if (limit >= 0 && (used[line] ?? 0) + amount > limit) throw rejection(line, amount, limit, used[line] ?? 0);
     }
-  const { per_volume_gigabytes: most = -1 } = limits;
-  if (most >= 0 && (added.gigabytes ?? 0) > most)
-    throw overLimit(`Requested volume size ${added.gigabytes}G is larger than maximum allowed limit ${most}G.`);
+  const { per_volume_gigabytes: max = -1 } = limits;
+  if (max >= 0 && (added.gigabytes ?? 0) > max)
+    throw overLimit(`Requested volume size ${added.gigabytes}G is larger than maximum allowed limit ${max}G.`);
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Call } from '../service/call.js';
 import { del, get, put, Reply, type Route } from '../service/route.js';
 import { badRequest } from '../service/service-error.js';
-import { wholeBetween } from '../service/wire-types.js';
+import { integerBetween } from '../service/wire-types.js';
 
 const DEFAULTS: Readonly<Record<string, number>> = {
   volumes: 10,
@@ -13,12 +13,12 @@ const DEFAULTS: Readonly<Record<string, number>> = {
   backup_gigabytes: 1000,
   groups: 10,
 };
-/** What each type of volume has a line of its own for. */
+/** Keys that exist for each volume type as well. */
 const PER_TYPE = ['volumes', 'snapshots', 'gigabytes'] as const;
 
 const QuotaSet = z.object({ quota_set: z.record(z.string(), z.unknown()) });
 const QuotaClassSet = z.object({ quota_class_set: z.record(z.string(), z.unknown()) });
-const limit = wholeBetween(-1, 2 ** 31 - 1);
+const limit = integerBetween(-1, 2 ** 31 - 1);
 
 type Limits = Readonly<Record<string, number>>;
 
@@ -34,12 +34,12 @@ async function defaultsOf(call: Call, name = 'default'): Promise<Limits> {
   return { ...DEFAULTS, ...Object.fromEntries(ofTypes), ...classes(call).get(name) };
 }
 
-/** The limits of a project, with those nobody has set. */
+/** Returns the limits of a project, with defaults. */
 export async function limitsOf(call: Call, project: string): Promise<Limits> {
   return { ...(await defaultsOf(call)), ...table(call).get(project) };
 }
 
-/** What a project has, of each kind and of each type. */
+/** Returns the usage of a project, in total and by type. */
 export async function usageOf(call: Call, project: string): Promise<Limits> {
   const { volumes } = call.cloud.catalogs;
   const query = call.isAdmin ? { allProjects: true, projectId: project } : {};
@@ -61,15 +61,15 @@ export async function usageOf(call: Call, project: string): Promise<Limits> {
   for (const type of await typeNames(call)) {
     const mine = allVolumes.filter(({ volumeType }) => volumeType === type);
     const ids = new Set(mine.map(({ id }) => id));
-    const kept = snapshots.filter(({ volumeId }) => ids.has(volumeId));
+    const remaining = snapshots.filter(({ volumeId }) => ids.has(volumeId));
     used[`volumes_${type}`] = mine.length;
-    used[`snapshots_${type}`] = kept.length;
-    used[`gigabytes_${type}`] = sum([...mine, ...kept].map(({ sizeGb }) => sizeGb));
+    used[`snapshots_${type}`] = remaining.length;
+    used[`gigabytes_${type}`] = sum([...mine, ...remaining].map(({ sizeGb }) => sizeGb));
   }
   return used;
 }
 
-/** The lines of a body that are lines of the set; throws for others, and for what is no limit. */
+/** Returns the limits of a body; throws for unknown keys and invalid limits. */
 function linesOf(given: Readonly<Record<string, unknown>>, known: Limits): Limits {
   const lines = Object.entries(given).filter(([name]) => !['id', 'tenant_id', 'force'].includes(name));
   return Object.fromEntries(
@@ -85,7 +85,7 @@ function linesOf(given: Readonly<Record<string, unknown>>, known: Limits): Limit
   );
 }
 
-/** Limits of projects; `checkQuota` holds requests against them. */
+/** Quotas of projects; `checkQuota` enforces them. */
 export function quotaRoutes(): readonly Route[] {
   function project(call: Call): string {
     const id = call.param('project');

@@ -6,12 +6,12 @@ import { micros } from '../service/times.js';
 import { EXTENSIONS } from './extensions.js';
 import { HOST } from './host-routes.js';
 import { limitsOf, usageOf } from './quota-routes.js';
+import { CAPABILITIES, POOL } from './storage-pool.js';
 
 export const MIN_VERSION = '3.0';
 export const MAX_VERSION = '3.70';
 
-const POOL = `${HOST}#pool`;
-/** What lists may be narrowed by, as the service tells it. */
+/** The filters of lists, as the service documents them. */
 const RESOURCE_FILTERS: Readonly<Record<string, readonly string[]>> = {
   volume: [
     'name',
@@ -34,19 +34,14 @@ const RESOURCE_FILTERS: Readonly<Record<string, readonly string[]>> = {
   pool: ['name', 'volume_type'],
   volume_type: ['is_public'],
 };
-/** Lists of things that never happen here. */
+/** Lists that are always empty here. */
 const EMPTY: readonly (readonly [string, string, 'admin'?])[] = [
-  ['messages', 'messages'],
   ['consistencygroups', 'consistencygroups'],
   ['consistencygroups/detail', 'consistencygroups'],
   ['cgsnapshots', 'cgsnapshots'],
   ['cgsnapshots/detail', 'cgsnapshots'],
   ['clusters', 'clusters', 'admin'],
   ['clusters/detail', 'clusters', 'admin'],
-  ['manageable_volumes', 'manageable-volumes', 'admin'],
-  ['manageable_volumes/detail', 'manageable-volumes', 'admin'],
-  ['manageable_snapshots', 'manageable-snapshots', 'admin'],
-  ['manageable_snapshots/detail', 'manageable-snapshots', 'admin'],
 ];
 
 const DefaultType = z.object({ default_type: z.object({ volume_type: z.string().min(1) }) });
@@ -85,7 +80,7 @@ async function absoluteLimits(call: Call) {
   };
 }
 
-/** Where volumes are kept: one pool without end. */
+/** Returns the storage pools: one without limit. */
 async function pools(call: Call) {
   call.requireAdmin();
   const { volumes } = call.cloud.catalogs;
@@ -93,28 +88,17 @@ async function pools(call: Call) {
   const requested = call.text('name');
   if (requested !== undefined && requested !== POOL) return { pools: [] };
   if (!call.flag('detail')) return { pools: [{ name: POOL }] };
+  const provisioned = allVolumes.reduce((sum, { sizeGb }) => sum + sizeGb, 0);
   const capabilities = {
-    pool_name: 'pool',
-    volume_backend_name: 'simulated',
-    vendor_name: 'simulated',
-    driver_version: '1.0.0',
-    storage_protocol: 'local',
-    total_capacity_gb: 'infinite',
-    free_capacity_gb: 'infinite',
-    provisioned_capacity_gb: allVolumes.reduce((sum, { sizeGb }) => sum + sizeGb, 0),
-    allocated_capacity_gb: allVolumes.reduce((sum, { sizeGb }) => sum + sizeGb, 0),
-    reserved_percentage: 0,
-    max_over_subscription_ratio: '20.0',
-    thin_provisioning_support: true,
-    thick_provisioning_support: false,
-    multiattach: true,
-    QoS_support: false,
+    ...CAPABILITIES,
+    provisioned_capacity_gb: provisioned,
+    allocated_capacity_gb: provisioned,
     timestamp: micros(call.cloud.clock.now()),
   };
   return { pools: [{ name: POOL, capabilities }] };
 }
 
-/** The type that volumes of a project get, where an administrator chose one. */
+/** The default volume type of a project, set by an administrator. */
 function defaultTypeRoutes(): readonly Route[] {
   const table = ({ cloud }: Call) => cloud.documents.table<string>('volume/default-types');
   const view = (project_id: string, volume_type_id: string) => ({ project_id, volume_type_id });
@@ -145,7 +129,7 @@ function defaultTypeRoutes(): readonly Route[] {
   ];
 }
 
-/** Versions, limits, zones, services and pools: what clients look at around volumes. */
+/** Versions, limits, zones, services and pools. */
 export function volumeServiceRoutes(): readonly Route[] {
   return [
     openGet('/', (call) => new Reply(300, versions(call))),
@@ -186,9 +170,6 @@ export function volumeServiceRoutes(): readonly Route[] {
         return { [many]: [] };
       }),
     ),
-    get('/v3/messages/:id', (call) => {
-      throw notFound(`Message ${call.param('id')} could not be found.`);
-    }),
     ...defaultTypeRoutes(),
   ];
 }

@@ -5,22 +5,23 @@ import type { Doc } from '../service/documents.js';
 import { derived, fixed, required, settable } from '../service/field.js';
 import type { ResourceSpec } from '../service/resource.js';
 import { accepted, post } from '../service/route.js';
-import { unservedAction } from '../service/service-error.js';
+import { unsupportedAction } from '../service/service-error.js';
 import { without } from '../service/view.js';
 import { flag, text, words } from '../service/wire-types.js';
 import { actionOf } from './action-of.js';
+import { manageSnapshotRoutes, release } from './manage-routes.js';
 import { metadataRoutes } from './metadata-routes.js';
 import { checkQuota } from './quota-check.js';
 import { isListed } from './volume-style.js';
 import { snapshotView } from './volume-views.js';
 
-/** What administrators, and the hosts that make snapshots, say of their status. */
+/** Status changes by administrators and by the hosts that create snapshots. */
 const ACTIONS: Readonly<Record<string, z.ZodType<{ status: string; progress?: string }>>> = {
   'os-reset_status': z.object({ status: z.string() }),
   'os-update_snapshot_status': z.object({ status: z.string(), progress: z.string().optional() }),
 };
 
-/** Shown by reads only, and by the short list not even then. */
+/** Shown only in reads, and not in the short list. */
 const EXTENDED = ['os-extended-snapshot-attributes:progress', 'os-extended-snapshot-attributes:project_id'];
 const DETAILS = ['user_id', 'group_snapshot_id', 'consumes_quota'];
 
@@ -67,18 +68,25 @@ export const snapshots: ResourceSpec = {
   routes: (resource) => {
     return [
       ...metadataRoutes(resource),
+      ...manageSnapshotRoutes(resource),
       post('/v3/snapshots/:id/action', async (call) => {
         const { name, body } = actionOf(call);
         const { volumes } = call.cloud.catalogs;
         const snapshot = await resource.find(call, call.param('id'), 'change');
-        // Those who write a project's volumes report on their snapshots; the rest is for administrators.
+        // Callers that can write a project's volumes report the status of their snapshots; all else is for
+        // administrators.
         if (name !== 'os-update_snapshot_status') call.requireAdmin();
         if (name === 'os-force_delete' || name === 'os-unmanage') {
           await volumes.deleteSnapshot(call.caller, snapshot.id);
+          if (name === 'os-unmanage')
+            release(call, 'snapshot', snapshot.id, {
+              size: Number(snapshot.size),
+              volumeId: String(snapshot.volume_id),
+            });
           return accepted();
         }
         const schema = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined;
-        if (!schema) throw unservedAction(name);
+        if (!schema) throw unsupportedAction(name);
         const { status, progress } = body(schema);
         await volumes.updateSnapshotStatus(call.caller, snapshot.id, status as SnapshotStatus, progress);
         return accepted();

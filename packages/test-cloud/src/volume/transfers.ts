@@ -12,7 +12,7 @@ import { isListed, links } from './volume-style.js';
 
 const Accept = z.object({ accept: z.object({ auth_key: z.string() }) });
 
-/** A volume given to another project: whoever has the key takes it. Both paths lead to the same transfers. */
+/** Transfers of volumes to another project, accepted with the key. Both paths lead to the same transfers. */
 function transfersAt(path: string): ResourceSpec {
   return {
     path,
@@ -55,7 +55,7 @@ function transfersAt(path: string): ResourceSpec {
         if (call.body(Accept).accept.auth_key !== transfer.auth_key)
           throw badRequest(`Invalid auth key: Attempt to transfer ${transfer.id} with invalid auth key.`);
         const { caller, cloud } = call;
-        await cloud.catalogs.volumes.giveVolume(String(transfer.volume_id), {
+        await cloud.catalogs.volumes.transferVolume(String(transfer.volume_id), {
           projectId: caller.projectId,
           userId: caller.userId,
           withSnapshots: transfer.no_snapshots !== true,

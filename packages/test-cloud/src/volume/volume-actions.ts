@@ -3,13 +3,15 @@ import type { VolumeStatus } from '@apistrata/compute-engine/catalogs';
 import { z } from 'zod';
 import type { Call } from '../service/call.js';
 import { post, Reply, type Route } from '../service/route.js';
-import { badRequest, notFound, unservedAction } from '../service/service-error.js';
+import { badRequest, notFound, unsupportedAction } from '../service/service-error.js';
 import { micros } from '../service/times.js';
-import { flag, text, whole, words } from '../service/wire-types.js';
+import { flag, integer, text, words } from '../service/wire-types.js';
 import { actionOf } from './action-of.js';
+import { release } from './manage-routes.js';
 import { checkQuota } from './quota-check.js';
+import { hasPoolFor } from './storage-pool.js';
 
-/** One action: what its body may say, what it does, and the status of its answer, whose body is what it gives. */
+/** An action: the schema of its arguments, its function, which returns the body, and the status of the response. */
 interface Action<S extends z.ZodType> {
   readonly given: S;
   readonly status?: 200;
@@ -84,14 +86,14 @@ async function upload(call: Call, id: string, given: z.infer<typeof Upload>) {
 
 async function revert(call: Call, id: string, snapshotId: string) {
   const own = await catalog(call).listSnapshots(call.caller, { volumeId: id, allProjects: call.isAdmin });
-  // Only the state that was kept last can be gone back to.
+  // Only the latest snapshot can be restored.
   if (own[0]?.id !== snapshotId)
     throw badRequest(`Specified snapshot ${snapshotId} is not the latest one of volume ${id}.`);
 }
 
-/** What can be done to a volume, by the only key of the body. */
+/** The actions of a volume, by the only key of the body. */
 const ACTIONS: Readonly<Record<string, Action<z.ZodType>>> = {
-  'os-extend': action(z.object({ new_size: whole }), async (call, id, { new_size }) => {
+  'os-extend': action(z.object({ new_size: integer }), async (call, id, { new_size }) => {
     const { sizeGb, volumeType } = await catalog(call).getVolume(call.caller, id);
     await checkQuota(call, { gigabytes: Math.max(new_size - sizeGb, 0) }, volumeType);
     await catalog(call).extendVolume(call.caller, id, new_size);
@@ -132,8 +134,8 @@ const ACTIONS: Readonly<Record<string, Action<z.ZodType>>> = {
   'os-unset_image_metadata': action(
     z.object({ key: z.string() }),
     async (call, id, { key }) => {
-      const { [key]: gone, ...imageMetadata } = (await catalog(call).getVolume(call.caller, id)).imageMetadata;
-      if (gone === undefined) throw notFound('Metadata item was not found.');
+      const { [key]: removed, ...imageMetadata } = (await catalog(call).getVolume(call.caller, id)).imageMetadata;
+      if (removed === undefined) throw notFound('Metadata item was not found.');
       await change(call, id, { imageMetadata });
     },
     ok,
@@ -145,8 +147,9 @@ const ACTIONS: Readonly<Record<string, Action<z.ZodType>>> = {
   'os-retype': action(
     z.object({ new_type: z.string(), migration_policy: z.enum(['on-demand', 'never']).optional() }),
     async (call, id, { new_type }) => {
-      const { name } = await catalog(call).getType(call.caller, new_type);
-      await change(call, id, { volumeType: name });
+      const type = await catalog(call).getType(call.caller, new_type);
+      // Without a pool for the new type, the volume keeps its type.
+      if (hasPoolFor(call, type)) await change(call, id, { volumeType: type.name });
     },
   ),
   'os-reimage': action(
@@ -179,7 +182,9 @@ const ACTIONS: Readonly<Record<string, Action<z.ZodType>>> = {
     async (call, id, { attachment_id }) => {
       const { attachments } = await catalog(call).getVolume(call.caller, id);
       const tie = attachments.find((one) => !attachment_id || one.id === attachment_id);
-      if (!tie) throw badRequest('Invalid volume: the volume has no such attachment.');
+      if (!tie) throw badRequest('Invalid volume: unknown attachment.');
+      // The volume becomes available from any status, for instance `error`.
+      await change(call, id, { status: 'detaching' });
       await catalog(call).deleteAttachment(call.caller, tie.id);
     },
     admin,
@@ -212,9 +217,10 @@ const ACTIONS: Readonly<Record<string, Action<z.ZodType>>> = {
   'os-unmanage': action(
     nothing,
     async (call, id) => {
-      const { status } = await catalog(call).getVolume(call.caller, id);
+      const { status, sizeGb } = await catalog(call).getVolume(call.caller, id);
       if (status === 'in-use') throw badRequest(`Invalid volume: Volume ${id} is attached.`);
       await catalog(call).deleteVolume(call.caller, id);
+      release(call, 'volume', id, { size: sizeGb });
     },
     admin,
   ),
@@ -228,7 +234,7 @@ export function volumeActionRoutes(): readonly Route[] {
     post('/v3/volumes/:id/action', async (call) => {
       const { name, body } = actionOf(call);
       const action = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined;
-      if (!action) throw unservedAction(name);
+      if (!action) throw unsupportedAction(name);
       const id = call.param('id');
       await catalog(call).getVolume(call.caller, id);
       if (action.admin) call.requireAdmin();

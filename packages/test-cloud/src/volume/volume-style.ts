@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { microversionOf } from '@apistrata/microversion';
 import type { Call } from '../service/call.js';
 import { comparison, momentOf, sameValue } from '../service/filter.js';
-import { linkTo, pageOf, type SortKey, sorted, type Wire } from '../service/listing.js';
-import type { Resource } from '../service/resource.js';
+import { linkTo, pageOf, type SortKey, sorted } from '../service/listing.js';
 import { badRequest, forbidden, notFound } from '../service/service-error.js';
-import type { Style } from '../service/style.js';
+import type { ResourceType, Style } from '../service/style.js';
 import { micros } from '../service/times.js';
+import type { Wire } from '../service/wire.js';
 
 const PAGING = new Set([
   'limit',
@@ -23,29 +23,35 @@ const PAGING = new Set([
   'force',
   'detail',
 ]);
-const MOST = 1000;
+const MAX = 1000;
 const MOMENTS = ['created_at', 'updated_at'];
 
 const invalid = (message: string) => badRequest(`Invalid input received: ${message}`);
 
 /** Returns the negotiated minor version: 0 to 70. */
-const minorOf = (call: Call) => Number(microversionOf(call.req)?.minor ?? 0);
+export const minorOf = (call: Call) => Number(microversionOf(call.req)?.minor ?? 0);
 
-/** Whether the request is in this version of the API or a later one. */
+/** Returns true if the request selects this version or a later one. */
 export const since = (call: Call, minor: number): boolean => minorOf(call) >= minor;
 
-/** Everybody's, for administrators who ask for that; else what belongs to the project of the token. */
+/**
+ * Returns true for resources of all projects if an administrator requests them, otherwise for those of the caller's
+ * project.
+ */
 export function isListed(call: Call, project: unknown): boolean {
   return (call.isAdmin && call.flag('all_tenants') === true) || project === call.caller.projectId;
 }
 
-/** Whether an administrator's list has public or private types: public ones, unless the query asks for others or `none`. */
+/**
+ * Whether an administrator's list includes public or private types: public ones, unless the query selects others or
+ * `none`.
+ */
 export function isOfVisibility(call: Call, isPublic: unknown): boolean {
   const requested = call.query.get('is_public')?.toLowerCase();
   return requested === 'none' || (call.flag('is_public') ?? true) === isPublic;
 }
 
-/** What a parameter or a sort key names, where the response shows it by another name. */
+/** Response fields by the name of a filter or sort key, if they differ. */
 const SHOWN_AS: Readonly<Record<string, readonly string[]>> = {
   display_name: ['name'],
   project_id: [
@@ -60,10 +66,10 @@ function shownValue(item: Wire, name: string): unknown {
   return shown === undefined ? undefined : item[shown];
 }
 
-/** `metadata={'tier': 'gold'}`, as clients print a dictionary. */
+/** Parses `metadata={'tier': 'gold'}`, the notation of clients for a dictionary. */
 function pairsOf(written: string): readonly (readonly [string, string])[] {
   const pairs = [...written.matchAll(/u?(['"])(.*?)\1\s*:\s*u?(['"])(.*?)\3/g)];
-  if (pairs.length === 0 && !/^\{\s*\}$/.test(written)) throw invalid(`${written} is no dictionary`);
+  if (pairs.length === 0 && !/^\{\s*\}$/.test(written)) throw invalid(`${written} is not a dictionary`);
   return pairs.map(([, , key = '', , value = '']) => [key, value]);
 }
 
@@ -81,12 +87,12 @@ function holds(item: Wire, name: string, written: string): boolean {
   return sameValue(value, written);
 }
 
-function narrowed(call: Call, { spec }: Resource, items: readonly Wire[]): readonly Wire[] {
+function narrowed(call: Call, { spec }: ResourceType, items: readonly Wire[]): readonly Wire[] {
   const known = new Set(spec.filters ?? []);
   const parameters = [...call.query].filter(([name]) => !PAGING.has(name));
   const plain = (name: string) => name.replace(/~$/, '');
   const stray = parameters.map(([name]) => name).filter((name) => !known.has(plain(name)));
-  // Administrators may ask for anything; what there is not, nothing has.
+  // Administrators may use any filter; an unknown one matches nothing.
   if (stray.length > 0 && call.isAdmin) return [];
   if (stray.length > 0 && since(call, 31))
     throw badRequest(`Invalid filters ${stray.join(', ')} are found in query options.`);
@@ -101,7 +107,7 @@ function narrowed(call: Call, { spec }: Resource, items: readonly Wire[]): reado
   );
 }
 
-/** `sort=name:asc,created_at`, or the older `sort_key` and `sort_dir`; newest first when nobody says. */
+/** Parses `sort=name:asc,created_at`, or the older `sort_key` and `sort_dir`; default: newest first. */
 function sortKeys(call: Call, known: (key: string) => boolean): readonly SortKey[] {
   const { query } = call;
   const written = query.get('sort');
@@ -117,13 +123,13 @@ function sortKeys(call: Call, known: (key: string) => boolean): readonly SortKey
   });
 }
 
-function list(call: Call, resource: Resource, items: readonly Wire[]): unknown {
+function list(call: Call, resource: ResourceType, items: readonly Wire[]): unknown {
   const { many } = resource.spec;
   const matching = narrowed(call, resource, items);
   const known = (key: string) => key === 'id' || Object.hasOwn(resource.fields, key);
-  // What was made last comes first, also among things of the same moment.
+  // Newest first, also among resources with the same timestamp.
   const ordered = sorted([...matching].reverse(), sortKeys(call, known));
-  const limit = Math.min(call.number('limit') ?? MOST, MOST);
+  const limit = Math.min(call.number('limit') ?? MAX, MAX);
   const paged = pageOf(ordered, { limit, marker: call.text('marker'), offset: call.number('offset') });
   if (!paged) throw resource.style.errors.notFound(resource, String(call.text('marker')), call);
   const { page, last } = paged;
@@ -135,7 +141,7 @@ function list(call: Call, resource: Resource, items: readonly Wire[]): unknown {
   };
 }
 
-/** How the volume service, version 3, speaks. */
+/** Conventions of the volume service, version 3. */
 export const volumeStyle: Style = {
   service: 'volume',
   root: '/v3',
@@ -181,7 +187,7 @@ export const volumeStyle: Style = {
   },
 };
 
-/** What the service shows where else a thing is found. */
+/** Returns the links of a resource. */
 export function links({ base, cloudBase, caller }: Call, path: string) {
   return [
     { rel: 'self', href: `${base}/v3/${caller.projectId}/${path}` },

@@ -3,22 +3,22 @@ import { z } from 'zod';
 import type { Call } from '../service/call.js';
 import type { Doc } from '../service/documents.js';
 import { derived, fixed, required, settable } from '../service/field.js';
-import type { Wire } from '../service/listing.js';
 import type { Resource, ResourceSpec } from '../service/resource.js';
 import { accepted, del, get, post, put, type Route } from '../service/route.js';
-import { badRequest, conflict, notFound, unservedAction } from '../service/service-error.js';
+import { badRequest, conflict, notFound, unsupportedAction } from '../service/service-error.js';
 import { without } from '../service/view.js';
-import { anyId, flag, text, whole, words } from '../service/wire-types.js';
+import type { Wire } from '../service/wire.js';
+import { anyId, flag, integer, text, words } from '../service/wire-types.js';
 import { actionOf } from './action-of.js';
 import { isOfVisibility } from './volume-style.js';
 
 const Specs = z.object({ extra_specs: words });
 const Project = z.object({ project: anyId });
 const encryption = {
-  // The original takes an empty one too, which the Go SDK sends with every change.
+  // The original accepts an empty one, which the Go SDK sends with every change.
   provider: z.string().max(255),
   cipher: z.string().max(255).nullish(),
-  key_size: whole.nullish(),
+  key_size: integer.nullish(),
   control_location: z.enum(['front-end', 'back-end']),
 };
 const NewEncryption = z.object({
@@ -26,7 +26,7 @@ const NewEncryption = z.object({
 });
 const EncryptionChange = z.object({ encryption: z.object(encryption).partial() });
 
-/** The name that requests for a new type, and reads, have for `is_public`. */
+/** The name of `is_public` in create requests and responses. */
 const IS_PUBLIC = 'os-volume-type-access:is_public';
 
 const access = ({ cloud }: Call) => cloud.documents.table<readonly string[]>('volume/type-access');
@@ -46,14 +46,14 @@ function docOf(type: VolumeTypeRecord): Doc {
 const isVisible = (call: Call, type: Doc) =>
   call.isAdmin || type.is_public === true || (access(call).get(type.id) ?? []).includes(call.caller.projectId);
 
-/** Returns the type of that id or name, or the 404 where the caller may not use it. */
+/** Returns the type with an id or name; throws the 404 if the caller may not use it. */
 export async function visibleType(call: Call, named: string): Promise<VolumeTypeRecord> {
   const type = await call.cloud.catalogs.volumes.getType(call.caller, named);
   if (!isVisible(call, docOf(type))) throw notFound(`Volume type ${named} could not be found.`);
   return type;
 }
 
-/** Kinds of volumes: who is no administrator sees the public ones and those it was given. */
+/** Volume types: non-administrators see public ones and those shared with their project. */
 export const volumeTypes: ResourceSpec = {
   path: 'types',
   one: 'volume_type',
@@ -90,7 +90,7 @@ export const volumeTypes: ResourceSpec = {
   ],
   storage: {
     list: async ({ cloud, caller }) => (await cloud.catalogs.volumes.listTypes(caller)).map(docOf).reverse(),
-    /** Here, unlike for new volumes, only an id names a type. */
+    /** Here, unlike for new volumes, types are found by id only. */
     get: async (call, id) => {
       const type = docOf(await call.cloud.catalogs.volumes.getType(call.caller, id));
       return type.id === id && isVisible(call, type) ? type : undefined;
@@ -121,7 +121,7 @@ export const volumeTypes: ResourceSpec = {
   },
 };
 
-/** What schedulers and drivers are told of volumes of the type. */
+/** Extra specs of volume types, for schedulers and drivers. */
 function extraSpecRoutes(resource: Resource): readonly Route[] {
   const path = '/v3/types/:id/extra_specs';
   const specsOf = async (call: Call) =>
@@ -154,8 +154,8 @@ function extraSpecRoutes(resource: Resource): readonly Route[] {
       return given;
     }),
     del(`${path}/:key`, async (call) => {
-      await change(call, ({ [call.param('key')]: gone, ...rest }) => {
-        if (gone === undefined) throw missing(call);
+      await change(call, ({ [call.param('key')]: removed, ...rest }) => {
+        if (removed === undefined) throw missing(call);
         return rest;
       });
       return accepted();
@@ -163,7 +163,7 @@ function extraSpecRoutes(resource: Resource): readonly Route[] {
   ];
 }
 
-/** How volumes of the type are encrypted: kept and shown; nothing here encrypts. */
+/** Encryption of volume types: stored and returned, without effect. */
 function encryptionRoutes(resource: Resource): readonly Route[] {
   const path = '/v3/types/:id/encryption';
   const typeOf = async (call: Call) => {
@@ -201,7 +201,7 @@ function encryptionRoutes(resource: Resource): readonly Route[] {
   ];
 }
 
-/** Which projects see a type that is not public. */
+/** Access of projects to private types. */
 function accessRoutes(resource: Resource): readonly Route[] {
   return [
     get('/v3/types/:id/os-volume-type-access', async (call) => {
@@ -213,7 +213,7 @@ function accessRoutes(resource: Resource): readonly Route[] {
     }),
     post('/v3/types/:id/action', async (call) => {
       const { name, body } = actionOf(call);
-      if (name !== 'addProjectAccess' && name !== 'removeProjectAccess') throw unservedAction(name);
+      if (name !== 'addProjectAccess' && name !== 'removeProjectAccess') throw unsupportedAction(name);
       const type = await resource.find(call, call.param('id'), 'change');
       const { project } = body(Project);
       const before = access(call).get(type.id) ?? [];

@@ -1,6 +1,7 @@
 import type { AttachmentRecord, SnapshotRecord, VolumeView } from '@apistrata/compute-engine/catalogs';
 import type { Call } from '../service/call.js';
 import { micros } from '../service/times.js';
+import { POOL } from './storage-pool.js';
 import { links } from './volume-style.js';
 
 export function volumeView(call: Call, volume: VolumeView) {
@@ -39,7 +40,7 @@ export function volumeView(call: Call, volume: VolumeView) {
     'os-vol-tenant-attr:tenant_id': volume.projectId,
     ...(Object.keys(volume.imageMetadata).length > 0 && { volume_image_metadata: volume.imageMetadata }),
     ...(isAdmin && {
-      'os-vol-host-attr:host': 'volumes@simulated#pool',
+      'os-vol-host-attr:host': POOL,
       'os-vol-mig-status-attr:migstat': volume.migrationStatus,
       'os-vol-mig-status-attr:name_id': null,
       migration_status: volume.migrationStatus,

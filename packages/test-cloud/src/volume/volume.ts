@@ -1,13 +1,15 @@
 import { microversion } from '@apistrata/microversion';
+import { fakeService } from '../service/fake-service.js';
 import { Resource, type ResourceSpec } from '../service/resource.js';
 import { resourceRoutes } from '../service/resource-routes.js';
-import { standIn } from '../service/stand-in.js';
 import { attachmentRoutes } from './attachment-routes.js';
 import { backups } from './backups.js';
 import { groupResources } from './groups.js';
 import { hostRoutes } from './host-routes.js';
+import { messages } from './messages.js';
 import { qosSpecs } from './qos-specs.js';
 import { quotaRoutes } from './quota-routes.js';
+import { windowed } from './route-windows.js';
 import { MAX_VERSION, MIN_VERSION, volumeServiceRoutes } from './service-routes.js';
 import { snapshots } from './snapshots.js';
 import { transferResources } from './transfers.js';
@@ -25,7 +27,7 @@ const FAULTS: Readonly<Record<number, string>> = {
   501: 'notImplemented',
 };
 
-/** A project's id may stand behind the version; the token says whose it is. */
+/** The path may contain a project id after the version; the token determines the project. */
 const PROJECT = /^\/v3\/[0-9a-f]{32}(?=\/|\?|$)/;
 
 const RESOURCES: readonly ResourceSpec[] = [
@@ -36,10 +38,11 @@ const RESOURCES: readonly ResourceSpec[] = [
   ...groupResources,
   backups,
   ...transferResources,
+  messages,
 ];
 
 /** The volume service, version 3, on the catalog that servers attach volumes from. */
-export const volumeService = standIn({
+export const volumeService = fakeService({
   name: 'volume',
   strict: true,
   before: () => {
@@ -54,13 +57,14 @@ export const volumeService = standIn({
       negotiate(req, res, next);
     };
   },
-  routes: () => [
-    ...volumeServiceRoutes(),
-    ...hostRoutes(),
-    ...quotaRoutes(),
-    ...volumeActionRoutes(),
-    ...attachmentRoutes(),
-    ...RESOURCES.flatMap((spec) => resourceRoutes(new Resource(volumeStyle, spec))),
-  ],
+  routes: () =>
+    [
+      ...volumeServiceRoutes(),
+      ...hostRoutes(),
+      ...quotaRoutes(),
+      ...volumeActionRoutes(),
+      ...attachmentRoutes(),
+      ...RESOURCES.flatMap((spec) => resourceRoutes(new Resource(volumeStyle, spec))),
+    ].map(windowed),
   fault: ({ status, message }) => ({ [FAULTS[status] ?? 'computeFault']: { code: status, message } }),
 });

@@ -5,37 +5,52 @@ import type { Call } from '../service/call.js';
 import type { Doc } from '../service/documents.js';
 import { derived, fixed, settable } from '../service/field.js';
 import { ifMissing } from '../service/if-missing.js';
-import type { Wire } from '../service/listing.js';
 import type { ResourceSpec } from '../service/resource.js';
 import { get } from '../service/route.js';
 import { notFound } from '../service/service-error.js';
 import { only, without } from '../service/view.js';
-import { flag, text, whole, words } from '../service/wire-types.js';
+import type { Wire } from '../service/wire.js';
+import { flag, integer, text, words } from '../service/wire-types.js';
+import { manageVolumeRoutes } from './manage-routes.js';
+import { reportFailure } from './messages.js';
 import { metadataRoutes } from './metadata-routes.js';
 import { checkQuota } from './quota-check.js';
+import { hasPoolFor } from './storage-pool.js';
 import { isListed, since } from './volume-style.js';
 import { visibleType } from './volume-types.js';
 import { volumeView } from './volume-views.js';
 
 const id = z.string().max(255).nullable();
 
-/** What clients of version 1 still write. */
+/** Names of fields that clients of version 1 still send. */
 function name(given: Wire): Wire {
   const said = given.name ?? given.display_name;
   const description = given.description ?? given.display_description;
   return { ...(said !== undefined && { name: said }), ...(description !== undefined && { description }) };
 }
 
-/** A volume as it is kept, with what only the wire has. */
+/** Returns a volume with the fields that only the wire format has. */
 function docOf(call: Call, volume: VolumeView): Doc {
   return { ...volumeView(call, volume), project_id: volume.projectId };
 }
 
-/** The size of what a volume is made of, where the request gives none. */
+/** Returns the size of the source of a volume, for requests without a size. */
 async function sourceSize({ cloud, caller }: Call, { snapshot_id, source_volid }: Wire): Promise<number> {
   const { volumes } = cloud.catalogs;
   if (snapshot_id) return (await volumes.getSnapshot(caller, String(snapshot_id))).sizeGb;
   return source_volid ? (await volumes.getVolume(caller, String(source_volid))).sizeGb : 0;
+}
+
+/** Returns a new volume after it was scheduled: it fails if no pool fits its type. */
+async function scheduled(call: Call, given: Wire, volume: VolumeView): Promise<VolumeView> {
+  const { caller, cloud } = call;
+  const { volumes } = cloud.catalogs;
+  const type = volume.volumeType ? await volumes.getType(caller, volume.volumeType) : null;
+  if (!hasPoolFor(call, type)) {
+    reportFailure(call, 'noBackend', volume.id);
+    return volumes.updateVolume(caller, volume.id, { status: 'error' });
+  }
+  return given.multiattach === true ? volumes.updateVolume(caller, volume.id, { multiattach: true }) : volume;
 }
 
 async function create(call: Call, given: Wire): Promise<Doc> {
@@ -61,8 +76,7 @@ async function create(call: Call, given: Wire): Promise<Doc> {
     sourceVolumeId: given.source_volid as string | null,
     metadata: (given.metadata as Record<string, string> | null) ?? undefined,
   });
-  const volume =
-    given.multiattach === true ? await volumes.updateVolume(call.caller, made.id, { multiattach: true }) : made;
+  const volume = await scheduled(call, given, made);
   return { ...docOf(call, volume), status: 'creating' };
 }
 
@@ -77,7 +91,7 @@ async function typeId({ cloud, caller }: Call, name: unknown): Promise<string | 
   return (await cloud.catalogs.volumes.getType(caller, name).catch(ifMissing))?.id ?? null;
 }
 
-/** What reads of volumes add to the responses of creates and updates. */
+/** Fields that only reads of volumes contain. */
 const READ_ONLY = [
   'os-vol-tenant-attr:tenant_id',
   'os-vol-host-attr:host',
@@ -86,7 +100,7 @@ const READ_ONLY = [
   'volume_image_metadata',
 ];
 
-/** Volumes: those of servers change with them. */
+/** Volumes, including those of servers. */
 export const volumes: ResourceSpec = {
   path: 'volumes',
   one: 'volume',
@@ -116,7 +130,7 @@ export const volumes: ResourceSpec = {
   ],
   fields: () => ({
     id: derived(),
-    size: fixed(whole.nullable()),
+    size: fixed(integer.nullable()),
     name: settable(text.nullable()),
     display_name: settable(text.nullable(), undefined, { hidden: true }),
     description: settable(text.nullable()),
@@ -182,6 +196,7 @@ export const volumes: ResourceSpec = {
       };
     }),
     ...metadataRoutes(resource),
+    ...manageVolumeRoutes(resource),
   ],
   storage: {
     list: async (call) => {

@@ -2,48 +2,49 @@ import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { clientOf, cloudUnderTest, serverBody } from '../clouds.js';
 
-/** What the acceptance tests of the Go SDK ask beside what the other tests here hold. */
+/** Calls of the Go SDK's acceptance tests that other tests do not cover. */
 describe('calls of the Go SDK', () => {
-  it('keeps mappings of federation', async () => {
+  it('stores mappings of federation', async () => {
     const cloud = await cloudUnderTest();
-    const ask = clientOf(cloud);
+    const request = clientOf(cloud);
     const path = '/identity/v3/OS-FEDERATION/mappings';
     const rules = [{ local: [{ user: { name: '{0}' } }], remote: [{ type: 'UserName' }] }];
-    const made = await ask('PUT', `${path}/staff`, { mapping: { rules } });
+    const made = await request('PUT', `${path}/staff`, { mapping: { rules } });
     expect(made).toMatchObject({ status: 201, body: { mapping: { id: 'staff', rules, schema_version: '1.0' } } });
-    expect((await ask('PUT', `${path}/staff`, { mapping: { rules } })).status).toBe(409);
-    expect((await ask('GET', path)).body.mappings).toMatchObject([
+    expect((await request('PUT', `${path}/staff`, { mapping: { rules } })).status).toBe(409);
+    expect((await request('GET', path)).body.mappings).toMatchObject([
       { id: 'staff', links: { self: expect.any(String) } },
     ]);
     const other = [{ local: [{ group: { id: 'g' } }], remote: [{ type: 'orgPersonType', any_one_of: ['Guest'] }] }];
-    expect((await ask('PATCH', `${path}/staff`, { mapping: { rules: other } })).body.mapping.rules).toEqual(other);
-    expect((await ask('GET', `${path}/staff`)).body.mapping.rules).toEqual(other);
-    expect((await ask('PUT', `${path}/bad`, { mapping: { rules: [{ local: [] }] } })).status).toBe(400);
-    expect((await ask('POST', path, { mapping: { rules } })).status).toBe(404);
+    expect((await request('PATCH', `${path}/staff`, { mapping: { rules: other } })).body.mapping.rules).toEqual(other);
+    expect((await request('GET', `${path}/staff`)).body.mapping.rules).toEqual(other);
+    expect((await request('PUT', `${path}/bad`, { mapping: { rules: [{ local: [] }] } })).status).toBe(400);
+    expect((await request('POST', path, { mapping: { rules } })).status).toBe(404);
     expect((await clientOf(cloud, cloud.token('ada', 'lab'))('GET', path)).status).toBe(403);
-    expect((await ask('DELETE', `${path}/staff`)).status).toBe(204);
-    expect((await ask('GET', `${path}/staff`)).status).toBe(404);
+    expect((await request('DELETE', `${path}/staff`)).status).toBe(204);
+    expect((await request('GET', `${path}/staff`)).status).toBe(404);
   });
 
-  it('believes whoever signed with the secret of a credential', async () => {
+  it('accepts a signature with the secret of a credential', async () => {
     const cloud = await cloudUnderTest();
-    const ask = clientOf(cloud);
-    const { token } = (await ask('GET', '/identity/v3/auth/tokens', undefined, { 'X-Subject-Token': cloud.token() }))
-      .body;
+    const request = clientOf(cloud);
+    const { token } = (
+      await request('GET', '/identity/v3/auth/tokens', undefined, { 'X-Subject-Token': cloud.token() })
+    ).body;
     const blob = JSON.stringify({ access: 'key', secret: 'hush' });
     const owner = { project_id: token.project.id, user_id: token.user.id };
-    await ask('POST', '/identity/v3/credentials', { credential: { type: 'ec2', blob, ...owner } });
+    await request('POST', '/identity/v3/credentials', { credential: { type: 'ec2', blob, ...owner } });
     const validate = async (text: string, signature: string, access = 'key') =>
-      ask('POST', '/identity/v3/s3tokens', {
+      request('POST', '/identity/v3/s3tokens', {
         credentials: { access, signature, token: Buffer.from(text).toString('base64url') },
       });
     const older = createHmac('sha1', 'hush').update('GET\n\n').digest('base64');
-    const answer = await validate('GET\n\n', older);
-    expect(answer).toMatchObject({
+    const response = await validate('GET\n\n', older);
+    expect(response).toMatchObject({
       status: 200,
       body: { token: { methods: ['ec2credential'], user: { name: 'admin' } } },
     });
-    expect(answer.body.token.project.id).toBe(token.project.id);
+    expect(response.body.token.project.id).toBe(token.project.id);
 
     const hmac = (key: string | Buffer, part: string) => createHmac('sha256', key).update(part).digest();
     const text = ['AWS4-HMAC-SHA256', '20260101T000000Z', '20260101/RegionOne/s3/aws4_request', 'digest'].join('\n');
@@ -55,33 +56,33 @@ describe('calls of the Go SDK', () => {
     expect((await clientOf(cloud, cloud.token('ada', 'lab'))('POST', '/identity/v3/s3tokens', {})).status).toBe(403);
   });
 
-  it('changes the encryption of a volume type by the id that its making told', async () => {
+  it('updates the encryption of a volume type by the id in the response to its creation', async () => {
     const cloud = await cloudUnderTest();
-    const ask = clientOf(cloud);
-    const type = (await ask('POST', '/volume/v3/types', { volume_type: { name: 'safe' } })).body.volume_type;
+    const request = clientOf(cloud);
+    const type = (await request('POST', '/volume/v3/types', { volume_type: { name: 'safe' } })).body.volume_type;
     const path = `/volume/v3/types/${type.id}/encryption`;
-    const made = await ask('POST', path, {
+    const made = await request('POST', path, {
       encryption: { provider: 'luks', cipher: 'aes-xts-plain64', key_size: 256 },
     });
     expect(made.body.encryption).toMatchObject({ volume_type_id: type.id, encryption_id: expect.any(String) });
     const change = { encryption: { control_location: 'back-end', provider: '' } };
-    expect((await ask('PUT', `${path}/${made.body.encryption.encryption_id}`, change)).status).toBe(200);
-    expect((await ask('GET', path)).body.control_location).toBe('back-end');
+    expect((await request('PUT', `${path}/${made.body.encryption.encryption_id}`, change)).status).toBe(200);
+    expect((await request('GET', path)).body.control_location).toBe('back-end');
   });
 
-  it('completes an attachment that nobody has connected', async () => {
+  it('completes an attachment without connector', async () => {
     const cloud = await cloudUnderTest();
-    const ask = clientOf(cloud);
-    const { server } = (await ask('POST', '/compute/v2.1/servers', serverBody())).body;
-    const { volume } = (await ask('POST', '/volume/v3/volumes', { volume: { size: 1 } })).body;
+    const request = clientOf(cloud);
+    const { server } = (await request('POST', '/compute/v2.1/servers', serverBody())).body;
+    const { volume } = (await request('POST', '/volume/v3/volumes', { volume: { size: 1 } })).body;
     const version = { 'OpenStack-API-Version': 'volume 3.44' };
     const body = { attachment: { volume_uuid: volume.id, instance_uuid: server.id } };
-    const { attachment } = (await ask('POST', '/volume/v3/attachments', body, version)).body;
+    const { attachment } = (await request('POST', '/volume/v3/attachments', body, version)).body;
     const path = `/volume/v3/attachments/${attachment.id}`;
-    expect((await ask('POST', `${path}/action`, { 'os-complete': attachment.id }, version)).status).toBe(204);
-    expect((await ask('GET', path, undefined, version)).body.attachment).toMatchObject({ status: 'attached' });
-    expect((await ask('GET', `/volume/v3/volumes/${volume.id}`)).body.volume.status).toBe('in-use');
-    expect((await ask('DELETE', path, undefined, version)).status).toBe(200);
-    expect((await ask('GET', `/volume/v3/volumes/${volume.id}`)).body.volume.status).toBe('available');
+    expect((await request('POST', `${path}/action`, { 'os-complete': attachment.id }, version)).status).toBe(204);
+    expect((await request('GET', path, undefined, version)).body.attachment).toMatchObject({ status: 'attached' });
+    expect((await request('GET', `/volume/v3/volumes/${volume.id}`)).body.volume.status).toBe('in-use');
+    expect((await request('DELETE', path, undefined, version)).status).toBe(200);
+    expect((await request('GET', `/volume/v3/volumes/${volume.id}`)).body.volume.status).toBe('available');
   });
 });

@@ -5,119 +5,119 @@ const at = (path: string) => `/identity/v3/${path}`;
 
 async function identity() {
   const cloud = await cloudUnderTest();
-  const ask = clientOf(cloud);
+  const request = clientOf(cloud);
   const make = async (path: string, one: string, given: object) => {
-    const { status, body } = await ask('POST', at(path), { [one]: given });
+    const { status, body } = await request('POST', at(path), { [one]: given });
     expect({ status, body }).toMatchObject({ status: 201 });
     return body[one];
   };
-  return { cloud, ask, make };
+  return { cloud, request, make };
 }
 
 describe('callers of the identity service', () => {
-  it('ask about and revoke every token of their own, and no other', async () => {
+  it('query and revoke every token of their own, and no other', async () => {
     const { cloud } = await identity();
     const [mine, other] = [cloud.token('demo', 'demo'), cloud.token('demo', 'demo')];
-    const ask = clientOf(cloud, mine);
+    const request = clientOf(cloud, mine);
     const path = at('auth/tokens');
-    expect((await ask('GET', path, undefined, { 'X-Subject-Token': other })).status).toBe(200);
-    expect((await ask('DELETE', path, undefined, { 'X-Subject-Token': other })).status).toBe(204);
-    expect((await ask('HEAD', path, undefined, { 'X-Subject-Token': other })).status).toBe(404);
+    expect((await request('GET', path, undefined, { 'X-Subject-Token': other })).status).toBe(200);
+    expect((await request('DELETE', path, undefined, { 'X-Subject-Token': other })).status).toBe(204);
+    expect((await request('HEAD', path, undefined, { 'X-Subject-Token': other })).status).toBe(404);
     const foreign = { 'X-Subject-Token': cloud.token('ada', 'lab') };
-    expect((await ask('GET', path, undefined, foreign)).status).toBe(403);
+    expect((await request('GET', path, undefined, foreign)).status).toBe(403);
   });
 
   it.each(['users', 'projects', 'groups', 'domains', 'roles', 'services'])(
-    'list %s as administrators only',
+    'list %s only as administrators',
     async (path) => {
-      const { cloud, ask } = await identity();
+      const { cloud, request } = await identity();
       expect((await clientOf(cloud, cloud.token('demo', 'demo'))('GET', at(path))).status).toBe(403);
-      expect((await ask('GET', at(path))).status).toBe(200);
+      expect((await request('GET', at(path))).status).toBe(200);
     },
   );
 
-  it.each(['projects', 'domains'])('name %s with 64 characters at most', async (path) => {
-    const { ask } = await identity();
-    const create = (length: number) => ask('POST', at(path), { [path.slice(0, -1)]: { name: 'n'.repeat(length) } });
+  it.each(['projects', 'domains'])('choose names of %s with at most 64 characters', async (path) => {
+    const { request } = await identity();
+    const create = (length: number) => request('POST', at(path), { [path.slice(0, -1)]: { name: 'n'.repeat(length) } });
     expect((await create(65)).status).toBe(400);
     expect((await create(64)).status).toBe(201);
   });
 
-  it.each(['users', 'groups'])('create %s in domains that exist', async (path) => {
-    const { ask } = await identity();
+  it.each(['users', 'groups'])('create %s only in existing domains', async (path) => {
+    const { request } = await identity();
     const given = { name: 'n', domain_id: 'nowhere' };
-    expect((await ask('POST', at(path), { [path.slice(0, -1)]: given })).status).toBe(404);
+    expect((await request('POST', at(path), { [path.slice(0, -1)]: given })).status).toBe(404);
   });
 });
 
 describe('endpoints and services', () => {
-  it('are enabled by booleans alone, and an endpoint that moves creates its region', async () => {
-    const { ask, make } = await identity();
+  it('accept only booleans for `enabled`, and an endpoint that moves creates its region', async () => {
+    const { request, make } = await identity();
     const service = await make('services', 'service', { type: 'dns' });
-    expect((await ask('POST', at('services'), { service: { type: 'dns', enabled: 'True' } })).status).toBe(400);
+    expect((await request('POST', at('services'), { service: { type: 'dns', enabled: 'True' } })).status).toBe(400);
     const given = { service_id: service.id, interface: 'public', url: 'http://dns.test' };
-    expect((await ask('POST', at('endpoints'), { endpoint: { ...given, enabled: 'False' } })).status).toBe(400);
+    expect((await request('POST', at('endpoints'), { endpoint: { ...given, enabled: 'False' } })).status).toBe(400);
     const { id } = await make('endpoints', 'endpoint', given);
-    const change = (endpoint: object) => ask('PATCH', at(`endpoints/${id}`), { endpoint });
+    const change = (endpoint: object) => request('PATCH', at(`endpoints/${id}`), { endpoint });
     expect((await change({ region: 'north' })).body.endpoint).toMatchObject({ region: 'north', region_id: 'north' });
-    expect((await ask('GET', at('regions/north'))).status).toBe(200);
+    expect((await request('GET', at('regions/north'))).status).toBe(200);
     expect((await change({ region_id: 'south' })).status).toBe(400);
     expect((await change({ url: 'http://other.test' })).body.endpoint.region_id).toBe('north');
   });
 
-  it('are given to projects in groups', async () => {
-    const { ask, make } = await identity();
-    const project = (await ask('GET', at('projects?name=demo'))).body.projects[0].id;
+  it('are assigned to projects in groups', async () => {
+    const { request, make } = await identity();
+    const project = (await request('GET', at('projects?name=demo'))).body.projects[0].id;
     const path = 'OS-EP-FILTER/endpoint_groups';
-    expect((await ask('POST', at(path), { endpoint_group: { name: 'g', filters: { colour: 'red' } } })).status).toBe(
-      400,
-    );
+    expect(
+      (await request('POST', at(path), { endpoint_group: { name: 'g', filters: { colour: 'red' } } })).status,
+    ).toBe(400);
     const { id } = await make(path, 'endpoint_group', { name: 'g', filters: { interface: 'admin' } });
-    const { endpoints } = (await ask('GET', at(`${path}/${id}/endpoints`))).body;
+    const { endpoints } = (await request('GET', at(`${path}/${id}/endpoints`))).body;
     expect(new Set(endpoints.map((one: any) => one.interface))).toEqual(new Set(['admin']));
     const pair = at(`${path}/${id}/projects/${project}`);
-    expect((await ask('GET', pair)).status).toBe(404);
-    expect((await ask('PUT', pair)).status).toBe(204);
-    expect((await ask('GET', pair)).body.project_endpoint_group).toMatchObject({ project_id: project });
-    expect((await ask('GET', at(`${path}/${id}/projects`))).body.projects).toMatchObject([{ id: project }]);
-    const groups = (await ask('GET', at(`OS-EP-FILTER/projects/${project}/endpoint_groups`))).body.endpoint_groups;
+    expect((await request('GET', pair)).status).toBe(404);
+    expect((await request('PUT', pair)).status).toBe(204);
+    expect((await request('GET', pair)).body.project_endpoint_group).toMatchObject({ project_id: project });
+    expect((await request('GET', at(`${path}/${id}/projects`))).body.projects).toMatchObject([{ id: project }]);
+    const groups = (await request('GET', at(`OS-EP-FILTER/projects/${project}/endpoint_groups`))).body.endpoint_groups;
     expect(groups).toMatchObject([{ id, name: 'g' }]);
-    expect((await ask('DELETE', at(`${path}/${id}`))).status).toBe(204);
-    expect((await ask('GET', pair)).status).toBe(404);
+    expect((await request('DELETE', at(`${path}/${id}`))).status).toBe(204);
+    expect((await request('GET', pair)).status).toBe(404);
   });
 });
 
 describe('roles', () => {
-  it('of domains imply global ones, not the reverse, and are in no token', async () => {
-    const { cloud, ask, make } = await identity();
+  it('of domains imply global ones, not the reverse, and are not in tokens', async () => {
+    const { cloud, request, make } = await identity();
     const domain = await make('domains', 'domain', { name: 'd' });
     const local = await make('roles', 'role', { name: 'local', domain_id: domain.id });
     const wide = await make('roles', 'role', { name: 'wide' });
     const rule = at(`roles/${local.id}/implies/${wide.id}`);
-    expect((await ask('PUT', rule)).status).toBe(201);
-    expect((await ask('HEAD', rule)).status).toBe(204);
-    expect((await ask('PUT', at(`roles/${wide.id}/implies/${local.id}`))).status).toBe(403);
+    expect((await request('PUT', rule)).status).toBe(201);
+    expect((await request('HEAD', rule)).status).toBe(204);
+    expect((await request('PUT', at(`roles/${wide.id}/implies/${local.id}`))).status).toBe(403);
     const user = await make('users', 'user', { name: 'ada', password: 'x' });
-    const project = (await ask('GET', at('projects?name=demo'))).body.projects[0].id;
-    await ask('PUT', at(`projects/${project}/users/${user.id}/roles/${local.id}`));
-    const held = await ask('GET', at(`role_assignments?user.id=${user.id}&effective&include_names`));
+    const project = (await request('GET', at('projects?name=demo'))).body.projects[0].id;
+    await request('PUT', at(`projects/${project}/users/${user.id}/roles/${local.id}`));
+    const held = await request('GET', at(`role_assignments?user.id=${user.id}&effective&include_names`));
     expect(held.body.role_assignments.map(({ role }: any) => role.name)).toEqual(['wide']);
     expect(cloud.unserved()).toEqual([]);
   });
 });
 
 describe('lists below other resources', () => {
-  it('link to what they contain', async () => {
-    const { ask, make } = await identity();
+  it('link to their items', async () => {
+    const { request, make } = await identity();
     const user = await make('users', 'user', { name: 'ada', password: 'x' });
     const group = await make('groups', 'group', { name: 'crew' });
-    await ask('PUT', at(`groups/${group.id}/users/${user.id}`));
-    expect((await ask('GET', at(`groups/${group.id}/users`))).body.users).toEqual([user]);
-    expect((await ask('GET', at(`users/${user.id}/groups`))).body.groups).toEqual([group]);
+    await request('PUT', at(`groups/${group.id}/users/${user.id}`));
+    expect((await request('GET', at(`groups/${group.id}/users`))).body.users).toEqual([user]);
+    expect((await request('GET', at(`users/${user.id}/groups`))).body.groups).toEqual([group]);
   });
 });
 
-describe('what users lend', () => {
+describe('a delegation between users', () => {
   async function trusting() {
     const { cloud } = await identity();
     const owner = clientOf(cloud, cloud.token('demo', 'demo'));
@@ -154,14 +154,14 @@ describe('what users lend', () => {
   });
 
   it.each([[{ expires_at: 'bad.123Z' }], [{ expires_at: '2001-01-31T12:00:00Z' }], [{ impersonation: 'True' }]])(
-    'refuses %j',
+    'rejects %j',
     async (more) => {
       const { create } = await trusting();
       expect((await create(more)).status).toBe(400);
     },
   );
 
-  it('keeps the microseconds of application credentials', async () => {
+  it('stores the microseconds of application credentials', async () => {
     const { cloud } = await identity();
     const owner = clientOf(cloud, cloud.token('demo', 'demo'));
     const { user } = (await clientOf(cloud)('GET', at('users?name=demo'))).body.users.map((one: any) => ({
@@ -180,45 +180,45 @@ describe('the configuration of domains', () => {
   const config = { identity: { driver: 'ldap' }, ldap: { url: 'ldap://ldap.test', password: 'hidden' } };
 
   it('is created, shown in parts, changed and removed', async () => {
-    const { ask, make } = await identity();
+    const { request, make } = await identity();
     const path = at(`domains/${(await make('domains', 'domain', { name: 'd' })).id}/config`);
-    expect((await ask('GET', path)).status).toBe(404);
+    expect((await request('GET', path)).status).toBe(404);
     const shown = { identity: { driver: 'ldap' }, ldap: { url: 'ldap://ldap.test' } };
-    expect(await ask('PUT', path, { config })).toMatchObject({ status: 201, body: { config: shown } });
-    expect((await ask('GET', path)).body).toEqual({ config: shown });
-    expect((await ask('GET', `${path}/ldap`)).body).toEqual({ config: { ldap: shown.ldap } });
-    expect((await ask('GET', `${path}/ldap/url`)).body).toEqual({ config: { url: 'ldap://ldap.test' } });
-    expect((await ask('GET', `${path}/ldap/password`)).status).toBe(404);
-    const changed = await ask('PATCH', `${path}/identity/driver`, { config: { driver: 'sql' } });
+    expect(await request('PUT', path, { config })).toMatchObject({ status: 201, body: { config: shown } });
+    expect((await request('GET', path)).body).toEqual({ config: shown });
+    expect((await request('GET', `${path}/ldap`)).body).toEqual({ config: { ldap: shown.ldap } });
+    expect((await request('GET', `${path}/ldap/url`)).body).toEqual({ config: { url: 'ldap://ldap.test' } });
+    expect((await request('GET', `${path}/ldap/password`)).status).toBe(404);
+    const changed = await request('PATCH', `${path}/identity/driver`, { config: { driver: 'sql' } });
     expect(changed.body).toEqual({ config: { identity: { driver: 'sql' } } });
-    expect((await ask('PATCH', `${path}/identity`, { config: { ldap: { url: 'x' } } })).status).toBe(403);
-    expect((await ask('DELETE', `${path}/identity/driver`)).status).toBe(204);
-    expect((await ask('GET', `${path}/identity`)).status).toBe(404);
-    expect((await ask('DELETE', path)).status).toBe(204);
-    expect((await ask('GET', path)).status).toBe(404);
+    expect((await request('PATCH', `${path}/identity`, { config: { ldap: { url: 'x' } } })).status).toBe(403);
+    expect((await request('DELETE', `${path}/identity/driver`)).status).toBe(204);
+    expect((await request('GET', `${path}/identity`)).status).toBe(404);
+    expect((await request('DELETE', path)).status).toBe(204);
+    expect((await request('GET', path)).status).toBe(404);
   });
 
-  it('has defaults, and knows no other options', async () => {
-    const { cloud, ask, make } = await identity();
-    expect((await ask('GET', at('domains/config/default'))).body.config).toHaveProperty('ldap.url');
-    expect((await ask('GET', at('domains/config/identity/driver/default'))).body).toEqual({
+  it('has defaults, and rejects unknown options', async () => {
+    const { cloud, request, make } = await identity();
+    expect((await request('GET', at('domains/config/default'))).body.config).toHaveProperty('ldap.url');
+    expect((await request('GET', at('domains/config/identity/driver/default'))).body).toEqual({
       config: { driver: 'sql' },
     });
     const path = at(`domains/${(await make('domains', 'domain', { name: 'd' })).id}/config`);
-    expect((await ask('PUT', path, { config: { colours: { red: 1 } } })).status).toBe(403);
-    expect((await ask('PUT', path, { config: { ldap: { colour: 1 } } })).status).toBe(403);
+    expect((await request('PUT', path, { config: { colours: { red: 1 } } })).status).toBe(403);
+    expect((await request('PUT', path, { config: { ldap: { colour: 1 } } })).status).toBe(403);
     expect((await clientOf(cloud, cloud.token('demo', 'demo'))('PUT', path, { config })).status).toBe(403);
   });
 });
 
 it('consumers keep their secret', async () => {
-  const { ask, make } = await identity();
+  const { request, make } = await identity();
   const made = await make('OS-OAUTH1/consumers', 'consumer', { description: 'a program' });
   expect(made.secret).toMatch(/^\w{32}$/);
   const path = at(`OS-OAUTH1/consumers/${made.id}`);
   const { secret: _, ...shown } = made;
-  expect((await ask('GET', path)).body.consumer).toEqual(shown);
-  expect((await ask('GET', at('OS-OAUTH1/consumers'))).body.consumers).toEqual([shown]);
-  expect((await ask('PATCH', path, { consumer: { description: 'b' } })).body.consumer.description).toBe('b');
-  expect((await ask('DELETE', path)).status).toBe(204);
+  expect((await request('GET', path)).body.consumer).toEqual(shown);
+  expect((await request('GET', at('OS-OAUTH1/consumers'))).body.consumers).toEqual([shown]);
+  expect((await request('PATCH', path, { consumer: { description: 'b' } })).body.consumer.description).toBe('b');
+  expect((await request('DELETE', path)).status).toBe(204);
 });

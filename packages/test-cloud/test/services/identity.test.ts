@@ -10,12 +10,12 @@ const passwordOf = (name: string, password = 'secret') => ({
 const project = (name: string) => ({ project: { name, domain: { name: 'Default' } } });
 
 async function logIn(cloud: TestCloud, identity: unknown, scope?: unknown) {
-  const answered = await clientOf(cloud, '')('POST', '/identity/v3/auth/tokens', { auth: { identity, scope } });
-  return { ...answered, token: answered.headers.get('x-subject-token') ?? '' };
+  const responded = await clientOf(cloud, '')('POST', '/identity/v3/auth/tokens', { auth: { identity, scope } });
+  return { ...responded, token: responded.headers.get('x-subject-token') ?? '' };
 }
 
-describe('logging in', () => {
-  it('gives a token of a project, with roles and a catalog of that project', async () => {
+describe('a login', () => {
+  it('returns a token of a project, with roles and a catalog of that project', async () => {
     const cloud = await cloudUnderTest();
     const { status, body, token } = await logIn(cloud, passwordOf('demo'), project('demo'));
     expect(status).toBe(201);
@@ -34,13 +34,13 @@ describe('logging in', () => {
     ['an unknown project', passwordOf('demo'), project('nowhere')],
     ['an unknown method', { methods: ['magic'] }, project('demo')],
     ['system scope without a role there', passwordOf('demo'), { system: { all: true } }],
-  ])('refuses %s with a 401 that does not say why', async (_, identity, scope) => {
+  ])('is rejected for %s with a 401 that does not reveal the cause', async (_, identity, scope) => {
     const { status, body } = await logIn(await cloudUnderTest(), identity, scope);
     expect(status).toBe(401);
     expect(body.error).toMatchObject({ code: 401, title: 'Unauthorized' });
   });
 
-  it('gives unscoped, domain and system tokens', async () => {
+  it('returns unscoped, domain and system tokens', async () => {
     const cloud = await cloudUnderTest();
     const unscoped = await logIn(cloud, passwordOf('demo'), 'unscoped');
     expect(unscoped.body.token).not.toHaveProperty('catalog');
@@ -54,13 +54,13 @@ describe('logging in', () => {
     expect(rescoped.body.token.expires_at).toBe(unscoped.body.token.expires_at);
   });
 
-  it('takes application credentials, which hold what their owner gave them and no more', async () => {
+  it('accepts application credentials, whose roles are those that their owner granted', async () => {
     const cloud = await cloudUnderTest();
     const login = await logIn(cloud, passwordOf('demo'), project('demo'));
     const path = `/identity/v3/users/${login.body.token.user.id}/application_credentials`;
-    const ask = clientOf(cloud, login.token);
-    const wanted = { name: 'ci', roles: [{ name: 'reader' }], expires_at: '2999-01-01T00:00:00' };
-    const made = await ask('POST', path, { application_credential: wanted });
+    const request = clientOf(cloud, login.token);
+    const expected = { name: 'ci', roles: [{ name: 'reader' }], expires_at: '2999-01-01T00:00:00' };
+    const made = await request('POST', path, { application_credential: expected });
     expect(made).toMatchObject({ status: 201, body: { application_credential: { name: 'ci', unrestricted: false } } });
     const { id, secret } = made.body.application_credential;
     const methods = ['application_credential'];
@@ -68,11 +68,11 @@ describe('logging in', () => {
     expect(used.body.token.roles.map(({ name }: { name: string }) => name)).toEqual(['reader']);
     expect(used.body.token.application_credential).toEqual({ id, name: 'ci', restricted: true });
     expect((await logIn(cloud, { methods, application_credential: { id, secret: 'x' } })).status).toBe(401);
-    expect((await ask('POST', path, { application_credential: wanted })).status).toBe(409);
+    expect((await request('POST', path, { application_credential: expected })).status).toBe(409);
     const roles = [{ name: 'admin' }];
-    expect((await ask('POST', path, { application_credential: { name: 'more', roles } })).status).toBe(400);
-    expect((await ask('GET', path)).body.application_credentials[0]).not.toHaveProperty('secret');
-    expect((await ask('DELETE', `${path}/${id}`)).status).toBe(204);
+    expect((await request('POST', path, { application_credential: { name: 'more', roles } })).status).toBe(400);
+    expect((await request('GET', path)).body.application_credentials[0]).not.toHaveProperty('secret');
+    expect((await request('DELETE', `${path}/${id}`)).status).toBe(204);
     expect((await logIn(cloud, { methods, application_credential: { id, secret } })).status).toBe(401);
   });
 });
@@ -82,14 +82,14 @@ describe('tokens', () => {
     const cloud = await cloudUnderTest();
     const token = cloud.token('ada', 'lab');
     const path = '/identity/v3/auth/tokens';
-    const asked = { 'X-Subject-Token': token };
+    const requested = { 'X-Subject-Token': token };
     const admin = clientOf(cloud);
-    expect((await admin('GET', path, undefined, asked)).body.token.user.name).toBe('ada');
-    expect((await clientOf(cloud, cloud.token('eve', 'lab'))('GET', path, undefined, asked)).status).toBe(403);
+    expect((await admin('GET', path, undefined, requested)).body.token.user.name).toBe('ada');
+    expect((await clientOf(cloud, cloud.token('eve', 'lab'))('GET', path, undefined, requested)).status).toBe(403);
     const owner = clientOf(cloud, token);
-    expect((await owner('GET', `${path}?nocatalog`, undefined, asked)).body.token).not.toHaveProperty('catalog');
-    expect((await owner('DELETE', path, undefined, asked)).status).toBe(204);
-    expect((await admin('HEAD', path, undefined, asked)).status).toBe(404);
+    expect((await owner('GET', `${path}?nocatalog`, undefined, requested)).body.token).not.toHaveProperty('catalog');
+    expect((await owner('DELETE', path, undefined, requested)).status).toBe(204);
+    expect((await admin('HEAD', path, undefined, requested)).status).toBe(404);
     expect((await owner('GET', '/compute/v2.1/servers')).status).toBe(401);
   });
 });
@@ -101,51 +101,51 @@ describe('the directory', () => {
     ['users', 'user', { name: 'new', password: 'hidden' }],
     ['groups', 'group', { name: 'new' }],
     ['roles', 'role', { name: 'new' }],
-  ])('creates, shows, finds, changes and deletes %s', async (many, one, wanted) => {
+  ])('creates, shows, finds, changes and deletes %s', async (many, one, expected) => {
     const cloud = await cloudUnderTest();
-    const ask = clientOf(cloud);
+    const request = clientOf(cloud);
     const path = `/identity/v3/${many}`;
-    const { status, body } = await ask('POST', path, { [one]: wanted });
+    const { status, body } = await request('POST', path, { [one]: expected });
     expect(status).toBe(201);
     const { id } = body[one];
     expect(JSON.stringify(body)).not.toContain('hidden');
-    expect((await ask('POST', path, { [one]: wanted })).status).toBe(409);
-    expect((await ask('GET', `${path}/${id}`)).body[one]).toEqual(body[one]);
-    expect((await ask('GET', `${path}?name=new`)).body[many]).toEqual([body[one]]);
-    expect((await ask('PATCH', `${path}/${id}`, { [one]: { description: 'changed' } })).body[one].description).toBe(
+    expect((await request('POST', path, { [one]: expected })).status).toBe(409);
+    expect((await request('GET', `${path}/${id}`)).body[one]).toEqual(body[one]);
+    expect((await request('GET', `${path}?name=new`)).body[many]).toEqual([body[one]]);
+    expect((await request('PATCH', `${path}/${id}`, { [one]: { description: 'changed' } })).body[one].description).toBe(
       'changed',
     );
     if (many === 'domains') {
-      expect((await ask('DELETE', `${path}/${id}`)).status).toBe(403);
-      await ask('PATCH', `${path}/${id}`, { domain: { enabled: false } });
+      expect((await request('DELETE', `${path}/${id}`)).status).toBe(403);
+      await request('PATCH', `${path}/${id}`, { domain: { enabled: false } });
     }
-    expect((await ask('DELETE', `${path}/${id}`)).status).toBe(204);
-    expect((await ask('GET', `${path}/${id}`)).status).toBe(404);
+    expect((await request('DELETE', `${path}/${id}`)).status).toBe(204);
+    expect((await request('GET', `${path}/${id}`)).status).toBe(404);
     const member = clientOf(cloud, cloud.token('demo', 'demo'));
-    expect((await member('POST', path, { [one]: wanted })).status).toBe(403);
+    expect((await member('POST', path, { [one]: expected })).status).toBe(403);
   });
 
-  it('gives and takes roles, to users and through groups', async () => {
+  it('grants and revokes roles, for users and through groups', async () => {
     const cloud = await cloudUnderTest();
-    const ask = clientOf(cloud);
+    const request = clientOf(cloud);
     const id = async (many: string, one: string, fields: object) =>
-      (await ask('POST', `/identity/v3/${many}`, { [one]: fields })).body[one].id as string;
+      (await request('POST', `/identity/v3/${many}`, { [one]: fields })).body[one].id as string;
     const [user, lab, group] = [
       await id('users', 'user', { name: 'ada', password: 'secret' }),
       await id('projects', 'project', { name: 'lab' }),
       await id('groups', 'group', { name: 'crew' }),
     ];
-    const roles = (await ask('GET', '/identity/v3/roles?name=member')).body.roles;
+    const roles = (await request('GET', '/identity/v3/roles?name=member')).body.roles;
     const grant = `/identity/v3/projects/${lab}/groups/${group}/roles/${roles[0].id}`;
     expect((await logIn(cloud, passwordOf('ada'), project('lab'))).status).toBe(401);
-    expect((await ask('PUT', grant)).status).toBe(204);
-    expect((await ask('PUT', `/identity/v3/groups/${group}/users/${user}`)).status).toBe(204);
+    expect((await request('PUT', grant)).status).toBe(204);
+    expect((await request('PUT', `/identity/v3/groups/${group}/users/${user}`)).status).toBe(204);
     expect((await logIn(cloud, passwordOf('ada'), project('lab'))).status).toBe(201);
-    const listed = await ask('GET', `/identity/v3/role_assignments?scope.project.id=${lab}&include_names`);
+    const listed = await request('GET', `/identity/v3/role_assignments?scope.project.id=${lab}&include_names`);
     expect(listed.body.role_assignments).toMatchObject([{ group: { name: 'crew' }, role: { name: 'member' } }]);
-    expect((await ask('HEAD', grant)).status).toBe(204);
-    expect((await ask('DELETE', grant)).status).toBe(204);
-    expect((await ask('HEAD', grant)).status).toBe(404);
+    expect((await request('HEAD', grant)).status).toBe(204);
+    expect((await request('DELETE', grant)).status).toBe(204);
+    expect((await request('HEAD', grant)).status).toBe(404);
     expect((await logIn(cloud, passwordOf('ada'), project('lab'))).status).toBe(401);
   });
 });

@@ -2,17 +2,29 @@ import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { clientOf, cloudUnderTest, IMAGE } from '../clouds.js';
 
-type Ask = ReturnType<typeof clientOf>;
+type SendRequest = ReturnType<typeof clientOf>;
 const at = (path: string) => `/image/v2/${path}`;
 const names = (body: any) => body.images.map(({ name }: { name: string }) => name);
 
-async function named(ask: Ask, ...all: string[]) {
+async function named(request: SendRequest, ...all: string[]) {
   const made = [];
-  for (const name of all) made.push((await ask('POST', at('images'), { name })).body);
+  for (const name of all) made.push((await request('POST', at('images'), { name })).body);
   return made;
 }
 
 describe('errors of the image service', () => {
+  it.each([
+    ['DELETE', 'images', 'GET, POST'],
+    ['PUT', `images/${IMAGE}`, 'GET, PATCH, DELETE'],
+    ['POST', 'schemas/image', 'GET'],
+  ])('are 405 for %s %s, with the allowed methods', async (method, path, allow) => {
+    const cloud = await cloudUnderTest();
+    const rejected = await clientOf(cloud)(method, at(path));
+    expect(rejected.status).toBe(405);
+    expect(rejected.headers.get('allow')?.split(', ').sort()).toEqual(allow.split(', ').sort());
+    expect((await clientOf(cloud, '')(method, at(path))).status).toBe(401);
+  });
+
   it.each([
     [undefined, 'text/html'],
     ['*/*', 'text/html'],
@@ -54,23 +66,23 @@ describe('schemas', () => {
     ['metadefs/namespace', 'properties'],
     ['metadefs/namespaces', 'properties'],
     ['metadefs/objects', 'properties'],
-  ])('say all there is of %s', async (name, key) => {
+  ])('describe all fields of %s', async (name, key) => {
     const { body } = await clientOf(await cloudUnderTest())('GET', at(`schemas/${name}`));
     expect(Object.keys(body[key]).length).toBeGreaterThan(1);
   });
 
-  it('say which attributes of an image are for clients to set', async () => {
+  it('mark the attributes of an image that clients may set', async () => {
     const { properties } = (await clientOf(await cloudUnderTest())('GET', at('schemas/image'))).body;
     expect(properties.status.readOnly).toBe(true);
     expect(properties.disk_format.enum).toContain('qcow2');
     expect(properties).toHaveProperty('os_hidden');
   });
 
-  it('leave nothing behind of an image that does not hold to them', async () => {
-    const ask = clientOf(await cloudUnderTest());
+  it('reject an image that violates them, and leave nothing behind', async () => {
+    const request = clientOf(await cloudUnderTest());
     for (const wrong of [{ disk_format: 'nonsense' }, { size: 5 }, { min_ram: 'much' }, { colour: 5 }])
-      expect((await ask('POST', at('images'), { name: 'wrong', ...wrong })).status).toBeGreaterThanOrEqual(400);
-    expect(names((await ask('GET', at('images?name=wrong'))).body)).toEqual([]);
+      expect((await request('POST', at('images'), { name: 'wrong', ...wrong })).status).toBeGreaterThanOrEqual(400);
+    expect(names((await request('GET', at('images?name=wrong'))).body)).toEqual([]);
   });
 });
 
@@ -92,10 +104,10 @@ describe('lists of images', () => {
     ['hw_colour=red', 0],
     ['protected=false', 2],
     ['visibility=all', 2],
-  ])('with %s have %i', async (query, count) => {
-    const ask = clientOf(await cloudUnderTest());
-    await named(ask, 'one');
-    expect((await ask('GET', at(`images?${query}`))).body.images).toHaveLength(count);
+  ])('with %s return %i', async (query, count) => {
+    const request = clientOf(await cloudUnderTest());
+    await named(request, 'one');
+    expect((await request('GET', at(`images?${query}`))).body.images).toHaveLength(count);
   });
 
   it.each([
@@ -110,20 +122,22 @@ describe('lists of images', () => {
     'visibility=loud',
     'member_status=maybe',
     'changes-since=2001-01-01',
-    'marker=nobody',
-  ])('refuse %s', async (query) => {
+    'marker=unknown',
+  ])('reject %s', async (query) => {
     expect((await clientOf(await cloudUnderTest())('GET', at(`images?${query}`))).status).toBe(400);
   });
 
   it('keep the order of creation within one second', async () => {
-    const ask = clientOf(await cloudUnderTest({ clock: 'frozen' }));
-    await named(ask, 'a', 'b', 'c');
-    expect(names((await ask('GET', at('images?limit=3'))).body)).toEqual(['c', 'b', 'a']);
-    expect(names((await ask('GET', at('images?sort=created_at:asc'))).body)).toEqual(['cirros', 'a', 'b', 'c']);
-    expect(names((await ask('GET', at('images?sort_key=status&sort_key=name&sort_dir=asc'))).body)[0]).toBe('cirros');
+    const request = clientOf(await cloudUnderTest({ clock: 'frozen' }));
+    await named(request, 'a', 'b', 'c');
+    expect(names((await request('GET', at('images?limit=3'))).body)).toEqual(['c', 'b', 'a']);
+    expect(names((await request('GET', at('images?sort=created_at:asc'))).body)).toEqual(['cirros', 'a', 'b', 'c']);
+    expect(names((await request('GET', at('images?sort_key=status&sort_key=name&sort_dir=asc'))).body)[0]).toBe(
+      'cirros',
+    );
   });
 
-  it('show offers that are open to whoever asks for them', async () => {
+  it('show pending memberships if they are requested', async () => {
     const cloud = await cloudUnderTest();
     const owner = clientOf(cloud, cloud.token('ada', 'lab'));
     const other = clientOf(cloud, cloud.token('bob', 'works'));
@@ -138,13 +152,13 @@ describe('lists of images', () => {
 describe('images', () => {
   it('of the preset have an owner, a size, a checksum and bytes', async () => {
     const cloud = await cloudUnderTest();
-    const ask = clientOf(cloud);
-    const image = (await ask('GET', at(`images/${IMAGE}`))).body;
-    const project = (await ask('GET', '/identity/v3/projects?name=admin')).body.projects[0].id;
+    const request = clientOf(cloud);
+    const image = (await request('GET', at(`images/${IMAGE}`))).body;
+    const project = (await request('GET', '/identity/v3/projects?name=admin')).body.projects[0].id;
     expect(image).toMatchObject({ owner: project, size: 2048, virtual_size: 2 ** 20, os_hash_algo: 'sha512' });
     const headers = { 'X-Auth-Token': cloud.token() };
-    const whole = await fetch(`${cloud.url}${at(`images/${IMAGE}/file`)}`, { headers });
-    const bytes = Buffer.from(await whole.arrayBuffer());
+    const full = await fetch(`${cloud.url}${at(`images/${IMAGE}/file`)}`, { headers });
+    const bytes = Buffer.from(await full.arrayBuffer());
     expect(createHash('md5').update(bytes).digest('hex')).toBe(image.checksum);
     expect(bytes.subarray(0, 4).toString('latin1')).toBe('QFI\xfb');
     const part = await fetch(`${cloud.url}${at(`images/${IMAGE}/file`)}`, {
@@ -154,11 +168,11 @@ describe('images', () => {
     expect(await part.arrayBuffer()).toHaveProperty('byteLength', 4);
   });
 
-  it('are patched in both forms, and in no other', async () => {
-    const ask = clientOf(await cloudUnderTest());
-    const [image] = await named(ask, 'mine');
+  it('are patched in both formats, and in no other', async () => {
+    const request = clientOf(await cloudUnderTest());
+    const [image] = await named(request, 'mine');
     const patch = (body: object[], type: string) =>
-      ask('PATCH', at(`images/${image.id}`), body, { 'Content-Type': type });
+      request('PATCH', at(`images/${image.id}`), body, { 'Content-Type': type });
     const older = 'application/openstack-images-v2.0-json-patch';
     const newer = 'application/openstack-images-v2.1-json-patch';
     const changed = await patch(
@@ -174,31 +188,27 @@ describe('images', () => {
     expect((await patch([{ op: 'replace', path: '/size', value: 5 }], newer)).status).toBe(403);
     expect((await patch([{ op: 'replace', path: '/colour', value: 'x' }], newer)).status).toBe(409);
     expect((await patch([{ op: 'replace', path: '/min_ram', value: 'x' }], newer)).status).toBe(400);
-    const refused = await patch([], 'application/json');
-    expect(refused.status).toBe(415);
-    expect(refused.headers.get('accept-patch')).toContain(newer);
+    const rejected = await patch([], 'application/json');
+    expect(rejected.status).toBe(415);
+    expect(rejected.headers.get('accept-patch')).toContain(newer);
   });
 
-  it('are staged and imported, and say by which work', async () => {
+  it('are staged and imported, and show their import method', async () => {
     const cloud = await cloudUnderTest();
-    const ask = clientOf(cloud);
-    const { id } = (await ask('POST', at('images'), { name: 'i', disk_format: 'raw', container_format: 'bare' })).body;
+    const request = clientOf(cloud);
+    const { id } = (await request('POST', at('images'), { name: 'i', disk_format: 'raw', container_format: 'bare' }))
+      .body;
     const direct = { method: { name: 'glance-direct' } };
-    expect((await ask('POST', at(`images/${id}/import`), direct)).status).toBe(409);
+    expect((await request('POST', at(`images/${id}/import`), direct)).status).toBe(409);
     const headers = { 'X-Auth-Token': cloud.token(), 'Content-Type': 'application/octet-stream' };
     const staged = await fetch(`${cloud.url}${at(`images/${id}/stage`)}`, { method: 'PUT', headers, body: 'bytes' });
     expect(staged.status).toBe(204);
-    expect((await ask('GET', at(`images/${id}`))).body.status).toBe('uploading');
-    const web = { method: { name: 'web-download', uri: 'http://example.test/x' } };
-    expect((await ask('POST', at(`images/${id}/import`), web)).status).toBe(400);
-    expect((await ask('POST', at(`images/${id}/import`), direct)).status).toBe(202);
-    expect((await ask('GET', at(`images/${id}`))).body).toMatchObject({ status: 'active', size: 5 });
-    expect((await ask('GET', at(`images/${id}/tasks`))).body.tasks).toMatchObject([
+    expect((await request('GET', at(`images/${id}`))).body.status).toBe('uploading');
+    expect((await request('POST', at(`images/${id}/import`), direct)).status).toBe(202);
+    expect((await request('GET', at(`images/${id}`))).body).toMatchObject({ status: 'active', size: 5 });
+    expect((await request('GET', at(`images/${id}/tasks`))).body.tasks).toMatchObject([
       { type: 'api_image_import', status: 'success' },
     ]);
-    const task = (await ask('POST', at('tasks'), { type: 'import', input: { import_from: 'http://example.test/x' } }))
-      .body;
-    expect((await ask('GET', at(`tasks/${task.id}`))).body).toMatchObject({ type: 'import', status: 'failure' });
   });
 
   it.each([
@@ -210,7 +220,7 @@ describe('images', () => {
     'tasks',
     'metadefs/namespaces',
     'metadefs/resource_types',
-  ])('have beside them %s', async (path) => {
+  ])('include %s', async (path) => {
     expect((await clientOf(await cloudUnderTest())('GET', at(path))).status).toBe(200);
   });
 });

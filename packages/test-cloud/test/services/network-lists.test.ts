@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { clientOf, cloudUnderTest, NETWORK } from '../clouds.js';
 
-type Ask = ReturnType<typeof clientOf>;
+type SendRequest = ReturnType<typeof clientOf>;
 const names = (items: readonly { readonly name: string }[]) => items.map(({ name }) => name);
 
-async function tagged(ask: Ask) {
+async function tagged(request: SendRequest) {
   for (const [name, tags] of [
     ['red', ['red', 'round']],
     ['blue', ['blue', 'round']],
     ['bare', []],
   ] as const) {
-    const { body } = await ask('POST', '/network/v2.0/networks', { network: { name } });
-    if (tags.length > 0) await ask('PUT', `/network/v2.0/networks/${body.network.id}/tags`, { tags });
+    const { body } = await request('POST', '/network/v2.0/networks', { network: { name } });
+    if (tags.length > 0) await request('PUT', `/network/v2.0/networks/${body.network.id}/tags`, { tags });
   }
 }
 
@@ -23,10 +23,10 @@ describe('lists of the network service', () => {
     ['not-tags=red,round', ['private', 'public', 'blue', 'bare']],
     ['not-tags-any=red,blue', ['private', 'public', 'bare']],
     ['tags=round&not-tags=blue', ['red']],
-  ])('are narrowed by %s', async (query, expected) => {
-    const ask = clientOf(await cloudUnderTest());
-    await tagged(ask);
-    expect(names((await ask('GET', `/network/v2.0/networks?${query}`)).body.networks)).toEqual(expected);
+  ])('are filtered by %s', async (query, expected) => {
+    const request = clientOf(await cloudUnderTest());
+    await tagged(request);
+    expect(names((await request('GET', `/network/v2.0/networks?${query}`)).body.networks)).toEqual(expected);
   });
 
   it.each([
@@ -34,18 +34,18 @@ describe('lists of the network service', () => {
     ['sort_key=name', 'The number of sort_keys and sort_dirs must be same'],
     ['sort_key=colour&sort_dir=asc', "['colour'] is invalid attribute for sort_keys"],
     ['limit=many', "Limit must be an integer 0 or greater and not 'many'"],
-  ])('refuse %s instead of showing everything', async (query, message) => {
+  ])('reject %s instead of showing everything', async (query, message) => {
     const { status, body } = await clientOf(await cloudUnderTest())('GET', `/network/v2.0/networks?${query}`);
     expect(status).toBe(400);
     expect(body.NeutronError.message).toContain(message);
   });
 
-  it('come in pages, forwards and backwards, and with chosen fields', async () => {
-    const ask = clientOf(await cloudUnderTest());
+  it('are paged, forwards and backwards, with selected fields', async () => {
+    const request = clientOf(await cloudUnderTest());
     for (const name of ['a', 'b', 'c', 'd', 'e'])
-      await ask('POST', '/network/v2.0/security-groups', { security_group: { name, description: 'mine' } });
+      await request('POST', '/network/v2.0/security-groups', { security_group: { name, description: 'mine' } });
     const list = '/network/v2.0/security-groups?description=mine&sort_key=name&sort_dir=asc&fields=id&fields=name';
-    const first = (await ask('GET', `${list}&limit=2`)).body;
+    const first = (await request('GET', `${list}&limit=2`)).body;
     expect(first.security_groups.map(Object.keys)).toEqual([
       ['id', 'name'],
       ['id', 'name'],
@@ -53,20 +53,20 @@ describe('lists of the network service', () => {
     const link = (links: { rel: string; href: string }[], rel: string) =>
       new URL(links.find((l) => l.rel === rel)!.href);
     const next = link(first.security_groups_links, 'next');
-    const second = (await ask('GET', next.pathname + next.search)).body;
+    const second = (await request('GET', next.pathname + next.search)).body;
     expect(names(second.security_groups)).toEqual(['c', 'd']);
     const back = link(second.security_groups_links, 'previous');
     expect(back.searchParams.get('page_reverse')).toBe('True');
-    expect(names((await ask('GET', back.pathname + back.search)).body.security_groups)).toEqual(['a', 'b']);
+    expect(names((await request('GET', back.pathname + back.search)).body.security_groups)).toEqual(['a', 'b']);
   });
 
   it('find ports by any of their addresses', async () => {
-    const ask = clientOf(await cloudUnderTest());
+    const request = clientOf(await cloudUnderTest());
     for (const ip_address of ['10.0.7.1', '10.0.8.1'])
-      await ask('POST', '/network/v2.0/ports', {
+      await request('POST', '/network/v2.0/ports', {
         port: { network_id: NETWORK, name: ip_address, fixed_ips: [{ ip_address }] },
       });
-    const found = async (query: string) => names((await ask('GET', `/network/v2.0/ports?${query}`)).body.ports);
+    const found = async (query: string) => names((await request('GET', `/network/v2.0/ports?${query}`)).body.ports);
     expect(await found('fixed_ips=ip_address=10.0.7.1')).toEqual(['10.0.7.1']);
     expect(await found('fixed_ips=ip_address_substr=.8.')).toEqual(['10.0.8.1']);
     expect(await found('fixed_ips=ip_address=10.0.7.1&fixed_ips=ip_address=10.0.8.1')).toHaveLength(2);
@@ -81,17 +81,17 @@ describe('resources of the network service', () => {
     ['subnets', { subnet: { cidr: '10.9.0.0/24' } }, "Required attribute 'network_id' not specified"],
     ['ports', { port: { network_id: NETWORK, mac_address: 'nonsense' } }, 'Invalid input for mac_address'],
     ['networks', {}, "Unable to find 'network' in request body"],
-  ])('refuse what they would have to drop: %s %j', async (path, body, message) => {
-    const answered = await clientOf(await cloudUnderTest())('POST', `/network/v2.0/${path}`, body);
-    expect(answered.status).toBe(400);
-    expect(answered.body.NeutronError).toMatchObject({
+  ])('reject unsupported settings: %s %j', async (path, body, message) => {
+    const responded = await clientOf(await cloudUnderTest())('POST', `/network/v2.0/${path}`, body);
+    expect(responded.status).toBe(400);
+    expect(responded.body.NeutronError).toMatchObject({
       type: 'HTTPBadRequest',
       message: expect.stringContaining(message),
     });
   });
 
-  it('are changed only in the revision that the client has seen', async () => {
-    const ask = clientOf(await cloudUnderTest());
+  it('reject changes that name an outdated revision', async () => {
+    const request = clientOf(await cloudUnderTest());
     const kinds: [string, string, object][] = [
       ['networks', 'network', {}],
       ['security-groups', 'security_group', { name: 'g' }],
@@ -99,25 +99,25 @@ describe('resources of the network service', () => {
       ['address-scopes', 'address_scope', { ip_version: 4 }],
     ];
     for (const [path, one, given] of kinds) {
-      const made = (await ask('POST', `/network/v2.0/${path}`, { [one]: given })).body[one];
+      const made = (await request('POST', `/network/v2.0/${path}`, { [one]: given })).body[one];
       const each = `/network/v2.0/${path}/${made.id}`;
       const change = (revision: number, name: string) =>
-        ask('PUT', each, { [one]: { name } }, { 'If-Match': `revision_number=${revision}` });
+        request('PUT', each, { [one]: { name } }, { 'If-Match': `revision_number=${revision}` });
       const changed = await change(made.revision_number, 'first');
       expect(changed.body[one]).toMatchObject({ name: 'first', revision_number: made.revision_number + 1 });
       const stale = await change(made.revision_number, 'second');
       expect(stale).toMatchObject({ status: 412, body: { NeutronError: { type: 'RevisionNumberConstraintFailed' } } });
-      expect((await ask('GET', each)).body[one].name).toBe('first');
+      expect((await request('GET', each)).body[one].name).toBe('first');
       const remove = (revision: number) =>
-        ask('DELETE', each, undefined, { 'If-Match': `revision_number=${revision}` });
+        request('DELETE', each, undefined, { 'If-Match': `revision_number=${revision}` });
       expect((await remove(made.revision_number)).status).toBe(412);
       expect((await remove(made.revision_number + 1)).status).toBe(204);
     }
   });
 
-  it('are made many at once, all or none', async () => {
-    const ask = clientOf(await cloudUnderTest());
-    const group = (await ask('POST', '/network/v2.0/security-groups', { security_group: { name: 'web' } })).body
+  it('are created in batches, all or none', async () => {
+    const request = clientOf(await cloudUnderTest());
+    const group = (await request('POST', '/network/v2.0/security-groups', { security_group: { name: 'web' } })).body
       .security_group;
     const rule = (port: number) => ({
       security_group_id: group.id,
@@ -127,25 +127,25 @@ describe('resources of the network service', () => {
       port_range_max: port,
     });
     const make = (rules: object[]) =>
-      ask('POST', '/network/v2.0/security-group-rules', { security_group_rules: rules });
+      request('POST', '/network/v2.0/security-group-rules', { security_group_rules: rules });
     const ours = async () =>
-      (await ask('GET', `/network/v2.0/security-group-rules?security_group_id=${group.id}&direction=ingress`)).body
+      (await request('GET', `/network/v2.0/security-group-rules?security_group_id=${group.id}&direction=ingress`)).body
         .security_group_rules;
     expect((await make([rule(80), rule(443)])).body.security_group_rules).toHaveLength(2);
     expect((await make([rule(22), rule(80)])).status).toBe(409);
     expect(await ours()).toHaveLength(2);
-    const networks = await ask('POST', '/network/v2.0/networks', { networks: [{ name: 'one' }, { name: 'two' }] });
+    const networks = await request('POST', '/network/v2.0/networks', { networks: [{ name: 'one' }, { name: 'two' }] });
     expect(names(networks.body.networks)).toEqual(['one', 'two']);
-    expect((await ask('POST', '/network/v2.0/networks', { networks: [{ name: 'three' }, { mtu: 'x' }] })).status).toBe(
-      400,
-    );
-    expect((await ask('GET', '/network/v2.0/networks?name=three')).body.networks).toEqual([]);
+    expect(
+      (await request('POST', '/network/v2.0/networks', { networks: [{ name: 'three' }, { mtu: 'x' }] })).status,
+    ).toBe(400);
+    expect((await request('GET', '/network/v2.0/networks?name=three')).body.networks).toEqual([]);
   });
 
-  it('keep all that ports are told', async () => {
+  it('store all settings of ports', async () => {
     const cloud = await cloudUnderTest();
-    const ask = clientOf(cloud);
-    const told = {
+    const request = clientOf(cloud);
+    const notified = {
       extra_dhcp_opts: [{ opt_name: 'mtu', opt_value: '1400', ip_version: 4 }],
       dns_name: 'front',
       allowed_address_pairs: [{ ip_address: '10.0.0.99', mac_address: 'fa:16:3e:00:00:99' }],
@@ -153,16 +153,17 @@ describe('resources of the network service', () => {
       'binding:profile': { a: 1 },
       'binding:vnic_type': 'direct',
     };
-    const { port } = (await ask('POST', '/network/v2.0/ports', { port: { network_id: NETWORK, ...told } })).body;
-    expect(port).toMatchObject(told);
+    const { port } = (await request('POST', '/network/v2.0/ports', { port: { network_id: NETWORK, ...notified } }))
+      .body;
+    expect(port).toMatchObject(notified);
     const changed = {
       mac_address: 'fa:16:3e:11:22:33',
       dns_name: 'back',
       extra_dhcp_opts: [{ opt_name: 'mtu', opt_value: null }],
     };
     const path = `/network/v2.0/ports/${port.id}`;
-    expect((await ask('PUT', path, { port: changed })).status).toBe(200);
-    expect((await ask('GET', path)).body.port).toMatchObject({ ...changed, extra_dhcp_opts: [] });
+    expect((await request('PUT', path, { port: changed })).status).toBe(200);
+    expect((await request('GET', path)).body.port).toMatchObject({ ...changed, extra_dhcp_opts: [] });
     const mine = clientOf(cloud, cloud.token('demo', 'demo'));
     const own = (await mine('POST', '/network/v2.0/ports', { port: { network_id: NETWORK } })).body.port;
     expect(own).not.toHaveProperty('binding:host_id');
@@ -185,13 +186,13 @@ describe('resources of the network service', () => {
     expect((await admin('DELETE', `/network/v2.0/security-groups/${group.id}`)).status).toBe(204);
   });
 
-  it('say whose quota it is, and mind no slash too many', async () => {
+  it('name the project of a quota, and accept a trailing slash', async () => {
     const cloud = await cloudUnderTest();
-    const ask = clientOf(cloud);
-    const project = (await ask('GET', '/identity//v3/projects?name=demo')).body.projects[0].id;
-    expect((await ask('GET', '//network/v2.0//quotas/tenant')).body.tenant.tenant_id).toBe(project);
+    const request = clientOf(cloud);
+    const project = (await request('GET', '/identity//v3/projects?name=demo')).body.projects[0].id;
+    expect((await request('GET', '//network/v2.0//quotas/tenant')).body.tenant.tenant_id).toBe(project);
     expect(
-      (await ask('GET', '/network/v2.0/auto-allocated-topology/null')).body.auto_allocated_topology.tenant_id,
+      (await request('GET', '/network/v2.0/auto-allocated-topology/null')).body.auto_allocated_topology.tenant_id,
     ).toBe(project);
   });
 });

@@ -5,20 +5,20 @@ import { clientOf, cloudUnderTest, NETWORK, serverBody } from '../clouds.js';
 const PUBLIC = '5f3c0c1e-8a5c-4c0a-bd52-6c2a1d3a9b31';
 
 async function office(cloud: TestCloud) {
-  const ask = clientOf(cloud, cloud.token('demo', 'demo'));
+  const request = clientOf(cloud, cloud.token('demo', 'demo'));
   const make = async (path: string, one: string, fields: object) => {
-    const { status, body } = await ask('POST', `/network/v2.0/${path}`, { [one]: fields });
+    const { status, body } = await request('POST', `/network/v2.0/${path}`, { [one]: fields });
     expect(status, JSON.stringify(body)).toBe(201);
     return body[one];
   };
   const network = await make('networks', 'network', { name: 'office', mtu: 1400 });
   const subnet = await make('subnets', 'subnet', { network_id: network.id, ip_version: 4, cidr: '192.168.5.0/24' });
-  return { ask, make, network, subnet };
+  return { request, make, network, subnet };
 }
 
 describe('networks', () => {
-  it('are created with what was said and what follows from it', async () => {
-    const { ask, network, subnet } = await office(await cloudUnderTest());
+  it('are created with the given settings and derived defaults', async () => {
+    const { request, network, subnet } = await office(await cloudUnderTest());
     expect(network).toMatchObject({
       name: 'office',
       mtu: 1400,
@@ -32,67 +32,105 @@ describe('networks', () => {
       allocation_pools: [{ start: '192.168.5.2', end: '192.168.5.254' }],
       enable_dhcp: true,
     });
-    const listed = await ask('GET', '/network/v2.0/networks?name=office&fields=id&fields=subnets');
+    const listed = await request('GET', '/network/v2.0/networks?name=office&fields=id&fields=subnets');
     expect(listed.body.networks).toEqual([{ id: network.id, subnets: [subnet.id] }]);
-    const paged = await ask('GET', '/network/v2.0/networks?limit=1&sort_key=name&sort_dir=asc');
+    const paged = await request('GET', '/network/v2.0/networks?limit=1&sort_key=name&sort_dir=asc');
     expect(paged.body.networks[0].name).toBe('office');
     expect(paged.body.networks_links.map(({ rel }: { rel: string }) => rel)).toEqual(['next', 'previous']);
   });
 
-  it('take tags, one by one and all at once', async () => {
-    const { ask, network } = await office(await cloudUnderTest());
-    const path = `/network/v2.0/networks/${network.id}/tags`;
-    expect((await ask('PUT', path, { tags: ['a', 'b'] })).body).toEqual({ tags: ['a', 'b'] });
-    expect((await ask('PUT', `${path}/c`)).status).toBe(201);
-    expect((await ask('DELETE', `${path}/a`)).status).toBe(204);
-    expect((await ask('GET', path)).body.tags).toEqual(['b', 'c']);
-    expect((await ask('GET', `${path}/a`)).status).toBe(404);
+  it('show segments of physical networks to administrators, and refuse impossible ones', async () => {
+    const cloud = await cloudUnderTest();
+    const asAdmin = clientOf(cloud, cloud.token('admin', 'demo'));
+    const create = (provider: Record<string, unknown>) =>
+      asAdmin('POST', '/network/v2.0/networks', {
+        network: Object.fromEntries([
+          ['name', 'lan'],
+          ['shared', true],
+          ...Object.entries(provider).map(([name, value]) => [`provider:${name}`, value]),
+        ]),
+      });
+    const segment = { network_type: 'vlan', physical_network: 'home', segmentation_id: 7 };
+    const { status, body } = await create(segment);
+    expect(status).toBe(201);
+    const path = `/network/v2.0/networks/${body.network.id}`;
+    const shown = {
+      'provider:network_type': 'vlan',
+      'provider:physical_network': 'home',
+      'provider:segmentation_id': 7,
+    };
+    expect((await asAdmin('GET', path)).body.network).toMatchObject({ ...shown, mtu: 1500 });
+    expect((await clientOf(cloud, cloud.token('demo', 'demo'))('GET', path)).body.network).not.toHaveProperty(
+      'provider:network_type',
+    );
+    const changed = await asAdmin('PUT', path, { network: { 'provider:segmentation_id': 8 } });
+    expect(changed.body.network).toMatchObject({ ...shown, 'provider:segmentation_id': 8 });
+    for (const [wrong, message] of [
+      [{ network_type: 'flat' }, 'physical_network required for flat provider network'],
+      [{ ...segment, network_type: 'flat' }, 'segmentation_id prohibited for flat provider network'],
+      [{ ...segment, physical_network: null }, 'physical_network required for VLAN provider network'],
+      [{ ...segment, segmentation_id: 4095 }, 'segmentation_id out of range (1 through 4094)'],
+    ] as const)
+      expect(await create(wrong)).toMatchObject({
+        status: 400,
+        body: { NeutronError: { type: 'InvalidInput', message: `Invalid input for operation: ${message}.` } },
+      });
   });
 
-  it('are not deleted while somebody uses them', async () => {
-    const { ask, make, network } = await office(await cloudUnderTest());
+  it('accept tags, one by one and all at once', async () => {
+    const { request, network } = await office(await cloudUnderTest());
+    const path = `/network/v2.0/networks/${network.id}/tags`;
+    expect((await request('PUT', path, { tags: ['a', 'b'] })).body).toEqual({ tags: ['a', 'b'] });
+    expect((await request('PUT', `${path}/c`)).status).toBe(201);
+    expect((await request('DELETE', `${path}/a`)).status).toBe(204);
+    expect((await request('GET', path)).body.tags).toEqual(['b', 'c']);
+    expect((await request('GET', `${path}/a`)).status).toBe(404);
+  });
+
+  it('are not deleted while they are in use', async () => {
+    const { request, make, network } = await office(await cloudUnderTest());
     const port = await make('ports', 'port', { network_id: network.id });
     const path = `/network/v2.0/networks/${network.id}`;
-    const refused = await ask('DELETE', path);
-    expect(refused).toMatchObject({ status: 409, body: { NeutronError: { type: 'NetworkInUse' } } });
-    await ask('DELETE', `/network/v2.0/ports/${port.id}`);
-    expect((await ask('DELETE', path)).status).toBe(204);
+    const rejected = await request('DELETE', path);
+    expect(rejected).toMatchObject({ status: 409, body: { NeutronError: { type: 'NetworkInUse' } } });
+    await request('DELETE', `/network/v2.0/ports/${port.id}`);
+    expect((await request('DELETE', path)).status).toBe(204);
   });
 });
 
 describe('ports', () => {
-  it('appear and vanish with their server', async () => {
+  it('are created and deleted with their server', async () => {
     const cloud = await cloudUnderTest();
-    const ask = clientOf(cloud);
-    const { body } = await ask('POST', '/compute/v2.1/servers', serverBody({ networks: [{ uuid: NETWORK }] }));
+    const request = clientOf(cloud);
+    const { body } = await request('POST', '/compute/v2.1/servers', serverBody({ networks: [{ uuid: NETWORK }] }));
     await cloud.idle();
-    const ports = () => ask('GET', `/network/v2.0/ports?device_id=${body.server.id}`);
+    const ports = () => request('GET', `/network/v2.0/ports?device_id=${body.server.id}`);
     const [port] = (await ports()).body.ports;
     expect(port).toMatchObject({
       status: 'ACTIVE',
       device_owner: 'compute:nova',
       'binding:host_id': expect.stringMatching(/^host/),
     });
-    await ask('DELETE', `/compute/v2.1/servers/${body.server.id}`);
+    await request('DELETE', `/compute/v2.1/servers/${body.server.id}`);
     await cloud.idle();
     expect((await ports()).body.ports).toEqual([]);
   });
 
-  it('keep the address and the MAC that were asked for, and nobody else gets them', async () => {
-    const { ask, make, network } = await office(await cloudUnderTest());
-    const wanted = {
+  it('keep the requested address and MAC, which are not assigned again', async () => {
+    const { request, make, network } = await office(await cloudUnderTest());
+    const expected = {
       network_id: network.id,
       mac_address: 'FA:16:3E:00:00:01',
       fixed_ips: [{ ip_address: '192.168.5.77' }],
     };
-    const port = await make('ports', 'port', wanted);
+    const port = await make('ports', 'port', expected);
     expect(port).toMatchObject({ mac_address: 'fa:16:3e:00:00:01', fixed_ips: [{ ip_address: '192.168.5.77' }] });
-    expect((await ask('POST', '/network/v2.0/ports', { port: { ...wanted, mac_address: undefined } })).status).toBe(
-      409,
-    );
-    const found = await ask('GET', '/network/v2.0/ports?fixed_ips=ip_address=192.168.5.77');
+    expect(
+      (await request('POST', '/network/v2.0/ports', { port: { ...expected, mac_address: undefined } })).status,
+    ).toBe(409);
+    const found = await request('GET', '/network/v2.0/ports?fixed_ips=ip_address=192.168.5.77');
     expect(found.body.ports.map(({ id }: { id: string }) => id)).toEqual([port.id]);
-    const changed = await ask('PUT', `/network/v2.0/ports/${port.id}`, {
+    const changed = await request('PUT', `/network/v2.0/ports/${port.id}`, {
       port: { name: 'front', security_groups: [] },
     });
     expect(changed.body.port).toMatchObject({ name: 'front', security_groups: [] });
@@ -100,52 +138,53 @@ describe('ports', () => {
 });
 
 describe('routers and floating addresses', () => {
-  it('lead from outside to a server', async () => {
-    const { ask, make, network, subnet } = await office(await cloudUnderTest());
+  it('connect the outside with a server', async () => {
+    const { request, make, network, subnet } = await office(await cloudUnderTest());
     const router = await make('routers', 'router', { name: 'edge', external_gateway_info: { network_id: PUBLIC } });
     expect(router.external_gateway_info).toMatchObject({ network_id: PUBLIC, enable_snat: true });
     const path = `/network/v2.0/routers/${router.id}`;
-    expect((await ask('PUT', `${path}/add_router_interface`, { subnet_id: subnet.id })).body.subnet_id).toBe(subnet.id);
-    expect((await ask('DELETE', path)).status).toBe(409);
+    expect((await request('PUT', `${path}/add_router_interface`, { subnet_id: subnet.id })).body.subnet_id).toBe(
+      subnet.id,
+    );
+    expect((await request('DELETE', path)).status).toBe(409);
     const port = await make('ports', 'port', { network_id: network.id });
     const floating = await make('floatingips', 'floatingip', { floating_network_id: PUBLIC, port_id: port.id });
     expect(floating).toMatchObject({ router_id: router.id, fixed_ip_address: '192.168.5.2', status: 'ACTIVE' });
-    const freed = await ask('PUT', `/network/v2.0/floatingips/${floating.id}`, { floatingip: { port_id: null } });
+    const freed = await request('PUT', `/network/v2.0/floatingips/${floating.id}`, { floatingip: { port_id: null } });
     expect(freed.body.floatingip).toMatchObject({ port_id: null, router_id: null, status: 'DOWN' });
-    await ask('PUT', `${path}/remove_router_interface`, { subnet_id: subnet.id });
+    await request('PUT', `${path}/remove_router_interface`, { subnet_id: subnet.id });
     expect(
-      (await ask('PUT', path, { router: { external_gateway_info: null } })).body.router.external_gateway_info,
+      (await request('PUT', path, { router: { external_gateway_info: null } })).body.router.external_gateway_info,
     ).toBeNull();
-    expect((await ask('DELETE', path)).status).toBe(204);
+    expect((await request('DELETE', path)).status).toBe(204);
   });
 });
 
 describe('security groups', () => {
-  it('begin with what may go out, take rules, and refuse the same rule twice', async () => {
-    const { ask, make } = await office(await cloudUnderTest());
+  it('start with outbound rules, accept rules, and reject the same rule twice', async () => {
+    const { request, make } = await office(await cloudUnderTest());
     const group = await make('security-groups', 'security_group', { name: 'web' });
     expect(group.security_group_rules.map((r: { direction: string }) => r.direction)).toEqual(['egress', 'egress']);
-    const wanted = {
+    const expected = {
       security_group_id: group.id,
       direction: 'ingress',
       protocol: 'tcp',
       port_range_min: '80',
       port_range_max: 80,
     };
-    const rule = await make('security-group-rules', 'security_group_rule', wanted);
+    const rule = await make('security-group-rules', 'security_group_rule', expected);
     expect(rule).toMatchObject({ ethertype: 'IPv4', port_range_min: 80, remote_ip_prefix: null });
-    const again = await ask('POST', '/network/v2.0/security-group-rules', { security_group_rule: wanted });
+    const again = await request('POST', '/network/v2.0/security-group-rules', { security_group_rule: expected });
     expect(again).toMatchObject({ status: 409, body: { NeutronError: { type: 'SecurityGroupRuleExists' } } });
-    expect((await ask('DELETE', `/network/v2.0/security-group-rules/${rule.id}`)).status).toBe(204);
-    expect((await ask('DELETE', `/network/v2.0/security-groups/${group.id}`)).status).toBe(204);
+    expect((await request('DELETE', `/network/v2.0/security-group-rules/${rule.id}`)).status).toBe(204);
+    expect((await request('DELETE', `/network/v2.0/security-groups/${group.id}`)).status).toBe(204);
   });
 });
 
-describe('what only administrators may', () => {
+describe('an operation for administrators only', () => {
   it.each([
     ['POST', '/network/v2.0/networks', { network: { shared: true } }],
     ['PUT', '/network/v2.0/quotas/x', { quota: { port: 5 } }],
-    ['GET', '/network/v2.0/agents', undefined],
   ])('is %s %s', async (method, path, body) => {
     const cloud = await cloudUnderTest();
     expect((await clientOf(cloud, cloud.token('demo', 'demo'))(method, path, body)).status).toBe(403);

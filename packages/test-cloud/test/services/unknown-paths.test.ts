@@ -10,7 +10,7 @@ it.each([
   ['image', '/image/v2/nothing', { code: '404 Not Found', title: 'Not Found' }],
   ['network', '/network/v2.0/nothing', { NeutronError: { type: 'HTTPNotFound' } }],
   ['placement', '/placement/nothing', { errors: [{ status: 404, title: 'Not Found' }] }],
-])('the %s service answers unknown paths with its own 404 and lists them as unhandled', async (service, url, body) => {
+])('the %s service returns its own 404 for unknown paths and lists them as unhandled', async (service, url, body) => {
   const cloud = await cloudUnderTest();
   expect(await clientOf(cloud)('DELETE', url, undefined, json)).toMatchObject({ status: 404, body });
   expect(cloud.unserved()).toEqual([{ service, method: 'DELETE', url, count: 1 }]);
@@ -20,7 +20,7 @@ it.each([
   ['GET', '/volume/v3/volumes/'],
   ['GET', '/image/v2/images/'],
   ['DELETE', '/image/v2/images/'],
-])('%s %s, an id left out, is not the list', async (method, path) => {
+])('%s %s, an id omitted, is not the list', async (method, path) => {
   const cloud = await cloudUnderTest();
   expect((await clientOf(cloud)(method, path)).status).toBe(404);
 });

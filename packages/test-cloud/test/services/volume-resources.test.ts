@@ -7,34 +7,35 @@ const highest = { 'OpenStack-API-Version': 'volume 3.70' };
 async function volumes() {
   const cloud = await cloudUnderTest();
   const raw = clientOf(cloud);
-  const ask = (method: string, path: string, body?: unknown) => raw(method, at(path), body, highest);
+  const request = (method: string, path: string, body?: unknown) => raw(method, at(path), body, highest);
   const volume = async (fields: object = {}) =>
-    (await ask('POST', 'volumes', { volume: { size: 1, ...fields } })).body.volume;
-  return { cloud, ask, raw, volume };
+    (await request('POST', 'volumes', { volume: { size: 1, ...fields } })).body.volume;
+  return { cloud, request, raw, volume };
 }
 
 describe('volumes', () => {
   it('show the image and the type that they were created from', async () => {
-    const { cloud, ask, volume } = await volumes();
+    const { cloud, request, volume } = await volumes();
     const created = await volume({
       display_name: 'old',
       multiattach: true,
       imageRef: '70a599e0-31e7-49b7-b260-868f441e862b',
     });
     expect(created).toMatchObject({ name: 'old', multiattach: true, volume_type: '__DEFAULT__', status: 'creating' });
-    const shown = (await ask('GET', `volumes/${created.id}`)).body.volume;
+    const shown = (await request('GET', `volumes/${created.id}`)).body.volume;
     const project = (await clientOf(cloud)('GET', '/identity/v3/projects?name=demo')).body.projects[0].id;
     expect(shown['os-vol-tenant-attr:tenant_id']).toBe(project);
     expect(shown.volume_image_metadata.image_name).toBe('cirros');
     expect(created.volume_type_id).toMatch(/-/);
   });
 
-  it('refuse what they do not know, and narrow by what they do', async () => {
-    const { cloud, ask, raw, volume } = await volumes();
-    expect((await ask('POST', 'volumes', { volume: { size: 1, colour: 'red' } })).status).toBe(400);
+  it('reject unknown fields, and are filtered by known ones', async () => {
+    const { cloud, request, raw, volume } = await volumes();
+    expect((await request('POST', 'volumes', { volume: { size: 1, colour: 'red' } })).status).toBe(400);
     await volume({ name: 'web-1', metadata: { tier: 'gold' } });
     await volume({ name: 'db-1', size: 2 });
-    const found = async (query: string) => (await ask('GET', `volumes?${query}`)).body.volumes.map((v: any) => v.name);
+    const found = async (query: string) =>
+      (await request('GET', `volumes?${query}`)).body.volumes.map((v: any) => v.name);
     expect(await found(`metadata=${encodeURIComponent("{'tier': 'gold'}")}`)).toEqual(['web-1']);
     expect(await found('name~=web')).toEqual(['web-1']);
     expect(await found('sort=size:asc,name:desc')).toEqual(['web-1', 'db-1']);
@@ -44,21 +45,21 @@ describe('volumes', () => {
     const member = clientOf(cloud, cloud.token('demo', 'demo'));
     expect((await member('GET', at('volumes?colour=red'), undefined, highest)).status).toBe(400);
     expect((await raw('GET', at('volumes?sort=colour'))).status).toBe(400);
-    expect((await ask('GET', 'volumes?with_count=true&limit=1')).body).toMatchObject({
+    expect((await request('GET', 'volumes?with_count=true&limit=1')).body).toMatchObject({
       count: 2,
       volumes_links: [{ rel: 'next' }],
     });
   });
 
-  it('go with their snapshots when told so, and change by actions', async () => {
-    const { cloud, ask, volume } = await volumes();
+  it('are deleted with their snapshots if requested, and change by actions', async () => {
+    const { cloud, request, volume } = await volumes();
     const { id } = await volume();
-    await ask('POST', 'snapshots', { snapshot: { volume_id: id } });
-    expect((await ask('DELETE', `volumes/${id}`)).status).toBe(400);
-    expect((await ask('DELETE', `volumes/${id}?cascade=true`)).status).toBe(202);
-    expect((await ask('GET', 'snapshots')).body.snapshots).toEqual([]);
+    await request('POST', 'snapshots', { snapshot: { volume_id: id } });
+    expect((await request('DELETE', `volumes/${id}`)).status).toBe(400);
+    expect((await request('DELETE', `volumes/${id}?cascade=true`)).status).toBe(202);
+    expect((await request('GET', 'snapshots')).body.snapshots).toEqual([]);
     const other = (await volume()).id;
-    const act = (body: object) => ask('POST', `volumes/${other}/action`, body);
+    const act = (body: object) => request('POST', `volumes/${other}/action`, body);
     expect((await act({ 'os-set_bootable': { bootable: true } })).status).toBe(200);
     const metadata = await act({ 'os-set_image_metadata': { metadata: { os: 'tiny' } } });
     expect(metadata).toMatchObject({ status: 200, body: { metadata: { os: 'tiny' } } });
@@ -67,130 +68,133 @@ describe('volumes', () => {
     expect((await act({ 'os-migrate_volume': { host: 'x' } })).status).toBe(501);
     expect(cloud.unserved()).toMatchObject([{ service: 'volume', url: expect.stringContaining('#os-migrate_volume') }]);
     expect((await act({ 'os-unmanage': {} })).status).toBe(202);
-    expect((await ask('GET', `volumes/${other}`)).status).toBe(404);
+    expect((await request('GET', `volumes/${other}`)).status).toBe(404);
   });
 
-  it('have snapshots whose status is reported', async () => {
-    const { ask, volume } = await volumes();
-    const { id } = (await ask('POST', 'snapshots', { snapshot: { volume_id: (await volume()).id } })).body.snapshot;
-    const act = (body: object) => ask('POST', `snapshots/${id}/action`, body);
+  it('have snapshots with a status', async () => {
+    const { request, volume } = await volumes();
+    const { id } = (await request('POST', 'snapshots', { snapshot: { volume_id: (await volume()).id } })).body.snapshot;
+    const act = (body: object) => request('POST', `snapshots/${id}/action`, body);
     expect((await act({ 'os-update_snapshot_status': { status: 'error', progress: '50%' } })).status).toBe(202);
-    expect((await ask('GET', `snapshots/${id}`)).body.snapshot).toMatchObject({
+    expect((await request('GET', `snapshots/${id}`)).body.snapshot).toMatchObject({
       status: 'error',
       'os-extended-snapshot-attributes:progress': '50%',
     });
     expect((await act({ 'os-force_delete': {} })).status).toBe(202);
-    expect((await ask('GET', `snapshots/${id}`)).status).toBe(404);
+    expect((await request('GET', `snapshots/${id}`)).status).toBe(404);
   });
 });
 
 describe('volume types', () => {
   it('have specs, access, encryption and a quality of service', async () => {
-    const { cloud, ask } = await volumes();
-    const wanted = { name: 'fast', 'os-volume-type-access:is_public': false, extra_specs: { tier: '1' } };
-    const { id } = (await ask('POST', 'types', { volume_type: wanted })).body.volume_type;
-    expect((await ask('POST', `types/${id}/extra_specs`, { extra_specs: { a: 'b' } })).body).toEqual({
+    const { cloud, request } = await volumes();
+    const expected = { name: 'fast', 'os-volume-type-access:is_public': false, extra_specs: { tier: '1' } };
+    const { id } = (await request('POST', 'types', { volume_type: expected })).body.volume_type;
+    expect((await request('POST', `types/${id}/extra_specs`, { extra_specs: { a: 'b' } })).body).toEqual({
       extra_specs: { a: 'b' },
     });
-    expect((await ask('GET', `types/${id}/extra_specs/tier`)).body).toEqual({ tier: '1' });
-    expect((await ask('PUT', `types/${id}/extra_specs/tier`, { tier: '2' })).body).toEqual({ tier: '2' });
-    expect((await ask('DELETE', `types/${id}/extra_specs/a`)).status).toBe(202);
-    expect((await ask('GET', `types/${id}/extra_specs`)).body).toEqual({ extra_specs: { tier: '2' } });
+    expect((await request('GET', `types/${id}/extra_specs/tier`)).body).toEqual({ tier: '1' });
+    expect((await request('PUT', `types/${id}/extra_specs/tier`, { tier: '2' })).body).toEqual({ tier: '2' });
+    expect((await request('DELETE', `types/${id}/extra_specs/a`)).status).toBe(202);
+    expect((await request('GET', `types/${id}/extra_specs`)).body).toEqual({ extra_specs: { tier: '2' } });
 
     const project = (await clientOf(cloud)('GET', '/identity/v3/projects?name=demo')).body.projects[0].id;
     const member = clientOf(cloud, cloud.token('demo', 'demo'));
     const seen = async () => (await member('GET', at('types'))).body.volume_types.map(({ name }: any) => name);
     expect(await seen()).toEqual(['standard', '__DEFAULT__']);
-    expect((await ask('POST', `types/${id}/action`, { addProjectAccess: { project } })).status).toBe(202);
-    expect((await ask('POST', `types/${id}/action`, { addProjectAccess: { project } })).status).toBe(409);
-    expect((await ask('GET', `types/${id}/os-volume-type-access`)).body.volume_type_access).toEqual([
+    expect((await request('POST', `types/${id}/action`, { addProjectAccess: { project } })).status).toBe(202);
+    expect((await request('POST', `types/${id}/action`, { addProjectAccess: { project } })).status).toBe(409);
+    expect((await request('GET', `types/${id}/os-volume-type-access`)).body.volume_type_access).toEqual([
       { volume_type_id: id, project_id: project },
     ]);
     expect(await seen()).toContain('fast');
 
     const encryption = { provider: 'luks', cipher: 'aes-xts-plain64', key_size: 256, control_location: 'front-end' };
-    expect((await ask('POST', `types/${id}/encryption`, { encryption })).body).toEqual({
+    expect((await request('POST', `types/${id}/encryption`, { encryption })).body).toEqual({
       encryption: { ...encryption, volume_type_id: id, encryption_id: id },
     });
-    expect((await ask('GET', `types/${id}/encryption/provider`)).body).toEqual({ provider: 'luks' });
-    expect((await ask('PUT', `types/${id}/encryption/${id}`, { encryption: { key_size: 512 } })).status).toBe(200);
-    expect((await ask('GET', `types/${id}/encryption`)).body).toMatchObject({ ...encryption, key_size: 512 });
-    expect((await ask('DELETE', `types/${id}/encryption/${id}`)).status).toBe(202);
+    expect((await request('GET', `types/${id}/encryption/provider`)).body).toEqual({ provider: 'luks' });
+    expect((await request('PUT', `types/${id}/encryption/${id}`, { encryption: { key_size: 512 } })).status).toBe(200);
+    expect((await request('GET', `types/${id}/encryption`)).body).toMatchObject({ ...encryption, key_size: 512 });
+    expect((await request('DELETE', `types/${id}/encryption/${id}`)).status).toBe(202);
 
     const specs = { name: 'limited', consumer: 'front-end', read_iops_sec: '100' };
-    const qos = (await ask('POST', 'qos-specs', { qos_specs: specs })).body.qos_specs;
+    const qos = (await request('POST', 'qos-specs', { qos_specs: specs })).body.qos_specs;
     expect(qos).toMatchObject({ name: 'limited', consumer: 'front-end', specs: { read_iops_sec: '100' } });
-    expect((await ask('GET', `qos-specs/${qos.id}/associate?vol_type_id=${id}`)).status).toBe(202);
-    expect((await ask('GET', `qos-specs/${qos.id}/associations`)).body.qos_associations).toMatchObject([
+    expect((await request('GET', `qos-specs/${qos.id}/associate?vol_type_id=${id}`)).status).toBe(202);
+    expect((await request('GET', `qos-specs/${qos.id}/associations`)).body.qos_associations).toMatchObject([
       { name: 'fast' },
     ]);
-    expect((await ask('GET', `types/${id}`)).body.volume_type.qos_specs_id).toBe(qos.id);
-    expect((await ask('DELETE', `qos-specs/${qos.id}`)).status).toBe(400);
-    expect((await ask('DELETE', `qos-specs/${qos.id}?force=true`)).status).toBe(202);
-    expect((await ask('GET', 'types/default')).body.volume_type.name).toBe('__DEFAULT__');
+    expect((await request('GET', `types/${id}`)).body.volume_type.qos_specs_id).toBe(qos.id);
+    expect((await request('DELETE', `qos-specs/${qos.id}`)).status).toBe(400);
+    expect((await request('DELETE', `qos-specs/${qos.id}?force=true`)).status).toBe(202);
+    expect((await request('GET', 'types/default')).body.volume_type.name).toBe('__DEFAULT__');
   });
 
-  it('have lines of their own in quota sets', async () => {
-    const { cloud, ask, volume } = await volumes();
+  it('have their own limits in quota sets', async () => {
+    const { cloud, request, volume } = await volumes();
     await volume({ size: 3, volume_type: 'standard' });
     const project = (await clientOf(cloud)('GET', '/identity/v3/projects?name=demo')).body.projects[0].id;
-    const set = await ask('PUT', `os-quota-sets/${project}`, { quota_set: { gigabytes_standard: 50 } });
+    const set = await request('PUT', `os-quota-sets/${project}`, { quota_set: { gigabytes_standard: 50 } });
     expect(set.body.quota_set).toMatchObject({ gigabytes_standard: 50, volumes_standard: -1 });
-    const used = (await ask('GET', `os-quota-sets/${project}?usage=True`)).body.quota_set;
+    const used = (await request('GET', `os-quota-sets/${project}?usage=True`)).body.quota_set;
     expect(used.gigabytes_standard).toMatchObject({ limit: 50, in_use: 3 });
-    expect((await ask('PUT', `os-quota-sets/${project}`, { quota_set: { colours: 1 } })).status).toBe(400);
+    expect((await request('PUT', `os-quota-sets/${project}`, { quota_set: { colours: 1 } })).status).toBe(400);
   });
 });
 
-describe('what goes beyond one volume', () => {
-  it('keeps volumes of a project together in groups', async () => {
-    const { ask, volume } = await volumes();
-    const type = (await ask('GET', 'types/default')).body.volume_type.id;
-    const groupType = (await ask('POST', 'group_types', { group_type: { name: 'together' } })).body.group_type;
-    const made = await ask('POST', 'groups', { group: { name: 'g', group_type: groupType.id, volume_types: [type] } });
+describe('operations on several volumes', () => {
+  it('include groups of volumes of a project', async () => {
+    const { request, volume } = await volumes();
+    const type = (await request('GET', 'types/default')).body.volume_type.id;
+    const groupType = (await request('POST', 'group_types', { group_type: { name: 'together' } })).body.group_type;
+    const made = await request('POST', 'groups', {
+      group: { name: 'g', group_type: groupType.id, volume_types: [type] },
+    });
     expect(made.status).toBe(202);
     const { id } = made.body.group;
     const disk = await volume({ group_id: id });
-    expect((await ask('GET', `volumes/${disk.id}`)).body.volume.group_id).toBe(id);
-    expect((await ask('GET', `groups/${id}?list_volume=True`)).body.group).toMatchObject({
+    expect((await request('GET', `volumes/${disk.id}`)).body.volume.group_id).toBe(id);
+    expect((await request('GET', `groups/${id}?list_volume=True`)).body.group).toMatchObject({
       status: 'available',
       volumes: [disk.id],
     });
-    const kept = await ask('POST', 'group_snapshots', { group_snapshot: { group_id: id, name: 's' } });
-    expect(kept).toMatchObject({ status: 202, body: { group_snapshot: { group_type_id: groupType.id } } });
-    expect((await ask('POST', `groups/${id}/action`, { delete: {} })).status).toBe(400);
-    expect((await ask('POST', `groups/${id}/action`, { delete: { 'delete-volumes': true } })).status).toBe(202);
-    expect((await ask('GET', `volumes/${disk.id}`)).status).toBe(404);
+    const remaining = await request('POST', 'group_snapshots', { group_snapshot: { group_id: id, name: 's' } });
+    expect(remaining).toMatchObject({ status: 202, body: { group_snapshot: { group_type_id: groupType.id } } });
+    expect((await request('POST', `groups/${id}/action`, { delete: {} })).status).toBe(400);
+    expect((await request('POST', `groups/${id}/action`, { delete: { 'delete-volumes': true } })).status).toBe(202);
+    expect((await request('GET', `volumes/${disk.id}`)).status).toBe(404);
   });
 
-  it('gives a volume to another project by a key', async () => {
-    const { cloud, ask, volume } = await volumes();
+  it('include the transfer of a volume to another project with a key', async () => {
+    const { cloud, request, volume } = await volumes();
     const { id } = await volume();
-    const made = (await ask('POST', 'volume-transfers', { transfer: { volume_id: id, name: 'gift' } })).body.transfer;
+    const made = (await request('POST', 'volume-transfers', { transfer: { volume_id: id, name: 'gift' } })).body
+      .transfer;
     expect(made.auth_key).toMatch(/^\w{16}$/);
-    expect((await ask('GET', `volumes/${id}`)).body.volume.status).toBe('awaiting-transfer');
-    expect((await ask('GET', `os-volume-transfer/${made.id}`)).body.transfer).not.toHaveProperty('auth_key');
+    expect((await request('GET', `volumes/${id}`)).body.volume.status).toBe('awaiting-transfer');
+    expect((await request('GET', `os-volume-transfer/${made.id}`)).body.transfer).not.toHaveProperty('auth_key');
     const other = clientOf(cloud, cloud.token('ada', 'lab'));
     const accept = (auth_key: string) =>
       other('POST', at(`volume-transfers/${made.id}/accept`), { accept: { auth_key } }, highest);
     expect((await accept('wrong')).status).toBe(400);
     expect((await accept(made.auth_key)).status).toBe(202);
     expect((await other('GET', at(`volumes/${id}`))).body.volume.status).toBe('available');
-    expect((await ask('GET', 'volumes')).body.volumes).toEqual([]);
+    expect((await request('GET', 'volumes')).body.volumes).toEqual([]);
   });
 
-  it('backs volumes up and brings them back', async () => {
-    const { ask, volume } = await volumes();
+  it('include backups and their restoration', async () => {
+    const { request, volume } = await volumes();
     const { id } = await volume({ size: 4 });
-    const made = (await ask('POST', 'backups', { backup: { volume_id: id, name: 'b' } })).body.backup;
-    const full = (await ask('GET', `backups/${made.id}`)).body.backup;
+    const made = (await request('POST', 'backups', { backup: { volume_id: id, name: 'b' } })).body.backup;
+    const full = (await request('GET', `backups/${made.id}`)).body.backup;
     expect(full).toMatchObject({ status: 'available', size: 4, is_incremental: false, volume_id: id });
-    const more = await ask('POST', 'backups', { backup: { volume_id: id, incremental: true } });
-    expect((await ask('GET', `backups/${more.body.backup.id}`)).body.backup.is_incremental).toBe(true);
-    expect((await ask('DELETE', `backups/${made.id}`)).status).toBe(400);
-    const restored = await ask('POST', `backups/${made.id}/restore`, { restore: {} });
+    const more = await request('POST', 'backups', { backup: { volume_id: id, incremental: true } });
+    expect((await request('GET', `backups/${more.body.backup.id}`)).body.backup.is_incremental).toBe(true);
+    expect((await request('DELETE', `backups/${made.id}`)).status).toBe(400);
+    const restored = await request('POST', `backups/${made.id}/restore`, { restore: {} });
     expect(restored).toMatchObject({ status: 202, body: { restore: { backup_id: made.id } } });
-    expect((await ask('GET', `volumes/${restored.body.restore.volume_id}`)).body.volume.size).toBe(4);
+    expect((await request('GET', `volumes/${restored.body.restore.volume_id}`)).body.volume.size).toBe(4);
   });
 
   it.each([
@@ -205,9 +209,9 @@ describe('what goes beyond one volume', () => {
     'default-types',
     'backups/detail',
     'os-services?binary=cinder-volume',
-  ])('answers %s', async (path) => {
-    const { cloud, ask } = await volumes();
-    expect((await ask('GET', path)).status).toBe(200);
+  ])('return %s', async (path) => {
+    const { cloud, request } = await volumes();
+    expect((await request('GET', path)).status).toBe(200);
     expect(cloud.unserved()).toEqual([]);
   });
 });

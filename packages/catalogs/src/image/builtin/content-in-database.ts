@@ -9,10 +9,10 @@ async function drop(tx: Tx, imageId: string): Promise<void> {
 }
 
 /**
- * Content as rows of the database: for what is kept in memory, and for processes that share nothing but a database. It is
- * held in memory until all of it has arrived.
+ * Stores content in rows of the database, for in-memory databases and for processes that share only a database. An
+ * upload is held in memory until it is complete.
  *
- * @param maxBytes the most that one image may have; default 256 MiB
+ * @param maxBytes maximum size of one image; default: 256 MiB
  */
 export function contentInDatabase(store: Store, maxBytes = MAX_CONTENT_BYTES): ImageContents {
   return {
@@ -23,7 +23,7 @@ export function contentInDatabase(store: Store, maxBytes = MAX_CONTENT_BYTES): I
       });
       return {
         ...digest,
-        async keep(tx) {
+        async retain(tx) {
           const bytes = Buffer.concat(pieces);
           await drop(tx, imageId);
           for (let number = 0; number * CHUNK_BYTES < bytes.byteLength; number++) {

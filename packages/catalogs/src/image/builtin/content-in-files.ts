@@ -6,11 +6,11 @@ import { CatalogError } from '../../errors/catalog-error.js';
 import { digestContent, type ImageContents } from './image-content.js';
 import type { ImageRecord } from './image-tables.js';
 
-/** How long an upload may send nothing; then the process that received it has died. */
+/** An upload without data for this long belongs to a process that has died. */
 const UNFINISHED_MS = 3_600_000;
 
-/** Removes uploads that a process which died has left half done. */
-async function sweepDrafts(folder: string): Promise<void> {
+/** Removes incomplete uploads of processes that have died. */
+async function removeStaleDrafts(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     if (!name.endsWith('.part')) continue;
     const path = join(folder, name);
@@ -19,20 +19,21 @@ async function sweepDrafts(folder: string): Promise<void> {
   }
 }
 
-/** Errors of a file system that has no room, or no right to write. */
-const NO_ROOM = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', 'EROFS', 'EACCES', 'ENOTDIR', 'EIO']);
+/** File system errors for insufficient space or permissions. */
+const STORAGE_ERRORS = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', 'EROFS', 'EACCES', 'ENOTDIR', 'EIO']);
 
 function unavailable(error: unknown): unknown {
   const { code, message } = error as NodeJS.ErrnoException;
-  if (!NO_ROOM.has(code ?? '')) return error;
-  return new CatalogError('UNAVAILABLE', `The content of the image cannot be kept: ${message}`, { cause: error });
+  if (!STORAGE_ERRORS.has(code ?? '')) return error;
+  return new CatalogError('UNAVAILABLE', `The content of the image cannot be stored: ${message}`, { cause: error });
 }
 
 /**
- * Content as files of a folder, streamed in and out: as much as the disk holds. A file is named after the image and what is
- * in it, so that of two uploads at once each has a file of its own, and the image's record says whose it is.
+ * Stores content in files of a folder and streams it, without a size limit other than the disk. A file's name contains
+ * the image and a digest of the content, so that concurrent uploads have separate files; the image's record names the
+ * valid one.
  *
- * @param before where content is that was stored before there was this folder
+ * @param before reads content that was stored before the folder was configured
  */
 export function contentInFiles(folder: string, before: ImageContents, maxBytes = Infinity): ImageContents {
   const pathOf = (id: string, sha512: string) => join(folder, `${id}-${sha512.slice(0, 32)}`);
@@ -43,9 +44,9 @@ export function contentInFiles(folder: string, before: ImageContents, maxBytes =
 
   let swept: Promise<void> | undefined;
 
-  /** Once; where that fails, the next upload tries again, and no upload is refused for it. */
-  async function sweepOnce(): Promise<void> {
-    swept ??= sweepDrafts(folder);
+  /** Runs once; after a failure, the next upload tries again, and no upload is rejected for it. */
+  async function removeStaleDraftsOnce(): Promise<void> {
+    swept ??= removeStaleDrafts(folder);
     try {
       await swept;
     } catch {
@@ -58,7 +59,7 @@ export function contentInFiles(folder: string, before: ImageContents, maxBytes =
       const draft = join(folder, `${imageId}.${randomUUID()}.part`);
       try {
         await mkdir(folder, { recursive: true, mode: 0o700 });
-        await sweepOnce();
+        await removeStaleDraftsOnce();
         const file = await open(draft, 'wx', 0o600);
         try {
           const digest = await digestContent(content, maxBytes, async (piece) => {
@@ -67,7 +68,7 @@ export function contentInFiles(folder: string, before: ImageContents, maxBytes =
           await file.sync();
           const path = pathOf(imageId, digest.sha512);
           await rename(draft, path);
-          return { ...digest, keep: async () => {}, discard: () => rm(path, { force: true }) };
+          return { ...digest, retain: async () => {}, discard: () => rm(path, { force: true }) };
         } finally {
           await file.close();
         }

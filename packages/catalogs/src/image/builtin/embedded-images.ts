@@ -1,6 +1,6 @@
-import { lookThenInsert, type New, type Session, type Tx } from '@apistrata/record-store';
+import { type New, retryOnUniqueViolation, type Session, type Tx } from '@apistrata/record-store';
 import { type EmbeddedOptions, embeddedContext } from '../../builtin/embedded-options.js';
-import { refuseNul } from '../../builtin/json-conditions.js';
+import { rejectNul } from '../../builtin/json-conditions.js';
 import { listPage } from '../../builtin/list-page.js';
 import type { Caller } from '../../caller/caller.js';
 import { owns } from '../../caller/caller-scope.js';
@@ -16,15 +16,16 @@ import type {
 } from '../image-catalog.js';
 import { contentInDatabase } from './content-in-database.js';
 import { contentInFiles } from './content-in-files.js';
-import { imageNotFound, maySee, narrowImages } from './image-access.js';
+import { canSee, imageNotFound, narrowImages } from './image-access.js';
 import { imageMembers } from './image-members.js';
 import type { ImageSeed } from './image-seed.js';
 import { type ImageRecord, imageTables } from './image-tables.js';
+import { replaceImages } from './replace-images.js';
 
 export interface EmbeddedImagesOptions extends EmbeddedOptions {
-  /** Folder where the content is kept, made when missing. Left out: in the database, which suits small images only. */
+  /** Folder of the content; it is created if it is missing. Default: the database, which suits only small images. */
   readonly directory?: string;
-  /** The most content one image may have, in bytes. Default: as much as the folder holds, 256 MiB in the database. */
+  /** Maximum size of one image's content, in bytes. Default: unlimited in a folder, 256 MiB in the database. */
   readonly maxContentBytes?: number;
 }
 
@@ -59,7 +60,10 @@ function mergeProperties(before: Image['properties'], change: ImageChange['prope
   return Object.fromEntries(merged) as Image['properties'];
 }
 
-/** Images kept in the engine's own database, with everything an image service needs on top of {@link ImageCatalog}. */
+/**
+ * Creates an image catalog in the engine's own database, with all operations of an image service in addition to {@link
+ * ImageCatalog}.
+ */
 export function embeddedImages(options: EmbeddedImagesOptions) {
   const context = embeddedContext('embeddedImages', options, ['directory', 'maxContentBytes']);
   const { store, clock, accept } = context;
@@ -70,8 +74,8 @@ export function embeddedImages(options: EmbeddedImagesOptions) {
       : contentInFiles(options.directory, inDatabase, options.maxContentBytes);
 
   async function acceptUnknown(id: string): Promise<ImageRecord> {
-    refuseNul(id);
-    return lookThenInsert(store, async (tx) => {
+    rejectNul(id);
+    return retryOnUniqueViolation(store, async (tx) => {
       const record = newRecord(
         { id, name: id, visibility: 'public', diskFormat: 'qcow2', containerFormat: 'bare' },
         null,
@@ -84,7 +88,7 @@ export function embeddedImages(options: EmbeddedImagesOptions) {
   async function visible(caller: Caller, id: string, session: Session = store): Promise<ImageRecord> {
     const image = await images.get(session, id);
     if (!image && accept) return acceptUnknown(id);
-    if (!image || !(await maySee(session, caller, image))) throw imageNotFound(id);
+    if (!image || !(await canSee(session, caller, image))) throw imageNotFound(id);
     return image;
   }
 
@@ -95,7 +99,7 @@ export function embeddedImages(options: EmbeddedImagesOptions) {
     return image;
   }
 
-  /** Reads once more under a lock, so that of two changes none is lost. */
+  /** Reads the image again under a lock, so that no concurrent change is lost. */
   async function change(
     caller: Caller,
     id: string,
@@ -118,6 +122,29 @@ export function embeddedImages(options: EmbeddedImagesOptions) {
       });
   }
 
+  async function addSeed(seed: Omit<ImageSeed, 'replacesIdPrefix'>): Promise<void> {
+    const { status, sizeBytes = 0, checksum = null, virtualSizeBytes = null, content, ...image } = seed;
+    const bytes = typeof content === 'function' ? content() : content;
+    const received = bytes && (await contents.receive(image.id, bytes));
+    await retryOnUniqueViolation(store, async (tx) => {
+      if (await images.get(tx, image.id)) return;
+      const record = newRecord(
+        { visibility: 'public', diskFormat: 'qcow2', containerFormat: 'bare', ...image },
+        image.projectId ?? null,
+        clock.now(),
+      );
+      await images.insert(tx, {
+        ...record,
+        status: status ?? 'active',
+        sizeBytes: received?.sizeBytes ?? sizeBytes,
+        virtualSizeBytes,
+        checksum: received?.checksum ?? checksum,
+        sha512: received?.sha512 ?? null,
+      });
+      await received?.retain(tx);
+    });
+  }
+
   const catalog = {
     get: (caller: Caller, id: string): Promise<ImageRecord> => visible(caller, id),
 
@@ -125,9 +152,9 @@ export function embeddedImages(options: EmbeddedImagesOptions) {
       listPage(store, images, 'newest first', query, (rows) => narrowImages(store, caller, query, rows)),
 
     async create(caller: Caller, image: NewImage): Promise<ImageRecord> {
-      refuseNul(image);
+      rejectNul(image);
       const projectId = image.projectId ?? caller.projectId;
-      return lookThenInsert(store, async (tx) => {
+      return retryOnUniqueViolation(store, async (tx) => {
         const existing = await images.get(tx, image.id);
         if (!existing) return images.insert(tx, newRecord(image, projectId, clock.now()));
         if (existing.projectId === projectId) return existing;
@@ -143,8 +170,8 @@ export function embeddedImages(options: EmbeddedImagesOptions) {
         return await change(caller, id, async (image, tx) => {
           if (image.status === 'active') return {};
           if (image.status !== 'queued' && image.status !== 'saving')
-            throw new CatalogError('IMAGE_WRONG_STATUS', `Image ${id} is ${image.status} and takes no content`);
-          await received.keep(tx);
+            throw new CatalogError('IMAGE_WRONG_STATUS', `Image ${id} is ${image.status} and does not accept content`);
+          await received.retain(tx);
           return { status: 'active', sizeBytes, checksum, sha512 };
         });
       } finally {
@@ -152,7 +179,7 @@ export function embeddedImages(options: EmbeddedImagesOptions) {
       }
     },
 
-    /** The content, chunk by chunk; nothing for an image that a preset brought. */
+    /** Streams the content; empty for a preset image without content. */
     async download(caller: Caller, id: string): Promise<AsyncIterable<Uint8Array>> {
       const image = await visible(caller, id);
       if (image.status !== 'active')
@@ -164,7 +191,7 @@ export function embeddedImages(options: EmbeddedImagesOptions) {
     },
 
     async update(caller: Caller, id: string, { properties, ...fields }: ImageChange): Promise<ImageRecord> {
-      refuseNul([properties, fields]);
+      rejectNul([properties, fields]);
       const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
       return change(caller, id, (image) => ({ ...given, properties: mergeProperties(image.properties, properties) }));
     },
@@ -187,34 +214,16 @@ export function embeddedImages(options: EmbeddedImagesOptions) {
     reactivate: moveStatus('deactivated', 'active'),
     ...imageMembers(context, { visible, changeable }),
 
-    /** Adds the images that are not there yet; the others stay as they have become. */
+    /** Adds missing images; existing ones are not changed, other than those that an image replaces. */
     async seed(preset: readonly ImageSeed[]): Promise<void> {
-      for (const { status, sizeBytes = 0, checksum = null, virtualSizeBytes = null, content, ...image } of preset) {
-        if (await images.get(store, image.id)) continue;
-        const bytes = typeof content === 'function' ? content() : content;
-        const received = bytes && (await contents.receive(image.id, bytes));
-        await lookThenInsert(store, async (tx) => {
-          if (await images.get(tx, image.id)) return;
-          const record = newRecord(
-            { visibility: 'public', diskFormat: 'qcow2', containerFormat: 'bare', ...image },
-            image.projectId ?? null,
-            clock.now(),
-          );
-          await images.insert(tx, {
-            ...record,
-            status: status ?? 'active',
-            sizeBytes: received?.sizeBytes ?? sizeBytes,
-            virtualSizeBytes,
-            checksum: received?.checksum ?? checksum,
-            sha512: received?.sha512 ?? null,
-          });
-          await received?.keep(tx);
-        });
+      for (const { replacesIdPrefix, ...image } of preset) {
+        if (!(await images.get(store, image.id))) await addSeed(image);
+        if (replacesIdPrefix !== undefined) await replaceImages(store, image.id, replacesIdPrefix, clock.now());
       }
     },
   };
   return catalog satisfies ImageCatalog;
 }
 
-/** Images in the engine's database, with the verbs of an image service. */
+/** Images in the engine's database, with the operations of an image service. */
 export type EmbeddedImageCatalog = ReturnType<typeof embeddedImages>;

@@ -11,19 +11,22 @@ export function imageNotFound(id: string): CatalogError {
   return new CatalogError('IMAGE_NOT_FOUND', `No image found with ID ${id}`);
 }
 
-/** Whether the caller may know of the image: its own, everybody's, or one it was made a member of. */
-export async function maySee(session: Session, caller: Caller, image: ImageRecord): Promise<boolean> {
+/**
+ * Returns whether the caller may see the image: its own, a public or community image, or one that is shared with it.
+ */
+export async function canSee(session: Session, caller: Caller, image: ImageRecord): Promise<boolean> {
   if (owns(caller, image.projectId) || image.visibility === 'public' || image.visibility === 'community') return true;
   if (image.visibility !== 'shared') return false;
   return (await imageTables.members.get(session, compoundKey(image.id, caller.projectId))) !== undefined;
 }
 
-/** Narrows a list to what was asked for and what the caller gets listed. */
+/** Limits a list to the images that match the query and are listed for the caller. */
 export function narrowImages(session: Session, caller: Caller, query: ImageQuery, rows: RowQuery): RowQuery {
   let narrowed = rows;
   const equal = { name: query.name, status: query.status, visibility: query.visibility, project_id: query.projectId };
   for (const [column, value] of Object.entries(equal)) {
-    // Whoever sees few of them goes by what they see: no index of everybody's fits a column that is added to.
+    // The concatenation excludes indexes of this column, which cover all projects: for callers that see few images, an
+    // index of visible images is faster.
     const compared = isAdmin(caller) ? sql.ref(column) : sql`(${sql.ref(column)} || '')`;
     if (value !== undefined) narrowed = narrowed.where(compared, '=', value);
   }
@@ -45,7 +48,7 @@ export function narrowImages(session: Session, caller: Caller, query: ImageQuery
     or([
       eb('visibility', '=', 'public'),
       eb('project_id', '=', caller.projectId),
-      // Community images are found by those who ask for them; they do not fill everybody's list.
+      // Community images are listed only on request.
       ...(query.visibility === 'community' ? [eb('visibility', '=', 'community')] : []),
       and([eb('visibility', '=', 'shared'), eb('id', 'in', shared)]),
     ]),

@@ -4,33 +4,41 @@ import { CatalogError } from '../../errors/catalog-error.js';
 import type { ImageContent } from '../image-catalog.js';
 import type { ImageRecord } from './image-tables.js';
 
-/** What is known of content once all of it has passed by. */
+/** Size and checksums of content, computed while it is streamed. */
 export interface ContentDigest {
   readonly sizeBytes: number;
-  /** MD5, hex: what image services call the checksum. */
+  /** MD5 in hexadecimal: the `checksum` of image services. */
   readonly checksum: string;
   readonly sha512: string;
 }
 
-/** Content that has arrived whole, and belongs to no image yet. */
+/** Complete content that does not belong to an image yet. */
 export interface ReceivedContent extends ContentDigest {
-  /** Makes it an image's, in the transaction that makes the image active. */
-  keep(tx: Tx): Promise<void>;
-  /** Nobody wants it: another content has become the image's, or the transaction failed. */
+  /** Attaches the content to an image, in the transaction that activates the image. */
+  retain(tx: Tx): Promise<void>;
+  /** Deletes the content: the image has other content, or the transaction failed. */
   discard(): Promise<void>;
 }
 
-/** Where the embedded images have their bytes. */
+/** Storage of the content of embedded images. */
 export interface ImageContents {
-  /** Takes in all of it. Throws `IMAGE_TOO_LARGE`, and `UNAVAILABLE` when there is no room; nothing is left of it then. */
+  /**
+   * Stores all content.
+   *
+   * @throws `IMAGE_TOO_LARGE`, and `UNAVAILABLE` if the disk is full; nothing remains stored then
+   */
   receive(imageId: string, content: ImageContent): Promise<ReceivedContent>;
-  /** The content of an active image, chunk by chunk: never all of it in memory. */
+  /** Streams the content of an active image, never as a whole in memory. */
   read(image: ImageRecord): AsyncIterable<Uint8Array>;
-  /** What belongs to a deletion's transaction; what comes back is to be done once that is committed. */
+  /** Removes content in the transaction of a deletion; returns a function to call after the commit. */
   drop(tx: Tx, image: ImageRecord): Promise<() => Promise<void>>;
 }
 
-/** The pieces of content, given on one after the other and measured on the way. Throws `IMAGE_TOO_LARGE` past so many bytes. */
+/**
+ * Streams content and measures it.
+ *
+ * @throws `IMAGE_TOO_LARGE` beyond the maximum size
+ */
 export async function digestContent(
   content: ImageContent,
   maxBytes: number,
@@ -41,7 +49,7 @@ export async function digestContent(
   for await (const piece of content instanceof Uint8Array ? [content] : content) {
     sizeBytes += piece.byteLength;
     if (sizeBytes > maxBytes)
-      throw new CatalogError('IMAGE_TOO_LARGE', `The content of an image may have ${maxBytes} bytes here, not more.`);
+      throw new CatalogError('IMAGE_TOO_LARGE', `The content of an image may have at most ${maxBytes} bytes here.`);
     md5.update(piece);
     sha512.update(piece);
     await each(piece);

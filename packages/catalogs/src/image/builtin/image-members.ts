@@ -1,23 +1,23 @@
-import { compoundKey, lookThenInsert } from '@apistrata/record-store';
+import { compoundKey, retryOnUniqueViolation } from '@apistrata/record-store';
 import type { EmbeddedContext } from '../../builtin/embedded-options.js';
 import type { Caller } from '../../caller/caller.js';
 import { isAdmin } from '../../caller/caller-scope.js';
 import { CatalogError } from '../../errors/catalog-error.js';
 import { type ImageMember, type ImageRecord, imageTables, type MemberStatus } from './image-tables.js';
 
-/** How the image catalog finds an image: one the caller sees, or one it may change. */
+/** How the image catalog finds an image: one that the caller can see, or one that it may change. */
 export interface ImageLookup {
   readonly visible: (caller: Caller, id: string) => Promise<ImageRecord>;
   readonly changeable: (caller: Caller, id: string) => Promise<ImageRecord>;
 }
 
-/** Sharing images with single projects. */
+/** Creates the operations that share images with single projects. */
 export function imageMembers({ store, clock }: EmbeddedContext, { visible, changeable }: ImageLookup) {
   const missing = (imageId: string, projectId: string) =>
     new CatalogError('IMAGE_MEMBER_NOT_FOUND', `Image ${imageId} has no member ${projectId}`);
 
   return {
-    /** All members for the owner; to a member, only itself. */
+    /** Lists all members for the owner; for a member, only itself. */
     async listMembers(caller: Caller, imageId: string): Promise<readonly ImageMember[]> {
       const image = await visible(caller, imageId);
       const all = image.projectId === caller.projectId || isAdmin(caller);
@@ -30,7 +30,7 @@ export function imageMembers({ store, clock }: EmbeddedContext, { visible, chang
     async addMember(caller: Caller, imageId: string, projectId: string): Promise<ImageMember> {
       const image = await changeable(caller, imageId);
       if (image.visibility !== 'shared') throw new CatalogError('IMAGE_FORBIDDEN', 'Only shared images have members.');
-      return lookThenInsert(store, async (tx) => {
+      return retryOnUniqueViolation(store, async (tx) => {
         if (await imageTables.members.get(tx, compoundKey(imageId, projectId)))
           throw new CatalogError('IMAGE_EXISTS', `Image ${imageId} is already shared with ${projectId}`);
         const now = clock.now();
@@ -44,7 +44,7 @@ export function imageMembers({ store, clock }: EmbeddedContext, { visible, chang
       });
     },
 
-    /** What the member itself says to the offer. */
+    /** Sets whether the member accepts the shared image; only the member itself may call it. */
     async setMemberStatus(
       caller: Caller,
       imageId: string,

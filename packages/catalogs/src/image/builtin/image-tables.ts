@@ -1,16 +1,16 @@
 import { compoundKey, DocumentTable, type Stored } from '@apistrata/record-store';
 import type { Image } from '../image-catalog.js';
 
-/** An image as the embedded catalog keeps it. */
+/** An image record of the embedded catalog. */
 export interface ImageRecord extends Image, Stored {
-  /** SHA-512 of the content, hex; null without content. */
+  /** SHA-512 of the content in hexadecimal; null without content. */
   readonly sha512: string | null;
 }
 
-/** What a project said to the image that it was offered. */
+/** Whether a member has accepted a shared image. */
 export type MemberStatus = 'pending' | 'accepted' | 'rejected';
 
-/** A project that a shared image is offered to. */
+/** A project with which an image is shared. */
 export interface ImageMember extends Stored {
   readonly imageId: string;
   readonly projectId: string;

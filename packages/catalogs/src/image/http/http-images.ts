@@ -5,13 +5,13 @@ import { CatalogError, type CatalogErrorCode } from '../../errors/catalog-error.
 import { type HttpCatalogOptions, httpCatalogOptions, ServiceClient } from '../../http/service-client.js';
 import type { Image, ImageCatalog, ImageChange, ImageContent, ImageQuery, NewImage } from '../image-catalog.js';
 
-/** Where a real image service is, and how long it may take. Times in milliseconds. */
+/** Endpoint and limits of a remote image service. Times are in milliseconds. */
 export interface HttpImagesOptions extends HttpCatalogOptions {
-  /** How long an upload or a download may take. Default 600,000. */
+  /** Timeout of an upload or a download. Default: 600,000. */
   readonly uploadTimeoutMs?: number;
 }
 
-/** Wire names of what every image has; all other keys are properties. */
+/** JSON names of the common fields; all other keys are properties. */
 const fields = {
   id: 'id',
   name: 'name',
@@ -32,7 +32,7 @@ const fields = {
 
 const wireNames = Object.fromEntries(Object.entries(fields).map(([wire, own]) => [own, wire]));
 
-/** Keys that are neither an image's fields nor its properties. */
+/** Keys that are neither fields of an image nor properties. */
 const notProperties = new Set([
   ...Object.keys(fields),
   'created_at',
@@ -63,22 +63,22 @@ function readImage(wire: Record<string, any>): Image {
   };
 }
 
-/** Fields as the service spells them; only those given. */
+/** Converts the given fields to the names of the service. */
 function writeFields(given: Partial<Image>): Record<string, unknown> {
   const known = Object.entries(given).filter(([field, value]) => field in wireNames && value !== undefined);
   return Object.fromEntries(known.map(([field, value]) => [wireNames[field], value]));
 }
 
 const missing = { 404: 'IMAGE_NOT_FOUND' } as const satisfies Record<number, CatalogErrorCode>;
-const refused = { ...missing, 403: 'IMAGE_FORBIDDEN', 409: 'IMAGE_WRONG_STATUS', 413: 'IMAGE_TOO_LARGE' } as const;
+const rejected = { ...missing, 403: 'IMAGE_FORBIDDEN', 409: 'IMAGE_WRONG_STATUS', 413: 'IMAGE_TOO_LARGE' } as const;
 
-/** JSON Pointer's spelling of a key. */
+/** Escapes a key for JSON Pointer. */
 function pointer(key: string): string {
   return `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }
 
 /**
- * The images of a real image service, by its public API (version 2).
+ * Creates an image catalog over the public API (version 2) of an image service.
  *
  * @example
  * ```ts
@@ -98,7 +98,7 @@ export function httpImages(options: HttpImagesOptions): ImageCatalog {
   const client = new ServiceClient('image', '/v2', options);
   const path = (id: string) => `/images/${encodeURIComponent(id)}`;
 
-  /** The service's own token sees everything, so what the caller may see is decided here. */
+  /** The service's own token sees everything, so the visibility for the caller is decided here. */
   async function visible(caller: Caller, image: Image): Promise<boolean> {
     if (caller.token || owns(caller, image.projectId)) return true;
     if (image.visibility !== 'shared') return image.visibility !== 'private';
@@ -119,7 +119,7 @@ export function httpImages(options: HttpImagesOptions): ImageCatalog {
     return image;
   }
 
-  /** Changes are the owner's or an admin's to make, whoever's token carries them. */
+  /** Only the owner or an administrator may change an image, regardless of the token of the request. */
   async function changeable(caller: Caller, id: string): Promise<Image> {
     const image = await get(caller, id);
     if (!owns(caller, image.projectId))
@@ -164,7 +164,7 @@ export function httpImages(options: HttpImagesOptions): ImageCatalog {
 
     async create(caller: Caller, image: NewImage): Promise<Image> {
       const { properties, projectId = caller.projectId, ...given } = image;
-      // Without formats the service would refuse the content later.
+      // Without formats the service would reject the content later.
       const formats = { diskFormat: given.diskFormat ?? 'raw', containerFormat: given.containerFormat ?? 'bare' };
       const owner = caller.token && projectId === caller.projectId ? {} : { owner: projectId };
       const json = { ...properties, ...writeFields({ ...given, ...formats }), ...owner };
@@ -193,10 +193,10 @@ export function httpImages(options: HttpImagesOptions): ImageCatalog {
           content,
           headers: { 'Content-Type': 'application/octet-stream' },
           timeoutMs: options.uploadTimeoutMs ?? 600_000,
-          errors: refused,
+          errors: rejected,
         });
       } catch (error) {
-        // The answer may have got lost after the content had arrived.
+        // The response may have been lost after the content had been stored.
         const image = await get(caller, id).catch(() => undefined);
         if (image?.status !== 'active') throw error;
       }
@@ -209,7 +209,7 @@ export function httpImages(options: HttpImagesOptions): ImageCatalog {
         caller,
         as: 'caller',
         timeoutMs: options.uploadTimeoutMs ?? 600_000,
-        errors: refused,
+        errors: rejected,
       });
     },
 
@@ -227,14 +227,14 @@ export function httpImages(options: HttpImagesOptions): ImageCatalog {
         as: 'caller',
         json: patch,
         headers: { 'Content-Type': 'application/openstack-images-v2.1-json-patch' },
-        errors: refused,
+        errors: rejected,
       });
       return readImage(body);
     },
 
     async delete(caller: Caller, id: string): Promise<void> {
       const image = await changeable(caller, id);
-      const errors = { ...refused, 403: image.protected ? 'IMAGE_PROTECTED' : 'IMAGE_FORBIDDEN' } as const;
+      const errors = { ...rejected, 403: image.protected ? 'IMAGE_PROTECTED' : 'IMAGE_FORBIDDEN' } as const;
       await client.request('DELETE', path(id), { caller, as: 'caller', errors });
     },
   };

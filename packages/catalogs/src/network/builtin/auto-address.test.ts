@@ -8,21 +8,21 @@ function subnet(fields: Partial<SubnetRecord>): SubnetRecord {
   return { cidr: 'fd00:1::/64', ipVersion: 6, ipv6AddressMode: null, ipv6RaMode: null, ...fields } as SubnetRecord;
 }
 
-describe('the address that a guest makes itself', () => {
+describe('the address that a guest derives itself', () => {
   it.each([{ ipv6AddressMode: 'slaac' }, { ipv6AddressMode: 'dhcpv6-stateless' }, { ipv6RaMode: 'slaac' }] as const)(
-    'is made of its MAC address: %j',
+    'is derived from its MAC address: %j',
     (mode) => {
       expect(autoAddress(subnet(mode), MAC)).toBe('fd00:1::f816:3eff:fe01:203');
     },
   );
 
-  // Addresses that `oslo_utils.netutils.get_ipv6_addr_by_EUI64` makes, which Neutron has them from.
+  // Addresses that `oslo_utils.netutils.get_ipv6_addr_by_EUI64` returns, which Neutron uses.
   it.each([
     ['2001:db8::/64', '00:16:3e:33:44:55', '2001:db8::216:3eff:fe33:4455'],
     ['fda7:a5cc:3460:1::/64', 'fa:16:3e:94:31:61', 'fda7:a5cc:3460:1:f816:3eff:fe94:3161'],
     ['2001:db8:a::/64', '02:00:00:00:00:01', '2001:db8:a::ff:fe00:1'],
     ['2001:db8:1:2::/64', 'ff:ff:ff:ff:ff:ff', '2001:db8:1:2:fdff:ffff:feff:ffff'],
-  ])('is the one that Neutron gives it: in %s, of %s', (cidr, mac, address) => {
+  ])('equals the one of Neutron: in %s, of %s', (cidr, mac, address) => {
     expect(autoAddress(subnet({ cidr, ipv6AddressMode: 'slaac', ipv6RaMode: 'slaac' }), mac)).toBe(address);
   });
 
@@ -31,7 +31,7 @@ describe('the address that a guest makes itself', () => {
     { ipv6AddressMode: 'dhcpv6-stateful' },
     { ipv6AddressMode: 'slaac', cidr: 'fd00:1::/72' },
     { ipv6AddressMode: 'slaac', cidr: '10.0.0.0/24', ipVersion: 4 },
-  ] as const)('is none where it is told one: %j', (fields) => {
+  ] as const)('is undefined if the guest gets an address: %j', (fields) => {
     expect(autoAddress(subnet(fields), MAC)).toBeUndefined();
     expect(autoAddress(subnet({ ipv6AddressMode: 'slaac' }), undefined)).toBeUndefined();
   });

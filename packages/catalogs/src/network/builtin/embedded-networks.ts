@@ -17,15 +17,15 @@ import { subnetVerbs } from './subnets.js';
 import { topology } from './topology.js';
 
 export interface EmbeddedNetworksOptions extends EmbeddedOptions {
-  /** Told, once it is durable, that ports of a server were changed by somebody else than its creation or deletion. */
+  /** Called after the commit when ports of a server were changed by anything other than its creation or deletion. */
   readonly onServerPortsChanged?: (serverId: string) => void;
   /** Addresses of the hosts whose networks are joined by tunnels, for the MTU of new networks. Default: none. */
   readonly tunnelAddresses?: (session: Session) => Promise<readonly string[]>;
 }
 
 /**
- * Networks kept in the engine's own database, with everything a network service needs on top of
- * {@link NetworkCatalog}. No address is ever given out twice, however many ask at once.
+ * Creates a network catalog in the engine's own database, with all operations of a network service in addition to
+ * {@link NetworkCatalog}. No address is ever allocated twice, also by concurrent callers.
  */
 export function embeddedNetworks(options: EmbeddedNetworksOptions) {
   const context: NetworkContext = {
@@ -46,12 +46,12 @@ export function embeddedNetworks(options: EmbeddedNetworksOptions) {
     ...routerVerbs(context),
   };
   const catalog = {
-    ...changes.told(verbs),
+    ...changes.notify(verbs),
     ...networkPlans(context, changes.listen),
     seed: (seed: NetworksSeed): Promise<void> => seedNetworks(context, seed),
   };
   return catalog satisfies NetworkCatalog & NetworkPlans;
 }
 
-/** Networks in the engine's database, with the verbs of a network service. */
+/** Networks in the engine's database, with the operations of a network service. */
 export type EmbeddedNetworkCatalog = ReturnType<typeof embeddedNetworks>;

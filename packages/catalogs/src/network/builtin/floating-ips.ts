@@ -9,12 +9,19 @@ import { canonicalIp } from '../ip-address.js';
 import type { FloatingIp, FloatingIpQuery } from '../network-catalog.js';
 import { allocateFrom, allocateOne, freeAddresses, subnetsById } from './ip-allocations.js';
 import { dated, NameCache, type NetworkContext, portsChanged } from './network-context.js';
-import { type FloatingIpRecord, type NetworkRecord, networkTables, type PortRecord } from './network-tables.js';
+import {
+  type FloatingIpRecord,
+  type NetworkRecord,
+  networkTables,
+  type PortRecord,
+  ROUTER_PORTS,
+} from './network-tables.js';
+import { isServedByRouter } from './planned-routers.js';
 import { portNotFound } from './port-records.js';
 
-const { floatingIps, networks, ports } = networkTables;
+const { floatingIps, networks, ports, routers } = networkTables;
 
-/** A floating address as it is shown: with the name of its pool. */
+/** A floating IP as responses show it: with the name of its pool. */
 export type FloatingIpView = FloatingIpRecord & FloatingIp;
 
 export interface NewFloatingIp {
@@ -30,7 +37,7 @@ function notFound(id: string): CatalogError {
   return new CatalogError('FLOATING_IP_NOT_FOUND', `Floating IP ${id} could not be found.`);
 }
 
-/** The port with that floating address leading to that fixed one, and to no other. */
+/** Associates a floating address of a port with a fixed address, and with no other. */
 function withFloating(port: PortRecord, floating: string, fixedAddress: string | null): PortRecord {
   const fixedIps = port.fixedIps.map((fixedIp): FixedIp => {
     const others = fixedIp.floating.filter((address) => address !== floating);
@@ -39,7 +46,23 @@ function withFloating(port: PortRecord, floating: string, fixedAddress: string |
   return { ...port, fixedIps };
 }
 
-/** The part of the embedded network catalog that keeps floating addresses. */
+/** Throws `FLOATING_IP_WITHOUT_ROUTE` unless a router leads from the external network to the subnet of a port. */
+async function rejectUnreachable(tx: Tx, externalId: string, port: PortRecord, subnetId: string): Promise<void> {
+  const network = await networks.get(tx, port.networkId);
+  const there = await ports.find(tx, (q) => q.where('network_id', '=', port.networkId));
+  const interfaces = there.filter(({ deviceOwner }) => deviceOwner === ROUTER_PORTS);
+  if (network && interfaces.length === 0 && isServedByRouter(network)) return;
+  for (const { deviceId, fixedIps } of interfaces) {
+    if (!fixedIps.some((fixedIp) => fixedIp.subnetId === subnetId)) continue;
+    if ((await routers.get(tx, deviceId))?.externalNetworkId === externalId) return;
+  }
+  throw new CatalogError(
+    'FLOATING_IP_WITHOUT_ROUTE',
+    `External network ${externalId} is not reachable from subnet ${subnetId}.  Therefore, cannot associate Port ${port.id} with a Floating IP.`,
+  );
+}
+
+/** Creates the floating IP operations of the embedded network catalog. */
 export function floatingAddresses(context: NetworkContext) {
   const { store, clock } = context;
 
@@ -68,8 +91,8 @@ export function floatingAddresses(context: NetworkContext) {
     return floating;
   }
 
-  /** Undoes the tie to a port, if there is one. */
-  async function untie(tx: Tx, floating: FloatingIpRecord): Promise<FloatingIpRecord> {
+  /** Removes the association with a port, if there is one. */
+  async function disassociate(tx: Tx, floating: FloatingIpRecord): Promise<FloatingIpRecord> {
     const port = floating.portId === null ? undefined : await ports.lock(tx, floating.portId);
     if (port) {
       await ports.update(tx, withFloating(port, floating.address, null));
@@ -90,13 +113,13 @@ export function floatingAddresses(context: NetworkContext) {
     });
   }
 
-  async function tie(
+  async function associate(
     caller: Caller,
     id: string,
     to: { readonly portId: string; readonly fixedAddress?: string },
   ): Promise<FloatingIpView> {
     const tied = await changing(caller, id, async (tx, floating) => {
-      const free = await untie(tx, floating);
+      const free = await disassociate(tx, floating);
       const port = await ports.lock(tx, to.portId);
       if (!port || !owns(caller, port.projectId)) throw portNotFound(to.portId);
       const address = to.fixedAddress === undefined ? undefined : canonicalIp(to.fixedAddress);
@@ -106,10 +129,11 @@ export function floatingAddresses(context: NetworkContext) {
           'FLOATING_IP_UNREACHABLE',
           `Port ${port.id} does not have fixed IPv4 address ${to.fixedAddress ?? ''}`.trimEnd(),
         );
-      const rival = (await floatingIps.find(tx, (q) => q.where('port_id', '=', port.id))).find(
+      await rejectUnreachable(tx, floating.networkId, port, fixedIp.subnetId);
+      const conflicting = (await floatingIps.find(tx, (q) => q.where('port_id', '=', port.id))).find(
         (other) => other.id !== id && other.fixedAddress === fixedIp.address && other.networkId === floating.networkId,
       );
-      if (rival)
+      if (conflicting)
         throw new CatalogError(
           'FLOATING_IP_IN_USE',
           `Fixed IP ${fixedIp.address} already has a floating IP on external network ${floating.networkId}.`,
@@ -142,7 +166,7 @@ export function floatingAddresses(context: NetworkContext) {
       if (!taken) throw new CatalogError('NO_FREE_ADDRESS', `No more IP addresses available on network ${pool.id}.`);
       const projectId = request.projectId ?? caller.projectId;
       const description = request.description ?? '';
-      const untied = { portId: null, fixedAddress: null, deviceId: null, status: 'DOWN' };
+      const unassociated = { portId: null, fixedAddress: null, deviceId: null, status: 'DOWN' };
       const { address, subnetId } = taken;
       return floatingIps.insert(tx, {
         ...dated(clock.now()),
@@ -151,7 +175,7 @@ export function floatingAddresses(context: NetworkContext) {
         subnetId,
         projectId,
         networkId: pool.id,
-        ...untied,
+        ...unassociated,
         description,
       });
     });
@@ -183,23 +207,23 @@ export function floatingAddresses(context: NetworkContext) {
       return present(await visible(caller, id));
     },
 
-    /** What `allocateFloatingIp` does, with everything a network service lets one say. */
+    /** Like `allocateFloatingIp`, with all fields of a network service. */
     createFloatingIp: create,
 
     allocateFloatingIp: (caller: Caller, pool?: string): Promise<FloatingIpView> => create(caller, { pool }),
 
     releaseFloatingIp: (caller: Caller, id: string): Promise<void> =>
       changing(caller, id, async (tx, floating) => {
-        await untie(tx, floating);
+        await disassociate(tx, floating);
         await freeAddresses(tx, [floating]);
         await floatingIps.delete(tx, id);
       }),
 
-    associateFloatingIp: tie,
+    associateFloatingIp: associate,
 
     async disassociateFloatingIp(caller: Caller, id: string): Promise<FloatingIpView> {
       const free = await changing(caller, id, async (tx, floating) =>
-        floatingIps.update(tx, await untie(tx, floating)),
+        floatingIps.update(tx, await disassociate(tx, floating)),
       );
       return present(free);
     },

@@ -4,7 +4,7 @@ import { networkTables, type PortRecord } from './network-tables.js';
 
 const { ports, securityGroups } = networkTables;
 
-/** Which ports are in one of these groups. */
+/** Selects the ports in any of these groups. */
 function inGroups({ kind }: Session, groupIds: readonly string[]) {
   return kind === 'postgres'
     ? sql<boolean>`(data::jsonb -> 'securityGroupIds') ?| ${groupIds}::text[]`
@@ -16,7 +16,7 @@ async function portsIn(store: Store, groupIds: readonly string[]): Promise<reado
   const groups = await securityGroups.find(store, (q) => q.where('id', 'in', [...groupIds]));
   const projectIds = [...new Set(groups.map(({ projectId }) => projectId))];
   if (projectIds.length === 0) return [];
-  // Groups are for ports of their project; those of others are not looked at.
+  // Groups apply to ports of their own project; ports of other projects are ignored.
   return ports.find(store, (q) =>
     q
       .where('project_id', 'in', projectIds)
@@ -27,8 +27,8 @@ async function portsIn(store: Store, groupIds: readonly string[]): Promise<reado
 }
 
 /**
- * The addresses of all servers that are in these groups, by group.
- * @param all the ports of all servers, where they are known; left out: they are looked for
+ * Returns the addresses of all servers in these groups, by group.
+ * @param all the ports of all servers, if they are known; default: they are queried
  */
 export async function groupMembers(
   store: Store,

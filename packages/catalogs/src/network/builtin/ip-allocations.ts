@@ -7,7 +7,7 @@ import { autoAddress } from './auto-address.js';
 import { networkTables, type SubnetRecord } from './network-tables.js';
 import { subnetSlots } from './subnet-slots.js';
 
-/** Moves the subnet's cursor on and says where it is now. The row stays locked until the transaction ends. */
+/** Advances the subnet's cursor and returns it. The row stays locked until the transaction ends. */
 const moveCursor = hotStatement<{ next_slot: number }>(({ db }) =>
   db
     .updateTable('subnets')
@@ -16,7 +16,7 @@ const moveCursor = hotStatement<{ next_slot: number }>(({ db }) =>
     .returning('next_slot'),
 );
 
-/** Keeps the subnet from being deleted until the transaction ends; others may do the same at the same time. */
+/** Prevents the deletion of the subnet until the transaction ends, with a shared lock. */
 const holdSubnet = hotStatement<{ id: string }>(({ db, kind }) => {
   const row = db.selectFrom('subnets').select('id').where('id', '=', '');
   return kind === 'postgres' ? row.forKeyShare() : row;
@@ -41,7 +41,7 @@ async function claimed(tx: Tx, subnet: SubnetRecord, address: string, slot: numb
   return numAffectedRows === 1n;
 }
 
-/** The lowest free slot at `from` or later in a pool of the subnet. */
+/** Returns the lowest free slot at `from` or later in a pool of the subnet. */
 async function freeSlot(session: Session, subnet: SubnetRecord, from: number): Promise<number | undefined> {
   const { pools, gateway } = subnetSlots(subnet);
   for (const pool of pools) {
@@ -78,9 +78,9 @@ async function firstGap(session: Session, subnetId: string, start: number): Prom
 }
 
 /**
- * How many slots a process takes from the cursor at once. On SQLite transactions come one by one anyway. On PostgreSQL
- * each would wait for the one before to be durable, so most of them take a slot from memory. Slots that are
- * lost with a process, or handed out twice, do no harm: only the claim counts, and gaps are found in the end.
+ * The number of slots that a process takes from the cursor at once. SQLite serializes transactions anyway. In
+ * PostgreSQL each transaction would wait for the commit of the previous one, so most of them take a slot from memory.
+ * Slots that are lost with a process, or used twice, are harmless: the claim decides, and gaps are found later.
  */
 const BLOCK = { sqlite: 1, postgres: 16 } as const;
 
@@ -89,43 +89,47 @@ interface Block {
   readonly end: number;
 }
 
-/** The slots that this process may try next, for each subnet. */
+/** The next slots of this process, by subnet. */
 export class SlotBlocks {
   readonly #blocks = new Map<string, Block>();
 
-  /** A slot nobody else is likely to try. Throws `SUBNET_NOT_FOUND`. */
+  /**
+   * Returns a slot that other transactions are unlikely to try.
+   *
+   * @throws `SUBNET_NOT_FOUND`
+   */
   async next(tx: Tx, subnetId: string): Promise<number> {
     const block = this.#blocks.get(subnetId);
     if (block && block.next < block.end) {
-      // Taken before anything is awaited, so that no two transactions take the same one.
+      // Taken synchronously, so that no two transactions take the same one.
       const slot = block.next++;
       await keepSubnet(tx, subnetId);
       return slot;
     }
     const size = BLOCK[tx.kind];
     const { rows } = await moveCursor(tx, [size, subnetId]);
-    if (!rows[0]) throw subnetGone(subnetId);
+    if (!rows[0]) throw subnetDeleted(subnetId);
     const end = rows[0].next_slot;
     if (size > 1) this.#blocks.set(subnetId, { next: end - size + 1, end });
     return end - size;
   }
 
-  /** What is left of the block is of no use: the search goes on elsewhere. */
+  /** Discards the rest of the block, because the search continues elsewhere. */
   drop(subnetId: string): void {
     this.#blocks.delete(subnetId);
   }
 }
 
-function subnetGone(id: string): CatalogError {
+function subnetDeleted(id: string): CatalogError {
   return new CatalogError('SUBNET_NOT_FOUND', `Subnet ${id} could not be found.`);
 }
 
 async function keepSubnet(tx: Tx, id: string): Promise<void> {
   const { rows } = await holdSubnet(tx, [id]);
-  if (rows.length === 0) throw subnetGone(id);
+  if (rows.length === 0) throw subnetDeleted(id);
 }
 
-/** A free address of the subnet, taken for `holderId`; undefined when there is none. */
+/** Allocates a free address of the subnet for `holderId`; undefined if there is none. */
 async function allocateAny(
   tx: Tx,
   blocks: SlotBlocks,
@@ -133,16 +137,16 @@ async function allocateAny(
   holderId: string,
   mac: string | undefined,
 ): Promise<string | undefined> {
-  const selfMade = autoAddress(subnet, mac);
-  if (selfMade !== undefined) {
+  const autoconfigured = autoAddress(subnet, mac);
+  if (autoconfigured !== undefined) {
     await keepSubnet(tx, subnet.id);
-    return (await claimed(tx, subnet, selfMade, null, holderId)) ? selfMade : undefined;
+    return (await claimed(tx, subnet, autoconfigured, null, holderId)) ? autoconfigured : undefined;
   }
   const cursor = await blocks.next(tx, subnet.id);
   const { pools, gateway, addressOf } = subnetSlots(subnet);
   const inPool = pools.some(({ from, to }) => cursor >= from && cursor <= to) && cursor !== gateway;
   if (inPool && (await claimed(tx, subnet, addressOf(cursor), cursor, holderId))) return addressOf(cursor);
-  // Somebody has this address, or the pools end here: look for a gap from here on, then from the beginning.
+  // The address is in use, or the pool ends here: searches for a gap from here, then from the start.
   blocks.drop(subnet.id);
   for (const from of [cursor, 0]) {
     for (let slot = await freeSlot(tx, subnet, from); slot !== undefined; slot = await freeSlot(tx, subnet, slot + 1)) {
@@ -154,7 +158,7 @@ async function allocateAny(
   return undefined;
 }
 
-/** Whether the subnet has an address to give. */
+/** Returns whether the subnet has a free address. */
 export async function hasFreeAddress(session: Session, subnet: SubnetRecord): Promise<boolean> {
   const { next_slot: cursor } = await session.db
     .selectFrom('subnets')
@@ -175,7 +179,11 @@ export async function isTaken(session: Session, subnetId: string, address: strin
   return row !== undefined;
 }
 
-/** The subnet an address lies in, with the address in its canonical spelling. Throws `ADDRESS_NOT_IN_SUBNET`. */
+/**
+ * Returns the subnet that contains an address, and the address in canonical form.
+ *
+ * @throws `ADDRESS_NOT_IN_SUBNET`
+ */
 export function subnetOfAddress(
   subnets: readonly SubnetRecord[],
   text: string,
@@ -192,7 +200,11 @@ export function subnetOfAddress(
   );
 }
 
-/** Takes the very address asked for. Throws `ADDRESS_NOT_IN_SUBNET`, `ADDRESS_IN_USE`. */
+/**
+ * Allocates a specific address.
+ *
+ * @throws `ADDRESS_NOT_IN_SUBNET`, `ADDRESS_IN_USE`
+ */
 export async function allocateOne(
   tx: Tx,
   subnets: readonly SubnetRecord[],
@@ -207,8 +219,9 @@ export async function allocateOne(
 }
 
 /**
- * One address of each IP version that the subnets offer, and those that a guest makes itself. Throws `NO_FREE_ADDRESS`.
- * @param mac of whoever makes addresses itself; left out: nobody does
+ * Allocates one address per IP version of the subnets, and those that a guest derives itself.
+ * @param mac MAC address of a guest that derives addresses; omitted if it derives none
+ * @throws `NO_FREE_ADDRESS`
  */
 export async function allocateEach(
   tx: Tx,
@@ -218,10 +231,10 @@ export async function allocateEach(
   mac?: string,
 ): Promise<FixedIp[]> {
   const fixedIps: FixedIp[] = [];
-  const selfMade = subnets.filter((subnet) => autoAddress(subnet, mac) !== undefined);
-  const given = subnets.filter((subnet) => !selfMade.includes(subnet));
-  const version = (wanted: 4 | 6) => given.filter(({ ipVersion }) => ipVersion === wanted);
-  for (const offering of [version(4), version(6), ...selfMade.map((subnet) => [subnet])]) {
+  const autoconfigured = subnets.filter((subnet) => autoAddress(subnet, mac) !== undefined);
+  const given = subnets.filter((subnet) => !autoconfigured.includes(subnet));
+  const version = (requested: 4 | 6) => given.filter(({ ipVersion }) => ipVersion === requested);
+  for (const offering of [version(4), version(6), ...autoconfigured.map((subnet) => [subnet])]) {
     const [first] = offering;
     if (!first) continue;
     const fixedIp = await allocateFrom(tx, blocks, offering, holderId, mac);
@@ -232,7 +245,7 @@ export async function allocateEach(
   return fixedIps;
 }
 
-/** An address of the first subnet that has one. */
+/** Allocates an address of the first subnet that has a free one. */
 export async function allocateFrom(
   tx: Tx,
   blocks: SlotBlocks,
@@ -247,7 +260,7 @@ export async function allocateFrom(
   return undefined;
 }
 
-/** Gives addresses back. */
+/** Releases addresses. */
 export async function freeAddresses(
   tx: Tx,
   taken: readonly { readonly subnetId: string; readonly address: string }[],
@@ -255,7 +268,7 @@ export async function freeAddresses(
   for (const { subnetId, address } of taken) await freeOne(tx, [subnetId, address]);
 }
 
-/** Subnets by id, in that order; those that are gone are left out. */
+/** Returns subnets by id, in that order; deleted ones are omitted. */
 export async function subnetsById(session: Session, ids: readonly string[]): Promise<SubnetRecord[]> {
   const subnets = [];
   for (const id of ids) {

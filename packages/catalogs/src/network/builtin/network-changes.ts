@@ -1,4 +1,4 @@
-/** What may change what is to be built for servers. */
+/** Operations that may change the networks that drivers build for servers. */
 const changing = [
   'updateNetwork',
   'createSubnet',
@@ -27,7 +27,7 @@ const changing = [
 
 type ChangingVerb = (typeof changing)[number];
 
-/** Tells those who listen that networks are not what they were. */
+/** Notifies listeners of changes of networks. */
 export class NetworkChanges {
   readonly #listeners = new Set<() => void>();
 
@@ -36,15 +36,15 @@ export class NetworkChanges {
     return () => this.#listeners.delete(listener);
   };
 
-  /** The same verbs, of which those that change something tell it once it is durable. */
-  told<V extends Readonly<Record<ChangingVerb, (...args: never[]) => Promise<unknown>>>>(verbs: V): V {
-    const tell =
+  /** Wraps operations so that listeners are notified of changes after the commit. */
+  notify<V extends Readonly<Record<ChangingVerb, (...args: never[]) => Promise<unknown>>>>(verbs: V): V {
+    const notify =
       (verb: (...args: never[]) => Promise<unknown>) =>
       async (...args: never[]) => {
-        const answer = await verb(...args);
+        const response = await verb(...args);
         for (const listener of this.#listeners) listener();
-        return answer;
+        return response;
       };
-    return { ...verbs, ...Object.fromEntries(changing.map((name) => [name, tell(verbs[name])])) };
+    return { ...verbs, ...Object.fromEntries(changing.map((name) => [name, notify(verbs[name])])) };
   }
 }

@@ -1,24 +1,25 @@
-import { lookThenInsert, type Session, type Tx } from '@apistrata/record-store';
+import { retryOnUniqueViolation, type Session, type Tx } from '@apistrata/record-store';
 import { derivedUuid } from '../../builtin/derived-uuid.js';
 import type { EmbeddedContext } from '../../builtin/embedded-options.js';
-import { refuseNul } from '../../builtin/json-conditions.js';
+import { rejectNul } from '../../builtin/json-conditions.js';
 import type { Caller } from '../../caller/caller.js';
 import { owns } from '../../caller/caller-scope.js';
 import { CatalogError } from '../../errors/catalog-error.js';
 import { cidrOf, formatCidr } from '../ip-address.js';
+import { isPhysical } from '../provider-segment.js';
 import type { SlotBlocks } from './ip-allocations.js';
-import { usualMtu } from './network-mtu.js';
+import { defaultMtu } from './network-mtu.js';
 import { type NetworkRecord, networkTables, type SubnetRecord } from './network-tables.js';
 import { defaultPools } from './subnet-slots.js';
 
-/** What the parts of the embedded network catalog share. */
+/** State that the parts of the embedded network catalog share. */
 export interface NetworkContext extends EmbeddedContext {
   readonly blocks: SlotBlocks;
   readonly onServerPortsChanged: (serverId: string) => void;
   readonly tunnelAddresses: (session: Session) => Promise<readonly string[]>;
 }
 
-/** What every new record begins with. */
+/** Returns the initial timestamps of a new record. */
 export function dated(now: number) {
   return { description: '', tags: [], createdAt: now, updatedAt: now } as const;
 }
@@ -27,12 +28,12 @@ export function networkNotFound(id: string): CatalogError {
   return new CatalogError('NETWORK_NOT_FOUND', `Network ${id} could not be found.`);
 }
 
-/** Tells whoever listens, once it is durable, that the interfaces of a server are not what they were. */
+/** Notifies the listener, after the commit, that the interfaces of a server have changed. */
 export function portsChanged({ onServerPortsChanged }: NetworkContext, tx: Tx, deviceId: string | null): void {
   if (deviceId) tx.afterCommit(() => onServerPortsChanged(deviceId));
 }
 
-/** A subnet with everything filled in that was not said. */
+/** Returns a subnet with defaults for omitted fields. */
 export function newSubnet(
   given: Pick<SubnetRecord, 'id' | 'networkId' | 'projectId' | 'cidr'> & Partial<SubnetRecord>,
   now: number,
@@ -55,7 +56,7 @@ export function newSubnet(
   };
 }
 
-/** Makes a network, with everything filled in that was not said. */
+/** Creates a network, with defaults for omitted fields. */
 export async function insertNetwork(
   context: NetworkContext,
   tx: Tx,
@@ -69,7 +70,7 @@ export async function insertNetwork(
     status: 'ACTIVE',
     shared: false,
     external: false,
-    mtu: mtu ?? (await usualMtu(context, tx, given.external)),
+    mtu: mtu ?? (await defaultMtu(context, tx, given.external || isPhysical(given))),
     subnetIds: [],
     isDefault: false,
     auto: false,
@@ -79,9 +80,9 @@ export async function insertNetwork(
   });
 }
 
-/** Takes an id nobody has made for a shared network with 65,000 addresses, and remembers it. */
+/** Creates a shared network with 65,000 addresses for an unknown id. */
 async function acceptNetwork(context: NetworkContext, tx: Tx, id: string, now: number): Promise<NetworkRecord> {
-  refuseNul(id);
+  rejectNul(id);
   const octet = 16 + (Number.parseInt(derivedUuid(id).slice(0, 4), 16) % 200);
   const subnetId = derivedUuid(`accepted-subnet/${id}`);
   const projectId = '';
@@ -92,27 +93,27 @@ async function acceptNetwork(context: NetworkContext, tx: Tx, id: string, now: n
   return insertNetwork(context, tx, network, now);
 }
 
-export function maySeeNetwork(caller: Caller, network: NetworkRecord): boolean {
+export function canSeeNetwork(caller: Caller, network: NetworkRecord): boolean {
   return network.shared || network.external || owns(caller, network.projectId);
 }
 
-/** A network the caller may use; made up in a catalog that accepts unknown ids. */
+/** Returns a network that the caller may use; creates it in a catalog that accepts unknown ids. */
 export async function networkFor(context: NetworkContext, tx: Tx, caller: Caller, id: string): Promise<NetworkRecord> {
   const network = await networkTables.networks.get(tx, id);
   if (!network && context.accept) return acceptNetwork(context, tx, id, context.clock.now());
-  if (!network || !maySeeNetwork(caller, network)) throw networkNotFound(id);
+  if (!network || !canSeeNetwork(caller, network)) throw networkNotFound(id);
   return network;
 }
 
-/** The same outside a transaction. */
+/** The same outside of a transaction. */
 export async function visibleNetwork(context: NetworkContext, caller: Caller, id: string): Promise<NetworkRecord> {
   const network = await networkTables.networks.get(context.store, id);
-  if (network && maySeeNetwork(caller, network)) return network;
+  if (network && canSeeNetwork(caller, network)) return network;
   if (network || !context.accept) throw networkNotFound(id);
-  return lookThenInsert(context.store, (tx) => networkFor(context, tx, caller, id));
+  return retryOnUniqueViolation(context.store, (tx) => networkFor(context, tx, caller, id));
 }
 
-/** Names that ports show of other records, each read once. */
+/** Names of related records in port views; each is read once. */
 export class NameCache {
   readonly #session: Session;
   readonly #names = new Map<string, string>();
@@ -121,7 +122,7 @@ export class NameCache {
     this.#session = session;
   }
 
-  /** What is known already need not be read. */
+  /** Adds the name of a record, so that it need not be read. */
   know(record: { readonly id: string; readonly name: string }): void {
     this.#names.set(record.id, record.name);
   }

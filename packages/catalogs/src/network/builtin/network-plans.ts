@@ -8,7 +8,7 @@ import { presentRule } from './security-group-rules.js';
 
 const { networks, subnets, ports, floatingIps, rules } = networkTables;
 
-/** Tunnels tell networks apart by 24 bits. */
+/** Tunnels identify networks by 24 bits. */
 const SEGMENTS = 2 ** 24 - 1;
 
 const unique = (values: readonly string[]) => [...new Set(values)];
@@ -17,13 +17,13 @@ async function networksOf(store: Store, ids: readonly string[]): Promise<readonl
   return ids.length === 0 ? [] : networks.find(store, (q) => q.where('id', 'in', [...ids]).orderBy('seq'));
 }
 
-/** Floating addresses of these ports, and of all ports on networks that routers here lead to. */
+/** Returns the floating IPs of these ports, and of all ports on networks behind routers of this host. */
 async function leadingAddresses(
   store: Store,
-  ofServers: readonly PortRecord[],
+  serverPorts: readonly PortRecord[],
   reached: readonly string[],
 ): Promise<readonly LeadingAddress[]> {
-  const known = ofServers.map(({ id }) => id);
+  const known = serverPorts.map(({ id }) => id);
   if (known.length + reached.length === 0) return [];
   const found = await floatingIps.find(store, (q) =>
     q
@@ -47,14 +47,14 @@ async function leadingAddresses(
   );
   const unknown = unique(found.flatMap(({ portId }) => (portId === null || known.includes(portId) ? [] : [portId])));
   const others = unknown.length === 0 ? [] : await ports.find(store, (q) => q.where('id', 'in', unknown));
-  const networkOf = new Map([...ofServers, ...others].map(({ id, networkId }) => [id, networkId]));
+  const networkOf = new Map([...serverPorts, ...others].map(({ id, networkId }) => [id, networkId]));
   return found.flatMap(({ address, fixedAddress, portId, networkId: externalId }) => {
     const networkId = portId === null ? undefined : networkOf.get(portId);
     return networkId === undefined || fixedAddress === null ? [] : [{ address, fixedAddress, externalId, networkId }];
   });
 }
 
-/** The part of the embedded network catalog that tells drivers what to build. */
+/** Creates the part of the embedded network catalog that plans networks for drivers. */
 export function networkPlans(
   { store }: NetworkContext,
   onNetworkChange: NetworkPlans['onNetworkChange'],
@@ -63,11 +63,11 @@ export function networkPlans(
     onNetworkChange,
 
     async networkPlan(serverIds, among): Promise<NetworkPlan> {
-      const ofServers =
+      const serverPorts =
         serverIds.length === 0
           ? []
           : await ports.find(store, (q) => q.where('device_id', 'in', [...serverIds]).orderBy('seq'));
-      const there = await networksOf(store, unique(ofServers.map(({ networkId }) => networkId)));
+      const there = await networksOf(store, unique(serverPorts.map(({ networkId }) => networkId)));
       const parts = await routerParts(store, there, among);
       const known = new Set(there.map(({ id }) => id));
       const reached = [...parts.reached];
@@ -79,12 +79,12 @@ export function networkPlans(
         )),
       ];
       const networkIds = networkRecords.map(({ id }) => id);
-      const groupIds = unique(ofServers.flatMap(({ securityGroupIds }) => securityGroupIds));
+      const groupIds = unique(serverPorts.flatMap(({ securityGroupIds }) => securityGroupIds));
       const [subnetRecords, floating, ruleRecords] = await Promise.all([
         networkIds.length === 0
           ? []
           : subnets.find(store, (q) => q.where('network_id', 'in', networkIds).orderBy('seq')),
-        leadingAddresses(store, ofServers, reached),
+        leadingAddresses(store, serverPorts, reached),
         groupIds.length === 0 ? [] : rules.find(store, (q) => q.where('group_id', 'in', groupIds).orderBy('seq')),
       ]);
       const remote = unique(ruleRecords.flatMap(({ remoteGroupId }) => remoteGroupId ?? []));
@@ -94,7 +94,7 @@ export function networkPlans(
           segment: ((network.seq - 1) % SEGMENTS) + 1,
           subnets: subnetRecords.filter(({ networkId }) => networkId === network.id),
         })),
-        ports: ofServers.map((port) => {
+        ports: serverPorts.map((port) => {
           const { id, networkId, deviceId, mac, adminStateUp } = port;
           const { portSecurityEnabled, securityGroupIds, allowedAddressPairs } = port;
           const allowed = { portSecurityEnabled, securityGroupIds, allowedAddressPairs };
@@ -102,7 +102,7 @@ export function networkPlans(
         }),
         routers: await plannedRouters(store, parts, subnetRecords, floating),
         rules: ruleRecords.map(presentRule),
-        members: await groupMembers(store, remote, among ? undefined : ofServers),
+        members: await groupMembers(store, remote, among ? undefined : serverPorts),
       };
     },
   };

@@ -1,47 +1,47 @@
-import { lookThenInsert } from '@apistrata/record-store';
+import { retryOnUniqueViolation } from '@apistrata/record-store';
 import { derivedUuid } from '../../builtin/derived-uuid.js';
 import type { NewSecurityGroupRule } from '../network-catalog.js';
 import { dated, insertNetwork, type NetworkContext, newSubnet } from './network-context.js';
 import { type NetworkRecord, networkTables, type SecurityGroupRecord, type SubnetRecord } from './network-tables.js';
-import { checkSubnet, usualGateway } from './subnets.js';
+import { checkSubnet, defaultGateway } from './subnets.js';
 
 const { networks, rules, securityGroups, subnets } = networkTables;
 
-/** A subnet of a network that is there from the start. */
+/** A subnet of a network that exists from the start. */
 export type SubnetSeed = Pick<SubnetRecord, 'cidr'> &
   Partial<Pick<SubnetRecord, 'id' | 'name' | 'gatewayIp' | 'allocationPools' | 'dnsNameservers'>>;
 
-/** A network that is there from the start. Without a project it is shared. */
+/** A network that exists from the start. Without a project it is shared. */
 export interface NetworkSeed extends Partial<Omit<NetworkRecord, 'id' | 'subnetIds' | 'seq' | 'revision'>> {
   readonly id: string;
   readonly subnets?: readonly SubnetSeed[];
 }
 
-/** A rule of a security group that is there from the start. */
+/** A rule of a security group that exists from the start. */
 export type RuleSeed = Omit<NewSecurityGroupRule, 'securityGroupId'>;
 
-/** A security group that is there from the start, with its rules. */
+/** A security group that exists from the start, with its rules. */
 export interface SecurityGroupSeed extends Pick<SecurityGroupRecord, 'id' | 'name' | 'projectId'> {
   readonly description?: string;
   readonly rules?: readonly RuleSeed[];
 }
 
-/** Networks and security groups that are there from the start. */
+/** Networks and security groups that exist from the start. */
 export interface NetworksSeed {
   readonly networks?: readonly NetworkSeed[];
   readonly securityGroups?: readonly SecurityGroupSeed[];
 }
 
-/** Adds what is not there yet; what is there stays as it has become. */
+/** Adds missing networks and groups; existing ones are not changed. */
 export async function seedNetworks(context: NetworkContext, seed: NetworksSeed): Promise<void> {
   const { store, clock } = context;
   for (const { id, projectId = '', subnets: nets = [], ...fields } of seed.networks ?? []) {
     for (const subnet of nets) checkSubnet(subnet);
-    await lookThenInsert(store, async (tx) => {
+    await retryOnUniqueViolation(store, async (tx) => {
       if (await networks.get(tx, id)) return;
       const subnetIds: string[] = [];
       for (const [index, subnet] of nets.entries()) {
-        const { id: subnetId = derivedUuid(`subnet/${id}/${index}`), gatewayIp = usualGateway(subnet.cidr) } = subnet;
+        const { id: subnetId = derivedUuid(`subnet/${id}/${index}`), gatewayIp = defaultGateway(subnet.cidr) } = subnet;
         const record = { ...subnet, id: subnetId, networkId: id, projectId, gatewayIp };
         await subnets.insert(tx, newSubnet(record, clock.now()));
         subnetIds.push(subnetId);
@@ -51,7 +51,7 @@ export async function seedNetworks(context: NetworkContext, seed: NetworksSeed):
     });
   }
   for (const { id, name, projectId, description = '', rules: given = [] } of seed.securityGroups ?? []) {
-    await lookThenInsert(store, async (tx) => {
+    await retryOnUniqueViolation(store, async (tx) => {
       if (await securityGroups.get(tx, id)) return;
       const now = clock.now();
       await securityGroups.insert(tx, { ...dated(now), id, name, projectId, description });

@@ -2,6 +2,7 @@ import { DocumentTable, type Stored } from '@apistrata/record-store';
 import type { FixedIp } from '../fixed-ip.js';
 import type { FloatingIp, Network, SecurityGroup, SecurityGroupRule } from '../network-catalog.js';
 import type { Ipv6Mode } from '../network-plan.js';
+import type { ProviderSegment } from '../provider-segment.js';
 
 interface Dated {
   readonly description: string;
@@ -10,24 +11,26 @@ interface Dated {
   readonly updatedAt: number;
 }
 
-/** A network as the embedded catalog keeps it. */
+/** A network record of the embedded catalog. */
 export interface NetworkRecord extends Network, Dated, Stored {
-  /** New floating addresses come from it when nobody names a pool. */
+  /** Whether new floating IPs without a pool come from this network. */
   readonly isDefault: boolean;
-  /** Made for the project by `auto`. */
+  /** Created for the project by `auto`. */
   readonly auto: boolean;
-  /** Taken to exist because somebody named it. Usable by all, yet nobody gets it without naming it. */
+  /** Created because a caller named an unknown id. All callers may use it, but only by id. */
   readonly accepted: boolean;
   readonly portSecurityEnabled: boolean;
+  /** Set by administrators. Missing or null: a network of the cloud only. */
+  readonly provider?: ProviderSegment | null;
 }
 
-/** Addresses from the first to the last one, both of them too. */
+/** A range of addresses, inclusive. */
 export interface AddressRange {
   readonly start: string;
   readonly end: string;
 }
 
-/** A subnet as the embedded catalog keeps it. */
+/** A subnet record of the embedded catalog. */
 export interface SubnetRecord extends Dated, Stored {
   readonly id: string;
   readonly name: string;
@@ -65,7 +68,7 @@ export interface PortRecord extends Dated, Stored {
   readonly bindingProfile: Readonly<Record<string, unknown>>;
 }
 
-/** A router as the embedded catalog keeps it. */
+/** A router record of the embedded catalog. */
 export interface RouterRecord extends Dated, Stored {
   readonly id: string;
   readonly name: string;
@@ -76,10 +79,10 @@ export interface RouterRecord extends Dated, Stored {
   readonly enableSnat: boolean;
 }
 
-/** With the subnet of the external network that its address is of. */
+/** With the subnet of the external network that contains its address. */
 export type FloatingIpRecord = Omit<FloatingIp, 'pool'> & { readonly subnetId: string } & Dated & Stored;
 
-/** A security group as the embedded catalog keeps it; its rules are records of their own. */
+/** A security group record of the embedded catalog; its rules are separate records. */
 export type SecurityGroupRecord = Omit<SecurityGroup, 'rules'> & Dated & Stored;
 
 export interface SecurityGroupRuleRecord extends SecurityGroupRule, Stored {
@@ -93,12 +96,15 @@ interface Owned extends Stored {
   readonly name: string;
 }
 
-/** Columns that most of these have in common. */
+/** Columns that most tables share. */
 const owned = { project_id: (r: { projectId: string }) => r.projectId, name: (r: { name: string }) => r.name };
 const id = (record: Pick<Owned, 'id'>) => record.id;
 
-/** What owns the ports of routers. */
+/** The `device_owner` of ports of routers. */
 export const ROUTER_PORTS = 'network:router_interface';
+
+/** The `device_owner` of the ports of routers on external networks. */
+export const GATEWAY_PORTS = 'network:router_gateway';
 
 export const networkTables = {
   networks: new DocumentTable<NetworkRecord>({

@@ -3,39 +3,40 @@ import { sql } from 'kysely';
 import { derivedUuid } from '../../builtin/derived-uuid.js';
 import type { PlanHosts, PlannedRouter, PlannedRouterInterface } from '../network-plan.js';
 import {
+  GATEWAY_PORTS,
   type NetworkRecord,
   networkTables,
   type PortRecord,
   ROUTER_PORTS,
   type SubnetRecord,
 } from './network-tables.js';
-import { leaveHomes, routerHomes } from './router-homes.js';
+import { releaseHomes, routerHomes } from './router-homes.js';
 
 const { networks, ports, routers } = networkTables;
 
-/** Which ports belong to routers. */
-function ofRouters(session: Session) {
+/** Selects the ports of routers. */
+function isRouterPort(session: Session, ports = ROUTER_PORTS) {
   const owner =
     session.kind === 'postgres'
       ? sql<string>`(data::jsonb ->> 'deviceOwner')`
       : sql<string>`json_extract(data, '$.deviceOwner')`;
-  return sql<boolean>`${owner} = ${ROUTER_PORTS}`;
+  return sql<boolean>`${owner} = ${ports}`;
 }
 
-/** What routers of a plan are made of. */
+/** The records from which the routers of a plan are built. */
 export interface RouterParts {
   /** Ports of routers, on the networks of the plan. */
   readonly ports: readonly PortRecord[];
-  /** Networks that come with a router, of which nobody has made another one. */
+  /** Networks with an implicit router, for which no other router exists. */
   readonly own: readonly NetworkRecord[];
-  /** Of several hosts: networks that routers of this one lead to, whether servers here are on them or not. */
+  /** With several hosts: networks that routers of this host connect, regardless of servers here. */
   readonly reached: ReadonlySet<string>;
-  /** The host of a router; null: whoever asks. */
+  /** The host of a router; null: the host of the plan. */
   hostOf(routerId: string): string | null;
 }
 
-/** Networks that nobody owns, or that were made because somebody asked for any: they come with a router. */
-function comesWithRouter({ auto, projectId, external }: NetworkRecord): boolean {
+/** Returns whether a network has an implicit router: shared networks, and those that were created by `auto`. */
+export function isServedByRouter({ auto, projectId, external }: NetworkRecord): boolean {
   return !external && (auto || projectId === '');
 }
 
@@ -48,58 +49,58 @@ async function portsOfRouters(store: Store, networkIds: readonly string[]): Prom
   return ports.find(store, (q) =>
     q
       .where('network_id', 'in', [...networkIds])
-      .where(ofRouters(store))
+      .where(isRouterPort(store))
       .orderBy('seq'),
   );
 }
 
-/** Whether any server is on a network. */
+/** Returns whether any server is on a network. */
 async function hasServers(store: Store, networkId: string): Promise<boolean> {
   const [port] = await ports.find(store, (q) =>
     q
       .where('network_id', '=', networkId)
       .where('device_id', '!=', '')
-      .where(sql<boolean>`not (${ofRouters(store)})`)
+      .where(sql<boolean>`not (${isRouterPort(store)} or ${isRouterPort(store, GATEWAY_PORTS)})`)
       .limit(1),
   );
   return port !== undefined;
 }
 
-/** Of networks, those that come with a router and have no other one. */
+/** Returns the networks with an implicit router and without any other router. */
 async function withOwnRouter(store: Store, all: readonly NetworkRecord[]): Promise<readonly NetworkRecord[]> {
-  const candidates = all.filter(comesWithRouter);
+  const candidates = all.filter(isServedByRouter);
   const ids = candidates.map(({ id }) => id);
   const routed = new Set((await portsOfRouters(store, ids)).map(({ networkId }) => networkId));
   return candidates.filter(({ id }) => !routed.has(id));
 }
 
-/** What this host has to do with routers that are on it, and that servers of other hosts alone need. */
+/** Returns the routers of this host that only servers of other hosts need. */
 async function routersForOthers(
   store: Store,
   routerIds: readonly string[],
-  ofHere: readonly PortRecord[],
+  localPorts: readonly PortRecord[],
   self: string,
 ) {
-  const asked = await networks.find(store, (q) => q.where('id', 'in', [...routerIds]));
-  const own = await withOwnRouter(store, asked);
+  const requested = await networks.find(store, (q) => q.where('id', 'in', [...routerIds]));
+  const own = await withOwnRouter(store, requested);
   const left = new Set<string>();
   for (const id of routerIds) {
-    const ways = ofHere.filter(({ deviceId }) => deviceId === id).map(({ networkId }) => networkId);
+    const networkIds = localPorts.filter(({ deviceId }) => deviceId === id).map(({ networkId }) => networkId);
     let needed = false;
-    for (const networkId of own.some((network) => network.id === id) ? [id] : ways)
+    for (const networkId of own.some((network) => network.id === id) ? [id] : networkIds)
       needed ||= await hasServers(store, networkId);
     if (!needed) left.add(id);
   }
-  if (left.size > 0) await leaveHomes(store, [...left], self);
+  if (left.size > 0) await releaseHomes(store, [...left], self);
   return {
-    ports: ofHere.filter(({ deviceId }) => !left.has(deviceId)),
+    ports: localPorts.filter(({ deviceId }) => !left.has(deviceId)),
     own: own.filter(({ id }) => !left.has(id)),
   };
 }
 
 /**
- * The routers of networks that servers here are on, and those that are on this host for servers of others.
- * @param known the networks of servers here
+ * Returns the routers of networks with servers on this host, and the routers on this host for servers of other hosts.
+ * @param known the networks of servers on this host
  */
 export async function routerParts(
   store: Store,
@@ -111,7 +112,7 @@ export async function routerParts(
     known.map(({ id }) => id),
   );
   const routed = new Set(there.map(({ networkId }) => networkId));
-  const own = known.filter((network) => comesWithRouter(network) && !routed.has(network.id));
+  const own = known.filter((network) => isServedByRouter(network) && !routed.has(network.id));
   if (!among) return { ports: there, own, reached: new Set(), hostOf: () => null };
 
   const needed = new Set([...there.map(({ deviceId }) => deviceId), ...own.map(({ id }) => id)]);
@@ -119,12 +120,14 @@ export async function routerParts(
   const hostOf = (routerId: string) => homes.get(routerId) ?? null;
   const here = [...homes].flatMap(([id, host]) => (host === among.self ? [id] : []));
   if (here.length === 0) return { ports: there, own, reached: new Set(), hostOf };
-  const ofHere = await ports.find(store, (q) =>
-    q.where('device_id', 'in', here).where(ofRouters(store)).orderBy('seq'),
+  const localPorts = await ports.find(store, (q) =>
+    q.where('device_id', 'in', here).where(isRouterPort(store)).orderBy('seq'),
   );
   const others = here.filter((id) => !needed.has(id));
   const theirs =
-    others.length === 0 ? { ports: ofHere, own: [] } : await routersForOthers(store, others, ofHere, among.self);
+    others.length === 0
+      ? { ports: localPorts, own: [] }
+      : await routersForOthers(store, others, localPorts, among.self);
   const ownHere = [...own.filter(({ id }) => hostOf(id) === among.self), ...theirs.own];
   return {
     ports: [...new Map([...there, ...theirs.ports].map((port) => [port.id, port])).values()],
@@ -134,7 +137,7 @@ export async function routerParts(
   };
 }
 
-/** The router that a network comes with: at the gateways of its subnets. */
+/** Returns the implicit router of a network, at the gateways of its subnets. */
 function ownRouter(network: NetworkRecord, its: readonly SubnetRecord[]): PlannedRouter {
   const id = derivedUuid(`router-interface/${network.id}`);
   const mac = `fa:${(id.slice(-10).match(/../g) ?? []).join(':')}`;
@@ -153,16 +156,16 @@ function ownRouter(network: NetworkRecord, its: readonly SubnetRecord[]): Planne
   };
 }
 
-/** A floating address, and the network of the port that it leads to. */
+/** A floating IP, and the network of its port. */
 export interface LeadingAddress {
   readonly address: string;
   readonly fixedAddress: string;
-  /** The external network that it is of. */
+  /** The external network of the address. */
   readonly externalId: string;
   readonly networkId: string;
 }
 
-/** Routers as drivers are told of them. */
+/** Returns routers in the form that drivers need. */
 export async function plannedRouters(
   store: Store,
   parts: RouterParts,

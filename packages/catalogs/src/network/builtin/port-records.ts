@@ -2,7 +2,9 @@ import { randomBytes, type Session, type Tx } from '@apistrata/record-store';
 import type { Caller } from '../../caller/caller.js';
 import { CatalogError } from '../../errors/catalog-error.js';
 import type { FixedIp } from '../fixed-ip.js';
+import { ipOf } from '../ip-address.js';
 import type { Port } from '../network-catalog.js';
+import { autoAddress } from './auto-address.js';
 import {
   allocateEach,
   allocateFrom,
@@ -17,29 +19,31 @@ import { groupsFor } from './security-groups.js';
 
 const { floatingIps, ports } = networkTables;
 
-/** A port as it is shown: with the names of what it refers to. */
+/** A port as responses show it: with the names of related records. */
 export type PortView = PortRecord & Port;
 
-/** An address that a port is to get: this one, or any one of a subnet. */
+/** A requested address: a specific one, or any one of a subnet. */
 export interface FixedIpRequest {
   readonly address?: string;
   readonly subnetId?: string;
 }
 
-/** Everything that can be said of a new port; only the network must be. */
+/** All fields of a new port; only the network is required. */
 export interface PortSpec extends Partial<Omit<PortRecord, 'fixedIps' | 'seq' | 'revision' | 'securityGroupIds'>> {
   readonly id: string;
   readonly networkId: string;
   readonly projectId: string;
-  /** Left out: one address of each version. Empty: none. */
+  /** Default: one address of each version. Empty: none. */
   readonly fixedIps?: readonly FixedIpRequest[];
-  /** Names or ids. Left out: the default one. */
+  /** Addresses that are already allocated to the port, instead of `fixedIps`. */
+  readonly taken?: readonly FixedIp[];
+  /** Names or ids. Default: the default group. */
   readonly securityGroups?: readonly string[];
-  /** True: an empty list of groups means none instead of the default one. */
+  /** If true, an empty list of groups means none instead of the default one. */
   readonly bare?: boolean;
 }
 
-/** Locally administered, and long enough that two ports of a network never meet by chance. */
+/** Locally administered, and long enough that collisions in a network are improbable. */
 function randomMac(): string {
   return Array.from([0xfa, ...randomBytes(5)], (byte) => byte.toString(16).padStart(2, '0')).join(':');
 }
@@ -48,7 +52,7 @@ export function portNotFound(id: string): CatalogError {
   return new CatalogError('PORT_NOT_FOUND', `Port ${id} could not be found.`);
 }
 
-/** A port is up when it is plugged in somewhere. */
+/** Returns the status of a port: a bound port is up. */
 export function portStatus(port: Pick<PortRecord, 'hostId' | 'deviceOwner' | 'deviceId' | 'adminStateUp'>): string {
   const plugged = port.hostId !== '' || (port.deviceOwner.startsWith('network:') && port.deviceId !== '');
   return plugged && port.adminStateUp ? 'ACTIVE' : 'DOWN';
@@ -64,8 +68,25 @@ export async function presentPort(
   return { ...port, networkName: await names.of('networks', port.networkId), securityGroups };
 }
 
-/** The addresses asked for, or the usual ones. @param mac of a guest that may make its address itself */
-export async function takeAddresses(
+async function strangeSubnet(tx: Tx, id: string): Promise<CatalogError> {
+  return (await networkTables.subnets.get(tx, id))
+    ? new CatalogError(
+        'SUBNET_INVALID',
+        `Invalid input for operation: fixed_ips included invalid subnet ${id}: it belongs to another network.`,
+      )
+    : new CatalogError('SUBNET_NOT_FOUND', `Subnet ${id} could not be found.`);
+}
+
+/** Addresses in the order in which ports show them: by version, then by number. */
+export function inOrder(fixedIps: readonly FixedIp[]): readonly FixedIp[] {
+  const value = ({ address }: FixedIp) => ipOf(address).value;
+  return [...fixedIps].sort((a, b) => a.version - b.version || (value(a) < value(b) ? -1 : 1));
+}
+
+/**
+ * Allocates the requested addresses, or the default ones. @param mac MAC address of a guest that may derive its address
+ */
+export async function claimAddresses(
   tx: Tx,
   blocks: SlotBlocks,
   subnets: readonly SubnetRecord[],
@@ -77,7 +98,13 @@ export async function takeAddresses(
   const taken: FixedIp[] = [];
   for (const { address, subnetId } of requests) {
     const among = subnetId === undefined ? subnets : subnets.filter((subnet) => subnet.id === subnetId);
-    if (among.length === 0) throw new CatalogError('SUBNET_INVALID', `Subnet ${subnetId} is not one of the network's.`);
+    if (subnetId !== undefined && among.length === 0) throw await strangeSubnet(tx, subnetId);
+    const [subnet] = among;
+    if (address !== undefined && subnetId !== undefined && subnet && mac && autoAddress(subnet, mac) !== undefined)
+      throw new CatalogError(
+        'ADDRESS_IN_AUTO_SUBNET',
+        `IPv6 address ${address} cannot be directly assigned to a port on subnet ${subnetId} as the subnet is configured for automatic addresses`,
+      );
     const fixedIp =
       address === undefined
         ? await allocateFrom(tx, blocks, among, portId, mac)
@@ -88,12 +115,12 @@ export async function takeAddresses(
   return taken;
 }
 
-export async function refuseTakenMac(tx: Tx, networkId: string, mac: string): Promise<void> {
+export async function rejectUsedMac(tx: Tx, networkId: string, mac: string): Promise<void> {
   const users = await ports.count(tx, (q) => q.where('network_id', '=', networkId).where('mac', '=', mac));
   if (users > 0) throw new CatalogError('MAC_IN_USE', `MAC address ${mac} is already in use on network ${networkId}.`);
 }
 
-/** Makes a port with its addresses; one that is there already under this id is left as it is. */
+/** Creates a port with its addresses; an existing port with this id is not changed. */
 export async function insertPort(
   context: NetworkContext,
   tx: Tx,
@@ -105,13 +132,13 @@ export async function insertPort(
   if (existing) return presentPort(tx, existing, names);
   const network = await networkFor(context, tx, caller, spec.networkId);
   names.know(network);
-  const { fixedIps: requests, securityGroups, bare = false, mac: givenMac, ...given } = spec;
+  const { fixedIps: requests, taken, securityGroups, bare = false, mac: givenMac, ...given } = spec;
   const mac = givenMac?.toLowerCase() ?? randomMac();
-  // A router tells others what their addresses are made of; its own are as they were given.
+  // A router's own addresses are not derived.
   const maker = spec.deviceOwner === ROUTER_PORTS ? undefined : mac;
   const subnets = await subnetsById(tx, network.subnetIds);
-  const fixedIps = await takeAddresses(tx, context.blocks, subnets, requests, spec.id, maker);
-  if (givenMac) await refuseTakenMac(tx, network.id, mac);
+  const fixedIps = inOrder(taken ?? (await claimAddresses(tx, context.blocks, subnets, requests, spec.id, maker)));
+  if (givenMac) await rejectUsedMac(tx, network.id, mac);
   const portSecurityEnabled = given.portSecurityEnabled ?? network.portSecurityEnabled;
   const none = !portSecurityEnabled || (bare && securityGroups?.length === 0);
   const groups = none ? [] : await groupsFor(context, tx, spec.projectId, securityGroups);
@@ -137,18 +164,18 @@ export async function insertPort(
   return presentPort(tx, await ports.insert(tx, { ...record, status: portStatus(record) }), names);
 }
 
-/** Frees the floating addresses that lead to the port, or to these of its addresses. */
+/** Disassociates the floating IPs of the port, or of these of its addresses. */
 export async function dropFloating(tx: Tx, port: PortRecord, fixedIps: readonly FixedIp[], now: number): Promise<void> {
   if (fixedIps.every((fixedIp) => fixedIp.floating.length === 0)) return;
-  const gone = new Set(fixedIps.map((fixedIp) => fixedIp.address));
+  const removed = new Set(fixedIps.map((fixedIp) => fixedIp.address));
   for (const floating of await floatingIps.find(tx, (q) => q.where('port_id', '=', port.id))) {
-    if (!gone.has(floating.fixedAddress ?? '')) continue;
+    if (!removed.has(floating.fixedAddress ?? '')) continue;
     const free = { portId: null, fixedAddress: null, deviceId: null, status: 'DOWN', updatedAt: now };
     await floatingIps.update(tx, { ...floating, ...free });
   }
 }
 
-/** Removes a port, gives its addresses back and frees the floating ones that led to it. */
+/** Deletes a port, releases its addresses and disassociates its floating IPs. */
 export async function removePort(tx: Tx, port: PortRecord, now: number): Promise<void> {
   await dropFloating(tx, port, port.fixedIps, now);
   await freeAddresses(tx, port.fixedIps);

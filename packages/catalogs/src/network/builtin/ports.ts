@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { lookThenInsert, type Tx } from '@apistrata/record-store';
+import { retryOnUniqueViolation, type Tx } from '@apistrata/record-store';
 import { derivedUuid } from '../../builtin/derived-uuid.js';
-import { hasItem, refuseNul } from '../../builtin/json-conditions.js';
+import { hasItem, rejectNul } from '../../builtin/json-conditions.js';
 import { listPage, type Page } from '../../builtin/list-page.js';
 import type { Caller } from '../../caller/caller.js';
 import { isAdmin, owns } from '../../caller/caller-scope.js';
@@ -12,17 +12,18 @@ import { freeAddresses, subnetsById } from './ip-allocations.js';
 import { NameCache, type NetworkContext, portsChanged } from './network-context.js';
 import { networkTables, type PortRecord } from './network-tables.js';
 import {
+  claimAddresses,
   dropFloating,
   type FixedIpRequest,
+  inOrder,
   insertPort,
   type PortSpec,
   type PortView,
   portNotFound,
   portStatus,
   presentPort,
-  refuseTakenMac,
+  rejectUsedMac,
   removePort,
-  takeAddresses,
 } from './port-records.js';
 import { groupsFor } from './security-groups.js';
 
@@ -40,7 +41,7 @@ export interface FullPortQuery extends PortQuery, Page {
   readonly securityGroupId?: string;
 }
 
-/** What may be changed of a port; what is left out stays. */
+/** Changes of a port; omitted fields are not changed. */
 export interface PortChange
   extends Partial<
     Pick<
@@ -60,19 +61,19 @@ export interface PortChange
       | 'tags'
     >
   > {
-  /** The whole list: what is not in it is given back. */
+  /** The complete list: other addresses are released. */
   readonly fixedIps?: readonly FixedIpRequest[];
   readonly securityGroups?: readonly string[];
 }
 
-/** The part of the embedded network catalog that keeps ports as the network service itself shows them. */
+/** Creates the port operations of the network service. */
 export function portVerbs(context: NetworkContext) {
   const { store, clock } = context;
 
-  /** A port nobody has made, on a network made up for all such ports. */
+  /** Creates a port for an unknown id, on a network for all such ports. */
   function acceptPort(caller: Caller, id: string): Promise<PortView> {
-    refuseNul(id);
-    return lookThenInsert(store, (tx) => {
+    rejectNul(id);
+    return retryOnUniqueViolation(store, (tx) => {
       const networkId = derivedUuid('accepted-network');
       const { projectId } = caller;
       return insertPort(context, tx, caller, { id, networkId, projectId }, new NameCache(tx));
@@ -86,19 +87,19 @@ export function portVerbs(context: NetworkContext) {
     return presentPort(store, port);
   }
 
-  /** Keeps the addresses that stay, gives back the others and takes the new ones. */
+  /** Replaces addresses: keeps common ones, releases old ones and allocates new ones. */
   async function exchangeAddresses(tx: Tx, port: PortRecord, requests: readonly FixedIpRequest[]) {
     const stays = (request: FixedIpRequest) =>
       port.fixedIps.find(
         (fixedIp) => request.address !== undefined && fixedIp.address === canonicalIp(request.address),
       );
-    const kept = requests.map(stays).filter((fixedIp) => fixedIp !== undefined);
-    const gone = port.fixedIps.filter((fixedIp) => !kept.includes(fixedIp));
-    await dropFloating(tx, port, gone, clock.now());
-    await freeAddresses(tx, gone);
+    const remaining = requests.map(stays).filter((fixedIp) => fixedIp !== undefined);
+    const removed = port.fixedIps.filter((fixedIp) => !remaining.includes(fixedIp));
+    await dropFloating(tx, port, removed, clock.now());
+    await freeAddresses(tx, removed);
     const subnets = await subnetsById(tx, (await networks.get(tx, port.networkId))?.subnetIds ?? []);
     const fresh = requests.filter((request) => !stays(request));
-    return [...kept, ...(await takeAddresses(tx, context.blocks, subnets, fresh, port.id, port.mac))];
+    return inOrder([...remaining, ...(await claimAddresses(tx, context.blocks, subnets, fresh, port.id, port.mac))]);
   }
 
   return {
@@ -144,9 +145,9 @@ export function portVerbs(context: NetworkContext) {
       caller: Caller,
       given: Omit<PortSpec, 'id' | 'projectId' | 'bare'> & { readonly id?: string; readonly projectId?: string },
     ): Promise<PortView> {
-      refuseNul(given);
+      rejectNul(given);
       const { id = randomUUID(), projectId = caller.projectId } = given;
-      return lookThenInsert(store, (tx) =>
+      return retryOnUniqueViolation(store, (tx) =>
         insertPort(context, tx, caller, { ...given, id, projectId, bare: true }, new NameCache(tx)),
       );
     },
@@ -156,13 +157,13 @@ export function portVerbs(context: NetworkContext) {
       id: string,
       { fixedIps, securityGroups, ...change }: PortChange,
     ): Promise<PortView> {
-      refuseNul([fixedIps, securityGroups, change]);
+      rejectNul([fixedIps, securityGroups, change]);
       const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
-      return lookThenInsert(store, async (tx) => {
+      return retryOnUniqueViolation(store, async (tx) => {
         const port = await ports.lock(tx, id);
         if (!port || !owns(caller, port.projectId)) throw portNotFound(id);
         const mac = change.mac?.toLowerCase() ?? port.mac;
-        if (mac !== port.mac) await refuseTakenMac(tx, port.networkId, mac);
+        if (mac !== port.mac) await rejectUsedMac(tx, port.networkId, mac);
         const changed = {
           ...port,
           ...given,
@@ -180,15 +181,19 @@ export function portVerbs(context: NetworkContext) {
       });
     },
 
-    /** Throws `PORT_IN_USE` for a router's port. */
+    /**
+     * Deletes a port.
+     *
+     * @throws `PORT_OF_SERVICE` for a router's port
+     */
     deletePort: (caller: Caller, id: string): Promise<void> =>
       store.transaction(async (tx) => {
         const port = await ports.lock(tx, id);
         if (!port || !owns(caller, port.projectId)) throw portNotFound(id);
         if (port.deviceOwner.startsWith('network:router') && port.deviceId !== '')
           throw new CatalogError(
-            'PORT_IN_USE',
-            `Port ${id} cannot be deleted directly via the port API: it belongs to a router.`,
+            'PORT_OF_SERVICE',
+            `Port ${id} cannot be deleted directly via the port API: has device owner ${port.deviceOwner}.`,
           );
         await removePort(tx, port, clock.now());
         portsChanged(context, tx, port.deviceId);

@@ -19,11 +19,11 @@ async function homesOf(db: Kysely<Rows>, needed: readonly string[], self: string
 }
 
 /**
- * The host of each router. A router is where it was needed first, and stays there: connections that it translates end when it
- * moves. It does when its host is lost, to one that needs it.
+ * Returns the host of each router. A router is placed where it is first needed and stays there, because a move breaks
+ * translated connections. If its host fails, it moves to a host that needs it.
  *
  * @param needed routers that guests of this host need
- * @returns by router, those that are on this host for the guests of others among them
+ * @returns hosts by router, including routers on this host that only guests of other hosts need
  */
 export async function routerHomes(
   store: Store,
@@ -33,16 +33,16 @@ export async function routerHomes(
   const lives = new Set([self, ...alive]);
   let homes = await homesOf(store.db, needed, self);
   const known = new Set(homes.map(({ routerId }) => routerId));
-  // Always in the same order, so that two hosts never wait for each other in a circle.
-  const homeless = needed.filter((routerId) => !known.has(routerId)).sort();
+  // Sorted, so that two hosts never deadlock.
+  const unplaced = needed.filter((routerId) => !known.has(routerId)).sort();
   const lost = homes.filter(({ host }) => !lives.has(host)).sort((a, b) => (a.routerId < b.routerId ? -1 : 1));
-  if (homeless.length > 0 || lost.length > 0) {
+  if (unplaced.length > 0 || lost.length > 0) {
     homes = await store.transaction(async (tx) => {
-      // Others may do the same now: one of them has it afterwards, and all see which.
-      if (homeless.length > 0)
+      // Other hosts may do the same concurrently: one of them gets each router, and all see which.
+      if (unplaced.length > 0)
         await tx.db
           .insertInto('router_homes')
-          .values(homeless.map((routerId) => ({ router_id: routerId, host: self })))
+          .values(unplaced.map((routerId) => ({ router_id: routerId, host: self })))
           .onConflict((conflict) => conflict.doNothing())
           .execute();
       for (const { routerId, host } of lost)
@@ -58,8 +58,8 @@ export async function routerHomes(
   return new Map(homes.map(({ routerId, host }) => [routerId, host]));
 }
 
-/** Forgets where routers are that nobody needs any more. */
-export async function leaveHomes(store: Store, routerIds: readonly string[], self: string): Promise<void> {
+/** Removes the placement of routers that are no longer needed. */
+export async function releaseHomes(store: Store, routerIds: readonly string[], self: string): Promise<void> {
   await store.transaction(async (tx) => {
     await tx.db
       .deleteFrom('router_homes')

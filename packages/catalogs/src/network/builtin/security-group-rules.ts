@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Tx } from '@apistrata/record-store';
-import { refuseNul } from '../../builtin/json-conditions.js';
+import { rejectNul } from '../../builtin/json-conditions.js';
 import { listPage, type Page } from '../../builtin/list-page.js';
 import type { Caller } from '../../caller/caller.js';
 import { isAdmin, owns } from '../../caller/caller-scope.js';
@@ -24,7 +24,7 @@ function invalid(message: string): CatalogError {
   return new CatalogError('SECURITY_GROUP_RULE_INVALID', message);
 }
 
-/** Fills in what was left out and refuses what contradicts itself. */
+/** Fills in defaults and rejects contradictory fields. */
 function checkedRule(rule: NewSecurityGroupRule): Omit<SecurityGroupRule, 'id'> {
   const { portMin = null, portMax = null, remoteGroupId = null } = rule;
   const protocol = rule.protocol?.toLowerCase() ?? null;
@@ -46,19 +46,19 @@ function checkedRule(rule: NewSecurityGroupRule): Omit<SecurityGroupRule, 'id'> 
   if (!icmp && portMin !== null && portMax !== null && portMin > portMax)
     throw invalid('For TCP/UDP protocols, port_range_min must be <= port_range_max');
   const { securityGroupId, direction, description = '' } = rule;
-  // The bits behind the prefix stay as they were written.
+  // The bits after the prefix stay as given.
   const remoteCidr = rule.remoteCidr && cidr ? writtenCidr(rule.remoteCidr, cidr) : null;
   return { securityGroupId, direction, description, protocol, portMin, portMax, remoteCidr, remoteGroupId, ethertype };
 }
 
-/** The address as it was given, in its canonical spelling, with its prefix. */
+/** Returns the address as given, in canonical form, with its prefix. */
 function writtenCidr(text: string, { prefix }: Cidr): string {
   return `${canonicalIp(text.replace(/\/.*$/, ''))}/${prefix}`;
 }
 
 const compared = ['direction', 'ethertype', 'protocol', 'portMin', 'portMax', 'remoteCidr', 'remoteGroupId'] as const;
 
-/** The part of the embedded network catalog that keeps the rules of security groups. */
+/** Creates the security group rule operations of the embedded network catalog. */
 export function securityGroupRules({ store, clock }: NetworkContext) {
   async function visible(caller: Caller, id: string): Promise<SecurityGroupRuleRecord> {
     const rule = await rules.get(store, id);
@@ -66,7 +66,7 @@ export function securityGroupRules({ store, clock }: NetworkContext) {
     return rule;
   }
 
-  async function lockOwn(tx: Tx, caller: Caller, id: string): Promise<SecurityGroupRecord> {
+  async function lockVisible(tx: Tx, caller: Caller, id: string): Promise<SecurityGroupRecord> {
     const group = await groups.lock(tx, id);
     if (!group || !owns(caller, group.projectId))
       throw new CatalogError('SECURITY_GROUP_NOT_FOUND', `Security group ${id} does not exist`);
@@ -86,11 +86,11 @@ export function securityGroupRules({ store, clock }: NetworkContext) {
       }),
 
     async createSecurityGroupRule(caller: Caller, given: NewSecurityGroupRule): Promise<SecurityGroupRuleRecord> {
-      refuseNul(given);
+      rejectNul(given);
       const rule = checkedRule(given);
       return store.transaction(async (tx) => {
-        const { projectId } = await lockOwn(tx, caller, rule.securityGroupId);
-        if (rule.remoteGroupId) await lockOwn(tx, caller, rule.remoteGroupId);
+        const { projectId } = await lockVisible(tx, caller, rule.securityGroupId);
+        if (rule.remoteGroupId) await lockVisible(tx, caller, rule.remoteGroupId);
         const there = await rules.find(tx, (q) => q.where('group_id', '=', rule.securityGroupId));
         const same = there.find((other) => compared.every((field) => other[field] === rule[field]));
         if (same)

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { lookThenInsert, type Tx } from '@apistrata/record-store';
+import { retryOnUniqueViolation, type Tx } from '@apistrata/record-store';
 import { derivedUuid } from '../../builtin/derived-uuid.js';
-import { hasItem, refuseNul } from '../../builtin/json-conditions.js';
+import { hasItem, rejectNul } from '../../builtin/json-conditions.js';
 import { listPage, type Page } from '../../builtin/list-page.js';
 import type { Caller } from '../../caller/caller.js';
 import { isAdmin, owns } from '../../caller/caller-scope.js';
@@ -13,10 +13,10 @@ import { presentRule } from './security-group-rules.js';
 
 const { securityGroups: groups, rules, ports } = networkTables;
 
-/** A security group as it is shown: with its rules. */
+/** A security group as responses show it: with its rules. */
 export type SecurityGroupView = SecurityGroupRecord & SecurityGroup;
 
-/** Every project has a group of this name, from the start. */
+/** Every project has a group of this name. */
 const DEFAULT_GROUP = 'default';
 
 function groupNotFound(nameOrId: string): CatalogError {
@@ -39,7 +39,7 @@ async function insertGroup(
   return record;
 }
 
-/** The project's `default` group, made the first time somebody looks for it. */
+/** Returns the project's `default` group; it is created on first use. */
 async function defaultGroup(context: NetworkContext, tx: Tx, projectId: string): Promise<SecurityGroupRecord> {
   const id = derivedUuid(`default-security-group/${projectId}`);
   const description = 'Default security group';
@@ -49,7 +49,7 @@ async function defaultGroup(context: NetworkContext, tx: Tx, projectId: string):
   );
 }
 
-/** A group of the project, or of everybody for an admin, by id or name. */
+/** Finds a group of the project, or of any project for an administrator, by id or name. */
 export async function groupFor(
   context: NetworkContext,
   tx: Tx,
@@ -69,7 +69,7 @@ export async function groupFor(
     );
   if (named[0]) return named[0];
   if (byId || !context.accept) throw groupNotFound(nameOrId);
-  refuseNul(nameOrId);
+  rejectNul(nameOrId);
   return insertGroup(
     tx,
     { id: looksLikeId(nameOrId) ? nameOrId : randomUUID(), name: nameOrId, projectId },
@@ -81,7 +81,7 @@ function looksLikeId(text: string): boolean {
   return /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/.test(text);
 }
 
-/** The groups a port of the project gets: those named, without repeats, or else the default one. */
+/** Returns the groups of a new port: the named ones without duplicates, or the default one. */
 export async function groupsFor(
   context: NetworkContext,
   tx: Tx,
@@ -96,11 +96,11 @@ export async function groupsFor(
   return [...groupsById.values()];
 }
 
-/** The part of the embedded network catalog that keeps security groups. */
+/** Creates the security group operations of the embedded network catalog. */
 export function securityGroups(context: NetworkContext) {
   const { store, clock } = context;
 
-  /** Adds its rules to any of `records`; the rules of all of them are read at once. */
+  /** Returns a function that adds the rules to any of `records`; the rules of all of them are read at once. */
   async function presenterOf(
     records: readonly SecurityGroupRecord[],
   ): Promise<(group: SecurityGroupRecord) => SecurityGroupView> {
@@ -125,7 +125,7 @@ export function securityGroups(context: NetworkContext) {
       caller: Caller,
       query: SecurityGroupQuery & Page = {},
     ): Promise<readonly SecurityGroupView[]> {
-      await lookThenInsert(store, (tx) => defaultGroup(context, tx, caller.projectId));
+      await retryOnUniqueViolation(store, (tx) => defaultGroup(context, tx, caller.projectId));
       const securityGroupRecords = await listPage(store, groups, 'oldest first', query, (rows) => {
         let narrowed = rows;
         if (!isAdmin(caller)) narrowed = narrowed.where('project_id', '=', caller.projectId);
@@ -142,7 +142,7 @@ export function securityGroups(context: NetworkContext) {
     },
 
     resolveSecurityGroups: (caller: Caller, namesOrIds: readonly string[]): Promise<readonly SecurityGroupName[]> =>
-      lookThenInsert(store, async (tx) => {
+      retryOnUniqueViolation(store, async (tx) => {
         const names = [];
         for (const nameOrId of namesOrIds) {
           const { id, name } = await groupFor(context, tx, caller.projectId, nameOrId);
@@ -160,9 +160,9 @@ export function securityGroups(context: NetworkContext) {
         readonly projectId?: string;
       },
     ): Promise<SecurityGroupView> {
-      refuseNul(group);
+      rejectNul(group);
       if (group.name === DEFAULT_GROUP)
-        throw new CatalogError('SECURITY_GROUP_INVALID', 'Default security group already exists.');
+        throw new CatalogError('SECURITY_GROUP_DEFAULT_EXISTS', 'Default security group already exists.');
       const { name, description, id = randomUUID(), projectId = caller.projectId } = group;
       const made = await store.transaction((tx) => insertGroup(tx, { id, name, description, projectId }, clock.now()));
       return present(made);
@@ -173,14 +173,14 @@ export function securityGroups(context: NetworkContext) {
       id: string,
       change: { readonly name?: string; readonly description?: string; readonly tags?: readonly string[] },
     ): Promise<SecurityGroupView> {
-      refuseNul(change);
+      rejectNul(change);
       await visible(caller, id);
       const changed = await store.transaction(async (tx) => {
         const group = await groups.lock(tx, id);
         if (!group) throw groupNotFound(id);
         const { name = group.name, description = group.description, tags = group.tags } = change;
-        if (group.name === DEFAULT_GROUP && name !== DEFAULT_GROUP)
-          throw new CatalogError('SECURITY_GROUP_INVALID', 'The default security group cannot be renamed.');
+        if ((group.name === DEFAULT_GROUP) !== (name === DEFAULT_GROUP))
+          throw new CatalogError('SECURITY_GROUP_DEFAULT', 'Updating default security group not allowed.');
         return groups.update(tx, { ...group, name, description, tags, updatedAt: clock.now() });
       });
       return present(changed);
@@ -188,9 +188,12 @@ export function securityGroups(context: NetworkContext) {
 
     async deleteSecurityGroup(caller: Caller, id: string): Promise<void> {
       const group = await visible(caller, id);
-      // An administrator may clean up after a project; the group is made anew when somebody needs it.
+      // An administrator may clean up after a project; the group is created again on its next use.
       if (group.name === DEFAULT_GROUP && !isAdmin(caller))
-        throw new CatalogError('SECURITY_GROUP_IN_USE', 'Removing the default security group is not allowed.');
+        throw new CatalogError(
+          'SECURITY_GROUP_DEFAULT_IN_USE',
+          'Insufficient rights for removing default security group.',
+        );
       await store.transaction(async (tx) => {
         const users = await ports.count(tx, (q) =>
           q.where('project_id', '=', group.projectId).where(hasItem(tx, 'securityGroupIds', id)),

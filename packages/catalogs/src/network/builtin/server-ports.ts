@@ -1,4 +1,4 @@
-import { lookThenInsert, type Tx } from '@apistrata/record-store';
+import { retryOnUniqueViolation, type Tx } from '@apistrata/record-store';
 import type { Caller } from '../../caller/caller.js';
 import { owns } from '../../caller/caller-scope.js';
 import { CatalogError } from '../../errors/catalog-error.js';
@@ -27,11 +27,11 @@ import { groupFor } from './security-groups.js';
 
 const { ports } = networkTables;
 
-/** The part of the embedded network catalog that gives ports to servers. */
+/** Creates the operations of the embedded network catalog that assign ports to servers. */
 export function serverPorts(context: NetworkContext) {
   const { store, clock } = context;
 
-  /** The ports of a server, locked, in the order in which they were made. */
+  /** Returns the ports of a server, locked, in the order of creation. */
   async function portsOf(tx: Tx, deviceId: string): Promise<PortRecord[]> {
     return ports.find(tx, (q) => {
       const ofServer = q.where('device_id', '=', deviceId).orderBy('seq');
@@ -68,10 +68,10 @@ export function serverPorts(context: NetworkContext) {
     },
 
     createPorts: (caller: Caller, requests: readonly NewPort[]): Promise<readonly PortView[]> =>
-      lookThenInsert(store, async (tx) => {
+      retryOnUniqueViolation(store, async (tx) => {
         const names = new NameCache(tx);
         const made: PortView[] = [];
-        // Always in the same order of networks, so that two servers never wait for each other in a circle.
+        // Sorted by network, so that two servers never deadlock.
         for (const [index, port] of [...requests.entries()].sort(([, a], [, b]) =>
           a.networkId < b.networkId ? -1 : 1,
         )) {
@@ -137,19 +137,19 @@ export function serverPorts(context: NetworkContext) {
       store.transaction(async (tx) => {
         const address = canonicalIp(text);
         for (const port of await portsOf(tx, deviceId)) {
-          const gone = port.fixedIps.find((fixedIp) => fixedIp.address === address);
-          if (!gone) continue;
-          await dropFloating(tx, port, [gone], clock.now());
-          await freeAddresses(tx, [gone]);
+          const removed = port.fixedIps.find((fixedIp) => fixedIp.address === address);
+          if (!removed) continue;
+          await dropFloating(tx, port, [removed], clock.now());
+          await freeAddresses(tx, [removed]);
           portsChanged(context, tx, deviceId);
-          const fixedIps = port.fixedIps.filter((fixedIp) => fixedIp !== gone);
+          const fixedIps = port.fixedIps.filter((fixedIp) => fixedIp !== removed);
           return presentPort(tx, await ports.update(tx, { ...port, fixedIps, updatedAt: clock.now() }));
         }
         throw new CatalogError('ADDRESS_NOT_FOUND', `Fixed IP ${text} is not one of server ${deviceId}.`);
       }),
 
     addSecurityGroup: (caller: Caller, deviceId: string, nameOrId: string): Promise<void> =>
-      lookThenInsert(store, async (tx) => {
+      retryOnUniqueViolation(store, async (tx) => {
         const { id } = await groupFor(context, tx, caller.projectId, nameOrId);
         for (const port of await portsOf(tx, deviceId)) {
           if (port.securityGroupIds.includes(id)) continue;
@@ -160,7 +160,7 @@ export function serverPorts(context: NetworkContext) {
       }),
 
     removeSecurityGroup: (caller: Caller, deviceId: string, nameOrId: string): Promise<void> =>
-      lookThenInsert(store, async (tx) => {
+      retryOnUniqueViolation(store, async (tx) => {
         const { id } = await groupFor(context, tx, caller.projectId, nameOrId);
         const having = (await portsOf(tx, deviceId)).filter((port) => port.securityGroupIds.includes(id));
         if (having.length === 0)

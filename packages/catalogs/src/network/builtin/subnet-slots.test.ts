@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { defaultPools } from './subnet-slots.js';
 
 describe('the addresses of a subnet', () => {
-  it('hands out all of a range but its ends and the gateway', () => {
+  it('include a whole range except its ends and the gateway', () => {
     expect(defaultPools('10.0.0.0/24', '10.0.0.1')).toEqual([{ start: '10.0.0.2', end: '10.0.0.254' }]);
     expect(defaultPools('10.0.0.0/29', '10.0.0.4')).toEqual([
       { start: '10.0.0.1', end: '10.0.0.3' },

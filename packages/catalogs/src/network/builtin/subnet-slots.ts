@@ -1,22 +1,22 @@
 import { cidrOf, contains, formatIp, type IpAddress, ipOf, parseIp } from '../ip-address.js';
 import type { AddressRange, SubnetRecord } from './network-tables.js';
 
-/** Slots are counted in 31 bits: more addresses than that in one subnet are there, but not handed out unasked. */
+/** Slots have 31 bits: higher addresses of a subnet exist, but are allocated only on request. */
 const MAX_SLOT = 2 ** 31 - 2;
 
-/** A subnet in numbers. A slot is the distance from the subnet's first address. */
+/** Numeric form of a subnet. A slot is the distance from the subnet's first address. */
 export interface SubnetSlots {
   readonly pools: readonly { readonly from: number; readonly to: number }[];
-  /** The gateway's slot, which nobody gets unasked; -1 without a gateway. */
+  /** The gateway's slot, which is allocated only on request; -1 without a gateway. */
   readonly gateway: number;
-  /** Undefined for an address that is not in the subnet, or is its network or broadcast address. */
+  /** Returns undefined for an address outside the subnet, and for its network and broadcast addresses. */
   slotOf(address: IpAddress): number | null | undefined;
   addressOf(slot: number): string;
 }
 
 const known = new WeakMap<object, SubnetSlots>();
 
-/** Worked out once for each version of a subnet's record. */
+/** Computed once per revision of a subnet's record. */
 export function subnetSlots(subnet: SubnetRecord): SubnetSlots {
   let slots = known.get(subnet);
   if (!slots) {
@@ -46,7 +46,7 @@ function countSlots(subnet: Pick<SubnetRecord, 'cidr' | 'gatewayIp' | 'allocatio
   };
 }
 
-/** The addresses a subnet hands out when its maker names none: all but its ends and the gateway. */
+/** Returns the default allocation pools of a subnet: all addresses but its ends and the gateway. */
 export function defaultPools(cidrText: string, gatewayIp: string | null): readonly AddressRange[] {
   const { version, first, last, prefix } = cidrOf(cidrText);
   const hasEnds = version === 4 && prefix < 31;

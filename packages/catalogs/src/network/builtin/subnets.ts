@@ -1,17 +1,19 @@
 import { randomUUID } from 'node:crypto';
-import { isOneOf } from '@apistrata/record-store';
-import { refuseNul } from '../../builtin/json-conditions.js';
+import { isOneOf, type Tx } from '@apistrata/record-store';
+import { rejectNul } from '../../builtin/json-conditions.js';
 import { listPage, type Page } from '../../builtin/list-page.js';
 import type { Caller } from '../../caller/caller.js';
 import { isAdmin, owns } from '../../caller/caller-scope.js';
 import { CatalogError } from '../../errors/catalog-error.js';
-import { cidrOf, formatIp, ipOf, parseCidr, parseIp } from '../ip-address.js';
-import { maySeeNetwork, type NetworkContext, networkNotFound, newSubnet } from './network-context.js';
+import { type Cidr, cidrOf, formatIp, ipOf, parseCidr, parseIp } from '../ip-address.js';
+import { AUTOCONFIGURED } from './auto-address.js';
+import { freeAddresses } from './ip-allocations.js';
+import { canSeeNetwork, type NetworkContext, networkNotFound, newSubnet } from './network-context.js';
 import { networkTables, type SubnetRecord } from './network-tables.js';
 
-const { networks, subnets } = networkTables;
+const { networks, ports, subnets } = networkTables;
 
-/** What can be said of a subnet when it is made; `gatewayIp: null` means none, left out the first address. */
+/** Fields of a new subnet. `gatewayIp: null` means none; default: the first address. */
 export interface NewSubnet
   extends Partial<
     Pick<
@@ -34,7 +36,7 @@ export interface NewSubnet
   readonly cidr: string;
 }
 
-/** What may be changed of a subnet; what is left out stays. */
+/** Changes of a subnet; omitted fields are not changed. */
 export type SubnetChange = Partial<
   Pick<
     SubnetRecord,
@@ -49,8 +51,8 @@ export interface SubnetQuery extends Page {
   readonly ipVersion?: 4 | 6;
 }
 
-/** Whether two address ranges of the same version meet. */
-function overlaps(one: string, other: string): boolean {
+/** Returns whether two address ranges of the same version overlap. */
+export function overlaps(one: string, other: string): boolean {
   const a = cidrOf(one);
   const b = cidrOf(other);
   return a.version === b.version && a.first <= b.last && b.first <= a.last;
@@ -64,12 +66,46 @@ function subnetNotFound(id: string): CatalogError {
   return new CatalogError('SUBNET_NOT_FOUND', `Subnet ${id} could not be found.`);
 }
 
-/** Throws `SUBNET_INVALID` unless gateway and pools are addresses of the subnet. */
+/**
+ * Validates that the IPv6 modes of a subnet agree with its version, its prefix and each other.
+ *
+ * @throws `SUBNET_INVALID`
+ */
+function checkIpv6Modes(
+  { enableDhcp = true, ipv6AddressMode, ipv6RaMode }: Pick<NewSubnet, 'enableDhcp' | 'ipv6AddressMode' | 'ipv6RaMode'>,
+  { version, prefix }: Cidr,
+): void {
+  const modes = Object.entries({ ipv6_ra_mode: ipv6RaMode, ipv6_address_mode: ipv6AddressMode }).filter(
+    ([, mode]) => mode,
+  );
+  const [first] = modes;
+  if (!first) return;
+  if (version === 4) throw invalid(`Invalid input for operation: ${first[0]} is not valid when ip_version is 4.`);
+  if (!enableDhcp)
+    throw invalid(
+      'Invalid input for operation: ipv6_ra_mode or ipv6_address_mode cannot be set when enable_dhcp is set to False.',
+    );
+  if (ipv6RaMode && ipv6AddressMode && ipv6RaMode !== ipv6AddressMode)
+    throw invalid(
+      `Invalid input for operation: ipv6_ra_mode set to '${ipv6RaMode}' with ipv6_address_mode set to '${ipv6AddressMode}' is not valid. If both attributes are set, they must be the same value.`,
+    );
+  if (modes.some(([, mode]) => AUTOCONFIGURED.has(mode ?? null)) && prefix !== 64)
+    throw invalid(
+      'Invalid input for operation: Invalid CIDR for IPv6 address mode. The EUI-64 address format requires the prefix to be /64.',
+    );
+}
+
+/**
+ * Validates that gateway and pools are addresses of the subnet, and its IPv6 modes.
+ *
+ * @throws `SUBNET_INVALID`
+ */
 export function checkSubnet({
   cidr: text,
   gatewayIp,
   allocationPools,
-}: Pick<NewSubnet, 'cidr' | 'gatewayIp' | 'allocationPools'>) {
+  ...modes
+}: Pick<NewSubnet, 'cidr' | 'gatewayIp' | 'allocationPools' | 'enableDhcp' | 'ipv6AddressMode' | 'ipv6RaMode'>) {
   const cidr = parseCidr(text);
   if (!cidr) throw invalid(`'${text}' is not a valid IP subnet.`);
   const inside = (address: string) => {
@@ -78,6 +114,7 @@ export function checkSubnet({
   };
   if (gatewayIp && parseIp(gatewayIp)?.version !== cidr.version)
     throw invalid(`'${gatewayIp}' is not a valid gateway.`);
+  checkIpv6Modes(modes, cidr);
   for (const { start, end } of allocationPools ?? []) {
     if (!inside(start) || !inside(end))
       throw invalid(`The allocation pool ${start}-${end} spans beyond the subnet cidr ${text}.`);
@@ -85,25 +122,42 @@ export function checkSubnet({
   }
 }
 
-/** The address a subnet's router has when nobody says otherwise. */
-export function usualGateway(cidrText: string): string {
+/** Returns the default gateway of a subnet. */
+export function defaultGateway(cidrText: string): string {
   const { version, first, last } = cidrOf(cidrText);
   return formatIp({ version, value: first === last ? first : first + 1n });
 }
 
-/** The part of the embedded network catalog that keeps subnets. */
+const modeOf = ({ ipv6AddressMode, ipv6RaMode }: SubnetRecord) =>
+  AUTOCONFIGURED.has(ipv6AddressMode) || AUTOCONFIGURED.has(ipv6RaMode);
+
+/** Removes the addresses that guests derive from their ports; ports of routers keep theirs. */
+async function dropAutoconfigured(tx: Tx, subnet: SubnetRecord, now: number): Promise<void> {
+  for (const port of await ports.find(tx, (q) => q.where('network_id', '=', subnet.networkId))) {
+    if (port.deviceOwner.startsWith('network:router')) continue;
+    const removed = port.fixedIps.filter(({ subnetId }) => subnetId === subnet.id);
+    if (removed.length === 0) continue;
+    await freeAddresses(tx, removed);
+    const fixedIps = port.fixedIps.filter((fixedIp) => !removed.includes(fixedIp));
+    await ports.update(tx, { ...port, fixedIps, updatedAt: now });
+  }
+}
+
+/** Creates the subnet operations of the embedded network catalog. */
 export function subnetVerbs({ store, clock }: NetworkContext) {
   async function visible(caller: Caller, id: string): Promise<SubnetRecord> {
     const subnet = await subnets.get(store, id);
     const network = subnet && (await networks.get(store, subnet.networkId));
-    if (!network || !(owns(caller, subnet.projectId) || maySeeNetwork(caller, network))) throw subnetNotFound(id);
+    // The subnets of an external network are visible to members only if the network is also shared.
+    if (!network || !(owns(caller, subnet.projectId) || network.shared || owns(caller, network.projectId)))
+      throw subnetNotFound(id);
     return subnet;
   }
 
   async function changeable(caller: Caller, id: string): Promise<SubnetRecord> {
     const subnet = await visible(caller, id);
     if (!owns(caller, subnet.projectId))
-      throw new CatalogError('NETWORK_FORBIDDEN', `Subnet ${id} is not yours to change.`);
+      throw new CatalogError('NETWORK_FORBIDDEN', `Subnet ${id} belongs to another project.`);
     return subnet;
   }
 
@@ -120,7 +174,7 @@ export function subnetVerbs({ store, clock }: NetworkContext) {
         const visible = store.db
           .selectFrom('networks')
           .select('id')
-          .where((e) => e.or([e('project_id', '=', projectId), e('shared', '=', 1), e('external', '=', 1)]));
+          .where((e) => e.or([e('project_id', '=', projectId), e('shared', '=', 1)]));
         const seqs = () => store.db.selectFrom('subnets').select('seq');
         const own = seqs().where('project_id', '=', projectId);
         return narrowed.where(isOneOf(store, 'seq', own.union(seqs().where(isOneOf(store, 'network_id', visible)))));
@@ -133,14 +187,14 @@ export function subnetVerbs({ store, clock }: NetworkContext) {
     },
 
     async createSubnet(caller: Caller, given: NewSubnet): Promise<SubnetRecord> {
-      refuseNul(given);
+      rejectNul(given);
       checkSubnet(given);
-      const { id = randomUUID(), gatewayIp = usualGateway(given.cidr), ...fields } = given;
+      const { id = randomUUID(), gatewayIp = defaultGateway(given.cidr), ...fields } = given;
       return store.transaction(async (tx) => {
         const network = await networks.lock(tx, given.networkId);
-        if (!network || !maySeeNetwork(caller, network)) throw networkNotFound(given.networkId);
+        if (!network || !canSeeNetwork(caller, network)) throw networkNotFound(given.networkId);
         if (!owns(caller, network.projectId))
-          throw new CatalogError('NETWORK_FORBIDDEN', `Network ${network.id} is not yours to change.`);
+          throw new CatalogError('NETWORK_FORBIDDEN', `Network ${network.id} belongs to another project.`);
         for (const otherId of network.subnetIds) {
           const other = await subnets.get(tx, otherId);
           if (other && overlaps(other.cidr, given.cidr))
@@ -157,7 +211,7 @@ export function subnetVerbs({ store, clock }: NetworkContext) {
     },
 
     async updateSubnet(caller: Caller, id: string, change: SubnetChange): Promise<SubnetRecord> {
-      refuseNul(change);
+      rejectNul(change);
       await changeable(caller, id);
       const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
       return store.transaction(async (tx) => {
@@ -169,12 +223,17 @@ export function subnetVerbs({ store, clock }: NetworkContext) {
       });
     },
 
-    /** Throws `SUBNET_IN_USE` while a port has an address of it. */
+    /**
+     * Deletes a subnet.
+     *
+     * @throws `SUBNET_IN_USE` while a port has an address of it
+     */
     async deleteSubnet(caller: Caller, id: string): Promise<void> {
       await changeable(caller, id);
       await store.transaction(async (tx) => {
         const subnet = await subnets.lock(tx, id);
         if (!subnet) throw subnetNotFound(id);
+        if (modeOf(subnet)) await dropAutoconfigured(tx, subnet, clock.now());
         const { n } = await tx.db
           .selectFrom('ip_allocations')
           .select(({ fn }) => fn.countAll().as('n'))

@@ -1,18 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { lockName, type Tx } from '@apistrata/record-store';
-import { refuseNul } from '../../builtin/json-conditions.js';
+import { rejectNul } from '../../builtin/json-conditions.js';
 import { listPage, type Page } from '../../builtin/list-page.js';
 import type { Caller } from '../../caller/caller.js';
 import { isAdmin, owns } from '../../caller/caller-scope.js';
 import { CatalogError } from '../../errors/catalog-error.js';
 import type { NetworkQuery } from '../network-catalog.js';
+import { freeAddresses } from './ip-allocations.js';
 import { insertNetwork, type NetworkContext, networkNotFound, newSubnet, visibleNetwork } from './network-context.js';
 import { type NetworkRecord, networkTables } from './network-tables.js';
 import { removePort } from './port-records.js';
 
 const { networks, ports, subnets, floatingIps } = networkTables;
 
-/** What can be said of a network when it is made or changed. */
+/** Fields of a network for creation or update. */
 export type NetworkFields = Partial<
   Pick<
     NetworkRecord,
@@ -24,16 +25,17 @@ export type NetworkFields = Partial<
     | 'mtu'
     | 'isDefault'
     | 'portSecurityEnabled'
+    | 'provider'
     | 'tags'
   >
 >;
 
-/** Ports that the network itself makes; they do not keep it from being deleted. */
+/** Owners of ports that the network itself creates; they do not prevent its deletion. */
 const SERVICE_PORTS = new Set(['network:dhcp', 'network:floatingip']);
 
 const AUTO_NAME = 'auto_allocated_network';
 
-/** The part of the embedded network catalog that keeps networks. */
+/** Creates the network operations of the embedded network catalog. */
 export function topology(context: NetworkContext) {
   const { store, clock } = context;
 
@@ -58,7 +60,7 @@ export function topology(context: NetworkContext) {
         if (query.ids) narrowed = narrowed.where('id', 'in', query.ids.length > 0 ? query.ids : ['']);
         if (query.name !== undefined) narrowed = narrowed.where('name', '=', query.name);
         if (query.projectId !== undefined) narrowed = narrowed.where('project_id', '=', query.projectId);
-        // Few are shared or external: an index leads to these, not to all others.
+        // Few networks are shared or external, so an index finds these rather than all others.
         for (const [column, flag] of Object.entries(flags))
           if (flag !== undefined) narrowed = narrowed.where(column, flag ? '=' : '<>', 1);
         if (isAdmin(caller)) return narrowed;
@@ -97,17 +99,17 @@ export function topology(context: NetworkContext) {
       caller: Caller,
       given: NetworkFields & { readonly id?: string; readonly projectId?: string },
     ): Promise<NetworkRecord> {
-      refuseNul(given);
+      rejectNul(given);
       const { id = randomUUID(), projectId = caller.projectId, ...fields } = given;
       return store.transaction((tx) => insertNetwork(context, tx, { id, projectId, ...fields }, clock.now()));
     },
 
     async updateNetwork(caller: Caller, id: string, change: NetworkFields): Promise<NetworkRecord> {
-      refuseNul(change);
+      rejectNul(change);
       const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
       const { projectId } = await visible(caller, id);
       if (!owns(caller, projectId))
-        throw new CatalogError('NETWORK_FORBIDDEN', `Network ${id} is not yours to change.`);
+        throw new CatalogError('NETWORK_FORBIDDEN', `Network ${id} belongs to another project.`);
       return store.transaction(async (tx) => {
         const network = await networks.lock(tx, id);
         if (!network) throw networkNotFound(id);
@@ -115,23 +117,34 @@ export function topology(context: NetworkContext) {
       });
     },
 
-    /** Also its subnets. Throws `NETWORK_IN_USE` while it has ports. */
+    /**
+     * Deletes a network with its subnets and the floating IPs that are not associated.
+     *
+     * @throws `NETWORK_IN_USE` while it has ports
+     */
     async deleteNetwork(caller: Caller, id: string): Promise<void> {
       const { projectId } = await visible(caller, id);
       if (!owns(caller, projectId))
-        throw new CatalogError('NETWORK_FORBIDDEN', `Network ${id} is not yours to delete.`);
+        throw new CatalogError('NETWORK_FORBIDDEN', `Network ${id} belongs to another project.`);
       await store.transaction(async (tx) => {
         const network = await networks.lock(tx, id);
         if (!network) throw networkNotFound(id);
-        // Whoever makes a port here waits for these rows, and finds them gone.
+        // Concurrent creations of ports wait for these rows, and then find that they are deleted.
         for (const subnetId of network.subnetIds) await subnets.lock(tx, subnetId);
         const users = await ports.find(tx, (q) => q.where('network_id', '=', id));
-        const floating = await floatingIps.count(tx, (q) => q.where('network_id', '=', id));
-        if (floating > 0 || users.some((port) => !SERVICE_PORTS.has(port.deviceOwner)))
+        const floating = await floatingIps.find(tx, (q) => q.where('network_id', '=', id));
+        if (
+          floating.some(({ portId }) => portId !== null) ||
+          users.some((port) => !SERVICE_PORTS.has(port.deviceOwner))
+        )
           throw new CatalogError(
             'NETWORK_IN_USE',
             `Unable to complete operation on network ${id}. There are one or more ports still in use on the network.`,
           );
+        for (const { id: floatingId, ...address } of floating) {
+          await freeAddresses(tx, [address]);
+          await floatingIps.delete(tx, floatingId);
+        }
         for (const port of users) await removePort(tx, port, clock.now());
         for (const subnetId of network.subnetIds) await subnets.delete(tx, subnetId);
         await networks.delete(tx, id);

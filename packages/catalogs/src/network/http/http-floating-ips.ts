@@ -6,17 +6,17 @@ import { type NetworkClient, projectOf, readFloatingIp, readNetwork, type Wire, 
 
 const floatingErrors = { 404: 'FLOATING_IP_NOT_FOUND', 409: 'FLOATING_IP_IN_USE' } as const;
 
-/** The part of the HTTP network catalog that speaks of floating addresses. */
+/** Creates the floating IP operations of the HTTP network catalog. */
 export function httpFloatingIps(client: NetworkClient) {
   const path = (id: string) => `/floatingips/${encodeURIComponent(id)}`;
 
-  /** Reads any of `wires`, knowing what stands in other collections of all of them. */
+  /** Returns a function that converts any of `wires`; the related resources of all of them are queried at once. */
   async function readerOf(caller: Caller, wires: readonly Wire[]): Promise<(wire: Wire) => FloatingIp> {
     const pools = new Set(wires.map((one) => one.floating_network_id));
-    const untold = wires.filter((one) => one.port_id && !one.port_details).map((one) => one.port_id);
+    const unreported = wires.filter((one) => one.port_id && !one.port_details).map((one) => one.port_id);
     const [networks, ports] = await Promise.all([
       client.service.listAny(caller, 'networks', 'id', [...pools], { fields: ['id', 'name'] }),
-      client.service.listAny(caller, 'ports', 'id', untold, { fields: ['id', 'device_id'] }),
+      client.service.listAny(caller, 'ports', 'id', unreported, { fields: ['id', 'device_id'] }),
     ]);
     const named = new Map(networks.map((network) => [network.id, network.name as string]));
     const devices = new Map(ports.map((port) => [port.id, (port.device_id as string) || null]));

@@ -9,7 +9,7 @@ import { httpPorts } from './http-ports.js';
 import { httpSecurityGroups, resolveGroups } from './http-security-groups.js';
 import { NetworkClient, readNetwork, readSubnet } from './network-client.js';
 
-/** The networks of a real network service, by its public API (version 2.0). */
+/** Creates a network catalog over the public API (version 2.0) of a network service. */
 export function httpNetworks(options: HttpCatalogOptions): NetworkCatalog {
   checkOptions('httpNetworks()', options, httpCatalogOptions);
   const client = new NetworkClient(new ServiceClient('network', '/v2.0', options));
@@ -35,14 +35,14 @@ export function httpNetworks(options: HttpCatalogOptions): NetworkCatalog {
       const errors = { 404: 'SUBNET_NOT_FOUND' } as const;
       const body = await client.send(caller, 'GET', `/subnets/${encodeURIComponent(id)}`, undefined, errors);
       const subnet = readSubnet(body.subnet);
-      // Who may see the network may see what its addresses are.
+      // Callers that may see the network may see its subnets.
       await client.network(caller, subnet.networkId);
       return subnet;
     },
 
     async freePorts(caller: Caller): Promise<number> {
       const path = `/quotas/${encodeURIComponent(caller.projectId)}/details`;
-      // A service that does not tell refuses the port itself, when it comes to that.
+      // A service without this API rejects the port itself later.
       const body = await client.send(caller, 'GET', path).catch((error: unknown) => {
         if (error instanceof CatalogError && error.kind !== 'unavailable') return undefined;
         throw error;

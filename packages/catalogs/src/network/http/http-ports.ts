@@ -6,7 +6,7 @@ import type { NewPort, Port, PortBinding, PortQuery } from '../network-catalog.j
 import { findGroup, type resolveGroups } from './http-security-groups.js';
 import type { NetworkClient, Wire } from './network-client.js';
 
-/** Ports made here carry the caller's key in their description, so that a repeated creation finds the first one. */
+/** Ports carry the caller's key in their description, so that a repeated creation finds the first one. */
 function marked(key: string): string {
   return `compute-port ${key}`;
 }
@@ -14,14 +14,14 @@ function marked(key: string): string {
 const portErrors = { 404: 'PORT_NOT_FOUND', 409: 'PORT_IN_USE' } as const;
 const UNBOUND = { device_id: '', device_owner: '', 'binding:host_id': '' };
 
-/** The part of the HTTP network catalog that gives ports to servers. */
+/** Creates the operations of the HTTP network catalog that assign ports to servers. */
 export function httpPorts(client: NetworkClient, resolve: ReturnType<typeof resolveGroups>) {
   const path = (id: string) => `/ports/${encodeURIComponent(id)}`;
 
   const change = async (caller: Caller, id: string, port: object, by = client): Promise<Wire> =>
     (await by.send(caller, 'PUT', path(id), { port }, portErrors)).port;
 
-  /** Where a port is bound is the engine's own to say. */
+  /** Only the engine may bind ports to hosts. */
   const bind = (caller: Caller, id: string, port: object) => change(caller, id, port, client.service);
 
   const remove = (caller: Caller, id: string): Promise<void> =>
@@ -29,7 +29,7 @@ export function httpPorts(client: NetworkClient, resolve: ReturnType<typeof reso
       if (error.code !== 'PORT_NOT_FOUND') throw error;
     });
 
-  /** Those the caller sees; with `client.service`, all of them. */
+  /** Ports that the caller sees; with `client.service`, all ports. */
   const portsOf = (caller: Caller, deviceId: string, by = client): Promise<readonly Wire[]> =>
     by.list(caller, 'ports', { device_id: deviceId });
 
@@ -50,7 +50,7 @@ export function httpPorts(client: NetworkClient, resolve: ReturnType<typeof reso
     return (await client.send(caller, 'POST', '/ports', { port }, { 404: 'NETWORK_NOT_FOUND' })).port;
   }
 
-  /** The port made for a key, whether now or by an attempt whose answer got lost, on its host. */
+  /** Returns the bound port for a key, created now or by an earlier attempt whose response was lost. */
   async function boundPort(caller: Caller, requested: NewPort): Promise<Wire> {
     const { deviceId: device_id, networkId: network_id, deviceOwner, hostId } = requested;
     const there = await client.service.list(caller, 'ports', { device_id, network_id });
@@ -60,7 +60,7 @@ export function httpPorts(client: NetworkClient, resolve: ReturnType<typeof reso
     return bind(caller, port.id, { device_owner: deviceOwner, 'binding:host_id': hostId });
   }
 
-  /** Every step is tried; the first failure is told at the end. */
+  /** Runs every step, and then throws the first error. */
   async function tryAll(steps: readonly (() => Promise<unknown>)[]): Promise<void> {
     const failures: unknown[] = [];
     for (const step of steps) await step().catch((error) => failures.push(error));
@@ -69,8 +69,8 @@ export function httpPorts(client: NetworkClient, resolve: ReturnType<typeof reso
 
   return {
     async listPorts(caller: Caller, query: PortQuery): Promise<readonly Port[]> {
-      const everybodys = caller.token !== undefined || isAdmin(caller);
-      const rest = { network_id: query.networkId, project_id: everybodys ? undefined : caller.projectId };
+      const canReadAll = caller.token !== undefined || isAdmin(caller);
+      const rest = { network_id: query.networkId, project_id: canReadAll ? undefined : caller.projectId };
       const wires = query.ids
         ? await client.listAny(caller, 'ports', 'id', query.ids, rest)
         : query.deviceIds
@@ -83,13 +83,13 @@ export function httpPorts(client: NetworkClient, resolve: ReturnType<typeof reso
     getPort: async (caller: Caller, id: string): Promise<Port> =>
       client.readPort(caller, await client.portWire(caller, id)),
 
-    /** When one cannot be made, those that were made for the same call are removed again. */
+    /** If a port cannot be created, the ports that this call has created are deleted. */
     async createPorts(caller: Caller, requests: readonly NewPort[]): Promise<readonly Port[]> {
       const made: Wire[] = [];
       try {
         for (const port of requests) made.push(await boundPort(caller, port));
       } catch (error) {
-        // Asked for again, since one may have been made whose answer got lost.
+        // Queried again, because a port may have been created whose response was lost.
         const keys = new Set(requests.map((port) => marked(port.key)));
         for (const deviceId of new Set(requests.map((port) => port.deviceId))) {
           const left = await portsOf(caller, deviceId, client.service).catch(() => made);

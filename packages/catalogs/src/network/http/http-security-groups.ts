@@ -21,7 +21,7 @@ function notFound(nameOrId: string): CatalogError {
   return new CatalogError('SECURITY_GROUP_NOT_FOUND', `Security group ${nameOrId} could not be found.`);
 }
 
-/** Reads the groups of the caller's project once; the function that it gives finds one by id or name. */
+/** Queries the groups of the caller's project once; returns a function that finds one by id or name. */
 async function groupFinder(client: NetworkClient, caller: Caller): Promise<(nameOrId: string) => SecurityGroupName> {
   const query = { tenant_id: caller.projectId, fields: ['id', 'name'] };
   const groups = await client.list(caller, 'security-groups', query);
@@ -49,7 +49,7 @@ export function resolveGroups(client: NetworkClient) {
     namesOrIds.length === 0 ? [] : namesOrIds.map(await groupFinder(client, caller));
 }
 
-/** The part of the HTTP network catalog that speaks of security groups. */
+/** Creates the security group operations of the HTTP network catalog. */
 export function httpSecurityGroups(client: NetworkClient) {
   const path = (id: string) => `/security-groups/${encodeURIComponent(id)}`;
 
@@ -92,7 +92,7 @@ export function httpSecurityGroups(client: NetworkClient) {
 
     async deleteSecurityGroup(caller: Caller, id: string): Promise<void> {
       const { name } = await getSecurityGroup(caller, id);
-      // To the engine itself the service would not refuse what it refuses to members.
+      // The service would accept from the engine what it rejects from members.
       if (name === 'default' && caller.token === undefined && !isAdmin(caller))
         throw new CatalogError('SECURITY_GROUP_IN_USE', 'Removing the default security group is not allowed.');
       await client.send(caller, 'DELETE', path(id), undefined, groupErrors);

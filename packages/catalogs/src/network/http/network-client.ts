@@ -1,7 +1,7 @@
 import type { Caller } from '../../caller/caller.js';
 import { owns } from '../../caller/caller-scope.js';
 import { CatalogError, type CatalogErrorCode } from '../../errors/catalog-error.js';
-import type { Acting, ServiceClient } from '../../http/service-client.js';
+import type { ActingUser, ServiceClient } from '../../http/service-client.js';
 import type { FixedIp } from '../fixed-ip.js';
 import type { FloatingIp, Network, Port, SecurityGroup, SecurityGroupRule, Subnet } from '../network-catalog.js';
 
@@ -9,7 +9,7 @@ export type Wire = Readonly<Record<string, any>>;
 export type Query = Readonly<Record<string, string | readonly string[] | undefined>>;
 export type Errors = Readonly<Record<number, CatalogErrorCode>>;
 
-/** Ids per request: more would make a URL longer than proxies take. */
+/** Maximum number of ids per request: proxies limit the length of URLs. */
 const IDS_PER_REQUEST = 50;
 
 export function projectOf(wire: Wire): string {
@@ -69,25 +69,24 @@ export function readGroup(wire: Wire): SecurityGroup {
 }
 
 /**
- * Whether something of that project is the caller's to see and to change. The service has decided that already when it
- * was asked with the caller's own token; without one it showed everything, and the answer is given here.
+ * Returns whether the caller may see and change resources of a project. A request with the caller's own token was
+ * already checked by the service; without one, the service returns everything, and the check is made here.
  */
 export function within(caller: Caller, projectId: string): boolean {
   return caller.token !== undefined || owns(caller, projectId);
 }
 
 /**
- * The network service, spoken to in the caller's name: what they may see and do is that service's to decide. In its own
- * name the engine does only what is its own business (`service`): it binds ports to hosts, looks for what it made
- * itself, and takes that away again.
+ * Client of the network service on behalf of the caller: the service decides what the caller may see and do. On its own
+ * behalf (`service`), the engine only binds ports to hosts, and finds and deletes resources that it has created.
  */
 export class NetworkClient {
   readonly #client: ServiceClient;
-  readonly #as: Acting;
-  /** The same service, spoken to in the engine's own name. */
+  readonly #as: ActingUser;
+  /** The same service on behalf of the engine itself. */
   readonly service: NetworkClient;
 
-  constructor(client: ServiceClient, as: Acting = 'caller') {
+  constructor(client: ServiceClient, as: ActingUser = 'caller') {
     this.#client = client;
     this.#as = as;
     this.service = as === 'service' ? this : new NetworkClient(client, 'service');
@@ -97,7 +96,7 @@ export class NetworkClient {
     return (await this.#client.request(method, path, { caller, as: this.#as, json, errors })).body;
   }
 
-  /** All of a collection that match, page by page if the service pages. */
+  /** Lists all matching items of a collection, over all pages. */
   async list(caller: Caller, collection: string, query: Query = {}): Promise<readonly Wire[]> {
     const items: Wire[] = [];
     let marker: string | undefined;
@@ -112,7 +111,7 @@ export class NetworkClient {
     return items;
   }
 
-  /** Those of a collection that have one of the values; however many these are. */
+  /** Lists items of a collection with any of the values, in as many requests as necessary. */
   async listAny(caller: Caller, collection: string, field: string, values: readonly string[], query: Query = {}) {
     const items: Wire[] = [];
     for (let at = 0; at < values.length; at += IDS_PER_REQUEST)
@@ -131,12 +130,12 @@ export class NetworkClient {
     throw new CatalogError('NETWORK_NOT_FOUND', `Network ${id} could not be found.`);
   }
 
-  /** Those of the networks which the service has shown that the caller may see. */
+  /** Returns the networks that the caller may see. */
   async seen(caller: Caller, networks: readonly Network[]): Promise<readonly Network[]> {
     const open = ({ shared, external, projectId }: Network) => shared || external || within(caller, projectId);
     const closed = networks.filter((network) => !open(network)).map(({ id }) => id);
     if (closed.length === 0) return networks;
-    // Being shared with single projects is something that networks tell only those projects.
+    // Networks do not show other callers that they are shared with a single project.
     const query = { object_type: 'network', action: 'access_as_shared' };
     const grants = await this.service.listAny(caller, 'rbac-policies', 'object_id', closed, query).catch((error) => {
       if (error instanceof CatalogError && error.kind !== 'unavailable') return [];
@@ -156,14 +155,14 @@ export class NetworkClient {
   }
 
   /**
-   * Ports with the names and floating addresses that stand in other collections: three requests for any number. A port
-   * that is the caller's may have a network that is not.
+   * Converts ports, with the names and floating IPs of other collections: three requests for any number of ports. A
+   * port of the caller may be on a network of another project.
    */
   async readPorts(caller: Caller, wires: readonly Wire[]): Promise<Port[]> {
     return wires.length === 0 ? [] : wires.map(await this.#portReader(caller, wires));
   }
 
-  /** The same of one. */
+  /** Converts one port. */
   async readPort(caller: Caller, wire: Wire): Promise<Port> {
     return (await this.#portReader(caller, [wire]))(wire);
   }

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { DocumentTable, lookThenInsert, type New, type Stored } from '@apistrata/record-store';
+import { DocumentTable, type New, retryOnUniqueViolation, type Stored } from '@apistrata/record-store';
 import { type EmbeddedOptions, embeddedContext } from '../../builtin/embedded-options.js';
-import { refuseNul } from '../../builtin/json-conditions.js';
+import { rejectNul } from '../../builtin/json-conditions.js';
 import { listPage, type Page } from '../../builtin/list-page.js';
 import type { Caller } from '../../caller/caller.js';
 import { isAdmin, owns } from '../../caller/caller-scope.js';
 import { CatalogError } from '../../errors/catalog-error.js';
 import type { Share, ShareAccess, ShareAccessType, ShareCatalog } from '../share-catalog.js';
 
-/** A share as the embedded catalog keeps it: with who is let in and whose use keeps it. */
+/** A share record of the embedded catalog: with its access rules and locks. */
 export interface ShareRecord extends Share, Stored {
   readonly accesses: readonly ShareAccess[];
   readonly locks: readonly string[];
@@ -21,7 +21,7 @@ const shares = new DocumentTable<ShareRecord>({
   columns: { project_id: (s) => s.projectId, name: (s) => s.name },
 });
 
-/** A share that is there from the start; what is left out has a default. Size in GiB. */
+/** A share that exists from the start; omitted fields have defaults. The size is in GiB. */
 export type ShareSeed = Pick<Share, 'id' | 'projectId'> & Partial<Share>;
 
 function newShare(share: ShareSeed, now: number): New<ShareRecord> {
@@ -42,7 +42,7 @@ function shareNotFound(id: string): CatalogError {
   return new CatalogError('SHARE_NOT_FOUND', `Share ${id} could not be found.`);
 }
 
-/** Shares kept in the engine's own database. */
+/** Creates a share catalog in the engine's own database. */
 export function embeddedShares(options: EmbeddedOptions) {
   const { store, clock, accept } = embeddedContext('embeddedShares', options);
 
@@ -50,9 +50,9 @@ export function embeddedShares(options: EmbeddedOptions) {
     const share = await shares.get(store, id);
     if (share && owns(caller, share.projectId)) return share;
     if (share || !accept) throw shareNotFound(id);
-    refuseNul(id);
+    rejectNul(id);
     const record = newShare({ id, projectId: caller.projectId, name: id }, clock.now());
-    return lookThenInsert(store, async (tx) => (await shares.get(tx, id)) ?? shares.insert(tx, record));
+    return retryOnUniqueViolation(store, async (tx) => (await shares.get(tx, id)) ?? shares.insert(tx, record));
   }
 
   async function change(
@@ -81,17 +81,24 @@ export function embeddedShares(options: EmbeddedOptions) {
       ),
 
     async create(caller: Caller, share: Partial<Omit<Share, 'projectId'>>): Promise<ShareRecord> {
-      refuseNul(share);
+      rejectNul(share);
       const record = newShare({ id: randomUUID(), ...share, projectId: caller.projectId }, clock.now());
-      return lookThenInsert(store, async (tx) => (await shares.get(tx, record.id)) ?? shares.insert(tx, record));
+      return retryOnUniqueViolation(
+        store,
+        async (tx) => (await shares.get(tx, record.id)) ?? shares.insert(tx, record),
+      );
     },
 
     update: (caller: Caller, id: string, fields: Partial<Omit<Share, 'id' | 'projectId'>>): Promise<ShareRecord> => {
-      refuseNul(fields);
+      rejectNul(fields);
       return change(caller, id, () => fields);
     },
 
-    /** Throws `SHARE_LOCKED` while a server uses it. */
+    /**
+     * Deletes a share.
+     *
+     * @throws `SHARE_LOCKED` while a server uses it
+     */
     async delete(caller: Caller, id: string): Promise<void> {
       await visible(caller, id);
       await store.transaction(async (tx) => {
@@ -107,7 +114,7 @@ export function embeddedShares(options: EmbeddedOptions) {
       shareId: string,
       { type, to, level = 'rw' }: { readonly type: ShareAccessType; readonly to: string; readonly level?: 'rw' | 'ro' },
     ): Promise<ShareAccess> {
-      refuseNul(to);
+      rejectNul(to);
       const accessKey = type === 'cephx' ? randomUUID() : null;
       const access = { id: randomUUID(), shareId, type, to, level, state: 'active', accessKey };
       let granted: ShareAccess = access;
@@ -135,7 +142,7 @@ export function embeddedShares(options: EmbeddedOptions) {
     },
 
     async lock(caller: Caller, shareId: string, holder: string): Promise<void> {
-      refuseNul(holder);
+      rejectNul(holder);
       await change(caller, shareId, (share) => ({ locks: [...new Set([...share.locks, holder])] }));
     },
 
@@ -143,10 +150,10 @@ export function embeddedShares(options: EmbeddedOptions) {
       await change(caller, shareId, (share) => ({ locks: share.locks.filter((other) => other !== holder) }));
     },
 
-    /** Adds the shares that are not there yet; the others stay as they have become. */
+    /** Adds missing shares; existing ones are not changed. */
     async seed(preset: readonly ShareSeed[]): Promise<void> {
       for (const share of preset)
-        await lookThenInsert(store, async (tx) => {
+        await retryOnUniqueViolation(store, async (tx) => {
           if (!(await shares.get(tx, share.id))) await shares.insert(tx, newShare(share, clock.now()));
         });
     },

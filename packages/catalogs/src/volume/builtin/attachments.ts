@@ -1,4 +1,4 @@
-import { lookThenInsert, type Tx } from '@apistrata/record-store';
+import { retryOnUniqueViolation, type Tx } from '@apistrata/record-store';
 import { listPage, type Page } from '../../builtin/list-page.js';
 import type { Caller } from '../../caller/caller.js';
 import { isAdmin, owns } from '../../caller/caller-scope.js';
@@ -9,15 +9,16 @@ import { type AttachmentRecord, type VolumeRecord, volumeTables } from './volume
 
 const { attachments, volumes } = volumeTables;
 
-/** What a volume is while its attachments are so: the furthest one decides. */
-function settledStatus(ties: readonly AttachmentRecord[]): VolumeStatus {
-  const has = (status: AttachmentRecord['status']) => ties.some((tie) => tie.status === status);
+/** Returns the status of a volume from its attachments: the most advanced one decides. */
+function settledStatus(attachmentRecords: readonly AttachmentRecord[]): VolumeStatus {
+  const has = (status: AttachmentRecord['status']) =>
+    attachmentRecords.some((attachment) => attachment.status === status);
   if (has('attached')) return 'in-use';
   if (has('attaching')) return 'attaching';
   return has('reserved') ? 'reserved' : 'available';
 }
 
-/** Statuses that only say how far attaching is; any other one is kept when an attachment ends. */
+/** Statuses that only reflect attachments; any other one is kept when an attachment ends. */
 const ATTACHING = new Set<VolumeStatus>(['available', 'reserved', 'attaching', 'in-use', 'detaching']);
 
 function attachmentNotFound(id: string): CatalogError {
@@ -27,35 +28,35 @@ function attachmentNotFound(id: string): CatalogError {
   );
 }
 
-/** The part of the embedded volume catalog that ties volumes to servers. */
+/** Creates the attachment operations of the embedded volume catalog. */
 export function volumeAttachments(context: VolumeContext) {
   const { store, clock } = context;
 
-  function tiesOf(tx: Tx, volumeId: string): Promise<AttachmentRecord[]> {
+  function attachmentsOfVolume(tx: Tx, volumeId: string): Promise<AttachmentRecord[]> {
     return attachments.find(tx, (q) => q.where('volume_id', '=', volumeId).orderBy('seq'));
   }
 
   async function visible(caller: Caller, id: string): Promise<AttachmentRecord> {
-    const tie = await attachments.get(store, id);
-    if (!tie || !owns(caller, tie.projectId)) throw attachmentNotFound(id);
-    return tie;
+    const attachment = await attachments.get(store, id);
+    if (!attachment || !owns(caller, attachment.projectId)) throw attachmentNotFound(id);
+    return attachment;
   }
 
-  /** Takes the next step of one attachment; the volume is locked, so steps of several never cross. */
+  /** Advances one attachment; the volume is locked, so that steps are serialized. */
   async function step(
     caller: Caller,
     id: string,
-    change: (tie: AttachmentRecord) => Partial<AttachmentRecord>,
+    change: (attachment: AttachmentRecord) => Partial<AttachmentRecord>,
   ): Promise<AttachmentRecord> {
     const { volumeId } = await visible(caller, id);
     return store.transaction(async (tx) => {
       const volume = await volumes.lock(tx, volumeId);
-      const tie = await attachments.get(tx, id);
-      if (!volume || !tie) throw attachmentNotFound(id);
-      const changed = await attachments.update(tx, { ...tie, ...change(tie) });
+      const attachment = await attachments.get(tx, id);
+      if (!volume || !attachment) throw attachmentNotFound(id);
+      const changed = await attachments.update(tx, { ...attachment, ...change(attachment) });
       await volumes.update(tx, {
         ...volume,
-        status: settledStatus(await tiesOf(tx, volumeId)),
+        status: settledStatus(await attachmentsOfVolume(tx, volumeId)),
         updatedAt: clock.now(),
       });
       return changed;
@@ -81,18 +82,22 @@ export function volumeAttachments(context: VolumeContext) {
       { key, volumeId, serverId }: { readonly key: string; readonly volumeId: string; readonly serverId: string },
     ): Promise<AttachmentRecord> {
       await visibleVolume(context, caller, volumeId);
-      return lookThenInsert(store, async (tx) => {
+      return retryOnUniqueViolation(store, async (tx) => {
         const volume = await volumes.lock(tx, volumeId);
         if (!volume) throw volumeNotFound(volumeId);
-        const ties = await tiesOf(tx, volumeId);
-        const same = ties.find((tie) => tie.id === key || (tie.serverId === serverId && tie.status === 'reserved'));
+        const attachmentRecords = await attachmentsOfVolume(tx, volumeId);
+        const same = attachmentRecords.find(
+          (attachment) =>
+            attachment.id === key || (attachment.serverId === serverId && attachment.status === 'reserved'),
+        );
         if (same) return same;
-        // A server that moves has a second attachment of the same volume for a while.
-        const onlyHere = ties.length > 0 && ties.every((tie) => tie.serverId === serverId);
+        // A server that moves temporarily has a second attachment of the same volume.
+        const isOnlyServer =
+          attachmentRecords.length > 0 && attachmentRecords.every((attachment) => attachment.serverId === serverId);
         const shares = volume.multiattach && ['in-use', 'reserved', 'attaching'].includes(volume.status);
-        const moves = onlyHere && volume.status === 'in-use';
+        const moves = isOnlyServer && volume.status === 'in-use';
         if (volume.status !== 'available' && !shares && !moves) throw wrongStatus(volume, 'available');
-        const tie = await attachments.insert(tx, {
+        const attachment = await attachments.insert(tx, {
           id: key,
           projectId: volume.projectId,
           volumeId,
@@ -107,34 +112,44 @@ export function volumeAttachments(context: VolumeContext) {
         });
         const status = moves ? 'in-use' : 'reserved';
         await volumes.update(tx, { ...volume, status, updatedAt: clock.now() });
-        return tie;
+        return attachment;
       });
     },
 
     connect: (caller: Caller, attachmentId: string, connector: Connector): Promise<AttachmentRecord> =>
-      step(caller, attachmentId, (tie) => ({
-        status: tie.status === 'attached' ? 'attached' : 'attaching',
+      step(caller, attachmentId, (attachment) => ({
+        status: attachment.status === 'attached' ? 'attached' : 'attaching',
         host: connector.host,
-        device: connector.mountpoint ?? tie.device,
+        device: connector.mountpoint ?? attachment.device,
         connection: {
           driver_volume_type: 'local',
-          data: { device_path: `/volumes/${tie.volumeId}`, access_mode: tie.mode, attachment_id: tie.id },
+          data: {
+            device_path: `/volumes/${attachment.volumeId}`,
+            access_mode: attachment.mode,
+            attachment_id: attachment.id,
+          },
         },
       })),
 
     complete: async (caller: Caller, attachmentId: string): Promise<void> => {
-      // As in the original, whoever completes is believed to have connected, with this service or without it.
-      await step(caller, attachmentId, (tie) => ({ status: 'attached', attachedAt: tie.attachedAt ?? clock.now() }));
+      // As in the original, a completed attachment counts as connected, even if it was never connected through this
+      // service.
+      await step(caller, attachmentId, (attachment) => ({
+        status: 'attached',
+        attachedAt: attachment.attachedAt ?? clock.now(),
+      }));
     },
 
     async deleteAttachment(caller: Caller, attachmentId: string): Promise<void> {
-      const tie = await attachments.get(store, attachmentId);
-      if (!tie) return;
-      if (!owns(caller, tie.projectId)) throw attachmentNotFound(attachmentId);
+      const attachment = await attachments.get(store, attachmentId);
+      if (!attachment) return;
+      if (!owns(caller, attachment.projectId)) throw attachmentNotFound(attachmentId);
       await store.transaction(async (tx) => {
-        const volume = await volumes.lock(tx, tie.volumeId);
+        const volume = await volumes.lock(tx, attachment.volumeId);
         if (!(await attachments.delete(tx, attachmentId)) || !volume) return;
-        const status = ATTACHING.has(volume.status) ? settledStatus(await tiesOf(tx, volume.id)) : volume.status;
+        const status = ATTACHING.has(volume.status)
+          ? settledStatus(await attachmentsOfVolume(tx, volume.id))
+          : volume.status;
         await volumes.update(tx, { ...volume, status, updatedAt: clock.now() });
       });
     },

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type EmbeddedOptions, embeddedContext } from '../../builtin/embedded-options.js';
-import { refuseNul } from '../../builtin/json-conditions.js';
+import { rejectNul } from '../../builtin/json-conditions.js';
 import { listPage } from '../../builtin/list-page.js';
 import type { Caller } from '../../caller/caller.js';
 import { owns } from '../../caller/caller-scope.js';
@@ -29,15 +29,15 @@ import { type VolumeRecord, volumeTables } from './volume-tables.js';
 import { volumeTypes } from './volume-types.js';
 
 export interface EmbeddedVolumesOptions extends EmbeddedOptions {
-  /** Where volumes made from images find them; without it they cannot be made. */
+  /** The images from which volumes are created; without it, volumes cannot be created from images. */
   readonly images?: Pick<ImageCatalog, 'get'>;
-  /** Told, once it is durable, that a volume of a server has grown. */
+  /** Called after the commit when a volume of a server was extended. */
   readonly onVolumeExtended?: (serverId: string, volumeId: string) => void;
-  /** Where content is; default: nowhere. */
+  /** Returns the storage of content. Default: no content is stored. */
   readonly storage?: () => VolumeStorage | undefined;
 }
 
-/** What can be changed of a volume without doing anything to it. */
+/** Changes of a volume's record that do not affect its content. */
 export type VolumeChange = Partial<
   Pick<
     VolumeRecord,
@@ -56,11 +56,14 @@ export type VolumeChange = Partial<
 const { attachments, snapshots, volumes } = volumeTables;
 
 const DELETABLE = new Set<VolumeStatus>(['available', 'error', 'error_restoring', 'error_extending']);
-/** How long content may be there before its record is: making it takes its time. */
+/** How long content may exist before its record: its creation takes time. */
 const ORPHANED_MS = 3_600_000;
 const REIMAGEABLE = new Set<VolumeStatus>(['available', 'error', 'reserved']);
 
-/** Volumes kept in the engine's own database, with everything a volume service needs on top of {@link VolumeCatalog}. */
+/**
+ * Creates a volume catalog in the engine's own database, with all operations of a volume service in addition to {@link
+ * VolumeCatalog}.
+ */
 export function embeddedVolumes(options: EmbeddedVolumesOptions) {
   const context: VolumeContext = {
     ...embeddedContext('embeddedVolumes', options, ['images', 'onVolumeExtended', 'storage']),
@@ -88,13 +91,13 @@ export function embeddedVolumes(options: EmbeddedVolumesOptions) {
     },
 
     async updateVolume(caller: Caller, id: string, change: VolumeChange): Promise<VolumeView> {
-      refuseNul(change);
+      rejectNul(change);
       const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
       return presentVolume(store, await changeVolume(context, caller, id, () => given));
     },
 
-    /** Makes an unattached volume, and its snapshots where they go with it, another project's. */
-    async giveVolume(
+    /** Transfers an unattached volume, and optionally its snapshots, to another project. */
+    async transferVolume(
       id: string,
       to: { readonly projectId: string; readonly userId: string; readonly withSnapshots: boolean },
     ): Promise<void> {
@@ -127,7 +130,7 @@ export function embeddedVolumes(options: EmbeddedVolumesOptions) {
       await inStorage(context, (storage) => storage.remove(id));
     },
 
-    /** Grows a volume; servers that use it are told through `onVolumeExtended`. */
+    /** Extends a volume; servers that use it are notified through `onVolumeExtended`. */
     async extendVolume(caller: Caller, id: string, sizeGb: number): Promise<void> {
       const check = (volume: VolumeRecord) => {
         if (volume.status !== 'available' && volume.status !== 'in-use')
@@ -142,8 +145,8 @@ export function embeddedVolumes(options: EmbeddedVolumesOptions) {
       await inStorage(context, (storage) => storage.extend(id, sizeGb));
       await changeVolume(context, caller, id, async (volume, tx) => {
         check(volume);
-        const ties = await attachments.find(tx, (q) => q.where('volume_id', '=', id));
-        for (const { serverId, status } of ties)
+        const attachmentRecords = await attachments.find(tx, (q) => q.where('volume_id', '=', id));
+        for (const { serverId, status } of attachmentRecords)
           if (status === 'attached') tx.afterCommit(() => context.onVolumeExtended(serverId, id));
         return { sizeGb };
       });
@@ -160,7 +163,7 @@ export function embeddedVolumes(options: EmbeddedVolumesOptions) {
 
     async reimage(caller: Caller, id: string, imageId: string): Promise<void> {
       const image = await context.images?.get(caller, imageId);
-      if (!image) throw new CatalogError('VOLUME_INVALID', 'This catalog has no images to write to volumes.');
+      if (!image) throw new CatalogError('VOLUME_INVALID', 'Volumes cannot be reimaged: this catalog has no images.');
       const check = (volume: VolumeRecord) => {
         if (!REIMAGEABLE.has(volume.status)) throw wrongStatus(volume, 'available or error or reserved');
         const minSizeGb = image.minDiskGb;
@@ -181,7 +184,9 @@ export function embeddedVolumes(options: EmbeddedVolumesOptions) {
       });
     },
 
-    /** Begins to move a volume: it is `migrating`, and the new one, whose id this is, waits for its content. */
+    /**
+     * Starts a migration: the volume is `migrating`, and the new volume, whose id is returned, waits for its content.
+     */
     async beginMigration(caller: Caller, id: string): Promise<string> {
       const targetId = randomUUID();
       await changeVolume(context, caller, id, async (volume, tx) => {
@@ -205,13 +210,13 @@ export function embeddedVolumes(options: EmbeddedVolumesOptions) {
         if (failed) return { migrationStatus: 'error' };
         const replacement = await volumes.lock(tx, newId);
         if (!replacement) return {};
-        const oldTies = await attachments.find(tx, (q) => q.where('volume_id', '=', oldId));
-        const newTies = await attachments.find(tx, (q) => q.where('volume_id', '=', newId));
-        for (const tie of newTies) await attachments.update(tx, { ...tie, volumeId: oldId });
-        const replaced = new Set(newTies.map((tie) => tie.serverId));
-        for (const tie of oldTies) if (replaced.has(tie.serverId)) await attachments.delete(tx, tie.id);
+        const oldAttachments = await attachments.find(tx, (q) => q.where('volume_id', '=', oldId));
+        const newAttachments = await attachments.find(tx, (q) => q.where('volume_id', '=', newId));
+        for (const tie of newAttachments) await attachments.update(tx, { ...tie, volumeId: oldId });
+        const replaced = new Set(newAttachments.map((tie) => tie.serverId));
+        for (const tie of oldAttachments) if (replaced.has(tie.serverId)) await attachments.delete(tx, tie.id);
         await volumes.delete(tx, newId);
-        const used = newTies.length > 0 || oldTies.length > 0;
+        const used = newAttachments.length > 0 || oldAttachments.length > 0;
         return {
           migrationStatus: 'success',
           status: used ? 'in-use' : 'available',
@@ -222,8 +227,8 @@ export function embeddedVolumes(options: EmbeddedVolumesOptions) {
       return oldId;
     },
 
-    /** Forgets content that is nobody's: of volumes whose making, or removal, a crash has cut off. */
-    async sweepStorage(): Promise<void> {
+    /** Removes orphaned content: of volumes whose creation or deletion was interrupted by a crash. */
+    async cleanUpStorage(): Promise<void> {
       const stored = (await context.storage()?.list()) ?? [];
       for (const { id, storedAt } of stored) {
         const known = (await volumes.get(store, id)) ?? (await snapshots.get(store, id));
@@ -236,5 +241,5 @@ export function embeddedVolumes(options: EmbeddedVolumesOptions) {
   return catalog satisfies VolumeCatalog;
 }
 
-/** Volumes in the engine's database, with the verbs of a volume service. */
+/** Volumes in the engine's database, with the operations of a volume service. */
 export type EmbeddedVolumeCatalog = ReturnType<typeof embeddedVolumes>;

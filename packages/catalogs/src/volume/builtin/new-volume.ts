@@ -1,5 +1,5 @@
-import { lookThenInsert } from '@apistrata/record-store';
-import { refuseNul } from '../../builtin/json-conditions.js';
+import { retryOnUniqueViolation } from '@apistrata/record-store';
+import { rejectNul } from '../../builtin/json-conditions.js';
 import type { Caller } from '../../caller/caller.js';
 import { CatalogError } from '../../errors/catalog-error.js';
 import type { NewVolume, VolumeSnapshot } from '../volume-catalog.js';
@@ -21,7 +21,7 @@ function invalid(message: string): CatalogError {
   return new CatalogError('VOLUME_INVALID', message);
 }
 
-/** What a volume inherits from what it is made from. */
+/** Fields that a volume inherits from its source. */
 type Origin = Partial<VolumeRecord> & { readonly minSizeGb: number };
 
 function contentOf({ imageId, snapshotId, sourceVolumeId }: NewVolume): VolumeOrigin {
@@ -30,7 +30,7 @@ function contentOf({ imageId, snapshotId, sourceVolumeId }: NewVolume): VolumeOr
   return id ? { kind: 'copy', id } : { kind: 'blank' };
 }
 
-/** Makes a volume, blank or from an image, a snapshot or another volume. Its content is there at once. */
+/** Creates a volume, blank or from an image, a snapshot or another volume. Its content is complete immediately. */
 export function volumeMaker(
   context: VolumeContext,
   parts: {
@@ -40,7 +40,7 @@ export function volumeMaker(
   },
 ) {
   async function fromImage(caller: Caller, imageId: string): Promise<Origin> {
-    if (!context.images) throw invalid('This catalog has no images to make volumes from.');
+    if (!context.images) throw invalid('Volumes cannot be created from images: this catalog has no images.');
     const image = await context.images.get(caller, imageId);
     if (image.status !== 'active') throw invalid(`Invalid image: Image ${imageId} is not active.`);
     const described = {
@@ -77,7 +77,7 @@ export function volumeMaker(
 
   function originOf(caller: Caller, { imageId, snapshotId, sourceVolumeId }: NewVolume): Promise<Origin> {
     if ([imageId, snapshotId, sourceVolumeId].filter(Boolean).length > 1)
-      throw invalid('A volume is made from an image, a snapshot or a volume: name one of them.');
+      throw invalid('A volume can have only one source: an image, a snapshot or a volume.');
     if (imageId) return fromImage(caller, imageId);
     if (snapshotId) return fromSnapshot(caller, snapshotId);
     if (sourceVolumeId) return fromVolume(caller, sourceVolumeId);
@@ -85,7 +85,7 @@ export function volumeMaker(
   }
 
   return async function createVolume(caller: Caller, request: NewVolume): Promise<VolumeView> {
-    refuseNul(request);
+    rejectNul(request);
     const { minSizeGb, ...inherited } = await originOf(caller, request);
     const sizeGb = request.sizeGb ?? inherited.sizeGb;
     if (sizeGb === undefined || !Number.isInteger(sizeGb) || sizeGb < minSizeGb)
@@ -112,15 +112,15 @@ export function volumeMaker(
       },
       context.clock.now(),
     );
-    // The content comes first: what a crash cuts off then is content that nobody knows, and not a volume without any.
+    // The content is created first: a crash then leaves orphaned content, but not a volume without content.
     if (!(await volumes.get(context.store, request.key)))
       await inStorage(context, (storage) =>
         storage.create(caller, { id: request.key, sizeGb, origin: contentOf(request) }),
       );
-    const volume = await lookThenInsert(context.store, async (tx) => {
+    const volume = await retryOnUniqueViolation(context.store, async (tx) => {
       const existing = await volumes.get(tx, request.key);
       if (existing && existing.projectId !== caller.projectId)
-        throw new CatalogError('VOLUME_EXISTS', `Volume ${request.key} exists already.`);
+        throw new CatalogError('VOLUME_EXISTS', `Volume ${request.key} already exists.`);
       return existing ?? volumes.insert(tx, record);
     });
     return presentVolume(context.store, volume);

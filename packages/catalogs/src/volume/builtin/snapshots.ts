@@ -1,6 +1,6 @@
-import { lookThenInsert } from '@apistrata/record-store';
+import { retryOnUniqueViolation } from '@apistrata/record-store';
 import { derivedUuid } from '../../builtin/derived-uuid.js';
-import { refuseNul } from '../../builtin/json-conditions.js';
+import { rejectNul } from '../../builtin/json-conditions.js';
 import { listPage } from '../../builtin/list-page.js';
 import type { Caller } from '../../caller/caller.js';
 import { owns } from '../../caller/caller-scope.js';
@@ -22,20 +22,20 @@ function snapshotNotFound(id: string): CatalogError {
   return new CatalogError('SNAPSHOT_NOT_FOUND', `Snapshot ${id} could not be found.`);
 }
 
-/** Statuses of a volume in which a snapshot of it can be forced. */
+/** Statuses of a volume in which a snapshot can be forced. */
 const FORCIBLE = new Set<VolumeStatus>(['available', 'in-use', 'reserved', 'attaching', 'detaching']);
 
-/** The part of the embedded volume catalog that keeps snapshots. */
+/** Creates the snapshot operations of the embedded volume catalog. */
 export function volumeSnapshots(context: VolumeContext) {
   const { store, clock, accept } = context;
 
-  /** A snapshot nobody has made, of a volume made up for it. */
+  /** Creates a snapshot for an unknown id, and a volume for it. */
   async function acceptSnapshot(caller: Caller, id: string): Promise<SnapshotRecord> {
-    refuseNul(id);
+    rejectNul(id);
     const volume = await visibleVolume(context, caller, derivedUuid(`volume-of-snapshot/${id}`));
     const { id: volumeId, projectId, userId, sizeGb } = volume;
     const record = { ...blank(clock.now()), id, volumeId, projectId, userId, sizeGb };
-    return lookThenInsert(store, async (tx) => (await snapshots.get(tx, id)) ?? snapshots.insert(tx, record));
+    return retryOnUniqueViolation(store, async (tx) => (await snapshots.get(tx, id)) ?? snapshots.insert(tx, record));
   }
 
   function blank(now: number) {
@@ -75,7 +75,7 @@ export function volumeSnapshots(context: VolumeContext) {
       }),
 
     async createSnapshot(caller: Caller, request: NewSnapshot, taken?: () => void): Promise<SnapshotRecord> {
-      refuseNul(request);
+      rejectNul(request);
       const check = (volume: VolumeRecord) => {
         const allowed = request.force ? FORCIBLE.has(volume.status) : volume.status === 'available';
         if (!allowed) throw wrongStatus(volume, 'available');
@@ -87,7 +87,7 @@ export function volumeSnapshots(context: VolumeContext) {
         const origin = { kind: 'copy', id: source.id } as const;
         await inStorage(context, (storage) => storage.create(caller, { id: request.key, sizeGb, origin }, taken));
       }
-      return lookThenInsert(store, async (tx) => {
+      return retryOnUniqueViolation(store, async (tx) => {
         const existing = await snapshots.get(tx, request.key);
         if (existing) return existing;
         const volume = await volumes.lock(tx, request.volumeId);
@@ -112,7 +112,7 @@ export function volumeSnapshots(context: VolumeContext) {
       id: string,
       fields: Partial<Pick<SnapshotRecord, 'name' | 'description' | 'metadata' | 'status'>>,
     ): Promise<SnapshotRecord> {
-      refuseNul(fields);
+      rejectNul(fields);
       await visible(caller, id);
       return change(id, Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)));
     },

@@ -1,6 +1,6 @@
-import { lookThenInsert, type New, type RowQuery, type Session, type Tx } from '@apistrata/record-store';
+import { type New, type RowQuery, retryOnUniqueViolation, type Session, type Tx } from '@apistrata/record-store';
 import type { EmbeddedContext } from '../../builtin/embedded-options.js';
-import { hasEntry, refuseNul } from '../../builtin/json-conditions.js';
+import { hasEntry, rejectNul } from '../../builtin/json-conditions.js';
 import type { Caller } from '../../caller/caller.js';
 import { isAdmin, owns } from '../../caller/caller-scope.js';
 import { CatalogError } from '../../errors/catalog-error.js';
@@ -11,16 +11,16 @@ import { type VolumeRecord, volumeTables } from './volume-tables.js';
 
 const { attachments, volumes } = volumeTables;
 
-/** What the parts of the embedded volume catalog share. */
+/** State that the parts of the embedded volume catalog share. */
 export interface VolumeContext extends EmbeddedContext {
-  /** Asked for the images that volumes are made from. */
+  /** The images from which volumes are created. */
   readonly images: Pick<ImageCatalog, 'get'> | undefined;
   readonly onVolumeExtended: (serverId: string, volumeId: string) => void;
-  /** Where content is; undefined: nowhere, volumes are records. */
+  /** The storage of content; undefined: volumes are only records. */
   readonly storage: () => VolumeStorage | undefined;
 }
 
-/** Has the content of volumes follow what is about to be written down of them, or what was. */
+/** Runs an operation on the storage; its failures become catalog errors. */
 export async function inStorage(
   { storage }: VolumeContext,
   work: (storage: VolumeStorage) => Promise<void>,
@@ -29,16 +29,16 @@ export async function inStorage(
   if (!there) return;
   await work(there).catch((error) => {
     if (error instanceof CatalogError) throw error;
-    throw new CatalogError('UNAVAILABLE', `The content of the volume cannot be kept: ${error.message}`, {
+    throw new CatalogError('UNAVAILABLE', `The content of the volume cannot be stored: ${error.message}`, {
       cause: error,
     });
   });
 }
 
-/** A volume as it is shown: with its attachments. */
+/** A volume as responses show it: with its attachments. */
 export type VolumeView = VolumeRecord & Volume;
 
-/** Size, in GiB, of volumes and snapshots that are taken to exist. */
+/** Size, in GiB, of volumes and snapshots that are created for unknown ids. */
 const ACCEPTED_SIZE_GB = 10;
 
 export function newVolumeRecord(
@@ -76,20 +76,20 @@ export function wrongStatus(volume: Pick<Volume, 'id' | 'status'>, requested: st
   );
 }
 
-/** A volume the caller may see; made up in a catalog that accepts unknown ids. */
+/** Returns a volume that the caller may see; creates it in a catalog that accepts unknown ids. */
 export async function visibleVolume(context: VolumeContext, caller: Caller, id: string): Promise<VolumeRecord> {
   const volume = await volumes.get(context.store, id);
   if (volume && owns(caller, volume.projectId)) return volume;
   if (volume || !context.accept) throw volumeNotFound(id);
-  refuseNul(id);
+  rejectNul(id);
   const { projectId, userId } = caller;
   const accepted = { id, projectId, userId, name: id, sizeGb: ACCEPTED_SIZE_GB, bootable: true };
-  return lookThenInsert(context.store, async (tx) => {
+  return retryOnUniqueViolation(context.store, async (tx) => {
     return (await volumes.get(tx, id)) ?? volumes.insert(tx, newVolumeRecord(accepted, context.clock.now()));
   });
 }
 
-/** Reads the volume under a lock and writes what `changed` makes of it. */
+/** Reads a volume under a lock and writes the result of `changed`. */
 export async function changeVolume(
   context: VolumeContext,
   caller: Caller,
@@ -111,7 +111,7 @@ export async function presentVolumes(session: Session, records: readonly VolumeR
   return records.length === 0 ? [] : records.map(await presenterOf(session, records));
 }
 
-/** The same of one. */
+/** Presents one volume. */
 export async function presentVolume(session: Session, record: VolumeRecord): Promise<VolumeView> {
   return (await presenterOf(session, [record]))(record);
 }
@@ -121,11 +121,11 @@ async function presenterOf(
   records: readonly VolumeRecord[],
 ): Promise<(v: VolumeRecord) => VolumeView> {
   const ids = records.map((volume) => volume.id);
-  const ties = await attachments.find(session, (q) => q.where('volume_id', 'in', ids).orderBy('seq'));
-  return (volume) => ({ ...volume, attachments: ties.filter((tie) => tie.volumeId === volume.id) });
+  const attachmentRecords = await attachments.find(session, (q) => q.where('volume_id', 'in', ids).orderBy('seq'));
+  return (volume) => ({ ...volume, attachments: attachmentRecords.filter((tie) => tie.volumeId === volume.id) });
 }
 
-/** What lists of volumes and of snapshots are both narrowed by. */
+/** Applies the filters that lists of volumes and snapshots share. */
 export function narrowOwned(
   session: Session,
   caller: Caller,

@@ -3,15 +3,15 @@ import type { Volume, VolumeAttachment, VolumeSnapshot, VolumeType } from '../vo
 
 export interface VolumeRecord extends Omit<Volume, 'attachments'>, Stored {}
 
-/** An attachment as the embedded catalog keeps it. */
+/** An attachment record of the embedded catalog. */
 export interface AttachmentRecord extends VolumeAttachment, Stored {
   readonly projectId: string;
 }
 
-/** A snapshot as the embedded catalog keeps it. */
+/** A snapshot record of the embedded catalog. */
 export interface SnapshotRecord extends VolumeSnapshot, Stored {}
 
-/** A volume type as the embedded catalog keeps it. Times in milliseconds since the epoch. */
+/** A volume type record of the embedded catalog. Times are in milliseconds since the epoch. */
 export interface VolumeTypeRecord extends VolumeType, Stored {
   readonly createdAt: number;
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { lookThenInsert, type Session } from '@apistrata/record-store';
-import { refuseNul } from '../../builtin/json-conditions.js';
+import { retryOnUniqueViolation, type Session } from '@apistrata/record-store';
+import { rejectNul } from '../../builtin/json-conditions.js';
 import { listPage, type Page } from '../../builtin/list-page.js';
 import type { Caller } from '../../caller/caller.js';
 import { CatalogError } from '../../errors/catalog-error.js';
@@ -11,7 +11,7 @@ const { types, volumes } = volumeTables;
 
 export type VolumeTypeFields = Partial<Pick<VolumeTypeRecord, 'name' | 'description' | 'isPublic' | 'extraSpecs'>>;
 
-/** What volumes get when nobody names a type, where there is a type of this name. */
+/** The default type of volumes, if a type of this name exists. */
 const DEFAULT_TYPE = '__DEFAULT__';
 
 function typeNotFound(nameOrId: string): CatalogError {
@@ -22,18 +22,18 @@ export async function findType(session: Session, nameOrId: string): Promise<Volu
   return (await types.get(session, nameOrId)) ?? (await types.find(session, (q) => q.where('name', '=', nameOrId)))[0];
 }
 
-/** Volumes of such a type may be attached to several servers. */
+/** Returns whether volumes of a type may be attached to several servers. */
 export function allowsMultiattach(type: Pick<VolumeTypeRecord, 'extraSpecs'>): boolean {
   return type.extraSpecs.multiattach === '<is> True';
 }
 
-/** The part of the embedded volume catalog that keeps volume types. */
+/** Creates the volume type operations of the embedded volume catalog. */
 export function volumeTypes({ store, clock, accept }: VolumeContext) {
   function insert(
     fields: VolumeTypeFields & { readonly name: string; readonly id?: string },
   ): Promise<VolumeTypeRecord> {
-    refuseNul(fields);
-    return lookThenInsert(store, async (tx) => {
+    rejectNul(fields);
+    return retryOnUniqueViolation(store, async (tx) => {
       if (await findType(tx, fields.name))
         throw new CatalogError('VOLUME_TYPE_EXISTS', `Volume Type ${fields.name} already exists.`);
       const { id = randomUUID(), name, description = null, isPublic = true, extraSpecs = {} } = fields;
@@ -51,7 +51,7 @@ export function volumeTypes({ store, clock, accept }: VolumeContext) {
   return {
     getType,
 
-    /** The type of volumes for which nobody names one; null where there is none. */
+    /** Returns the default type; null if it does not exist. */
     defaultType: async (): Promise<VolumeTypeRecord | null> => (await findType(store, DEFAULT_TYPE)) ?? null,
 
     listTypes: (_caller: Caller, page: Page = {}): Promise<readonly VolumeTypeRecord[]> =>
@@ -63,9 +63,9 @@ export function volumeTypes({ store, clock, accept }: VolumeContext) {
     ): Promise<VolumeTypeRecord> => insert(fields),
 
     async updateType(_caller: Caller, id: string, change: VolumeTypeFields): Promise<VolumeTypeRecord> {
-      refuseNul(change);
+      rejectNul(change);
       const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
-      return lookThenInsert(store, async (tx) => {
+      return retryOnUniqueViolation(store, async (tx) => {
         const type = await types.lock(tx, id);
         if (!type) throw typeNotFound(id);
         const named = change.name === undefined ? undefined : await findType(tx, change.name);
@@ -73,7 +73,7 @@ export function volumeTypes({ store, clock, accept }: VolumeContext) {
           throw new CatalogError('VOLUME_TYPE_EXISTS', `Volume Type ${change.name} already exists.`);
         const renamed = change.name !== undefined && change.name !== type.name;
         if (renamed && (await volumes.count(tx, (q) => q.where('type_name', '=', type.name))) > 0)
-          throw new CatalogError('VOLUME_TYPE_IN_USE', `Volume type ${id} is in use and keeps its name.`);
+          throw new CatalogError('VOLUME_TYPE_IN_USE', `Volume type ${id} is in use and cannot be renamed.`);
         return types.update(tx, { ...type, ...given });
       });
     },

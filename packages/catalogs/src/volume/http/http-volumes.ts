@@ -2,7 +2,12 @@ import { checkOptions } from '@apistrata/record-store/options';
 import type { Caller } from '../../caller/caller.js';
 import { isAdmin, owns } from '../../caller/caller-scope.js';
 import { CatalogError, type CatalogErrorCode } from '../../errors/catalog-error.js';
-import { type Acting, type HttpCatalogOptions, httpCatalogOptions, ServiceClient } from '../../http/service-client.js';
+import {
+  type ActingUser,
+  type HttpCatalogOptions,
+  httpCatalogOptions,
+  ServiceClient,
+} from '../../http/service-client.js';
 import type {
   Connector,
   NewSnapshot,
@@ -18,10 +23,10 @@ import type {
 } from '../volume-catalog.js';
 import { readAttachment, readSnapshot, readType, readVolume } from './volume-wire.js';
 
-/** Volumes and snapshots made here carry the caller's key, so that a repeated creation finds the first one. */
+/** Volumes and snapshots carry the caller's key, so that a repeated creation finds the first one. */
 const KEY = 'compute_request_key';
 
-/** The microversion that has all of the attachments API. */
+/** The microversion that has the complete attachments API. */
 const ATTACHMENTS = '3.44';
 const REIMAGE = '3.68';
 const EXTEND_COMPLETION = '3.71';
@@ -39,14 +44,14 @@ const attachmentErrors = {
 } as const;
 
 interface Call {
-  readonly as?: Acting;
+  readonly as?: ActingUser;
   readonly version?: string;
   readonly query?: Readonly<Record<string, string | undefined>>;
   readonly json?: unknown;
   readonly errors?: Readonly<Record<number, CatalogErrorCode>>;
 }
 
-/** The list filter for metadata, in the one form that the service understands. */
+/** Formats the metadata filter in the only form that the service understands. */
 function metadataFilter(metadata: Readonly<Record<string, string>> | undefined): string | undefined {
   if (!metadata) return undefined;
   const quoted = (text: string) => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
@@ -55,15 +60,15 @@ function metadataFilter(metadata: Readonly<Record<string, string>> | undefined):
     .join(', ')}}`;
 }
 
-/** Whether a thing has all of the metadata that a list asked for: services that ignore the filter list everything. */
+/** Returns whether a resource has all of the requested metadata: services that ignore the filter list everything. */
 function hasMetadata(
   { metadata }: Pick<Volume, 'metadata'>,
-  wanted: Readonly<Record<string, string>> | undefined,
+  requested: Readonly<Record<string, string>> | undefined,
 ): boolean {
-  return Object.entries(wanted ?? {}).every(([key, value]) => metadata[key] === value);
+  return Object.entries(requested ?? {}).every(([key, value]) => metadata[key] === value);
 }
 
-/** The volumes of a real volume service, by its public API (version 3, attachments since 3.27). */
+/** Creates a volume catalog over the public API of a volume service (version 3, attachments since 3.27). */
 export function httpVolumes(options: HttpCatalogOptions): VolumeCatalog {
   checkOptions('httpVolumes()', options, httpCatalogOptions);
   const client = new ServiceClient('volume', '/v3', options);
@@ -84,7 +89,7 @@ export function httpVolumes(options: HttpCatalogOptions): VolumeCatalog {
   const snapshotPath = (id: string) => `/snapshots/${encodeURIComponent(id)}`;
   const attachmentPath = (id: string) => `/attachments/${encodeURIComponent(id)}`;
 
-  const act = (caller: Caller, id: string, json: unknown, version?: string, as?: Acting): Promise<any> =>
+  const act = (caller: Caller, id: string, json: unknown, version?: string, as?: ActingUser): Promise<any> =>
     call(caller, 'POST', `${volumePath(id)}/action`, { as, json, version, errors: volumeErrors });
 
   async function getVolume(caller: Caller, id: string): Promise<Volume> {
@@ -105,16 +110,16 @@ export function httpVolumes(options: HttpCatalogOptions): VolumeCatalog {
     return readAttachment(attachment);
   }
 
-  /** Without a token of its own the caller's things are listed among everybody's, and picked out here. */
+  /** Without the caller's own token, the list contains all projects, and is filtered here. */
   function listQuery(caller: Caller, query: VolumeQuery | SnapshotQuery) {
-    const everybody = query.allProjects === true && isAdmin(caller);
-    const projectId = everybody ? query.projectId : caller.projectId;
+    const forEveryone = query.allProjects === true && isAdmin(caller);
+    const projectId = forEveryone ? query.projectId : caller.projectId;
     return {
       name: query.name,
       status: query.status,
       metadata: metadataFilter(query.metadata),
-      all_tenants: everybody || !caller.token ? '1' : undefined,
-      project_id: everybody || !caller.token ? projectId : undefined,
+      all_tenants: forEveryone || !caller.token ? '1' : undefined,
+      project_id: forEveryone || !caller.token ? projectId : undefined,
       limit: query.limit?.toString(),
       offset: query.offset?.toString(),
       marker: query.marker,
@@ -126,10 +131,10 @@ export function httpVolumes(options: HttpCatalogOptions): VolumeCatalog {
       query: listQuery(caller, query),
       errors: { 404: 'MARKER_NOT_FOUND' },
     });
-    const everybody = query.allProjects === true && isAdmin(caller);
+    const everyone = query.allProjects === true && isAdmin(caller);
     return volumes
       .map(readVolume)
-      .filter((volume: Volume) => everybody || volume.projectId === caller.projectId)
+      .filter((volume: Volume) => everyone || volume.projectId === caller.projectId)
       .filter((volume: Volume) => hasMetadata(volume, query.metadata));
   }
 
@@ -138,10 +143,10 @@ export function httpVolumes(options: HttpCatalogOptions): VolumeCatalog {
       query: { ...listQuery(caller, query), volume_id: query.volumeId },
       errors: { 404: 'MARKER_NOT_FOUND' },
     });
-    const everybody = query.allProjects === true && isAdmin(caller);
+    const everyone = query.allProjects === true && isAdmin(caller);
     return snapshots
       .map(readSnapshot)
-      .filter((one: VolumeSnapshot) => everybody || one.projectId === caller.projectId)
+      .filter((one: VolumeSnapshot) => everyone || one.projectId === caller.projectId)
       .filter((one: VolumeSnapshot) => hasMetadata(one, query.metadata))
       .filter((one: VolumeSnapshot) => query.volumeId === undefined || one.volumeId === query.volumeId);
   }
@@ -246,7 +251,7 @@ export function httpVolumes(options: HttpCatalogOptions): VolumeCatalog {
         const json = { 'os-complete': {} };
         await call(caller, 'POST', `${attachmentPath(id)}/action`, { json, errors: attachmentErrors });
       } catch (error) {
-        // A step that is repeated is refused when the first time had worked.
+        // A repeated step is rejected if the first attempt succeeded.
         const attachment = await getAttachment(caller, id).catch(() => undefined);
         if (attachment?.status !== 'attached') throw error;
       }

@@ -1,6 +1,6 @@
 import type { Volume, VolumeAttachment, VolumeSnapshot, VolumeType } from '../volume-catalog.js';
 
-/** Times without a zone are UTC. */
+/** Parses a time; without a zone it is UTC. */
 function readTime(text: string | null | undefined): number | null {
   if (!text) return null;
   return Date.parse(/(Z|[+-]\d\d:?\d\d)$/.test(text) ? text : `${text}Z`);

@@ -1,7 +1,7 @@
 import { type ActionRules, action } from '../runner/action.js';
 import { checkAble } from '../runner/check-action.js';
 
-/** A request for another administrator password. */
+/** A request to change the administrator password. */
 export interface PasswordChange {
   readonly adminPassword: string;
 }

@@ -1,6 +1,6 @@
 import { concurrentAction } from '../runner/action.js';
 
-/** Writes into the guest how its network is set up. */
+/** Updates the network configuration inside the guest. */
 export const injectNetworkInfo = concurrentAction({
   name: 'injectNetworkInfo',
   lock: true,

@@ -4,14 +4,12 @@ import { endMigrations } from '../../server-migrations/migration-record.js';
 import type { Change } from '../runner/action.js';
 import { action, type NoArguments } from '../runner/action.js';
 
-/** What a server is to be from now on. */
+/** The requested state of a server. */
 export interface StateReset {
   readonly state: 'active' | 'error';
 }
 
-/**
- * Sets the state of a server and ends the action in progress: takes the server from its job and leaves it on its host.
- */
+/** Sets the state of a server and ends the action in progress: its job loses the server, which stays on its host. */
 export const resetState = action({
   name: 'os-resetState',
   task: 'any',

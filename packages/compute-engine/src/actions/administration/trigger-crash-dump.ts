@@ -1,7 +1,7 @@
-import { badRequest } from '../../errors/refusal.js';
+import { badRequest } from '../../errors/rejection.js';
 import { concurrentAction } from '../runner/action.js';
 
-/** Has the guest write down what is in its memory, and crash. */
+/** Makes the guest write a dump of its memory and crash. */
 export const triggerCrashDump = concurrentAction({
   name: 'trigger_crash_dump',
   vm: ['active', 'paused', 'rescued', 'resized', 'error'],

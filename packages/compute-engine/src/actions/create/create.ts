@@ -1,6 +1,7 @@
 import type { Tx } from '@apistrata/record-store';
-import type { ActionEvent, BlockDevice, Server, ServerInterface, ServerPatch } from '../../model/index.js';
-import { amountsOf } from '../../scheduler/claims.js';
+import type { Core } from '../../core/core.js';
+import type { ActionEvent, BlockDevice, New, Server, ServerInterface, ServerPatch } from '../../model/index.js';
+import { amountsOf } from '../../scheduler/amounts.js';
 import type { HostMap } from '../../scheduler/infrastructure.js';
 import { NoValidHost } from '../../scheduler/no-valid-host.js';
 import { place } from '../../scheduler/scheduler.js';
@@ -8,62 +9,47 @@ import { keepClaim } from '../../scheduler/server-claims.js';
 import { tables } from '../../schema/tables.js';
 import { plannedInterface, type RequestedPort } from '../../servers/interfaces/server-interface.js';
 import { connectPorts, releasePorts } from '../../servers/interfaces/server-ports.js';
-import { hasLocalRoot } from '../../servers/volumes/root-disk.js';
+import { contentOf } from '../../servers/volumes/root-disk.js';
 import { connectVolumes, releaseVolumes } from '../../servers/volumes/server-volumes.js';
 import { action } from '../runner/action.js';
-import { failRun } from '../runner/fail-run.js';
-import type { RestOfWork } from '../runner/rest-of-work.js';
+import { endInError } from '../runner/fail-run.js';
 import type { ServerRun } from '../runner/server-run.js';
 import { Superseded } from '../runner/superseded.js';
 import { createBootVolumes } from './boot-volumes.js';
 
-/** What only the build needs to know; it is kept with the job, not with the server. */
+/** Arguments of the build; stored with the job, not with the server. */
 export interface CreateArguments {
   readonly ports: readonly RequestedPort[];
   readonly adminPassword: string | null;
   /** Contents in base64. */
   readonly files: readonly { readonly path: string; readonly contents: string }[];
-  /** A host that was asked for by name. */
+  /** The requested host. */
   readonly host?: string;
-  /** The scheduler has no say in it but for the host's capacity. */
+  /** The scheduler checks only the capacity of the host. */
   readonly forced?: boolean;
 }
 
-/** Steps that nobody waits for where machines are simulated. */
-const PREPARED = ['block_device_mapping', 'networking'] as const;
-
 const SCHEDULED = 'conductor_schedule_and_build_instances';
 const SPAWNED = 'compute__do_build_and_run_instance';
-
-/** What is left when a server has its host; nothing that others have to be asked for, if it has no ports and volumes. */
-function restOf(run: ServerRun<CreateArguments>): RestOfWork | undefined {
-  const { ports, adminPassword, files } = run.arguments;
-  if (ports.length > 0 || run.server.blockDevices.some(({ destination }) => destination === 'volume')) return undefined;
-  return {
-    works: [...PREPARED.map((step) => ({ verb: 'prepare', step }) as const), { verb: 'spawn', adminPassword, files }],
-    event: SPAWNED,
-    end: () => running(run),
-  };
-}
 
 function running({ core }: ServerRun): ServerPatch {
   return { vmState: 'active', powerState: 1, launchedAt: core.clock.now() };
 }
 
-/** Chooses a host for the server, and says what it has then. */
+/** Selects a host, claims its capacity, and returns the resulting changes of the server. */
 async function placed(
+  core: Core,
   tx: Tx,
-  { core, arguments: { host, forced, ports } }: ServerRun<CreateArguments>,
   map: HostMap,
-  server: Server,
-): Promise<ServerPatch> {
-  // The server has its place already: an attempt before this one took it.
-  if (server.host !== null) return {};
+  server: New<Server>,
+  { host, forced, ports }: CreateArguments,
+): Promise<ServerPatch & { readonly host: string }> {
   const group = server.groupId ? await tables.serverGroups.get(tx, server.groupId) : undefined;
-  const amounts = amountsOf(server.flavor, hasLocalRoot(server));
+  const amounts = amountsOf(server.flavor, contentOf(server));
   const chosen = await place(tx, core.infrastructure, map, {
     serverId: server.id,
     flavor: server.flavor,
+    imageProperties: server.imageProperties,
     amounts,
     zone: server.pinnedZone,
     host,
@@ -76,60 +62,50 @@ async function placed(
     node: chosen.node.hypervisorHostname,
     claims: [{ host: chosen.name, ...amounts }],
     interfaces: ports.map(plannedInterface),
+    taskState: 'block_device_mapping',
   };
 }
 
-/**
- * Chooses a host for the server and writes it down with the claim. Placed already: nothing. True when the server has come to
- * life with that.
- */
-async function placeServer(run: ServerRun<CreateArguments>): Promise<boolean> {
-  if (run.server.host) return false;
-  const map = await run.core.infrastructure.hosts();
-  return run.updateTogether(
-    { taskState: 'block_device_mapping' },
-    (tx, server) => placed(tx, run, map, server),
-    restOf(run),
+/** Selects a host and stores it with the claim. */
+async function placeServer(run: ServerRun<CreateArguments>): Promise<void> {
+  const { core } = run;
+  const map = await core.infrastructure.hosts();
+  // An earlier attempt may have placed the server since this one read it.
+  await run.updateTogether({}, async (tx, server) =>
+    server.host === null ? placed(core, tx, map, server, run.arguments) : {},
   );
 }
 
-/** A new server that has its host before it is written down. */
-export interface PlacedAtOnce {
+/** The host of a new server, and the event of its history. */
+export interface InitialPlacement {
   readonly patch: ServerPatch;
-  /** Where it has come to life with that: the steps of its history, and the machine's part in them. Otherwise a job goes on. */
-  readonly done?: { readonly events: readonly ActionEvent[]; readonly carryOut: () => Promise<void> };
+  readonly events: readonly ActionEvent[];
 }
 
 /**
- * Places a new server in the transaction that writes it down, where nobody could see it wait for that: there is nothing to do
- * for its machine, this process does work, and nobody is told of steps. Undefined where its job has to do it, or has to say
- * that there is no room.
+ * Places a server in the transaction that stores it, so that its job begins with the machine. Undefined if no host is
+ * valid: the job tries again, and reports it.
  */
-export async function placeAtOnce(
+export async function placeNew(
+  core: Core,
   tx: Tx,
-  run: ServerRun<CreateArguments>,
   map: HostMap,
-): Promise<PlacedAtOnce | undefined> {
-  const { worker, observer } = run.core;
-  const rest = worker.atWork && !observer.around ? restOf(run) : undefined;
-  if (!rest || !run.done(rest, run.server)) return undefined;
+  server: New<Server>,
+  args: CreateArguments,
+): Promise<InitialPlacement | undefined> {
+  const startTime = core.clock.now();
   try {
-    return await run.step(SCHEDULED, async () => {
-      const patch = await placed(tx, run, map, run.server);
-      const server = { ...run.server, ...patch };
-      const done = run.done(rest, server);
-      if (!done) return { patch: { ...patch, taskState: 'block_device_mapping' } };
-      const carryOut = () => run.carryOut(rest, server);
-      return { patch: { ...patch, ...done.patch }, done: { events: done.events, carryOut } };
-    });
+    const patch = await placed(core, tx, map, server, args);
+    const ended = { finishTime: core.clock.now(), result: 'Success', traceback: null, details: null } as const;
+    return { patch, events: [{ name: SCHEDULED, startTime, host: patch.host, ...ended }] };
   } catch (error) {
     if (error instanceof NoValidHost) return undefined;
     throw error;
   }
 }
 
-/** Gives back what a build has taken of the catalogs. */
-async function giveBack(
+/** Releases the ports and volumes of a failed build. */
+async function releaseReservation(
   run: ServerRun,
   interfaces: readonly ServerInterface[],
   devices: readonly BlockDevice[],
@@ -144,10 +120,7 @@ function buildAborted(run: ServerRun, error: Error): Error {
   return aborted;
 }
 
-/**
- * Brings a new server to life: a host, its network, its disks, the machine. The request writes the server down itself,
- * with this as its first job.
- */
+/** Builds a new server: host, network, disks, machine. The request stores the server with this as its first job. */
 export const create = action({
   name: 'create',
   lock: false,
@@ -158,16 +131,15 @@ export const create = action({
   onFailure: 'error',
   run: async (run: ServerRun<CreateArguments>) => {
     const { ports, adminPassword, files } = run.arguments;
-    if (await run.step(SCHEDULED, () => placeServer(run))) return;
-    const [devices, networking] = PREPARED;
-    await run.passThrough([devices]);
+    if (run.server.host === null) await run.step(SCHEDULED, () => placeServer(run));
+    await run.passThrough(['block_device_mapping']);
     const blockDevices = await connectVolumes(run, await createBootVolumes(run));
-    await run.passThrough([networking]);
+    await run.passThrough(['networking']);
     const interfaces = await connectPorts(run, ports);
     if (interfaces.length > 0 || blockDevices !== run.server.blockDevices) {
       await run.update({ interfaces, blockDevices }).catch(async (error) => {
-        // Deleted meanwhile: what was made for it since then is known to nobody else.
-        if (error instanceof Superseded) await giveBack(run, interfaces, blockDevices);
+        // The server was deleted meanwhile: only this job has a record of what it has created since then.
+        if (error instanceof Superseded) await releaseReservation(run, interfaces, blockDevices);
         throw error;
       });
     }
@@ -175,9 +147,9 @@ export const create = action({
     await run.end(running(run));
   },
   fail: async (run, error) => {
-    await giveBack(run, run.arguments.ports.map(plannedInterface), run.server.blockDevices);
+    await releaseReservation(run, run.arguments.ports.map(plannedInterface), run.server.blockDevices);
     const cause = error instanceof NoValidHost ? error : buildAborted(run, error);
-    await failRun(run, 'error', cause, { powerState: 0, interfaces: [], host: null, node: null }, (tx, server) =>
+    await endInError(run, cause, { powerState: 0, interfaces: [], host: null, node: null }, (tx, server) =>
       keepClaim(tx, server, undefined),
     );
   },

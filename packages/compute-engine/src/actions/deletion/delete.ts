@@ -1,7 +1,7 @@
 import { action } from '../runner/action.js';
-import { beginEnd, endServer, failEnd } from './end-server.js';
+import { beginDeletion, endServer, failEnd } from './end-server.js';
 
-/** Removes a server and all that was made for it. */
+/** Deletes a server and everything that was created for it. */
 export const deleteServer = action({
   name: 'delete',
   task: 'any',
@@ -11,7 +11,7 @@ export const deleteServer = action({
   history: 'delete',
   notifies: 'delete',
   onFailure: 'error',
-  begin: beginEnd,
+  begin: beginDeletion,
   run: endServer,
   fail: failEnd,
 });

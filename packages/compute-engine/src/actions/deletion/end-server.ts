@@ -6,12 +6,12 @@ import { releasePorts } from '../../servers/interfaces/server-ports.js';
 import { releaseShares } from '../../servers/shares/share-access.js';
 import { releaseVolumes } from '../../servers/volumes/server-volumes.js';
 import { isHostDown } from '../hosts.js';
-import type { Begun, NoArguments } from '../runner/action.js';
+import type { NoArguments, StartedAction } from '../runner/action.js';
 import { failRun } from '../runner/fail-run.js';
-import type { AlsoWrite, ServerRun } from '../runner/server-run.js';
+import type { AdditionalWrite, ServerRun } from '../runner/server-run.js';
 
-/** Nothing can be done on a host that is down: the server is gone at once, and what it had is given back later. */
-export async function beginEnd({ core, server }: ServerScope): Promise<Begun<NoArguments, void>> {
+/** If the host is down, the server is deleted immediately, and its resources are released later. */
+export async function beginDeletion({ core, server }: ServerScope): Promise<StartedAction<NoArguments, void>> {
   if (!(await isHostDown(core, server))) return { arguments: {} };
   const terminatedAt = core.clock.now();
   return {
@@ -24,19 +24,19 @@ async function dropShelvedImage({ core, context, server: { shelvedImageId } }: S
   if (shelvedImageId) await core.catalogs.images.delete(context.caller, shelvedImageId).catch(() => {});
 }
 
-/** What a deleted server keeps: its record, and nothing of anybody else. */
+/** The record of a deleted server, without resources of other services. */
 export async function endServer(run: ServerRun): Promise<void> {
   const { server } = run;
-  // On a host that is down nothing can be done, and the record went at once.
-  const there = server.host !== null && !server.deleted;
-  if (there) {
+  // If the host is down, the record was deleted immediately and the machine cannot be reached.
+  const hasMachine = server.host !== null && !server.deleted;
+  if (hasMachine) {
     run.enter('shutdown');
     await run.perform({ verb: 'destroy' }, 'deleting', 'compute_terminate_instance');
   }
   await releasePorts(run, server.interfaces);
   await releaseVolumes(run, server.blockDevices);
   await releaseShares(run);
-  if (there) run.leave();
+  if (hasMachine) run.leave();
   await dropShelvedImage(run);
   await run.finish(
     {
@@ -56,19 +56,19 @@ export async function endServer(run: ServerRun): Promise<void> {
   );
 }
 
-/** A server whose record went at once stays deleted, whatever could not be given back. */
+/** A server whose record was deleted immediately stays deleted, even if releasing its resources fails. */
 export async function failEnd(run: ServerRun, error: Error): Promise<void> {
-  const releaseClaims: AlsoWrite = (tx, current) => keepClaim(tx, current, undefined);
+  const releaseClaims: AdditionalWrite = (tx, current) => keepClaim(tx, current, undefined);
   if (run.server.deleted) await run.finish({}, releaseClaims);
   else await failRun(run, 'error', error);
 }
 
-/** Puts a server aside until it is restored or reclaimed. */
-export async function putAside(run: ServerRun): Promise<void> {
+/** Soft-deletes a server until it is restored or reclaimed. */
+export async function softDeleteServer(run: ServerRun): Promise<void> {
   await run.perform({ verb: 'soft_delete' }, 'soft-deleting', 'compute_soft_delete_instance');
   await dropShelvedImage(run);
   await followServer(run);
-  // Whatever was being done to it is over; what is left is one server of one flavor in one place.
+  // Ends all other actions on the server, so that one flavor and one host remain.
   await run.finish(
     {
       vmState: 'soft-delete',

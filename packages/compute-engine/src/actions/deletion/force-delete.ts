@@ -1,5 +1,5 @@
 import { action } from '../runner/action.js';
 import { deleteServer } from './delete.js';
 
-/** Removes a server at once, whatever is being done to it: for those that wait to be restored, and impatient owners. */
+/** Deletes a server immediately, regardless of its state: for soft-deleted servers, and to interrupt other actions. */
 export const forceDelete = action({ ...deleteServer, name: 'forceDelete' });

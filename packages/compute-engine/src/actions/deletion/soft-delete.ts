@@ -1,7 +1,7 @@
 import { action } from '../runner/action.js';
-import { putAside } from './end-server.js';
+import { softDeleteServer } from './end-server.js';
 
-/** Puts a server aside, so that its owner may think again. */
+/** Marks a server as deleted, so that it can still be restored. */
 export const softDelete = action({
   name: 'softDelete',
   task: 'any',
@@ -12,5 +12,5 @@ export const softDelete = action({
   notifies: 'soft_delete',
   word: 'delete',
   onFailure: 'error',
-  run: putAside,
+  run: softDeleteServer,
 });

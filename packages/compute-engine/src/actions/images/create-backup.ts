@@ -1,4 +1,4 @@
-import { badRequest } from '../../errors/refusal.js';
+import { badRequest } from '../../errors/rejection.js';
 import type { TaskState } from '../../model/index.js';
 import { isVolumeBacked } from '../../servers/volumes/root-disk.js';
 import { action } from '../runner/action.js';
@@ -15,15 +15,15 @@ import {
   takeSnapshot,
 } from './snapshot.js';
 
-/** A request for one more image of a series. */
+/** A request for a backup, an image of a series. */
 export interface BackupRequest extends SnapshotRequest {
   /** Name of the series: `daily`, `weekly`, ... */
   readonly backupType: string;
-  /** How many backups of the type stay. */
+  /** Number of backups of the type that are kept. */
   readonly rotation: number;
 }
 
-/** What the stored work knows. */
+/** Arguments of the job. */
 export interface BackupArguments extends SnapshotArguments {
   readonly backupType: string;
   readonly rotation: number;
@@ -31,7 +31,7 @@ export interface BackupArguments extends SnapshotArguments {
 
 const BACKUP: readonly TaskState[] = ['image_backup', ...SNAPSHOT.slice(1)];
 
-/** Backups of one type, newest first: what is beyond the rotation goes. */
+/** Deletes the oldest backups of the type beyond the rotation. */
 async function rotate(run: ServerRun<BackupArguments>): Promise<void> {
   const { backupType, rotation } = run.arguments;
   const { images } = run.core.catalogs;
@@ -41,7 +41,7 @@ async function rotate(run: ServerRun<BackupArguments>): Promise<void> {
   for (const { id } of backups.slice(rotation)) await images.delete(caller, id).catch(() => {});
 }
 
-/** Makes an image of a server, and removes older ones of the series. Answers the image's id. */
+/** Creates an image of a server, and deletes older ones of the series. Returns the image's id. */
 export const createBackup = action({
   name: 'createBackup',
   vm: BOOTED,
@@ -55,9 +55,9 @@ export const createBackup = action({
     await checkProperties(scope, request);
     const { name, backupType, rotation, metadata } = request;
     const properties = { ...metadata, backup_type: backupType };
-    const { imageId, refused } = await newSnapshot(scope, { name, type: 'backup', properties });
+    const { imageId, rejected } = await newSnapshot(scope, { name, type: 'backup', properties });
     const args: BackupArguments = { imageId, backupType, rotation };
-    return { arguments: args, result: () => imageId, refused };
+    return { arguments: args, result: () => imageId, rejected };
   },
   run: async (run) => {
     await takeSnapshot(run, run.arguments.imageId, BACKUP, 'compute_backup_instance');

@@ -13,7 +13,10 @@ import {
 } from './snapshot.js';
 import { snapshotVolumes } from './volume-snapshot.js';
 
-/** Makes an image of a server. Answers its id; it gets its content in the background, that of volumes at once. */
+/**
+ * Creates an image of a server. Returns its id. The content follows in the background; that of volumes is created
+ * immediately.
+ */
 export const createImage = action({
   name: 'createImage',
   vm: BOOTED,
@@ -26,11 +29,11 @@ export const createImage = action({
     await checkProperties(scope, request);
     const ofVolumes = isVolumeBacked(scope.server);
     const { name, metadata: properties = {} } = request;
-    const { imageId, refused } = ofVolumes
+    const { imageId, rejected } = ofVolumes
       ? await snapshotVolumes(scope, 'createImage', request)
       : await newSnapshot(scope, { name, type: 'snapshot', properties });
     const args: SnapshotArguments = { imageId };
-    return { arguments: args, result: () => imageId, refused, ...(ofVolumes && { done: true as const }) };
+    return { arguments: args, result: () => imageId, rejected, ...(ofVolumes && { done: true as const }) };
   },
   run: async (run) => {
     await takeSnapshot(run, run.arguments.imageId, SNAPSHOT, 'compute_snapshot_instance');

@@ -14,19 +14,19 @@ export interface SnapshotRequest {
   readonly limitMetadata: boolean;
 }
 
-/** What the work on a snapshot knows. The image was made, without content, by the request. */
+/** Arguments of the job. The request has created the image without content. */
 export interface SnapshotArguments {
   readonly imageId: string;
 }
 
-/** What is said of an image before it has an id. */
+/** Properties of an image before it is created. */
 export interface ImageDraft {
   readonly name: string;
   readonly type: 'snapshot' | 'backup';
   readonly properties: Readonly<Record<string, string>>;
 }
 
-/** Tasks seen while a snapshot is taken. */
+/** Task states of a snapshot. */
 export const SNAPSHOT = [
   'image_snapshot_pending',
   'image_snapshot',
@@ -34,9 +34,10 @@ export const SNAPSHOT = [
   'image_uploading',
 ] as const satisfies readonly TaskState[];
 
-/** Properties that speak of the image they were made for, and of no copy of it. */
+/** Properties of an image that do not apply to its copies. */
 const NOT_INHERITED = new Set(['cache_in_nova', 'bittorrent', 'img_block_device_mapping', 'block_device_mapping']);
-const NOT_INHERITED_PREFIXES = ['img_signature', 'cinder_encryption_key', 'image_'];
+/** The image service rejects names that begin with `os_glance`: it records imports there. */
+const NOT_INHERITED_PREFIXES = ['img_signature', 'cinder_encryption_key', 'image_', 'os_glance'];
 
 function inherited(properties: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(
@@ -46,7 +47,7 @@ function inherited(properties: Readonly<Record<string, string>>): Record<string,
   );
 }
 
-/** Throws the 403 of more properties than the project may give an image. */
+/** Throws the 403 if an image would have more properties than the project may set. */
 export async function checkProperties(
   { core, context }: ServerScope,
   { metadata, limitMetadata }: SnapshotRequest,
@@ -54,7 +55,7 @@ export async function checkProperties(
   if (limitMetadata && metadata) await checkMetadataQuota(core, context, Object.keys(metadata).length);
 }
 
-/** The image that a copy of a server's disk becomes: what its base says, and where it comes from. */
+/** Returns the properties of a snapshot image: those of its base image, and its origin. */
 export function snapshotImage(server: Server, id: string, draft: ImageDraft, base: Image | undefined): NewImage {
   return {
     id,
@@ -77,11 +78,11 @@ export function snapshotImage(server: Server, id: string, draft: ImageDraft, bas
   };
 }
 
-/** Makes the image that the work will fill, as the answer names it; `refused` takes it back. */
+/** Creates the image that the job fills; the response names it. `rejected` deletes it. */
 export async function newSnapshot(
   { core, context: { caller }, server }: ServerScope,
   draft: ImageDraft,
-): Promise<SnapshotArguments & { readonly refused: () => Promise<unknown> }> {
+): Promise<SnapshotArguments & { readonly rejected: () => Promise<unknown> }> {
   const { images } = core.catalogs;
   const { imageId: baseId } = server;
   const base = baseId === '' ? undefined : await images.get(caller, baseId).catch(ifMissing);
@@ -90,10 +91,10 @@ export async function newSnapshot(
   const snapshotFormat = core.machines.snapshotFormat(server);
   const format = snapshotFormat === undefined ? {} : { diskFormat: snapshotFormat, containerFormat: 'bare' };
   await images.create(caller, { ...image, ...format });
-  return { imageId, refused: () => images.delete(caller, imageId).catch(() => {}) };
+  return { imageId, rejected: () => images.delete(caller, imageId).catch(() => {}) };
 }
 
-/** Has the machine copy its disk, and gives the copy to the image service. The tasks are shown one after the other. */
+/** Makes the machine copy its disk, and uploads the copy to the image service. Shows the task states in order. */
 export async function takeSnapshot(
   run: ServerRun,
   imageId: string,
@@ -105,7 +106,7 @@ export async function takeSnapshot(
   await run.saveSnapshot(imageId);
 }
 
-/** Removes an image that never got its content. */
+/** Deletes an image that never received its content. */
 export async function dropUnfinished(run: ServerRun, imageId: string): Promise<undefined> {
   const { images } = run.core.catalogs;
   const image = await images.get(run.context.caller, imageId).catch(() => undefined);

@@ -3,8 +3,8 @@ import type { ServerScope } from '../../core/core.js';
 import { activeImage, checkDisk, checkMemory } from '../../servers/active-image.js';
 
 /**
- * An active image that the caller may see and that the server's flavor is large enough for; 400 otherwise.
- * @param rootGb size of the disk that it goes to, in GiB; 0 sets no bound
+ * Returns an active image that the caller may see and that fits the server's flavor; throws 400 otherwise.
+ * @param rootGb size of the target disk in GiB; 0 is unlimited
  */
 export async function usableImage(
   { core, context, server: { flavor } }: ServerScope,

@@ -4,7 +4,7 @@ import type { BlockDevice } from '../../model/index.js';
 import { type SnapshotRequest, snapshotImage } from './snapshot.js';
 import { whileQuiesced } from './while-quiesced.js';
 
-/** A disk as an image remembers it: volumes by a snapshot of them. */
+/** Describes a disk in an image: volumes by a snapshot of them. */
 async function mappingOf(
   { core, context }: ServerScope,
   name: string,
@@ -28,8 +28,8 @@ async function mappingOf(
       volume_size: device.sizeGb,
     };
   }
-  const wanted = { key: randomUUID(), volumeId: device.volumeId, name: `snapshot for ${name}`, force: true };
-  const snapshot = await core.catalogs.volumes.createSnapshot(context.caller, wanted, taken);
+  const requested = { key: randomUUID(), volumeId: device.volumeId, name: `snapshot for ${name}`, force: true };
+  const snapshot = await core.catalogs.volumes.createSnapshot(context.caller, requested, taken);
   return {
     ...common,
     source_type: 'snapshot',
@@ -42,7 +42,7 @@ async function mappingOf(
 
 type Mapping = ReturnType<typeof mappingOf>;
 
-/** Begins to copy a disk. Resolves as soon as the guest may write to it again; the copy itself takes longer. */
+/** Starts copying a disk. Resolves as soon as the guest may write to it again; the copy takes longer. */
 function beginCopy(scope: ServerScope, name: string, device: BlockDevice, copies: Mapping[]): Promise<void> {
   return new Promise((resolve, reject) => {
     const copy = mappingOf(scope, name, device, resolve);
@@ -52,20 +52,20 @@ function beginCopy(scope: ServerScope, name: string, device: BlockDevice, copies
 }
 
 /**
- * Makes an image without content of its own: it says of which snapshots the disks of a volume-backed server are made, as they
- * are at one moment where the guest can be quiet. `refused` takes all of that back.
+ * Creates an image without content, which names the snapshots of the disks of a volume-backed server. If the guest can
+ * be quiesced, all snapshots are of the same point in time. `rejected` deletes all of them.
  */
 export async function snapshotVolumes(
   scope: ServerScope,
   action: string,
   { name, metadata }: SnapshotRequest,
-): Promise<{ readonly imageId: string; readonly refused: () => Promise<void> }> {
+): Promise<{ readonly imageId: string; readonly rejected: () => Promise<void> }> {
   const { core, context, server } = scope;
   const { images, volumes } = core.catalogs;
   const { caller } = context;
   const imageId = randomUUID();
   const copies: Mapping[] = [];
-  const refused = async () => {
+  const rejected = async () => {
     await images.delete(caller, imageId).catch(() => {});
     for (const copy of await Promise.allSettled(copies)) {
       if (copy.status === 'rejected' || !copy.value.snapshot_id) continue;
@@ -86,8 +86,8 @@ export async function snapshotVolumes(
     await images.create(caller, snapshotImage(server, imageId, { name, type: 'snapshot', properties }, undefined));
     await images.upload(caller, imageId, new Uint8Array());
   } catch (error) {
-    await refused();
+    await rejected();
     throw error;
   }
-  return { imageId, refused };
+  return { imageId, rejected };
 }

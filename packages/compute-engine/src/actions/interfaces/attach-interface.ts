@@ -1,35 +1,35 @@
 import { randomUUID } from 'node:crypto';
 import type { Port } from '@apistrata/catalogs';
 import type { ServerScope } from '../../core/core.js';
-import { badRequest, conflict, forbidden } from '../../errors/refusal.js';
+import { badRequest, conflict, forbidden } from '../../errors/rejection.js';
 import type { ActionEvent, Server } from '../../model/index.js';
-import { addressAsBadRequest } from '../../servers/interfaces/address-refusal.js';
+import { addressAsBadRequest } from '../../servers/interfaces/address-rejection.js';
 import { interfaceOf, type RequestedPort, withoutPort } from '../../servers/interfaces/server-interface.js';
-import { returnPort, takePort } from '../../servers/interfaces/server-ports.js';
+import { claimPort, returnPort } from '../../servers/interfaces/server-ports.js';
 import { concurrentAction } from '../runner/action.js';
 import type { ConcurrentRun } from '../runner/concurrent-run.js';
-import { ifStillThere } from '../runner/superseded.js';
+import { ignoreIfDeleted } from '../runner/superseded.js';
 
-/** A request for one more interface. */
+/** A request to attach an interface. */
 export interface NewInterface {
   readonly networkId?: string;
   readonly portId?: string;
   readonly address?: string;
   readonly tag?: string | null;
-  /** Whether the caller may use networks that lead outside. */
+  /** Whether the caller may use external networks. */
   readonly toExternal: boolean;
-  /** Whether ports that ask for bandwidth may be attached; false is the 400 of old versions. */
+  /** Whether ports with a bandwidth request may be attached; false causes the 400 of old versions. */
   readonly resourceRequests: boolean;
 }
 
-/** A port of a server, with what the server knows of it. */
+/** A port of a server, with the server's data about it. */
 export interface AttachedPort {
   readonly port: Port;
   readonly tag: string | null;
 }
 
-/** How long the machine may take to plug an interface in: the request waits for it. */
-const PLUG_MS = 30_000;
+/** Timeout of the machine for attaching an interface, while the request waits. */
+const ATTACH_TIMEOUT_MS = 30_000;
 
 async function onlyNetwork({ core, context }: ServerScope): Promise<string> {
   const [network, ...others] = await core.catalogs.networks.availableNetworks(context.caller);
@@ -38,7 +38,7 @@ async function onlyNetwork({ core, context }: ServerScope): Promise<string> {
   return network.id;
 }
 
-/** The port or network that is meant, with everything that can be refused beforehand. */
+/** Selects the port or network, after all checks that need no changes. */
 async function plan(scope: ServerScope, request: NewInterface): Promise<RequestedPort> {
   const { networks } = scope.core.catalogs;
   const { caller } = scope.context;
@@ -65,23 +65,23 @@ function attached({ core, server }: ServerScope, startTime: number): ActionEvent
   return { name: 'compute_attach_interface', startTime, finishTime, result: 'Success', host: server.host, ...none };
 }
 
-/** Takes away what nobody was told of. */
-async function takeAway(run: ConcurrentRun<RequestedPort>): Promise<void> {
+/** Removes an interface whose attachment was not reported. */
+async function detachPort(run: ConcurrentRun<RequestedPort>): Promise<void> {
   const { portId } = run.arguments;
   await returnPort(run, run.arguments);
-  await ifStillThere(() => run.change(({ interfaces }) => ({ interfaces: withoutPort(interfaces, portId) })));
+  await ignoreIfDeleted(() => run.change(({ interfaces }) => ({ interfaces: withoutPort(interfaces, portId) })));
 }
 
 /**
- * Plugs a port in, made for it or given. The request does all of it, and answers once the server has the port; what is
- * left to the background is to take everything back where the request never came to its end.
+ * Attaches a port, new or existing. The request does all of the work and responds after the server has the port; the
+ * background job only undoes it if the request never completes.
  */
 export const attachInterface = concurrentAction({
   name: 'attachInterface',
   vm: ['active', 'paused', 'stopped'],
   lock: true,
   history: 'attach_interface',
-  // Its job gives back what a request that died had begun: nothing else is announced.
+  // The job only undoes the work of an interrupted request, so it sends no other notifications.
   notifies: { completed: 'interface_attach', failed: 'interface_attach' },
   word: 'attach_interface',
   begin: async (scope, request: NewInterface) => {
@@ -89,23 +89,23 @@ export const attachInterface = concurrentAction({
     const requestedPort = await plan(scope, request);
     return {
       arguments: requestedPort,
-      ask: async () => {
-        const begun = core.clock.now();
-        const port = await takePort(scope, requestedPort).catch(addressAsBadRequest);
+      perform: async () => {
+        const startedAt = core.clock.now();
+        const port = await claimPort(scope, requestedPort).catch(addressAsBadRequest);
         const made = interfaceOf(port, requestedPort.tag, !requestedPort.existing);
         const origin = { action: attachInterface.name, requestId: context.requestId };
         const work = { verb: 'attach_interface', interface: made } as const;
-        await core.machines.perform({ work, server, origin }, AbortSignal.timeout(PLUG_MS));
+        await core.machines.perform({ work, server, origin }, AbortSignal.timeout(ATTACH_TIMEOUT_MS));
         return {
           change: ({ interfaces }: Server) => ({ interfaces: [...withoutPort(interfaces, port.id), made] }),
           result: (): AttachedPort => ({ port, tag: requestedPort.tag }),
-          done: [attached(scope, begun)],
+          done: [attached(scope, startedAt)],
         };
       },
-      giveBack: () => returnPort(scope, requestedPort),
+      releasePort: () => returnPort(scope, requestedPort),
       undo: ({ interfaces }: Server) => ({ interfaces: withoutPort(interfaces, requestedPort.portId) }),
     };
   },
-  run: takeAway,
-  undo: takeAway,
+  run: detachPort,
+  undo: detachPort,
 });

@@ -1,14 +1,15 @@
 import { withoutPort } from '../../servers/interfaces/server-interface.js';
 import { concurrentAction } from '../runner/action.js';
 
-/** Which interface is to go. */
+/** The interface to detach. */
 export interface InterfaceDetachment {
   readonly portId: string;
 }
 
 /**
- * Unplugs an interface; its port is deleted when it was made for the server, else given back. One that is not plugged in
- * fails in the background. After a failure the interface stays, or goes with the server.
+ * Detaches an interface. A port that was created for the server is deleted, any other is released. Detaching an unknown
+ * interface fails in the background. After a failure, the interface remains until it is detached again or the server is
+ * deleted.
  */
 export const detachInterface = concurrentAction({
   name: 'detachInterface',
@@ -23,7 +24,7 @@ export const detachInterface = concurrentAction({
     await run.step('compute_detach_interface', async () => {
       const plugged = run.server.interfaces.find((one) => one.portId === portId);
       if (!plugged) {
-        // An earlier attempt may have come that far.
+        // An earlier attempt may already have detached it.
         if (run.job.attempts > 1) return;
         throw new Error(`Port ${portId} is not attached to server ${run.server.id}`);
       }

@@ -2,18 +2,18 @@ import type { MigrationStatus } from '../../model/index.js';
 import { keepClaim, ownClaim } from '../../scheduler/server-claims.js';
 import { changeMigration, getMigration } from '../../server-migrations/migration-record.js';
 import { action } from '../runner/action.js';
-import { beginEnd } from './end-live-migration.js';
-import { arrive, stay } from './live-move.js';
+import { beginDeletion } from './end-live-migration.js';
+import { completeLiveMove, rollBackLiveMove } from './live-move.js';
 
-/** Which live migration is to be given up. */
+/** The live migration to abort. */
 export interface LiveMigrationAbortion {
-  /** Its number, as paths use it. */
+  /** The migration's number in paths. */
   readonly number: string;
-  /** Statuses in which that is possible. */
+  /** Statuses in which it can be aborted. */
   readonly statuses: readonly MigrationStatus[];
 }
 
-/** Gives a live migration up: the server stays where it is. */
+/** Aborts a live migration: the server stays on its host. */
 export const abortLiveMigration = action({
   name: 'live_migration_cancel',
   task: ['migrating'],
@@ -23,7 +23,7 @@ export const abortLiveMigration = action({
   notifies: 'live_migration_abort',
   word: 'abort live migration',
   onFailure: 'unchanged',
-  begin: (scope, { number, statuses }: LiveMigrationAbortion) => beginEnd(scope, number, statuses),
+  begin: (scope, { number, statuses }: LiveMigrationAbortion) => beginDeletion(scope, number, statuses),
   run: async (run) => {
     const { id, destHost } = await getMigration(run.core, run.arguments.migrationId);
     try {
@@ -35,7 +35,7 @@ export const abortLiveMigration = action({
     } catch (error) {
       if ((error as { code?: string }).code !== 'MOVE_COMPLETED') throw error;
       run.leave();
-      return arrive(run);
+      return completeLiveMove(run);
     }
     run.leave();
     run.enter('live_migration_rollback');
@@ -44,5 +44,5 @@ export const abortLiveMigration = action({
       return keepClaim(tx, server, ownClaim(server));
     });
   },
-  fail: (run, error) => stay(run, error, 'error'),
+  fail: (run, error) => rollBackLiveMove(run, error, 'error'),
 });

@@ -5,28 +5,28 @@ import { claimDestination } from '../../server-migrations/destination.js';
 import { followServer } from '../../server-migrations/follow-server.js';
 import { changeMigration, getMigration, lockMigration } from '../../server-migrations/migration-record.js';
 import { failRun } from '../runner/fail-run.js';
-import type { AlsoWrite, ServerRun } from '../runner/server-run.js';
+import type { AdditionalWrite, ServerRun } from '../runner/server-run.js';
 
-/** What resize and migrate have decided on. */
+/** Arguments of the job of a resize or migration. */
 export interface MoveArguments {
   readonly migrationId: string;
   readonly flavor: FlavorCopy;
-  /** A host that was asked for. */
+  /** The requested host. */
   readonly host?: string;
 }
 
-/** Tasks seen while a server is moved. */
+/** Task states of a move. */
 export const MOVING = ['resize_prep', 'resize_migrating', 'resize_migrated', 'resize_finish'] as const;
 
-/** Says, in the same transaction as other changes, where a migration is. */
-function statusOf(run: ServerRun<MoveArguments>, status: MigrationStatus): AlsoWrite {
+/** Updates the status of a migration in the same transaction as other changes. */
+function statusOf(run: ServerRun<MoveArguments>, status: MigrationStatus): AdditionalWrite {
   return async (tx) => {
     await changeMigration(tx, run.core, run.arguments.migrationId, { status });
     return undefined;
   };
 }
 
-/** Finds a place: another host first; the same one only for a server that changes its flavor. */
+/** Selects a host: another one if possible; the same one only if the flavor changes. */
 async function reserve(run: ServerRun<MoveArguments>): Promise<void> {
   const { flavor, host, migrationId } = run.arguments;
   const { core } = run;
@@ -48,7 +48,7 @@ async function reserve(run: ServerRun<MoveArguments>): Promise<void> {
   });
 }
 
-/** Moves a server to another host, or gives it another flavor, and waits there for the owner's verdict. */
+/** Moves a server to another host, or changes its flavor, and leaves it there to be confirmed or reverted. */
 export async function moveServer(run: ServerRun<MoveArguments>): Promise<void> {
   const { core } = run;
   const { flavor, migrationId } = run.arguments;
@@ -63,8 +63,8 @@ export async function moveServer(run: ServerRun<MoveArguments>): Promise<void> {
     run.enter('resize');
     await run.update({ taskState: 'resize_migrating' }, statusOf(run, 'migrating'));
     await run.perform({ verb: 'migrate_disk', destHost, flavor }, 'resize_migrating', 'compute_resize_instance');
-    const there = { host: destHost, node: destNode, flavor, oldFlavor: run.server.flavor, newFlavor: null };
-    await run.update({ ...there, taskState: 'resize_migrated' }, statusOf(run, 'post-migrating'));
+    const moved = { host: destHost, node: destNode, flavor, oldFlavor: run.server.flavor, newFlavor: null };
+    await run.update({ ...moved, taskState: 'resize_migrated' }, statusOf(run, 'post-migrating'));
     run.leave();
   }
   await run.passThrough(['resize_migrated']);
@@ -83,10 +83,10 @@ export async function moveServer(run: ServerRun<MoveArguments>): Promise<void> {
   );
 }
 
-/** The server is in error where the move has left it. */
+/** Sets the server to ERROR in its current place. */
 export async function failMove(run: ServerRun<MoveArguments>, error: Error): Promise<void> {
   await followServer(run).catch(() => {});
-  // Without a place to go to, nothing has happened to the server yet.
+  // If no host was valid, the server is unchanged so far.
   const patch: ServerPatch = error instanceof NoValidHost ? { vmState: run.server.vmState } : {};
   await failRun(run, 'error', error, { oldFlavor: null, newFlavor: null, ...patch }, async (tx, server) => {
     await changeMigration(tx, run.core, run.arguments.migrationId, { status: 'error' });

@@ -5,7 +5,7 @@ import { action } from '../runner/action.js';
 import { failRun } from '../runner/fail-run.js';
 import { beginVerdict } from './verdict.js';
 
-/** Ends a move for good: what is left on the source goes. */
+/** Completes a move and removes what is left on the source host. */
 export const confirmResize = action({
   name: 'confirmResize',
   vm: ['resized'],

@@ -1,20 +1,22 @@
 import type { ServerScope } from '../../core/core.js';
-import { badRequest } from '../../errors/refusal.js';
+import { badRequest } from '../../errors/rejection.js';
 import type { MigrationStatus } from '../../model/index.js';
 import { tables } from '../../schema/tables.js';
 import { findMigration } from '../../server-migrations/find-migration.js';
-import type { Begun } from '../runner/action.js';
+import type { StartedAction } from '../runner/action.js';
 import type { LiveMoveArguments } from './live-move.js';
 
 /**
- * Begins to end a live migration before its time; 400 unless it is in one of these statuses.
- * @param number of the migration, as paths use it
+ * Checks a request to end a live migration early; 400 unless the migration has one of the given statuses.
+ * @param number the migration's number in paths
+ * @param forced whether the request forces the completion, which is stored in the migration
  */
-export async function beginEnd(
+export async function beginDeletion(
   { core, server }: ServerScope,
   number: string,
   statuses: readonly MigrationStatus[],
-): Promise<Begun<LiveMoveArguments, void>> {
+  forced = false,
+): Promise<StartedAction<LiveMoveArguments, void>> {
   const { id } = await findMigration(core, server, number);
   return {
     arguments: { migrationId: id },
@@ -24,6 +26,7 @@ export async function beginEnd(
         throw badRequest(
           `Migration ${number} of instance ${server.id} is ${migration?.status}, and has to be ${statuses.join(' or ')}.`,
         );
+      if (forced) await tables.migrations.update(tx, { ...migration, forced });
       return undefined;
     },
   };

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { badRequest, conflict, notFound } from '../../errors/refusal.js';
+import { badRequest, conflict, notFound } from '../../errors/rejection.js';
 import { generatePassword } from '../../keys/generate-password.js';
-import { amountsOf, forceClaim } from '../../scheduler/claims.js';
+import { amountsOf } from '../../scheduler/amounts.js';
+import { forceClaim } from '../../scheduler/claims.js';
 import { keepClaim, ownClaim } from '../../scheduler/server-claims.js';
 import { claimDestination } from '../../server-migrations/destination.js';
 import { followServer } from '../../server-migrations/follow-server.js';
@@ -12,40 +13,40 @@ import {
   getMigration,
   lockMigration,
 } from '../../server-migrations/migration-record.js';
-import { hasLocalRoot } from '../../servers/volumes/root-disk.js';
-import { isHostUp, requestedHost } from '../hosts.js';
+import { contentOf } from '../../servers/volumes/root-disk.js';
+import { isFenced, isHostUp, requestedHost } from '../hosts.js';
 import { action, type Change } from '../runner/action.js';
 import { failRun } from '../runner/fail-run.js';
 import type { ServerRun } from '../runner/server-run.js';
 
-/** A request to bring a server of a host that is down to life elsewhere. */
+/** A request to rebuild a server of a failed host elsewhere. */
 export interface EvacuationRequest {
-  /** Left out: the scheduler says. */
+  /** Default: selected by the scheduler. */
   readonly host?: string;
-  /** Does not ask the scheduler whether the host fits. */
+  /** Skips the checks of the scheduler. */
   readonly force?: boolean;
   readonly adminPassword?: string;
   /**
-   * True: the disks survived with the host's storage, and the password stays what it was; false: they did not. Left out: the
-   * driver finds it out. One that finds otherwise fails.
+   * True: the disks are on shared storage, and the password stays unchanged; false: they are lost. Default: the driver
+   * detects it. If the driver's finding differs, the evacuation fails.
    */
   readonly sharedStorage?: boolean;
-  /** Left off at the other end, whatever it was. */
+  /** The server is stopped afterwards, regardless of its state before. */
   readonly stop: boolean;
 }
 
-/** What the stored work knows. */
+/** Arguments of the job. */
 export interface EvacuateArguments {
   readonly migrationId: string;
   readonly host?: string;
   readonly force?: boolean;
   readonly adminPassword: string | null;
   readonly sharedStorage?: boolean;
-  /** Left off at the other end, whatever it was. */
+  /** The server is stopped afterwards, regardless of its state before. */
   readonly stop: boolean;
 }
 
-async function settleElsewhere(run: ServerRun<EvacuateArguments>): Promise<void> {
+async function completeElsewhere(run: ServerRun<EvacuateArguments>): Promise<void> {
   const { core } = run;
   const { host, force, migrationId } = run.arguments;
   const map = await core.infrastructure.hosts();
@@ -61,21 +62,21 @@ async function settleElsewhere(run: ServerRun<EvacuateArguments>): Promise<void>
   });
 }
 
-/** The server is still that of the host which is down: it may be evacuated again, or that host takes it up when it returns. */
-async function goBack(run: ServerRun<EvacuateArguments>): Promise<void> {
+/** Leaves the server on the failed host: it may be evacuated again, or that host takes it over when it returns. */
+async function rollBack(run: ServerRun<EvacuateArguments>): Promise<void> {
   const { core } = run;
   const { sourceHost, sourceNode, destHost } = await getMigration(core, run.arguments.migrationId);
   if (!sourceHost || destHost === null) return;
   await run.update({}, async (tx, server) => {
     if (server.host !== destHost) return undefined;
     await keepClaim(tx, server, undefined);
-    const claim = { host: sourceHost, ...amountsOf(server.flavor, hasLocalRoot(server)) };
+    const claim = { host: sourceHost, ...amountsOf(server.flavor, contentOf(server)) };
     await forceClaim(tx, claim);
     return { claims: [claim], host: sourceHost, node: sourceNode };
   });
 }
 
-/** Brings a server of a host that is down to life elsewhere. Answers its password; null where its disk keeps the old one. */
+/** Rebuilds a server of a failed host elsewhere. Returns its password; null if its disk keeps the old one. */
 export const evacuate = action({
   name: 'evacuate',
   vm: ['active', 'stopped', 'error'],
@@ -94,10 +95,14 @@ export const evacuate = action({
     );
     if (host && host.name === server.host) throw badRequest("The target host can't be the same one.");
     if (await isHostUp(core, server)) throw badRequest(`Compute service of ${server.host} is still in use.`);
+    if (core.settings.evacuateFencedOnly && !sharedStorage && !(await isFenced(core, server)))
+      throw conflict(
+        `Cannot 'evacuate' instance ${server.id}: its machine may still run on ${server.host}. Force the service of that host down to confirm that it is off.`,
+      );
     const adminPassword = sharedStorage ? null : (request.adminPassword ?? generatePassword());
     const migrationId = randomUUID();
     const change: Change = async (tx, current) => {
-      // Any other task is lost with its host; a deletion was promised and stays so.
+      // Any other task ended with its host; a deletion was accepted and must be completed.
       if (current.taskState === 'deleting' || current.taskState === 'soft-deleting')
         throw conflict(`Cannot 'evacuate' instance ${server.id} while it is in task_state ${current.taskState}`);
       await endMigrations(tx, core, server.id);
@@ -109,7 +114,7 @@ export const evacuate = action({
   },
   run: async (run) => {
     const { adminPassword, sharedStorage = null, stop, migrationId } = run.arguments;
-    await run.step('conductor_rebuild_server', () => settleElsewhere(run));
+    await run.step('conductor_rebuild_server', () => completeElsewhere(run));
     run.pass('rebuild_scheduled');
     run.enter('rebuild');
     await run.passThrough(['rebuilding', 'rebuild_block_device_mapping']);
@@ -136,7 +141,7 @@ export const evacuate = action({
     );
   },
   fail: async (run, error) => {
-    await goBack(run);
+    await rollBack(run);
     await followServer(run).catch(() => {});
     await failRun(run, 'error', error, {}, async (tx, server) => {
       await changeMigration(tx, run.core, run.arguments.migrationId, { status: 'failed' });

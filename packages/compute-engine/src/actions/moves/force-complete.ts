@@ -1,16 +1,16 @@
 import type { DriverWork } from '../../drivers/driver.js';
 import { getMigration } from '../../server-migrations/migration-record.js';
 import { action } from '../runner/action.js';
-import { beginEnd } from './end-live-migration.js';
-import { arrive, stay } from './live-move.js';
+import { beginDeletion } from './end-live-migration.js';
+import { completeLiveMove, rollBackLiveMove } from './live-move.js';
 
-/** Which live migration is to be completed. */
+/** The live migration to complete. */
 export interface ForceCompletion {
-  /** Its number, as paths use it. */
+  /** The migration's number in paths. */
   readonly number: string;
 }
 
-/** Ends the memory copy at once, and with it the migration. */
+/** Pauses the server to complete its live migration. */
 export const forceComplete = action({
   name: 'live_migration_force_complete',
   vm: ['active'],
@@ -21,7 +21,7 @@ export const forceComplete = action({
   notifies: 'live_migration_force_complete',
   word: 'force_complete',
   onFailure: 'unchanged',
-  begin: (scope, { number }: ForceCompletion) => beginEnd(scope, number, ['running']),
+  begin: (scope, { number }: ForceCompletion) => beginDeletion(scope, number, ['running'], true),
   run: async (run) => {
     const { destHost } = await getMigration(run.core, run.arguments.migrationId);
     if (run.server.host !== destHost) {
@@ -29,7 +29,7 @@ export const forceComplete = action({
       await run.perform(work, undefined, 'compute_live_migration_force_complete');
     }
     run.leave();
-    await arrive(run);
+    await completeLiveMove(run);
   },
-  fail: (run, error) => stay(run, error, 'failed'),
+  fail: (run, error) => rollBackLiveMove(run, error, 'failed'),
 });

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ServerScope } from '../../core/core.js';
 import type { DriverWork } from '../../drivers/driver.js';
-import { badRequest } from '../../errors/refusal.js';
+import { badRequest } from '../../errors/rejection.js';
 import type { MigrationStatus } from '../../model/index.js';
 import type { Host } from '../../scheduler/infrastructure.js';
 import { NoValidHost } from '../../scheduler/no-valid-host.js';
@@ -16,30 +16,29 @@ import {
 import { isHostUp, requestedHost } from '../hosts.js';
 import { action, type Change } from '../runner/action.js';
 import type { ServerRun } from '../runner/server-run.js';
-import { forceComplete } from './force-complete.js';
-import { arrive, type LiveMoveArguments, stay } from './live-move.js';
+import { completeLiveMove, type LiveMoveArguments, rollBackLiveMove } from './live-move.js';
 
-/** A request to move a server while it runs. */
+/** A request to move a running server. */
 export interface LiveMigrationRequest {
-  /** Left out: the scheduler says. */
+  /** Default: selected by the scheduler. */
   readonly host?: string;
-  /** Does not ask the scheduler whether the host fits. */
+  /** Skips the checks of the scheduler. */
   readonly force?: boolean;
-  /** Whether a place is looked for before the answer, so that none is a 400, or in the background. */
+  /** Whether a host is selected before the response, so that a failure is a 400, or in the background. */
   readonly checkedFirst: boolean;
 }
 
-/** What the stored work knows. */
+/** Arguments of the job. */
 export interface LiveMigrationArguments extends LiveMoveArguments {
   readonly host?: string;
   readonly force?: boolean;
 }
 
 const BYTES_PER_MIB = 1024 * 1024;
-/** How often it is looked how far a migration is. */
+/** Interval between updates of the progress. */
 const PROGRESS_MS = 1_000;
 
-/** Where the request says to go; the 400s of hosts that cannot be gone to. */
+/** Returns the requested destination; throws the 400 of invalid ones. */
 async function checkHosts({ core, server }: ServerScope, request: LiveMigrationRequest): Promise<Host | undefined> {
   const { force, checkedFirst } = request;
   if (force && request.host === undefined) throw badRequest("Can't force to a non-provided destination");
@@ -57,46 +56,46 @@ function refuse(error: unknown): never {
   throw error instanceof NoValidHost ? badRequest(error.message) : error;
 }
 
-/** Says where a migration is; where the driver takes no time nobody could see it. */
+/** Stores the status of a migration, unless the driver is so fast that no client could observe it. */
 async function show(
   run: ServerRun<LiveMoveArguments>,
   status: MigrationStatus,
   work: DriverWork,
   more: MigrationPatch = {},
 ): Promise<void> {
-  if (run.isInstant(work)) return;
+  if (run.isSynchronous(work)) return;
   await run.update({ taskState: 'migrating' }, async (tx) => {
     await changeMigration(tx, run.core, run.arguments.migrationId, { status, ...more });
     return undefined;
   });
 }
 
-/** How far the migration is; before its beginning all memory is still to come. */
+/** Returns the progress of a migration; before it starts, all memory remains. */
 async function progressOf({ core, server }: ServerRun<LiveMoveArguments>): Promise<MigrationPatch> {
-  const told = await core.machines.moveProgress(server).catch(() => null);
+  const notified = await core.machines.moveProgress(server).catch(() => null);
   const all = server.flavor.memoryMb * BYTES_PER_MIB;
-  return told ?? { memoryTotalBytes: all, memoryRemainingBytes: all };
+  return notified ?? { memoryTotalBytes: all, memoryRemainingBytes: all };
 }
 
-/** Writes down how far a migration is while it goes on. */
+/** Stores the progress of a migration while it runs. */
 async function withProgress(
   run: ServerRun<LiveMoveArguments>,
   work: DriverWork,
   move: () => Promise<void>,
 ): Promise<void> {
-  if (run.isInstant(work)) return move();
+  if (run.isSynchronous(work)) return move();
   const { core } = run;
   const ended = new AbortController();
-  const tell = async () => {
-    const told = await progressOf(run);
+  const store = async () => {
+    const reported = await progressOf(run);
     if (ended.signal.aborted) return;
-    await core.store.transaction((tx) => changeMigration(tx, core, run.arguments.migrationId, told));
+    await core.store.transaction((tx) => changeMigration(tx, core, run.arguments.migrationId, reported));
   };
   const watch = async () => {
     for (;;) {
       await core.clock.sleep(PROGRESS_MS, ended.signal);
-      // What cannot be told now is told the next time.
-      await tell().catch(() => {});
+      // A failed update is repeated in the next interval.
+      await store().catch(() => {});
     }
   };
   const moving = async () => {
@@ -106,12 +105,12 @@ async function withProgress(
       ended.abort();
     }
   };
-  // The watch ends when it is woken up, with an error that says so.
+  // The abort that ends the watch rejects its promise, so both are settled.
   const [moved] = await Promise.allSettled([moving(), watch()]);
   if (moved.status === 'rejected') throw moved.reason;
 }
 
-/** Finds a destination unless the request has found one already. */
+/** Selects a destination unless the request has already done so. */
 async function reserve(run: ServerRun<LiveMigrationArguments>): Promise<string> {
   const { core } = run;
   const { host, force, migrationId } = run.arguments;
@@ -133,14 +132,7 @@ async function reserve(run: ServerRun<LiveMigrationArguments>): Promise<string> 
   return reserved;
 }
 
-/** Whether it was taken over by a request to complete it. */
-async function isForced({ core, server, context }: ServerRun): Promise<boolean> {
-  const actions = await tables.actions.find(core.store, (q) => q.where('server_id', '=', server.id));
-  const own = actions.find(({ requestId }) => requestId === context.requestId);
-  return actions.some(({ action, seq }) => action === forceComplete.history && seq > (own?.seq ?? 0));
-}
-
-/** Moves a running server: queued, preparing, running, then there. */
+/** Moves a running server: queued, preparing, running, completed. */
 export const liveMigrate = action({
   name: 'os-migrateLive',
   vm: ['active', 'paused'],
@@ -181,8 +173,9 @@ export const liveMigrate = action({
       await show(run, 'running', move, await progressOf(run));
       await withProgress(run, move, () => run.perform(move, undefined, 'compute_live_migration'));
     }
-    await arrive(run);
+    await completeLiveMove(run);
   },
-  fail: (run, error) => stay(run, error, error instanceof NoValidHost ? 'error' : 'failed'),
-  abandoned: async (run) => ((await isForced(run)) ? 'Success' : undefined),
+  fail: (run, error) => rollBackLiveMove(run, error, error instanceof NoValidHost ? 'error' : 'failed'),
+  abandoned: async ({ core, arguments: { migrationId } }) =>
+    (await tables.migrations.get(core.store, migrationId))?.forced ? 'Success' : undefined,
 });

@@ -6,13 +6,13 @@ import { changeMigration, getMigration } from '../../server-migrations/migration
 import { failRun } from '../runner/fail-run.js';
 import type { ServerRun } from '../runner/server-run.js';
 
-/** What all work on a live migration knows. */
+/** Arguments of all jobs of a live migration. */
 export interface LiveMoveArguments {
   readonly migrationId: string;
 }
 
-/** The memory is on the other side: the server lives there now. */
-export async function arrive(run: ServerRun<LiveMoveArguments>): Promise<void> {
+/** Completes a move after the memory was copied: the server now runs on the destination. */
+export async function completeLiveMove(run: ServerRun<LiveMoveArguments>): Promise<void> {
   const { core } = run;
   const { id, destHost, destNode } = await getMigration(core, run.arguments.migrationId);
   run.enter('live_migration_post');
@@ -33,8 +33,12 @@ export async function arrive(run: ServerRun<LiveMoveArguments>): Promise<void> {
   });
 }
 
-/** The move has ended where it began. */
-export async function stay(run: ServerRun<LiveMoveArguments>, error: Error, status: MigrationStatus): Promise<void> {
+/** Ends a move with the server on its source host. */
+export async function rollBackLiveMove(
+  run: ServerRun<LiveMoveArguments>,
+  error: Error,
+  status: MigrationStatus,
+): Promise<void> {
   await followServer(run).catch(() => {});
   if (!(error instanceof NoValidHost)) {
     run.enter('live_migration_rollback');

@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { badRequest } from '../../errors/refusal.js';
+import { badRequest } from '../../errors/rejection.js';
 import { beginMigration } from '../../server-migrations/migration-record.js';
 import { checkHostUp, requestedHost } from '../hosts.js';
 import { action, type Change } from '../runner/action.js';
 import { failMove, MOVING, type MoveArguments, moveServer } from './cold-move.js';
 
-/** A request to move a server while it is off. */
+/** A request to move a stopped server. */
 export interface MigrateRequest {
-  /** Left out: the scheduler says. */
+  /** Default: selected by the scheduler. */
   readonly host?: string;
 }
 
-/** Moves a server to another host, until the owner confirms or reverts that. */
+/** Moves a server to another host, until the move is confirmed or reverted. */
 export const migrate = action({
   name: 'migrate',
   vm: ['active', 'stopped'],

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Tx } from '@apistrata/record-store';
 import type { Context } from '../../core/context.js';
 import type { Core, ServerScope } from '../../core/core.js';
-import { badRequest } from '../../errors/refusal.js';
+import { badRequest } from '../../errors/rejection.js';
 import type { FlavorCopy, Server } from '../../model/index.js';
 import { checkFlavorAndImage } from '../../resources/extra-specs/check-flavor-and-image.js';
 import { flavorCopy } from '../../resources/flavors/flavor-copy.js';
@@ -14,13 +14,13 @@ import { checkHostUp } from '../hosts.js';
 import { action, type Change } from '../runner/action.js';
 import { failMove, MOVING, type MoveArguments, moveServer } from './cold-move.js';
 
-/** A request for another flavor. */
+/** A request to change the flavor. */
 export interface ResizeRequest {
   readonly flavorId: string;
   readonly diskConfig?: 'AUTO' | 'MANUAL';
 }
 
-/** The image must still be there: the disk may be made from it once more. */
+/** The image must still exist: the disk may be created from it again. */
 async function checkImage({ core, context, server: { imageId } }: ServerScope): Promise<void> {
   if (imageId === '') return;
   await core.catalogs.images.get(context.caller, imageId).catch(() => {
@@ -28,7 +28,7 @@ async function checkImage({ core, context, server: { imageId } }: ServerScope): 
   });
 }
 
-/** Counts only what becomes more; a project is never kept from shrinking. */
+/** Counts only increases, so that a project over its quota can always shrink. */
 async function checkGrowth(core: Core, tx: Tx, context: Context, server: Server, next: FlavorCopy): Promise<void> {
   const { flavor: old, projectId } = server;
   const more = { cores: next.vcpus - old.vcpus, ram: next.memoryMb - old.memoryMb };
@@ -37,7 +37,7 @@ async function checkGrowth(core: Core, tx: Tx, context: Context, server: Server,
   await checkServerQuota(core, tx, { ...context, caller: { ...context.caller, projectId } }, growth);
 }
 
-/** Gives a server another flavor, on another host where one is free, until the owner confirms or reverts that. */
+/** Changes the flavor of a server, on another host if one is free, until the resize is confirmed or reverted. */
 export const resize = action({
   name: 'resize',
   vm: ['active', 'stopped'],

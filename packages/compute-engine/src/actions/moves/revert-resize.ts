@@ -5,7 +5,7 @@ import { action } from '../runner/action.js';
 import { failRun } from '../runner/fail-run.js';
 import { beginVerdict } from './verdict.js';
 
-/** Undoes a move: back to the old host and flavor. */
+/** Reverts a move: back to the old host and flavor. */
 export const revertResize = action({
   name: 'revertResize',
   vm: ['resized'],

@@ -1,21 +1,21 @@
 import type { Session } from '@apistrata/record-store';
 import type { ServerScope } from '../../core/core.js';
-import { badRequest } from '../../errors/refusal.js';
+import { badRequest } from '../../errors/rejection.js';
 import type { MigrationStatus } from '../../model/index.js';
 import { tables } from '../../schema/tables.js';
 import { changeMigration } from '../../server-migrations/migration-record.js';
-import type { Begun } from '../runner/action.js';
+import type { StartedAction } from '../runner/action.js';
 
-/** The move that a verdict is about. */
+/** The move that is confirmed or reverted. */
 export interface VerdictArguments {
   readonly migrationId: string;
 }
 
-/** Begins to end the move that waits for its verdict; 400 when there is none. */
+/** Checks a request to confirm or revert a move; 400 if none awaits it. */
 export async function beginVerdict(
   { core, server }: ServerScope,
   status: MigrationStatus,
-): Promise<Begun<VerdictArguments, void>> {
+): Promise<StartedAction<VerdictArguments, void>> {
   const waiting = async (session: Session) => {
     const [migration] = await tables.migrations.find(session, (q) =>
       q.where('server_id', '=', server.id).where('status', '=', 'finished').orderBy('seq', 'desc').limit(1),

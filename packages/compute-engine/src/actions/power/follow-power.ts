@@ -1,42 +1,60 @@
+import { backgroundWork } from '../../core/context.js';
 import type { Core } from '../../core/core.js';
-import { Refusal } from '../../errors/refusal.js';
+import { Rejection } from '../../errors/rejection.js';
 import type { PowerState, Server, VmState } from '../../model/index.js';
+import { isTruthyText } from '../../resources/extra-specs/is-truthy-text.js';
 import { tables } from '../../schema/tables.js';
 import { beginAction } from '../runner/begin-action.js';
 import type { Cleanup } from '../runner/cleanup.js';
 import { Superseded } from '../runner/superseded.js';
+import { start } from './start.js';
 import { stop } from './stop.js';
 
 export interface FollowPowerArguments {
-  /** The revision of the server that was compared with its machine. */
+  /** Revision of the server that was compared with its machine. */
   readonly revision: number;
   readonly powerState: PowerState;
+  /** Whether the computer of the machine was switched off or restarted; missing in jobs of former versions. */
+  readonly withHost?: boolean;
 }
 
-/** Servers that are stopped when their machine has ended; of others only the power state follows, as in Nova. */
+/** States in which a server is stopped when its machine ends; for others, only the power state changes, as in Nova. */
 const STOPPED: ReadonlySet<VmState> = new Set<VmState>(['active', 'paused']);
 
+/** Returns whether a server is started again after its computer. */
+function startsWithHost({ settings }: Core, { vmState, metadata }: Server): boolean {
+  if (vmState !== 'active') return false;
+  const { autostart } = metadata;
+  return autostart === undefined ? settings.resumeGuestsOnHostBoot : isTruthyText(autostart);
+}
+
 /**
- * Has a server follow its machine, which has ended by itself: the guest switched itself off, or its process was killed. In the
- * history this is a stop, as in Nova. A server that has changed meanwhile is left alone.
+ * Updates a server whose machine has ended by itself: the guest shut down, or its process was killed. The history shows
+ * a stop, as in Nova. A server that ended with its computer is started again if its metadata or the settings say so, with a start
+ * in the history. A server that has changed meanwhile is skipped.
  */
 export const followPower: Cleanup = {
   name: 'followPower',
   async run(core, { serverId, payload }) {
-    const { revision, powerState } = payload.arguments as FollowPowerArguments;
+    const { revision, powerState, withHost = false } = payload.arguments as FollowPowerArguments;
     const server = serverId === null ? undefined : await tables.servers.get(core.store, serverId);
     if (!server || server.deleted || server.revision !== revision) return;
+    // A host may have stored the job, and must not choose on whose behalf it runs.
+    const context = backgroundWork(server);
     const change = (current: Server) => {
       if (current.revision !== revision)
         throw new Superseded(`${current.id} has changed since it was compared with its machine`);
       return { powerState };
     };
     try {
-      if (!STOPPED.has(server.vmState)) return await changePower(core, server.id, payload.context, change);
-      const begin = async () => ({ arguments: {}, change: (_: unknown, current: Server) => change(current) });
-      await beginAction(core, { ...stop, vm: [...STOPPED], begin }, payload.context, server.id, undefined);
+      if (!STOPPED.has(server.vmState)) return await changePower(core, server.id, context, change);
+      const starts = withHost && startsWithHost(core, server);
+      const patch = (current: Server) => ({ ...change(current), ...(starts && { vmState: 'stopped' as const }) });
+      const begin = async () => ({ arguments: {}, change: (_: unknown, current: Server) => patch(current) });
+      const record = { ...(starts ? start : stop), vm: [...STOPPED], begin };
+      await beginAction(core, record, context, server.id, undefined);
     } catch (error) {
-      if (!(error instanceof Superseded) && !(error instanceof Refusal)) throw error;
+      if (!(error instanceof Superseded) && !(error instanceof Rejection)) throw error;
     }
   },
 };

@@ -2,17 +2,17 @@ import type { DriverWork } from '../../drivers/driver.js';
 import type { PowerState, VmState } from '../../model/index.js';
 import { type Action, action, type NoArguments } from '../runner/action.js';
 
-/** An action that is one order to the machine and one result. */
+/** An action that consists of one driver command and one resulting state. */
 interface MachineAction<Name extends string> extends Omit<Action<Name>, 'run' | 'fail' | 'abandoned' | 'concurrent'> {
   readonly work: DriverWork;
-  /** Name of the step in the history. */
+  /** Name of the event in the history. */
   readonly event: string;
-  /** What the server is afterwards. */
+  /** Resulting state of the server. */
   readonly vmState: VmState;
   readonly powerState: PowerState;
 }
 
-/** Defines an action that needs nothing but one order to the machine. */
+/** Defines an action that consists of one driver command. */
 export function machineAction<const Name extends string>({
   work,
   event,

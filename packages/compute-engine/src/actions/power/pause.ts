@@ -1,6 +1,6 @@
 import { machineAction } from './machine-action.js';
 
-/** Halts a server, its memory kept where it is. */
+/** Pauses a server and keeps its memory. */
 export const pause = machineAction({
   name: 'pause',
   vm: ['active'],

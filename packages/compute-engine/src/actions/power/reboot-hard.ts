@@ -1,6 +1,6 @@
 import { machineAction } from './machine-action.js';
 
-/** Switches a server off and on again, whatever its guest says. */
+/** Resets a server without the cooperation of its guest. */
 export const rebootHard = machineAction({
   name: 'rebootHard',
   vm: ['active', 'stopped', 'paused', 'suspended', 'error'],

@@ -1,6 +1,6 @@
 import { machineAction } from './machine-action.js';
 
-/** Asks the guest to reboot. */
+/** Requests a reboot from the guest. */
 export const rebootSoft = machineAction({
   name: 'rebootSoft',
   vm: ['active'],

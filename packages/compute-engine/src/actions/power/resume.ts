@@ -1,6 +1,6 @@
 import { machineAction } from './machine-action.js';
 
-/** Wakes a suspended server. */
+/** Resumes a suspended server. */
 export const resume = machineAction({
   name: 'resume',
   vm: ['suspended'],

@@ -1,6 +1,6 @@
 import { machineAction } from './machine-action.js';
 
-/** Switches a stopped server on. */
+/** Starts a stopped server. */
 export const start = machineAction({
   name: 'os-start',
   vm: ['stopped'],

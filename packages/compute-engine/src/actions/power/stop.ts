@@ -1,6 +1,6 @@
 import { machineAction } from './machine-action.js';
 
-/** Switches a server off. */
+/** Stops a server. */
 export const stop = machineAction({
   name: 'os-stop',
   vm: ['active', 'error'],

@@ -1,6 +1,6 @@
 import { machineAction } from './machine-action.js';
 
-/** Puts a server to sleep, its memory kept on disk. */
+/** Suspends a server to disk. */
 export const suspend = machineAction({
   name: 'suspend',
   vm: ['active'],

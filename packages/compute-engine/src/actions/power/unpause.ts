@@ -1,6 +1,6 @@
 import { machineAction } from './machine-action.js';
 
-/** Lets a paused server go on. */
+/** Resumes a paused server. */
 export const unpause = machineAction({
   name: 'unpause',
   vm: ['paused'],

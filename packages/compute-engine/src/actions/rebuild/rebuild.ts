@@ -1,6 +1,6 @@
 import { compoundKey } from '@apistrata/record-store';
 import type { ServerScope } from '../../core/core.js';
-import { badRequest, forbidden } from '../../errors/refusal.js';
+import { badRequest, forbidden } from '../../errors/rejection.js';
 import { generatePassword } from '../../keys/generate-password.js';
 import type { BlockDevice, Keypair, Server, ServerPatch, ServerSettings } from '../../model/index.js';
 import { settingsIn } from '../../model/server-settings.js';
@@ -12,8 +12,9 @@ import { connectVolume, untilAvailable } from '../../servers/volumes/server-volu
 import { usableImage } from '../images/usable-image.js';
 import { action } from '../runner/action.js';
 import type { ServerRun } from '../runner/server-run.js';
+import { checkImageTraits, type RecordedImage } from './check-image-traits.js';
 
-/** A request to rebuild, after the schema has been checked. What is left out stays as it is. */
+/** A validated request to rebuild a server. Omitted fields stay unchanged. */
 export interface RebuildRequest extends Partial<ServerSettings> {
   readonly imageId: string;
   readonly name?: string;
@@ -25,18 +26,20 @@ export interface RebuildRequest extends Partial<ServerSettings> {
   /** Null removes the key. */
   readonly keyName?: string | null;
   readonly hostname?: string;
-  /** Whether the root volume of a volume-backed server may get another image. */
+  /** Whether the root volume of a volume-backed server may receive another image. */
   readonly mayReimage: boolean;
 }
 
-/** What the stored work knows. */
+/** Arguments of the job. */
 export interface RebuildArguments {
   readonly imageId: string;
   readonly adminPassword: string | null;
   readonly preserveEphemeral: boolean;
   readonly files: readonly { readonly path: string; readonly contents: string }[];
-  /** Volume-backed servers: the root volume gets the image's content. */
+  /** Volume-backed servers: whether the image is written to the root volume. */
   readonly reimage: boolean;
+  /** If the image changes: its properties, and the recorded properties of the former image. */
+  readonly newImage?: { readonly properties: Server['imageProperties']; readonly former: RecordedImage };
 }
 
 async function keyOf(
@@ -64,7 +67,7 @@ async function checkFiles(
   }
 }
 
-/** The root disk of a volume-backed server. */
+/** Returns the root volume of a volume-backed server. */
 function rootVolumeOf({ blockDevices }: Server): (BlockDevice & { readonly volumeId: string }) | undefined {
   for (const device of blockDevices) {
     const { bootIndex, volumeId } = device;
@@ -73,7 +76,7 @@ function rootVolumeOf({ blockDevices }: Server): (BlockDevice & { readonly volum
   return undefined;
 }
 
-/** Whether the root volume gets another image; the 400s of images and volumes that do not fit. */
+/** Returns whether the root volume receives another image; throws the 400 of invalid images and volumes. */
 async function checkImage(scope: ServerScope, request: RebuildRequest) {
   const { core, context, server } = scope;
   if (!isVolumeBacked(server)) return { image: await usableImage(scope, request.imageId), reimage: false };
@@ -88,7 +91,7 @@ async function checkImage(scope: ServerScope, request: RebuildRequest) {
   return { image, reimage };
 }
 
-/** Writes an image over the root volume: untied, rewritten, tied again. */
+/** Writes an image to the root volume, which is detached meanwhile. */
 async function reimageRoot(run: ServerRun, imageId: string): Promise<void> {
   const { volumes } = run.core.catalogs;
   const { caller } = run.context;
@@ -107,7 +110,7 @@ async function reimageRoot(run: ServerRun, imageId: string): Promise<void> {
   await changeRoot(await connectVolume(run, { ...root, attachmentId: reserved.id }, volumeId));
 }
 
-/** Gives a server a fresh disk, of the same image or of another one. Answers the server and its new password. */
+/** Recreates the disk of a server, from the same image or another one. Returns the server and its new password. */
 export const rebuild = action({
   name: 'rebuild',
   vm: ['active', 'stopped', 'error'],
@@ -119,7 +122,7 @@ export const rebuild = action({
   onFailure: 'error',
   begin: async (scope, request: RebuildRequest) => {
     const { image, reimage } = await checkImage(scope, request);
-    const { flavor, imageId, imageProperties } = scope.server;
+    const { flavor, imageId, imageProperties, kernelId, ramdiskId } = scope.server;
     checkFlavorAndImage(flavor, image);
     if (image.id !== imageId) checkSameTopology(flavor, { id: imageId, properties: imageProperties }, image);
     if (request.metadata) await checkMetadataQuota(scope.core, scope.context, Object.keys(request.metadata).length);
@@ -132,6 +135,9 @@ export const rebuild = action({
       preserveEphemeral: request.preserveEphemeral ?? false,
       files: request.files ?? [],
       reimage,
+      ...((isVolumeBacked(scope.server) ? reimage : image.id !== imageId) && {
+        newImage: { properties: image.properties, former: { imageId, imageProperties, kernelId, ramdiskId } },
+      }),
     };
     const change = (_tx: unknown, current: Server): ServerPatch => ({
       ...(!isVolumeBacked(current) && {
@@ -152,8 +158,9 @@ export const rebuild = action({
     return { arguments: args, change, result: (server: Server) => ({ server, adminPassword }) };
   },
   run: async (run) => {
-    const { imageId, adminPassword, preserveEphemeral, files, reimage } = run.arguments;
+    const { imageId, adminPassword, preserveEphemeral, files, reimage, newImage } = run.arguments;
     const { wasRunning } = run.server;
+    if (newImage) await checkImageTraits(run, newImage.properties, newImage.former);
     await run.passThrough(['rebuilding', 'rebuild_block_device_mapping']);
     if (reimage) await run.step('compute_reimage_boot_volume', () => reimageRoot(run, imageId));
     await run.perform(

@@ -1,5 +1,5 @@
 import type { Image } from '@apistrata/catalogs';
-import { badRequest } from '../../errors/refusal.js';
+import { badRequest } from '../../errors/rejection.js';
 import { generatePassword } from '../../keys/generate-password.js';
 import type { Server } from '../../model/index.js';
 import { keepClaim } from '../../scheduler/server-claims.js';
@@ -11,22 +11,22 @@ import { usableImage } from '../images/usable-image.js';
 import { action } from '../runner/action.js';
 import type { ServerRun } from '../runner/server-run.js';
 
-/** A request to boot a server from another image, to repair it. */
+/** A request to boot a server from another image for repair. */
 export interface RescueRequest {
   readonly adminPassword?: string;
-  /** Left out: the image that the server was made from. */
+  /** Default: the image of the server. */
   readonly imageId?: string;
-  /** Rescued there instead of where it is. */
+  /** Host on which the server is rescued. Default: its current host. */
   readonly host?: string;
-  /** Whether a server whose root disk is a volume may be rescued, as long as the image says how. */
+  /** Whether a volume-backed server may be rescued if its image supports it. */
   readonly mayBeVolumeBacked: boolean;
 }
 
-/** What the stored work knows. */
+/** Arguments of the job. */
 export interface RescueArguments {
   readonly imageId: string;
   readonly adminPassword: string;
-  /** The server is rescued there instead of where it was. */
+  /** Host on which the server is rescued. Default: its current host. */
   readonly host?: string;
 }
 
@@ -50,7 +50,7 @@ async function moveTo(run: ServerRun, host: string): Promise<void> {
   await followServer(run);
 }
 
-/** Boots a server from another image, its own disk beside it. Answers the password of the rescued system. */
+/** Boots a server from another image, with its own disk attached. Returns the password of the rescue system. */
 export const rescue = action({
   name: 'rescue',
   vm: ['active', 'stopped', 'error'],

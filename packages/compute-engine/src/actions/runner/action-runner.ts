@@ -12,37 +12,40 @@ import type { Cleanup } from './cleanup.js';
 import { ConcurrentRun } from './concurrent-run.js';
 import { failRun, faultOf, giveUp } from './fail-run.js';
 import { ServerRun } from './server-run.js';
-import { ifStillThere, Superseded } from './superseded.js';
+import { ignoreIfDeleted, Superseded } from './superseded.js';
 
 type ExclusiveAction = Action<string, any, any, any>;
-type BesideAction = ConcurrentAction<string, any, any, any>;
+type AnyConcurrentAction = ConcurrentAction<string, any, any, any>;
 
-/** A job that was begun so often without ending is failed instead of tried again, and its server is in error. */
-const MOST_ATTEMPTS = 5;
+/** Maximum number of attempts of a job; after them it fails, and its server is in ERROR. */
+const MAX_ATTEMPTS = 5;
 
-/** How often a job that takes its time looks whether another process has taken its server over. */
+/** Interval at which a running job checks whether another process has taken over its server. */
 const WATCH_MS = 1000;
 
-/** Processes died, or a catalog was away, each time that the job was tried. */
-const tooOften = () => new Error(`gave up after ${MOST_ATTEMPTS} attempts`);
+/** In each attempt, the process crashed or a catalog was unavailable. */
+const tooManyAttempts = () => new Error(`gave up after ${MAX_ATTEMPTS} attempts`);
 
-/** Another process may know what this one does not: a kind of job of a newer version, or the key of what is sealed. */
-async function leaveToOthers(run: ServerRun, error: Error): Promise<JobOutcome> {
+/**
+ * Leaves a job to a process that can execute it: its kind may belong to a newer version, or its key may be missing
+ * here.
+ */
+async function releaseToOthers(run: ServerRun, error: Error): Promise<JobOutcome> {
   const { core, server, context, job } = run;
-  if (job.attempts < MOST_ATTEMPTS) throw error;
+  if (job.attempts < MAX_ATTEMPTS) throw error;
   if (server.jobId === job.id) await giveUp(run, error);
   else await closeEvents(core.store, server.id, context.requestId, 'Error', core.clock.now());
   return 'failed';
 }
 
-/** The server of a job. What was written with the job will do: each write of the work looks again. */
+/** Returns the server of a job. It may be stale, because each write of the job reads it again. */
 async function serverOf(core: Core, job: Job, id: string): Promise<Server | undefined> {
   const written = tables.servers.remembered(core.store, id);
   const server = written?.jobId === job.id ? written : await tables.servers.get(core.store, id);
   return job.attempts > 1 && server?.jobId === job.id ? takeOver(core, job, id) : server;
 }
 
-/** Makes an attempt of a job the one that may write to its server: from now on those before it may not. */
+/** Makes an attempt of a job the only one that may write to its server, and fences earlier ones. */
 function takeOver({ store }: Core, job: Job, id: string): Promise<Server | undefined> {
   return store.transaction(async (tx) => {
     const server = await tables.servers.lock(tx, id);
@@ -52,46 +55,46 @@ function takeOver({ store }: Core, job: Job, id: string): Promise<Server | undef
   });
 }
 
-/** Another job has the server now: what this one began and did not end is no longer under way. */
+/** Cleans up after a job whose server was taken over: its open events are closed. */
 async function abandon(action: ExclusiveAction, run: ServerRun): Promise<JobOutcome> {
-  await run.core.worker.keep(run.job.id);
+  await run.core.worker.retain(run.job.id);
   const result = (await action.abandoned?.(run)) ?? 'Error';
   const { core, server, context } = run;
   await closeEvents(core.store, server.id, context.requestId, result, core.clock.now());
   return 'superseded';
 }
 
-/** Within one process a newer job ends the older one itself; elsewhere the older one has to notice. */
+/** Aborts a job when another process takes over its server; within one process, the newer job does so directly. */
 function watchOwner(core: Core, job: Job, serverId: string, superseded: AbortController): NodeJS.Timeout | undefined {
   if (core.store.kind === 'sqlite') return undefined;
-  const look = async () => {
+  const check = async () => {
     const server = await tables.servers.get(core.store, serverId);
     if (server?.jobId !== job.id) superseded.abort(new Superseded(`${serverId} belongs to another job`));
     else if (attemptOf(server) !== job.attempts) superseded.abort(new LeaseLost(job.id));
   };
-  // A database that is away is noticed by the job itself.
-  return setInterval(() => look().catch(() => {}), WATCH_MS).unref();
+  // The job itself reports an unavailable database.
+  return setInterval(() => check().catch(() => {}), WATCH_MS).unref();
 }
 
 /** A running job that owns its server. */
 interface Owner {
-  /** Position among all jobs that have begun here. */
+  /** Position in the order in which jobs started in this process. */
   readonly position: number;
   readonly superseded: AbortController;
 }
 
 /**
- * Does the work of actions. One job at a time has a server to itself, the newest winning; any number of concurrent ones
- * work beside it.
+ * Executes the jobs of actions. One exclusive job at a time owns a server, and the newest one wins; any number of
+ * concurrent jobs run at the same time.
  */
 export class ActionRunner {
   readonly #core: () => Core;
   readonly #actions: ReadonlyMap<string, AnyAction>;
   readonly #cleanups: ReadonlyMap<string, Cleanup>;
-  /** The job that owns a server, by the server. */
+  /** The job that owns a server, by server id. */
   readonly #exclusive = new Map<string, Owner>();
-  /** How many jobs have begun. */
-  #begun = 0;
+  /** Number of jobs started so far. */
+  #started = 0;
   readonly #concurrent = new Map<string, Set<AbortController>>();
 
   constructor(core: () => Core, actions: ReadonlyMap<string, AnyAction>, cleanups: ReadonlyMap<string, Cleanup>) {
@@ -100,10 +103,10 @@ export class ActionRunner {
     this.#cleanups = cleanups;
   }
 
-  /** Throws what leaves the job for another try. */
+  /** Executes a job; throws errors after which the job is retried. */
   async run(job: Job, stopping: AbortSignal): Promise<JobOutcome> {
     const core = this.#core();
-    const position = ++this.#begun;
+    const position = ++this.#started;
     const cleanup = this.#cleanups.get(job.kind);
     if (cleanup && job.unreadable) throw job.unreadable;
     if (cleanup) return cleanup.run(core, job).then(() => 'done');
@@ -111,8 +114,8 @@ export class ActionRunner {
     if (!server) return 'superseded';
     const action = this.#actions.get(job.kind);
     const unknown = () => new Error(`no action is defined for jobs of kind ${job.kind}`);
-    if (!action) return leaveToOthers(new ServerRun(core, job, server, stopping, null), unknown());
-    if (action.concurrent) return this.#runBeside(core, action, job, server, stopping);
+    if (!action) return releaseToOthers(new ServerRun(core, job, server, stopping, null), unknown());
+    if (action.concurrent) return this.#runConcurrently(core, action, job, server, stopping);
     return this.#runExclusively(core, action, job, server, stopping, position);
   }
 
@@ -124,8 +127,8 @@ export class ActionRunner {
     stopping: AbortSignal,
     position: number,
   ): Promise<JobOutcome> {
-    if (job.unreadable) return leaveToOthers(new ServerRun(core, job, server, stopping, action), job.unreadable);
-    // A job that began after this one read the server, and owns it, is the newer one: its request came later.
+    if (job.unreadable) return releaseToOthers(new ServerRun(core, job, server, stopping, action), job.unreadable);
+    // A job that started after this one read the server and that owns it is newer: its request came later.
     const owner = this.#exclusive.get(server.id);
     if (server.jobId !== job.id || (owner && owner.position > position))
       return abandon(action, new ServerRun(core, job, server, stopping, action));
@@ -150,41 +153,44 @@ export class ActionRunner {
     const { core, server, context, job } = run;
     try {
       if (job.attempts > 1) await dropOpenEvents(core.store, server.id, context.requestId);
-      if (job.attempts > MOST_ATTEMPTS) await run.step('compute_retry_task', () => Promise.reject(tooOften()));
+      if (job.attempts > MAX_ATTEMPTS) await run.step('compute_retry_task', () => Promise.reject(tooManyAttempts()));
       run.begin();
       await action.run(run);
       return 'done';
     } catch (error) {
       if (error instanceof Superseded || error instanceof WorkerStopping) throw error;
       if (run.signal.aborted) throw run.signal.reason;
-      // It says nothing of the work.
-      if (isOutage(error) && job.attempts < MOST_ATTEMPTS) throw error;
-      await core.worker.keep(job.id);
+      // An outage is not a failure of the action.
+      if (isOutage(error) && job.attempts < MAX_ATTEMPTS) throw error;
+      await core.worker.retain(job.id);
       await this.#fail(action, run, error as Error);
       return 'failed';
     }
   }
 
-  /** Ends work that failed. Where even that keeps failing, the server is in error, and its deletion clears up. */
+  /**
+   * Ends a failed action. If that fails repeatedly, the server is set to ERROR, and its deletion releases the
+   * resources.
+   */
   async #fail(action: ExclusiveAction, run: ServerRun<any>, error: Error): Promise<void> {
     try {
       if (action.fail) await action.fail(run, error);
       else await failRun(run, action.onFailure, error);
     } catch (cause) {
-      if (cause instanceof Superseded || run.job.attempts < MOST_ATTEMPTS) throw cause;
+      if (cause instanceof Superseded || run.job.attempts < MAX_ATTEMPTS) throw cause;
       await giveUp(run, cause as Error);
     }
   }
 
-  async #runBeside(
+  async #runConcurrently(
     core: Core,
-    action: BesideAction,
+    action: AnyConcurrentAction,
     job: Job,
     server: Server,
     stopping: AbortSignal,
   ): Promise<JobOutcome> {
-    // Another process may have the key. Where none has, nobody can say what was to be done or undone.
-    if (job.unreadable && job.attempts < MOST_ATTEMPTS) throw job.unreadable;
+    // Another process may have the key. Without it, nothing can be done or undone.
+    if (job.unreadable && job.attempts < MAX_ATTEMPTS) throw job.unreadable;
     const ending = new AbortController();
     const known = this.#concurrent.get(server.id) ?? new Set();
     this.#concurrent.set(server.id, known.add(ending));
@@ -193,19 +199,19 @@ export class ActionRunner {
       if (job.unreadable) throw job.unreadable;
       if (server.deleted) throw new Superseded(`${server.id} is deleted`);
       if (job.attempts > 1) await dropOpenEvents(core.store, server.id, run.context.requestId);
-      if (job.attempts > MOST_ATTEMPTS) throw tooOften();
+      if (job.attempts > MAX_ATTEMPTS) throw tooManyAttempts();
       run.begin();
       await action.run(run);
-      await run.tellRest();
+      await run.notifyRest();
       return 'done';
     } catch (error) {
       if (error instanceof WorkerStopping) throw error;
       if (stopping.aborted) throw stopping.reason;
-      await core.worker.keep(job.id);
+      await core.worker.retain(job.id);
       if (!job.unreadable) await action.undo?.(run);
-      // The failure is in the history and on the server, which is otherwise as it was.
+      // The failure is stored in the history and as the fault of the server, which is otherwise unchanged.
       const superseded = error instanceof Superseded || ending.signal.aborted;
-      if (!superseded) await ifStillThere(() => run.finish({ fault: faultOf(error as Error, core.clock.now()) }));
+      if (!superseded) await ignoreIfDeleted(() => run.finish({ fault: faultOf(error as Error, core.clock.now()) }));
       await closeEvents(core.store, server.id, run.context.requestId, 'Error', core.clock.now());
       return superseded ? 'superseded' : 'failed';
     } finally {
@@ -214,7 +220,7 @@ export class ActionRunner {
     }
   }
 
-  /** Tells those of a server in this process to end: it is being deleted, and they shall not hold on to it. */
+  /** Aborts the concurrent jobs of a server in this process: it is being deleted. */
   #endConcurrent(serverId: string): void {
     for (const running of this.#concurrent.get(serverId) ?? [])
       running.abort(new Superseded(`${serverId} is being deleted`));

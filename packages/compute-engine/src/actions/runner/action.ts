@@ -1,132 +1,134 @@
 import type { Tx } from '@apistrata/record-store';
 import type { ServerScope } from '../../core/core.js';
 import type { DriverVerb } from '../../drivers/driver.js';
-import type { Refusal } from '../../errors/refusal.js';
+import type { Rejection } from '../../errors/rejection.js';
 import type { ActionEvent, Server, ServerPatch, TaskState, VmState } from '../../model/index.js';
 import type { ConcurrentRun } from './concurrent-run.js';
 import type { Notifies } from './notifications.js';
 import type { ServerRun } from './server-run.js';
 
-/** When a server may be acted on, and which words and notifications go with it. */
+/** Preconditions of an action, its terms in messages, and its notifications. */
 export interface ActionRules<Name extends string = string> {
-  /** Its name: in the API where that has one, in rules of the simulated driver, and as the kind of stored jobs. */
+  /** The action's name in the API (if it has one), in rules of the simulated driver, and as the kind of stored jobs. */
   readonly name: Name;
-  /** States the server must be in; left out: any. */
+  /** Required states of the server; default: any. */
   readonly vm?: readonly VmState[];
-  /** Tasks it may be in the middle of, null being none; default: none. `any`: whatever. */
+  /** Allowed task states, with null for none; default: none. `any`: all. */
   readonly task?: readonly (TaskState | null)[] | 'any';
-  /** Tasks it may not be in the middle of, where any other is fine. */
+  /** Forbidden task states; all others are allowed. */
   readonly notTask?: readonly TaskState[];
-  /** Refused while the server is locked, except for administrators. */
+  /** Rejected while the server is locked, except for administrators. */
   readonly lock: boolean;
-  /** Also for servers that never ran. */
+  /** Allowed for servers that were never launched. */
   readonly neverLaunched?: true;
-  /** Also on servers of other projects: whoever asks has decided that already. Elsewhere those are a 404. */
+  /**
+   * Allowed on servers of other projects, because its caller has already been authorized. Otherwise those return 404.
+   */
   readonly anyProject?: true;
-  /** Refused while shares are attached, with this code: they would have to be mounted anew. */
+  /** Rejected with this code while shares are attached, because they would need to be mounted again. */
   readonly notWithShares?: 'CONFLICT' | 'BAD_REQUEST';
-  /** Work that the machine must be able to do; refused at once (501) where its driver cannot. */
+  /** The verb that the driver must support; otherwise rejected with 501. */
   readonly needs?: DriverVerb;
-  /** The refusal in place of the 501. */
-  readonly unsupported?: () => Refusal;
-  /** Name in the server's history; undefined: it leaves none. */
+  /** The error instead of the 501. */
+  readonly unsupported?: () => Rejection;
+  /** Name in the server's history; undefined: no entry. */
   readonly history: string | undefined;
   /**
-   * Notifications about the action. A name stands for `around`, `completed` and `failed` of that name; null: none but
-   * those of the changes of state that it makes.
+   * Notifications of the action. A string is short for `around`, `completed` and `failed` with that name; null: only
+   * those of its state changes.
    */
   readonly notifies: Notifies;
-  /** The word the 409 uses, where it is not the name. */
+  /** The term in 409 messages; default: the name. */
   readonly word?: string;
 }
 
-/** Checks and writes of the transaction that begins an action; resolves to what changes of the server. */
+/** Checks and writes in the transaction that starts an action; returns the changes of the server. */
 export type Change = (tx: Tx, server: Server) => ServerPatch | undefined | Promise<ServerPatch | undefined>;
 
-/** What an action has decided on before its transaction: nothing but SQL is waited for inside that. */
-export interface Begun<Arguments, Result> {
-  /** What the work needs to know; stored with the job. */
+/** The decisions of an action before its transaction, in which only SQL may be awaited. */
+export interface StartedAction<Arguments, Result> {
+  /** Arguments of the job, stored with it. */
   readonly arguments: Arguments;
   readonly change?: Change;
-  /** What the caller gets, made from the server as it is then. */
+  /** Creates the value for the caller, from the server as it is then. */
   readonly result?: (server: Server) => Result;
-  /** Takes back what was made beforehand, when the transaction refuses. */
-  readonly refused?: () => Promise<unknown>;
-  /** All of it has been done already: recorded, and no work is left. */
+  /** Undoes changes at other services if the transaction rejects the action. */
+  readonly rejected?: () => Promise<unknown>;
+  /** The action is already complete and recorded: no job is needed. */
   readonly done?: true;
 }
 
-/** The arguments of work that needs none. */
+/** The arguments of jobs without arguments. */
 export type NoArguments = Readonly<Record<string, never>>;
 
-/** Everything there is to know of an action that has the server to itself while it is under way. */
+/** An action that owns its server while it is in progress. */
 export interface Action<Name extends string = string, Request = void, Arguments = NoArguments, Result = void>
   extends ActionRules<Name> {
   readonly concurrent?: undefined;
-  /** Tasks seen one after the other while it is under way; the first is set at once. */
+  /** Successive task states; the first is set when the action is accepted. */
   readonly during: readonly TaskState[];
-  /** What becomes of the server when the work fails: it stays as it was, or is in error. */
+  /** State of the server after a failure: unchanged, or ERROR. */
   readonly onFailure: 'unchanged' | 'error';
-  /** Checks what the rules do not know, and decides; default: there is nothing to decide. */
-  readonly begin?: (scope: ServerScope, request: Request) => Promise<Begun<Arguments, Result>>;
-  /** Does the work and ends with `finish`. May be begun again after a crash. */
+  /** Validates the request beyond the preconditions and makes all decisions; default: none. */
+  readonly begin?: (scope: ServerScope, request: Request) => Promise<StartedAction<Arguments, Result>>;
+  /** Does the work and ends with `finish`. May be repeated after a crash. */
   readonly run: (run: ServerRun<Arguments>) => Promise<void>;
-  /** Puts things right when `run` threw; default: what `onFailure` says. */
+  /** Handles an error of `run`; default: as `onFailure` defines. */
   readonly fail?: (run: ServerRun<Arguments>, error: Error) => Promise<void>;
   /**
-   * Clears away what nobody waits for any more, after another job has taken the server over. May come more than once.
-   * `Success`: that job has brought this one's work to its end; otherwise the steps it was in have failed.
+   * Cleans up after another job has taken over the server. May be repeated. Returns `Success` if that job has completed
+   * the work of this one; otherwise the open events are closed as failed.
    */
   readonly abandoned?: (run: ServerRun<Arguments>) => Promise<'Success' | undefined>;
 }
 
-/** What another service has answered to a request that was guarded. */
-export interface Answered<Result> {
+/** The response of another service to a guarded call. */
+export interface AcceptedAction<Result> {
   readonly change?: (server: Server) => ServerPatch;
   readonly result?: (server: Server) => Result;
-  /** The steps, where the request has done all of the work itself: none is left for the background. */
+  /** Events of the history if the request has completed all of the work; no job follows. */
   readonly done?: readonly ActionEvent[];
 }
 
 /**
- * What a concurrent action has decided on. One that has to ask another service first writes down `change`, guarded by a
- * job that takes things back if the process dies before the answer is written down.
+ * The decisions of a concurrent action. One that must call another service first stores `change` with a guard: a job
+ * that undoes it if the process dies before the response is stored.
  */
-export interface ConcurrentBegun<Arguments, Result> {
+export interface StartedConcurrentAction<Arguments, Result> {
   readonly arguments: Arguments;
   readonly change?: Change;
   readonly result?: (server: Server) => Result;
-  readonly ask?: () => Promise<Answered<Result>>;
-  /** Takes `change` back. */
+  readonly perform?: () => Promise<AcceptedAction<Result>>;
+  /** Undoes `change`. */
   readonly undo?: (server: Server) => ServerPatch;
   /**
-   * Gives back what `ask` may have taken, however far it came. Left out: what was refused has not happened, and when
-   * nobody answered at all the guard is left to find out.
+   * Releases what `perform` may have acquired, even partially. If omitted, a rejected call has had no effect, and after an outage
+   * the guard releases it.
    */
-  readonly giveBack?: () => Promise<void>;
+  readonly releasePort?: () => Promise<void>;
 }
 
-/** Everything there is to know of an action that goes on beside others, without a task of the server. */
+/** An action that runs concurrently with others and does not set a task state. */
 export interface ConcurrentAction<Name extends string = string, Request = void, Arguments = NoArguments, Result = void>
   extends ActionRules<Name> {
   readonly concurrent: true;
-  readonly begin?: (scope: ServerScope, request: Request) => Promise<ConcurrentBegun<Arguments, Result>>;
-  /** Does the work. May be begun again after a crash. */
+  readonly begin?: (scope: ServerScope, request: Request) => Promise<StartedConcurrentAction<Arguments, Result>>;
+  /** Does the work. May be repeated after a crash. */
   readonly run: (run: ConcurrentRun<Arguments>) => Promise<void>;
   /**
-   * Gives back what was taken, of the catalogs and of the server if that still exists: after a failure, and when the
-   * server is deleted meanwhile. May be repeated. Default: nothing was taken.
+   * Releases resources of the catalogs and of the server (if it still exists): after a failure, and if the server is
+   * deleted meanwhile. May be repeated. Default: nothing to release.
    */
   readonly undo?: (run: ConcurrentRun<Arguments>) => Promise<void>;
 }
 
-/** An action of either kind, whatever it asks and answers. */
+/** An action of either kind. */
 export type AnyAction<Name extends string = string> =
   | Action<Name, any, any, any>
   | ConcurrentAction<Name, any, any, any>;
 
 /**
- * Defines an action that has the server to itself. The types of its parts follow from what `begin` takes and gives.
+ * Defines an action that owns its server. The types of its parts are inferred from `begin`.
  *
  * @example
  * ```ts
@@ -154,7 +156,7 @@ export function action<const Name extends string, Request = void, Arguments = No
   return record;
 }
 
-/** Defines an action that goes on beside others. */
+/** Defines an action that runs concurrently with others. */
 export function concurrentAction<const Name extends string, Request = void, Arguments = NoArguments, Result = void>(
   record: Omit<ConcurrentAction<Name, Request, Arguments, Result>, 'concurrent'>,
 ): ConcurrentAction<Name, Request, Arguments, Result> {

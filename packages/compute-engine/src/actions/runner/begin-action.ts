@@ -6,12 +6,12 @@ import type { ActionEvent, Server, ServerPatch } from '../../model/index.js';
 import { tables } from '../../schema/tables.js';
 import { recordAction } from '../../servers/action-history/actions.js';
 import { checkVisible, findServer, lockServer } from '../../servers/find-server.js';
-import type { Action, ActionRules, AnyAction, Begun } from './action.js';
+import type { Action, ActionRules, AnyAction, StartedAction } from './action.js';
 import { beginConcurrently } from './begin-concurrently.js';
 import { checkAction, checkSupported } from './check-action.js';
 import { notifyAccepted, notifyCompleted } from './notify-request.js';
 
-/** A server on which an action may begin; the refusals of its rules otherwise. */
+/** Returns a server that satisfies the preconditions of an action; throws their errors otherwise. */
 export async function readyServer(core: Core, rules: ActionRules, context: Context, id: string): Promise<Server> {
   const server = await findServer(core.store, context, id, { foreign: rules.anyProject });
   checkAction(rules, server, context.isAdmin);
@@ -20,8 +20,9 @@ export async function readyServer(core: Core, rules: ActionRules, context: Conte
 }
 
 /**
- * Begins an action. Its rules and its own checks come first; then one transaction checks the rules once more, shows the
- * first task, records it in the history and writes down the job. When this resolves, all of that is durable.
+ * Starts an action. First checks its preconditions and validates the request; then one transaction repeats the
+ * preconditions and stores the first task state, the history and the job. When the promise resolves, all of that is
+ * durable.
  */
 export async function beginAction<Request, Result>(
   core: Core,
@@ -32,15 +33,15 @@ export async function beginAction<Request, Result>(
 ): Promise<Result> {
   if (record.concurrent) return beginConcurrently(core, record, context, id, request);
   const server = record.begin && (await readyServer(core, record, context, id));
-  const begun: Begun<unknown, Result> =
+  const started: StartedAction<unknown, Result> =
     server && record.begin ? await record.begin({ core, context, server }, request) : { arguments: {} };
   const changed = await core.store
-    .transaction((tx) => writeAction(core, tx, record, context, id, begun))
+    .transaction((tx) => writeAction(core, tx, record, context, id, started))
     .catch(async (error) => {
-      await begun.refused?.();
+      await started.rejected?.();
       throw error;
     });
-  return begun.result?.(changed) as Result;
+  return started.result?.(changed) as Result;
 }
 
 async function writeAction(
@@ -49,30 +50,30 @@ async function writeAction(
   record: Action<string, any, any, any>,
   context: Context,
   id: string,
-  begun: Begun<unknown, unknown>,
+  started: StartedAction<unknown, unknown>,
 ): Promise<Server> {
   const server = await lockServer(tx, id);
   checkVisible(server, context, { foreign: record.anyProject });
   checkAction(record, server, context.isAdmin);
   checkSupported(record, core.machines, server);
-  const patch = await begun.change?.(tx, server);
+  const patch = await started.change?.(tx, server);
   const jobId = randomUUID();
   tx.concerns(context.caller.projectId);
-  const taken: ServerPatch = begun.done
+  const taken: ServerPatch = started.done
     ? {}
     : { taskState: record.during[0] ?? server.taskState, jobId, jobAttempt: undefined };
   const now = core.clock.now();
   const changed = await tables.servers.update(tx, { ...server, ...taken, ...patch, updatedAt: now });
-  await recordBegun(core, tx, record, context, changed);
+  await recordStart(core, tx, record, context, changed);
   await core.events.changed(tx, server, changed, context);
-  await notifyAccepted(core, tx, record, context, changed, begun.arguments);
-  if (begun.done) await notifyCompleted(core, tx, record, context, changed, begun.arguments);
-  if (!begun.done) await addWork(core, tx, record, context, { id: jobId, serverId: id }, begun.arguments);
+  await notifyAccepted(core, tx, record, context, changed, started.arguments);
+  if (started.done) await notifyCompleted(core, tx, record, context, changed, started.arguments);
+  if (!started.done) await addWork(core, tx, record, context, { id: jobId, serverId: id }, started.arguments);
   return changed;
 }
 
-/** Writes into the history of a server what its action is called there, if anything, and the steps that it has taken already. */
-export async function recordBegun(
+/** Records the start of an action in the history of its server, with the events that have already occurred. */
+export async function recordStart(
   core: Core,
   tx: Tx,
   { history }: ActionRules,
@@ -83,7 +84,7 @@ export async function recordBegun(
   if (history) await recordAction(tx, context, server, history, core.clock.now(), events);
 }
 
-/** Writes down the work of an action: the job that does it. */
+/** Stores the job of an action. */
 export async function addWork<Arguments>(
   core: Core,
   tx: Tx,
@@ -95,7 +96,7 @@ export async function addWork<Arguments>(
   await core.worker.add(tx, { ...job, kind: name, payload: { context, arguments: args as Record<string, unknown> } });
 }
 
-/** Changes what needs nothing done to the machine, after the checks of the rules. */
+/** Changes a server without involving its machine, after checking the preconditions. */
 export async function changeServer(
   core: Core,
   rules: ActionRules,
@@ -110,7 +111,7 @@ export async function changeServer(
     if (!patch) return server;
     const now = core.clock.now();
     tx.concerns(context.caller.projectId);
-    await recordBegun(core, tx, rules, context, server);
+    await recordStart(core, tx, rules, context, server);
     const changed = await tables.servers.update(tx, { ...server, ...patch, updatedAt: now });
     await core.events.changed(tx, server, changed, context);
     await notifyAccepted(core, tx, rules, context, changed);

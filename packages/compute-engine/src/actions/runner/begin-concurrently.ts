@@ -3,55 +3,57 @@ import { CatalogError } from '@apistrata/catalogs';
 import type { Tx } from '@apistrata/record-store';
 import type { Context } from '../../core/context.js';
 import type { Core } from '../../core/core.js';
-import { conflict } from '../../errors/refusal.js';
+import { conflict } from '../../errors/rejection.js';
 import type { NewJob } from '../../jobs/jobs.js';
 import type { ActionEvent, Server } from '../../model/index.js';
 import { tables } from '../../schema/tables.js';
 import { recordAction } from '../../servers/action-history/actions.js';
 import { findServer, lockServer } from '../../servers/find-server.js';
-import type { Answered, Change, ConcurrentAction, ConcurrentBegun } from './action.js';
+import type { AcceptedAction, Change, ConcurrentAction, StartedConcurrentAction } from './action.js';
 import { checkAction, checkSupported } from './check-action.js';
 import { notifyCompleted } from './notify-request.js';
 
-/** One concurrent action on its way from the request to the background. */
-class Beginning<Result> {
+/** A concurrent action from its request to its job. */
+class ActionStart<Result> {
   readonly #core: Core;
   readonly #record: ConcurrentAction<string, any, any, Result>;
   readonly #context: Context;
   readonly #id: string;
-  readonly #begun: ConcurrentBegun<unknown, Result>;
+  readonly #started: StartedConcurrentAction<unknown, Result>;
 
   constructor(
     core: Core,
     record: ConcurrentAction<string, any, any, Result>,
     context: Context,
     id: string,
-    begun: ConcurrentBegun<unknown, Result>,
+    started: StartedConcurrentAction<unknown, Result>,
   ) {
     this.#core = core;
     this.#record = record;
     this.#context = context;
     this.#id = id;
-    this.#begun = begun;
+    this.#started = started;
   }
 
-  /** Checks the action, records it, and leaves the work to the background. */
+  /** Checks the action, records it, and stores its job. */
   begin(): Promise<Server> {
     return this.#write(async (tx, server) => {
       checkAction(this.#record, server, this.#context.isAdmin);
-      const changed = await this.#change(tx, server, this.#begun.change);
+      const changed = await this.#change(tx, server, this.#started.change);
       await this.#recordIn(tx, changed);
       await this.#core.worker.add(tx, this.#job(randomUUID()));
       return changed;
     });
   }
 
-  /** Checks the action and writes down what shall happen if nothing more is heard of it. Resolves to the guard's id. */
+  /**
+   * Checks the action and stores a guard that undoes it if the request does not complete. Resolves to the guard's id.
+   */
   async guard(): Promise<string> {
     const job = this.#job(randomUUID());
     await this.#write(async (tx, server) => {
       checkAction(this.#record, server, this.#context.isAdmin);
-      const changed = await this.#change(tx, server, this.#begun.change);
+      const changed = await this.#change(tx, server, this.#started.change);
       await this.#core.guards.add(tx, job);
       return changed;
     });
@@ -59,40 +61,44 @@ class Beginning<Result> {
   }
 
   /**
-   * What was guarded is prepared: it is recorded, and the background goes on with it. It was allowed when the guard was
-   * written; whatever has begun since then has begun beside it. A guard that was quicker has the work in hand already.
+   * Records a guarded action after the call succeeded, and stores its job. Its preconditions were checked when the
+   * guard was stored; actions that started since then run concurrently. If the guard has already started, it does the
+   * work.
    */
-  proceed(guardId: string, answer: Answered<Result>): Promise<Server> {
+  proceed(guardId: string, response: AcceptedAction<Result>): Promise<Server> {
     return this.#write(async (tx, server) => {
-      const changed = await this.#change(tx, server, (_tx, current) => answer.change?.(current));
+      const changed = await this.#change(tx, server, (_tx, current) => response.change?.(current));
       await this.#recordIn(tx, changed);
       if (await this.#core.guards.release(tx, guardId)) await this.#core.worker.add(tx, this.#job(randomUUID()));
       return changed;
     });
   }
 
-  /** What was guarded is done, and is recorded with its steps. A guard that was quicker has undone it: 409. */
-  complete(guardId: string, answer: Answered<Result>): Promise<Server> {
+  /**
+   * Records a guarded action that is complete, with its events. If the guard has already started, it has undone the
+   * action: 409.
+   */
+  complete(guardId: string, result: AcceptedAction<Result>): Promise<Server> {
     return this.#write(async (tx, server) => {
       if (server.taskState === 'deleting' || !(await this.#core.guards.release(tx, guardId)))
-        throw conflict(`Instance ${this.#id} has changed meanwhile, and is as it was before.`);
-      const changed = await this.#change(tx, server, (_tx, current) => answer.change?.(current));
-      await this.#recordIn(tx, changed, answer.done);
+        throw conflict(`Instance ${this.#id} has changed meanwhile, so the request was undone.`);
+      const changed = await this.#change(tx, server, (_tx, current) => result.change?.(current));
+      await this.#recordIn(tx, changed, result.done);
       return changed;
     });
   }
 
-  /** What was guarded was refused, or has been undone. */
+  /** Undoes a guarded action whose call was rejected. */
   async abandon(guardId: string): Promise<void> {
     await this.#core.store.transaction(async (tx) => {
       const server = await tables.servers.lock(tx, this.#id);
       await this.#core.guards.release(tx, guardId);
-      if (server && !server.deleted) await this.#change(tx, server, (_tx, current) => this.#begun.undo?.(current));
+      if (server && !server.deleted) await this.#change(tx, server, (_tx, current) => this.#started.undo?.(current));
     });
   }
 
   #job(id: string): NewJob {
-    const payload = { context: this.#context, arguments: this.#begun.arguments as Record<string, unknown> };
+    const payload = { context: this.#context, arguments: this.#started.arguments as Record<string, unknown> };
     return { id, kind: this.#record.name, serverId: this.#id, payload };
   }
 
@@ -108,15 +114,15 @@ class Beginning<Result> {
 
   async #recordIn(tx: Tx, server: Server, events?: readonly ActionEvent[]): Promise<void> {
     const { history } = this.#record;
-    if (events) await notifyCompleted(this.#core, tx, this.#record, this.#context, server, this.#begun.arguments);
+    if (events) await notifyCompleted(this.#core, tx, this.#record, this.#context, server, this.#started.arguments);
     if (history) await recordAction(tx, this.#context, server, history, this.#core.clock.now(), events);
   }
 }
 
 /**
- * Begins an action that goes on beside others: it leaves the server's task and its `jobId` alone (see `ConcurrentRun`).
- * Some do something to another service before they can be written down; those are guarded by a job that is there in
- * case the process dies in between.
+ * Starts an action that runs concurrently with others: it does not change the server's task state or `jobId` (see
+ * `ConcurrentRun`). An action that must call another service before it can be stored is guarded by a job, in case the
+ * process dies in between.
  */
 export async function beginConcurrently<Request, Result>(
   core: Core,
@@ -128,39 +134,42 @@ export async function beginConcurrently<Request, Result>(
   const server = await findServer(core.store, context, id, { foreign: record.anyProject });
   checkAction(record, server, context.isAdmin);
   checkSupported(record, core.machines, server);
-  const begun: ConcurrentBegun<unknown, Result> = (await record.begin?.({ core, context, server }, request)) ?? {
+  const started: StartedConcurrentAction<unknown, Result> = (await record.begin?.(
+    { core, context, server },
+    request,
+  )) ?? {
     arguments: {},
   };
-  const beginning = new Beginning(core, record, context, id, begun);
-  const { ask } = begun;
-  if (!ask) {
-    const changed = await beginning.begin();
-    return begun.result?.(changed) as Result;
+  const start = new ActionStart(core, record, context, id, started);
+  const { perform: send } = started;
+  if (!send) {
+    const changed = await start.begin();
+    return started.result?.(changed) as Result;
   }
-  const guardId = await beginning.guard();
-  return core.guards.hold(guardId, () => askUnderGuard(beginning, guardId, ask, begun.giveBack));
+  const guardId = await start.guard();
+  return core.guards.hold(guardId, () => requestUnderGuard(start, guardId, send, started.releasePort));
 }
 
-/** Asks the other service and ends the guard; where that fails without, the guard is left to do its work. */
-async function askUnderGuard<Result>(
-  beginning: Beginning<Result>,
+/** Calls the other service and releases the guard; if that fails with an unknown outcome, the guard remains. */
+async function requestUnderGuard<Result>(
+  start: ActionStart<Result>,
   guardId: string,
-  ask: () => Promise<Answered<Result>>,
-  giveBack: (() => Promise<void>) | undefined,
+  request: () => Promise<AcceptedAction<Result>>,
+  releasePort: (() => Promise<void>) | undefined,
 ): Promise<Result> {
-  let answer: Answered<Result>;
+  let response: AcceptedAction<Result>;
   try {
-    answer = await ask();
-    if (answer.done) {
-      const completed = await beginning.complete(guardId, answer);
-      return answer.result?.(completed) as Result;
+    response = await request();
+    if (response.done) {
+      const completed = await start.complete(guardId, response);
+      return response.result?.(completed) as Result;
     }
   } catch (error) {
-    await giveBack?.();
-    const refused = error instanceof CatalogError && error.kind !== 'unavailable';
-    if (giveBack || refused) await beginning.abandon(guardId);
+    await releasePort?.();
+    const rejected = error instanceof CatalogError && error.kind !== 'unavailable';
+    if (releasePort || rejected) await start.abandon(guardId);
     throw error;
   }
-  const changed = await beginning.proceed(guardId, answer);
-  return answer.result?.(changed) as Result;
+  const changed = await start.proceed(guardId, response);
+  return response.result?.(changed) as Result;
 }

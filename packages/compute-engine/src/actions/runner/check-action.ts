@@ -1,11 +1,12 @@
 import type { Machines } from '../../drivers/machines.js';
-import { conflict, notSupported, Refusal } from '../../errors/refusal.js';
+import { conflict, notSupported, Rejection } from '../../errors/rejection.js';
 import type { Server } from '../../model/index.js';
 import type { ActionRules } from './action.js';
 
 /**
- * Throws the 409 that the action meets on this server: lock, then vm_state, task_state, never launched.
- * @param isAdmin administrators pass a lock
+ * Checks the preconditions of an action, in this order: lock, vm_state, task_state, never launched. Throws the 409 of
+ * the first violation.
+ * @param isAdmin administrators may change locked servers
  */
 export function checkAction(rules: ActionRules, server: Server, isAdmin: boolean): void {
   const word = rules.word ?? rules.name;
@@ -20,18 +21,21 @@ export function checkAction(rules: ActionRules, server: Server, isAdmin: boolean
   const excluded = server.taskState !== null && rules.notTask?.includes(server.taskState);
   if (excluded || (tasks !== 'any' && !tasks.includes(server.taskState))) throw refuse('task_state', server.taskState);
   if (rules.notWithShares && server.shares.length > 0)
-    throw new Refusal(rules.notWithShares, 'Feature not supported with instances that have shares.');
+    throw new Rejection(rules.notWithShares, 'Feature not supported with instances that have shares.');
   if (!rules.neverLaunched && server.launchedAt === null) throw invalid();
 }
 
-/** Throws the refusal of an action that the machines cannot do, whatever state they are in. */
+/** Throws the error of an action that the driver does not support, regardless of the server's state. */
 export function checkSupported({ needs, unsupported }: ActionRules, machines: Machines, server: Server): void {
   if (!needs || machines.supports(needs, server)) return;
   throw unsupported?.() ?? notSupported(`The driver of this host cannot ${needs} servers.`);
 }
 
-/** Throws the refusal of an action that this one machine cannot do now; its host is asked, so never inside a transaction. */
+/**
+ * Throws the error of an action that this machine currently cannot execute. Calls its host, so it must not be used
+ * inside a transaction.
+ */
 export async function checkAble({ needs }: ActionRules, machines: Machines, server: Server): Promise<void> {
-  const obstacle = needs && (await machines.obstacle(needs, server));
-  if (obstacle) throw new Refusal(obstacle.code, obstacle.message);
+  const obstacle = needs && (await machines.obstacle(server, needs));
+  if (obstacle) throw new Rejection(obstacle.code, obstacle.message);
 }

@@ -2,8 +2,8 @@ import type { Core } from '../../core/core.js';
 import type { Job } from '../../jobs/jobs.js';
 
 /**
- * Work on what belongs to no server, or to none yet. It is tried until it is done, as nobody else could be told of it;
- * it may be begun again after a crash.
+ * A job that is not part of an action. It is retried until it succeeds, because its failure could not be reported to
+ * any client; it may be repeated after a crash.
  */
 export interface Cleanup {
   /** The kind of stored jobs. */

@@ -3,46 +3,54 @@ import { keepClaim, ownClaim } from '../../scheduler/server-claims.js';
 import { followServer } from '../../server-migrations/follow-server.js';
 import { endMigrations } from '../../server-migrations/migration-record.js';
 import type { Action } from './action.js';
-import type { AlsoWrite, ServerRun } from './server-run.js';
+import type { AdditionalWrite, ServerRun } from './server-run.js';
 
-/** The fault that a failure leaves on its server. */
+/** Returns the fault of a server after a failure. */
 export function faultOf(error: Error, now: number): Fault {
   return { code: 500, message: error.message || error.name, details: error.stack ?? String(error), createdAt: now };
 }
 
-/** A server in error waits for no verdict on a move, and has its place once. */
-function endMoves({ core }: ServerRun): AlsoWrite {
+/** Closes open moves of a server in ERROR, which cannot be confirmed or reverted, and releases the second claim. */
+function endMoves({ core }: ServerRun): AdditionalWrite {
   return async (tx, server) => {
     await endMigrations(tx, core, server.id);
     return { ...(await keepClaim(tx, server, ownClaim(server))), oldFlavor: null, newFlavor: null };
   };
 }
 
+/** Ends a failed action with its server in ERROR, and deletes its job. */
+export async function endInError(
+  run: ServerRun,
+  error: Error,
+  patch: ServerPatch,
+  also: AdditionalWrite,
+): Promise<void> {
+  await run.end({ vmState: 'error', fault: faultOf(error, run.core.clock.now()), ...patch }, also);
+}
+
 /**
- * Ends failed work: the server as it was, or in error; with a fault in either case.
- * @param onFailure what the action's record says of failures
- * @param also further writes; default for servers that end in error: what a move has left open is closed
+ * Ends a failed action, and deletes its job: the server is unchanged or in ERROR, with a fault in either case.
+ * @param onFailure as in the action's record
+ * @param also additional writes; default for servers in ERROR: closes open moves
  */
 export async function failRun(
   run: ServerRun,
   onFailure: Action['onFailure'],
   error: Error,
   patch: ServerPatch = {},
-  also?: AlsoWrite,
+  also?: AdditionalWrite,
 ): Promise<void> {
-  const inError = onFailure === 'error';
-  if (inError && !also) await followServer(run).catch(() => {});
-  const writes = also ?? (inError ? endMoves(run) : undefined);
-  const state: ServerPatch = inError ? { vmState: 'error' } : {};
-  await run.finish({ ...state, fault: faultOf(error, run.core.clock.now()), ...patch }, writes);
+  if (onFailure !== 'error') return run.end({ fault: faultOf(error, run.core.clock.now()), ...patch }, also);
+  if (!also) await followServer(run).catch(() => {});
+  await endInError(run, error, patch, also ?? endMoves(run));
 }
 
 /**
- * Ends work that could not even fail in an orderly way: a catalog does not take back what the work had of it, say. The
- * server is in error and keeps what it has, so that its deletion gives that back.
+ * Ends an action whose failure handling failed too, for example because a catalog is unavailable. The server is set to
+ * ERROR and keeps its resources, so that its deletion releases them.
  */
 export async function giveUp(run: ServerRun, error: Error): Promise<void> {
   const cause = new Error(`gave up after ${run.job.attempts} attempts: ${error.message}`, { cause: error });
   await run.step('compute_retry_task', () => Promise.reject(cause)).catch(() => {});
-  await run.finish({ vmState: 'error', fault: faultOf(cause, run.core.clock.now()) }, endMoves(run));
+  await endInError(run, cause, {}, endMoves(run));
 }

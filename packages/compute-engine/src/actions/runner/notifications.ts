@@ -1,19 +1,22 @@
-/** Notifications about an action: `instance.NAME.start`, `.end` and `.error`, under the names that the original gives them. */
+/** Notifications of an action: `instance.NAME.start`, `.end` and `.error`, with the names of the original. */
 export interface ActionNotifications {
   /** Sent without a phase when the action is accepted. */
   readonly accepted?: string;
-  /** Sent when the work begins and when it ends. Left out: the work announces its steps itself, with `enter` and `leave`. */
+  /**
+   * Sent when the work starts and when it ends. If omitted, the work sends step notifications itself, with `enter` and
+   * `leave`.
+   */
   readonly around?: string;
-  /** Sent as begun and ended when the request itself has completed all of the work. */
+  /** Sent as start and end if the request itself has completed all of the work. */
   readonly completed?: string;
   /** Sent when the work fails. */
   readonly failed?: string;
 }
 
-/** What an action announces: a name stands for `around`, `completed` and `failed` of that name; null: nothing. */
+/** Notifications of an action: a string is short for `around`, `completed` and `failed` with that name; null: none. */
 export type Notifies = string | ActionNotifications | null;
 
-/** The notifications about an action, spelt out. */
+/** Returns the notifications of an action in long form. */
 export function notificationsOf({ notifies }: { readonly notifies: Notifies }): ActionNotifications {
   if (typeof notifies !== 'string') return notifies ?? {};
   return { around: notifies, completed: notifies, failed: notifies };

@@ -1,8 +1,8 @@
-import { settled, type Tx } from '@apistrata/record-store';
+import { allStatements, type Tx } from '@apistrata/record-store';
 import type { Context } from '../../core/context.js';
 import type { Core } from '../../core/core.js';
 import type { DriverWork } from '../../drivers/driver.js';
-import type { MachineJob, MachineOrder } from '../../drivers/machines.js';
+import type { MachineJob, MachineRequest } from '../../drivers/machines.js';
 import type { InstanceStep } from '../../events/instance-step.js';
 import { attemptOf } from '../../jobs/attempt-of.js';
 import type { Job } from '../../jobs/jobs.js';
@@ -11,49 +11,48 @@ import type { ActionEvent, Fault, Server, ServerPatch, TaskState } from '../../m
 import { tables } from '../../schema/tables.js';
 import { lockAction, recordEvents } from '../../servers/action-history/actions.js';
 import { type ActionNotifications, type Notifies, notificationsOf } from './notifications.js';
-import type { DoneWork, RestOfWork } from './rest-of-work.js';
 import { Superseded } from './superseded.js';
 
-/** Further writes of a transaction that changes a server; may add to the patch. */
-export type AlsoWrite = (tx: Tx, server: Server) => Promise<ServerPatch | undefined>;
+/** Additional writes in a transaction that changes a server; may add to the patch. */
+export type AdditionalWrite = (tx: Tx, server: Server) => Promise<ServerPatch | undefined>;
 
 interface HowToWrite {
-  readonly also?: AlsoWrite;
-  /** Whether it may share its transaction: what it changes is this server's alone. */
+  readonly also?: AdditionalWrite;
+  /** Whether it may share a transaction with others: it changes only rows of this server. */
   readonly together?: boolean;
-  /** Whether the action has come to its end with this. */
+  /** Whether this is the last write of the action. */
   readonly last?: boolean;
-  /** Whether the job goes with it. */
+  /** Whether the job is deleted with it. */
   readonly ends?: boolean;
-  /** Is over with the same write where there is nothing to do for it. */
-  readonly rest?: RestOfWork;
 }
 
-/** The fields of a server without a job. */
+/** Writes of jobs do not wait for the commits of requests, nor requests for theirs. */
+const JOBS = 'jobs';
+
 const IDLE = { taskState: null, jobId: null, jobAttempt: undefined } as const;
 
 /**
- * One attempt of a job, which owns its server. Every write checks, in its own transaction, that the server still belongs to
- * the job and to this attempt: a worker that was paused until its lease expired, and a job that was overtaken, can do no
- * harm. Steps are collected and written with the next change of state.
+ * One attempt of a job that owns its server. Every write checks, in its own transaction, that the server still belongs to the job
+ * and to this attempt, which fences a worker that was paused until its lease expired, and a job that was superseded. Events are
+ * collected and written with the next state change.
  */
 export class ServerRun<Arguments = unknown> {
   readonly core: Core;
   readonly job: Job;
   readonly context: Context;
   readonly signal: AbortSignal;
-  /** What `begin` has decided on: the stored job gives it back as it was. */
+  /** The arguments that `begin` returned, as stored with the job. */
   readonly arguments: Arguments;
   /** The server as this job last read or wrote it. */
   server: Server;
   readonly #notifications: ActionNotifications;
   readonly #events = new Map<string, ActionEvent>();
-  /** Steps that are under way, as others are told of them; the outermost first. */
+  /** Steps in progress that notifications report; the outermost first. */
   #open: string[] = [];
-  /** What is told with the next write. */
-  #told: InstanceStep[] = [];
+  /** Notifications to send with the next write. */
+  #pending: InstanceStep[] = [];
 
-  /** @param action what the job carries out; null for a kind that this process does not know, which sends no notifications */
+  /** @param action the action of the job; null for an unknown kind, which sends no notifications */
   constructor(
     core: Core,
     job: Job,
@@ -70,151 +69,134 @@ export class ServerRun<Arguments = unknown> {
     this.signal = signal;
   }
 
-  /** Whether this job leaves the server to others. */
-  protected readonly beside: boolean = false;
+  /** Whether this job does not own the server. */
+  protected readonly concurrent: boolean = false;
 
-  /** Returns why this attempt may no longer write to its server; undefined where it may. */
+  /** Returns why this attempt may no longer write to its server; undefined if it may. */
   protected async overtaken(tx: Tx, server: Server): Promise<Superseded | LeaseLost | undefined> {
     const { id, attempts } = this.job;
     if (server.jobId === id) return attemptOf(server) === attempts ? undefined : new LeaseLost(id);
-    // A later attempt may have ended the job. What this one knows of it is not its own to clean up.
+    // A later attempt may have ended the job. This attempt must then not clean up.
     if (!(await this.core.worker.holds(tx, id))) return new LeaseLost(id);
     return new Superseded(`${server.id} belongs to another job`);
   }
 
-  /** The work of the action begins. */
   begin(): void {
     const { around } = this.#notifications;
     if (around) this.enter(around);
   }
 
-  /** A step begins: told with the next write, and with the server as it is now. It ends with `leave`, or with the work. */
+  /**
+   * Starts a step: the next write sends its notification, with the current server. The step ends with `leave`, or with the work.
+   */
   enter(name: string): void {
     this.#open.push(name);
-    this.#tell({ name, phase: 'start', server: this.server });
+    this.#notify({ name, phase: 'start', server: this.server });
   }
 
-  /** The step that was entered last has come to its end. */
+  /** Ends the step that was entered last. */
   leave(): void {
     const name = this.#open.pop();
-    if (name !== undefined) this.#tell({ name, phase: 'end', server: this.server });
+    if (name !== undefined) this.#notify({ name, phase: 'end', server: this.server });
   }
 
-  /** Something has happened that has no beginning and no end. */
+  /** Sends a notification without start and end. */
   pass(name: string): void {
-    this.#tell({ name, server: this.server });
+    this.#notify({ name, server: this.server });
   }
 
-  #tell(step: InstanceStep): void {
-    if (this.core.events.active) this.#told.push(step);
+  #notify(step: InstanceStep): void {
+    if (this.core.events.active) this.#pending.push(step);
   }
 
-  /** What is told of the end: steps that are under way end with the work, the innermost first, or else it has failed. */
+  /** Returns the notifications of the end: steps in progress end with the work, the innermost first; or the work has failed. */
   #ending(server: Server, fault: Fault | null): readonly InstanceStep[] {
     if (!fault) return this.#open.toReversed().map((name) => ({ name, phase: 'end', server }));
     const { failed } = this.#notifications;
     return failed ? [{ name: failed, phase: 'error', server, fault }] : [];
   }
 
-  /** Ends what is still under way where the work's last write was like any other. Not a change of the server. */
-  async tellRest(): Promise<void> {
+  /** Sends the remaining end notifications if the last write of the work was not `finish`. Does not change the server. */
+  async notifyRest(): Promise<void> {
     const { core, context } = this;
     if (!core.events.active || this.#open.length === 0) return;
     await core.store.transaction(async (tx) => {
       const current = await tables.servers.lock(tx, this.server.id);
       if (!current || (await this.overtaken(tx, current))) return;
-      for (const step of [...this.#told, ...this.#ending(current, null)])
+      for (const step of [...this.#pending, ...this.#ending(current, null)])
         await core.events.stepped(tx, step, context, this.arguments);
     });
-    this.#told = [];
+    this.#pending = [];
     this.#open = [];
   }
 
-  /** Changes the server, together with whatever else belongs into the same transaction. */
-  update(patch: ServerPatch, also?: AlsoWrite): Promise<Server> {
+  /** Changes the server, with additional writes in the same transaction. */
+  update(patch: ServerPatch, also?: AdditionalWrite): Promise<Server> {
     return this.write(patch, { also });
   }
 
-  /**
-   * Like `update`, for what writes nothing that another server's job could be changing at that moment. Where there is nothing
-   * to do for the rest of the work, the server is as that leaves it, and the job is done: true.
-   */
-  async updateTogether(patch: ServerPatch, also: AlsoWrite, rest?: RestOfWork): Promise<boolean> {
-    const { jobId } = await this.write(patch, { also, together: true, rest });
-    if (!rest || jobId !== null) return false;
-    await this.carryOut(rest);
-    return true;
+  /** Like `update`, for writes that do not conflict with jobs of other servers. */
+  updateTogether(patch: ServerPatch, also: AdditionalWrite): Promise<Server> {
+    return this.write(patch, { also, together: true });
   }
 
-  /** Has the machine do what there is nothing to do for, when all that comes of it is written down. */
-  async carryOut({ works }: RestOfWork, server = this.server): Promise<void> {
-    for (const work of works) await this.core.machines.perform(this.#order(work, server), this.signal);
-  }
-
-  /** What the rest of the work comes to, if there is nothing to do for it; whoever is told of steps is told of each. */
-  done({ works, event, end }: RestOfWork, server: Server): DoneWork | undefined {
-    const { machines, events } = this.core;
-    if (events.active || !works.every((work) => machines.nothingToDo(this.#order(work, server)))) return undefined;
-    const ended = [...this.#events.values(), this.#begun(event)].map((step) =>
-      step.result === null ? this.#ended(step, 'Success', null, server.host) : step,
-    );
-    return { patch: { ...IDLE, ...end() }, events: ended };
-  }
-
-  protected async write(patch: ServerPatch, { also, together, last, ends, rest }: HowToWrite): Promise<Server> {
+  protected async write(patch: ServerPatch, { also, together, last, ends }: HowToWrite): Promise<Server> {
     const events = [...this.#events.values()];
-    const told = [...this.#told];
+    const notified = [...this.#pending];
     const { store } = this.core;
     const work = async (tx: Tx) => {
       const { id } = this.server;
       const { requestId } = this.context;
-      const [current, action] = await settled([
-        tables.servers.lock(tx, id),
+      const [current, action] = await allStatements([
+        tables.servers.lockToUpdate(tx, id, this.server.revision),
         events.length > 0 ? lockAction(tx, id, requestId) : undefined,
       ]);
-      if (!current) throw new Superseded(`${id} is gone`);
+      if (!current) throw new Superseded(`${id} does not exist`);
       const overtaken = await this.overtaken(tx, current);
       if (overtaken) throw overtaken;
       tx.concerns(this.context.caller.projectId);
       const more = (await also?.(tx, current)) ?? {};
-      const next = { ...current, ...patch, ...more };
-      const done = rest && this.done(rest, next);
-      const now = this.core.clock.now();
-      const [changed] = await settled([
-        tables.servers.update(tx, { ...next, ...done?.patch, updatedAt: now }),
-        action && recordEvents(tx, action, done?.events ?? events),
-        (ends || done) && this.core.worker.complete(tx, this.job.id),
+      const next = { ...current, ...patch, ...more, updatedAt: this.core.clock.now() };
+      const emit = (step: InstanceStep) => this.core.events.stepped(tx, step, this.context, this.arguments);
+      const [changed] = await allStatements([
+        tables.servers.update(tx, next),
+        action && recordEvents(tx, action, events),
+        ends && this.core.worker.complete(tx, this.job.id),
+        // Notifications are stored in the order of these calls.
+        ...notified.map(emit),
+        this.core.events.changed(tx, current, next, this.context),
+        ...(last ? this.#ending(next, patch.fault ?? null) : []).map(emit),
       ]);
-      const tell = (step: InstanceStep) => this.core.events.stepped(tx, step, this.context, this.arguments);
-      for (const step of told) await tell(step);
-      await this.core.events.changed(tx, current, changed, this.context);
-      if (last) for (const step of this.#ending(changed, patch.fault ?? null)) await tell(step);
       return changed;
     };
-    this.server = await (together ? store.together(work) : store.transaction(work));
-    this.#told = this.#told.slice(told.length);
+    this.server = await (together ? store.together(work, JOBS) : store.transaction(work));
+    this.#pending = this.#pending.slice(notified.length);
     if (last) this.#open = [];
     return this.server;
   }
 
-  /** The last write: no task is left, and the server is free for the next action. */
-  async finish(patch: ServerPatch, also?: AlsoWrite): Promise<void> {
+  /** The last write: clears the task state and releases the server for the next action. */
+  async finish(patch: ServerPatch, also?: AdditionalWrite): Promise<void> {
     await this.write({ ...IDLE, ...patch }, { also, last: true });
   }
 
-  /** The last thing that the work does: the job goes with it, in one transaction instead of two. */
-  async end(patch: ServerPatch): Promise<void> {
-    await this.write({ ...IDLE, ...patch }, { together: true, last: true, ends: true });
+  /**
+   * Ends the work and deletes its job, in one transaction instead of two. It may be shared with other servers unless additional
+   * writes release capacity, which locks hosts.
+   */
+  async end(patch: ServerPatch, also?: AdditionalWrite): Promise<void> {
+    const together = !also || this.server.claims.length === 0;
+    await this.write({ ...IDLE, ...patch }, { also, together, last: true, ends: true });
   }
 
   /**
-   * Has the machine do something, showing the task meanwhile: all that work ever tells machines goes this way. The
-   * event, if named, records how it went.
+   * Executes a driver command while the server shows the task state. Actions control machines only through this method. The
+   * event, if given, records the outcome.
    */
   async perform(work: DriverWork, task?: TaskState, event?: string): Promise<void> {
     const step = event ? this.#begin(event) : undefined;
     const shown = task !== undefined && task !== this.server.taskState;
-    if ((shown || step || this.#told.length > 0) && !this.isInstant(work))
+    if ((shown || step || this.#pending.length > 0) && !this.isSynchronous(work))
       await this.update(shown ? { taskState: task } : {});
     try {
       await this.core.machines.perform(this.#order(work), this.signal);
@@ -226,12 +208,12 @@ export class ServerRun<Arguments = unknown> {
     }
   }
 
-  /** True when the machine will do it without waiting for anything: nobody could see a state on the way. */
-  isInstant(work: DriverWork): boolean {
-    return this.core.machines.isInstant(this.#order(work));
+  /** Returns whether the machine executes the command without waiting, so that intermediate states cannot be observed. */
+  isSynchronous(work: DriverWork): boolean {
+    return this.core.machines.isSynchronous(this.#order(work));
   }
 
-  /** Gives the image service what a snapshot holds that the machine has made. */
+  /** Uploads the content of a completed snapshot to the image service. */
   async saveSnapshot(imageId: string): Promise<void> {
     const { images } = this.core.catalogs;
     const { caller } = this.context;
@@ -239,41 +221,35 @@ export class ServerRun<Arguments = unknown> {
     await this.core.machines.saveSnapshot(order, (content) => images.upload(caller, imageId, content), this.signal);
   }
 
-  /** Passes through tasks that need nothing of the machine. */
+  /** Shows task states that need no driver command. */
   async passThrough(tasks: readonly TaskState[]): Promise<void> {
     for (const step of tasks) await this.perform({ verb: 'prepare', step }, step);
   }
 
-  /** Records a step that is not the machine's. */
+  /** Records an event that is not a driver command. */
   async step<T>(event: string, work: () => Promise<T>): Promise<T> {
-    const begun = this.#begin(event);
+    const started = this.#begin(event);
     try {
       const result = await work();
-      this.#end(begun, 'Success', null);
+      this.#end(started, 'Success', null);
       return result;
     } catch (error) {
-      this.#end(begun, 'Error', (error as Error).message);
+      this.#end(started, 'Error', (error as Error).message);
       throw error;
     }
   }
 
-  #order(work: DriverWork, server = this.server): MachineOrder {
+  #order(work: DriverWork): MachineRequest {
     const origin = { action: this.job.kind, requestId: this.context.requestId };
-    return { work, server, origin, job: this.#machineJob() };
+    return { work, server: this.server, origin, job: this.#machineJob() };
   }
 
   #machineJob(): MachineJob {
-    return { id: this.job.id, attempt: this.job.attempts, beside: this.beside };
+    return { id: this.job.id, attempt: this.job.attempts, concurrent: this.concurrent };
   }
 
   #begin(name: string): ActionEvent {
-    const begun = this.#begun(name);
-    this.#events.set(name, begun);
-    return begun;
-  }
-
-  #begun(name: string): ActionEvent {
-    return {
+    const started: ActionEvent = {
       name,
       startTime: this.core.clock.now(),
       finishTime: null,
@@ -282,19 +258,13 @@ export class ServerRun<Arguments = unknown> {
       host: this.server.host,
       details: null,
     };
+    this.#events.set(name, started);
+    return started;
   }
 
-  #end(begun: ActionEvent, result: 'Success' | 'Error', details: string | null): void {
-    this.#events.set(begun.name, this.#ended(begun, result, details));
-  }
-
-  #ended(
-    begun: ActionEvent,
-    result: 'Success' | 'Error',
-    details: string | null,
-    host = this.server.host,
-  ): ActionEvent {
+  #end(started: ActionEvent, result: 'Success' | 'Error', details: string | null): void {
     const traceback = details && `Traceback (most recent call last):\n${details}\n`;
-    return { ...begun, host, finishTime: this.core.clock.now(), result, traceback, details };
+    const { host } = this.server;
+    this.#events.set(started.name, { ...started, host, finishTime: this.core.clock.now(), result, traceback, details });
   }
 }

@@ -1,14 +1,14 @@
 import { EngineError } from '../../errors/engine-error.js';
 
-/** Another job has taken the server over (it is being deleted, say): this one ends without a word. */
+/** Another job has taken over the server (for example, to delete it): this one ends without a result. */
 export class Superseded extends EngineError<'SUPERSEDED'> {
   constructor(message: string) {
     super('SUPERSEDED', message);
   }
 }
 
-/** Does something to a server, or to a thing of it, unless it is gone. */
-export async function ifStillThere(work: () => Promise<unknown>): Promise<void> {
+/** Changes a server or one of its items, unless it no longer exists. */
+export async function ignoreIfDeleted(work: () => Promise<unknown>): Promise<void> {
   try {
     await work();
   } catch (error) {

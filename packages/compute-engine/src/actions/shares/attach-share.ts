@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { CatalogError, type Share } from '@apistrata/catalogs';
 import type { ServerScope } from '../../core/core.js';
-import { conflict, notFound } from '../../errors/refusal.js';
+import { conflict, notFound } from '../../errors/rejection.js';
 import type { ServerShare } from '../../model/index.js';
 import { closeShare, openShare, shareProtocols } from '../../servers/shares/share-access.js';
 import { type Change, concurrentAction } from '../runner/action.js';
-import { ifStillThere } from '../runner/superseded.js';
+import { ignoreIfDeleted } from '../runner/superseded.js';
 import { type ShareArguments, shareOf, withShare } from './attached-share.js';
 
-/** A request to tie a share to a server. */
+/** A request to attach a share to a server. */
 export interface NewShare {
   readonly shareId: string;
-  /** Name under which the guest finds it. */
+  /** The tag with which the guest finds it. */
   readonly tag: string;
 }
 
@@ -24,7 +24,7 @@ async function findInCatalog({ core, context }: ServerScope, id: string): Promis
   }
 }
 
-/** Makes a share ready for a stopped server, which mounts it when it is started. Answers the tie between the two. */
+/** Attaches a share to a stopped server, which mounts it at its next start. Returns the attachment. */
 export const attachShare = concurrentAction({
   name: 'attachShare',
   vm: ['stopped'],
@@ -62,6 +62,6 @@ export const attachShare = concurrentAction({
   undo: async (run) => {
     const { id, shareId } = run.arguments;
     await closeShare(run, shareId);
-    await ifStillThere(() => run.change((server) => withShare(server, id, { status: 'error' })));
+    await ignoreIfDeleted(() => run.change((server) => withShare(server, id, { status: 'error' })));
   },
 });

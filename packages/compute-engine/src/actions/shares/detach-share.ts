@@ -1,15 +1,15 @@
-import { conflict } from '../../errors/refusal.js';
+import { conflict } from '../../errors/rejection.js';
 import { closeShare } from '../../servers/shares/share-access.js';
 import { type Change, concurrentAction } from '../runner/action.js';
-import { ifStillThere } from '../runner/superseded.js';
+import { ignoreIfDeleted } from '../runner/superseded.js';
 import { findShare, type ShareArguments, shareOf, withShare } from './attached-share.js';
 
-/** Which share is to go. */
+/** The share to detach. */
 export interface ShareDetachment {
   readonly shareId: string;
 }
 
-/** Takes a share away from a server. */
+/** Detaches a share from a server. */
 export const detachShare = concurrentAction({
   name: 'detachShare',
   vm: ['stopped', 'error'],
@@ -36,5 +36,6 @@ export const detachShare = concurrentAction({
     });
     await run.change(({ shares }) => ({ shares: shares.filter((one) => one.id !== id) }));
   },
-  undo: (run) => ifStillThere(() => run.change((server) => withShare(server, run.arguments.id, { status: 'error' }))),
+  undo: (run) =>
+    ignoreIfDeleted(() => run.change((server) => withShare(server, run.arguments.id, { status: 'error' }))),
 });

@@ -2,7 +2,7 @@ import { keepClaim } from '../../scheduler/server-claims.js';
 import { keepVolumesReserved } from '../../servers/volumes/server-volumes.js';
 import type { ServerRun } from '../runner/server-run.js';
 
-/** Takes a shelved server from its host; disks of volumes and ports stay its own. */
+/** Removes a shelved server from its host; its volumes and ports are kept. */
 export async function offload(run: ServerRun): Promise<void> {
   run.enter('shelve_offload');
   await run.perform({ verb: 'shelve_offload' }, 'shelving_offloading', 'compute_shelve_offload_instance');

@@ -1,7 +1,7 @@
 import { action } from '../runner/action.js';
 import { offload } from './offload.js';
 
-/** Takes a shelved server from its host before its time. */
+/** Removes a shelved server from its host before the configured time. */
 export const shelveOffload = action({
   name: 'shelveOffload',
   vm: ['shelved'],

@@ -6,15 +6,15 @@ import { failRun } from '../runner/fail-run.js';
 import { BOOTED } from '../states.js';
 import { offload } from './offload.js';
 
-/** What the stored work knows. */
+/** Arguments of the job. */
 export interface ShelveArguments {
-  /** The image that was made, without content, for the disk; null for disks that are volumes. */
+  /** The image that the request created without content; null for volume-backed servers. */
   readonly imageId: string | null;
 }
 
 const COPYING = ['shelving_image_pending_upload', 'shelving_image_uploading'] as const satisfies readonly TaskState[];
 
-/** Stops a server and keeps its disk as an image; servers whose disk is a volume leave their host at once. */
+/** Stops a server and stores its disk as an image; volume-backed servers leave their host immediately. */
 export const shelve = action({
   name: 'shelve',
   vm: BOOTED,
@@ -29,12 +29,12 @@ export const shelve = action({
     const none: ShelveArguments = { imageId: null };
     if (isVolumeBacked(server)) return { arguments: none };
     const draft = { name: `${server.name}-shelved`, type: 'snapshot', properties: {} } as const;
-    const { imageId, refused } = await newSnapshot(scope, draft);
-    return { arguments: { imageId }, refused };
+    const { imageId, rejected } = await newSnapshot(scope, draft);
+    return { arguments: { imageId }, rejected };
   },
   run: async (run) => {
     const { imageId } = run.arguments;
-    // One whose disk is a volume only leaves its host.
+    // A volume-backed server has no image to create, so only its removal from the host is a step.
     if (imageId) run.enter('shelve');
     if (run.server.vmState !== 'shelved') {
       await run.perform({ verb: 'power_off' }, 'shelving', 'compute_shelve_instance');

@@ -1,5 +1,5 @@
 import type { ServerScope } from '../../core/core.js';
-import { badRequest, conflict } from '../../errors/refusal.js';
+import { badRequest, conflict } from '../../errors/rejection.js';
 import type { ServerPatch } from '../../model/index.js';
 import { keepClaim, ownClaim } from '../../scheduler/server-claims.js';
 import { claimDestination } from '../../server-migrations/destination.js';
@@ -9,14 +9,14 @@ import { action } from '../runner/action.js';
 import { failRun } from '../runner/fail-run.js';
 import type { ServerRun } from '../runner/server-run.js';
 
-/** A request to bring a shelved server back. */
+/** A request to unshelve a server. */
 export interface UnshelveRequest {
-  /** The zone it is pinned to from now on; null unpins it. Left out: as it was. */
+  /** The availability zone to which the server is pinned; null unpins it. Default: unchanged. */
   readonly zone?: string | null;
   readonly host?: string;
 }
 
-/** What the stored work knows. */
+/** Arguments of the job. */
 export interface UnshelveArguments {
   readonly host?: string;
 }
@@ -30,7 +30,7 @@ async function checkVolumes({ core, context, server }: ServerScope, zone: string
   }
 }
 
-async function placeAgain(run: ServerRun<UnshelveArguments>): Promise<void> {
+async function reschedule(run: ServerRun<UnshelveArguments>): Promise<void> {
   const { host } = run.arguments;
   const { core } = run;
   const map = await core.infrastructure.hosts();
@@ -41,7 +41,7 @@ async function placeAgain(run: ServerRun<UnshelveArguments>): Promise<void> {
   });
 }
 
-/** Brings a shelved server back, on a host if it has none any more. */
+/** Unshelves a server, on a new host if it was offloaded. */
 export const unshelve = action({
   name: 'unshelve',
   vm: ['shelved', 'shelved_offloaded'],
@@ -73,7 +73,7 @@ export const unshelve = action({
   run: async (run) => {
     const { shelvedImageId } = run.server;
     if (run.server.vmState === 'shelved_offloaded') {
-      await run.step('conductor_unshelve_server', () => placeAgain(run));
+      await run.step('conductor_unshelve_server', () => reschedule(run));
       await followServer(run);
       await run.perform({ verb: 'unshelve', imageId: shelvedImageId }, 'spawning', 'compute_unshelve_instance');
     } else {
@@ -93,8 +93,8 @@ export const unshelve = action({
     const offloaded = run.server.vmState === 'shelved_offloaded';
     if (offloaded && run.server.interfaces.length > 0)
       await run.core.catalogs.networks.movePorts(run.context.caller, run.server.id, '');
-    const gone: ServerPatch = offloaded ? { host: null, node: null, powerState: 4 } : {};
-    await failRun(run, 'unchanged', error, gone, (tx, server) =>
+    const withoutHost: ServerPatch = offloaded ? { host: null, node: null, powerState: 4 } : {};
+    await failRun(run, 'unchanged', error, withoutHost, (tx, server) =>
       keepClaim(tx, server, offloaded ? undefined : ownClaim(server)),
     );
   },

@@ -1,21 +1,24 @@
 import { randomUUID } from 'node:crypto';
-import { badRequest, conflict } from '../../errors/refusal.js';
+import { badRequest, conflict } from '../../errors/rejection.js';
 import type { BlockDevice, Server } from '../../model/index.js';
-import { forgetReservation } from '../../servers/volumes/forget-reservation.js';
+import { dropReservation } from '../../servers/volumes/drop-reservation.js';
 import { type Change, concurrentAction } from '../runner/action.js';
 import type { ConcurrentRun } from '../runner/concurrent-run.js';
 import { changeDevice, deviceOf, dropDevice } from './attached-device.js';
 import { findVolume } from './find-volume.js';
 import { checkAttachable, type NewAttachment, newDevice } from './new-device.js';
 
-/** What the stored work knows. */
+/** Arguments of the job. */
 export interface AttachVolumeArguments {
-  /** Id of the block device, which is also the key under which the volume is reserved. */
+  /** Id of the block device, and key of the volume's reservation. */
   readonly deviceId: string;
   readonly volumeId: string;
 }
 
-/** Connects a reserved volume. A server without a host only keeps the reservation: it is connected with its next host. */
+/**
+ * Connects a reserved volume. For a server without a host, the attachment is completed without a connection, so that the volume is
+ * in use, as in the original; the next host of the server connects it.
+ */
 async function connect(run: ConcurrentRun<AttachVolumeArguments>): Promise<void> {
   const { volumes } = run.core.catalogs;
   const { caller } = run.context;
@@ -24,13 +27,13 @@ async function connect(run: ConcurrentRun<AttachVolumeArguments>): Promise<void>
   const device = deviceOf(run.server, key);
   const attachmentId = device.attachmentId ?? (await volumes.reserve(caller, { key, volumeId, serverId })).id;
   if (attachmentId !== device.attachmentId) await changeDevice(run, key, { attachmentId });
-  if (!host) return;
+  if (!host) return volumes.complete(caller, attachmentId);
   await volumes.connect(caller, attachmentId, { host, mountpoint: device.device });
   await run.perform({ verb: 'attach_volume', device: { ...device, attachmentId } });
   await volumes.complete(caller, attachmentId);
 }
 
-/** Reserves a volume and a device, and attaches the one as the other. Answers the device. */
+/** Reserves a volume and a device name, and attaches the volume. Returns the device. */
 export const attachVolume = concurrentAction({
   name: 'attachVolume',
   vm: ['active', 'paused', 'stopped', 'resized', 'soft-delete', 'shelved', 'shelved_offloaded'],
@@ -62,7 +65,7 @@ export const attachVolume = concurrentAction({
       arguments: args,
       change,
       undo: ({ blockDevices }: Server) => ({ blockDevices: blockDevices.filter(isOther) }),
-      ask: async () => {
+      perform: async () => {
         const reservation = { key: deviceId, volumeId, serverId: server.id };
         const { id: attachmentId } = await core.catalogs.volumes.reserve(context.caller, reservation);
         return {
@@ -77,7 +80,7 @@ export const attachVolume = concurrentAction({
   run: async (run) => {
     const { deviceId } = run.arguments;
     let host: string | null;
-    // A move that began meanwhile may have taken the server to another host: the volume follows.
+    // A move may have taken the server to another host meanwhile, so the volume is connected there.
     do {
       host = run.server.host;
       await run.step('compute_attach_volume', () => connect(run));
@@ -88,7 +91,7 @@ export const attachVolume = concurrentAction({
     const { deviceId, volumeId } = run.arguments;
     const attachmentId = run.server.blockDevices.find(({ id }) => id === deviceId)?.attachmentId ?? null;
     const { core, context, server } = run;
-    await forgetReservation(core, context.caller, { key: deviceId, volumeId, serverId: server.id, attachmentId });
+    await dropReservation(core, context.caller, { key: deviceId, volumeId, serverId: server.id, attachmentId });
     await dropDevice(run, deviceId);
   },
 });

@@ -1,15 +1,15 @@
 import type { BlockDevice, Server } from '../../model/index.js';
 import type { ConcurrentRun } from '../runner/concurrent-run.js';
-import { ifStillThere, Superseded } from '../runner/superseded.js';
+import { ignoreIfDeleted, Superseded } from '../runner/superseded.js';
 
-/** The disk with that id; throws `Superseded` when the server has it no more. */
+/** Returns the device with an id; throws `Superseded` if the server no longer has it. */
 export function deviceOf(server: Server, deviceId: string): BlockDevice {
   const device = server.blockDevices.find(({ id }) => id === deviceId);
-  if (!device) throw new Superseded(`${server.id} has no device ${deviceId} any more`);
+  if (!device) throw new Superseded(`${server.id} no longer has device ${deviceId}`);
   return device;
 }
 
-/** Changes one disk and leaves the others as they are. */
+/** Changes one device of the server. */
 export async function changeDevice(run: ConcurrentRun, deviceId: string, change: Partial<BlockDevice>): Promise<void> {
   await run.change((server) => {
     const changed = { ...deviceOf(server, deviceId), ...change };
@@ -17,9 +17,9 @@ export async function changeDevice(run: ConcurrentRun, deviceId: string, change:
   });
 }
 
-/** Takes one disk out of the server, if both are still there. */
+/** Removes a device from the server, if both still exist. */
 export async function dropDevice(run: ConcurrentRun, deviceId: string): Promise<void> {
-  await ifStillThere(() =>
+  await ignoreIfDeleted(() =>
     run.change((server) => {
       deviceOf(server, deviceId);
       return { blockDevices: server.blockDevices.filter(({ id }) => id !== deviceId) };

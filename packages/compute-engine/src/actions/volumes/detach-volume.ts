@@ -1,22 +1,22 @@
-import { unlessRefused } from '@apistrata/catalogs';
-import { badRequest, conflict } from '../../errors/refusal.js';
+import { ignoreRejection } from '@apistrata/catalogs';
+import { badRequest, conflict } from '../../errors/rejection.js';
 import { isHostDown } from '../hosts.js';
 import { concurrentAction } from '../runner/action.js';
 import { deviceOf, dropDevice } from './attached-device.js';
 import { attachedDevice, findVolume } from './find-volume.js';
 
-/** Which volume is to go. */
+/** The volume to detach. */
 export interface VolumeDetachment {
   readonly volumeId: string;
 }
 
-/** What the stored work knows. */
+/** Arguments of the job. */
 export interface DetachVolumeArguments {
   readonly deviceId: string;
   readonly volumeId: string;
 }
 
-/** Takes a volume away. */
+/** Detaches a volume. */
 export const detachVolume = concurrentAction({
   name: 'detachVolume',
   vm: ['active', 'paused', 'stopped', 'resized', 'soft-delete', 'shelved', 'shelved_offloaded'],
@@ -32,11 +32,11 @@ export const detachVolume = concurrentAction({
     if (await isHostDown(core, server))
       throw conflict(`Compute service of ${server.host} is unavailable at this time.`);
     const args: DetachVolumeArguments = { deviceId: device.id, volumeId };
-    // A volume that waits for its server's next host is only reserved: there is nothing to be disconnected.
+    // A volume that waits for its server's next host is only reserved, so it need not be disconnected.
     const onlyReserved = volume.status === 'reserved' && device.attachmentId && !server.host;
     return {
       arguments: args,
-      ask: async () => {
+      perform: async () => {
         if (!onlyReserved) await core.catalogs.volumes.beginDetaching(context.caller, volumeId);
         return {};
       },
@@ -53,6 +53,6 @@ export const detachVolume = concurrentAction({
     await dropDevice(run, deviceId);
   },
   undo: async (run) => {
-    await unlessRefused(run.core.catalogs.volumes.rollbackDetaching(run.context.caller, run.arguments.volumeId));
+    await ignoreRejection(run.core.catalogs.volumes.rollbackDetaching(run.context.caller, run.arguments.volumeId));
   },
 });

@@ -1,11 +1,11 @@
 import { concurrentAction } from '../runner/action.js';
 
-/** Which volume has grown. */
+/** The volume that was extended. */
 export interface VolumeExtension {
   readonly volumeId: string;
 }
 
-/** Tells the machine that one of its volumes has grown, and the volume service that it knows. */
+/** Notifies the machine that one of its volumes has grown, and confirms it to the volume service. */
 export const extendVolume = concurrentAction({
   name: 'extendVolume',
   task: 'any',

@@ -1,23 +1,23 @@
 import type { Volume } from '@apistrata/catalogs';
 import type { Core } from '../../core/core.js';
-import { badRequest, conflict, forbidden } from '../../errors/refusal.js';
+import { badRequest, conflict, forbidden } from '../../errors/rejection.js';
 import type { BlockDevice, Server } from '../../model/index.js';
 import { isFree, nextDevice } from '../../servers/volumes/device-names.js';
 
-/** A request for one more volume. */
+/** A request to attach a volume. */
 export interface NewAttachment {
   readonly volumeId: string;
-  /** Device path such as `/dev/vdb`; left out: the next free one. */
+  /** Device path such as `/dev/vdb`; default: the next free one. */
   readonly device?: string | null;
   readonly tag?: string | null;
   readonly deleteOnTermination?: boolean;
-  /** Whether servers that are shelved may be given volumes; false is the 409 of old versions. */
+  /** Whether volumes may be attached to shelved servers; false causes the 409 of old versions. */
   readonly toShelved: boolean;
-  /** Whether volumes of several servers may be attached; false is the 400 of old versions. */
+  /** Whether multiattach volumes may be attached; false causes the 400 of old versions. */
   readonly multiattach: boolean;
 }
 
-/** Throws the 400 of a volume that cannot be attached to this server now. */
+/** Throws the 400 if a volume currently cannot be attached to this server. */
 export async function checkAttachable(
   core: Core,
   server: Server,
@@ -42,14 +42,14 @@ export async function checkAttachable(
     );
 }
 
-/** The disk that a volume becomes; the refusals of servers that cannot have it. */
+/** Creates the block device of a volume; throws the error if the server cannot have it. */
 export function newDevice(core: Core, server: Server, id: string, request: NewAttachment, volume: Volume): BlockDevice {
   const { volumeId, device } = request;
   if (server.blockDevices.some((d) => d.volumeId === volumeId))
     throw badRequest(`Invalid volume: Volume ${volumeId} is already attached to instance ${server.id}.`);
-  const most = core.settings.maxDiskDevices;
-  if (most >= 0 && server.blockDevices.length >= most)
-    throw forbidden(`The maximum allowed number of disk devices (${most}) to attach to a single instance is exceeded.`);
+  const max = core.settings.maxDiskDevices;
+  if (max >= 0 && server.blockDevices.length >= max)
+    throw forbidden(`The maximum allowed number of disk devices (${max}) to attach to a single instance is exceeded.`);
   if (device && !isFree(server, device)) throw conflict(`The supplied device path (${device}) is in use.`);
   return {
     id,

@@ -1,33 +1,35 @@
 import { randomUUID } from 'node:crypto';
-import { unlessRefused } from '@apistrata/catalogs';
-import { badRequest, conflict } from '../../errors/refusal.js';
-import { forgetReservation } from '../../servers/volumes/forget-reservation.js';
+import { ignoreRejection } from '@apistrata/catalogs';
+import { badRequest, conflict } from '../../errors/rejection.js';
+import { dropReservation } from '../../servers/volumes/drop-reservation.js';
 import { concurrentAction } from '../runner/action.js';
 import type { ConcurrentRun } from '../runner/concurrent-run.js';
 import { changeDevice, deviceOf } from './attached-device.js';
 import { attachedDevice, findVolume } from './find-volume.js';
 
-/** Which volume takes the place of which. */
+/** The old and the new volume. */
 export interface VolumeSwap {
   readonly oldVolumeId: string;
   readonly newVolumeId: string;
 }
 
-/** What the stored work knows. */
+/** Arguments of the job. */
 export interface SwapVolumeArguments extends VolumeSwap {
   readonly deviceId: string;
-  /** Key under which the new volume is reserved. */
+  /** Key of the new volume's reservation. */
   readonly key: string;
 }
 
-/** Puts the new volume in the place of the old one. Resolves to the id under which the content lives on. */
+/** Replaces the old volume with the new one. Resolves to the volume id that has the content afterwards. */
 async function swap(run: ConcurrentRun<SwapVolumeArguments>): Promise<{ volumeId: string; attachmentId: string }> {
   const { volumes } = run.core.catalogs;
   const { caller } = run.context;
   const { deviceId, oldVolumeId, newVolumeId, key } = run.arguments;
   const device = deviceOf(run.server, deviceId);
-  // The volume service may have given the new attachment to the old volume before an earlier attempt could say so.
-  const moved = (await unlessRefused(volumes.getVolume(caller, oldVolumeId)))?.attachments.find(({ id }) => id === key);
+  // The volume service may have moved the new attachment to the old volume before an earlier attempt crashed.
+  const moved = (await ignoreRejection(volumes.getVolume(caller, oldVolumeId)))?.attachments.find(
+    ({ id }) => id === key,
+  );
   if (moved) return { volumeId: oldVolumeId, attachmentId: moved.id };
   const { id: attachmentId } = await volumes.reserve(caller, {
     key,
@@ -38,11 +40,11 @@ async function swap(run: ConcurrentRun<SwapVolumeArguments>): Promise<{ volumeId
   await run.perform({ verb: 'swap_volume', device, newVolumeId });
   await volumes.complete(caller, attachmentId);
   const volumeId = await volumes.completeMigration(caller, oldVolumeId, newVolumeId, false);
-  if (device.attachmentId) await unlessRefused(volumes.deleteAttachment(caller, device.attachmentId));
+  if (device.attachmentId) await ignoreRejection(volumes.deleteAttachment(caller, device.attachmentId));
   return { volumeId, attachmentId };
 }
 
-/** Exchanges the volume behind a device for the one it is being migrated to. */
+/** Replaces the volume of a device with the one to which it is being migrated. */
 export const swapVolume = concurrentAction({
   name: 'swapVolume',
   vm: ['active', 'paused', 'resized'],
@@ -67,7 +69,7 @@ export const swapVolume = concurrentAction({
     const args: SwapVolumeArguments = { deviceId: device.id, oldVolumeId, newVolumeId, key };
     return {
       arguments: args,
-      ask: async () => {
+      perform: async () => {
         await volumes.beginDetaching(caller, oldVolumeId);
         await volumes.reserve(caller, { key, volumeId: newVolumeId, serverId: server.id }).catch(async (error) => {
           await volumes.rollbackDetaching(caller, oldVolumeId);
@@ -86,8 +88,8 @@ export const swapVolume = concurrentAction({
     const { volumes } = run.core.catalogs;
     const { caller } = run.context;
     const serverId = run.server.id;
-    await forgetReservation(run.core, caller, { key, volumeId: newVolumeId, serverId, attachmentId: null });
-    await unlessRefused(volumes.rollbackDetaching(caller, oldVolumeId));
-    await unlessRefused(volumes.completeMigration(caller, oldVolumeId, newVolumeId, true));
+    await dropReservation(run.core, caller, { key, volumeId: newVolumeId, serverId, attachmentId: null });
+    await ignoreRejection(volumes.rollbackDetaching(caller, oldVolumeId));
+    await ignoreRejection(volumes.completeMigration(caller, oldVolumeId, newVolumeId, true));
   },
 });

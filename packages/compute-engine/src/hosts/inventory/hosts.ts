@@ -1,12 +1,15 @@
 import type { Core } from '../../core/core.js';
 import type { HostPowerAction } from '../../drivers/driver.js';
-import { badRequest, notFound, notSupported } from '../../errors/refusal.js';
+import { badRequest, notFound, notSupported } from '../../errors/rejection.js';
+import type { Inventory } from '../../model/index.js';
+import { byClass } from '../../scheduler/amounts.js';
 import { usageByHost } from '../../scheduler/claims.js';
+import { countedByHost } from '../../scheduler/host-counts.js';
 import type { Host, HostMap } from '../../scheduler/infrastructure.js';
 import { LIVE, tables } from '../../schema/tables.js';
 import { type ServiceState, Services } from './services.js';
 
-/** What a host has, or what is taken of it. Memory in MiB, disks in GiB. */
+/** Total, claimed or used capacity of a host. Memory in MiB, disk in GiB. */
 export interface HostShare {
   /** `(total)`, `(used_now)`, `(used_max)`, or a project id. */
   readonly project: string;
@@ -15,7 +18,15 @@ export interface HostShare {
   readonly diskGb: number;
 }
 
-/** Hosts as they were managed before there were services and hypervisors. */
+/** The inventories, traits and capabilities of a host. */
+export interface HostOffer {
+  /** All inventories by resource class. */
+  readonly inventories?: Readonly<Record<string, Inventory>>;
+  /** All traits. */
+  readonly traits?: readonly string[];
+}
+
+/** Hosts, as in the API before services and hypervisors. */
 export class Hosts {
   readonly #core: Core;
   readonly #services: Services;
@@ -25,18 +36,18 @@ export class Hosts {
     this.#services = new Services(core);
   }
 
-  /** All hosts as they are now, with their zones and states: one object until something of it has changed. */
+  /** Returns all hosts with their zones and states; the same object until something changes. */
   map(): Promise<HostMap> {
     return this.#core.infrastructure.hosts();
   }
 
-  /** The enabled services with their hosts, oldest first. */
+  /** Returns the enabled services with their hosts, oldest first. */
   async list(query: { readonly zone?: string } = {}): Promise<readonly ServiceState[]> {
     const all = await this.#services.list();
     return all.filter(({ service, zone }) => !service.disabled && (query.zone === undefined || query.zone === zone));
   }
 
-  /** What a compute host has, what is claimed of it, what its servers may use, and how that is spread over projects. */
+  /** Returns the total, claimed and maximum capacity of a compute host, and the use of each project. */
   async shares(name: string): Promise<readonly HostShare[]> {
     const { node } = await this.#find(name);
     const { store } = this.#core;
@@ -67,25 +78,50 @@ export class Hosts {
     ];
   }
 
-  /** Lets new servers come to a host, or not; 400 when it is down. */
+  /** Returns the counted claims of all servers on a host by resource class; empty for an unknown host. */
+  async allocations(name: string): Promise<Readonly<Record<string, number>>> {
+    const count = (await countedByHost(this.#core.store)).get(name);
+    return count ? Object.fromEntries(byClass(count)) : {};
+  }
+
+  /**
+   * Replaces the scheduler's data about the capacity and traits of a host; omitted parts stay unchanged. A host process
+   * declares its own again when it starts. 404 for an unknown host.
+   */
+  async setOffer(name: string, { inventories, traits }: HostOffer): Promise<void> {
+    const { store, infrastructure } = this.#core;
+    await this.#find(name);
+    const none = { VCPU: null, MEMORY_MB: null, DISK_GB: null };
+    const change = { ...(inventories && { inventories: { ...none, ...inventories } }), ...(traits && { traits }) };
+    await store.transaction(async (tx) => {
+      const [node] = await tables.nodes.find(tx, (q) => q.where('host', '=', name));
+      if (node) await tables.nodes.update(tx, { ...node, ...change });
+      infrastructure.changedIn(tx);
+    });
+  }
+
+  /** Allows or prevents scheduling of new servers on a host; 400 if it is down. */
   async setEnabled(name: string, enabled: boolean): Promise<void> {
     const { service } = await this.#findUp(name);
     await this.#services.update(service.id, { disabled: !enabled, disabledReason: null });
   }
 
-  /** Throws 400 when it is down, 501 for a driver that knows no maintenance. */
+  /** Starts or ends the maintenance of a host; 400 if it is down, 501 if the driver does not support maintenance. */
   async setMaintenance(name: string, on: boolean): Promise<void> {
     await this.#findUp(name);
     if (!(await this.#core.machines.hostMaintenance(name, on)))
       throw notSupported('Virt driver does not implement host maintenance mode.');
   }
 
-  /** What the driver says of it; 400 when the host is down, 501 for a driver that switches no hosts. */
+  /**
+   * Executes a power action and returns the driver's text; 400 if the host is down, 501 if the driver does not support
+   * it.
+   */
   async power(name: string, action: HostPowerAction): Promise<string> {
     await this.#findUp(name);
-    const told = await this.#core.machines.hostPower(name, action);
-    if (told === null) throw notSupported('Virt driver does not implement host power management.');
-    return told;
+    const notified = await this.#core.machines.hostPower(name, action);
+    if (notified === null) throw notSupported('Virt driver does not implement host power management.');
+    return notified;
   }
 
   async #find(name: string): Promise<Host> {

@@ -2,49 +2,50 @@ import { DatabaseUnavailable } from '@apistrata/record-store/errors';
 import { sql } from 'kysely';
 import type { Core } from '../../core/core.js';
 import { groupBy } from '../../core/group-by.js';
-import { badRequest, notFound, notSupported } from '../../errors/refusal.js';
-import { type HostUsage, usageByHost } from '../../scheduler/claims.js';
+import { badRequest, notFound, notSupported } from '../../errors/rejection.js';
+import { usageByHost } from '../../scheduler/claims.js';
+import type { HostUsage } from '../../scheduler/host-usage.js';
 import type { Host } from '../../scheduler/infrastructure.js';
 import { LIVE, tables } from '../../schema/tables.js';
 
-/** A server as its hypervisor shows it. */
+/** A server as listed for its hypervisor. */
 export interface HostedServer {
   readonly id: string;
   readonly seq: number;
 }
 
-/** A node whose host has a service, and what is taken of it. Memory in MiB, disks in GiB. */
+/** A node whose host has a service, and its allocated capacity. Memory in MiB, disk in GiB. */
 export interface Hypervisor {
   readonly host: Host;
   readonly up: boolean;
   readonly usage: HostUsage;
-  /** Servers that something is being done to. */
+  /** Number of servers with a task in progress. */
   readonly workload: number;
-  /** Undefined when nobody asked for them. */
+  /** Undefined if not requested. */
   readonly servers: readonly HostedServer[] | undefined;
-  /** Text of the command `uptime`; null when it is not known, or the host is down. */
+  /** Output of the command `uptime`; null if it is unknown or the host is down. */
   readonly uptime: string | null;
 }
 
-/** What is to be found out beyond the node itself. */
+/** Optional parts of a hypervisor. */
 export interface HypervisorParts {
   readonly servers?: boolean;
   readonly uptime?: boolean;
 }
 
-/** Which hypervisors are meant, which page of them, and what is to be told of each. */
+/** Filters, page and optional parts of a list of hypervisors. */
 export interface HypervisorQuery extends HypervisorParts {
-  /** Left out: all. */
+  /** Default: all. */
   readonly limit?: number;
-  /** The last one of the page before: how the caller calls it, and which it is. */
+  /** The last item of the previous page: its id in the request, and a predicate that finds it. */
   readonly marker?: { readonly id: string; readonly is: (host: Host) => boolean };
-  /** A part of the host name of the hypervisor. */
+  /** A substring of the hypervisor's host name. */
   readonly pattern?: string;
 }
 
 const nothing: HostUsage = { vcpus: 0, memoryMb: 0, diskGb: 0, servers: 0 };
 
-/** The machines that servers run on. */
+/** The hypervisors on which servers run. */
 export class Hypervisors {
   readonly #core: Core;
 
@@ -52,7 +53,7 @@ export class Hypervisors {
     this.#core = core;
   }
 
-  /** Oldest first. Throws 400 for an unknown marker, 404 for a pattern that matches nothing. */
+  /** Lists hypervisors, oldest first; 400 for an unknown marker, 404 for a pattern without matches. */
   async list(query: HypervisorQuery = {}): Promise<readonly Hypervisor[]> {
     const { pattern, marker, limit } = query;
     const all = [...(await this.#core.infrastructure.current()).hosts.values()];
@@ -65,12 +66,12 @@ export class Hypervisors {
     return Promise.all(page.map(await this.#describer(page, query)));
   }
 
-  /** The one that `is` tells; 404 for none. */
+  /** Returns the hypervisor for which `is` is true; 404 if there is none. */
   async get(id: string, is: (host: Host) => boolean, parts: HypervisorParts = {}): Promise<Hypervisor> {
     return this.#describe(await this.#find(id, is), parts);
   }
 
-  /** How long it has run; 400 for a host that is down, 501 for a driver that does not tell. */
+  /** Returns a hypervisor with its uptime; 400 if the host is down, 501 if the driver does not report it. */
   async uptime(id: string, is: (host: Host) => boolean): Promise<Hypervisor & { readonly uptime: string }> {
     const host = await this.#find(id, is);
     if (!this.#core.infrastructure.isUp(host.service))
@@ -90,7 +91,7 @@ export class Hypervisors {
     return (await this.#describer([host], parts))(host);
   }
 
-  /** Describes any of `hosts`, knowing what the database says of all of them. */
+  /** Reads the database once for all `hosts`, and returns a function that describes one of them. */
   async #describer(hosts: readonly Host[], parts: HypervisorParts): Promise<(host: Host) => Promise<Hypervisor>> {
     const { store, infrastructure } = this.#core;
     const usage = await usageByHost(store);
@@ -109,7 +110,7 @@ export class Hypervisors {
     };
   }
 
-  /** A list is no place for the failure of one host. That the database is away is not its failure. */
+  /** A list must not fail because of one host, but it fails if the database is unavailable. */
   async #uptimeText(host: string): Promise<string | null> {
     try {
       return await this.#core.machines.hostUptime(host);

@@ -1,14 +1,15 @@
 import { lockName, type Tx } from '@apistrata/record-store';
 import type { Core } from '../../core/core.js';
-import { badRequest, conflict, notFound } from '../../errors/refusal.js';
+import { badRequest, conflict, notFound } from '../../errors/rejection.js';
 import type { MigrationStatus, Service } from '../../model/index.js';
 import { hostsWithServers } from '../../resources/host-zones.js';
 import { COMPUTE_BINARY, type HostMap } from '../../scheduler/infrastructure.js';
-import { signOfLife } from '../../scheduler/sign-of-life.js';
+import { recordHeartbeat } from '../../scheduler/record-heartbeat.js';
+import { dropResources } from '../../scheduler/resource-claims.js';
 import { tables } from '../../schema/tables.js';
 import { completeEvacuations, evacuationsFrom } from '../../server-migrations/evacuations.js';
 
-/** Zone of services that run no servers. */
+/** Zone of services that do not run servers. */
 export const INTERNAL_ZONE = 'internal';
 
 /** A service as administrators see it. */
@@ -16,24 +17,24 @@ export interface ServiceState {
   readonly service: Service;
   readonly zone: string;
   readonly up: boolean;
-  /** Milliseconds since the epoch; null when nothing was ever heard of it. */
+  /** Time of the last heartbeat in milliseconds since the epoch; null if there was none. */
   readonly lastSeenAt: number | null;
-  /** False while nobody can ask about its host. */
+  /** False while requests to its host would fail. */
   readonly reachable: boolean;
 }
 
-/** What may be changed of a service; what is left out stays. */
+/** Changes of a service; omitted fields stay unchanged. */
 export interface ServiceChange {
   readonly disabled?: boolean;
-  /** Null takes the reason away; left out it stays. */
+  /** Null removes the reason; undefined keeps it. */
   readonly disabledReason?: string | null;
   readonly forcedDown?: boolean;
 }
 
-/** Services that only answer requests; nobody manages them here. */
+/** Services that only serve requests; they are not managed here. */
 const API_BINARIES: readonly string[] = ['nova-osapi_compute', 'nova-metadata'];
 
-/** Statuses of migrations that need nothing more of their hosts. */
+/** Statuses of migrations that need nothing further from their hosts. */
 const ENDED: readonly MigrationStatus[] = [
   'confirmed',
   'reverted',
@@ -44,10 +45,10 @@ const ENDED: readonly MigrationStatus[] = [
   'done',
 ];
 
-/** Statuses of evacuations whose old host has still to clean up, or must not come back yet. */
+/** Statuses of evacuations whose source host must still clean up, or must not return yet. */
 const EVACUATED: readonly MigrationStatus[] = ['accepted', 'pre-migrating', 'done'];
 
-/** The services of the cloud, by number (`seq`) or by UUID. */
+/** The services of the cloud, by number (`seq`) or UUID. */
 export class Services {
   readonly #core: Core;
 
@@ -55,7 +56,7 @@ export class Services {
     this.#core = core;
   }
 
-  /** Oldest first; the filters match exactly. */
+  /** Lists services, oldest first; filters match exactly. */
   async list(query: { readonly host?: string; readonly binary?: string } = {}): Promise<readonly ServiceState[]> {
     const picture = await this.#core.infrastructure.current();
     return picture.services
@@ -76,14 +77,17 @@ export class Services {
     return this.#described(known(await tables.services.bySeq(this.#core.store, seq), seq));
   }
 
-  /** The service of a kind on a host; 404 for none. */
+  /** Returns the service of a kind on a host; 404 if there is none. */
   async on(host: string, binary: string): Promise<ServiceState> {
     const [service] = await this.list({ host, binary });
     if (!service) throw notFound(`Could not find binary ${binary} on host ${host}.`);
     return service;
   }
 
-  /** Throws 400 for services that run no servers, and for hosts that come back before their evacuations are completed. */
+  /**
+   * Updates a service; 400 for services that do not run servers, and for hosts that are forced up before evacuations
+   * from them are completed.
+   */
   async update(id: string, change: ServiceChange): Promise<ServiceState> {
     const changed = await this.#core.store.transaction(async (tx) => {
       const service = known(await tables.services.lock(tx, id), id);
@@ -100,8 +104,8 @@ export class Services {
   }
 
   /**
-   * Takes a service away, and with a compute service its node and its place in aggregates. Throws 409 while the host has
-   * servers or migrations that are under way.
+   * Deletes a service; for a compute service, also its node and its memberships in aggregates. 409 while the host has
+   * servers or migrations in progress.
    */
   async delete(id: string): Promise<void> {
     await this.#core.store.transaction(async (tx) => {
@@ -114,32 +118,32 @@ export class Services {
   }
 
   /**
-   * A sign of life of a service that runs outside this process; its first one makes it known. From then on it is up only
-   * while such signs keep coming.
-   * @param options.started the service has just begun to run, so what it left behind when it failed is cleaned up
+   * Records the heartbeat of a service outside this process; the first one registers it. From then on, it is up only
+   * while heartbeats continue.
+   * @param options.started the service has just started, so resources from before a failure are cleaned up
    */
   async heartbeat(host: string, binary: string, options: { readonly started?: boolean } = {}): Promise<void> {
     const { store, clock, infrastructure } = this.#core;
     await store.transaction(async (tx) => {
       const now = clock.now();
-      await signOfLife(tx, host, binary, now);
+      await recordHeartbeat(tx, host, binary, now);
       if (options.started && binary === COMPUTE_BINARY) await completeEvacuations(tx, [host], now);
       infrastructure.changedIn(tx);
     });
   }
 
   /**
-   * The compute services that this process stands for have just begun to run, on all hosts or on those given: what was
-   * evacuated from them is cleaned up there.
+   * Marks the compute services of this process as started, on all hosts or on the given ones: resources of servers that
+   * were evacuated from them are cleaned up.
    */
   async begin(hosts?: readonly string[]): Promise<void> {
     const { store, infrastructure, clock } = this.#core;
     const { services } = await infrastructure.current();
-    const begun = services
+    const started = services
       .filter(({ binary, embedded, host }) => embedded && binary === COMPUTE_BINARY && hosts?.includes(host) !== false)
       .map(({ host }) => host);
-    if ((await evacuationsFrom(store, begun, ['done'])).length === 0) return;
-    await store.transaction((tx) => completeEvacuations(tx, begun, clock.now()));
+    if ((await evacuationsFrom(store, started, ['done'])).length === 0) return;
+    await store.transaction((tx) => completeEvacuations(tx, started, clock.now()));
   }
 
   async #emptyHost(tx: Tx, host: string): Promise<void> {
@@ -165,7 +169,8 @@ export class Services {
     }
     for (const { id } of await tables.nodes.find(tx, (q) => q.where('host', '=', host)))
       await tables.nodes.delete(tx, id);
-    // It has no servers: nobody waits for what it was still to do.
+    await dropResources(tx, host);
+    // It has no servers, so pending requests are void.
     await tx.db.deleteFrom('host_orders').where('host', '=', host).execute();
   }
 

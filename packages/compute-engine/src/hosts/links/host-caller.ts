@@ -1,29 +1,39 @@
+import { request as httpRequest } from 'node:http';
+import { type Duplex, Readable } from 'node:stream';
 import { connect, type TLSSocket } from 'node:tls';
-import type { OpenLink } from '../../drivers/host-links.js';
 import { EngineError } from '../../errors/engine-error.js';
 import type { HostProcess } from '../../model/index.js';
-import type { Key } from '../../secrets/sealer.js';
-import { answerValue } from '../host-question.js';
-import { linkLine, readLinkLine } from './link-line.js';
-import { linkSecurity } from './link-security.js';
+import { type MachineCallResult, resultValue } from '../machine-call.js';
+import { type LinkCredentials, linkSecurity } from './link-security.js';
+import { BYTES, CALL_HEADER, CONNECTION, readJson } from './message.js';
 
-/** A host that another process cannot speak to: it is away, or the network between them is closed. */
+/** A host that cannot be reached: it is down, or the network between the processes fails. */
 export class HostUnreachable extends EngineError<'HOST_UNREACHABLE'> {
   constructor(host: string, why: string, options?: ErrorOptions) {
     super('HOST_UNREACHABLE', `the host ${host} cannot be reached: ${why}`, options);
   }
 }
 
+type Link = NonNullable<HostProcess['link']>;
+
 export interface HostCallerOptions {
-  readonly keys: readonly [Key, ...Key[]];
-  /** Where a host is; undefined for one that has no door. */
-  readonly find: (host: string) => Promise<HostProcess['link']>;
+  /** Returns the credentials for links to a host. */
+  readonly credentials: (host: string, link: Link) => LinkCredentials;
+  /** Finds the address of a host; undefined if it accepts no links. */
+  readonly find: (host: string) => Promise<Link | undefined>;
+}
+
+interface Exchange {
+  /** Requests a connection in both directions instead of a response. */
+  readonly connects?: boolean;
+  /** Called if the host reports that it has accepted the request and continues to process it. */
+  readonly onProcessing?: (() => void) | undefined;
 }
 
 const CONNECT_MS = 10_000;
-const ALIVE_MS = 10_000;
+const KEEP_ALIVE_MS = 10_000;
 
-/** Asks hosts over links of their own, one for each question. */
+/** Sends requests to hosts, each over its own link. */
 export class HostCaller {
   readonly #options: HostCallerOptions;
 
@@ -31,43 +41,70 @@ export class HostCaller {
     this.#options = options;
   }
 
-  /** @throws HostUnreachable, what was thrown there, and the signal's reason */
-  async ask(host: string, question: unknown, signal: AbortSignal): Promise<OpenLink> {
+  /**
+   * Sends a request and returns the value of the response.
+   *
+   * @param onProcessing called if the host reports that it continues to process the request
+   * @throws HostUnreachable, errors of the host, and the signal's reason
+   */
+  async request(host: string, request: unknown, signal: AbortSignal, onProcessing?: () => void): Promise<unknown> {
+    const received = await this.#send(host, request, signal, { onProcessing });
+    if (!(received instanceof Readable)) return resultValue(received);
+    received.destroy();
+    throw new Error(`the host ${host} has sent bytes instead of a value`);
+  }
+
+  /**
+   * Sends a request and returns the bytes of the response. The stream fails if it is incomplete.
+   *
+   * @throws HostUnreachable, errors of the host, and the signal's reason
+   */
+  async read(host: string, request: unknown, signal: AbortSignal): Promise<Readable> {
+    return streamOf(host, await this.#send(host, request, signal, {}));
+  }
+
+  /**
+   * Opens a connection in both directions.
+   *
+   * @throws HostUnreachable, errors of the host, and the signal's reason
+   */
+  async connect(host: string, request: unknown, signal: AbortSignal): Promise<Duplex> {
+    return streamOf(host, await this.#send(host, request, signal, { connects: true })) as Duplex;
+  }
+
+  async #send(host: string, request: unknown, signal: AbortSignal, how: Exchange): Promise<Received> {
     signal.throwIfAborted();
-    const place = await this.#options.find(host);
-    if (!place) throw new HostUnreachable(host, 'it is no process that others can ask');
-    const socket = await this.#connect(host, place, signal);
+    const link = await this.#options.find(host);
+    if (!link) throw new HostUnreachable(host, 'it does not accept links');
+    const socket = await this.#connect(host, link, signal);
+    const end = () => socket.destroy(signal.reason);
+    signal.addEventListener('abort', end, { once: true });
     try {
-      socket.write(linkLine(question));
-      const answer = await readLinkLine(socket, signal).catch((cause) => {
-        signal.throwIfAborted();
-        throw new HostUnreachable(host, cause.message, { cause });
-      });
-      return { value: answerValue(answer), stream: socket };
-    } catch (error) {
+      return await exchange(socket, request, how);
+    } catch (cause) {
       socket.destroy();
-      throw error;
+      signal.throwIfAborted();
+      throw new HostUnreachable(host, (cause as Error).message, { cause });
+    } finally {
+      signal.removeEventListener('abort', end);
     }
   }
 
-  async #connect(
-    host: string,
-    { address, port }: NonNullable<HostProcess['link']>,
-    signal: AbortSignal,
-  ): Promise<TLSSocket> {
-    const [{ id, bytes }] = this.#options.keys;
+  async #connect(host: string, link: Link, signal: AbortSignal): Promise<TLSSocket> {
+    const { address, port } = link;
+    const credentials = this.#options.credentials(host, link);
     const socket = connect({
       ...linkSecurity,
       host: address,
       port,
-      pskCallback: () => ({ psk: bytes, identity: id }),
+      pskCallback: () => credentials,
       checkServerIdentity: () => undefined,
     });
-    socket.setNoDelay(true).setKeepAlive(true, ALIVE_MS);
+    socket.setNoDelay(true).setKeepAlive(true, KEEP_ALIVE_MS);
     const late = AbortSignal.any([signal, AbortSignal.timeout(CONNECT_MS)]);
     try {
       await new Promise<void>((resolve, reject) => {
-        late.addEventListener('abort', () => reject(new Error('it does not answer')), { once: true });
+        late.addEventListener('abort', () => reject(new Error('it does not respond')), { once: true });
         socket.once('secureConnect', resolve).once('error', reject);
       });
     } catch (cause) {
@@ -75,8 +112,42 @@ export class HostCaller {
       signal.throwIfAborted();
       throw new HostUnreachable(host, (cause as Error).message, { cause });
     }
-    // Whoever reads the stream sees that it has closed.
+    // The reader of the stream sees that it has closed.
     socket.on('error', () => {});
     return socket;
   }
+}
+
+/** What a host has sent: a value, an error, or a stream. */
+type Received = MachineCallResult | Readable;
+
+function streamOf(host: string, received: Received): Readable {
+  if (received instanceof Readable) return received;
+  resultValue(received);
+  throw new Error(`the host ${host} has sent a value instead of bytes`);
+}
+
+/** Sends a request over a new link, and waits for the response. */
+function exchange(socket: TLSSocket, call: unknown, { connects, onProcessing }: Exchange): Promise<Received> {
+  const text = JSON.stringify(call);
+  return new Promise((resolve, reject) => {
+    const request = httpRequest({
+      createConnection: () => socket,
+      method: connects ? 'GET' : 'POST',
+      headers: connects
+        ? { connection: 'Upgrade', upgrade: CONNECTION, [CALL_HEADER]: encodeURIComponent(text) }
+        : { 'content-type': 'application/json' },
+    });
+    request.on('error', reject);
+    request.on('information', () => onProcessing?.());
+    request.once('upgrade', (_response, stream: Duplex, first: Buffer) => {
+      if (first.length > 0) stream.unshift(first);
+      resolve(stream);
+    });
+    request.once('response', (response) => {
+      if (response.headers['content-type'] === BYTES) resolve(response);
+      else readJson(response).then((result) => resolve(result as MachineCallResult), reject);
+    });
+    request.end(connects ? undefined : text);
+  });
 }

@@ -1,14 +1,89 @@
+import { createPrivateKey, createPublicKey, diffieHellman, hkdfSync, type KeyObject } from 'node:crypto';
 import type { SecureContextOptions } from 'node:tls';
 import type { Key, Sealer } from '../../secrets/sealer.js';
 
-/** Who has the cloud's secret key may speak, and nobody else listens: no certificates, and past links stay closed. */
+/** TLS with pre-shared keys, without certificates and with forward secrecy. */
 export const linkSecurity: SecureContextOptions = {
   ciphers: 'ECDHE-PSK-CHACHA20-POLY1305',
   minVersion: 'TLSv1.2',
   maxVersion: 'TLSv1.2',
 };
 
-/** Keys of links; those who call use the first one, and all of them are let in. */
-export function linkKeys(sealer: Sealer): readonly [Key, ...Key[]] {
-  return sealer.keysFor('links between hosts');
+/** The identity and the pre-shared key with which a process opens a link. */
+export interface LinkCredentials {
+  readonly identity: string;
+  readonly psk: Buffer;
+}
+
+/** The process at the other end of an accepted link: one that serves the API, or the host with this public key. */
+export type LinkPeer = 'api' | { readonly publicKey: string };
+
+const PSK_BYTES = 32;
+const FROM_API = 'links from the API';
+const BETWEEN_HOSTS = 'links between hosts';
+/** The first bytes of an X25519 private key in PKCS #8; the 32 bytes of the key follow. */
+const PKCS8 = Buffer.from('302e020100300506032b656e04220420', 'hex');
+
+interface KeyPair {
+  readonly privateKey: KeyObject;
+  /** In base64url. */
+  readonly publicKey: string;
+}
+
+function keyPair({ bytes }: Key): KeyPair {
+  const privateKey = createPrivateKey({ key: Buffer.concat([PKCS8, bytes]), format: 'der', type: 'pkcs8' });
+  return { privateKey, publicKey: String(createPublicKey(privateKey).export({ format: 'jwk' }).x) };
+}
+
+/** Derives the key that two hosts share, and that other hosts cannot derive. `caller` and `called` are public keys. */
+function sharedKey(own: KeyPair, peer: string, caller: string, called: string): Buffer {
+  const publicKey = createPublicKey({ key: { kty: 'OKP', crv: 'X25519', x: peer }, format: 'jwk' });
+  const secret = diffieHellman({ privateKey: own.privateKey, publicKey });
+  return Buffer.from(hkdfSync('sha256', secret, '', `${BETWEEN_HOSTS} ${caller} ${called}`, PSK_BYTES));
+}
+
+/** Returns the credentials with which a process that serves the API opens links to a host. */
+export function credentialsOfApi(sealer: Sealer, host: string): LinkCredentials {
+  const [{ id, bytes }] = sealer.ofHost(host).keysFor(FROM_API);
+  return { identity: `api.${id}`, psk: bytes };
+}
+
+/**
+ * The keys of a host for links. They are derived from the key of the host: a host can prove that it is itself, and cannot pose as
+ * another host or as the API.
+ */
+export class HostLinkKeys {
+  readonly #ofApi: readonly Key[];
+  readonly #own: readonly [KeyPair, ...KeyPair[]];
+
+  constructor(sealer: Sealer) {
+    this.#ofApi = sealer.keysFor(FROM_API);
+    const [first, ...others] = sealer.keysFor(BETWEEN_HOSTS);
+    this.#own = [keyPair(first), ...others.map(keyPair)];
+  }
+
+  /** The public key that the host publishes, in base64url. */
+  get publicKey(): string {
+    return this.#own[0].publicKey;
+  }
+
+  /** Returns the credentials for a link to the host with this public key. */
+  credentialsFor(peer: string): LinkCredentials {
+    const [own] = this.#own;
+    return { identity: `host.${own.publicKey}.${peer}`, psk: sharedKey(own, peer, own.publicKey, peer) };
+  }
+
+  /**
+   * Returns the key of an incoming link, and its sender if that process has the key; undefined for unknown identities.
+   */
+  accept(identity: string): { readonly psk: Buffer; readonly peer: LinkPeer } | undefined {
+    const [kind, caller = '', called] = identity.split('.');
+    if (kind === 'api') {
+      const key = this.#ofApi.find(({ id }) => id === caller);
+      return key && { psk: key.bytes, peer: 'api' };
+    }
+    const own = kind === 'host' ? this.#own.find(({ publicKey }) => publicKey === called) : undefined;
+    if (!own || !/^[\w-]{43}$/.test(caller)) return undefined;
+    return { psk: sharedKey(own, caller, caller, own.publicKey), peer: { publicKey: caller } };
+  }
 }

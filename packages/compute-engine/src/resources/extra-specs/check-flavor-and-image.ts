@@ -1,14 +1,14 @@
-import { badRequest } from '../../errors/refusal.js';
+import { badRequest } from '../../errors/rejection.js';
 import { checkCpuTopology, checkSerialPorts, realtimeCpusOf } from './cpu-options.js';
-import { isYes } from './is-yes.js';
+import { isTruthyText } from './is-truthy-text.js';
 import { checkMemoryEncryption } from './memory-options.js';
 import { numaTopologyOf } from './numa-topology.js';
-import { type ImageFacts, type MadeOf, requested } from './requested-options.js';
+import { type ImageFacts, type OptionSources, requested } from './requested-options.js';
 
 const differ = (one: string, other: string) => one.trim().toLowerCase() !== other.trim().toLowerCase();
-const differAsBooleans = (one: string, other: string) => isYes(one) !== isYes(other);
+const differAsBooleans = (one: string, other: string) => isTruthyText(one) !== isTruthyText(other);
 
-/** Options that may be set on one side, and on both sides only to the same. */
+/** Options that may be set in the flavor or the image, and in both only with the same value. */
 const AGREEING: readonly (readonly [name: string, differ: (one: string, other: string) => boolean])[] = [
   ['virtio_packed_ring', differAsBooleans],
   ['pmu', differAsBooleans],
@@ -23,9 +23,9 @@ const AGREEING: readonly (readonly [name: string, differ: (one: string, other: s
   ['viommu_model', differ],
 ];
 
-function checkAgreement(of: MadeOf): void {
+function checkAgreement(of: OptionSources): void {
   for (const [name, disagree] of AGREEING) {
-    const { ofFlavor, ofImage } = requested(of, name);
+    const { flavorValue: ofFlavor, imageValue: ofImage } = requested(of, name);
     if (ofFlavor !== undefined && ofImage !== undefined && disagree(ofFlavor, ofImage))
       throw badRequest(
         `Flavor ${of.flavor.name} has hw:${name} extra spec explicitly set to ${ofFlavor}, conflicting with image ${of.image.name ?? null} which has hw_${name} explicitly set to ${ofImage}.`,
@@ -33,14 +33,14 @@ function checkAgreement(of: MadeOf): void {
   }
 }
 
-/** No aliases of PCI devices are defined, so none can be requested. */
-function checkPciAliases({ flavor }: MadeOf): void {
+/** No aliases of PCI devices are defined, so every request for one is rejected. */
+function checkPciAliases({ flavor }: OptionSources): void {
   const alias = flavor.extraSpecs['pci_passthrough:alias'];
   if (alias !== undefined) throw badRequest(`PCI alias ${alias.split(/[:,]/, 1).join('').trim()} is not defined`);
 }
 
-/** Whether anything that could be wrong is requested at all: most flavors and images have nothing of it. */
-function requestsAnything({ flavor, image }: MadeOf): boolean {
+/** Returns whether anything needs to be checked: most flavors and images have none of these options. */
+function requestsAnything({ flavor, image }: OptionSources): boolean {
   return (
     Object.keys(flavor.extraSpecs).length > 0 ||
     Object.keys(image.properties).some((name) => /^(hw_|trait:)/.test(name))
@@ -48,10 +48,10 @@ function requestsAnything({ flavor, image }: MadeOf): boolean {
 }
 
 /**
- * Throws 400 for extra specs of a flavor and properties of an image that make no sense, alone or together. Flavors may
- * have been given such specs by versions below 2.86, which do not check them.
+ * Throws 400 for invalid extra specs of a flavor and properties of an image, alone or in combination. Flavors may have
+ * received them in versions below 2.86, which do not validate them.
  */
-export function checkFlavorAndImage(flavor: MadeOf['flavor'], image: ImageFacts): void {
+export function checkFlavorAndImage(flavor: OptionSources['flavor'], image: ImageFacts): void {
   const of = { flavor, image };
   if (!requestsAnything(of)) return;
   checkAgreement(of);
@@ -63,8 +63,8 @@ export function checkFlavorAndImage(flavor: MadeOf['flavor'], image: ImageFacts)
   checkPciAliases(of);
 }
 
-/** Throws 400 when another image would change the layout that a server was made with. */
-export function checkSameTopology(flavor: MadeOf['flavor'], old: ImageFacts, next: ImageFacts): void {
+/** Throws 400 if another image would change the server's topology. */
+export function checkSameTopology(flavor: OptionSources['flavor'], old: ImageFacts, next: ImageFacts): void {
   const [before, after] = [old, next].map((image) => JSON.stringify(numaTopologyOf({ flavor, image })));
   if (before !== after)
     throw badRequest(

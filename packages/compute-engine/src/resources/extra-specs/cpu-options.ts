@@ -1,13 +1,13 @@
-import { badRequest } from '../../errors/refusal.js';
+import { badRequest } from '../../errors/rejection.js';
 import { firstCpus, isSubset, parseCpuMask } from './cpu-set.js';
-import { isYes } from './is-yes.js';
+import { isTruthyText } from './is-truthy-text.js';
 import {
   checkImageValue,
   flavorInteger,
   imageInteger,
   inMessage,
   isInteger,
-  type MadeOf,
+  type OptionSources,
   requested,
 } from './requested-options.js';
 
@@ -15,31 +15,31 @@ const POLICIES = ['dedicated', 'shared', 'mixed'];
 const THREAD_POLICIES = ['prefer', 'isolate', 'require'];
 const EMULATOR_POLICIES = ['share', 'isolate'];
 
-/** CPUs that a server has to itself, and by which policy. */
+/** Dedicated CPUs of a server, with their policies. */
 export interface CpuOptions {
   readonly policy: string | undefined;
   readonly threadPolicy: string | undefined;
   readonly dedicated: ReadonlySet<number>;
 }
 
-/** Throws 400 for an amount of serial ports that is not a number, or more than the flavor allows. */
-export function checkSerialPorts(of: MadeOf): void {
-  const { ofFlavor, ofImage } = requested(of, 'serial_port_count');
+/** Throws 400 if the number of serial ports is not an integer, or exceeds that of the flavor. */
+export function checkSerialPorts(of: OptionSources): void {
+  const { flavorValue: ofFlavor, imageValue: ofImage } = requested(of, 'serial_port_count');
   if (ofFlavor && !isInteger(ofFlavor))
     throw badRequest(`Number of serial ports specified in flavor is invalid: expected an integer, got '${ofFlavor}'`);
-  const [most, wanted] = [Number(ofFlavor ?? 0), imageInteger(ofImage)];
-  if (most && wanted > most)
+  const [max, expected] = [Number(ofFlavor ?? 0), imageInteger(ofImage)];
+  if (max && expected > max)
     throw badRequest('Forbidden to exceed flavor value of number of serial ports passed in image meta.');
 }
 
 const PARTS = ['sockets', 'cores', 'threads'] as const;
 const UNBOUNDED = 65_536;
 
-/** Throws 400 for a topology of CPUs that is not made of numbers, or beyond its limits. */
-export function checkCpuTopology(of: MadeOf): void {
+/** Throws 400 for a CPU topology with invalid numbers, or beyond its limits. */
+export function checkCpuTopology(of: OptionSources): void {
   const amounts = (prefix: string) =>
     PARTS.map((part) => {
-      const { ofFlavor, ofImage } = requested(of, `${prefix}${part}`);
+      const { flavorValue: ofFlavor, imageValue: ofImage } = requested(of, `${prefix}${part}`);
       return { flavor: flavorInteger(ofFlavor), image: imageInteger(ofImage) };
     });
   const listed = (values: readonly number[]) => PARTS.map((part, index) => `${part}=${values[index]}`).join(', ');
@@ -48,16 +48,16 @@ export function checkCpuTopology(of: MadeOf): void {
     throw badRequest(
       `Image vCPU topology limits (${listed(limits.map(({ image }) => image))}) exceeds the limits of the flavor (${listed(limits.map(({ flavor }) => flavor))})`,
     );
-  const most = limits.map(({ flavor, image }) => image || flavor || UNBOUNDED);
-  const wanted = amounts('cpu_').map(({ image }) => image);
-  if (wanted.some((amount, index) => amount > (most[index] ?? UNBOUNDED)))
+  const max = limits.map(({ flavor, image }) => image || flavor || UNBOUNDED);
+  const expected = amounts('cpu_').map(({ image }) => image);
+  if (expected.some((amount, index) => amount > (max[index] ?? UNBOUNDED)))
     throw badRequest(
-      `Image vCPU topology (${listed(wanted)}) exceeds the limits of the flavor or image (${listed(most)})`,
+      `Image vCPU topology (${listed(expected)}) exceeds the limits of the flavor or image (${listed(max)})`,
     );
 }
 
-function policyOf(of: MadeOf): string | undefined {
-  const { ofFlavor, ofImage } = requested(of, 'cpu_policy');
+function policyOf(of: OptionSources): string | undefined {
+  const { flavorValue: ofFlavor, imageValue: ofImage } = requested(of, 'cpu_policy');
   checkImageValue(ofImage, POLICIES);
   if (ofFlavor && !POLICIES.includes(ofFlavor))
     throw badRequest(
@@ -71,8 +71,8 @@ function policyOf(of: MadeOf): string | undefined {
   return ofFlavor || ofImage;
 }
 
-function threadPolicyOf(of: MadeOf): string | undefined {
-  const { ofFlavor, ofImage } = requested(of, 'cpu_thread_policy');
+function threadPolicyOf(of: OptionSources): string | undefined {
+  const { flavorValue: ofFlavor, imageValue: ofImage } = requested(of, 'cpu_thread_policy');
   checkImageValue(ofImage, THREAD_POLICIES);
   if (ofFlavor && !THREAD_POLICIES.includes(ofFlavor))
     throw badRequest(
@@ -86,7 +86,7 @@ function threadPolicyOf(of: MadeOf): string | undefined {
   return ofFlavor;
 }
 
-function emulatorPolicyOf({ flavor }: MadeOf): string | undefined {
+function emulatorPolicyOf({ flavor }: OptionSources): string | undefined {
   const policy = flavor.extraSpecs['hw:emulator_threads_policy'];
   if (policy && !EMULATOR_POLICIES.includes(policy))
     throw badRequest(
@@ -95,11 +95,11 @@ function emulatorPolicyOf({ flavor }: MadeOf): string | undefined {
   return policy;
 }
 
-/** Throws 400 for a mask of realtime CPUs that leaves nothing to the emulator. */
-export function realtimeCpusOf(of: MadeOf): ReadonlySet<number> | undefined {
+/** Returns the realtime CPUs; throws 400 for a mask that leaves none to the emulator. */
+export function realtimeCpusOf(of: OptionSources): ReadonlySet<number> | undefined {
   const { flavor } = of;
-  if (!isYes(flavor.extraSpecs['hw:cpu_realtime'])) return undefined;
-  const { ofFlavor, ofImage } = requested(of, 'cpu_realtime_mask');
+  if (!isTruthyText(flavor.extraSpecs['hw:cpu_realtime'])) return undefined;
+  const { flavorValue: ofFlavor, imageValue: ofImage } = requested(of, 'cpu_realtime_mask');
   const mask = ofImage || ofFlavor;
   const all = firstCpus(flavor.vcpus);
   const realtime = mask ? parseCpuMask(mask, flavor.vcpus) : all;
@@ -115,7 +115,7 @@ export function realtimeCpusOf(of: MadeOf): ReadonlySet<number> | undefined {
   return realtime;
 }
 
-function dedicatedMaskOf({ flavor }: MadeOf): ReadonlySet<number> | undefined {
+function dedicatedMaskOf({ flavor }: OptionSources): ReadonlySet<number> | undefined {
   const mask = flavor.extraSpecs['hw:cpu_dedicated_mask'];
   if (!mask) return undefined;
   const all = firstCpus(flavor.vcpus);
@@ -131,16 +131,23 @@ function dedicatedMaskOf({ flavor }: MadeOf): ReadonlySet<number> | undefined {
   return dedicated;
 }
 
-/** The sum of what a flavor requests of a resource class, in any group. */
-function requestedOf({ flavor }: MadeOf, name: 'VCPU' | 'PCPU'): number {
+/** Returns the sum of a flavor's requests for a resource class, in all groups. */
+function requestedOf({ flavor }: OptionSources, name: 'VCPU' | 'PCPU'): number {
   const key = new RegExp(`^resources([1-9][0-9]*)?:${name}`);
   return Object.entries(flavor.extraSpecs)
     .filter(([spec, amount]) => key.test(spec) && isInteger(amount))
     .reduce((sum, [, amount]) => sum + Number(amount), 0);
 }
 
-/** The policy that amounts of CPUs in a flavor stand for; 400 where they contradict each other or another policy. */
-function requestedPolicy(of: MadeOf, policy: string | undefined, emulator: string | undefined): string | undefined {
+/**
+ * Returns the policy that CPU resources of a flavor imply; throws 400 if they conflict with each other or with another
+ * policy.
+ */
+function requestedPolicy(
+  of: OptionSources,
+  policy: string | undefined,
+  emulator: string | undefined,
+): string | undefined {
   const [vcpus, pcpus] = [requestedOf(of, 'VCPU'), requestedOf(of, 'PCPU')];
   if (policy && (vcpus || pcpus))
     throw badRequest(
@@ -164,13 +171,13 @@ function requestedPolicy(of: MadeOf, policy: string | undefined, emulator: strin
 
 const HYPERTHREADING = /^trait([1-9][0-9]*)?:HW_CPU_HYPERTHREADING/;
 
-function hyperthreadingOf({ flavor, image }: MadeOf): string | undefined {
+function hyperthreadingOf({ flavor, image }: OptionSources): string | undefined {
   const trait = Object.entries(flavor.extraSpecs).find(([spec]) => HYPERTHREADING.test(spec))?.[1];
   return trait ?? (image.properties['trait:HW_CPU_HYPERTHREADING'] === 'required' ? 'required' : undefined);
 }
 
-/** The policies of CPUs that a flavor and an image ask for together. Throws 400 where they make no sense. */
-export function cpuOptionsOf(of: MadeOf): CpuOptions {
+/** Returns the CPU policies of a flavor and an image; throws 400 for invalid combinations. */
+export function cpuOptionsOf(of: OptionSources): CpuOptions {
   const ownPolicy = policyOf(of);
   const ownThreadPolicy = threadPolicyOf(of);
   const realtime = realtimeCpusOf(of);

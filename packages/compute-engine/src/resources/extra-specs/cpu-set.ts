@@ -1,14 +1,14 @@
-import { badRequest } from '../../errors/refusal.js';
+import { badRequest } from '../../errors/rejection.js';
 
 const NUMBER = /^\s*[-+]?\d+\s*$/;
-/** A flavor has fewer CPUs; a longer range is cut here instead of being counted out. */
-const MOST_CPUS = 65_536;
+/** Upper bound of CPU numbers, which exceeds that of any flavor; longer ranges are truncated, so that they cost nothing. */
+const MAX_CPUS = 65_536;
 
 function invalid(kind: 'range' | 'exclusion' | 'inclusion', rule: string): Error {
   return badRequest(`Invalid ${kind} expression '${rule}'`);
 }
 
-/** Parses `0-3,^2,7` into the set of its CPUs; 400 for anything else. */
+/** Parses a list such as `0-3,^2,7` into the set of its CPUs; throws 400 if it is invalid. */
 export function parseCpuSet(text: string): ReadonlySet<number> {
   const included = new Set<number>();
   const excluded = new Set<number>();
@@ -24,22 +24,22 @@ export function parseCpuSet(text: string): ReadonlySet<number> {
     }
     const last = rest.join('-');
     if (!NUMBER.test(first) || !NUMBER.test(last) || Number(first) > Number(last)) throw invalid('range', rule);
-    for (let cpu = Number(first); cpu <= Math.min(Number(last), MOST_CPUS); cpu++) target.add(cpu);
+    for (let cpu = Number(first); cpu <= Math.min(Number(last), MAX_CPUS); cpu++) target.add(cpu);
   }
   for (const cpu of excluded) included.delete(cpu);
   return included;
 }
 
-/** The CPUs `0` to `count - 1`. */
+/** Returns the CPUs `0` to `count - 1`. */
 export function firstCpus(count: number): ReadonlySet<number> {
   return new Set(Array.from({ length: count }, (_, cpu) => cpu));
 }
 
-/** Parses a mask of a flavor's CPUs; one that begins with `^` starts from all of them. */
+/** Parses a mask of a flavor's CPUs; a mask that starts with `^` excludes CPUs from all of them. */
 export function parseCpuMask(mask: string, vcpus: number): ReadonlySet<number> {
   return parseCpuSet(mask.trim().startsWith('^') ? `0-${vcpus - 1},${mask}` : mask);
 }
 
-export function isSubset(part: ReadonlySet<number>, whole: ReadonlySet<number>): boolean {
-  return [...part].every((cpu) => whole.has(cpu));
+export function isSubset(part: ReadonlySet<number>, superset: ReadonlySet<number>): boolean {
+  return [...part].every((cpu) => superset.has(cpu));
 }

@@ -1,4 +1,4 @@
-/** What a flavor extra spec may hold. A key in braces stands for a part that matches its placeholder's pattern. */
+/** Allowed values of a flavor extra spec. A key in braces is a placeholder for any part that matches its pattern. */
 export interface KnownExtraSpec {
   readonly key: string;
   readonly type: 'string' | 'integer' | 'boolean';
@@ -10,7 +10,7 @@ export interface KnownExtraSpec {
   readonly deprecated?: boolean;
 }
 
-/** Every extra spec with a meaning of its own. */
+/** All extra specs with a defined meaning. */
 export const KNOWN_EXTRA_SPECS: readonly KnownExtraSpec[] = [
   { key: 'accel:device_profile', type: 'string' },
   { key: 'aggregate_instance_extra_specs:{key}', type: 'string', placeholders: { key: '.+' } },

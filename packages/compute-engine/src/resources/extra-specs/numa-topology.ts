@@ -1,16 +1,16 @@
-import { badRequest } from '../../errors/refusal.js';
+import { badRequest } from '../../errors/rejection.js';
 import { cpuOptionsOf } from './cpu-options.js';
 import { parseCpuSet } from './cpu-set.js';
 import { checkLockedMemory, pageSizeOf } from './memory-options.js';
-import { isInteger, type MadeOf, requested } from './requested-options.js';
+import { isInteger, type OptionSources, requested } from './requested-options.js';
 
-/** A node of a guest with NUMA: its CPUs, and its memory in MiB. */
+/** A NUMA node of a guest: its CPUs, and its memory in MiB. */
 interface NumaCell {
   readonly cpus: readonly number[];
   readonly memoryMb: number;
 }
 
-/** What a guest with NUMA, pages of a size, or CPUs of its own is made of. Equal ones are equal as JSON. */
+/** Layout of a guest with NUMA, a page size or dedicated CPUs. Equal layouts are equal as JSON. */
 export interface NumaTopology {
   readonly cells: readonly NumaCell[];
   readonly policy: string | null;
@@ -25,8 +25,8 @@ function overrides(name: string): Error {
   return badRequest(`Image property '${name}' is not permitted to override NUMA configuration set against the flavor`);
 }
 
-function nodeCount(of: MadeOf): number | undefined {
-  const { ofFlavor, ofImage } = requested(of, 'numa_nodes');
+function nodeCount(of: OptionSources): number | undefined {
+  const { flavorValue: ofFlavor, imageValue: ofImage } = requested(of, 'numa_nodes');
   if (ofFlavor && ofImage) throw overrides('hw_numa_nodes');
   const nodes = ofFlavor || ofImage;
   if (nodes !== undefined && (!isInteger(nodes) || Number(nodes) < 1))
@@ -34,7 +34,7 @@ function nodeCount(of: MadeOf): number | undefined {
   return nodes === undefined ? undefined : Number(nodes);
 }
 
-/** `NAME.0`, `NAME.1` and so on, up to the first that is missing. */
+/** Returns the values of `NAME.0`, `NAME.1` and so on, until the first missing one. */
 function numbered(texts: Readonly<Record<string, string>>, name: string): readonly string[] | undefined {
   const values: string[] = [];
   for (let value = texts[`${name}.0`]; value !== undefined; value = texts[`${name}.${values.length}`])
@@ -42,7 +42,11 @@ function numbered(texts: Readonly<Record<string, string>>, name: string): readon
   return values.length > 0 ? values : undefined;
 }
 
-function listed<T>({ flavor, image }: MadeOf, name: string, parse: (text: string) => T): readonly T[] | undefined {
+function listed<T>(
+  { flavor, image }: OptionSources,
+  name: string,
+  parse: (text: string) => T,
+): readonly T[] | undefined {
   const ofFlavor = numbered(flavor.extraSpecs, `hw:${name}`)?.map(parse);
   const ofImage = numbered(image.properties, `hw_${name}`)?.map(parse);
   if (ofFlavor && ofImage) throw overrides(`hw_${name}`);
@@ -54,7 +58,7 @@ function megabytes(text: string): number {
   return Number(text);
 }
 
-function evenCells({ vcpus, memoryMb }: MadeOf['flavor'], nodes: number): readonly NumaCell[] {
+function evenCells({ vcpus, memoryMb }: OptionSources['flavor'], nodes: number): readonly NumaCell[] {
   if (vcpus % nodes > 0 || memoryMb % nodes > 0)
     throw badRequest(
       'Instance CPUs and/or memory cannot be evenly distributed across instance NUMA nodes. Explicit assignment of CPUs and memory to nodes is required',
@@ -67,7 +71,7 @@ function evenCells({ vcpus, memoryMb }: MadeOf['flavor'], nodes: number): readon
 }
 
 function assignedCells(
-  { vcpus, memoryMb }: MadeOf['flavor'],
+  { vcpus, memoryMb }: OptionSources['flavor'],
   cpuSets: readonly ReadonlySet<number>[],
   memory: readonly number[],
 ): readonly NumaCell[] {
@@ -82,7 +86,7 @@ function assignedCells(
   return cpuSets.map((cpus, node) => ({ cpus: [...cpus].sort((a, b) => a - b), memoryMb: memory[node] ?? 0 }));
 }
 
-function cellsOf(of: MadeOf, nodes: number): readonly NumaCell[] {
+function cellsOf(of: OptionSources, nodes: number): readonly NumaCell[] {
   const cpuSets = listed(of, 'numa_cpus', parseCpuSet);
   const memory = listed(of, 'numa_mem', megabytes);
   if (!cpuSets && !memory) return evenCells(of.flavor, nodes);
@@ -90,8 +94,10 @@ function cellsOf(of: MadeOf, nodes: number): readonly NumaCell[] {
   return assignedCells(of.flavor, cpuSets, memory);
 }
 
-/** What a flavor and an image ask of the layout of a guest; undefined for nothing. Throws 400 where it makes no sense. */
-export function numaTopologyOf(of: MadeOf): NumaTopology | undefined {
+/**
+ * Returns the layout that a flavor and an image request; undefined if they request none. Throws 400 for invalid combinations.
+ */
+export function numaTopologyOf(of: OptionSources): NumaTopology | undefined {
   const { policy, threadPolicy, dedicated } = cpuOptionsOf(of);
   const nodes = nodeCount(of);
   const pageSize = pageSizeOf(of);

@@ -14,27 +14,27 @@ const facts = JSON.parse(
   readonly traits: { readonly names: readonly string[] };
 };
 
-const whole = (pattern: string) =>
+const superset = (pattern: string) =>
   fc.stringMatching(new RegExp(`^(?:${pattern})$`)).filter((text) => /^[\x20-\x7e]{0,100}$/.test(text));
 
-/** Keys that a known spec stands for. */
+/** Generates keys that match a known spec. */
 const keysOf = ({ key, placeholders = {} }: KnownExtraSpec): fc.Arbitrary<string> =>
   fc
-    .record(Object.fromEntries(Object.entries(placeholders).map(([name, pattern]) => [name, whole(pattern)])))
+    .record(Object.fromEntries(Object.entries(placeholders).map(([name, pattern]) => [name, superset(pattern)])))
     .map((parts) => key.replace(/\{(\w+)\}/g, (_, name: string) => parts[name]!));
 
 const SPELLINGS = ['true', 'false', 'True', 'FALSE', 'yes', 'No', 'on', 'OFF', '1', '0', 't', 'F', 'y', 'N'];
 
-/** Values that it takes. */
-function goodValuesOf({ type, enum: values, pattern, min = -1_000_000, max = 1_000_000 }: KnownExtraSpec) {
+/** Generates valid values. */
+function validValuesOf({ type, enum: values, pattern, min = -1_000_000, max = 1_000_000 }: KnownExtraSpec) {
   if (type === 'integer') return fc.integer({ min, max }).map(String);
   if (type === 'boolean') return fc.constantFrom(...SPELLINGS);
   if (values) return fc.constantFrom(...values);
-  return pattern === undefined ? fc.string({ maxLength: 255 }) : whole(pattern);
+  return pattern === undefined ? fc.string({ maxLength: 255 }) : superset(pattern);
 }
 
-/** Values that it does not take; none for those that take any text. */
-function badValuesOf({ type, enum: values, pattern, min, max }: KnownExtraSpec): readonly string[] {
+/** Returns invalid values; none for specs that accept any string. */
+function invalidValuesOf({ type, enum: values, pattern, min, max }: KnownExtraSpec): readonly string[] {
   if (type === 'integer') {
     const beyond = [min !== undefined && String(min - 1), max !== undefined && String(max + 1)];
     return ['', 'x', '1.5', '0x10', '1 2', ...beyond.filter((text) => text !== false)];
@@ -45,34 +45,34 @@ function badValuesOf({ type, enum: values, pattern, min, max }: KnownExtraSpec):
 }
 
 const rows = facts.specs.map((spec) => ({ ...spec, spec }));
-const restricted = rows.filter(({ spec }) => badValuesOf(spec).length > 0);
-const free = rows.filter(({ spec }) => badValuesOf(spec).length === 0);
+const restricted = rows.filter(({ spec }) => invalidValuesOf(spec).length > 0);
+const free = rows.filter(({ spec }) => invalidValuesOf(spec).length === 0);
 
 describe('the known extra specs', () => {
-  it('are those of the facts', () => {
+  it('equal the recorded facts', () => {
     expect(KNOWN_EXTRA_SPECS).toEqual(facts.specs);
     expect(facts.specs.length).toBe(127);
   });
 
   it('include the standard resource classes and traits of the facts', () => {
     expect(facts.resourceClasses.names.filter((name) => !RESOURCE_CLASSES.has(name))).toEqual([]);
-    // The facts say that their list of traits is not complete; what came later is here as well.
+    // The list of traits in the facts is declared incomplete; later ones are included here.
     expect(facts.traits.names.filter((name) => !TRAITS.has(name))).toEqual([]);
     expect(TRAITS).toContain('HW_CPU_X86_AMD_SEV_SNP');
   });
 
-  it.each(rows)('$key takes what it is for', ({ spec }) => {
+  it.each(rows)('$key accepts valid values', ({ spec }) => {
     fc.assert(
-      fc.property(keysOf(spec), goodValuesOf(spec), (key, value) => {
+      fc.property(keysOf(spec), validValuesOf(spec), (key, value) => {
         expect(validateExtraSpec(key, value)).toBeUndefined();
       }),
       { numRuns: 20 },
     );
   });
 
-  it.each(restricted)('$key refuses anything else, by name', ({ spec }) => {
+  it.each(restricted)('$key rejects other values, with its name', ({ spec }) => {
     const [key] = fc.sample(keysOf(spec), { numRuns: 1, seed: 1 }) as [string];
-    for (const value of badValuesOf(spec)) {
+    for (const value of invalidValuesOf(spec)) {
       const message = validateExtraSpec(key, value);
       expect(message, `${key} = ${JSON.stringify(value)}`).toMatch(
         /^Validation failed; extra spec '.+' must be .+, not '.*'\.$/,
@@ -81,7 +81,7 @@ describe('the known extra specs', () => {
     }
   });
 
-  it.each(free)('$key takes any text, but is not known when misspelt', ({ spec }) => {
+  it.each(free)('$key accepts any string, but is unknown if misspelt', ({ spec }) => {
     const misspelt = spec.placeholders?.key ? spec.key.replace('{key}', '') : `${spec.key.replace('{filter}', '')}!`;
     expect(validateExtraSpec(misspelt, 'x')).toBe(
       `Validation failed; extra spec '${misspelt}' does not appear to be a valid extra spec.`,
@@ -90,14 +90,14 @@ describe('the known extra specs', () => {
 });
 
 describe('standard resource classes and traits', () => {
-  it.each([...RESOURCE_CLASSES])('resources:%s takes a number, in any group', (name) => {
+  it.each([...RESOURCE_CLASSES])('resources:%s accepts a number, in any group', (name) => {
     for (const group of ['', '1', '_net-A', 'x'.repeat(64)]) {
       expect(validateExtraSpec(`resources${group}:${name}`, '4')).toBeUndefined();
       expect(validateExtraSpec(`resources${group}:${name}`, 'four')).toMatch(/must be an integer, not 'four'/);
     }
   });
 
-  it('traits are required or forbidden, in any group', () => {
+  it('traits can be required or forbidden, in any group', () => {
     for (const name of TRAITS) {
       expect(validateExtraSpec(`trait:${name}`, 'required')).toBeUndefined();
       expect(validateExtraSpec(`trait_g1:${name}`, 'forbidden')).toBeUndefined();
@@ -128,7 +128,7 @@ describe('standard resource classes and traits', () => {
     'capabilities:hypervisor_type:x',
     'pci_passthrough:aliases',
     'vmware:x',
-  ])('%s is not known', (key) => {
+  ])('%s is unknown', (key) => {
     expect(validateExtraSpec(key, 'required')).toBe(
       `Validation failed; extra spec '${key}' does not appear to be a valid extra spec.`,
     );
@@ -149,11 +149,11 @@ describe('other extra specs', () => {
     'toString:x',
     'resources.1:VCPU',
     `trait${'x'.repeat(65)}:X`,
-  ])('%s is free', (key) => {
+  ])('%s is unrestricted', (key) => {
     expect(validateExtraSpec(key, 'whatever')).toBeUndefined();
   });
 
-  it('get an answer for any key and value', () => {
+  it('are validated for any key and value', () => {
     const key = fc.oneof(
       fc.string(),
       fc
@@ -168,7 +168,7 @@ describe('other extra specs', () => {
   });
 });
 
-describe('a value made to keep a pattern busy', () => {
+describe('a value that provokes backtracking', () => {
   it.each([
     ['hw:pmem', 'a'],
     ['hw:cpu_dedicated_mask', '1'],
@@ -176,7 +176,7 @@ describe('a value made to keep a pattern busy', () => {
     ['hw:numa_cpus.0', '1-1,'],
     ['pci_passthrough:alias', 'a:1,'],
     ['hw:mem_page_size', '1'],
-  ])('of %s gets its answer', (key, piece) => {
+  ])('is validated for %s', (key, piece) => {
     expect(validateExtraSpec(key, `${piece.repeat(5_000)}!`)).toMatch(/must be of the form/);
   });
 });

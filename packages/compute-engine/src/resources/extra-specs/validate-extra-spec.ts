@@ -2,9 +2,9 @@ import { RE2JS } from 're2js';
 import { KNOWN_EXTRA_SPECS, type KnownExtraSpec } from './known-extra-specs.js';
 import { RESOURCE_CLASSES, TRAITS } from './standard-names.js';
 
-/** A standard class or trait, optionally in a group: `resources2:VCPU`, `trait_net:HW_NIC_SRIOV`. */
+/** A standard resource class or trait, optionally in a group: `resources2:VCPU`, `trait_net:HW_NIC_SRIOV`. */
 const STANDARD = /^(resources|trait)([a-zA-Z0-9_-]{1,64})?:(.*)$/;
-/** Namespaces whose keys are all known; in any other, keys are free. */
+/** Namespaces with a fixed set of keys; other namespaces are unrestricted. */
 const NAMESPACE =
   /^(accel|aggregate_instance_extra_specs|capabilities|hw|hw_rng|hw_video|os|pci_passthrough|quota|vmware|(resources|trait)([a-zA-Z0-9_-]{1,64})?)$/;
 const STANDARD_RESOURCE: KnownExtraSpec = { key: 'resources{group}:{class}', type: 'integer' };
@@ -19,10 +19,10 @@ const withPlaceholders = KNOWN_EXTRA_SPECS.flatMap((spec) => {
 const patterns = new Map<string, RE2JS>();
 
 /**
- * Whether a flavor may have this extra spec, by the rules that apply from microversion 2.86 on. Keys without a
- * namespace, and namespaces nobody knows, are free.
+ * Validates an extra spec of a flavor by the rules since microversion 2.86. Keys without a namespace and unknown namespaces
+ * are unrestricted.
  *
- * @returns undefined when it may, else what is wrong with it, as text for the caller
+ * @returns undefined if it is valid, otherwise the message for the caller
  */
 export function validateExtraSpec(key: string, value: string): string | undefined {
   const spec = specOf(key);
@@ -50,7 +50,7 @@ function standardOf(key: string): KnownExtraSpec | undefined {
   return TRAITS.has(name) ? STANDARD_TRAIT : undefined;
 }
 
-/** The pattern of a key with placeholders, all its other characters standing for themselves. */
+/** Returns the pattern of a key with placeholders; all other characters are literal. */
 function keyPatternOf(key: string, placeholders: Readonly<Record<string, string>>): string {
   return key
     .split(/(\{\w+\})/)
@@ -58,14 +58,14 @@ function keyPatternOf(key: string, placeholders: Readonly<Record<string, string>
     .join('');
 }
 
-/** Matches the whole text, in linear time: some of the patterns would keep a backtracking engine busy for ever. */
+/** Matches the complete string in linear time: some of the patterns cause excessive backtracking. */
 function matches(pattern: string, text: string): boolean {
   let compiled = patterns.get(pattern);
   if (!compiled) patterns.set(pattern, (compiled = RE2JS.compile(pattern)));
   return compiled.matches(text);
 }
 
-/** By type: what a value must be, when it is not. */
+/** Checks by type; each returns the requirement that a value violates. */
 const checks: Readonly<Record<KnownExtraSpec['type'], (spec: KnownExtraSpec, value: string) => string | undefined>> = {
   string: ({ enum: values, pattern }, value) => {
     if (values && !values.includes(value)) return `one of ${values.join(', ')}`;

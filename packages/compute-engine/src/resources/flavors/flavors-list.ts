@@ -1,9 +1,9 @@
 import type { Context } from '../../core/context.js';
-import { badRequest } from '../../errors/refusal.js';
+import { badRequest } from '../../errors/rejection.js';
 import type { Flavor } from '../../model/index.js';
 import { compilePattern } from '../../servers/list/list-pattern.js';
 
-/** Flavor columns that lists can be sorted by, and where a flavor keeps them. */
+/** Columns by which flavors can be sorted, with their fields. */
 const sortKeys = {
   created_at: (f) => f.createdAt,
   description: (f) => f.description ?? '',
@@ -22,29 +22,29 @@ const sortKeys = {
   vcpus: (f) => f.vcpus,
 } as const satisfies Record<string, (flavor: Flavor) => string | number>;
 
-/** Which flavors are meant, and which page of them. */
+/** Filters, order and page of flavors. */
 export interface FlavorQuery {
   readonly limit: number;
   readonly marker?: string;
   /**
-   * Administrators: public ones and those their project may use (true, or left out), others, or all (null). Everybody
-   * else sees what they may use.
+   * For administrators: public flavors and those of their project (true or undefined), others (false), or all (null). Other
+   * callers see the flavors that they may use.
    */
   readonly isPublic?: boolean | null;
   readonly minMemoryMb?: number;
   readonly minDiskGb?: number;
-  /** Regular expression that matches somewhere in the name; an empty one matches every name. */
+  /** Regular expression that matches anywhere in the name; an empty one matches every name. */
   readonly name?: string;
   readonly sortKey?: keyof typeof sortKeys;
   readonly sortDirection?: 'asc' | 'desc';
 }
 
-/** Whether the caller's project may make servers of a flavor. */
+/** Returns whether the caller's project may use a flavor. */
 export function usableBy({ caller }: Context, flavor: Flavor): boolean {
   return flavor.isPublic || flavor.projects.includes(caller.projectId);
 }
 
-/** A test for names, in linear time whatever the caller sends; 400 for a pattern that is none. */
+/** Returns a test for names, which takes linear time for any pattern; throws 400 for an invalid one. */
 function nameMatches(pattern: string | undefined): (name: string) => boolean {
   if (pattern === undefined || pattern === '') return () => true;
   const matches = compilePattern(pattern);
@@ -58,7 +58,7 @@ function isListed(context: Context, flavor: Flavor, { isPublic = true }: FlavorQ
   return isPublic ? usableBy(context, flavor) : !flavor.isPublic;
 }
 
-/** A page of flavors: few in any cloud, so they are filtered and sorted in memory. */
+/** Returns a page of flavors. There are few in any cloud, so they are filtered and sorted in memory. */
 export function pageOfFlavors(all: readonly Flavor[], context: Context, query: FlavorQuery): readonly Flavor[] {
   const { limit, marker, minMemoryMb = 0, minDiskGb = 0 } = query;
   const named = nameMatches(query.name);

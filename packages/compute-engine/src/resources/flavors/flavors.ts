@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { lockName, type Tx } from '@apistrata/record-store';
 import type { Context } from '../../core/context.js';
 import type { Core } from '../../core/core.js';
-import { conflict, notFound } from '../../errors/refusal.js';
+import { conflict, notFound } from '../../errors/rejection.js';
 import type { Flavor } from '../../model/index.js';
 import { tables } from '../../schema/tables.js';
 import { type FlavorQuery, pageOfFlavors, usableBy } from './flavors-list.js';
 
-/** A flavor to be made. Memory and swap in MiB, disks in GiB. */
+/** A request to create a flavor. Memory and swap in MiB, disks in GiB. */
 export interface NewFlavor {
-  /** Left out: a UUID. */
+  /** Default: a UUID. */
   readonly id?: string;
   readonly name: string;
   readonly vcpus: number;
@@ -24,7 +24,7 @@ export interface NewFlavor {
 
 const unknownFlavor = (id: string) => notFound(`Flavor ${id} could not be found.`);
 
-/** What servers are made of. Servers keep a copy, so no change here reaches them. */
+/** Flavors. Servers store a copy, so changes do not affect them. */
 export class Flavors {
   readonly #core: Core;
 
@@ -32,7 +32,7 @@ export class Flavors {
     this.#core = core;
   }
 
-  /** Flavors the caller may see, by id; 404 otherwise. */
+  /** Returns a flavor that the caller may see; 404 otherwise. */
   async get(context: Context, id: string): Promise<Flavor> {
     return this.#visible(context, id, await tables.flavors.get(this.#core.store, id));
   }
@@ -41,7 +41,7 @@ export class Flavors {
     return pageOfFlavors(await tables.flavors.find(this.#core.store), context, query);
   }
 
-  /** Throws 409 for a name or an id that is taken. A private flavor is at first open to no project. */
+  /** Creates a flavor; 409 if the name or id exists. At first, no project can use a private flavor. */
   async create(request: NewFlavor): Promise<Flavor> {
     const { store, clock } = this.#core;
     return store.transaction(async (tx) => {
@@ -81,14 +81,16 @@ export class Flavors {
     });
   }
 
-  /** Projects that a private flavor is open to; 404 for a public one, which has no such list. */
+  /** Returns the projects with access to a private flavor; 404 for a public one. */
   async access(context: Context, id: string): Promise<readonly string[]> {
     const { isPublic, projects } = await this.get(context, id);
     if (isPublic) throw notFound('Access list not available for public flavors.');
     return projects;
   }
 
-  /** Opens a flavor to a project. Throws 409 when it is already, or is public and `publicToo` is not said. */
+  /**
+   * Gives a project access to a flavor. 409 if it already has access, or if the flavor is public and `publicToo` is false.
+   */
   grant(context: Context, id: string, projectId: string, options: { readonly publicToo: boolean }): Promise<Flavor> {
     return this.#change(context, id, ({ isPublic, projects }) => {
       if (isPublic && !options.publicToo) throw conflict('Can not add access to a public flavor.');
@@ -98,7 +100,7 @@ export class Flavors {
     });
   }
 
-  /** Throws 404 when the project has no access of its own to it. */
+  /** Removes the access of a project; 404 if it has none. */
   revoke(context: Context, id: string, projectId: string): Promise<Flavor> {
     return this.#change(context, id, ({ projects }) => {
       if (!projects.includes(projectId))
@@ -107,12 +109,12 @@ export class Flavors {
     });
   }
 
-  /** Adds extra specs, and overwrites those that are there. */
+  /** Adds or replaces extra specs. */
   setExtraSpecs(context: Context, id: string, specs: Readonly<Record<string, string>>): Promise<Flavor> {
     return this.#change(context, id, ({ extraSpecs }) => ({ extraSpecs: { ...extraSpecs, ...specs } }));
   }
 
-  /** One extra spec; 404 when there is none of that name. */
+  /** Returns an extra spec; 404 if it does not exist. */
   async extraSpec(context: Context, id: string, key: string): Promise<string> {
     const { extraSpecs } = await this.get(context, id);
     const value = Object.hasOwn(extraSpecs, key) ? extraSpecs[key] : undefined;

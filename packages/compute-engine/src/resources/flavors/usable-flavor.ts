@@ -1,10 +1,10 @@
 import type { Context } from '../../core/context.js';
 import type { Core } from '../../core/core.js';
-import { badRequest } from '../../errors/refusal.js';
+import { badRequest } from '../../errors/rejection.js';
 import type { Flavor } from '../../model/index.js';
 import { tables } from '../../schema/tables.js';
 
-/** A flavor that the caller may use for a server; 400 otherwise. */
+/** Returns a flavor that the caller may use for a server; throws 400 otherwise. */
 export async function usableFlavor({ store }: Core, { caller, isAdmin }: Context, id: string): Promise<Flavor> {
   const flavor = id.includes('\0') ? undefined : await tables.flavors.get(store, id);
   const usable =

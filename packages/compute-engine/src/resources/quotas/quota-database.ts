@@ -2,7 +2,7 @@ import type { SqlDatabase, SqlRow, Statement, Steps } from '@apistrata/quota/sql
 import type { Store, Tx } from '@apistrata/record-store';
 import { CompiledQuery } from 'kysely';
 
-/** PostgreSQL numbers its parameters. None of the statements has a question mark in a literal. */
+/** PostgreSQL uses numbered parameters. No statement has a question mark in a literal. */
 function textFor(kind: Store['kind'], { sql }: Statement): string {
   let number = 0;
   return kind === 'postgres' ? sql.replaceAll('?', () => `$${++number}`) : sql;
@@ -18,7 +18,7 @@ async function drive<T>(tx: Tx, steps: Steps<T>): Promise<T> {
   return step.value;
 }
 
-/** The engine's own database, for the SQL store of project quotas. */
+/** Adapts the engine's database to the SQL store of project quotas. */
 export function quotaDatabase(store: Store): SqlDatabase {
   return {
     dialect: store.kind,

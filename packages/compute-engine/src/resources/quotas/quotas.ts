@@ -1,24 +1,24 @@
 import {
+  ALL_PROJECTS,
+  allStatements,
   compoundKey,
-  EVERYBODY,
   hotStatement,
   lockName,
   type Session,
-  settled,
   type Tx,
 } from '@apistrata/record-store';
 import { sql } from 'kysely';
 import type { Core } from '../../core/core.js';
 import type { QuotaKind } from '../../core/settings.js';
 import { quotaKinds } from '../../core/settings.js';
-import { badRequest } from '../../errors/refusal.js';
+import { badRequest } from '../../errors/rejection.js';
 import { tables } from '../../schema/tables.js';
 import { limitsOf, serverUsage } from './server-quota.js';
 
-/** A number for each kind of resource. Of limits, -1 is unlimited. */
+/** A number for each kind of resource. In limits, -1 is unlimited. */
 export type QuotaValues = Readonly<Record<QuotaKind, number>>;
 
-/** Whose limits: a project's, or those of one user in it. */
+/** The owner of limits: a project, or one user in it. */
 export interface QuotaScope {
   readonly projectId: string;
   readonly userId?: string;
@@ -26,20 +26,20 @@ export interface QuotaScope {
 
 const nothing = Object.fromEntries(quotaKinds.map((kind) => [kind, 0])) as QuotaValues;
 
-const groupsOf = (ofUser: boolean) =>
+const groupsOf = (perUser: boolean) =>
   hotStatement<{ readonly count: number | string }>(({ db }) => {
     const ofProject = db.selectFrom('server_groups').select(sql`count(*)`.as('count')).where('project_id', '=', '');
-    return ofUser ? ofProject.where('user_id', '=', '') : ofProject;
+    return perUser ? ofProject.where('user_id', '=', '') : ofProject;
   });
 const groupsOfProject = groupsOf(false);
 const groupsOfUser = groupsOf(true);
 
-/** -1 is more than anything. */
+/** Converts a limit for comparisons: -1 is unlimited. */
 function amount(limit: number): number {
   return limit === -1 ? Number.POSITIVE_INFINITY : limit;
 }
 
-/** Limits of projects, of users in them, and of the class `default`; and what is used of them. */
+/** Limits of projects, users and the class `default`, and their usage. */
 export class Quotas {
   readonly #core: Core;
 
@@ -47,25 +47,25 @@ export class Quotas {
     this.#core = core;
   }
 
-  /** What applies to a project, or to a user in it. */
+  /** Returns the effective limits of a project, or of a user in it. */
   limits({ projectId, userId }: QuotaScope): Promise<QuotaValues> {
     return limitsOf(this.#core, this.#core.store, projectId, userId);
   }
 
-  /** What applies to projects that have no limits of their own. */
+  /** Returns the limits of projects without limits of their own. */
   async defaults(): Promise<QuotaValues> {
     return this.classLimits('default');
   }
 
-  /** The limits of a class; those of a class nobody has set are the configured ones. */
+  /** Returns the limits of a class; the configured ones if none were set. */
   async classLimits(name: string): Promise<QuotaValues> {
     const known = await tables.quotaClasses.get(this.#core.store, name);
     return { ...this.#core.settings.quotas, ...known?.limits };
   }
 
-  /** How much is in use, counted from the things themselves. Kinds that are not counted show 0. */
+  /** Counts the resources in use. Kinds that are not counted are 0. */
   async usage({ projectId, userId }: QuotaScope, session: Session = this.#core.store): Promise<QuotaValues> {
-    const [groups, servers] = await settled([
+    const [groups, servers] = await allStatements([
       userId ? groupsOfUser(session, [projectId, userId]) : groupsOfProject(session, [projectId]),
       serverUsage(session, projectId, userId),
     ]);
@@ -73,8 +73,8 @@ export class Quotas {
   }
 
   /**
-   * Sets some limits and leaves the others as they are. Unless forced, throws the 400 for less than is in use or has
-   * been given to users, and for giving a user more than the project has left.
+   * Sets some limits and keeps the others. Unless `force` is set, throws 400 for limits below the usage or below those of
+   * users, and for limits of a user above those of the project.
    */
   async set(scope: QuotaScope, changed: Partial<QuotaValues>, options: { readonly force: boolean }): Promise<void> {
     const { projectId, userId = '' } = scope;
@@ -99,32 +99,32 @@ export class Quotas {
     });
   }
 
-  /** Back to the defaults: of a user to the project's limits, of a project with all its users to those of the class. */
+  /** Resets limits: those of a user to those of the project, those of a project and all its users to those of the class. */
   async remove({ projectId, userId }: QuotaScope): Promise<void> {
     await this.#core.store.transaction(async (tx) => {
       await lockName(tx, `quota:${projectId}`);
-      tx.concerns(EVERYBODY);
-      const doomed = tx.db.deleteFrom('quota_sets').where('project_id', '=', projectId);
-      await (userId ? doomed.where('user_id', '=', userId) : doomed).execute();
+      tx.concerns(ALL_PROJECTS);
+      const deletion = tx.db.deleteFrom('quota_sets').where('project_id', '=', projectId);
+      await (userId ? deletion.where('user_id', '=', userId) : deletion).execute();
     });
   }
 
   async #check(tx: Tx, { projectId, userId }: QuotaScope, changed: Partial<QuotaValues>): Promise<void> {
     const project = await limitsOf(this.#core, tx, projectId);
     const usage = await this.usage({ projectId, userId }, tx);
-    const ofOthers = await tables.quotaSets.find(tx, (q) =>
+    const userLimits = await tables.quotaSets.find(tx, (q) =>
       q.where('project_id', '=', projectId).where('user_id', 'not in', ['', userId ?? '']),
     );
     for (const [kind, limit] of Object.entries(changed) as [QuotaKind, number][]) {
-      const given = ofOthers.reduce((sum, { limits }) => sum + Math.max(limits[kind] ?? 0, 0), 0);
-      const least = userId || project[kind] === -1 ? usage[kind] : Math.max(usage[kind], given);
-      if (amount(limit) < least)
+      const given = userLimits.reduce((sum, { limits }) => sum + Math.max(limits[kind] ?? 0, 0), 0);
+      const min = userId || project[kind] === -1 ? usage[kind] : Math.max(usage[kind], given);
+      if (amount(limit) < min)
         throw badRequest(
-          `Quota limit ${limit} for ${kind} must be greater than or equal to already used and reserved ${least}.`,
+          `Quota limit ${limit} for ${kind} must be greater than or equal to already used and reserved ${min}.`,
         );
-      const most = userId ? amount(project[kind]) - given : Number.POSITIVE_INFINITY;
-      if (amount(limit) > most)
-        throw badRequest(`Quota limit ${limit} for ${kind} must be less than or equal to ${Math.max(most, 0)}.`);
+      const max = userId ? amount(project[kind]) - given : Number.POSITIVE_INFINITY;
+      if (amount(limit) > max)
+        throw badRequest(`Quota limit ${limit} for ${kind} must be less than or equal to ${Math.max(max, 0)}.`);
     }
   }
 }

@@ -1,10 +1,10 @@
 import { type Amounts, checkLimits } from '@apistrata/quota';
-import { compoundKey, hotStatement, lockName, type Session, settled, type Tx } from '@apistrata/record-store';
+import { allStatements, compoundKey, hotStatement, lockName, type Session, type Tx } from '@apistrata/record-store';
 import { sql } from 'kysely';
 import type { Context } from '../../core/context.js';
 import type { Core } from '../../core/core.js';
 import type { QuotaKind } from '../../core/settings.js';
-import { forbidden, type Refusal } from '../../errors/refusal.js';
+import { forbidden, type Rejection } from '../../errors/rejection.js';
 import type { Caller } from '../../model/index.js';
 import type { QuotaExcess } from '../../observation/observer.js';
 import { LIVE, liveOfProject, tables } from '../../schema/tables.js';
@@ -12,13 +12,15 @@ import { LIVE, liveOfProject, tables } from '../../schema/tables.js';
 type Owner = Pick<Caller, 'projectId' | 'userId'>;
 type Limits = Readonly<Record<QuotaKind, number>>;
 
-/** What a server takes of a project's quota. */
+/** The kinds of quota that a server uses. */
 const SERVER_KINDS = ['cores', 'instances', 'ram'] as const satisfies readonly QuotaKind[];
 type ServerAmounts = Readonly<Record<(typeof SERVER_KINDS)[number], number>>;
 
-/** What applies to a project: its own limits, else those of the class `default`, else the configured ones. */
+/**
+ * Returns the effective limits of a project: its own, otherwise those of the class `default`, otherwise the configured ones.
+ */
 export async function limitsOf(core: Core, session: Session, projectId: string, userId = ''): Promise<Limits> {
-  const [user, project, byClass] = await settled([
+  const [user, project, byClass] = await allStatements([
     userId ? tables.quotaSets.get(session, compoundKey(projectId, userId)) : undefined,
     tables.quotaSets.get(session, compoundKey(projectId, '')),
     tables.quotaClasses.get(session, 'default'),
@@ -26,8 +28,8 @@ export async function limitsOf(core: Core, session: Session, projectId: string, 
   return { ...core.settings.quotas, ...byClass?.limits, ...project?.limits, ...user?.limits };
 }
 
-/** Figures of a project's live servers; soft-deleted ones do not count. Part of every create, so it is built once. */
-const usageOf = (ofUser: boolean) =>
+/** Counts a project's servers except soft-deleted ones. Every create executes this query, so it is built once. */
+const usageOf = (perUser: boolean) =>
   hotStatement<Readonly<Record<keyof ServerAmounts, number | string>>>(({ db, kind }) => {
     const ofProject = db
       .selectFrom('servers')
@@ -39,12 +41,15 @@ const usageOf = (ofUser: boolean) =>
       .where('project_id', '=', '')
       .where(liveOfProject(kind))
       .where('vm_state', '!=', sql.lit('soft-delete'));
-    return ofUser ? ofProject.where('user_id', '=', '') : ofProject;
+    return perUser ? ofProject.where('user_id', '=', '') : ofProject;
   });
 const usageOfProject = usageOf(false);
 const usageOfUser = usageOf(true);
 
-/** Instances, cores and memory (MiB) of a project's live servers, or of one user's among them. */
+/**
+ * Returns the instances, cores and memory (MiB) of a project's servers, or of one user's among them, except soft-deleted
+ * ones.
+ */
 export async function serverUsage(session: Session, projectId: string, userId?: string): Promise<ServerAmounts> {
   const { rows } = await (userId ? usageOfUser(session, [projectId, userId]) : usageOfProject(session, [projectId]));
   const [{ instances, cores, ram } = { instances: 0, cores: 0, ram: 0 }] = rows;
@@ -52,16 +57,16 @@ export async function serverUsage(session: Session, projectId: string, userId?: 
 }
 
 /**
- * The 403 of a request that does not fit; whoever looks on is told.
+ * Returns the 403 of a request that exceeds a quota, and notifies observers.
  *
- * @param message what the caller reads; default: names and numbers of what was exceeded
+ * @param message for the caller; default: names and numbers of the exceeded quotas
  */
 export function overQuota(
   { observer }: Pick<Core, 'observer'>,
   { projectId, userId }: Owner,
   exceeded: readonly QuotaExcess[],
   message = excessText(exceeded),
-): Refusal {
+): Rejection {
   observer.overQuota?.({ projectId, userId, exceeded });
   return forbidden(message);
 }
@@ -73,15 +78,15 @@ function excessText(exceeded: readonly QuotaExcess[]): string {
 }
 
 /**
- * Throws the 403 unless the project and the user may have that much more. It measures in the caller's own transaction,
- * one at a time per project, so no number of concurrent requests gets past a limit.
+ * Throws 403 unless the quotas of the project and the user allow the additional amounts. The usage is counted in the caller's
+ * transaction, one transaction per project at a time, so concurrent requests cannot exceed a limit.
  */
 export async function checkServerQuota(core: Core, tx: Tx, { caller }: Context, requested: Amounts): Promise<void> {
   for (const userId of [undefined, caller.userId]) {
     const own = userId ? await tables.quotaSets.get(tx, compoundKey(caller.projectId, userId)) : undefined;
     if (userId && !own) continue;
     const limits = await limitsOf(core, tx, caller.projectId, userId);
-    // Counting, one project's requests after the other, is needed only where something can be exceeded.
+    // Without a limit, requests of a project need not be serialized.
     if (Object.keys(requested).every((kind) => limits[kind as QuotaKind] < 0)) continue;
     await lockName(tx, `quota:${caller.projectId}`);
     const usage = await serverUsage(tx, caller.projectId, userId);
@@ -95,24 +100,24 @@ export async function checkServerQuota(core: Core, tx: Tx, { caller }: Context, 
   }
 }
 
-/** How much room there is in one scope: how many servers of that size more, and the 403 for so many. */
-async function roomFor(
+/** Returns how many servers of a size one scope still allows, and the 403 for more. */
+async function remainingServers(
   core: Core,
   tx: Tx,
   caller: Owner,
   userId: string | undefined,
   limits: Limits,
   each: ServerAmounts,
-): Promise<{ readonly servers: number; readonly refusal: (count: number) => Error }> {
+): Promise<{ readonly servers: number; readonly rejection: (count: number) => Error }> {
   const { projectId } = caller;
   const limited = SERVER_KINDS.filter((kind) => limits[kind] >= 0);
-  if (limited.length === 0) return { servers: Number.POSITIVE_INFINITY, refusal: () => overQuota(core, caller, []) };
+  if (limited.length === 0) return { servers: Number.POSITIVE_INFINITY, rejection: () => overQuota(core, caller, []) };
   await lockName(tx, `quota:${projectId}`);
   const usage = await serverUsage(tx, projectId, userId);
-  const rooms = limited.map((kind) => (limits[kind] - usage[kind]) / each[kind]);
+  const remaining = limited.map((kind) => (limits[kind] - usage[kind]) / each[kind]);
   return {
-    servers: Math.max(0, Math.floor(Math.min(...rooms.filter((room) => !Number.isNaN(room))))),
-    refusal: (count) => {
+    servers: Math.max(0, Math.floor(Math.min(...remaining.filter((room) => !Number.isNaN(room))))),
+    rejection: (count) => {
       const requested = Object.fromEntries(Object.entries(each).map(([kind, amount]) => [kind, amount * count]));
       return overQuota(core, caller, checkLimits({ limits, usage, requested }).exceeded);
     },
@@ -120,32 +125,36 @@ async function roomFor(
 }
 
 /**
- * How many of up to `most` servers of a size quotas admit, counted in the caller's own transaction. Throws the 403 when
- * they are fewer than `least`.
+ * Returns how many servers of a size, up to `most`, quotas allow, counted in the caller's transaction. Throws 403 if they are
+ * fewer than `least`.
  */
 export async function admitServers(
   core: Core,
   tx: Tx,
   { caller }: Context,
   size: { readonly cores: number; readonly ram: number },
-  { least, most }: { readonly least: number; readonly most: number },
+  { min, max }: { readonly min: number; readonly max: number },
 ): Promise<number> {
   const { projectId } = caller;
-  const [own, ofProject] = await settled([
+  const [own, ofProject] = await allStatements([
     tables.quotaSets.get(tx, compoundKey(projectId, caller.userId)),
     limitsOf(core, tx, projectId),
   ]);
-  let admitted = most;
+  let admitted = max;
   for (const userId of own ? [undefined, caller.userId] : [undefined]) {
     const limits = { ...ofProject, ...(userId === undefined ? {} : own?.limits) };
-    const room = await roomFor(core, tx, caller, userId, limits, { cores: size.cores, instances: 1, ram: size.ram });
-    if (room.servers < least) throw room.refusal(least);
+    const room = await remainingServers(core, tx, caller, userId, limits, {
+      cores: size.cores,
+      instances: 1,
+      ram: size.ram,
+    });
+    if (room.servers < min) throw room.rejection(min);
     admitted = Math.min(admitted, room.servers);
   }
   return admitted;
 }
 
-/** Throws the 403 when a user's servers in a group would become too many. Members of a group are admitted one by one. */
+/** Throws 403 if a user would have too many servers in a group. Members of a group are checked one at a time. */
 export async function checkGroupMembers(
   core: Core,
   tx: Tx,
@@ -163,7 +172,7 @@ export async function checkGroupMembers(
     throw overQuota(core, caller, [{ kind: 'server_group_members', requested, used, limit }]);
 }
 
-/** Throws the 403 when there are more metadata items than a project may give one thing. */
+/** Throws 403 if there are more metadata items than a project may set on one resource. */
 export async function checkMetadataQuota(core: Core, { caller }: Context, items: number): Promise<void> {
   const { metadata_items: limit } = await limitsOf(core, core.store, caller.projectId, caller.userId);
   if (limit >= 0 && items > limit)

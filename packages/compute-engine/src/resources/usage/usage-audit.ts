@@ -1,14 +1,14 @@
 import type { Core } from '../../core/core.js';
 import { tables } from '../../schema/tables.js';
 
-/** What the audit of one host found. */
+/** The result of the audit of one host. */
 interface HostAudit {
   readonly host: string;
   readonly instances: number;
   readonly message: string;
 }
 
-/** The audit of all hosts over one calendar month. Times in milliseconds since the epoch. */
+/** The audits of all hosts in one calendar month. Times in milliseconds since the epoch. */
 export interface UsageAuditLog {
   readonly beginning: number;
   readonly ending: number;
@@ -16,7 +16,7 @@ export interface UsageAuditLog {
   readonly done: readonly HostAudit[];
 }
 
-/** The log of what servers used, by month and host. */
+/** The log of usage audits, by month and host. */
 export class UsageAudit {
   readonly #core: Core;
 
@@ -24,7 +24,7 @@ export class UsageAudit {
     this.#core = core;
   }
 
-  /** The last whole month before a time, now when left out. Hosts that are down have not run their audit. */
+  /** Returns the last complete month before a time (default: now). Hosts that are down have not run their audit. */
   async log(before?: number): Promise<UsageAuditLog> {
     const { clock, infrastructure, settings } = this.#core;
     const at = new Date(before ?? clock.now());

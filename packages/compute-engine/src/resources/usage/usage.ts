@@ -1,12 +1,12 @@
 import type { Store } from '@apistrata/record-store';
 import type { Core } from '../../core/core.js';
 import { groupBy } from '../../core/group-by.js';
-import { badRequest } from '../../errors/refusal.js';
+import { badRequest } from '../../errors/rejection.js';
 import type { RunServer, UsedServer } from '../../retention/server-usage.js';
 import { usedServers } from '../../retention/used-servers.js';
 import { tables } from '../../schema/tables.js';
 
-/** A span of time, its end excluded. In microseconds since the epoch, the precision in which it can be asked for. */
+/** A period, its end excluded. In microseconds since the epoch, the precision of requests. */
 export interface UsageWindow {
   readonly startUs: number;
   readonly endUs: number;
@@ -14,15 +14,15 @@ export interface UsageWindow {
 
 export interface UsageQuery {
   readonly window: UsageWindow;
-  /** Only this project's servers. */
+  /** Default: all projects. */
   readonly projectId?: string;
-  /** Servers at the most. */
+  /** Maximum number of servers. */
   readonly limit: number;
-  /** Id of the last server of the page before. */
+  /** Id of the last server of the previous page. */
   readonly marker?: string;
 }
 
-/** What a server used of a window. */
+/** Usage of a server in a period. */
 export interface ServerUsage {
   readonly server: RunServer;
   readonly hours: number;
@@ -30,7 +30,7 @@ export interface ServerUsage {
   readonly uptimeSeconds: number;
 }
 
-/** What a project used of a window, as far as its servers are on this page. */
+/** Usage of a project in a period, by its servers on this page. */
 export interface ProjectUsage {
   readonly projectId: string;
   readonly window: UsageWindow;
@@ -43,7 +43,7 @@ export interface ProjectUsage {
 
 const US_PER_HOUR = 3_600_000_000;
 
-/** How long a server ran within a window, in microseconds. */
+/** Returns how long a server ran in a period, in microseconds. */
 function usedUs({ launchedAt, terminatedAt }: RunServer, { startUs, endUs }: UsageWindow): number {
   const from = Math.max(startUs, launchedAt * 1000);
   const to = terminatedAt === null ? endUs : Math.min(endUs, terminatedAt * 1000);
@@ -57,7 +57,7 @@ function projectUsage(
   now: number,
 ): ProjectUsage {
   const uses = servers.map((server) => ({ server, us: usedUs(server, window) }));
-  // Added up in whole numbers: however many there are, only the last division rounds.
+  // Summed as integers, so that only the final division rounds.
   const total = (size: (server: UsedServer) => number) => {
     const sum = uses.reduce((sum, { server, us }) => sum + BigInt(size(server)) * BigInt(us), 0n);
     return Number(sum) / US_PER_HOUR;
@@ -81,7 +81,7 @@ async function knownServer(store: Store, id: string): Promise<UsedServer | undef
   return (await tables.servers.get(store, id)) ?? tables.serverUsage.get(store, id);
 }
 
-/** What servers used over time, those that are gone included: for `usageRetentionDays` also those that were purged. */
+/** Usage of servers over time, including deleted ones; purged ones for `usageRetentionDays`. */
 export class Usage {
   readonly #core: Core;
 
@@ -89,7 +89,7 @@ export class Usage {
     this.#core = core;
   }
 
-  /** A page of servers that ran in a window, by project and then id, gathered by project. */
+  /** Returns a page of the servers that ran in a period, by project and id, grouped by project. */
   async report(query: UsageQuery): Promise<readonly ProjectUsage[]> {
     const byProject = groupBy(await this.#servers(query), ({ projectId }) => projectId);
     const now = this.#core.clock.now();

@@ -1,20 +1,20 @@
 import { createDocumentTable, type Rows } from '@apistrata/record-store';
 import { type Kysely, sql } from 'kysely';
 
-/** What a purged server used, and the ways to what is purged and to what was used in a period. */
+/** Usage of purged servers, and indexes for purges and for usage in a period. */
 export async function up(db: Kysely<Rows>): Promise<void> {
   await createDocumentTable(db, 'server_usage', {
     columns: { project_id: 'text', host: 'text', launched_at: 'bigint', terminated_at: 'bigint' },
     indexes: [['project_id', 'terminated_at'], ['terminated_at'], ['host', 'terminated_at']],
   });
-  // A server is in one of them at a time: those that run in the order of pages, those that have ended by when they did.
+  // A server is in one of the two indexes: running ones in the order of pages, ended ones by the time of their end.
   await sql`create index servers_running on servers (project_id, id) where terminated_at is null`.execute(db);
   await sql`create index servers_ended_of on servers (project_id, terminated_at) where terminated_at is not null`.execute(
     db,
   );
   await sql`create index servers_ended on servers (terminated_at, seq) where terminated_at is not null`.execute(db);
   await sql`create index servers_ended_on on servers (host, terminated_at) where terminated_at is not null`.execute(db);
-  // By project and launch: of no use for periods, which begin where most servers have been launched before.
+  // By project and launch: useless for periods, because most servers were launched before they start.
   await db.schema.dropIndex('servers_10').execute();
   await db.schema.createIndex('instance_actions_updated').on('instance_actions').columns(['updated_at']).execute();
   await db.schema.createIndex('migrations_updated').on('migrations').columns(['updated_at']).execute();

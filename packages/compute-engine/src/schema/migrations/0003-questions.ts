@@ -1,7 +1,7 @@
 import { isPostgres, type Rows } from '@apistrata/record-store';
 import { type Kysely, sql } from 'kysely';
 
-/** The addresses of a record's interfaces, the floating ones behind them, with spaces between. */
+/** The addresses of a record's interfaces and their floating addresses, separated by spaces. */
 const ADDRESSES = {
   sqlite: `
     select group_concat(address, ' ') from (
@@ -11,7 +11,7 @@ const ADDRESSES = {
       select floating.value
       from json_each(servers.data, '$.interfaces') i, json_each(i.value, '$.fixedIps') ip, json_each(ip.value, '$.floating') floating
     )`,
-  // Not as JSON: texts of a record may hold the escape of NUL, which PostgreSQL refuses to read.
+  // Not as JSON: strings of a record may contain an escaped NUL, which PostgreSQL does not accept.
   postgres: `
     select string_agg(address, ' ') from (
       select found[1] as address from regexp_matches(servers.data, '"address":"([^"]+)"', 'g') as found
@@ -23,14 +23,14 @@ const ADDRESSES = {
 const LIVE = 'where deleted = 0';
 
 /**
- * One index for each question that lists are asked: what is compared for equality first, then the order of pages. Such
- * an index gives both, so no statistics make another way look shorter. What is rare has indexes of those rows alone.
+ * One index for each kind of list query: first the columns that are compared for equality, then the order of pages. Such an
+ * index serves both, so statistics cannot make another plan look cheaper. Rare states have partial indexes.
  */
 const indexes: Readonly<Record<string, string>> = {
-  // Parts of names and addresses are looked for in here, without a look at the rows.
+  // Substrings of names and addresses are searched in this index, without reading rows.
   servers_newest: `(created_at, seq, name, addresses) ${LIVE}`,
   servers_of_project: `(project_id, created_at, seq) ${LIVE}`,
-  // For pages, and counted for quotas without a look at the rows.
+  // For pages, and for counting quotas without reading rows.
   servers_of_project_in_state: `(project_id, vm_state, created_at, seq, vcpus, memory_mb) ${LIVE}`,
   servers_of_project_by_name: `(project_id, name, created_at, seq) ${LIVE}`,
   servers_of_project_by_change: '(project_id, updated_at, created_at, seq, deleted)',
@@ -49,7 +49,7 @@ const indexes: Readonly<Record<string, string>> = {
   servers_gone: "(created_at, seq) where deleted = 1 or vm_state = 'soft-delete'",
 };
 
-/** Indexes that no statistics can spoil in place of those that overlapped. */
+/** Replaces overlapping indexes with ones that remain optimal with any statistics. */
 export async function up(db: Kysely<Rows>): Promise<void> {
   const postgres = isPostgres(db);
   await sql`alter table servers add column addresses text not null default ''`.execute(db);
@@ -61,7 +61,10 @@ export async function up(db: Kysely<Rows>): Promise<void> {
   if (postgres) await trigrams(db);
 }
 
-/** Parts of names by their trigrams, where the server has that extension and lets us use it; else every name is read. */
+/**
+ * Creates a trigram index for substrings of names, if the server has that extension and permits it; otherwise every name is
+ * read.
+ */
 async function trigrams(db: Kysely<Rows>): Promise<void> {
   await sql`
     do $$ begin

@@ -1,9 +1,9 @@
 import { createDocumentTable, type Rows } from '@apistrata/record-store';
 import type { Kysely } from 'kysely';
 
-/** What is still to be told of what has happened, and how far each listener has come. */
+/** Events to be sent, and the position of each listener. */
 export async function up(db: Kysely<Rows>): Promise<void> {
-  // position: the order in which they are told; null until somebody has put them in order, after the commit.
+  // position: the order in which events are sent; null until a process assigns it after the commit.
   await createDocumentTable(db, 'notifications', {
     columns: { event_type: 'text', server_id: 'text', created_at: 'bigint', position: 'bigint' },
     indexes: [['position'], ['created_at']],

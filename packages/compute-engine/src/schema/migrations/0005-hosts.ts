@@ -1,7 +1,7 @@
 import type { Rows } from '@apistrata/record-store';
 import type { Kysely } from 'kysely';
 
-/** What hosts that are processes of their own are asked to do, what they answered, and which process is which host. */
+/** Requests to host processes, their responses, and the leases on host names. */
 export async function up(db: Kysely<Rows>): Promise<void> {
   await db.schema
     .createTable('host_orders')
@@ -9,10 +9,10 @@ export async function up(db: Kysely<Rows>): Promise<void> {
     .addColumn('host', 'text', (c) => c.notNull())
     .addColumn('server_id', 'text')
     .addColumn('question', 'text', (c) => c.notNull())
-    // Who waits for the answer; null where nobody does.
+    // The process that waits for the response; null if none does.
     .addColumn('asker', 'text')
     .addColumn('asked_at', 'bigint', (c) => c.notNull())
-    // After that nobody waits any more; null: as long as it takes.
+    // The request is void after this time; null: never.
     .addColumn('expires_at', 'bigint')
     .addColumn('begun_by', 'text')
     .addColumn('answer', 'text')

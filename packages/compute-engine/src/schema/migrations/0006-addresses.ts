@@ -1,7 +1,7 @@
 import { isPostgres, type Rows } from '@apistrata/record-store';
 import { type Kysely, sql } from 'kysely';
 
-/** Parts of addresses by their trigrams too, as those of names in 0003: else every address in the database is read. */
+/** Trigram index for substrings of addresses, like that of names in 0003; otherwise every address is read. */
 export async function up(db: Kysely<Rows>): Promise<void> {
   if (!isPostgres(db)) return;
   await sql`

@@ -1,10 +1,7 @@
 import type { Rows } from '@apistrata/record-store';
 import { type Kysely, sql } from 'kysely';
 
-/**
- * What a project used in a period: which of the servers that ended in it come first is told by the index alone, so that
- * those of later pages are not read.
- */
+/** Usage of a project in a period: the index alone selects the servers of a page, so rows of later pages are not read. */
 export async function up(db: Kysely<Rows>): Promise<void> {
   await db.schema.dropIndex('servers_ended_of').execute();
   await sql`

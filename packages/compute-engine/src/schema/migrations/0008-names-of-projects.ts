@@ -2,8 +2,8 @@ import { isPostgres, type Rows } from '@apistrata/record-store';
 import { type Kysely, sql } from 'kysely';
 
 /**
- * Parts of names and addresses are looked for among a project's servers as among all of them: in an index in the order of
- * pages, without a look at rows that do not fit. PostgreSQL has indexes by trigrams for that.
+ * Substrings of names and addresses are searched among a project's servers as among all: in an index in the order of pages,
+ * without reading rows that do not match. PostgreSQL uses trigram indexes for that.
  */
 export async function up(db: Kysely<Rows>): Promise<void> {
   if (isPostgres(db)) return;

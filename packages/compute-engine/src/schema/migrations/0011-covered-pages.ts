@@ -2,9 +2,9 @@ import { isPostgres, type Rows } from '@apistrata/record-store';
 import { type Kysely, sql } from 'kysely';
 
 /**
- * PostgreSQL: indexes of pages, with what lists compare besides. Without statistics its planner expects one row of any index,
- * and takes the smallest. So each kind of question says in words of its own that a server is not deleted, which only the
- * indexes that are meant for it have: of all servers `deleted <= 0`, of a project's `deleted < 1`, of others `deleted = 0`.
+ * PostgreSQL: indexes of pages, including the columns that lists compare. Without statistics, its planner expects one row
+ * from any index and selects the smallest. So each kind of query expresses "not deleted" differently, as only the indexes
+ * intended for it do: `deleted <= 0` for all servers, `deleted < 1` for those of a project, `deleted = 0` otherwise.
  */
 const pages: Readonly<Record<string, string>> = {
   servers_newest: '(created_at, seq) include (vm_state, name, addresses) where deleted <= 0',
@@ -15,9 +15,8 @@ const pages: Readonly<Record<string, string>> = {
 };
 
 /**
- * Parts of names and addresses are looked for in the order of pages without a look at rows that do not fit, a project's too,
- * on PostgreSQL as on SQLite. What a project asks is answered by its own servers, also who of them is in the middle of
- * something.
+ * Substrings of names and addresses are searched in the order of pages without reading rows that do not match, also for a
+ * project, on PostgreSQL as on SQLite. Queries of a project read only its own servers, also when they filter by task state.
  */
 export async function up(db: Kysely<Rows>): Promise<void> {
   const postgres = isPostgres(db);
@@ -32,7 +31,7 @@ export async function up(db: Kysely<Rows>): Promise<void> {
   await vacuumOften(db);
 }
 
-/** Such an index is enough only where vacuum has been since the rows were written. Servers before 13 know less about that. */
+/** An index-only scan needs a recent vacuum. PostgreSQL before 13 lacks some of these settings. */
 async function vacuumOften(db: Kysely<Rows>): Promise<void> {
   await sql`
     do $$ begin

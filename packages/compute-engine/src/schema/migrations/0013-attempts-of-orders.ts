@@ -1,7 +1,7 @@
 import type { Rows } from '@apistrata/record-store';
 import type { Kysely } from 'kysely';
 
-/** A request to a host says which attempt of its job makes it: one of an attempt before is withdrawn. */
+/** A request to a host stores the attempt of its job: requests of earlier attempts are cancelled. */
 export async function up(db: Kysely<Rows>): Promise<void> {
   await db.schema
     .alterTable('host_orders')

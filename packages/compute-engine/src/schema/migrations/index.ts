@@ -11,10 +11,14 @@ import * as namesOfProjects from './0008-names-of-projects.js';
 import * as keysOfActions from './0009-keys-of-actions.js';
 import * as coveredPages from './0011-covered-pages.js';
 import * as attemptsOfOrders from './0013-attempts-of-orders.js';
+import * as deadLetters from './0014-dead-letters.js';
+import * as hostResources from './0015-host-resources.js';
+import * as hostRights from './0016-host-rights.js';
 
 /**
- * Every change of the tables, those of the built-in catalogs included, oldest first. A migration that was released is never edited: a new one follows it. It only
- * adds what processes of the version before do without: tables, indexes, columns that may be null or have a default.
+ * Every schema change, including those of the built-in catalogs, oldest first. A released migration is never edited: a new
+ * one follows it. It only adds what processes of the previous version do not need: tables, indexes, and columns that are
+ * nullable or have a default.
  */
 export const migrations: SchemaChanges = joinChanges(catalogChanges, {
   '0001-initial': initial,
@@ -28,4 +32,7 @@ export const migrations: SchemaChanges = joinChanges(catalogChanges, {
   '0009-keys-of-actions': keysOfActions,
   '0011-covered-pages': coveredPages,
   '0013-attempts-of-orders': attemptsOfOrders,
+  '0014-dead-letters': deadLetters,
+  '0015-host-resources': hostResources,
+  '0016-host-rights': hostRights,
 });

@@ -3,7 +3,7 @@ import type { Context } from '../../core/context.js';
 import type { ActionEvent, InstanceAction, Server } from '../../model/index.js';
 import { tables } from '../../schema/tables.js';
 
-/** Writes down that a request did something to a server. A second action of the same request adds nothing. */
+/** Records that a request started an action on a server. A second action of the same request adds nothing. */
 export async function recordAction(
   tx: Tx,
   context: Context,
@@ -25,15 +25,17 @@ export async function recordAction(
   });
 }
 
-/** What a request has done to a server, kept from others until the transaction ends. */
+/** Locks the action of a request until the transaction ends, and returns it for an update. */
 export function lockAction(tx: Tx, serverId: string, requestId: string): Promise<InstanceAction | undefined> {
-  return tables.actions.lock(tx, compoundKey(serverId, requestId));
+  return tables.actions.lockToUpdate(tx, compoundKey(serverId, requestId));
 }
 
-/** Adds finished steps to an action, oldest first; a step with the same name and start replaces itself. */
+/** Adds completed events to an action, oldest first; an event with the same name and start is replaced. */
 export async function recordEvents(tx: Tx, action: InstanceAction, events: readonly ActionEvent[]): Promise<void> {
-  const kept = action.events.filter((old) => !events.some((e) => e.name === old.name && e.startTime === old.startTime));
-  const all = [...kept, ...events];
+  const remaining = action.events.filter(
+    (old) => !events.some((e) => e.name === old.name && e.startTime === old.startTime),
+  );
+  const all = [...remaining, ...events];
   const finished = all.flatMap(({ finishTime }) => finishTime ?? []);
   const changed: InstanceAction = {
     ...action,
@@ -44,12 +46,12 @@ export async function recordEvents(tx: Tx, action: InstanceAction, events: reado
   await tables.actions.update(tx, changed);
 }
 
-/** Forgets the steps that a process was in when it ended: they are begun anew. */
+/** Deletes the open events of a process that ended: they start again. */
 export async function dropOpenEvents(store: Store, serverId: string, requestId: string): Promise<void> {
   await changeOpenEvents(store, serverId, requestId, () => undefined);
 }
 
-/** Ends the steps of an action that are still under way: another action has taken their place. */
+/** Ends the open events of an action that was superseded by another one. */
 export async function closeEvents(
   store: Store,
   serverId: string,
@@ -57,7 +59,7 @@ export async function closeEvents(
   result: 'Success' | 'Error',
   now: number,
 ): Promise<void> {
-  const details = result === 'Error' ? 'Another action took its place.' : null;
+  const details = result === 'Error' ? 'Another action superseded it.' : null;
   await changeOpenEvents(store, serverId, requestId, (event) => ({ ...event, result, finishTime: now, details }));
 }
 

@@ -1,12 +1,12 @@
 import { compoundKey } from '@apistrata/record-store';
 import type { Core } from '../../core/core.js';
-import { badRequest, notFound } from '../../errors/refusal.js';
+import { badRequest, notFound } from '../../errors/rejection.js';
 import type { InstanceAction } from '../../model/index.js';
 import { tables } from '../../schema/tables.js';
 
 export interface ActionQuery {
   readonly limit?: number;
-  /** Request id of the last action of the page before. */
+  /** Request id of the last action of the previous page. */
   readonly marker?: string;
   readonly changesSince?: number;
   readonly changesBefore?: number;
@@ -26,7 +26,7 @@ export class InstanceActions {
     return action;
   }
 
-  /** Newest first. */
+  /** Lists actions, newest first. */
   async list(serverId: string, query: ActionQuery = {}): Promise<readonly InstanceAction[]> {
     const { store } = this.#core;
     const { marker, limit, changesSince, changesBefore } = query;

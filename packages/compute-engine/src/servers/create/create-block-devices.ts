@@ -1,8 +1,8 @@
-import { badRequest } from '../../errors/refusal.js';
+import { badRequest } from '../../errors/rejection.js';
 import type { Flavor } from '../../model/index.js';
 import type { LegacyDevice, RequestedDevice } from './create-request.js';
 
-/** A disk that has passed the checks of its form. Size in GiB; of swap in MiB. */
+/** A disk after the validation of its fields. Size in GiB; of swap in MiB. */
 export type DeviceDraft = DeviceOrigin & {
   readonly destination: 'local' | 'volume';
   readonly bootIndex: number | null;
@@ -16,24 +16,24 @@ export type DeviceDraft = DeviceOrigin & {
   readonly tag: string | null;
 };
 
-/** What the content of a disk comes from. */
+/** The source of a disk's content. */
 type DeviceOrigin =
   | { readonly source: 'volume' | 'image' | 'snapshot'; readonly sourceId: string }
   | { readonly source: 'blank'; readonly sourceId: null };
 
-/** A device name that takes away what the image would bring along. */
+/** Removes the device of this name that the image defines. */
 export interface Removal {
   readonly removes: string;
 }
 
 const BUSES = ['fdc', 'ide', 'sata', 'scsi', 'usb', 'virtio', 'xen', 'lxc', 'uml'];
-const MOST_LOCAL_DEVICES = 3;
+const MAX_LOCAL_DEVICES = 3;
 
 export function invalidMapping(why: string) {
   return badRequest(`Block Device Mapping is Invalid: ${why}`);
 }
 
-/** `vda` and `/dev/vda` are the same device. */
+/** Normalizes a device name: `vda` and `/dev/vda` are the same device. */
 export function devicePath(name: string | undefined): string | null {
   if (name === undefined) return null;
   return name.startsWith('/dev/') ? name : `/dev/${name}`;
@@ -60,23 +60,23 @@ const blank: DeviceDraft = {
   tag: null,
 };
 
-/** The root disk on the host, filled from an image. */
+/** Returns the local root disk, created from an image. */
 export function imageRoot(imageId: string): DeviceDraft {
   return { ...blank, source: 'image', sourceId: imageId, bootIndex: 0, deleteOnTermination: true };
 }
 
-/** What a disk is made from, as it was asked for. Throws 400 for nothing, or too much. */
+/** Returns the requested source of a disk; throws 400 if it is missing or ambiguous. */
 export function originOf({ source, sourceId }: Pick<RequestedDevice, 'source' | 'sourceId'>): DeviceOrigin {
   if (!source) throw invalidMapping('a source_type is required.');
   if (source === 'blank') {
-    if (sourceId !== undefined) throw invalidMapping('a blank device has no uuid.');
+    if (sourceId !== undefined) throw invalidMapping('a blank device cannot have a uuid.');
     return { source, sourceId: null };
   }
-  if (sourceId === undefined) throw invalidMapping(`the ${source} of a device is named by its uuid.`);
+  if (sourceId === undefined) throw invalidMapping(`the ${source} of a device must be given by its uuid.`);
   return { source, sourceId };
 }
 
-/** Reads a disk. Throws 400 for one that makes no sense by itself. */
+/** Parses a disk; throws 400 if its fields contradict each other. */
 export function draftOf(requestedDevice: RequestedDevice, imageId: string | undefined): DeviceDraft | Removal {
   const device = devicePath(requestedDevice.device);
   if (requestedDevice.noDevice) return { removes: device ?? '' };
@@ -89,18 +89,19 @@ export function draftOf(requestedDevice: RequestedDevice, imageId: string | unde
       ? null
       : requestedDevice.bootIndex;
   if (destination === 'local') {
-    if (source === 'volume' || source === 'snapshot') throw invalidMapping(`a ${source} has the destination volume.`);
+    if (source === 'volume' || source === 'snapshot')
+      throw invalidMapping(`a ${source} must have the destination volume.`);
     if (source === 'image' && (bootIndex !== 0 || !imageId)) {
       throw invalidMapping('Mapping image to local is not supported.');
     }
-    if (requestedDevice.volumeType) throw invalidMapping('a volume_type is for devices whose destination is a volume.');
+    if (requestedDevice.volumeType) throw invalidMapping('a volume_type requires the destination volume.');
   } else if ((source === 'image' || source === 'blank') && !size) {
-    throw invalidMapping(`a volume made from ${source === 'image' ? 'an image' : 'nothing'} needs a size.`);
+    throw invalidMapping(`${source === 'image' ? 'a volume created from an image' : 'a blank volume'} needs a size.`);
   }
   if (source === 'volume' && requestedDevice.volumeType)
-    throw invalidMapping('a volume that exists has its volume_type already.');
+    throw invalidMapping('the volume_type of an existing volume cannot be set.');
   if (requestedDevice.diskBus !== undefined && !BUSES.includes(requestedDevice.diskBus)) {
-    throw invalidMapping(`there is no disk_bus ${requestedDevice.diskBus}.`);
+    throw invalidMapping(`unknown disk_bus ${requestedDevice.diskBus}.`);
   }
   return {
     ...origin,
@@ -130,10 +131,10 @@ function legacyDraft(legacyDevice: LegacyDevice): DeviceDraft | Removal {
   if (snapshotId !== undefined) return { ...given, source: 'snapshot', destination: 'volume', sourceId: snapshotId };
   if (volumeId !== undefined) return { ...given, source: 'volume', destination: 'volume', sourceId: volumeId };
   if (legacyDevice.noDevice) return { removes: given.device ?? '' };
-  throw invalidMapping('a device is a volume, a snapshot, swap, ephemeral, or no device.');
+  throw invalidMapping('a device must be a volume, a snapshot, swap, ephemeral, or no device.');
 }
 
-/** Reads disks in the older notation: with an image none of them is the root disk, without one the first volume is. */
+/** Parses disks in the legacy notation: with an image none of them is the root disk, without one the first volume is. */
 export function legacyDrafts(
   legacyDevices: readonly LegacyDevice[],
   imageId: string | undefined,
@@ -152,7 +153,7 @@ export function legacyDrafts(
   return drafts.map((draft) => (draft === root ? { ...draft, bootIndex: 0 } : draft));
 }
 
-/** The root disk. Throws 400 when disks that make sense one by one do not fit together, or not the flavor. */
+/** Returns the root disk; throws 400 if the disks do not fit together, or not the flavor. */
 export function rootOf(drafts: readonly DeviceDraft[], flavor: Flavor): DeviceDraft {
   const indexes = drafts.flatMap(({ bootIndex }) => bootIndex ?? []).sort((a, b) => a - b);
   const root = drafts.find(({ bootIndex }) => bootIndex === 0);
@@ -160,14 +161,14 @@ export function rootOf(drafts: readonly DeviceDraft[], flavor: Flavor): DeviceDr
     throw invalidMapping('Boot sequence for the instance and image/block device mapping combination is not valid.');
   }
   const swaps = drafts.filter(isSwap);
-  if (swaps.length > 1) throw invalidMapping('there is one swap device at most.');
+  if (swaps.length > 1) throw invalidMapping('there can be at most one swap device.');
   if (swaps.some(({ size }) => (size ?? 0) > flavor.swapMb)) {
     throw invalidMapping('the swap device is larger than the flavor allows.');
   }
   const ephemeral = drafts.filter(isEphemeral).reduce((sum, { size }) => sum + (size ?? flavor.ephemeralGb), 0);
   if (ephemeral > flavor.ephemeralGb) throw invalidMapping('the ephemeral devices are larger than the flavor allows.');
-  if (drafts.filter(({ destination }) => destination === 'local').length > MOST_LOCAL_DEVICES) {
-    throw invalidMapping(`there are more than ${MOST_LOCAL_DEVICES} local devices.`);
+  if (drafts.filter(({ destination }) => destination === 'local').length > MAX_LOCAL_DEVICES) {
+    throw invalidMapping(`there can be at most ${MAX_LOCAL_DEVICES} local devices.`);
   }
   const paths = drafts.flatMap(({ device }) => device ?? []);
   if (new Set(paths).size < paths.length) throw invalidMapping('two devices have the same device_name.');

@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { CatalogError, type Image, type Volume } from '@apistrata/catalogs';
 import type { Context } from '../../core/context.js';
 import type { Core } from '../../core/core.js';
-import { badRequest, forbidden } from '../../errors/refusal.js';
+import { badRequest, forbidden } from '../../errors/rejection.js';
 import type { BlockDevice, Flavor } from '../../model/index.js';
 import { checkFlavorAndImage } from '../../resources/extra-specs/check-flavor-and-image.js';
 import type { ImageFacts } from '../../resources/extra-specs/requested-options.js';
 import { activeImage, checkMemory } from '../active-image.js';
-import { lettersOf } from '../volumes/device-names.js';
+import { deviceLetters } from '../volumes/device-names.js';
 import {
   type DeviceDraft,
   draftOf,
@@ -19,24 +19,24 @@ import {
   rootOf,
 } from './create-block-devices.js';
 import { checkLocalDisk } from './create-image.js';
-import { broughtByImage } from './create-image-devices.js';
+import { devicesOfImage } from './create-image-devices.js';
 import type { NewServer } from './create-request.js';
 
-/** What a server boots from, and all its disks. */
+/** The boot source of a server, and all its disks. */
 export interface BootPlan {
-  /** The image that was named, even beside a root disk made from something else; empty where none was. */
+  /** The requested image, even if the root disk has another source; empty if there is none. */
   readonly imageId: string;
   readonly imageProperties: Readonly<Record<string, string>>;
   readonly rootDeviceName: string;
   readonly devices: readonly BlockDevice[];
 }
 
-/** What an image or a volume made from one tells of what is on it. */
+/** Properties of the content of an image or volume. */
 interface Content extends ImageFacts {
   readonly minRamMb: number;
 }
 
-/** Facts that volumes keep beside an image's properties. */
+/** Properties that volumes store in addition to those of the image. */
 const IMAGE_FACTS = new Set([
   'image_id',
   'image_name',
@@ -50,8 +50,8 @@ const IMAGE_FACTS = new Set([
 ]);
 
 /**
- * Decides what a server boots from. Throws 400 for images, volumes and disks that do not exist, do not fit together or
- * do not fit the flavor, 403 for a local root disk of a flavor without one.
+ * Selects the boot source of a server. Throws 400 for images, volumes and disks that do not exist or do not fit together or
+ * the flavor, 403 for a local root disk if the flavor has none.
  */
 export async function planBoot(core: Core, context: Context, request: NewServer, flavor: Flavor): Promise<BootPlan> {
   const { devices = [], legacyDevices = [] } = request;
@@ -76,11 +76,12 @@ export async function planBoot(core: Core, context: Context, request: NewServer,
     throw badRequest('Image certificate validation is not supported when booting from volume');
   }
   const named = nameDevices(drafts, rootDevice);
+  const nameOf = (draft: DeviceDraft) => named.get(draft) ?? rootDevice;
   return {
     imageId: image?.id ?? '',
     imageProperties: content.properties,
-    rootDeviceName: named.get(root)!,
-    devices: drafts.map((draft) => deviceOf(draft, named.get(draft)!, volumes.get(draft.sourceId ?? ''), flavor)),
+    rootDeviceName: nameOf(root),
+    devices: drafts.map((draft) => deviceOf(draft, nameOf(draft), volumes.get(draft.sourceId ?? ''), flavor)),
   };
 }
 
@@ -90,25 +91,27 @@ function draftsOf(request: NewServer, image: Image | undefined, rootDevice: stri
     legacyDevices.length > 0
       ? legacyDrafts(legacyDevices, image?.id, rootDevice)
       : devices.map((device) => draftOf(device, image?.id));
-  const brought = image ? broughtByImage(image) : [];
-  const bringsRoot = brought.some(({ bootIndex }) => bootIndex === 0);
+  const imageDevices = image ? devicesOfImage(image) : [];
+  const imageDefinesRoot = imageDevices.some(({ bootIndex }) => bootIndex === 0);
   const own = requested.filter((draft): draft is DeviceDraft => !('removes' in draft));
   const taken = new Set(requested.flatMap((draft) => ('removes' in draft ? draft.removes : (draft.device ?? []))));
-  const kept = brought.filter(({ device, bootIndex }) => bootIndex === 0 || device === null || !taken.has(device));
+  const remaining = imageDevices.filter(
+    ({ device, bootIndex }) => bootIndex === 0 || device === null || !taken.has(device),
+  );
   const onlyImage = image && devices.length === 0 && legacyDevices.length === 0;
   return [
-    ...(onlyImage && !bringsRoot ? [imageRoot(image.id)] : []),
-    ...kept,
-    ...(bringsRoot ? own.filter((draft) => !isImageRoot(draft)) : own),
+    ...(onlyImage && !imageDefinesRoot ? [imageRoot(image.id)] : []),
+    ...remaining,
+    ...(imageDefinesRoot ? own.filter((draft) => !isImageRoot(draft)) : own),
   ];
 }
 
 const isImageRoot = ({ source, bootIndex }: DeviceDraft) => source === 'image' && bootIndex === 0;
 
-/** Volumes, snapshots' sizes, by id. */
+/** Volumes and snapshots by id, with their sizes. */
 type Sources = ReadonlyMap<string, { readonly sizeGb: number; readonly volume?: Volume }>;
 
-/** Finds what disks are made from. Throws 400 for what is not there or cannot be used now. */
+/** Looks up the sources of disks; throws 400 for missing or unusable ones. */
 async function volumesOf(
   { catalogs, settings }: Core,
   { caller }: Context,
@@ -163,7 +166,10 @@ async function lookUp<T>(item: Promise<T>, what: string): Promise<T> {
   }
 }
 
-/** What is on the root disk, or on the image that was named; 400 when a new volume is too small for either. */
+/**
+ * Returns the properties of the content of the root disk, or of the requested image; throws 400 if a new volume is too small
+ * for either.
+ */
 async function contentOf(
   core: Core,
   context: Context,
@@ -186,19 +192,19 @@ async function contentOf(
   return { id, name, properties, minRamMb: Number(imageMetadata.min_ram ?? 0) || 0 };
 }
 
-/** What disks on a bus are called, where not as the root disk is. */
+/** Device name prefixes by bus, where they differ from that of the root disk. */
 const stems: Readonly<Record<string, string>> = { scsi: 'sd', sata: 'sd', usb: 'sd', ide: 'hd', fdc: 'fd', xen: 'xvd' };
 
 const rankOf = (draft: DeviceDraft) => (draft.bootIndex === 0 ? 0 : isEphemeral(draft) ? 1 : isSwap(draft) ? 2 : 3);
 
-/** Gives every disk a device name: the one asked for, else in this order root, ephemeral ones, swap and the rest. */
+/** Assigns a device name to every disk: the requested one, otherwise in this order: root, ephemeral disks, swap, others. */
 function nameDevices(drafts: readonly DeviceDraft[], rootDevice: string): Map<DeviceDraft, string> {
   const names = new Map(drafts.flatMap((draft) => (draft.device ? [[draft, draft.device] as const] : [])));
   const used = new Set(names.values());
   const usual = /^\/dev\/(x?[a-z]d)[a-z]/.exec(rootDevice)?.[1] ?? 'vd';
   const next = ({ diskBus }: DeviceDraft): string => {
     for (let position = 0; ; position++) {
-      const device = `/dev/${stems[diskBus ?? ''] ?? usual}${lettersOf(position)}`;
+      const device = `/dev/${stems[diskBus ?? ''] ?? usual}${deviceLetters(position)}`;
       if (!used.has(device)) return device;
     }
   };
@@ -227,7 +233,12 @@ function deviceOf(
     bootIndex: draft.bootIndex,
     volumeId: draft.source === 'volume' ? draft.sourceId : null,
     sourceId: draft.source === 'volume' ? null : draft.sourceId,
-    sizeGb: draft.source === 'volume' ? source!.sizeGb : isSwap(draft) ? null : (draft.size ?? source?.sizeGb ?? local),
+    sizeGb:
+      draft.source === 'volume'
+        ? (source?.sizeGb ?? null)
+        : isSwap(draft)
+          ? null
+          : (draft.size ?? source?.sizeGb ?? local),
     volumeType: draft.volumeType,
     deleteOnTermination: draft.deleteOnTermination,
     tag: draft.tag,

@@ -1,26 +1,26 @@
 import type { Context } from '../../core/context.js';
 import type { Core } from '../../core/core.js';
 import type { QuotaKind } from '../../core/settings.js';
-import { badRequest } from '../../errors/refusal.js';
+import { badRequest } from '../../errors/rejection.js';
 import { limitsOf, overQuota } from '../../resources/quotas/server-quota.js';
 import type { NewServer } from './create-request.js';
 
-/** How many servers: at least, and if quotas allow at the most. */
+/** Minimum number of servers, and the maximum if quotas allow it. */
 export interface Counts {
-  readonly least: number;
-  readonly most: number;
+  readonly min: number;
+  readonly max: number;
 }
 
-/** Throws 400 when the numbers contradict each other or what else was asked for. */
+/** Throws 400 if the numbers contradict each other or other fields. */
 export function countsOf({ minCount = 1, maxCount = minCount, hostname }: NewServer): Counts {
   if (minCount > maxCount) throw badRequest('min_count must be <= max_count');
   if (maxCount > 1 && hostname !== undefined) {
-    throw badRequest('A hostname cannot be given to several servers: it has to be one server.');
+    throw badRequest('A hostname can only be set for a single server.');
   }
-  return { least: minCount, most: maxCount };
+  return { min: minCount, max: maxCount };
 }
 
-/** Throws 403 when a server would get more metadata or files than a project may give one. */
+/** Throws 403 if a server would have more metadata or files than a project may set. */
 export async function checkItemQuota(core: Core, { caller }: Context, request: NewServer): Promise<void> {
   const { metadata = {}, files = [] } = request;
   const items = Object.keys(metadata).length;

@@ -4,10 +4,10 @@ import { type DeviceDraft, devicePath, originOf } from './create-block-devices.j
 const SOURCES = ['volume', 'image', 'snapshot', 'blank'] as const;
 
 /**
- * Disks that an image brings along: the image of a volume-backed server lists, in its property `block_device_mapping`,
- * the snapshots of its volumes. An entry that is none of what is known here is passed over; 400 for one without its id.
+ * Returns the disks that an image defines: the image of a volume-backed server lists the snapshots of its volumes in its
+ * property `block_device_mapping`. Unknown entries are skipped; 400 for one without its id.
  */
-export function broughtByImage({ properties }: Image): readonly DeviceDraft[] {
+export function devicesOfImage({ properties }: Image): readonly DeviceDraft[] {
   const text = properties.block_device_mapping;
   if (text === undefined) return [];
   let listed: unknown;

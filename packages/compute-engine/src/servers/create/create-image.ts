@@ -1,11 +1,11 @@
 import type { Image } from '@apistrata/catalogs';
-import { badRequest } from '../../errors/refusal.js';
+import { badRequest } from '../../errors/rejection.js';
 import type { Flavor } from '../../model/index.js';
 import { checkDisk } from '../active-image.js';
 
 const GIB = 1024 ** 3;
 
-/** Throws 400 when a local root disk is too small for its image. A flavor without one sets no bound. */
+/** Throws 400 if a local root disk is too small for its image. A flavor without a disk is unlimited. */
 export function checkLocalDisk({ diskGb }: Pick<Flavor, 'diskGb'>, image: Image): void {
   if (diskGb === 0) return;
   if ((image.sizeBytes ?? 0) > diskGb * GIB) {

@@ -2,23 +2,25 @@ import { randomUUID } from 'node:crypto';
 import { CatalogError, type Network } from '@apistrata/catalogs';
 import type { Context } from '../../core/context.js';
 import type { Core } from '../../core/core.js';
-import { badRequest, conflict, forbidden } from '../../errors/refusal.js';
+import { badRequest, conflict, forbidden } from '../../errors/rejection.js';
 import type { RequestedPort } from '../interfaces/server-interface.js';
 import type { NewServer, RequestedNetwork } from './create-request.js';
 
-/** The interfaces of servers that are about to be made. */
+/** The interfaces of new servers. */
 export interface NetworkPlan {
-  /** For how many servers the project may have ports. */
-  readonly mostServers: number;
-  /** The ports of one server; every further one gets new ids. Makes the network that `auto` means, if need be. */
+  /** Number of servers for which the project may create ports. */
+  readonly maxServers: number;
+  /**
+   * Returns a generator of the ports of one server, with new ids in each call. Creates the network for `auto` if necessary.
+   */
   ports(): Promise<() => readonly RequestedPort[]>;
 }
 
 const UUID = /^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i;
 
-function fixed(ports: readonly RequestedPort[], mostServers = Number.POSITIVE_INFINITY): NetworkPlan {
+function fixed(ports: readonly RequestedPort[], maxServers = Number.POSITIVE_INFINITY): NetworkPlan {
   const fresh = () => ports.map((port) => (port.existing ? port : { ...port, portId: randomUUID() }));
-  return { mostServers, ports: async () => fresh };
+  return { maxServers, ports: async () => fresh };
 }
 
 function newPort(networkId: string, more: Partial<RequestedPort> = {}): RequestedPort {
@@ -26,8 +28,8 @@ function newPort(networkId: string, more: Partial<RequestedPort> = {}): Requeste
 }
 
 /**
- * Decides on the interfaces. Throws 400 for networks, ports and addresses that cannot be used, 403 for external networks,
- * 409 for ports in use and when it is not clear which network is meant.
+ * Plans the interfaces. Throws 400 for unusable networks, ports and addresses, 403 for external networks, 409 for ports in
+ * use and if the choice of the network is ambiguous.
  */
 export async function planNetworks(core: Core, context: Context, request: NewServer): Promise<NetworkPlan> {
   const { networks: catalog } = core.catalogs;
@@ -36,11 +38,11 @@ export async function planNetworks(core: Core, context: Context, request: NewSer
   await checkSecurityGroups(core, context, request.securityGroups ?? []);
   if (networks === 'none') return fixed([]);
   if (networks === 'auto') {
-    await refused(catalog.autoNetwork(caller, { dryRun: true }));
+    await rejected(catalog.autoNetwork(caller, { dryRun: true }));
     return {
-      mostServers: await roomFor(core, context, 1),
+      maxServers: await remainingPorts(core, context, 1),
       ports: async () => {
-        const network = await refused(catalog.autoNetwork(caller));
+        const network = await rejected(catalog.autoNetwork(caller));
         return fixed(network ? [newPort(network.id)] : []).ports();
       },
     };
@@ -49,16 +51,16 @@ export async function planNetworks(core: Core, context: Context, request: NewSer
     const available = await catalog.availableNetworks(caller);
     if (available.length > 1) throw conflict('Multiple possible networks found, use a Network ID to be more specific.');
     const [only] = available;
-    if (only) await refused(catalog.checkAddresses(caller, only.id));
-    return only ? fixed([newPort(only.id)], await roomFor(core, context, 1)) : fixed([]);
+    if (only) await rejected(catalog.checkAddresses(caller, only.id));
+    return only ? fixed([newPort(only.id)], await remainingPorts(core, context, 1)) : fixed([]);
   }
   checkForm(networks, (request.maxCount ?? request.minCount ?? 1) > 1);
   const ports = await Promise.all(networks.map((network) => portFor(core, context, network, request)));
-  return fixed(ports, await roomFor(core, context, ports.filter(({ existing }) => !existing).length));
+  return fixed(ports, await remainingPorts(core, context, ports.filter(({ existing }) => !existing).length));
 }
 
-/** How many servers with so many new ports each the project may have. Throws 403 when it is none. */
-async function roomFor({ catalogs }: Core, { caller }: Context, newPorts: number): Promise<number> {
+/** Returns for how many servers the project may create this number of ports; throws 403 if for none. */
+async function remainingPorts({ catalogs }: Core, { caller }: Context, newPorts: number): Promise<number> {
   if (newPorts === 0) return Number.POSITIVE_INFINITY;
   const free = (await catalogs.networks.freePorts?.(caller)) ?? Number.POSITIVE_INFINITY;
   const servers = Math.floor(free / newPorts);
@@ -66,7 +68,7 @@ async function roomFor({ catalogs }: Core, { caller }: Context, newPorts: number
   return servers;
 }
 
-/** What can be said of a list of networks without knowing any. */
+/** Validates a list of networks without looking them up. */
 function checkForm(networks: readonly RequestedNetwork[], several: boolean): void {
   const ports = networks.flatMap(({ portId }) => portId ?? []);
   if (new Set(ports).size < ports.length) throw badRequest('A port is listed twice: each can be used once.');
@@ -92,16 +94,16 @@ async function portFor(
   { may }: NewServer,
 ): Promise<RequestedPort> {
   if (portId) {
-    const port = await refused(catalogs.networks.getPort(caller, portId));
+    const port = await rejected(catalogs.networks.getPort(caller, portId));
     if (port.deviceId) throw conflict(`Port ${portId} is still in use.`);
     if (port.hasResourceRequest && may?.resourceRequest === false) {
       throw badRequest('Ports with resource requests are only supported starting with compute API version 2.72.');
     }
     return { portId: port.id, existing: true, networkId: port.networkId, tag: tag ?? null };
   }
-  const network = await refused(catalogs.networks.getNetwork(caller, networkId!.toLowerCase()));
+  const network = await rejected(catalogs.networks.getNetwork(caller, (networkId ?? '').toLowerCase()));
   checkExternal(network, may?.externalNetwork ?? isAdmin);
-  await refused(catalogs.networks.checkAddresses(caller, network.id, address ? [address] : undefined));
+  await rejected(catalogs.networks.checkAddresses(caller, network.id, address ? [address] : undefined));
   return newPort(network.id, { addresses: address ? [address] : undefined, tag: tag ?? null });
 }
 
@@ -110,15 +112,15 @@ function checkExternal({ id, external, shared }: Network, may: boolean): void {
     throw forbidden(`It is not allowed to create an interface on external network ${id}`);
 }
 
-/** Groups have to be there, and a name has to mean one of them. The project's own `default` always does. */
+/** Throws 400 for unknown or ambiguous security groups. The project's own `default` always exists. */
 async function checkSecurityGroups({ catalogs }: Core, { caller }: Context, names: readonly string[]): Promise<void> {
   const named = names.filter((name) => name !== 'default');
   if (named.length > 0)
-    await refused(catalogs.networks.resolveSecurityGroups(caller, named), ['SECURITY_GROUP_AMBIGUOUS']);
+    await rejected(catalogs.networks.resolveSecurityGroups(caller, named), ['SECURITY_GROUP_AMBIGUOUS']);
 }
 
-/** What a catalog refuses is a 400 here, unless it is a matter of quotas or one of the conflicts named. */
-async function refused<T>(requested: Promise<T>, conflicts: readonly string[] = []): Promise<T> {
+/** Converts errors of a catalog to 400, except quota errors and the given conflicts. */
+async function rejected<T>(requested: Promise<T>, conflicts: readonly string[] = []): Promise<T> {
   try {
     return await requested;
   } catch (error) {

@@ -1,37 +1,37 @@
 import type { Context } from '../../core/context.js';
 import type { Core } from '../../core/core.js';
-import { badRequest } from '../../errors/refusal.js';
+import { badRequest } from '../../errors/rejection.js';
 import type { ServerGroup } from '../../model/index.js';
 import { tables } from '../../schema/tables.js';
 import type { NewServer } from './create-request.js';
 
-/** Where a server may go. */
+/** Constraints on the host of a server. */
 export interface PlacementPlan {
-  /** The zone it stays in for good; null when none was asked for. */
+  /** The availability zone to which it is pinned; null if none was requested. */
   readonly zone: string | null;
-  /** Only this host, by name or hypervisor name. */
+  /** The only acceptable host, by name or hypervisor name. */
   readonly host?: string;
-  /** The host was named by somebody who overrules the scheduler. */
+  /** Whether the request bypasses the scheduler. */
   readonly forced?: boolean;
   readonly group?: ServerGroup;
 }
 
-/** Decides where servers may go. Throws 400 for zones, hosts and groups that are not there. */
+/** Returns the constraints of a request; throws 400 for unknown zones, hosts and groups. */
 export async function planPlacement(core: Core, context: Context, request: NewServer): Promise<PlacementPlan> {
   const group = await groupOf(core, context, request.hints?.group);
   const parts = (request.zone ?? core.settings.defaultScheduleZone ?? '').split(':');
   if (parts.length > 3)
-    throw badRequest('Unable to parse the availability zone: it is zone, zone:host or zone:host:node.');
+    throw badRequest('Unable to parse the availability zone: it must be zone, zone:host or zone:host:node.');
   const [zone, host, node] = parts;
   const { hosts } = await core.infrastructure.hosts();
   if (host || node) {
     if (request.host || request.hypervisorHostname) {
-      throw badRequest('A host is named twice: by the availability zone and by itself.');
+      throw badRequest('A host is given twice: in the availability zone and in its own field.');
     }
     const named = [...hosts.values()].find(
       (known) => (!host || known.name === host) && (!node || known.node.hypervisorHostname === node),
     );
-    // A host that is not there is found out when nothing fits.
+    // The scheduler reports an unknown host.
     return {
       zone: zone && named?.zone === zone ? zone : null,
       host: named?.name ?? `${host}:${node ?? ''}`,
@@ -69,7 +69,7 @@ async function groupOf({ store }: Core, { caller, isAdmin }: Context, hint: unkn
   const ids = hint === undefined || hint === null ? [] : [hint].flat().map(String);
   const [id] = ids;
   if (id === undefined) return undefined;
-  if (ids.length > 1) throw badRequest('A server can be a member of one server group only.');
+  if (ids.length > 1) throw badRequest('A server can only be a member of one server group.');
   const group = await tables.serverGroups.get(store, id);
   if (!group || (group.projectId !== caller.projectId && !isAdmin)) {
     throw badRequest(`Instance group ${id} could not be found.`);

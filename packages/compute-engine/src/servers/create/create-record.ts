@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { randomBytes } from '@apistrata/record-store';
 import type { Context } from '../../core/context.js';
-import { badRequest } from '../../errors/refusal.js';
+import { badRequest } from '../../errors/rejection.js';
 import type { Flavor, Keypair, New, Server } from '../../model/index.js';
 import { serverDefaults, settingsIn } from '../../model/server-settings.js';
 import { flavorCopy } from '../../resources/flavors/flavor-copy.js';
@@ -10,16 +10,16 @@ import type { PlacementPlan } from './create-placement.js';
 import type { NewServer } from './create-request.js';
 import { hostnameOf } from './hostname.js';
 
-/** Characters of a reservation's id. */
+/** Length of a reservation id. */
 export const RESERVATION_LENGTH = 10;
 
-/** `r-` and eight lower-case letters or digits: what servers of one request have in common. */
+/** Generates a reservation id, which servers of one request share: `r-` and eight lower-case letters or digits. */
 export function newReservationId(): string {
   const letters = [...randomBytes(RESERVATION_LENGTH - 2)].map((byte) => (byte % 36).toString(36));
   return `r-${letters.join('')}`;
 }
 
-/** Everything that has been decided about the servers of a request. */
+/** The validated decisions about the servers of a request. */
 export interface ServerPlan {
   readonly context: Context;
   readonly request: NewServer;
@@ -34,14 +34,17 @@ export interface ServerPlan {
 const ON = /^(1|t|true|on|y|yes|auto)$/i;
 const OFF = /^(0|f|false|off|n|no|disabled)$/i;
 
-/** Who partitions the disk: as asked for, else as the image says. Throws 400 where the image forbids what was asked for. */
+/**
+ * Returns the disk configuration: the requested one, otherwise that of the image; throws 400 if the image does not allow the
+ * requested one.
+ */
 export function diskConfigOf({ diskConfig }: NewServer, { imageProperties }: BootPlan): 'AUTO' | 'MANUAL' {
   const ofImage = imageProperties.auto_disk_config ?? '';
   if (diskConfig === 'AUTO' && OFF.test(ofImage)) throw badRequest('The image does not allow diskConfig AUTO.');
   return diskConfig ?? (ON.test(ofImage) ? 'AUTO' : 'MANUAL');
 }
 
-/** A server that waits to be scheduled: the `index`-th of so many. */
+/** Creates the record of the `index`-th server, which waits for the scheduler. */
 export function serverRecord(
   plan: ServerPlan,
   id: string,
@@ -99,7 +102,7 @@ export function serverRecord(
     updatedAt: null,
     launchedAt: null,
     terminatedAt: null,
-    // Last: behind other objects, each of the fields above would be added one by one, at forty times the cost.
+    // Spread last: in front of other properties, each of those would be added one by one, at forty times the cost.
     ...serverDefaults,
     ...settingsIn(request),
   };

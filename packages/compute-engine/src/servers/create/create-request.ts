@@ -1,18 +1,18 @@
 import type { Server, ServerSettings } from '../../model/index.js';
 
-/** A disk that a request describes in full. Sizes in GiB; of swap in MiB. */
+/** A block device of a request. Sizes in GiB; of swap in MiB. */
 export interface RequestedDevice {
   readonly source?: 'volume' | 'image' | 'snapshot' | 'blank';
   readonly destination?: 'local' | 'volume';
-  /** The volume, image or snapshot. */
+  /** Id of the volume, image or snapshot. */
   readonly sourceId?: string;
-  /** Null and negative numbers: nothing boots from it. */
+  /** Null or negative: not bootable. */
   readonly bootIndex?: number | null;
   readonly size?: number;
   readonly volumeType?: string | null;
   readonly device?: string;
   readonly deleteOnTermination?: boolean;
-  /** Takes away a disk that the image brings along under this device name. */
+  /** Removes the disk with this device name that the image defines. */
   readonly noDevice?: boolean;
   readonly guestFormat?: string;
   readonly deviceType?: string;
@@ -20,7 +20,7 @@ export interface RequestedDevice {
   readonly tag?: string;
 }
 
-/** A disk in the older way of describing one. */
+/** A block device in the legacy notation. */
 export interface LegacyDevice {
   /** `swap` or `ephemeral0`, `ephemeral1`, ... */
   readonly virtualName?: string;
@@ -32,7 +32,7 @@ export interface LegacyDevice {
   readonly noDevice?: boolean;
 }
 
-/** A network, a port or an address that a new server is to have. */
+/** A network, port or address for a new server. */
 export interface RequestedNetwork {
   readonly networkId?: string;
   readonly portId?: string;
@@ -40,37 +40,37 @@ export interface RequestedNetwork {
   readonly tag?: string;
 }
 
-/** What a caller may do beyond what everybody may; default: what administrators may. */
+/** Additional permissions of the caller; default: those of administrators. */
 export interface CreatePermissions {
-  /** Servers with a local root disk of a flavor that has none. */
+  /** Servers with a local root disk if the flavor has none. */
   readonly zeroDiskFlavor?: boolean;
   /** Interfaces on external networks. */
   readonly externalNetwork?: boolean;
-  /** Volumes that several servers share; default true. */
+  /** Volumes that are shared between servers; default true. */
   readonly multiattach?: boolean;
-  /** Ports that ask for bandwidth or packet rates; default true. */
+  /** Ports with requests for bandwidth or packet rates; default true. */
   readonly resourceRequest?: boolean;
 }
 
-/** A request for servers, after the schema has been checked. Names as in the model. */
+/** A validated request for servers, with the names of the model. */
 export interface NewServer extends Partial<ServerSettings> {
   readonly name: string;
   readonly flavorId: string;
-  /** Empty or left out: the server boots from a volume. */
+  /** Empty or undefined: the server boots from a volume. */
   readonly imageId?: string;
   readonly keyName?: string;
   readonly configDrive?: boolean;
   readonly diskConfig?: 'AUTO' | 'MANUAL';
   /** Names or ids. */
   readonly securityGroups?: readonly string[];
-  /** `none`, `auto`, or what was asked for; left out or empty: the only network there is. */
+  /** `none`, `auto`, or a list; default or empty: the only available network. */
   readonly networks?: 'none' | 'auto' | readonly RequestedNetwork[];
   readonly devices?: readonly RequestedDevice[];
-  /** Not together with `devices`. */
+  /** Cannot be combined with `devices`. */
   readonly legacyDevices?: readonly LegacyDevice[];
   /** `zone`, `zone:host`, `zone:host:node` or `zone::node`. */
   readonly zone?: string;
-  /** A host by name: the scheduler has to agree, unlike with a host named by `zone`. */
+  /** A host that the scheduler must also accept, unlike one that `zone` names. */
   readonly host?: string;
   readonly hypervisorHostname?: string;
   readonly hints?: Readonly<Record<string, unknown>>;

@@ -4,7 +4,7 @@ import type { Tx } from '@apistrata/record-store';
 import { type UnfinishedCreateArguments, unfinishedCreate } from '../../actions/create/unfinished-create.js';
 import type { Context } from '../../core/context.js';
 import type { Core } from '../../core/core.js';
-import { badRequest, conflict } from '../../errors/refusal.js';
+import { badRequest, conflict } from '../../errors/rejection.js';
 import type { BlockDevice } from '../../model/index.js';
 import type { BootPlan } from './create-boot.js';
 
@@ -12,9 +12,9 @@ const isRefusal = (error: unknown): error is CatalogError =>
   error instanceof CatalogError && error.kind !== 'unavailable';
 
 /**
- * Takes the volumes that exist for a server, and writes it down. One that somebody else has just taken is a 400. A guard
- * stands by from before the first reservation until the transaction that writes the server, so that a process that dies
- * in between leaves no volume reserved for a server that was never made.
+ * Reserves existing volumes for a server and stores it; 400 if a volume has just been reserved by another request. From
+ * before the first reservation until the transaction that stores the server, a guard ensures that a crash leaves no volume
+ * reserved for a server that does not exist.
  */
 export async function withReservedVolumes<T>(
   core: Core,
@@ -23,7 +23,7 @@ export async function withReservedVolumes<T>(
   boot: BootPlan,
   write: (tx: Tx, boot: BootPlan) => Promise<T>,
 ): Promise<T> {
-  // The device's id is the key of its reservation: with it the guard finds what it knows nothing of.
+  // The device's id is the key of its reservation, with which the guard can find it.
   const volumes = boot.devices.flatMap(({ id, volumeId }) => (volumeId === null ? [] : { key: id, volumeId }));
   if (volumes.length === 0) return core.store.together((tx) => write(tx, boot));
   const { guards, store } = core;
@@ -35,11 +35,12 @@ export async function withReservedVolumes<T>(
     const devices = await reserve(core, context, serverId, guardId, boot);
     try {
       return await store.transaction(async (tx) => {
-        if (!(await guards.release(tx, guardId))) throw conflict('The volumes were given back: ask again.');
+        if (!(await guards.release(tx, guardId)))
+          throw conflict('The volume reservations were released: repeat the request.');
         return write(tx, { ...boot, devices });
       });
     } catch (error) {
-      await giveBack(core, context, guardId, devices);
+      await releaseVolumes(core, context, guardId, devices);
       throw error;
     }
   });
@@ -64,15 +65,15 @@ async function reserve(
     }
     return devices;
   } catch (error) {
-    // When the service does not answer at all nobody knows what it did, and the guard is left to find out.
+    // If the service does not respond, the outcome is unknown, and the guard finds out.
     if (!isRefusal(error)) throw error;
-    await giveBack(core, context, guardId, devices);
+    await releaseVolumes(core, context, guardId, devices);
     throw error.kind === 'over-quota' ? error : badRequest(error.message);
   }
 }
 
-/** Undoes at once what the guard would undo later; what cannot be undone now is left to it. */
-async function giveBack(
+/** Releases reservations immediately instead of waiting for the guard; the guard releases those that remain. */
+async function releaseVolumes(
   { catalogs, store, guards }: Core,
   { caller }: Context,
   guardId: string,
@@ -83,6 +84,6 @@ async function giveBack(
       if (attachmentId) await catalogs.volumes.deleteAttachment(caller, attachmentId);
     await store.transaction((tx) => guards.release(tx, guardId));
   } catch {
-    // Whatever comes of this, the caller is to read why the server was not made.
+    // The caller must receive the original error.
   }
 }

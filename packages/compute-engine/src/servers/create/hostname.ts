@@ -1,6 +1,6 @@
 /**
- * The host name a server gets from its name: letters beyond U+00FF dropped, blanks, underscores and dots turned into
- * dashes, everything else that is no word character removed, lower case, at most 63 characters.
+ * Derives the hostname of a server from its name: drops letters beyond U+00FF, replaces spaces, underscores and dots with
+ * dashes, removes all other non-word characters, converts to lower case, and truncates to 63 characters.
  */
 export function hostnameOf(name: string, serverId: string): string {
   const latin = [...name]

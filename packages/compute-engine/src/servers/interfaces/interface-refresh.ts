@@ -1,15 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Port } from '@apistrata/catalogs';
-import { ownWork } from '../../core/context.js';
+import { backgroundWork } from '../../core/context.js';
 import type { Core } from '../../core/core.js';
 import type { Server, ServerInterface } from '../../model/index.js';
 import { tables } from '../../schema/tables.js';
 import { interfaceOf } from './server-interface.js';
 
-/** How often a server is read again because it changed while its ports were read. */
-const MOST_TRIES = 10;
+/** Maximum number of repetitions if the server changes while its ports are read. */
+const MAX_TRIES = 10;
 
-/** The interfaces as the ports say; what only the server knows of them (tag, whose they are) stays. */
+/** Returns interfaces from ports, with the fields that only the server has (tag, ownership). */
 function interfacesFrom(server: Server, ports: readonly Port[]): readonly ServerInterface[] {
   const byId = new Map(ports.map((port) => [port.id, port]));
   const known = server.interfaces.flatMap(({ portId, tag, owned }) => {
@@ -20,7 +20,7 @@ function interfacesFrom(server: Server, ports: readonly Port[]): readonly Server
   return [...known, ...[...byId.values()].map((port) => interfaceOf(port, null, false))];
 }
 
-/** Keeps what servers know of their interfaces equal to what the network service says. */
+/** Keeps the stored interfaces of servers equal to the ports in the network service. */
 export class InterfaceRefresh {
   readonly #core: Core;
   readonly #running = new Map<string, Promise<void>>();
@@ -29,7 +29,7 @@ export class InterfaceRefresh {
     this.#core = core;
   }
 
-  /** Told that ports of a server have changed; nobody waits for it. Failures are the next refresh's to repair. */
+  /** Starts a refresh after ports of a server have changed. Failures are repaired by the next refresh. */
   changed(serverId: string): void {
     const before = this.#running.get(serverId) ?? Promise.resolve();
     const next = before
@@ -41,24 +41,24 @@ export class InterfaceRefresh {
     this.#running.set(serverId, next);
   }
 
-  /** Resolves when no refresh is under way. */
+  /** Resolves when no refresh is in progress. */
   async idle(): Promise<void> {
     while (this.#running.size > 0) await Promise.all(this.#running.values());
   }
 
-  /** Reads the ports and writes down what has changed. A server that is being built learns of its ports from the build. */
+  /** Reads the ports and stores changes. A server that is being built receives its ports from the build. */
   async now(serverId: string): Promise<void> {
     const { store, catalogs } = this.#core;
-    for (let attempt = 0; attempt < MOST_TRIES; attempt++) {
+    for (let attempt = 0; attempt < MAX_TRIES; attempt++) {
       const server = await tables.servers.get(store, serverId);
       if (!server || server.deleted || server.vmState === 'building') return;
-      // All of them, whoever may see which.
-      const ports = await catalogs.networks.listPorts(ownWork(server).caller, { deviceIds: [serverId] });
+      // As the engine, so that all ports are visible.
+      const ports = await catalogs.networks.listPorts(backgroundWork(server).caller, { deviceIds: [serverId] });
       const interfaces = interfacesFrom(server, ports);
       if (isDeepStrictEqual(interfaces, server.interfaces)) return;
       const written = await store.transaction(async (tx) => {
         const current = await tables.servers.lock(tx, serverId);
-        // Changed since: the ports that were read may be older than what somebody else has written down of them.
+        // If the server has changed meanwhile, the ports that were read may be outdated.
         if (current?.revision !== server.revision) return false;
         await tables.servers.update(tx, { ...current, interfaces });
         return true;

@@ -4,12 +4,12 @@ import type { AttachedPort } from '../../actions/interfaces/attach-interface.js'
 import { checkAction } from '../../actions/runner/check-action.js';
 import type { Context } from '../../core/context.js';
 import type { Core } from '../../core/core.js';
-import { badRequest, notFound } from '../../errors/refusal.js';
+import { badRequest, notFound } from '../../errors/rejection.js';
 import type { Server } from '../../model/index.js';
-import { addressAsBadRequest } from './address-refusal.js';
+import { addressAsBadRequest } from './address-rejection.js';
 import type { InterfaceRefresh } from './interface-refresh.js';
 
-/** Network interfaces of servers; they come and go by the actions `attachInterface` and `detachInterface`. */
+/** Network interfaces of servers; the actions `attachInterface` and `detachInterface` add and remove them. */
 export class Interfaces {
   readonly #core: Core;
   readonly #refresh: InterfaceRefresh;
@@ -24,14 +24,14 @@ export class Interfaces {
     return ports.map((port) => ({ port, tag: tagOf(server, port.id) }));
   }
 
-  /** A port of another server is as unknown as one that does not exist. */
+  /** Returns a port of a server; a port of another server is as unknown as one that does not exist. */
   async get({ caller }: Context, server: Server, portId: string): Promise<AttachedPort> {
     const port = await this.#core.catalogs.networks.getPort(caller, portId);
     if (port.deviceId !== server.id) throw notFound(`Instance ${server.id} does not have a port with id ${portId}`);
     return { port, tag: tagOf(server, portId) };
   }
 
-  /** One more address of that network for the server. */
+  /** Adds an address of a network to the server. */
   async addFixedIp(context: Context, server: Server, networkId: string): Promise<void> {
     checkAction(rulesOf('addFixedIp'), server, context.isAdmin);
     await this.#core.catalogs.networks.addFixedIp(context.caller, server.id, networkId).catch(addressAsBadRequest);

@@ -1,9 +1,9 @@
 import type { Port } from '@apistrata/catalogs';
 import type { ServerInterface } from '../../model/index.js';
 
-/** A port that a server is to get, in the form that jobs keep. */
+/** A planned port of a server, as stored in jobs. */
 export interface RequestedPort {
-  /** An existing port, or the key under which the new one is made. */
+  /** An existing port, or the idempotency key of the new one. */
   readonly portId: string;
   readonly existing: boolean;
   readonly networkId: string;
@@ -11,7 +11,7 @@ export interface RequestedPort {
   readonly tag: string | null;
 }
 
-/** A port as its server remembers it. */
+/** Returns the interface for a port. */
 export function interfaceOf(port: Port, tag: string | null, owned: boolean): ServerInterface {
   return {
     portId: port.id,
@@ -25,12 +25,12 @@ export function interfaceOf(port: Port, tag: string | null, owned: boolean): Ser
   };
 }
 
-/** A port that is about to be made: written down before, so that whoever removes the server finds it. */
+/** Returns the interface for a planned port: stored before the port is created, so that a deletion of the server finds it. */
 export function plannedInterface({ portId, networkId, tag, existing }: RequestedPort): ServerInterface {
   return { portId, networkId, label: '', mac: '', fixedIps: [], securityGroups: [], tag, owned: !existing };
 }
 
-/** Interfaces without that of one port. */
+/** Returns interfaces without that of a port. */
 export function withoutPort(interfaces: readonly ServerInterface[], id: string): readonly ServerInterface[] {
   return interfaces.filter(({ portId }) => portId !== id);
 }

@@ -1,11 +1,11 @@
 import type { FloatingIp, SecurityGroup } from '@apistrata/catalogs';
 import type { Context } from '../../core/context.js';
 import type { Core } from '../../core/core.js';
-import { badRequest, conflict, notFound } from '../../errors/refusal.js';
+import { badRequest, conflict, notFound } from '../../errors/rejection.js';
 import type { Server } from '../../model/index.js';
 import type { InterfaceRefresh } from './interface-refresh.js';
 
-/** Security groups of servers and floating addresses that lead to them: changed in the network service, followed here. */
+/** Security groups and floating IPs of servers: changed in the network service and mirrored here. */
 export class ServerNetwork {
   readonly #core: Core;
   readonly #refresh: InterfaceRefresh;
@@ -15,7 +15,7 @@ export class ServerNetwork {
     this.#refresh = refresh;
   }
 
-  /** The groups of all ports of a server. */
+  /** Returns the security groups of all ports of a server. */
   async securityGroups({ caller }: Context, server: Server): Promise<readonly SecurityGroup[]> {
     const { networks } = this.#core.catalogs;
     const ports = await networks.listPorts(caller, { deviceIds: [server.id] });
@@ -23,7 +23,7 @@ export class ServerNetwork {
     return ids.length === 0 ? [] : networks.listSecurityGroups(caller, { ids });
   }
 
-  /** Groups by their ids, for what rules refer to. */
+  /** Returns security groups by id, for rules that refer to them. */
   async groupsById({ caller }: Context, ids: readonly string[]): Promise<ReadonlyMap<string, SecurityGroup>> {
     if (ids.length === 0) return new Map();
     const groups = await this.#core.catalogs.networks.listSecurityGroups(caller, { ids });
@@ -44,7 +44,7 @@ export class ServerNetwork {
     await this.#refresh.now(server.id);
   }
 
-  /** Leads a floating address to a fixed one of the server, its first IPv4 one when none is named. */
+  /** Associates a floating IP with a fixed address of the server; default: its first IPv4 address. */
   async addFloatingIp({ caller }: Context, server: Server, address: string, fixedAddress?: string): Promise<void> {
     const { networks } = this.#core.catalogs;
     const fixed = server.interfaces.flatMap(({ portId, fixedIps }) => fixedIps.map((ip) => ({ portId, ...ip })));

@@ -1,16 +1,16 @@
-import { type Port, type PortBinding, unlessRefused } from '@apistrata/catalogs';
+import { ignoreRejection, type Port, type PortBinding } from '@apistrata/catalogs';
 import type { ServerScope } from '../../core/core.js';
 import type { ServerInterface } from '../../model/index.js';
 import { interfaceOf, type RequestedPort } from './server-interface.js';
 
-/** How a port belongs to a server where that is now. */
+/** Returns the binding of a server's ports to its current host. */
 async function bindingOf({ core, server }: ServerScope): Promise<PortBinding> {
   const { hosts } = await core.infrastructure.hosts();
   const zone = hosts.get(server.host ?? '')?.zone ?? core.settings.defaultZone;
   return { deviceId: server.id, deviceOwner: `compute:${zone}`, hostId: server.host ?? '' };
 }
 
-/** Makes the ports that a new server is to have, and binds those that it was given. */
+/** Creates the new ports of a server, and binds the existing ones. */
 export async function connectPorts(
   scope: ServerScope,
   ports: readonly RequestedPort[],
@@ -41,8 +41,8 @@ export async function connectPorts(
 }
 
 /**
- * Takes all ports away from a server: those made for it are deleted, those it was given are unbound. Asks the catalog
- * which there are, since a process that died may have made some that the server does not know of.
+ * Releases all ports of a server: deletes those that were created for it, and unbinds the others. Lists them in the
+ * catalog, because a crashed process may have created ports that the server's record lacks.
  */
 export async function releasePorts(scope: ServerScope, interfaces: readonly ServerInterface[]): Promise<void> {
   if (interfaces.length === 0) return;
@@ -56,8 +56,8 @@ export async function releasePorts(scope: ServerScope, interfaces: readonly Serv
   });
 }
 
-/** Makes a port for a server that runs, or binds the given one. The same call made twice gives the same port. */
-export async function takePort(
+/** Creates a port for a running server, or binds an existing one. Idempotent. */
+export async function claimPort(
   scope: ServerScope,
   { portId, existing, networkId, addresses }: RequestedPort,
 ): Promise<Port> {
@@ -68,14 +68,16 @@ export async function takePort(
   const [port] = await networks.createPorts(caller, [
     { key: portId, networkId, addresses, projectId: scope.server.projectId, ...binding },
   ]);
-  if (!port) throw new Error(`The network service has made no port on network ${networkId}.`);
+  if (!port) throw new Error(`The network service has not created a port on network ${networkId}.`);
   return port;
 }
 
-/** Gives back a port that was taken for a server and did not become one of its interfaces. */
+/** Releases a port that did not become an interface of its server. */
 export async function returnPort(scope: ServerScope, requestedPort: RequestedPort): Promise<void> {
-  const id = requestedPort.existing ? requestedPort.portId : (await unlessRefused(takePort(scope, requestedPort)))?.id;
+  const id = requestedPort.existing
+    ? requestedPort.portId
+    : (await ignoreRejection(claimPort(scope, requestedPort)))?.id;
   if (id === undefined) return;
   const ids = requestedPort.existing ? { owned: [], bound: [id] } : { owned: [id], bound: [] };
-  await unlessRefused(scope.core.catalogs.networks.releasePorts(scope.context.caller, scope.server.id, ids));
+  await ignoreRejection(scope.core.catalogs.networks.releasePorts(scope.context.caller, scope.server.id, ids));
 }

@@ -8,17 +8,17 @@ import { statesOf } from '../status.js';
 import { compilePattern, likeOf, type Matches, type PlainPattern, plainPattern } from './list-pattern.js';
 
 const day = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString().slice(0, 23));
-/** A time in both the spellings in which people look for one. */
+/** Both spellings of a time that callers search for. */
 const times = (ms: number | null) => (ms === null ? [] : [`${day(ms)}000`, `${day(ms)}000`.replace('T', ' ')]);
 
 type Read = (server: Server, hosts: HostMap) => readonly (string | null | undefined)[];
 
-/** What a pattern is held against; any of the texts may fit. */
+/** The values to which a pattern is applied; any of them may match. */
 interface PatternField {
   readonly read: Read;
-  /** A column in which the text stands. */
+  /** The column that contains the value. */
   readonly column?: 'name' | 'reservation_id' | 'addresses';
-  /** A field of the record as JSON in which the text stands. */
+  /** The field of the JSON record that contains the value. */
   readonly json?: keyof Server;
 }
 
@@ -56,17 +56,17 @@ function addressesOf({ interfaces }: Server, version: 4 | 6): string[] {
   );
 }
 
-/** Fields of servers that a pattern can be matched with. */
+/** Fields of servers to which patterns can be applied. */
 export type ServerPatternField = keyof typeof fields | TextSetting;
 
-/** Settings need no entry: they have their own names. */
+/** Settings have no entry, because their field has the same name. */
 function fieldOf(name: ServerPatternField): PatternField {
   if (Object.hasOwn(fields, name)) return fields[name as keyof typeof fields];
   const setting = name as TextSetting;
   return inJson(setting, (s) => [s[setting]]);
 }
 
-/** Filters whose value is the value of a column. */
+/** Filters that compare a column for equality. */
 const columns = {
   id: 'id',
   projectId: 'project_id',
@@ -78,43 +78,46 @@ const columns = {
   host: 'host',
 } as const;
 
-/** Those that have an index of all servers, and none of a project's. */
-const OF_ALL: ReadonlySet<string> = new Set(['user_id', 'image_id', 'flavor_id', 'host']);
+/** Columns with an index of all servers, but none per project. */
+const SHARED_INDEX_COLUMNS: ReadonlySet<string> = new Set(['user_id', 'image_id', 'flavor_id', 'host']);
 
-/** A vm_state, and the tasks in one of which a server has to be; left out: in any or none. */
+/** A vm_state with the allowed task states; undefined: all. */
 export type State = ReturnType<typeof statesOf>[number];
 
-/** What servers have to be like to be listed. All of it has to hold. */
+/** Filters of servers; all of them must match. */
 export interface ServerFilters extends Readonly<Partial<Record<keyof typeof columns, string>>> {
-  /** Words of the status table in any case; any of them. Words it does not have fit nothing. */
+  /** Values of `status`, case-insensitive; any of them may match. Unknown values match no server. */
   readonly statuses?: readonly string[];
-  /** One state instead of words. */
+  /** One state instead of `statuses`. */
   readonly state?: State;
   readonly locked?: boolean;
-  /** Patterns to be found anywhere in the value. See `compilePattern` for what is one. */
+  /** Patterns that match anywhere in the value. See `compilePattern` for the syntax. */
   readonly patterns?: Readonly<Partial<Record<ServerPatternField, string>>>;
-  /** All of these tags; at least one; not all; none. */
+  /** The server must have all of `tags`, any of `tagsAny`, not all of `notTags`, none of `notTagsAny`. */
   readonly tags?: readonly string[];
   readonly tagsAny?: readonly string[];
   readonly notTags?: readonly string[];
   readonly notTagsAny?: readonly string[];
-  /** Changed at this time (ms) or later. Deleted servers are listed too unless `deleted` says otherwise. */
+  /** Changed at this time (ms) or later. Includes deleted servers unless `deleted` is set. */
   readonly changedSince?: number;
-  /** Changed in the second of this time (ms) or earlier; the same holds. */
+  /** Changed in the second of this time (ms) or earlier. Includes deleted servers unless `deleted` is set. */
   readonly changedBefore?: number;
-  /** True: only deleted servers, the soft-deleted included. Default: only live ones without soft-deleted. */
+  /** True: only deleted servers, including soft-deleted ones. Default: only existing servers without soft-deleted ones. */
   readonly deleted?: boolean;
-  /** Soft-deleted ones are among the live. */
+  /** Whether existing servers include soft-deleted ones. */
   readonly softDeleted?: boolean;
 }
 
-/** Every text a filter compares with a column. PostgreSQL has no texts with a NUL, so nothing is equal to one. */
+/**
+ * Returns false if a filter compares a column with a string that contains NUL, which PostgreSQL does not accept and no column
+ * contains.
+ */
 export function canMatch(filters: ServerFilters): boolean {
   return (Object.keys(columns) as (keyof typeof columns)[]).every((name) => !filters[name]?.includes('\0'));
 }
 
-/** The states that words stand for, each vm_state once. */
-export function statesOfAll(words: readonly string[]): readonly State[] {
+/** Returns the states of several statuses, each vm_state once. */
+export function statesMatching(words: readonly string[]): readonly State[] {
   const byVmState = new Map<State['vmState'], State>();
   for (const state of words.flatMap(statesOf)) {
     const known = byVmState.get(state.vmState) ?? state;
@@ -125,30 +128,30 @@ export function statesOfAll(words: readonly string[]): readonly State[] {
 }
 
 /**
- * What databases can filter by.
- * @param live how to say that a server is not deleted
+ * Adds the filters that databases can apply.
+ * @param live the condition for servers that are not deleted
  */
 export function narrow(rows: RowQuery, filters: ServerFilters, kind: DatabaseKind, live = LIVE): RowQuery {
-  const states = filters.statuses && statesOfAll(filters.statuses);
+  const states = filters.statuses && statesMatching(filters.statuses);
   const narrowed = narrowColumns(narrowDeleted(rows, filters, live), filters, kind);
   if (!states) return narrowed;
   return states.length === 0 ? narrowed.where('id', '=', '') : narrowed.where((eb) => eb.or(states.map(inState)));
 }
 
 /**
- * The same question in parts, no two with an answer in common: servers in several states are in several places of an
- * index, and only within one place in the order of pages.
+ * Splits filters into disjoint parts: servers in several states are in several ranges of an index, which is in the order of
+ * pages only within each range.
  */
 export function partsOf(filters: ServerFilters): readonly ServerFilters[] {
   const words = filters.statuses ?? [];
-  const states = statesOfAll(words);
+  const states = statesMatching(words);
   if (states.length < 2) return [filters];
   return states.map((state) => ({ ...filters, statuses: undefined, state }));
 }
 
 function inState({ vmState, taskStates }: State): RawBuilder<boolean> {
   if (!taskStates) return sql<boolean>`vm_state = ${vmState}`;
-  // Few servers are in the middle of something: written so, the index of these is the only one that fits.
+  // Few servers have a task state: with this expression, only their partial index matches.
   return sql<boolean>`((vm_state || '') = ${vmState} and task_state in (${sql.join(taskStates)}))`;
 }
 
@@ -157,13 +160,13 @@ function narrowColumns(rows: RowQuery, filters: ServerFilters, kind: DatabaseKin
   for (const [name, column] of Object.entries(columns)) {
     const value = filters[name as keyof typeof columns];
     if (value === undefined) continue;
-    // Of a project's servers some are looked for, not the project's among everybody's: no index of these fits what is added to.
-    const everybodys = filters.projectId !== undefined && OF_ALL.has(column);
-    narrowed = everybodys
+    // For a project, an expression keeps the database from using an index of all servers.
+    const avoidsSharedIndex = filters.projectId !== undefined && SHARED_INDEX_COLUMNS.has(column);
+    narrowed = avoidsSharedIndex
       ? narrowed.where(sql`(${sql.ref(column)} || '')`, '=', value)
       : narrowed.where(column, '=', value);
   }
-  // Figures that indexes of few rows name stand in the text.
+  // Literals, because the conditions of partial indexes contain them.
   if (filters.locked !== undefined) narrowed = narrowed.where('locked', '=', sql.lit(Number(filters.locked)));
   if (filters.changedSince !== undefined) narrowed = narrowed.where('updated_at', '>=', filters.changedSince);
   if (filters.changedBefore !== undefined) {
@@ -181,7 +184,9 @@ const likeText = (text: string) => text.replaceAll(/[\\%_]/g, '\\$&');
 
 const like = (column: string, text: string) => sql<boolean>`${sql.ref(column)} like ${text} escape '\\'`;
 
-/** What patterns say of columns, and of records as text; all of it holds for every server that fits them. */
+/**
+ * Returns conditions for patterns, on columns and on records as text; every server that matches the patterns satisfies them.
+ */
 export function patternConditions(
   { patterns = {} }: ServerFilters,
   kind: DatabaseKind,
@@ -190,7 +195,7 @@ export function patternConditions(
   const conditions = Object.entries(others).flatMap(
     ([name, pattern]) => patternCondition(fieldOf(name as ServerPatternField), pattern, kind) ?? [],
   );
-  // An address of either version will do.
+  // Either version of the address may match.
   const patterned = [ip, ip6].filter((pattern) => pattern !== undefined);
   const addresses = patterned.map((pattern) => likeOf(pattern)).filter((text) => text !== undefined);
   if (patterned.length === 0 || addresses.length < patterned.length) return conditions;
@@ -216,16 +221,16 @@ function patternCondition(
   return json && like('data', `%"${json}":${text}`);
 }
 
-/** Exactly what a plain pattern says. */
+/** Returns the exact condition of a plain pattern. */
 function plainCondition(
   column: string,
   { text, atStart, atEnd }: PlainPattern,
   kind: DatabaseKind,
 ): RawBuilder<boolean> {
-  // All reservations have names of one length.
+  // All reservation ids have the same length.
   if ((atStart && atEnd) || (column === 'reservation_id' && text.length === RESERVATION_LENGTH))
     return sql<boolean>`${sql.ref(column)} = ${text}`;
-  // SQLite's `like` does not tell capital letters from small ones.
+  // SQLite's `like` is case-insensitive.
   if (kind === 'postgres') return like(column, `${atStart ? '' : '%'}${likeText(text)}${atEnd ? '' : '%'}`);
   if (atEnd) return sql<boolean>`substr(${sql.ref(column)}, ${-text.length}) = ${text}`;
   const position = sql`instr(${sql.ref(column)}, ${text})`;
@@ -234,9 +239,10 @@ function plainCondition(
 
 function narrowDeleted(rows: RowQuery, filters: ServerFilters, live: RawBuilder<boolean>): RowQuery {
   const { deleted, softDeleted, changedSince, changedBefore, projectId } = filters;
-  // Of a project in other words than those of the index of all: PostgreSQL would read everybody's of that besides.
-  const gone = projectId === undefined ? sql`deleted = 1` : sql`deleted > 0`;
-  if (deleted) return rows.where(sql<boolean>`(${gone} or vm_state = 'soft-delete')`);
+  // For a project, a different expression than that of the index of all servers, which PostgreSQL would otherwise read as
+  // well.
+  const isDeleted = projectId === undefined ? sql`deleted = 1` : sql`deleted > 0`;
+  if (deleted) return rows.where(sql<boolean>`(${isDeleted} or vm_state = 'soft-delete')`);
   if (deleted === undefined && (changedSince !== undefined || changedBefore !== undefined)) {
     return rows.where('deleted', 'in', [0, 1]);
   }
@@ -246,7 +252,7 @@ function narrowDeleted(rows: RowQuery, filters: ServerFilters, live: RawBuilder<
 
 export type ServerPredicate = (server: Server) => boolean;
 
-/** What only the record itself can tell; undefined when the database has filtered by everything. */
+/** Returns a predicate for filters that need the record; undefined if the database has applied all filters. */
 export function recordPredicate(filters: ServerFilters, hosts: HostMap): ServerPredicate | undefined {
   const predicates = [...patternPredicates(filters, hosts), ...tagPredicates(filters)];
   return predicates.length === 0 ? undefined : (server) => predicates.every((predicate) => predicate(server));
@@ -266,11 +272,11 @@ function patternPredicates({ patterns = {} }: ServerFilters, hosts: HostMap): Se
   const isAddress = ([name]: Named) => name === 'ip' || name === 'ip6';
   const addresses = given.filter(isAddress);
   const others = given.filter((named) => !isAddress(named) && !isExactInDatabase(...named));
-  // An address of either version will do.
+  // Either version of the address may match.
   return [...others.map((named) => predicateFor([named])), ...(addresses.length > 0 ? [predicateFor(addresses)] : [])];
 }
 
-/** Whether the database says all that the pattern says. */
+/** Returns whether the database applies the complete pattern. */
 function isExactInDatabase(name: ServerPatternField, pattern: string): boolean {
   const { column }: PatternField = fieldOf(name);
   return column !== undefined && plainPattern(pattern) !== undefined;

@@ -4,27 +4,27 @@ import type { Server } from '../../model/index.js';
 import type { HostMap } from '../../scheduler/infrastructure.js';
 import { tables } from '../../schema/tables.js';
 import { narrow, type ServerFilters } from './list-filters.js';
-import { liveFor } from './list-indexes.js';
+import { liveCondition } from './list-indexes.js';
 import { ServerOrder, type ServerSort } from './list-sort.js';
 
-/** Almost always there is none, and one look into an index tells. */
-export function anyWaits(projectId: string | undefined): RawBuilder<boolean> {
+/** Returns a condition: whether any server waits for the scheduler. Usually there is none, which one index look-up shows. */
+export function isAnyPending(projectId: string | undefined): RawBuilder<boolean> {
   const ofProject = projectId === undefined ? sql`` : sql` and project_id = ${projectId}`;
   return sql<boolean>`exists (select 1 from servers where deleted = 0 and vm_state = 'building' and task_state = 'scheduling'${ofProject})`;
 }
 
-/** A row of a page, and whether servers wait for a host. */
+/** A row of a page, and whether servers wait for the scheduler. */
 export type HeadOfPage = Parameters<typeof tables.servers.read>[1][number] & { readonly waits?: unknown };
 
-/** Whether nothing is asked for but the newest servers, of a project or of all. */
-export function asksForNewest(filters: ServerFilters, sort: readonly ServerSort[] = []): boolean {
+/** Returns whether a query is for the newest servers without further filters, of a project or of all. */
+export function isNewestRequested(filters: ServerFilters, sort: readonly ServerSort[] = []): boolean {
   const { projectId: _, patterns = {}, deleted, softDeleted, ...others } = filters;
   if (deleted || softDeleted || sort.some(({ key, direction }) => key !== 'created_at' || direction !== 'desc'))
     return false;
   return [...Object.values(others), ...Object.values(patterns)].every((value) => value === undefined);
 }
 
-/** Stands in a statement for a value that each question brings. */
+/** A placeholder for a parameter of a prepared statement. */
 class Slot {
   readonly name: 'projectId' | 'createdAt' | 'seq' | 'limit';
 
@@ -37,7 +37,7 @@ const slot = (name: Slot['name']) => new Slot(name) as never;
 
 const statements = new Map<string, CompiledQuery<HeadOfPage>>();
 
-/** Made of what makes the statements of all pages, but once for each form that this one has. */
+/** Builds the statement of a page once for each of its forms, with the same code as other pages. */
 function statementFor(session: Session, ofProject: boolean, behind: boolean, limit: number): CompiledQuery<HeadOfPage> {
   const key = `${session.kind} ${ofProject} ${behind} ${tables.servers.readsTexts(session, limit)}`;
   let statement = statements.get(key);
@@ -49,16 +49,19 @@ function statementFor(session: Session, ofProject: boolean, behind: boolean, lim
     const heads = tables.servers.heads(session, limit);
     const order = new ServerOrder([], {} as HostMap, false, session.kind === 'postgres' ? projectId : undefined);
     statement = order
-      .apply(narrow(heads, { projectId }, session.kind, liveFor(session.kind, { projectId }, [])), after)
+      .apply(narrow(heads, { projectId }, session.kind, liveCondition(session.kind, { projectId }, [])), after)
       .limit(slot('limit'))
-      .select(anyWaits(projectId).as('waits'))
+      .select(isAnyPending(projectId).as('waits'))
       .compile();
     statements.set(key, statement);
   }
   return statement;
 }
 
-/** The page that is asked for more than all others together: writing its statement anew would cost more than its answer. */
+/**
+ * Returns a page of the newest servers. It is the most frequent query, so its statement is prepared: building it each
+ * time would cost more than executing it.
+ */
 export async function newestServers(
   session: Session,
   projectId: string | undefined,

@@ -15,31 +15,32 @@ describe('likeOf()', () => {
     ['x\\d+y', '%x%y%'],
     ['a\\\\b', '%a\\\\b%'],
     ['naïve😀', '%naïve😀%'],
-  ])('says of %s that it is like %s', (pattern, like) => expect(likeOf(pattern)).toBe(like));
+  ])('converts %s to the like pattern %s', (pattern, like) => expect(likeOf(pattern)).toBe(like));
 
   it.each(['', '.*', '^$', 'a|b', '(ab)+', '[ab]c', '\\pL', '\\x41', '\\Qa.b\\E', 'a\0b', 'a{b', 'a\\'])(
-    'says nothing of %j',
+    'converts %j to no like pattern',
     (pattern) => expect(likeOf(pattern)).toBeUndefined(),
   );
 
-  it('writes characters as they are where the text is looked for', () => {
+  it('encodes characters as in the searched text', () => {
     const inJson = (character: string) => JSON.stringify(character).slice(1, -1);
     expect(likeOf('a"b.c', inJson)).toBe('%a\\\\"b%c%');
   });
 
-  /** What `like` means, as a regular expression of JavaScript. */
+  /** Translates a `like` pattern to a regular expression of JavaScript. */
   const asRegExp = (like: string) => {
     const parts = like.match(/\\?./gs) ?? [];
-    const meant = (part: string) => (part === '%' ? '.*' : part === '_' ? '.' : part.at(-1)!.replace(/\W/, '\\$&'));
-    return new RegExp(`^${parts.map(meant).join('')}$`, 's');
+    const expectedRegExp = (part: string) =>
+      part === '%' ? '.*' : part === '_' ? '.' : part.at(-1)!.replace(/\W/, '\\$&');
+    return new RegExp(`^${parts.map(expectedRegExp).join('')}$`, 's');
   };
 
-  it('fits whatever the pattern is found in', () => {
+  it('matches every text that the pattern matches', () => {
     const signs = ['a', 'b', '1', '.', '%', '_', '\\.', '\\d', '\\\\', '*', '+', '?', '{2}', '^', '$', '-'];
     const texts = ['a', 'b', '1', '.', '%', '_', '\\', '-', ''];
     let state = 7;
     const pick = <T>(list: readonly T[]) => list[(state = (state * 48271) % 2147483647) % list.length]!;
-    const several = (list: readonly string[], most: number) => Array.from({ length: most }, () => pick(list)).join('');
+    const several = (list: readonly string[], max: number) => Array.from({ length: max }, () => pick(list)).join('');
     let found = 0;
     for (let round = 0; round < 20_000; round++) {
       const pattern = several(signs, 1 + (round % 6));
@@ -49,7 +50,7 @@ describe('likeOf()', () => {
       const text = several(texts, 6);
       if (!fits(text)) continue;
       found++;
-      expect(asRegExp(like).test(text), `${pattern} is found in ${text}, but not ${like}`).toBe(true);
+      expect(asRegExp(like).test(text), `${pattern} matches ${text}, but ${like} does not`).toBe(true);
     }
     expect(found).toBeGreaterThan(500);
   });

@@ -1,31 +1,31 @@
 import { RE2JS } from 're2js';
 
-/** Whether a text contains something that fits. */
+/** Returns whether a string contains a match. */
 export type Matches = (text: string) => boolean;
 
-/** The longest pattern, and the most instructions of a compiled one, that are worth running over many servers. */
-const MOST_CHARACTERS = 1024;
-const MOST_INSTRUCTIONS = 3000;
+/** Maximum lengths of a pattern and of its compiled program, which is applied to many servers. */
+const MAX_CHARACTERS = 1024;
+const MAX_INSTRUCTIONS = 3000;
 
-/** A pattern without any sign of its own, perhaps tied to the start or the end of the text. */
+/** A pattern without special characters, optionally anchored to the start or the end. */
 const PLAIN = /^(\^?)([A-Za-z0-9_@:/ -]+)(\$?)$/;
 
-/** A pattern that is a plain text, for databases to look for. */
+/** A pattern that is a literal string, which databases can search. */
 export interface PlainPattern {
   readonly text: string;
   readonly atStart: boolean;
   readonly atEnd: boolean;
 }
 
-/** Takes a pattern apart when it is a plain text; undefined otherwise. */
+/** Parses a pattern that is a literal string; returns undefined otherwise. */
 export function plainPattern(pattern: string): PlainPattern | undefined {
   const [, start, text, end] = PLAIN.exec(pattern) ?? [];
   return text === undefined ? undefined : { text, atStart: start === '^', atEnd: end === '$' };
 }
 
 /**
- * Compiles a pattern that somebody else wrote, for an engine whose time is linear in the text: no pattern makes it hang.
- * Undefined for texts that are no pattern it knows (look-arounds and back references are none), and for monsters.
+ * Compiles an untrusted pattern for a matcher with linear time: no pattern makes it hang. Returns undefined for unsupported
+ * patterns (such as lookarounds and backreferences), and for excessively large ones.
  *
  * @example
  * ```ts
@@ -35,26 +35,26 @@ export function plainPattern(pattern: string): PlainPattern | undefined {
  * ```
  */
 export function compilePattern(pattern: string): Matches | undefined {
-  if (pattern === '' || pattern.length > MOST_CHARACTERS) return undefined;
+  if (pattern === '' || pattern.length > MAX_CHARACTERS) return undefined;
   const plain = plainPattern(pattern);
   if (plain && !plain.atEnd) {
     return plain.atStart ? (text) => text.startsWith(plain.text) : (text) => text.includes(plain.text);
   }
   try {
     const compiled = RE2JS.compile(pattern);
-    return compiled.programSize() > MOST_INSTRUCTIONS ? undefined : (text) => compiled.matcher(text).find();
+    return compiled.programSize() > MAX_INSTRUCTIONS ? undefined : (text) => compiled.matcher(text).find();
   } catch {
     return undefined;
   }
 }
 
 const PUNCTUATION = /^[!-/:-@[-`{-~]/;
-/** Classes of characters and places between them, by the letter behind the backslash. */
+/** Character classes and assertions, by the letter after the backslash. */
 const CLASSES = /^[dDwWsSbBAz]/;
 const OPERATORS = /^[()[\]{}|*+?]/;
 const QUANTIFIER = /^(?:[*+?]|\{\d+(?:,\d*)?\})\??/;
 
-/** What stands at the start of a pattern: one literal character, any character, or something else that ends soon. */
+/** Parses the first element of a pattern: one literal character, any character, or another short element. */
 function firstOf(pattern: string): { readonly length: number; readonly stands: string | '.' | '' } | undefined {
   const [first, ...others] = pattern.slice(0, 4);
   const next = others[0] ?? '';
@@ -66,9 +66,9 @@ function firstOf(pattern: string): { readonly length: number; readonly stands: s
 }
 
 /**
- * A text for SQL's `like ... escape '\'` that fits everything in which the pattern is found, and perhaps more: what a
- * database can go by before the pattern itself is asked. Undefined when nothing can be said.
- * @param encode how a character is written where the text is looked for; default as it is
+ * Returns a pattern for SQL's `like ... escape '\'` that matches every text in which the regular expression is found, and
+ * possibly others, so that a database can preselect rows. Returns undefined if nothing can be derived.
+ * @param encode how a character is written in the searched text; default unchanged
  */
 export function likeOf(pattern: string, encode?: (character: string) => string): string | undefined {
   const parts = ['%'];
@@ -80,7 +80,7 @@ export function likeOf(pattern: string, encode?: (character: string) => string):
     rest = rest.slice(first.length + quantifier.length);
     const there = quantifier === '' || quantifier.startsWith('+');
     const character = first.stands.slice(1);
-    // A character may be written as several.
+    // An encoded character may have several characters.
     if (there && first.stands === '.' && !encode) parts.push('_');
     else if (there && character) parts.push((encode?.(character) ?? character).replaceAll(/[\\%_]/g, '\\$&'));
     else any();

@@ -5,22 +5,22 @@ import type { HostMap } from '../../scheduler/infrastructure.js';
 
 type Value = string | number;
 
-/** Where a sort key's value comes from: a column of the table, or the record alone. */
+/** The source of a sort key: a column of the table, or the record. */
 interface KeySpec {
   readonly value: (server: Server, hosts: HostMap) => Value;
-  /** SQL whose value is the same; without it, whoever sorts by this key reads every server that fits. */
+  /** SQL with the same value; without it, sorting by this key reads every matching server. */
   readonly column?: RawBuilder<unknown>;
 }
 
 const column = (name: string, value: KeySpec['value']): KeySpec => ({ column: sql.ref(name), value });
-/** Databases do not agree on where null goes: it is given a value of its own. */
+/** Databases order null differently, so it is replaced by a value. */
 const nullable = (name: string, absent: Value, value: KeySpec['value']): KeySpec => ({
   column: sql`coalesce(${sql.ref(name)}, ${sql.lit(absent)})`,
   value,
 });
 const unindexed = (value: KeySpec['value']): KeySpec => ({ value });
 
-/** Settings need no entry: they sort by their own names. */
+/** Settings have no entry, because their sort key has the same name. */
 const keys = {
   created_at: column('created_at', (s) => s.createdAt),
   updated_at: column('updated_at', (s) => s.updatedAt ?? s.createdAt),
@@ -54,13 +54,13 @@ const keys = {
   root_device_name: unindexed((s) => s.rootDeviceName ?? ''),
 } as const satisfies Record<string, KeySpec>;
 
-/** Fields that servers can be sorted by. */
+/** Fields by which servers can be sorted. */
 export type ServerSortKey = keyof typeof keys | TextSetting;
 
 const keyOf = (name: ServerSortKey): KeySpec =>
   Object.hasOwn(keys, name) ? keys[name as keyof typeof keys] : unindexed((s) => s[name as TextSetting] ?? '');
 
-/** A field to sort servers by, and which way. */
+/** A sort key with its direction. */
 export interface ServerSort {
   readonly key: ServerSortKey;
   readonly direction: 'asc' | 'desc';
@@ -68,17 +68,17 @@ export interface ServerSort {
 
 type Step = KeySpec & { readonly ascending: boolean };
 
-/** An order of servers in which no two are equal. */
+/** A total order of servers. */
 export class ServerOrder {
   readonly #steps: readonly Step[];
   readonly #hosts: HostMap;
-  /** Whether the database can sort; else whoever lists compares records. */
+  /** Whether the database can sort; otherwise records are compared. */
   readonly inDatabase: boolean;
   readonly #projectId: string | undefined;
 
   /**
-   * @param free the database is to choose its index by what is asked for, not by this order
-   * @param projectId of PostgreSQL, the project whose servers are sorted
+   * @param free whether the database selects its index by the filters, not by this order
+   * @param projectId on PostgreSQL, the project of the servers
    */
   constructor(sort: readonly ServerSort[], hosts: HostMap, free: boolean, projectId?: string) {
     const first = sort[0]?.direction ?? 'desc';
@@ -88,7 +88,7 @@ export class ServerOrder {
     }
     steps.set('seq', { ...column('seq', (s) => s.seq), ascending: first === 'asc' });
     const given = [...steps.keys()];
-    // No two servers have the same id: what else they are sorted by says nothing.
+    // Ids are unique, so further sort keys have no effect.
     for (const key of given.slice(given.indexOf('uuid') + 1 || given.length)) steps.delete(key);
     const created = steps.get('created_at');
     if (free && created) steps.set('created_at', { ...created, column: sql`(created_at + 0)` });
@@ -98,14 +98,15 @@ export class ServerOrder {
     this.inDatabase = this.#steps.every((step) => step.column !== undefined);
   }
 
-  /** Sorts rows, and leaves out those up to and including `after`. */
+  /** Sorts rows, and skips those up to and including `after`. */
   apply(rows: RowQuery, after: Server | undefined): RowQuery {
     let sorted = after ? rows.where(this.#behind(after)) : rows;
-    for (const { column, ascending } of this.#steps) sorted = sorted.orderBy(column!, ascending ? 'asc' : 'desc');
+    for (const { column, ascending } of this.#steps)
+      if (column !== undefined) sorted = sorted.orderBy(column, ascending ? 'asc' : 'desc');
     return sorted;
   }
 
-  /** Negative when the first comes first. */
+  /** Returns a negative number if the first server precedes the other. */
   compare(one: Server, other: Server): number {
     for (const { value, ascending } of this.#steps) {
       const [a, b] = [value(one, this.#hosts), value(other, this.#hosts)];
@@ -118,8 +119,8 @@ export class ServerOrder {
     const steps = this.#steps.map((step) => ({ ...step, at: step.value(server, this.#hosts) }));
     const up = steps.every(({ ascending }) => ascending);
     if (up || !steps.some(({ ascending }) => ascending)) {
-      // One comparison, which an index takes as a whole: servers that are alike in the first keys cost nothing. Where
-      // it begins with the project, PostgreSQL's estimate does too: else servers behind a common value count as none.
+      // A row comparison, which an index evaluates as a whole: servers with equal first keys cost nothing. It starts with the
+      // project, so that PostgreSQL's estimate does too: otherwise it would expect no rows after a frequent value.
       const within = this.#projectId === undefined ? [] : [{ column: sql.ref('project_id'), at: this.#projectId }];
       const row = sql.join([...within, ...steps].map(({ column }) => column));
       const at = sql.join([...within, ...steps].map((step) => step.at));
@@ -131,7 +132,7 @@ export class ServerOrder {
       return sql`(${sql.join([...same, beyond], sql` and `)})`;
     });
     const [{ column, ascending, at }] = steps as [(typeof steps)[number]];
-    // Says nothing that the ways do not say, but lets the database begin where they begin.
+    // Redundant, but lets the database start at the right place in the index.
     const bound = ascending ? sql`${column} >= ${at}` : sql`${column} <= ${at}`;
     return sql<boolean>`(${bound} and (${sql.join(ways, sql` or `)}))`;
   }

@@ -1,25 +1,25 @@
-import { type ShareAccessType, unlessRefused } from '@apistrata/catalogs';
+import { ignoreRejection, type ShareAccessType } from '@apistrata/catalogs';
 import type { ServerScope } from '../../core/core.js';
 import { LIVE, tables } from '../../schema/tables.js';
 
-/** Protocols a server can mount, and how a host is let in. */
+/** Protocols of shares that a server can mount, with the type of their access rules. */
 export const shareProtocols: Readonly<Record<string, ShareAccessType>> = { NFS: 'ip', CEPHFS: 'cephx' };
 
-/** The name under which hosts use a share that knows clients by name. */
+/** The name of hosts for shares whose access rules name clients. */
 const CEPHX_CLIENT = 'nova';
 
 async function clientOf(
   { core, context, server }: ServerScope,
   shareId: string,
 ): Promise<{ type: ShareAccessType; to: string } | undefined> {
-  const share = await unlessRefused(core.catalogs.shares.get(context.caller, shareId));
+  const share = await ignoreRejection(core.catalogs.shares.get(context.caller, shareId));
   if (!share) return undefined;
   const type = shareProtocols[share.protocol] ?? 'ip';
   const { hosts } = await core.infrastructure.hosts();
   return { type, to: type === 'cephx' ? CEPHX_CLIENT : (hosts.get(server.host ?? '')?.node.hostIp ?? '') };
 }
 
-/** Keeps the share from being deleted and lets the server's host in. May be repeated. */
+/** Locks a share against deletion and grants access to the server's host. Idempotent. */
 export async function openShare(scope: ServerScope, shareId: string): Promise<void> {
   const { shares } = scope.core.catalogs;
   const { caller } = scope.context;
@@ -27,10 +27,10 @@ export async function openShare(scope: ServerScope, shareId: string): Promise<vo
   if (!client) throw new Error(`Share ${shareId} could not be found.`);
   await shares.lock(caller, shareId, scope.server.id);
   const { state } = await shares.allowAccess(caller, shareId, { ...client, level: 'rw' });
-  if (state === 'error') throw new Error(`Share ${shareId} does not let ${client.to} in.`);
+  if (state === 'error') throw new Error(`Share ${shareId} does not grant access to ${client.to}.`);
 }
 
-/** Ends what `openShare` began. The host keeps its access while another server on it uses the share. */
+/** Reverts `openShare`. The host keeps its access while another server on it uses the share. */
 export async function closeShare(scope: ServerScope, shareId: string): Promise<void> {
   const { shares } = scope.core.catalogs;
   const { caller } = scope.context;
@@ -40,11 +40,11 @@ export async function closeShare(scope: ServerScope, shareId: string): Promise<v
     : [];
   const shared = neighbours.some((other) => other.id !== id && other.shares.some((one) => one.shareId === shareId));
   const client = shared ? undefined : await clientOf(scope, shareId);
-  if (client) await unlessRefused(shares.denyAccess(caller, shareId, client.type, client.to));
-  await unlessRefused(shares.unlock(caller, shareId, id));
+  if (client) await ignoreRejection(shares.denyAccess(caller, shareId, client.type, client.to));
+  await ignoreRejection(shares.unlock(caller, shareId, id));
 }
 
-/** Gives back all shares of a server that is being deleted. */
+/** Releases all shares of a server that is being deleted. */
 export async function releaseShares(scope: ServerScope): Promise<void> {
   for (const { shareId } of scope.server.shares) await closeShare(scope, shareId);
 }

@@ -1,6 +1,6 @@
 import type { Context } from '../../core/context.js';
 import type { Core } from '../../core/core.js';
-import { notFound } from '../../errors/refusal.js';
+import { notFound } from '../../errors/rejection.js';
 import type { Server } from '../../model/index.js';
 import { limitsOf, overQuota } from '../../resources/quotas/server-quota.js';
 import type { Servers } from '../servers.js';
@@ -17,7 +17,7 @@ export class ServerMetadata {
     this.#servers = servers;
   }
 
-  /** Adds items, and replaces those that have the same key. */
+  /** Adds or replaces items. */
   merge(context: Context, id: string, items: Metadata): Promise<Metadata> {
     return this.#write(context, id, (metadata) => ({ ...metadata, ...items }));
   }
@@ -26,9 +26,9 @@ export class ServerMetadata {
     return this.#write(context, id, () => items);
   }
 
-  /** 404 when there is no such item. */
+  /** Removes an item; 404 if it does not exist. */
   async remove(context: Context, id: string, key: string): Promise<void> {
-    // An item that does not exist is not found in any state of the server.
+    // An unknown item is a 404 in any state of the server.
     if (!Object.hasOwn((await this.#servers.get(context, id)).metadata, key))
       throw notFound('Metadata item was not found');
     await this.#servers.change(context, id, 'metadata', (server) => {

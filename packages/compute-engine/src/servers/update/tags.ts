@@ -1,12 +1,12 @@
 import type { Context } from '../../core/context.js';
-import { badRequest, notFound } from '../../errors/refusal.js';
+import { badRequest, notFound } from '../../errors/rejection.js';
 import type { Server } from '../../model/index.js';
 import type { Servers } from '../servers.js';
 
-/** How many tags a server may have. */
-const MOST_TAGS = 50;
+/** Maximum number of tags of a server. */
+const MAX_TAGS = 50;
 
-/** Tags of servers: a set, in the order in which they came. */
+/** Tags of servers: a set, in the order in which they were added. */
 export class ServerTags {
   readonly #servers: Servers;
 
@@ -14,7 +14,7 @@ export class ServerTags {
     this.#servers = servers;
   }
 
-  /** Throws the 404 unless the server has the tag. */
+  /** Throws 404 unless the server has the tag. */
   check(server: Server, tag: string): void {
     if (!server.tags.includes(tag)) throw notFound(`Instance ${server.id} has no tag '${tag}'`);
   }
@@ -23,13 +23,13 @@ export class ServerTags {
     return (await this.#servers.change(context, id, 'tags', () => ({ tags: [...new Set(tags)] }))).tags;
   }
 
-  /** True when it is new. The limit counts even for a tag that is there already. */
+  /** Adds a tag; true if it is new. The limit applies even to an existing tag. */
   async add(context: Context, id: string, tag: string): Promise<boolean> {
     let added = false;
     await this.#servers.change(context, id, 'tags', (server) => {
       added = !server.tags.includes(tag);
-      if (server.tags.length >= MOST_TAGS)
-        throw badRequest(`The number of tags exceeded the per-server limit ${MOST_TAGS}`);
+      if (server.tags.length >= MAX_TAGS)
+        throw badRequest(`The number of tags exceeded the per-server limit ${MAX_TAGS}`);
       return added ? { tags: [...server.tags, tag] } : undefined;
     });
     return added;

@@ -2,17 +2,17 @@ import { rulesOf } from '../../actions/action-table.js';
 import { changeServer } from '../../actions/runner/begin-action.js';
 import type { Context } from '../../core/context.js';
 import type { Core } from '../../core/core.js';
-import { conflict } from '../../errors/refusal.js';
+import { conflict } from '../../errors/rejection.js';
 import type { Server } from '../../model/index.js';
 import type { HostMap } from '../../scheduler/infrastructure.js';
 import { zoneOf } from '../../scheduler/zone-of.js';
 
-/** Fields of a server that may be changed without a word to its machine; what is left out stays as it is. */
+/** Fields of a server that can be changed without its machine; undefined ones stay unchanged. */
 export type ServerChange = Partial<
   Pick<Server, 'name' | 'diskConfig' | 'accessIpV4' | 'accessIpV6' | 'description' | 'hostname' | 'pinnedZone'>
 >;
 
-/** A server that is not pinned may be pinned to the zone that it is in; one that is pinned to that zone stays so. */
+/** A server can be pinned only to its current zone; pinning it again to the same zone is allowed. */
 function checkPinned(server: Server, zone: string, hosts: HostMap): void {
   if (server.pinnedZone === zone) return;
   if (server.pinnedZone !== null)

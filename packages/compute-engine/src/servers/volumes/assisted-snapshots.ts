@@ -1,9 +1,9 @@
 import { CatalogError, type Volume } from '@apistrata/catalogs';
 import { type Context, elevated } from '../../core/context.js';
 import type { Core } from '../../core/core.js';
-import { badRequest, notFound } from '../../errors/refusal.js';
+import { badRequest, notFound } from '../../errors/rejection.js';
 
-/** Snapshots of volumes that the volume service has made by the host which uses the volume. */
+/** Volume snapshots that the host of the volume creates for the volume service. */
 export class AssistedSnapshots {
   readonly #core: Core;
 
@@ -11,7 +11,7 @@ export class AssistedSnapshots {
     this.#core = core;
   }
 
-  /** The host has written the snapshot: the volume service finishes it. */
+  /** Reports to the volume service that the host has written the snapshot. */
   async create(context: Context, volumeId: string, snapshotId: string): Promise<void> {
     const { caller } = elevated(context);
     await this.#attached(caller, volumeId, badRequest);
@@ -24,21 +24,21 @@ export class AssistedSnapshots {
     await this.#report(this.#core.catalogs.volumes.updateSnapshotStatus(caller, snapshotId, 'deleting', '90%'));
   }
 
-  /** A volume that exactly one server uses. */
-  async #attached(caller: Context['caller'], volumeId: string, refusal: typeof notFound): Promise<Volume> {
+  /** Returns a volume that exactly one server uses. */
+  async #attached(caller: Context['caller'], volumeId: string, rejection: typeof notFound): Promise<Volume> {
     const volume = await this.#core.catalogs.volumes.getVolume(caller, volumeId).catch((error) => {
       throw error instanceof CatalogError && error.kind === 'not-found'
-        ? refusal(`Volume ${volumeId} could not be found.`)
+        ? rejection(`Volume ${volumeId} could not be found.`)
         : error;
     });
     const servers = new Set(volume.attachments.map(({ serverId }) => serverId));
-    if (servers.size === 0) throw refusal(`No server uses volume ${volumeId}.`);
+    if (servers.size === 0) throw rejection(`No server uses volume ${volumeId}.`);
     if (servers.size > 1 || volume.multiattach)
       throw badRequest('Snapshots by the host are not supported for multiattach volumes.');
     return volume;
   }
 
-  /** The volume service waits for this; that it knows the snapshot no more is its own affair. */
+  /** The volume service calls this; if the snapshot no longer exists there, there is nothing to report. */
   async #report(update: Promise<void>): Promise<void> {
     await update.catch((error) => {
       if (!(error instanceof CatalogError) || error.kind === 'unavailable') throw error;

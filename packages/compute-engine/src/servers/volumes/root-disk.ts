@@ -1,11 +1,17 @@
 import type { Server } from '../../model/index.js';
+import type { ServerContent } from '../../scheduler/amounts.js';
 
-/** A server whose root disk is a volume. */
+/** Returns whether the root disk of a server is a volume. */
 export function isVolumeBacked({ blockDevices }: Pick<Server, 'blockDevices'>): boolean {
   return blockDevices.some(({ bootIndex, destination }) => bootIndex === 0 && destination === 'volume');
 }
 
-/** True when the root disk is on the host itself. */
+/** Returns whether the root disk is on the host itself. */
 export function hasLocalRoot(server: Pick<Server, 'blockDevices'>): boolean {
   return !isVolumeBacked(server);
+}
+
+/** Returns the content of a server that decides which capacity the server needs. */
+export function contentOf(server: Pick<Server, 'blockDevices' | 'imageProperties'>): ServerContent {
+  return { localRoot: hasLocalRoot(server), imageProperties: server.imageProperties };
 }

@@ -4,7 +4,7 @@ import { derivedUuid } from '@apistrata/catalogs/builtin';
 import type { ServerScope } from '../../core/core.js';
 import type { BlockDevice } from '../../model/index.js';
 
-/** How often, and how long apart, a volume that is being made is asked for. */
+/** Maximum number of polls, and their interval, while a volume is being created. */
 const VOLUME_POLLS = 600;
 const VOLUME_POLL_MS = 1000;
 
@@ -23,7 +23,7 @@ export async function untilAvailable(
   throw new Error(`Volume ${volumeId} did not finish being created in time`);
 }
 
-/** Ties the server's volumes to it. */
+/** Attaches the volumes of a server. */
 export async function connectVolumes(
   scope: ServerScope,
   devices: readonly BlockDevice[],
@@ -35,7 +35,7 @@ export async function connectVolumes(
   return connected;
 }
 
-/** The three steps of attaching: reserve, connect, complete. Each may be repeated. */
+/** Attaches a volume in three idempotent steps: reserve, connect, complete. */
 export async function connectVolume(scope: ServerScope, device: BlockDevice, volumeId: string): Promise<BlockDevice> {
   const { volumes } = scope.core.catalogs;
   const { caller } = scope.context;
@@ -48,19 +48,19 @@ export async function connectVolume(scope: ServerScope, device: BlockDevice, vol
 }
 
 /**
- * Takes volumes from the host that a server leaves, without giving them to anybody else: each gets a new attachment that
- * is only reserved before the connected one ends.
- * @param occasion text that is the same whenever this is repeated, and another one for every other time
+ * Disconnects volumes from the host that a server leaves, without releasing them: each receives a new, reserved attachment
+ * before the connected one ends.
+ * @param occasion string that is the same for repetitions of this call, and different for all other calls
  */
 export async function keepVolumesReserved(scope: ServerScope, occasion: string): Promise<readonly BlockDevice[]> {
   const { volumes } = scope.core.catalogs;
   const { caller } = scope.context;
   const { id: serverId } = scope.server;
-  const kept: BlockDevice[] = [];
+  const remaining: BlockDevice[] = [];
   for (const device of scope.server.blockDevices) {
     const { volumeId, attachmentId } = device;
     if (!attachmentId || !volumeId) {
-      kept.push(device);
+      remaining.push(device);
       continue;
     }
     const reserved = await volumes.reserve(caller, {
@@ -69,12 +69,12 @@ export async function keepVolumesReserved(scope: ServerScope, occasion: string):
       serverId,
     });
     if (reserved.id !== attachmentId) await volumes.deleteAttachment(caller, attachmentId);
-    kept.push({ ...device, attachmentId: reserved.id });
+    remaining.push({ ...device, attachmentId: reserved.id });
   }
-  return kept;
+  return remaining;
 }
 
-/** A server's attachments of a volume: the one it knows of, or those that a process made before it died. */
+/** Returns a server's attachments of a volume: the known one, or those that a crashed process created. */
 async function attachmentsOf(
   { core, context, server }: ServerScope,
   { attachmentId, volumeId }: BlockDevice,
@@ -85,7 +85,7 @@ async function attachmentsOf(
   return (volume?.attachments ?? []).filter(({ serverId }) => serverId === server.id).map(({ id }) => id);
 }
 
-/** Unties volumes from a server and removes those that are to go with it. */
+/** Detaches volumes from a server and deletes those that belong to it. */
 export async function releaseVolumes(scope: ServerScope, devices: readonly BlockDevice[]): Promise<void> {
   const { volumes } = scope.core.catalogs;
   const { caller } = scope.context;

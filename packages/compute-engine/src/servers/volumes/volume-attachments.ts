@@ -1,10 +1,10 @@
 import { attachedDevice } from '../../actions/volumes/find-volume.js';
 import type { Context } from '../../core/context.js';
-import { badRequest } from '../../errors/refusal.js';
+import { badRequest } from '../../errors/rejection.js';
 import type { BlockDevice, Server } from '../../model/index.js';
 import type { Servers } from '../servers.js';
 
-/** What an update says of an attachment, beside the flag, must be as it is. */
+/** Fields of an update of an attachment; all except the flag must equal the current values. */
 export interface AttachmentUpdate {
   readonly deleteOnTermination?: boolean;
   readonly device?: string | null;
@@ -13,7 +13,7 @@ export interface AttachmentUpdate {
   readonly id?: string;
 }
 
-/** Volumes of servers; they come and go by the actions `attachVolume`, `detachVolume` and `swapVolume`. */
+/** Volumes of servers; the actions `attachVolume`, `detachVolume` and `swapVolume` change them. */
 export class VolumeAttachments {
   readonly #servers: Servers;
 
@@ -21,12 +21,12 @@ export class VolumeAttachments {
     this.#servers = servers;
   }
 
-  /** The server's disk that is this volume; 404 when there is none. */
+  /** Returns the server's device with a volume; 404 if there is none. */
   find(server: Server, volumeId: string): BlockDevice {
     return attachedDevice(server, volumeId);
   }
 
-  /** Changes whether the volume goes with its server. Anything else that is said must be as it is. */
+  /** Changes whether the volume is deleted with its server. Other fields must equal the current values. */
   async update(context: Context, server: Server, volumeId: string, said: AttachmentUpdate): Promise<void> {
     await this.#servers.change(context, server.id, 'update', (current) => {
       const device = this.find(current, volumeId);

@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import type { DriverWork } from '../../drivers/driver.js';
 import type { BlockDevice, FlavorCopy, Server, ServerInterface, ServerShare } from '../../model/index.js';
 
-/** Work in an order that the engine may ask for, on a machine that runs at first. */
+/** Commands in an order that the engine may use, on a machine that initially runs. */
 export interface Sequence {
   readonly title: string;
   readonly works: readonly DriverWork[];
-  /** Where each piece of work takes place, when the machine moves: index into the two hosts. Default: the first. */
+  /** The host of each command if the machine moves: an index into the two hosts. Default: the first. */
   readonly at?: readonly (0 | 1)[];
 }
 
@@ -55,22 +55,22 @@ const larger = (flavor: FlavorCopy): FlavorCopy => ({
   memoryMb: flavor.memoryMb * 2,
 });
 
-/** What is asked of a driver, one sequence for each thing that the API can do. */
+/** Returns the sequences of commands that a driver must execute, one for each feature of the API. */
 export function sequencesFor(
   { flavor, imageId }: Server,
   [source, dest]: readonly [string, string],
 ): readonly Sequence[] {
   const adminPassword = 'secret';
   return [
-    { title: 'switches machines off and on', works: [{ verb: 'power_off' }, { verb: 'power_on' }] },
+    { title: 'starts and stops machines', works: [{ verb: 'power_off' }, { verb: 'power_on' }] },
     {
-      title: 'reboots machines softly and hard',
+      title: 'reboots machines, soft and hard',
       works: [
         { verb: 'reboot', type: 'SOFT' },
         { verb: 'reboot', type: 'HARD' },
       ],
     },
-    { title: 'forgets machines that live on another host by now', works: [{ verb: 'leave' }] },
+    { title: 'releases machines that have moved to another host', works: [{ verb: 'leave' }] },
     { title: 'pauses machines', works: [{ verb: 'pause' }, { verb: 'unpause' }] },
     { title: 'suspends machines', works: [{ verb: 'suspend' }, { verb: 'resume' }] },
     { title: 'rescues machines', works: [{ verb: 'rescue', imageId, adminPassword }, { verb: 'unrescue' }] },
@@ -80,22 +80,22 @@ export function sequencesFor(
     },
     { title: 'sets passwords', works: [{ verb: 'set_password', adminPassword }] },
     {
-      title: 'keeps the files of guests at rest for a while',
+      title: 'freezes the file systems of guests',
       works: [
         { verb: 'quiesce', by: 'a', seconds: 60, again: false },
         { verb: 'quiesce', by: 'a', seconds: 60, again: true },
         { verb: 'unquiesce', by: 'a' },
       ],
     },
-    { title: 'dumps crashed machines', works: [{ verb: 'crash_dump' }] },
-    { title: 'tells machines of their networks', works: [{ verb: 'inject_network_info' }] },
-    { title: 'puts machines aside and brings them back', works: [{ verb: 'soft_delete' }, { verb: 'restore' }] },
+    { title: 'triggers crash dumps', works: [{ verb: 'crash_dump' }] },
+    { title: 'injects network configuration into machines', works: [{ verb: 'inject_network_info' }] },
+    { title: 'soft-deletes and restores machines', works: [{ verb: 'soft_delete' }, { verb: 'restore' }] },
     {
-      title: 'takes machines from their host and brings them back',
+      title: 'shelves and unshelves machines',
       works: [{ verb: 'power_off' }, { verb: 'shelve_offload' }, { verb: 'unshelve', imageId }],
     },
     {
-      title: 'moves machines to another flavor and keeps them there',
+      title: 'resizes machines and confirms it',
       works: [
         { verb: 'migrate_disk', destHost: dest, flavor: larger(flavor) },
         { verb: 'finish_migration', flavor: larger(flavor), powerOn: true, sourceHost: source },
@@ -104,7 +104,7 @@ export function sequencesFor(
       at: [0, 1, 1],
     },
     {
-      title: 'moves machines and takes them back',
+      title: 'resizes machines and reverts it',
       works: [
         { verb: 'migrate_disk', destHost: dest, flavor: larger(flavor) },
         { verb: 'finish_migration', flavor: larger(flavor), powerOn: true, sourceHost: source },
@@ -114,7 +114,7 @@ export function sequencesFor(
       at: [0, 1, 1, 0],
     },
     {
-      title: 'moves machines while they run',
+      title: 'migrates running machines',
       works: [
         { verb: 'live_migration_queue', destHost: dest },
         { verb: 'live_migration_prepare', destHost: dest },
@@ -124,7 +124,7 @@ export function sequencesFor(
       at: [0, 0, 0, 1],
     },
     {
-      title: 'gives moves up',
+      title: 'aborts live migrations',
       works: [
         { verb: 'live_migration_queue', destHost: dest },
         { verb: 'live_migration_prepare', destHost: dest },
@@ -132,7 +132,7 @@ export function sequencesFor(
       ],
     },
     {
-      title: 'completes moves at once',
+      title: 'forces live migrations to complete',
       works: [
         { verb: 'live_migration_prepare', destHost: dest },
         { verb: 'live_migration_force_complete', destHost: dest },
@@ -141,7 +141,7 @@ export function sequencesFor(
       at: [0, 0, 1],
     },
     {
-      title: 'brings machines of a lost host to life elsewhere',
+      title: 'evacuates machines of a failed host',
       works: [{ verb: 'evacuate', sourceHost: source, adminPassword, sharedStorage: null }],
       at: [1],
     },

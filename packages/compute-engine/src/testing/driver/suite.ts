@@ -2,33 +2,36 @@ import type { Driver, DriverVerb, DriverWork } from '../../drivers/driver.js';
 import type { Server } from '../../model/index.js';
 import { sampleServer } from './sample-server.js';
 
-/** What the suite needs from a test runner and of the driver under test. */
+/** The test runner and the driver under test. */
 export interface DriverSuite {
   readonly describe: (name: string, body: () => void) => void;
   readonly it: (name: string, body: () => Promise<void>) => void;
-  /** What the driver is called in the titles. */
+  /** Name of the driver in titles. */
   readonly name: string;
-  /** A driver without any machine. */
+  /** Creates a driver without machines. */
   readonly open: () => Driver | Promise<Driver>;
-  /** Ends what `open` began; called once for each. */
+  /** Releases the resources of `open`; called once for each driver. */
   readonly close?: (driver: Driver) => void | Promise<void>;
-  /** Fields of the servers that the suite asks for: an image and a flavor that the driver can boot. */
+  /** Fields of the suite's servers: an image and a flavor that the driver can boot. */
   readonly server?: Partial<Server>;
-  /** Work that may fail because a guest has to take part in it, and the image has none: detaching, say. Default: none. */
+  /**
+   * Commands that may fail because they need the cooperation of a guest, which the image does not have, such as detaching.
+   * Default: none.
+   */
   readonly needsGuest?: readonly DriverVerb[];
   /** Two hosts of the driver; default `host1` and `host2`. */
   readonly hosts?: readonly [string, string];
 }
 
-/** A driver under test, and servers for it. */
+/** A driver under test, with helpers for servers. */
 export interface DriverBench {
   readonly driver: Driver;
   readonly hosts: readonly [string, string];
-  /** A server that the driver has not heard of. Frozen: a driver changes nobody's records. */
+  /** Creates a server without a machine. Frozen, because drivers must not change records. */
   newServer(fields?: Partial<Server>): Server;
-  /** Has the work done; passed over in silence where the driver does not support it. */
+  /** Executes a command; a no-op if the driver does not support it. */
   perform(work: DriverWork, server: Server): Promise<void>;
-  /** A server whose machine runs. */
+  /** Creates a server with a running machine. */
   spawned(fields?: Partial<Server>): Promise<Server>;
   supports(verb: DriverVerb): boolean;
 }
@@ -43,7 +46,7 @@ function deepFreeze<T>(value: T): T {
   return value;
 }
 
-/** An `it` whose body gets a fresh driver. */
+/** Defines a test whose body receives a new driver. */
 export function onFreshDriver(suite: DriverSuite): DriverTest {
   const hosts = suite.hosts ?? (['host1', 'host2'] as const);
   return (title, body) =>

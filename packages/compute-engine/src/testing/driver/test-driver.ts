@@ -2,19 +2,19 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { ImageContent } from '@apistrata/catalogs';
 import { sampleServer } from './sample-server.js';
-import { sequencesFor } from './sequences.js';
+import { type Sequence, sequencesFor } from './sequences.js';
 import { type DriverBench, type DriverSuite, type DriverTest, onFreshDriver } from './suite.js';
 
 const spawn = { verb: 'spawn', adminPassword: 'secret', files: [{ path: '/etc/motd', contents: 'aGVsbG8=' }] } as const;
 
-/** Every sequence of work, and each piece of it twice: a crash of the engine repeats what it was in the middle of. */
+/** Tests every sequence, once as is and once with each command repeated, as after a crash of the engine. */
 function testSequences(suite: DriverSuite, test: DriverTest): void {
   const titles = sequencesFor(sampleServer(suite.server), ['', '']).map(({ title }) => title);
   for (const [index, title] of titles.entries()) {
     for (const times of [1, 2]) {
       test(times === 1 ? title : `${title}, each step repeated`, async (bench) => {
         const server = await bench.spawned();
-        const { works, at } = sequencesFor(server, bench.hosts)[index]!;
+        const { works, at } = sequencesFor(server, bench.hosts)[index] as Sequence;
         for (const [step, work] of works.entries()) {
           const host = bench.hosts[at?.[step] ?? 0];
           const there = bench.newServer({ ...server, host, node: host });
@@ -34,15 +34,15 @@ async function bytesOf(content: ImageContent): Promise<number> {
   return bytes;
 }
 
-function testLife(test: DriverTest): void {
-  test('boots a machine, and once more without harm', async (bench) => {
+function testLifecycle(test: DriverTest): void {
+  test('boots a machine, idempotently', async (bench) => {
     const server = bench.newServer();
     await bench.perform(spawn, server);
     await bench.perform(spawn, server);
     await bench.perform({ verb: 'power_off' }, server);
   });
 
-  test('removes a machine, once more, and one that never was', async (bench) => {
+  test('removes a machine, idempotently, and one that never existed', async (bench) => {
     const server = await bench.spawned();
     await bench.perform({ verb: 'destroy' }, server);
     await bench.perform({ verb: 'destroy' }, server);
@@ -56,7 +56,7 @@ function testLife(test: DriverTest): void {
     await bench.perform({ verb: 'destroy' }, server);
   });
 
-  test('keeps machines apart, however many there are at once', async (bench) => {
+  test('keeps concurrent machines apart', async (bench) => {
     const [first, others] = await Promise.all([
       bench.spawned(),
       Promise.all(Array.from({ length: 9 }, () => bench.spawned())),
@@ -66,11 +66,11 @@ function testLife(test: DriverTest): void {
     await Promise.all(others.map((server) => bench.perform({ verb: 'destroy' }, server)));
   });
 
-  test('passes through steps that need nothing of the machine', async (bench) => {
+  test('executes steps that do not touch the machine', async (bench) => {
     await bench.perform({ verb: 'prepare', step: 'networking' }, bench.newServer());
   });
 
-  test('copies disks, and hands the copy out', async (bench) => {
+  test('copies disks and returns the copy', async (bench) => {
     const server = await bench.spawned();
     const imageId = randomUUID();
     await bench.perform({ verb: 'snapshot', imageId }, server);
@@ -80,53 +80,51 @@ function testLife(test: DriverTest): void {
   });
 }
 
-function testAnswers(test: DriverTest): void {
+function testResponses(test: DriverTest): void {
   const origin = { action: 'create', requestId: 'req-1' };
 
-  test('comes to an end when nobody waits for it any more', async ({ driver, newServer }) => {
+  test('ends when the signal is aborted', async ({ driver, newServer }) => {
     const ended = new AbortController();
-    ended.abort(new Error('nobody waits'));
+    ended.abort(new Error('no longer needed'));
     const [result] = await Promise.allSettled([driver.perform(spawn, newServer(), ended.signal, origin)]);
     assert.ok(result.status === 'fulfilled' || result.reason instanceof Error);
   });
 
-  test('says whether work is done at once, and what it supports, without doing it', async ({ driver, newServer }) => {
-    const instantly = driver.instantly?.(spawn, newServer(), origin);
+  test('reports instant and supported commands without executing them', async ({ driver, newServer }) => {
+    const instantly = driver.isSynchronous?.(spawn, newServer(), origin);
     assert.ok(instantly === undefined || typeof instantly === 'boolean');
-    const nothing = driver.nothingToDo?.(spawn, newServer(), origin);
-    assert.ok(nothing === undefined || typeof nothing === 'boolean');
     const supports = driver.supports?.('crash_dump');
     assert.ok(supports === undefined || typeof supports === 'boolean');
   });
 
-  test('says what is in the way of a password, or that nothing is', async ({ driver, spawned }) => {
+  test('reports whether anything prevents setting a password', async ({ driver, spawned }) => {
     const obstacle = await driver.obstacle?.('set_password', await spawned());
     if (!obstacle) return;
     assert.ok(obstacle.code === 'CONFLICT' || obstacle.code === 'NOT_SUPPORTED');
     assert.ok(obstacle.message.length > 0);
   });
 
-  test('tells what consoles have printed', async ({ driver, spawned }: DriverBench) => {
+  test('returns the output of consoles', async ({ driver, spawned }: DriverBench) => {
     assert.equal(typeof (await driver.consoleOutput(await spawned())), 'string');
   });
 
-  test('tells how a machine is, or that it cannot', async ({ driver, spawned }: DriverBench) => {
-    const told = await driver.diagnostics(await spawned());
-    if (told === null) return;
-    assert.equal(typeof told.state, 'string');
-    for (const list of [told.cpus, told.nics, told.disks]) assert.ok(Array.isArray(list));
-    assert.ok(told.uptimeSeconds === null || told.uptimeSeconds >= 0);
+  test('returns diagnostics, or null', async ({ driver, spawned }: DriverBench) => {
+    const notified = await driver.diagnostics(await spawned());
+    if (notified === null) return;
+    assert.equal(typeof notified.state, 'string');
+    for (const list of [notified.cpus, notified.nics, notified.disks]) assert.ok(Array.isArray(list));
+    assert.ok(notified.uptimeSeconds === null || notified.uptimeSeconds >= 0);
   });
 
-  test('tells how far a move is, or that nobody can tell', async ({ driver, spawned }: DriverBench) => {
-    const told = await driver.moveProgress?.(await spawned());
-    if (!told) return;
-    const { memoryTotalBytes, memoryProcessedBytes, memoryRemainingBytes, ...disks } = told;
+  test('returns the progress of a move, or null', async ({ driver, spawned }: DriverBench) => {
+    const reported = await driver.moveProgress?.(await spawned());
+    if (!reported) return;
+    const { memoryTotalBytes, memoryProcessedBytes, memoryRemainingBytes, ...disks } = reported;
     for (const bytes of [memoryTotalBytes, memoryProcessedBytes, memoryRemainingBytes, ...Object.values(disks)])
       assert.ok(Number.isSafeInteger(bytes) && bytes >= 0);
   });
 
-  test('names consoles that can be reached, and none of a type it does not know', async ({ driver, spawned }) => {
+  test('returns endpoints of consoles, and null for unknown types', async ({ driver, spawned }) => {
     const server = await spawned();
     for (const type of ['novnc', 'xvpvnc', 'spice-html5', 'serial', 'webmks']) {
       const endpoint = await driver.console(server, type);
@@ -136,12 +134,12 @@ function testAnswers(test: DriverTest): void {
   });
 }
 
-/** Registers tests that every driver must pass, with the test runner of your choice. */
+/** Registers the conformance tests of drivers with any test runner. */
 export function testDriver(suite: DriverSuite): void {
   const test = onFreshDriver(suite);
   suite.describe(suite.name, () => {
-    testLife(test);
+    testLifecycle(test);
     testSequences(suite, test);
-    testAnswers(test);
+    testResponses(test);
   });
 }

@@ -1,4 +1,4 @@
-import { Refusal } from '@apistrata/compute-engine';
+import { Rejection } from '@apistrata/compute-engine';
 import { z } from 'zod';
 import { operation } from '../../operation.js';
 import { proxied } from './window.js';
@@ -12,7 +12,7 @@ const changes = [
   { method: 'POST', path: `${path}/{id}/action`, action: 'remove_interface' },
 ] as const;
 
-/** There is no bare metal behind this API: nothing is listed, and nothing could ever be changed through it. */
+/** No bare metal service is connected: the list is empty, and changes are always rejected. */
 export const baremetalProxies = [
   operation({
     method: 'GET',
@@ -34,7 +34,7 @@ export const baremetalProxies = [
     errors: [404],
     reply: { node: z.never() },
     run: ({ params: { id } }) => {
-      throw new Refusal('NOT_FOUND', `Node ${id} could not be found.`);
+      throw new Rejection('NOT_FOUND', `Node ${id} could not be found.`);
     },
   }),
   ...changes.map((change) =>
@@ -45,7 +45,10 @@ export const baremetalProxies = [
       status: 200,
       errors: [400],
       run: () => {
-        throw new Refusal('BAD_REQUEST', 'Bare metal nodes cannot be changed through this API; use their own service.');
+        throw new Rejection(
+          'BAD_REQUEST',
+          'Bare metal nodes cannot be changed through this API; use their own service.',
+        );
       },
     }),
   ),

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { Refusal, type Server } from '@apistrata/compute-engine';
+import { Rejection, type Server } from '@apistrata/compute-engine';
 import type { Port } from '@apistrata/compute-engine/catalogs';
 import { since } from '@apistrata/microversion';
 import { field, view } from '@apistrata/microversion/router';
@@ -9,7 +9,7 @@ import { operation } from '../../operation.js';
 import { nullableText } from '../../schemas/reply-types.js';
 import { proxied } from './window.js';
 
-/** An address with the port and the server that have it. */
+/** An address with its port and server. */
 interface FixedAddress {
   readonly address: string;
   readonly port: Port;
@@ -18,7 +18,7 @@ interface FixedAddress {
 
 const fixedIp = view<FixedAddress, ComputeCall>({
   address: field(z.string(), ({ address }) => address),
-  // The network service tells subnets to nobody here.
+  // The network catalog does not expose subnets.
   cidr: field(z.null(), () => null),
   host: field(nullableText, ({ port }, call) => (call.context.isAdmin ? port.hostId || null : null)),
   hostname: field(nullableText, ({ server }) => server?.hostname ?? null),
@@ -28,9 +28,9 @@ const fixedIp = view<FixedAddress, ComputeCall>({
   ),
 });
 
-/** A server that is gone, or was never one, is not shown; any other failure is one. */
+/** An unknown server is omitted; any other error is thrown. */
 function unlessKnown(error: unknown): undefined {
-  if (!(error instanceof Refusal)) throw error;
+  if (!(error instanceof Rejection)) throw error;
 }
 
 export const fixedIpProxies = [
@@ -43,10 +43,10 @@ export const fixedIpProxies = [
     errors: [400, 404],
     reply: { fixed_ip: fixedIp },
     run: async ({ engine, caller, context, params: { id: address } }) => {
-      if (isIP(address) === 0) throw new Refusal('BAD_REQUEST', `Fixed IP ${address} is not an IP address.`);
+      if (isIP(address) === 0) throw new Rejection('BAD_REQUEST', `Fixed IP ${address} is not an IP address.`);
       const ports = await engine.catalogs.networks.listPorts(caller, {});
       const port = ports.find(({ fixedIps }) => fixedIps.some((fixed) => fixed.address === address));
-      if (!port) throw new Refusal('NOT_FOUND', `Fixed IP not found for address ${address}.`);
+      if (!port) throw new Rejection('NOT_FOUND', `Fixed IP not found for address ${address}.`);
       const { deviceId } = port;
       const server = deviceId ? await engine.servers.get(context, deviceId).catch(unlessKnown) : undefined;
       return { fixed_ip: { address, port, server } };

@@ -1,4 +1,4 @@
-import { Refusal } from '@apistrata/compute-engine';
+import { Rejection } from '@apistrata/compute-engine';
 import type { FloatingIp } from '@apistrata/compute-engine/catalogs';
 import { field, view } from '@apistrata/microversion/router';
 import { z } from 'zod';
@@ -6,7 +6,7 @@ import type { ComputeCall } from '../../http/call.js';
 import { operation } from '../../operation.js';
 import { idText } from '../../schemas/id-text.js';
 import { nullableText } from '../../schemas/reply-types.js';
-import { refusedAs } from './refused-as.js';
+import { rejectedAs } from './rejected-as.js';
 import { proxied } from './window.js';
 
 const floatingIp = view<FloatingIp, ComputeCall>({
@@ -20,7 +20,7 @@ const floatingIp = view<FloatingIp, ComputeCall>({
 const ownIps = ({ engine, caller }: ComputeCall) =>
   engine.catalogs.networks.listFloatingIps(caller, { projectId: caller.projectId });
 
-/** Finds one to act on; policies are checked on its project. */
+/** Finds the address to act on; policies are checked against its project. */
 const namedIp = ({ engine, caller, params }: ComputeCall & { readonly params: { readonly id: string } }) =>
   engine.catalogs.networks.getFloatingIp(caller, params.id);
 
@@ -37,18 +37,18 @@ function bulkEntryOf({ address, fixedAddress, deviceId, pool, projectId }: Float
   return { address, fixed_ip: fixedAddress, instance_uuid: deviceId, interface: null, pool, project_id: projectId };
 }
 
-/** All of them for administrators, those of the caller's project for everybody else. */
+/** All addresses for administrators, those of the caller's project for other callers. */
 const allIps = ({ engine, caller, context }: ComputeCall) =>
   engine.catalogs.networks.listFloatingIps(caller, context.isAdmin ? {} : { projectId: caller.projectId });
 
-/** Where the server is that an address leads to; nobody but administrators is told hosts. */
+/** Returns the host of the server behind an address; null unless the caller is an administrator. */
 async function hostOf({ engine, context }: ComputeCall, { deviceId }: FloatingIp): Promise<string | null> {
   if (deviceId === null || !context.isAdmin) return null;
   try {
     return (await engine.servers.get(context, deviceId)).host;
   } catch (error) {
-    // What it leads to may be something else than a server.
-    if (error instanceof Refusal && error.code === 'NOT_FOUND') return null;
+    // The device may be something other than a server.
+    if (error instanceof Rejection && error.code === 'NOT_FOUND') return null;
     throw error;
   }
 }
@@ -88,7 +88,7 @@ export const floatingIpProxies = [
     body: z.looseObject({ pool: idText.nullish() }).nullish(),
     reply: { floating_ip: floatingIp },
     run: async ({ engine, caller, body }) => ({
-      floating_ip: await refusedAs(
+      floating_ip: await rejectedAs(
         { NO_FREE_ADDRESS: 'NOT_FOUND' },
         engine.catalogs.networks.allocateFloatingIp(caller, body?.pool ?? undefined),
       ),
@@ -143,7 +143,7 @@ export const floatingIpProxies = [
       for (const floating of await allIps(call))
         if ((await hostOf(call, floating)) === call.params.id) entries.push(bulkEntryOf(floating));
       if (entries.length === 0)
-        throw new Refusal('NOT_FOUND', `There are no floating addresses of host ${call.params.id}.`);
+        throw new Rejection('NOT_FOUND', `There are no floating addresses of host ${call.params.id}.`);
       return { floating_ip_info: entries };
     },
   }),
@@ -167,7 +167,7 @@ export const floatingIpProxies = [
     errors: [404],
     reply: { dns_entry: z.never() },
     run: ({ params }) => {
-      throw new Refusal('NOT_FOUND', `There is no entry ${params.id} in domain ${params.domain_id}.`);
+      throw new Rejection('NOT_FOUND', `There is no entry ${params.id} in domain ${params.domain_id}.`);
     },
   }),
 ];

@@ -1,4 +1,4 @@
-import { Refusal } from '@apistrata/compute-engine';
+import { Rejection } from '@apistrata/compute-engine';
 import type { Image } from '@apistrata/compute-engine/catalogs';
 import type { ComputeCall } from '../../http/call.js';
 import { itemOf, metadataOperations } from '../metadata-operations.js';
@@ -7,16 +7,20 @@ import { imageMetadataProxied } from './window.js';
 
 type Items = Readonly<Record<string, string>>;
 
-/** Throws the 403 for more items than a project may give one thing. */
+/**
+ * Checks the number of metadata items against the quota.
+ *
+ * @throws a 403 if there are too many
+ */
 async function checkCount({ engine, caller }: ComputeCall, items: Items): Promise<void> {
-  const { metadata_items: most } = await engine.quotas.limits({ projectId: caller.projectId, userId: caller.userId });
-  if (most >= 0 && Object.keys(items).length > most) throw new Refusal('FORBIDDEN', 'Image metadata limit exceeded');
+  const { metadata_items: max } = await engine.quotas.limits({ projectId: caller.projectId, userId: caller.userId });
+  if (max >= 0 && Object.keys(items).length > max) throw new Rejection('FORBIDDEN', 'Image metadata limit exceeded');
 }
 
-/** Makes these all the items the image has; null takes away what was there before. */
+/** Replaces all items of the image; null removes an existing item. */
 async function write({ engine, caller }: ComputeCall, image: Image, items: Items): Promise<Items> {
-  const gone = Object.keys(image.properties).filter((key) => !Object.hasOwn(items, key));
-  const properties = { ...items, ...Object.fromEntries(gone.map((key) => [key, null])) };
+  const removed = Object.keys(image.properties).filter((key) => !Object.hasOwn(items, key));
+  const properties = { ...items, ...Object.fromEntries(removed.map((key) => [key, null])) };
   return imageMetadata(await engine.catalogs.images.update(caller, image.id, { properties }));
 }
 

@@ -10,7 +10,7 @@ const imageLinks = z
   )
   .length(3);
 
-/** Where the image is in the image service, which nobody here can tell: a path of its own below this host. */
+/** The URL in the image service is unknown here, so the link is a path of its own below this host. */
 const links = field<Image, ComputeCall, typeof imageLinks>(imageLinks, ({ id }, call) => [
   ...call.links(`/images/${id}`).map(({ rel, href }) => ({ rel: rel as 'self', href })),
   { rel: 'alternate' as const, type: 'application/vnd.openstack.image', href: `${call.base}/images/${id}` },
@@ -30,7 +30,7 @@ const statuses: Readonly<Partial<Record<ImageStatus, ShownStatus>>> = {
   killed: 'ERROR',
 };
 
-/** Percent of the way to an image that can be used. */
+/** Progress of the image towards usability, in percent. */
 const progress: Readonly<Partial<Record<ImageStatus, number>>> = {
   queued: 25,
   saving: 50,
@@ -39,7 +39,7 @@ const progress: Readonly<Partial<Record<ImageStatus, number>>> = {
   active: 100,
 };
 
-/** The statuses of the image service that one of the old API stands for; none for a text that is none. */
+/** Returns the statuses of the image service for a status of the old API; none for an unknown status. */
 export function statusesOf(text: string): readonly ImageStatus[] {
   const requested = text.toUpperCase();
   return (Object.keys(statuses) as ImageStatus[]).filter((status) => statuses[status] === requested);
@@ -53,7 +53,7 @@ function diskConfigOf({ properties }: Image): 'AUTO' | 'MANUAL' | undefined {
   return auto === undefined ? undefined : auto.toLowerCase() === 'true' ? 'AUTO' : 'MANUAL';
 }
 
-/** What is in the metadata of an image, as text. */
+/** The metadata of an image, as strings. */
 export const imageMetadata = ({ properties }: Image) => ({ ...properties });
 
 export const imageSummary = view<Image, ComputeCall>({
@@ -73,10 +73,10 @@ export const imageDetail = view<Image, ComputeCall>({
   ),
   created: field(type.serverTime, ({ createdAt }) => type.showServerTime(createdAt)),
   updated: field(type.serverTime, ({ updatedAt }) => type.showServerTime(updatedAt)),
-  minDisk: field(type.wholeNumber, ({ minDiskGb }) => minDiskGb),
-  minRam: field(type.wholeNumber, ({ minRamMb }) => minRamMb),
+  minDisk: field(type.integer, ({ minDiskGb }) => minDiskGb),
+  minRam: field(type.integer, ({ minRamMb }) => minRamMb),
   metadata: field(type.textMap, imageMetadata),
-  'OS-EXT-IMG-SIZE:size': field(type.wholeNumber, ({ sizeBytes }) => sizeBytes ?? 0),
+  'OS-EXT-IMG-SIZE:size': field(type.integer, ({ sizeBytes }) => sizeBytes ?? 0),
   'OS-DCF:diskConfig': field(diskConfig, diskConfigOf),
   server: field(serverOf.optional(), ({ properties: { instance_uuid: id } }, call) =>
     id ? { id, links: [...call.links(`/servers/${id}`)] as never } : undefined,

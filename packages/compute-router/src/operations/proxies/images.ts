@@ -1,4 +1,4 @@
-import { Refusal } from '@apistrata/compute-engine';
+import { Rejection } from '@apistrata/compute-engine';
 import type { Image, ImageQuery } from '@apistrata/compute-engine/catalogs';
 import { one, query } from '@apistrata/microversion/schema';
 import type { ComputeCall } from '../../http/call.js';
@@ -28,18 +28,18 @@ const listQuery = query(
   { extra: 'keep' },
 );
 
-type Asked = typeof listQuery extends { parse: (...args: never[]) => { value: infer T } } ? T : never;
+type ImageListRequest = typeof listQuery extends { parse: (...args: never[]) => { value: infer T } } ? T : never;
 
 const PROPERTY = 'property-';
 
-/** Filters on properties: those named outright, and those that have a name of their own here. */
-function propertiesIn(requested: Asked): Readonly<Record<string, string>> {
+/** Returns the filters on properties: those given by property name, and those with a parameter of their own. */
+function propertiesIn(requested: ImageListRequest): Readonly<Record<string, string>> {
   const named = Object.entries(requested as Readonly<Record<string, unknown>>).filter(([name]) =>
     name.startsWith(PROPERTY),
   );
   const properties = Object.fromEntries(named.map(([name, value]) => [name.slice(PROPERTY.length), String(value)]));
   if (Object.entries(properties).some((pair) => pair.join().includes('\0')))
-    throw new Refusal('BAD_REQUEST', 'NUL is not legal in filters.');
+    throw new Rejection('BAD_REQUEST', 'NUL is not legal in filters.');
   return {
     ...properties,
     // A server may be named by its URL.
@@ -48,16 +48,16 @@ function propertiesIn(requested: Asked): Readonly<Record<string, string>> {
   };
 }
 
-function least(name: string, text: string | undefined): number {
+function min(name: string, text: string | undefined): number {
   if (text === undefined) return 0;
-  if (!/^[+-]?\d+$/.test(text)) throw new Refusal('BAD_REQUEST', `Invalid ${name} filter [${text}]`);
+  if (!/^[+-]?\d+$/.test(text)) throw new Rejection('BAD_REQUEST', `Invalid ${name} filter [${text}]`);
   return Number(text);
 }
 
-/** A page of images, newest first. Filters that the image service has not are applied to all that it gives. */
-async function pageOf(call: ComputeCall, requested: Asked) {
+/** Returns a page of images, newest first. Filters that the image service lacks are applied to its results. */
+async function pageOf(call: ComputeCall, requested: ImageListRequest) {
   const size = pageSize(call, requested.limit ?? requested.page_size);
-  const [minRam, minDisk] = [least('minRam', requested.minRam), least('minDisk', requested.minDisk)];
+  const [minRam, minDisk] = [min('minRam', requested.minRam), min('minDisk', requested.minDisk)];
   const statuses = requested.status === undefined ? undefined : statusesOf(requested.status);
   const filter: ImageQuery = {
     name: requested.name,
@@ -66,11 +66,11 @@ async function pageOf(call: ComputeCall, requested: Asked) {
     status: statuses?.length === 1 ? statuses[0] : undefined,
   };
   const list = (page: ImageQuery) => call.engine.catalogs.images.list(call.caller, { ...filter, ...page });
-  const whole = minRam > 0 || minDisk > 0 || (statuses !== undefined && statuses.length !== 1);
-  const images = whole ? await kept() : await list({ limit: size, marker: requested.marker });
+  const full = minRam > 0 || minDisk > 0 || (statuses !== undefined && statuses.length !== 1);
+  const images = full ? await matching() : await list({ limit: size, marker: requested.marker });
   return { images, images_links: nextLink(call, size, images, ({ id }: Image) => id) as never };
 
-  async function kept(): Promise<readonly Image[]> {
+  async function matching(): Promise<readonly Image[]> {
     const all = await list({ marker: requested.marker });
     const fits = ({ minRamMb, minDiskGb, status }: Image) =>
       minRamMb >= minRam && minDiskGb >= minDisk && (statuses?.includes(status) ?? true);

@@ -9,7 +9,7 @@ import { securityGroupProxies } from './security-groups.js';
 import { snapshotProxies } from './snapshots.js';
 import { volumeProxies } from './volumes.js';
 
-/** What the compute API once did in the name of other services, as long as it did. */
+/** Operations that the compute API once performed on behalf of other services, with their windows. */
 export const proxyOperations: readonly Operation[] = [
   ...imageProxies,
   ...imageMetadataProxies,

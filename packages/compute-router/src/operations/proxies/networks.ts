@@ -8,9 +8,9 @@ import { proxied } from './window.js';
 
 type Field = ViewField<Network, ComputeCall>;
 
-/** What networks of an older kind had and those of the network service have not. */
+/** Attributes of older networks that the network service does not have. */
 const nothing: Field = field(z.null(), () => null);
-const nothingForAdmins: Field = field(z.null().optional(), (_, call) => (call.context.isAdmin ? null : undefined));
+const nullForAdmins: Field = field(z.null().optional(), (_, call) => (call.context.isAdmin ? null : undefined));
 
 function all(names: readonly string[], value: Field): Readonly<Record<string, Field>> {
   return Object.fromEntries(names.map((name) => [name, value]));
@@ -44,7 +44,7 @@ const network = view<Network, ComputeCall>({
   id: field(z.string(), ({ id }) => id),
   label: field(z.string(), ({ name }) => name),
   ...all(addressing, nothing),
-  ...all(deployment, nothingForAdmins),
+  ...all(deployment, nullForAdmins),
   project_id: field(nullableText.optional(), ({ projectId }, call) => (call.context.isAdmin ? projectId : undefined)),
   mtu: field(z.int().optional(), ({ mtu }, call) => (call.context.isAdmin ? mtu : undefined)),
 });

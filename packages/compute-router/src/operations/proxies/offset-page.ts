@@ -2,10 +2,10 @@ import { one } from '@apistrata/microversion/schema';
 import type { ComputeCall } from '../../http/call.js';
 import { nonnegint } from '../../schemas/types.js';
 
-/** Parameters of lists that are paged by position. */
+/** Parameters of lists that are paged by offset. */
 export const offsetParameters = { limit: one(nonnegint), offset: one(nonnegint) };
 
-/** Part of a list. A limit of 0 is none, which is as many as a page may have. */
+/** Returns a part of a list. A limit of 0 means the maximum page size. */
 export function offsetPage<T>(
   { maxLimit }: ComputeCall,
   items: readonly T[],

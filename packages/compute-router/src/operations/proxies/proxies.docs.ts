@@ -1,4 +1,4 @@
-import type { Resource } from '../../description/resource.js';
+import type { Resource } from '../../reference/resource.js';
 import { imageProxyFields, networkProxyFields, volumeProxyFields } from './proxy-fields.docs.js';
 
 const tag = 'proxies';

@@ -1,6 +1,6 @@
-type Words = Readonly<Record<string, string>>;
+type Descriptions = Readonly<Record<string, string>>;
 
-export const imageProxyFields: Words = {
+export const imageProxyFields: Descriptions = {
   'query.name': 'Filters images by name.',
   'query.status': 'Filters images by status.',
   'query.changes-since': 'Filters images changed at or after this time (ISO 8601).',
@@ -28,7 +28,7 @@ export const imageProxyFields: Words = {
   meta: 'A metadata item.',
 };
 
-export const networkProxyFields: Words = {
+export const networkProxyFields: Descriptions = {
   'query.all_tenants': 'Lists the security groups of all projects. Administrators only.',
   networks: 'The list of networks.',
   network: 'A network.',
@@ -121,7 +121,7 @@ export const networkProxyFields: Words = {
   ip_range: 'Source address range. Empty if the rule has a source group.',
 };
 
-export const volumeProxyFields: Words = {
+export const volumeProxyFields: Descriptions = {
   volumes: 'The volumes of this page.',
   volume: 'A volume.',
   'volumes.id': 'UUID of the volume.',

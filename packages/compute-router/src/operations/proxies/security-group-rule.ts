@@ -1,9 +1,9 @@
-import { Refusal } from '@apistrata/compute-engine';
+import { Rejection } from '@apistrata/compute-engine';
 import type { NewSecurityGroupRule, SecurityGroupRule } from '@apistrata/compute-engine/catalogs';
 import { z } from 'zod';
 import { nullableText } from '../../schemas/reply-types.js';
 
-/** A rule as the old API writes it. */
+/** A rule in the format of the old API. */
 export const securityGroupRule = z.strictObject({
   id: z.string(),
   parent_group_id: z.string(),
@@ -14,7 +14,7 @@ export const securityGroupRule = z.strictObject({
   ip_range: z.union([z.strictObject({ cidr: z.string() }), z.strictObject({})]),
 });
 
-/** The group that a rule lets in. */
+/** The group whose members a rule admits. */
 export interface RemoteGroup {
   readonly name: string;
   readonly projectId: string;
@@ -24,13 +24,13 @@ const ANY_PORT: readonly [number, number] = [1, 65535];
 const ANYTHING = '0.0.0.0/0';
 const ANYTHING_V6 = '::/0';
 
-/** The first and last port; those of a rule that names none are all that its protocol has. */
+/** Returns the first and last port. A rule without ports has all ports of its protocol. */
 function portsOf({ protocol, portMin, portMax }: SecurityGroupRule): readonly [number | null, number | null] {
   if (protocol === null || portMin !== null || portMax !== null) return [portMin, portMax];
   return protocol === 'tcp' || protocol === 'udp' ? ANY_PORT : [-1, -1];
 }
 
-/** @param remote the group it lets in, where it lets in one */
+/** @param remote the group whose members it admits, if any */
 export function showRule(rule: SecurityGroupRule, remote: RemoteGroup | undefined): z.output<typeof securityGroupRule> {
   const [from_port, to_port] = portsOf(rule);
   const everywhere = rule.ethertype === 'IPv6' ? ANYTHING_V6 : ANYTHING;
@@ -46,8 +46,8 @@ export function showRule(rule: SecurityGroupRule, remote: RemoteGroup | undefine
 }
 
 /**
- * The rules for what comes in, which are all that the old API knows. A rule whose remote group is gone is left out: as
- * it stands it would read as if it let nobody in, or everybody.
+ * Returns the ingress rules, the only ones that the old API has. A rule whose remote group was deleted is omitted:
+ * without the group it would read as if it admitted all addresses or none.
  */
 export function showRules(
   rules: readonly SecurityGroupRule[],
@@ -60,7 +60,7 @@ export function showRules(
     .map((rule) => showRule(rule, groups.get(rule.remoteGroupId ?? '')));
 }
 
-/** What a request says of a rule. */
+/** A rule in a request. */
 interface RequestedRule {
   readonly parent_group_id: string;
   readonly group_id?: string | null;
@@ -72,7 +72,7 @@ interface RequestedRule {
 
 const missing = (value: unknown) => value === undefined || value === null || value === '';
 
-/** Ports that a protocol has; -1 among those of ICMP means any. */
+/** Ports of each protocol; for ICMP, -1 means any. */
 const PROTOCOLS = [
   { protocol: 'tcp', range: ANY_PORT },
   { protocol: 'udp', range: ANY_PORT },
@@ -85,33 +85,37 @@ function protocolOf(value: unknown): Protocol {
   const name = typeof value === 'string' ? value.toLowerCase() : '';
   const known = PROTOCOLS.find(({ protocol }) => protocol === name);
   if (known) return known;
-  throw new Refusal(
+  throw new Rejection(
     'BAD_REQUEST',
-    `Invalid IP protocol: there are ${PROTOCOLS.map(({ protocol }) => protocol).join(', ')}.`,
+    `Invalid IP protocol: it must be one of ${PROTOCOLS.map(({ protocol }) => protocol).join(', ')}.`,
   );
 }
 
-function portOf(value: unknown, { protocol, range: [least, most] }: Protocol): number {
+function portOf(value: unknown, { protocol, range: [min, max] }: Protocol): number {
   const port = typeof value === 'number' || (typeof value === 'string' && /^-?\d+$/.test(value)) ? Number(value) : NaN;
-  if (Number.isInteger(port) && port >= least && port <= most) return port;
-  throw new Refusal('BAD_REQUEST', `Invalid port: ${protocol} has numbers from ${least} to ${most}.`);
+  if (Number.isInteger(port) && port >= min && port <= max) return port;
+  throw new Rejection('BAD_REQUEST', `Invalid port: numbers of ${protocol} are from ${min} to ${max}.`);
 }
 
-/** The rule of the network service that a request means. Throws the 400 for what makes no sense. */
+/**
+ * Converts a requested rule to a rule of the network service.
+ *
+ * @throws a 400 if the rule is inconsistent
+ */
 export function ruleFrom(request: RequestedRule): NewSecurityGroupRule {
   const base = { securityGroupId: request.parent_group_id, direction: 'ingress' as const };
   const remoteGroupId = request.group_id ?? null;
   const given = [request.ip_protocol, request.from_port, request.to_port].filter((value) => !missing(value));
   if (given.length === 0 && remoteGroupId) return { ...base, remoteGroupId };
-  if (given.length < 3) throw new Refusal('BAD_REQUEST', 'Not enough parameters to build a valid rule.');
+  if (given.length < 3) throw new Rejection('BAD_REQUEST', 'Not enough parameters to build a valid rule.');
   const known = protocolOf(request.ip_protocol);
   const { protocol } = known;
   const [from, to] = [portOf(request.from_port, known), portOf(request.to_port, known)];
   if (from > to && protocol !== 'icmp')
-    throw new Refusal('BAD_REQUEST', `Invalid port range ${from}:${to}: it ends before it starts.`);
+    throw new Rejection('BAD_REQUEST', `Invalid port range ${from}:${to}: it ends before it starts.`);
   const ports = { protocol, portMin: from === -1 ? null : from, portMax: to === -1 ? null : to };
   if (remoteGroupId) return { ...base, ...ports, remoteGroupId };
   if (missing(request.cidr)) return { ...base, ...ports, remoteCidr: ANYTHING };
-  if (typeof request.cidr !== 'string') throw new Refusal('BAD_REQUEST', 'Invalid CIDR given as IP prefix.');
+  if (typeof request.cidr !== 'string') throw new Rejection('BAD_REQUEST', 'Invalid CIDR given as IP prefix.');
   return { ...base, ...ports, remoteCidr: request.cidr };
 }

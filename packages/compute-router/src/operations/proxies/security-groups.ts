@@ -1,4 +1,4 @@
-import { Refusal } from '@apistrata/compute-engine';
+import { Rejection } from '@apistrata/compute-engine';
 import type { SecurityGroup } from '@apistrata/compute-engine/catalogs';
 import { one, query } from '@apistrata/microversion/schema';
 import { z } from 'zod';
@@ -7,7 +7,7 @@ import { operation } from '../../operation.js';
 import { nullableText } from '../../schemas/reply-types.js';
 import { uuid } from '../../schemas/types.js';
 import { offsetPage, offsetParameters } from './offset-page.js';
-import { refusedAs } from './refused-as.js';
+import { rejectedAs } from './rejected-as.js';
 import { type RemoteGroup, ruleFrom, securityGroupRule, showRule, showRules } from './security-group-rule.js';
 import { proxied } from './window.js';
 
@@ -19,7 +19,7 @@ const securityGroup = z.strictObject({
   rules: z.array(securityGroupRule),
 });
 
-/** What the network service calls a conflict was told as a bad request. */
+/** Conflicts of the network service are bad requests in the old API. */
 const asBadRequest = {
   SECURITY_GROUP_IN_USE: 'BAD_REQUEST',
   SECURITY_GROUP_RULE_EXISTS: 'BAD_REQUEST',
@@ -33,7 +33,7 @@ const rules = { path: '/os-security-group-rules', item: '/os-security-group-rule
 
 function checkedId(id: string): string {
   const checked = uuid.safeParse(id);
-  if (!checked.success) throw new Refusal('BAD_REQUEST', 'Security group id should be uuid');
+  if (!checked.success) throw new Rejection('BAD_REQUEST', 'Security group id should be uuid');
   return checked.data;
 }
 
@@ -41,7 +41,7 @@ function namedGroup({ engine, caller, params }: ComputeCall & { readonly params:
   return engine.catalogs.networks.getSecurityGroup(caller, checkedId(params.id));
 }
 
-/** Shows any of `groups` with its rules, knowing the groups that they let in. */
+/** Returns a function that shows any of `groups` with its rules, including the groups that the rules admit. */
 async function presenterOf({ engine, caller }: ComputeCall, groups: readonly SecurityGroup[]) {
   const known = new Map<string, RemoteGroup>(groups.map((group) => [group.id, group]));
   const remote = groups.flatMap(({ rules }) => rules.flatMap(({ remoteGroupId }) => remoteGroupId ?? []));
@@ -66,10 +66,10 @@ const showGroup = async (call: ComputeCall, group: SecurityGroup) => ({
   security_group: (await presenterOf(call, [group]))(group),
 });
 
-/** Text of a name or a description that databases can hold. */
+/** Rejects names and descriptions that databases cannot store. */
 function checkedText({ name, description }: { readonly name: string; readonly description: string }) {
   if (`${name}${description}`.includes('\0'))
-    throw new Refusal('BAD_REQUEST', 'NUL is not legal in names and descriptions.');
+    throw new Rejection('BAD_REQUEST', 'NUL is not legal in names and descriptions.');
   return { name, description };
 }
 
@@ -85,8 +85,8 @@ export const securityGroupProxies = [
     query: query({ ...offsetParameters, all_tenants: one(z.string()) }, { extra: 'ignore' }),
     reply: { security_groups: z.array(securityGroup) },
     run: async (call) => {
-      const everybodys = call.query.all_tenants !== undefined && call.context.isAdmin;
-      const projectId = everybodys ? undefined : call.caller.projectId;
+      const allProjects = call.query.all_tenants !== undefined && call.context.isAdmin;
+      const projectId = allProjects ? undefined : call.caller.projectId;
       const groups = await call.engine.catalogs.networks.listSecurityGroups(call.caller, { projectId });
       const sortKey = (group: SecurityGroup) => `${group.projectId}\0${group.name}`;
       const sorted = [...groups].sort((a, b) => (sortKey(a) < sortKey(b) ? -1 : sortKey(a) > sortKey(b) ? 1 : 0));
@@ -147,7 +147,7 @@ export const securityGroupProxies = [
     errors: [400, 404],
     target: namedGroup,
     run: ({ engine, caller, target }) =>
-      refusedAs(asBadRequest, engine.catalogs.networks.deleteSecurityGroup(caller, target.id)),
+      rejectedAs(asBadRequest, engine.catalogs.networks.deleteSecurityGroup(caller, target.id)),
   }),
   operation({
     method: 'POST',
@@ -174,7 +174,7 @@ export const securityGroupProxies = [
       const { networks } = engine.catalogs;
       const request = ruleFrom(body.security_group_rule);
       const remote = request.remoteGroupId ? await networks.getSecurityGroup(caller, request.remoteGroupId) : undefined;
-      const made = await refusedAs(asBadRequest, networks.createSecurityGroupRule(caller, request));
+      const made = await rejectedAs(asBadRequest, networks.createSecurityGroupRule(caller, request));
       return { security_group_rule: showRule(made, remote) };
     },
   }),

@@ -9,7 +9,7 @@ import { idText } from '../../schemas/id-text.js';
 import * as type from '../../schemas/reply-types.js';
 import { boolish } from '../../schemas/types.js';
 import { offsetPage, offsetParameters } from './offset-page.js';
-import { refusedAs } from './refused-as.js';
+import { rejectedAs } from './rejected-as.js';
 import { proxied } from './window.js';
 
 const snapshot = view<VolumeSnapshot, ComputeCall>({
@@ -67,7 +67,7 @@ export const snapshotProxies = [
     }),
     reply: { snapshot },
     run: async ({ engine, caller, body: { snapshot: requested } }) => ({
-      snapshot: await refusedAs(
+      snapshot: await rejectedAs(
         { VOLUME_NOT_FOUND: 'BAD_REQUEST' },
         engine.catalogs.volumes.createSnapshot(caller, {
           key: randomUUID(),

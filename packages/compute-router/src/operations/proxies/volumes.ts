@@ -16,7 +16,7 @@ const attachment = z.union([
   z.strictObject({}),
 ]);
 
-/** A volume that is attached to nothing has one attachment without anything in it. */
+/** A detached volume has one empty attachment. */
 function attachmentsOf({ id, attachments }: Volume): z.output<typeof attachment>[] {
   const attached = attachments.filter(({ status }) => status === 'attached' || status === 'detaching');
   if (attached.length === 0) return [{}];

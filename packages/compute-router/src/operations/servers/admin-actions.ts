@@ -2,14 +2,13 @@ import { since } from '@apistrata/microversion';
 import { object } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import { operation } from '../../operation.js';
-import * as type from '../../schemas/types.js';
 import { plainAction } from './plain-action.js';
 import { serverById } from './target.js';
 
 const path = '/servers/{id}/action';
 const common = { method: 'POST', path, target: serverById, status: 202 } as const;
 
-/** What operators do to servers, and what ends or begins their use. */
+/** Actions of administrators, and actions that end or restore the use of a server. */
 export const adminActions = [
   operation({
     ...common,

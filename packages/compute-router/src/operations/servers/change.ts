@@ -2,7 +2,7 @@ import { object } from '@apistrata/microversion/schema';
 import { loadHosts } from '../../http/call.js';
 import { operation } from '../../operation.js';
 import { serverUpdated } from '../../views/server.js';
-import { fieldsOf, keptOf } from '../../views/server-request-fields.js';
+import { fieldsOf, recordFieldsOf } from '../../views/server-request-fields.js';
 import { serverById } from './target.js';
 
 const body = object({ server: object(fieldsOf('update')) });
@@ -20,7 +20,7 @@ export const changeServers = [
     reply: { server: serverUpdated },
     load: loadHosts,
     run: async ({ engine, context, target, body: { server } }) => ({
-      server: await engine.servers.update(context, target.id, keptOf(server)),
+      server: await engine.servers.update(context, target.id, recordFieldsOf(server)),
     }),
   }),
   operation({

@@ -1,4 +1,4 @@
-import { Refusal, type Server } from '@apistrata/compute-engine';
+import { Rejection, type Server } from '@apistrata/compute-engine';
 import { between, since, until } from '@apistrata/microversion';
 import { object } from '@apistrata/microversion/schema';
 import { z } from 'zod';
@@ -34,7 +34,7 @@ function open({ engine, context }: ComputeCall, target: Server, type: string): P
   return engine.consoles.open(context, target, spellings[type] ?? type);
 }
 
-/** The actions that led to consoles before there was one operation for all. */
+/** The actions that opened consoles before there was one operation for all types. */
 const legacy = [
   ['os-getVNCConsole', z.enum(['novnc', 'xvpvnc', 'xpvnc'])],
   ['os-getSPICEConsole', z.literal('spice-html5')],
@@ -56,7 +56,7 @@ export const serverConsoles = [
     run: async (call) => {
       const { protocol: requested, type } = call.body.remote_console as { protocol: string; type: string };
       if (requested === 'rdp' || !types[requested]?.includes(type))
-        throw new Refusal('BAD_REQUEST', `Unavailable console type ${type} for protocol ${requested}.`);
+        throw new Rejection('BAD_REQUEST', `Unavailable console type ${type} for protocol ${requested}.`);
       const url = await open(call, call.target, type);
       return { remote_console: { protocol: requested, type, url } } as never;
     },
@@ -75,7 +75,7 @@ export const serverConsoles = [
       target: serverById,
       reply: { console: z.strictObject({ type, url: z.url() }) },
       run: async (call) => {
-        const requestedType = (call.body as Record<string, { type: string }>)[name]!.type;
+        const requestedType = (call.body as Readonly<Record<typeof name, { type: string }>>)[name].type;
         return { console: { type: requestedType, url: await open(call, call.target, requestedType) } } as never;
       },
     }),
@@ -90,7 +90,7 @@ export const serverConsoles = [
     errors: [400, 404, 409, 501],
     target: serverById,
     run: () => {
-      throw new Refusal('BAD_REQUEST', 'Unavailable console type rdp-html5.');
+      throw new Rejection('BAD_REQUEST', 'Unavailable console type rdp-html5.');
     },
   }),
   operation({

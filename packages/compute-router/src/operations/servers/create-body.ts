@@ -4,7 +4,7 @@ import { z } from 'zod';
 import * as type from '../../schemas/types.js';
 import { fieldsOf } from '../../views/server-request-fields.js';
 
-const MOST_VOLUME_GIB = 2_147_483_647;
+const MAX_VOLUME_GIB = 2_147_483_647;
 
 const network = object({
   uuid: [until('2.36', z.string().optional()), since('2.37', type.uuid.optional())],
@@ -13,12 +13,12 @@ const network = object({
   tag: [between('2.32', '2.36', type.tag.optional()), since('2.42', type.tag.optional())],
 });
 
-/** What both notations of disks have in common. */
+/** Fields that both notations of disks share. */
 const device = {
   virtual_name: z.string().max(255).optional(),
   volume_id: type.uuid.optional(),
   snapshot_id: type.uuid.optional(),
-  volume_size: type.intish(1, MOST_VOLUME_GIB).optional(),
+  volume_size: type.intish(1, MAX_VOLUME_GIB).optional(),
   device_name: z
     .string()
     .min(1)
@@ -80,10 +80,10 @@ const server = object({
   return_reservation_id: type.boolish.optional(),
 });
 
-const MOST_LEVELS = 30;
+const MAX_LEVELS = 30;
 
-/** What is nested deeper than anything that makes sense could not be written down. */
-function isShallow(value: unknown, levels = MOST_LEVELS): boolean {
+/** Hints with deeper nesting than any meaningful value could not be serialized. */
+function isShallow(value: unknown, levels = MAX_LEVELS): boolean {
   if (typeof value !== 'object' || value === null) return true;
   return levels > 0 && Object.values(value).every((inner) => isShallow(inner, levels - 1));
 }
@@ -116,7 +116,7 @@ const hints = object(
 
 const someHints = derive(hints, (given) => given.optional());
 
-/** A request for servers. */
+/** A request to create servers. */
 export const createServerBody = object({
   server,
   'os:scheduler_hints': someHints,

@@ -1,17 +1,17 @@
 import type { LegacyDevice, NewServer, RequestedDevice } from '@apistrata/compute-engine/api';
 import { at, since, until } from '@apistrata/microversion';
-import { answer } from '@apistrata/microversion/router';
+import { prepareResponse } from '@apistrata/microversion/router';
 import { z } from 'zod';
 import type { ComputeCall } from '../../http/call.js';
 import { operation } from '../../operation.js';
 import type { RuleName } from '../../policy/index.js';
 import { serverCreated } from '../../views/server.js';
-import { keptOf } from '../../views/server-request-fields.js';
+import { recordFieldsOf } from '../../views/server-request-fields.js';
 import { type CreateServerBody, createServerBody } from './create-body.js';
 
-type Asked = CreateServerBody['server'];
+type CreateRequest = CreateServerBody['server'];
 
-function legacyDeviceOf(device: NonNullable<Asked['block_device_mapping']>[number]): LegacyDevice {
+function legacyDeviceOf(device: NonNullable<CreateRequest['block_device_mapping']>[number]): LegacyDevice {
   return {
     virtualName: device.virtual_name,
     volumeId: device.volume_id,
@@ -23,7 +23,7 @@ function legacyDeviceOf(device: NonNullable<Asked['block_device_mapping']>[numbe
   };
 }
 
-function deviceOf(device: NonNullable<Asked['block_device_mapping_v2']>[number]): RequestedDevice {
+function deviceOf(device: NonNullable<CreateRequest['block_device_mapping_v2']>[number]): RequestedDevice {
   return {
     source: device.source_type,
     destination: device.destination_type,
@@ -41,9 +41,9 @@ function deviceOf(device: NonNullable<Asked['block_device_mapping_v2']>[number])
   };
 }
 
-/** Below this, the description is the name. */
+/** Until 2.18, the description is the name. */
 const described = [until('2.18', false), since('2.19', true)];
-/** Volumes for several servers at once, and ports that ask for bandwidth. */
+/** Since 2.60, volumes may be attached to several servers; since 2.72, ports may have resource requests. */
 const multiattach = [until('2.59', false), since('2.60', true)];
 const resourceRequests = [until('2.71', false), since('2.72', true)];
 
@@ -57,7 +57,7 @@ function hintsOf(body: CreateServerBody): NewServer['hints'] {
 function newServerOf(call: ComputeCall, body: CreateServerBody): NewServer {
   const { server: s } = body;
   return {
-    ...keptOf(s),
+    ...recordFieldsOf(s),
     description: at(described, call.version) ? s.description : s.name,
     flavorId: s.flavorRef.slice(s.flavorRef.lastIndexOf('/') + 1),
     tags: s.tags && [...new Set(s.tags)],
@@ -83,8 +83,8 @@ function newServerOf(call: ComputeCall, body: CreateServerBody): NewServer {
   };
 }
 
-/** Rules that count only when something particular is asked for. */
-const rules: readonly (readonly [RuleName, (server: Asked) => boolean])[] = [
+/** Rules that apply only if the request uses a certain feature. */
+const rules: readonly (readonly [RuleName, (server: CreateRequest) => boolean])[] = [
   [
     'os_compute_api:servers:create:attach_volume',
     (s) => (s.block_device_mapping?.length ?? 0) + (s.block_device_mapping_v2?.length ?? 0) > 0,
@@ -122,13 +122,14 @@ export const createServer = operation({
     for (const [rule, counts] of rules) if (counts(requested)) call.require(rule);
     const request = newServerOf(call, call.body);
     const { servers, adminPassword, reservationId } = await call.engine.servers.create(call.context, request);
-    // The one answer without its server.
-    if (requested.return_reservation_id) return answer({ raw: JSON.stringify({ reservation_id: reservationId }) });
-    const [first] = servers;
+    // The only response without the server.
+    if (requested.return_reservation_id)
+      return prepareResponse({ raw: JSON.stringify({ reservation_id: reservationId }) });
+    const [first] = servers as readonly [(typeof servers)[number], ...typeof servers];
     const shownPassword = call.engine.settings.enableInstancePassword ? adminPassword : undefined;
-    return answer({
-      body: { server: { server: first!, adminPassword: shownPassword } },
-      headers: { Location: call.self(`/servers/${first!.id}`).href },
+    return prepareResponse({
+      body: { server: { server: first, adminPassword: shownPassword } },
+      headers: { Location: call.self(`/servers/${first.id}`).href },
     });
   },
 });

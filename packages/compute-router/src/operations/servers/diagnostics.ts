@@ -51,7 +51,7 @@ const standard = {
 
 type Standard = z.infer<z.ZodObject<typeof standard>>;
 
-/** Drivers of other names stand in for the one that clients know best. */
+/** Drivers that are not in the schema are reported as libvirt, the most common one. */
 function driverName(name: string): Standard['driver'] {
   const known = standard.driver.safeParse(name);
   return known.success ? known.data : 'libvirt';
@@ -93,7 +93,7 @@ function standardForm(d: Diagnostics): Standard {
   };
 }
 
-/** One flat object: what each part of the machine counts, under names made of the part's own. Memory in KiB. */
+/** One flat object: counters of each part of the machine, with names derived from the part's name. Memory is in KiB. */
 function flatForm(d: Diagnostics): Record<string, number | null> {
   const parts: (readonly [string, number | null])[] = [
     ...d.cpus.map(({ timeNs }, index) => [`cpu${index}_time`, timeNs] as const),

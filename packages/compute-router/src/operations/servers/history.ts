@@ -1,4 +1,4 @@
-import { type ActionEvent, type InstanceAction, Refusal } from '@apistrata/compute-engine';
+import { type ActionEvent, type InstanceAction, Rejection } from '@apistrata/compute-engine';
 import { at, since, until } from '@apistrata/microversion';
 import { field, nestedList, type ViewShape, view } from '@apistrata/microversion/router';
 import { once, query } from '@apistrata/microversion/schema';
@@ -36,21 +36,21 @@ interface ShownEvent extends ActionEvent {
   readonly projectId: string;
 }
 
-const seesEvents = (call: ComputeCall) => call.can('os_compute_api:os-instance-actions:events');
+const canReadEvents = (call: ComputeCall) => call.can('os_compute_api:os-instance-actions:events');
 
 const event = view<ShownEvent, ComputeCall>({
   event: field(z.string(), (e) => e.name),
   start_time: field(type.time, (e) => type.showTime(e.startTime)),
   finish_time: field(type.nullableTime, (e) => type.showNullableTime(e.finishTime)),
   result: field(type.nullableText, (e) => e.result),
-  traceback: field(type.nullableText.optional(), (e, call) => (seesEvents(call) ? e.traceback : undefined)),
+  traceback: field(type.nullableText.optional(), (e, call) => (canReadEvents(call) ? e.traceback : undefined)),
   hostId: since(
     '2.62',
     field(z.string(), (e) => hostIdOf(e.projectId, e.host)),
   ),
   host: since(
     '2.62',
-    field(type.nullableText.optional(), (e, call) => (seesEvents(call) ? (e.host ?? '') : undefined)),
+    field(type.nullableText.optional(), (e, call) => (canReadEvents(call) ? (e.host ?? '') : undefined)),
   ),
   details: since(
     '2.84',
@@ -60,7 +60,7 @@ const event = view<ShownEvent, ComputeCall>({
   ),
 });
 
-/** Newest first. */
+/** Returns the events, newest first. */
 function eventsOf({ action, projectId }: ShownAction): readonly ShownEvent[] {
   return [...action.events].sort((a, b) => b.startTime - a.startTime).map((e) => ({ ...e, projectId }));
 }
@@ -70,19 +70,19 @@ const shown = view<ShownAction, ComputeCall>({
   events: [
     until(
       '2.50',
-      nestedList(event, (a: ShownAction, call: ComputeCall) => (seesEvents(call) ? eventsOf(a) : undefined)),
+      nestedList(event, (a: ShownAction, call: ComputeCall) => (canReadEvents(call) ? eventsOf(a) : undefined)),
     ),
     since('2.51', nestedList(event, eventsOf)),
   ],
 });
 
-/** From here on the actions of deleted servers can be read. */
-const ofDeleted = since('2.21', true);
+/** Since 2.21, the actions of deleted servers can be read. */
+const includesDeleted = since('2.21', true);
 const paged = since('2.58', true);
 
 function server(call: ComputeCall & { readonly params: { readonly server_id: string } }) {
   return call.engine.servers.get(call.context, call.params.server_id, {
-    deleted: at(ofDeleted, call.version) ?? false,
+    deleted: at(includesDeleted, call.version) ?? false,
   });
 }
 
@@ -110,7 +110,7 @@ export const serverHistory = [
       const changesSince = call.query['changes-since'];
       const changesBefore = call.query['changes-before'];
       if (changesSince !== undefined && changesBefore !== undefined && changesSince > changesBefore) {
-        throw new Refusal('BAD_REQUEST', 'The value of changes-since must be less than or equal to changes-before.');
+        throw new Rejection('BAD_REQUEST', 'The value of changes-since must be less than or equal to changes-before.');
       }
       const size = at(paged, call.version) ? pageSize(call, limit) : undefined;
       const actions = await call.engine.instanceActions.list(call.target.id, {

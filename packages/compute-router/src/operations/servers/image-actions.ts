@@ -1,5 +1,5 @@
 import { at, since, until } from '@apistrata/microversion';
-import { answer } from '@apistrata/microversion/router';
+import { prepareResponse } from '@apistrata/microversion/router';
 import { object } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import type { ComputeCall } from '../../http/call.js';
@@ -9,20 +9,20 @@ import { serverById } from './target.js';
 
 const path = '/servers/{id}/action';
 
-/** From here on the body names the image; before, a header does. */
-const inBody = since('2.45', true);
-/** Up to here properties count against the limit of metadata items. */
+/** Since 2.45, the body contains the image id; before, a header does. */
+const returnsImageId = since('2.45', true);
+/** Until 2.38, properties count against the limit of metadata items. */
 const limitsMetadata = until('2.38', true);
 
 const reply = { image_id: since('2.45', z.string()) };
 
-/** How the answer names the image. */
-function named(call: ComputeCall, imageId: string, kept = true) {
-  if (at(inBody, call.version)) return answer({ body: { image_id: imageId } });
-  return answer({ headers: kept ? { Location: `${call.base}/images/${imageId}` } : {} });
+/** Returns the response that names the image. */
+function named(call: ComputeCall, imageId: string, retained = true) {
+  if (at(returnsImageId, call.version)) return prepareResponse({ body: { image_id: imageId } });
+  return prepareResponse({ headers: retained ? { Location: `${call.base}/images/${imageId}` } : {} });
 }
 
-/** Actions that make images of servers. */
+/** Actions that create images of servers. */
 export const imageActions = [
   operation({
     method: 'POST',

@@ -1,4 +1,4 @@
-import type { Resource } from '../../description/resource.js';
+import type { Resource } from '../../reference/resource.js';
 
 export const instanceActionDocs: Resource = {
   tag: 'instance-actions',
@@ -30,7 +30,7 @@ export const instanceActionDocs: Resource = {
     'events.finish_time': 'End time, in UTC with microseconds. Null while in progress.',
     'events.result': 'Result of the event: `Success` or `Error`. Null while in progress.',
     'events.traceback': 'Traceback of the error, or null. Administrators only.',
-    'events.hostId': 'Opaque identifier of the host, as in the server. Empty if there is no host.',
+    'events.hostId': 'Opaque identifier of the host, as in the server. Empty without a host.',
     'events.host': 'Name of the host. Administrators only.',
     'events.details': 'Error details for the user, or null.',
   },

@@ -1,4 +1,4 @@
-import { Refusal, type Server } from '@apistrata/compute-engine';
+import { Rejection, type Server } from '@apistrata/compute-engine';
 import type { AttachedPort } from '@apistrata/compute-engine/api';
 import { at, since, until } from '@apistrata/microversion';
 import { field, view } from '@apistrata/microversion/router';
@@ -79,9 +79,9 @@ export const serverInterfaces = [
     run: async (call) => {
       const requested = call.body.interfaceAttachment ?? {};
       if (requested.net_id && requested.port_id)
-        throw new Refusal('BAD_REQUEST', 'Must not input both network_id and port_id');
+        throw new Rejection('BAD_REQUEST', 'Must not input both network_id and port_id');
       if (requested.fixed_ips && !requested.net_id)
-        throw new Refusal('BAD_REQUEST', 'Must input network_id when request IP address');
+        throw new Rejection('BAD_REQUEST', 'Must input network_id when request IP address');
       return {
         interfaceAttachment: await call.engine.servers.act(call.context, call.target.id, 'attachInterface', {
           networkId: requested.net_id,

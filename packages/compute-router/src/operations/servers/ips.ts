@@ -1,4 +1,4 @@
-import { Refusal } from '@apistrata/compute-engine';
+import { Rejection } from '@apistrata/compute-engine';
 import { z } from 'zod';
 import { operation } from '../../operation.js';
 import { plainAddress, plainAddresses, plainAddressesOf } from '../../views/server-parts.js';
@@ -27,9 +27,9 @@ export const serverIps = [
     reply: z.record(z.string(), z.array(plainAddress)),
     run: ({ target, params }) => {
       const addresses = plainAddressesOf(target);
-      const ofNetwork = Object.hasOwn(addresses, params.id) ? addresses[params.id] : undefined;
-      if (!ofNetwork) throw new Refusal('NOT_FOUND', 'Instance is not a member of specified network');
-      return { [params.id]: ofNetwork };
+      const networkAddresses = Object.hasOwn(addresses, params.id) ? addresses[params.id] : undefined;
+      if (!networkAddresses) throw new Rejection('NOT_FOUND', 'Instance is not a member of specified network');
+      return { [params.id]: networkAddresses };
     },
   }),
 ];

@@ -1,4 +1,4 @@
-import { Refusal } from '@apistrata/compute-engine';
+import { Rejection } from '@apistrata/compute-engine';
 import { type ServerFilters, type ServerQuery, type ServerSort, statesOf } from '@apistrata/compute-engine/api';
 import { at, since } from '@apistrata/microversion';
 import type { ComputeCall } from '../../http/call.js';
@@ -11,31 +11,34 @@ import { sortKeys } from './list-sort-keys.js';
 
 type Name = keyof ServerListParameters;
 
-/** Parameters that are no filters. */
+/** Parameters that are not filters. */
 const paging: ReadonlySet<string> = new Set(['limit', 'marker', 'sort_key', 'sort_dir'] satisfies Name[]);
 
 const filterNamed = (name: string): ListFilter | undefined =>
   Object.hasOwn(listFilters, name) ? listFilters[name as keyof typeof listFilters] : undefined;
 
-/** Words that no status has: an empty list at first, refused later. */
+/** Until 2.37 an unknown status returns an empty list; since 2.38 it is rejected. */
 const unknownStatusRefused = since('2.38', true);
 
-/** Servers on hosts that cannot be reached appear, with the little that is known of them. */
+/** Since 2.69, servers on unreachable hosts are listed with the fields that are known. */
 const unreachableShown = since('2.69', true);
 
 const YES = /^(1|t|true|on|y|yes)$/i;
 const NO = /^(0|f|false|off|n|no)$/i;
 
-/** Text that says yes or no; undefined when it says neither. */
+/** Parses a boolean; undefined if the text is not one. */
 function booleanOf(text: string): boolean | undefined {
   return YES.test(text) ? true : NO.test(text) ? false : undefined;
 }
 
-function invalidFilter(name: string): Refusal {
-  return new Refusal('BAD_REQUEST', `Invalid filter field: ${name}.`);
+function invalidFilter(name: string): Rejection {
+  return new Rejection('BAD_REQUEST', `Invalid filter field: ${name}.`);
 }
 
-/** What a list of servers is asked for, after what the caller may not ask has been dropped. Undefined: an empty list. */
+/**
+ * Converts the parameters of a server list to a query of the engine, without those that the caller may not use.
+ * Undefined: an empty list.
+ */
 export function serverQueryOf(
   call: ComputeCall,
   given: ServerListParameters,
@@ -63,7 +66,7 @@ function allowedOf(call: ComputeCall, given: ServerListParameters): ServerListPa
   const allowed = Object.entries(given).filter(([name]) => {
     if (paging.has(name)) return false;
     const filter = filterNamed(name);
-    if (!all) return at(filter?.everybody, call.version) === true;
+    if (!all) return at(filter?.forEveryone, call.version) === true;
     if (filter?.internal || INTERNAL.test(name)) throw invalidFilter(name);
     return true;
   });
@@ -74,7 +77,7 @@ function allProjectsOf(call: ComputeCall, { all_tenants: text }: ServerListParam
   if (text === undefined) return false;
   const requested = text === '' ? true : booleanOf(text);
   if (requested === undefined)
-    throw new Refusal('BAD_REQUEST', `Invalid value '${text}' for all_tenants: it is true or false.`);
+    throw new Rejection('BAD_REQUEST', `Invalid value '${text}' for all_tenants: it must be true or false.`);
   if (requested) call.require(rule);
   return requested;
 }
@@ -83,14 +86,14 @@ function sortOf(call: ComputeCall, { sort_key: keys = [], sort_dir: directions =
   const requested = keys.length > 0 ? keys : ['created_at'];
   for (const key of ['host', 'node'] as const) {
     if (keys.includes(key) && !call.context.isAdmin) {
-      throw new Refusal('FORBIDDEN', `Only administrators can sort servers by ${key}`);
+      throw new Rejection('FORBIDDEN', `Only administrators can sort servers by ${key}`);
     }
   }
   const unknown = directions.find((direction) => direction !== 'asc' && direction !== 'desc');
   if (unknown !== undefined)
-    throw new Refusal('BAD_REQUEST', `Unknown sort direction '${unknown}': it is asc or desc.`);
+    throw new Rejection('BAD_REQUEST', `Unknown sort direction '${unknown}': it must be asc or desc.`);
   if (directions.length > requested.length)
-    throw new Refusal('BAD_REQUEST', 'There are more sort directions than sort keys.');
+    throw new Rejection('BAD_REQUEST', 'There are more sort directions than sort keys.');
   return requested.flatMap((name, position): readonly ServerSort[] => {
     const direction = (directions[position] ?? directions[0] ?? 'desc') as ServerSort['direction'];
     const key = at(sortKeys[name], call.version);
@@ -103,12 +106,12 @@ function filtersOf(call: ComputeCall, given: ServerListParameters, allProjects: 
   if (statuses?.length === 0) return undefined;
   const onlyDeleted = statuses?.every((word) => word.toUpperCase() === 'DELETED');
   if (onlyDeleted && !call.context.isAdmin) {
-    throw new Refusal('FORBIDDEN', 'Only administrators may list deleted servers');
+    throw new Rejection('FORBIDDEN', 'Only administrators may list deleted servers');
   }
   const changedSince = given['changes-since'];
   const changedBefore = given['changes-before'];
   if (changedSince !== undefined && changedBefore !== undefined && changedSince > changedBefore) {
-    throw new Refusal('BAD_REQUEST', 'The value of changes-since must be less than or equal to changes-before.');
+    throw new Rejection('BAD_REQUEST', 'The value of changes-since must be less than or equal to changes-before.');
   }
   const { vmState, ...plain } = plainFiltersOf(given);
   return {
@@ -124,12 +127,12 @@ function filtersOf(call: ComputeCall, given: ServerListParameters, allProjects: 
   };
 }
 
-/** Parameters that are filters of the engine as they are given: a text, the parts of one, or a pattern. */
+/** Parameters that map directly to filters of the engine: a string, a list, or a pattern. */
 const plainFilters = Object.entries<ListFilter>(listFilters).filter(
   ([, { pattern, text, list }]) => pattern || text || list,
 );
 
-/** The filters of the engine that a text, the parts of one, or a pattern is; their records say which. */
+/** Returns the engine filters of these parameters, as defined by their records. */
 function plainFiltersOf(given: ServerListParameters): ServerFilters {
   const patterns: Record<string, string> = {};
   const filters: Record<string, unknown> = {};
@@ -143,8 +146,8 @@ function plainFiltersOf(given: ServerListParameters): ServerFilters {
   return { ...filters, patterns };
 }
 
-function statusesOf(call: ComputeCall, words: readonly string[]): readonly string[] {
-  const known = words.filter((word) => statesOf(word).length > 0);
+function statusesOf(call: ComputeCall, description: readonly string[]): readonly string[] {
+  const known = description.filter((word) => statesOf(word).length > 0);
   if (known.length === 0 && at(unknownStatusRefused, call.version)) throw invalidFilter('status');
   return known;
 }
@@ -153,6 +156,6 @@ function lockedOf(text: string | undefined): boolean | undefined {
   if (text === undefined) return undefined;
   const locked = booleanOf(text);
   if (locked === undefined)
-    throw new Refusal('BAD_REQUEST', `Invalid value '${text}' for locked: it is true or false.`);
+    throw new Rejection('BAD_REQUEST', `Invalid value '${text}' for locked: it must be true or false.`);
   return locked;
 }

@@ -3,7 +3,7 @@ import { until, type Windowed } from '@apistrata/microversion';
 import type { ListFilter } from '../../schemas/list-filter.js';
 import { listFilters } from './list-filters.js';
 
-/** Keys that once could be given and never had a meaning. */
+/** Keys that are accepted for compatibility and never had an effect. */
 const idle = [
   'architecture',
   'cell_name',
@@ -32,7 +32,7 @@ const sorting = Object.entries<ListFilter>(listFilters).flatMap(([name, { sorts 
   sorts === undefined ? [] : [[name, sorts] as const],
 );
 
-/** What a list can be sorted by, by the name of the key: the engine's name for it, or null for what has no meaning. */
+/** The sort keys of server lists: the engine's sort key, or null for keys without effect. */
 export const sortKeys: Readonly<Record<string, Windowed<ServerSortKey | null>>> = Object.fromEntries([
   ...sorting.sort(([one], [other]) => (one < other ? -1 : 1)),
   ...idle.map((name) => [name, until('2.74', null)] as const),

@@ -1,6 +1,6 @@
-import { Refusal } from '@apistrata/compute-engine';
+import { Rejection } from '@apistrata/compute-engine';
 import { at, between, since, until } from '@apistrata/microversion';
-import { answer } from '@apistrata/microversion/router';
+import { prepareResponse } from '@apistrata/microversion/router';
 import { object } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import { operation } from '../../operation.js';
@@ -14,19 +14,19 @@ const hostOrNull = type.fqdn.nullable();
 
 const flavorRef = z.union([z.string().min(1), z.int().transform(String)]);
 
-/** Below this, whatever stands behind `migrate` means nothing. */
+/** Until 2.55, the value of `migrate` is ignored. */
 const toHost = since('2.56', true);
 
-/** Up to here a host that is named is taken without asking the scheduler, and `force` says so later. */
+/** Until these versions, a named host is used without the scheduler; since then only with `force`. */
 const forcedWithHost = {
   migrateLive: until('2.29', true),
   evacuate: until('2.28', true),
 };
-/** Up to here a live migration that finds no place is refused; later it fails in the background. */
+/** Until 2.33, a live migration without a suitable host is rejected; since then it fails in the background. */
 const checkedFirst = until('2.33', true);
-/** From here on an evacuated server stays off. */
-const staysOff = since('2.95', true);
-/** From here on evacuation answers nothing. */
+/** Since 2.95, an evacuated server stays powered off. */
+const leavesOff = since('2.95', true);
+/** Since 2.14, the response to evacuate has no body. */
 const silent = since('2.14', true);
 
 /** Actions that move a server between hosts or flavors. */
@@ -140,15 +140,15 @@ export const moveActions = [
       const { engine, context, target, version } = call;
       const { host, adminPass, onSharedStorage, force } = call.body.evacuate;
       if (onSharedStorage && adminPass !== undefined)
-        throw new Refusal('BAD_REQUEST', 'admin password can not be changed on existing disk');
+        throw new Rejection('BAD_REQUEST', 'admin password can not be changed on existing disk');
       const password = await engine.servers.act(context, target.id, 'evacuate', {
         host,
         force: force ?? (host !== undefined && at(forcedWithHost.evacuate, version)),
         adminPassword: adminPass,
         sharedStorage: onSharedStorage,
-        stop: at(staysOff, version) ?? false,
+        stop: at(leavesOff, version) ?? false,
       });
-      if (at(silent, version)) return answer({});
+      if (at(silent, version)) return prepareResponse({});
       return password !== null && engine.settings.enableInstancePassword ? { adminPass: password } : {};
     },
   }),

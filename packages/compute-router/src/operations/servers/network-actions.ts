@@ -14,7 +14,7 @@ const networkId = z
   .pipe(z.string().min(1).max(36))
   .refine((text) => !text.includes('\0'), { message: 'NUL is not legal' });
 
-/** Actions on the addresses of a server; from 2.44 on the network service does this. */
+/** Actions on the addresses of a server; since 2.44 the network service provides them. */
 export const networkActions = [
   operation({
     method: 'POST',

@@ -7,7 +7,7 @@ import type { RuleName } from '../../policy/index.js';
 import * as type from '../../schemas/types.js';
 import { serverById } from './target.js';
 
-/** Actions that have to be told nothing. */
+/** Actions that need no arguments. */
 type PlainActionName = {
   [Name in ServerActionName]: RequestOf<Name> extends void ? Name : never;
 }[ServerActionName];
@@ -15,13 +15,13 @@ type PlainActionName = {
 interface PlainAction extends Pick<Operation, 'window' | 'summary' | 'errors'> {
   readonly action: PlainActionName;
   readonly policy: RuleName;
-  /** 202 unless said otherwise. */
+  /** Default: 202. */
   readonly status?: number;
-  /** What has to stand behind the action's name; anything unless said otherwise. */
+  /** Schema of the action's value. Default: any value. */
   readonly argument?: z.ZodType;
 }
 
-/** The operation of an action that has to be told nothing: `{"pause": null}`. */
+/** Creates the operation of an action that needs no arguments: `{"pause": null}`. */
 export function plainAction({ action, argument = type.anything, ...rest }: PlainAction): Operation {
   return operation({
     method: 'POST',

@@ -6,7 +6,7 @@ import * as type from '../../schemas/types.js';
 import { plainAction } from './plain-action.js';
 import { serverById } from './target.js';
 
-/** Actions that have to be told nothing: the body's key, the rule, and the summary. */
+/** Actions that need no arguments: the key of the body, the rule, and the summary. */
 const plain = [
   ['os-start', 'os_compute_api:servers:start', 'Start a server'],
   ['os-stop', 'os_compute_api:servers:stop', 'Stop a server'],
@@ -18,7 +18,7 @@ const plain = [
 
 const path = '/servers/{id}/action';
 
-/** Below this, whatever stands behind `lock` means nothing. */
+/** Until 2.72, the value of `lock` is ignored. */
 const withReason = since('2.73', true);
 
 export const powerActions = [

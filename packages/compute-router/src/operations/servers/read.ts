@@ -18,7 +18,7 @@ async function pageOf(call: ComputeCall, given: ServerListParameters, allProject
   return { servers, servers_links: nextLink(call, query.limit, servers, ({ id }: Server) => id) as never };
 }
 
-/** From here on a server on a host that cannot be reached is shown with what is known of it; before, not at all. */
+/** Since 2.69, a server on an unreachable host is shown with its known fields; before, the request fails. */
 const partlyShown = since('2.69', true);
 
 export const readServers = [

@@ -1,12 +1,12 @@
 import { at, since } from '@apistrata/microversion';
-import { answer } from '@apistrata/microversion/router';
+import { prepareResponse } from '@apistrata/microversion/router';
 import { derive, object } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import { loadHosts } from '../../http/call.js';
 import { operation } from '../../operation.js';
 import * as type from '../../schemas/types.js';
 import { serverRebuilt } from '../../views/server.js';
-import { fieldsOf, keptOf } from '../../views/server-request-fields.js';
+import { fieldsOf, recordFieldsOf } from '../../views/server-request-fields.js';
 import { plainAction } from './plain-action.js';
 import { serverById } from './target.js';
 
@@ -20,9 +20,9 @@ const rescue = object({
   host: since('2.91', type.fqdn.optional()),
 });
 
-/** Root volumes can be rewritten from here on. */
+/** Since 2.93, root volumes can be reimaged. */
 const mayReimage = since('2.93', true);
-/** Servers whose root disk is a volume can be rescued from here on. */
+/** Since 2.87, servers that boot from a volume can be rescued. */
 const mayBeVolumeBacked = since('2.87', true);
 
 /** Actions that boot a server from another image. */
@@ -45,11 +45,11 @@ export const rebuildActions = [
       if (requested.trusted_image_certificates !== undefined)
         call.require('os_compute_api:servers:rebuild:trusted_certs', target);
       const { server, adminPassword } = await engine.servers.act(context, target.id, 'rebuild', {
-        ...keptOf(requested),
+        ...recordFieldsOf(requested),
         mayReimage: at(mayReimage, version) ?? false,
       });
       const shown = engine.settings.enableInstancePassword ? adminPassword : null;
-      return answer({
+      return prepareResponse({
         body: { server: { ...server, adminPassword: shown } },
         headers: { Location: call.self(`/servers/${server.id}`).href },
       });

@@ -1,4 +1,4 @@
-import type { Resource } from '../../description/resource.js';
+import type { Resource } from '../../reference/resource.js';
 
 export const interfaceDocs: Resource = {
   tag: 'interfaces',
@@ -6,7 +6,7 @@ export const interfaceDocs: Resource = {
   parameters: { id: 'UUID of the port.' },
   when: {
     409: 'The state or the lock of the server does not allow it, or another server uses the port.',
-    501: 'The driver does not support changing interfaces of a running server, or there is no networking service.',
+    501: 'The driver does not support changing interfaces of a running server, or the cloud has no networking service.',
   },
   operations: {
     'GET /servers/{server_id}/os-interface': ['listServerInterfaces', 'Lists the ports of a server.'],

@@ -7,6 +7,8 @@ export const serverFilters: Readonly<Record<string, string>> = {
   'query.sort_dir': 'Sort direction of the sort key at the same position: `asc` or `desc`. Default: `desc`.',
   'query.marker': 'UUID of the last server of the previous page.',
   ...Object.fromEntries(
-    Object.entries<ListFilter>(listFilters).flatMap(([name, { words }]) => (words ? [[`query.${name}`, words]] : [])),
+    Object.entries<ListFilter>(listFilters).flatMap(([name, { description }]) =>
+      description ? [[`query.${name}`, description]] : [],
+    ),
   ),
 };

@@ -11,7 +11,7 @@ const hintsDocs = {
 
 /** Hints are accepted under two keys. */
 function hintsUnder(key: string): Readonly<Record<string, string>> {
-  return Object.fromEntries(Object.entries(hintsDocs).map(([name, words]) => [`${key}.${name}`, words]));
+  return Object.fromEntries(Object.entries(hintsDocs).map(([name, description]) => [`${key}.${name}`, description]));
 }
 
 const diskDocs = {
@@ -27,7 +27,7 @@ const diskDocs = {
 
 const disks = Object.fromEntries(
   ['block_device_mapping', 'block_device_mapping_v2'].flatMap((key) =>
-    Object.entries(diskDocs).map(([name, words]) => [`${key}.${name}`, words]),
+    Object.entries(diskDocs).map(([name, description]) => [`${key}.${name}`, description]),
   ),
 );
 

@@ -1,4 +1,4 @@
-import type { Resource } from '../../description/resource.js';
+import type { Resource } from '../../reference/resource.js';
 import { serverActionDocs } from './server-actions.docs.js';
 import { serverFields } from './server-fields.docs.js';
 import { serverFilters } from './server-filters.docs.js';

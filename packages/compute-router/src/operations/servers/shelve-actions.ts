@@ -8,15 +8,15 @@ import { serverById } from './target.js';
 
 const path = '/servers/{id}/action';
 
-/** Below this, whatever stands behind `unshelve` means nothing. */
-const withPlace = since('2.77', true);
+/** Until 2.76, the value of `unshelve` is ignored. */
+const acceptsPlace = since('2.77', true);
 
 interface Place {
   readonly availability_zone?: string | null;
   readonly host?: string;
 }
 
-/** Putting servers aside and bringing them back. */
+/** Actions that shelve and unshelve servers. */
 export const shelveActions = [
   plainAction({
     action: 'shelve',
@@ -51,7 +51,7 @@ export const shelveActions = [
     target: serverById,
     run: async (call) => {
       const { engine, context, target, version } = call;
-      const place = at(withPlace, version) ? (call.body.unshelve as Place | null) : null;
+      const place = at(acceptsPlace, version) ? (call.body.unshelve as Place | null) : null;
       if (place?.host !== undefined) call.require('os_compute_api:os-shelve:unshelve_to_host', target);
       await engine.servers.act(context, target.id, 'unshelve', { zone: place?.availability_zone, host: place?.host });
     },

@@ -1,6 +1,6 @@
-import { Refusal } from '@apistrata/compute-engine';
+import { Rejection } from '@apistrata/compute-engine';
 import { since } from '@apistrata/microversion';
-import { answer } from '@apistrata/microversion/router';
+import { prepareResponse } from '@apistrata/microversion/router';
 import { object, query } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import { operation } from '../../operation.js';
@@ -81,14 +81,14 @@ export const serverTags = [
     run: async (call) => {
       const { id } = call.params;
       if (!type.tag.safeParse(id).success)
-        throw new Refusal(
+        throw new Rejection(
           'BAD_REQUEST',
           `Tag '${id}' is invalid. It must be a string without characters '/' and ','. Maximum length is 60.`,
         );
       const added = await call.engine.serverTags.add(call.context, call.target.id, id);
-      if (!added) return answer({ status: 204 });
+      if (!added) return prepareResponse({ status: 204 });
       const { href } = call.self(`/servers/${call.target.id}/tags/${encodeURIComponent(id)}`);
-      return answer({ headers: { Location: href } });
+      return prepareResponse({ headers: { Location: href } });
     },
   }),
   operation({

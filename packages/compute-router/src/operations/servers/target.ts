@@ -7,8 +7,8 @@ export function serverById(call: ComputeCall & { readonly params: { readonly id:
 }
 
 /**
- * The same for sub-resources that do not hide servers of other projects: there the policy decides, and what it denies
- * is a 403 instead of a 404.
+ * The same for sub-resources that do not hide servers of other projects: there the policy decides, and a denial is a
+ * 403 instead of a 404.
  */
 export function anyParentServer(
   call: ComputeCall & { readonly params: { readonly server_id: string } },

@@ -14,17 +14,21 @@ const node = z.strictObject({
 
 type Node = z.infer<typeof node>;
 
-/** Sizes of memory pages by their names, in KiB; `any` leaves it to the host. */
+/** Sizes of memory pages by name, in KiB; `any` leaves the choice to the host. */
 const pageSizes: Readonly<Record<string, number>> = { small: 4, large: 2048 };
-const UNITS_KB: Readonly<Record<string, number>> = { '': 1, KB: 1, MB: 1024, GB: 1024 * 1024 };
+const UNITS_KB = { '': 1, KB: 1, MB: 1024, GB: 1024 * 1024 } as const;
 
 function pageSizeOf(requested: string | undefined): number | null {
   if (requested === undefined) return null;
   const [, digits, unit] = /^([0-9]+)([KMG]B)?$/i.exec(requested) ?? [];
-  return digits === undefined ? (pageSizes[requested] ?? null) : Number(digits) * UNITS_KB[(unit ?? '').toUpperCase()]!;
+  if (digits === undefined) return pageSizes[requested] ?? null;
+  return Number(digits) * UNITS_KB[(unit ?? '').toUpperCase() as keyof typeof UNITS_KB];
 }
 
-/** NUMA nodes as the flavor's extra specs ask for them, processors and memory spread evenly; none when they do not. */
+/**
+ * Returns the NUMA nodes that the flavor's extra specs request, with processors and memory divided evenly; none if the
+ * flavor does not request nodes.
+ */
 function nodesOf({ flavor }: Server, seesHost: boolean): Node[] {
   const { vcpus, memoryMb, extraSpecs } = flavor;
   const dedicated = extraSpecs['hw:cpu_policy'] === 'dedicated';

@@ -1,25 +1,28 @@
-import { type BlockDevice, Refusal, type Server } from '@apistrata/compute-engine';
+import { type BlockDevice, Rejection, type Server } from '@apistrata/compute-engine';
 import { at, since, until } from '@apistrata/microversion';
-import { answer, field, view } from '@apistrata/microversion/router';
+import { field, prepareResponse, view } from '@apistrata/microversion/router';
 import { object, one, query } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import type { ComputeCall } from '../../http/call.js';
 import { operation } from '../../operation.js';
-import { refusedFrom275 } from '../../schemas/extra-parameters.js';
+import { rejectedSince275 } from '../../schemas/extra-parameters.js';
 import * as type from '../../schemas/types.js';
 import { parentServer } from './target.js';
 
 const all = '/servers/{server_id}/os-volume_attachments';
 const single = '/servers/{server_id}/os-volume_attachments/{id}';
 
-/** Paths as guests spell them: `/dev/vdb`, `/dev/xvdc1`. */
+/** Device paths as in guests: `/dev/vdb`, `/dev/xvdc1`. */
 const devicePath = z
   .string()
   .max(255)
   .regex(/^\/dev\/x?[a-z]?d?[a-z]+[0-9]*$/)
   .nullable();
 
-/** Exchanges a volume for the one that it is migrated to. A volume that is not attached is a 404 in any state of the server. */
+/**
+ * Replaces a volume by the one to which it is migrated. A volume that is not attached is a 404 in any state of the
+ * server.
+ */
 async function exchange({ engine, context }: ComputeCall, server: Server, old: string, next: string): Promise<void> {
   engine.volumeAttachments.find(server, old);
   await engine.servers.act(context, server.id, 'swapVolume', { oldVolumeId: old, newVolumeId: next });
@@ -52,7 +55,7 @@ const attachment = view<Shown, ComputeCall>({
   ...common,
   attachment_id: since(
     '2.89',
-    field(z.string(), ({ device }) => device.attachmentId!),
+    field(z.string(), ({ device }) => device.attachmentId ?? ''),
   ),
   bdm_uuid: since(
     '2.89',
@@ -66,7 +69,7 @@ const created = view<Shown, ComputeCall>({
   ...common,
 });
 
-/** From here on an attachment without an id of its own is not shown. */
+/** Since 2.89, attachments without an id of their own are not shown. */
 const withIdOnly = since('2.89', true);
 
 function isShown(call: ComputeCall, device: BlockDevice): device is AttachedVolume {
@@ -92,7 +95,7 @@ export const volumeAttachments = [
     policy: 'os_compute_api:os-volumes-attachments:index',
     status: 200,
     errors: [404],
-    query: query({ limit: one(page), offset: one(page) }, { extra: refusedFrom275 }),
+    query: query({ limit: one(page), offset: one(page) }, { extra: rejectedSince275 }),
     target: parentServer,
     reply: { volumeAttachments: [attachment] },
     run: (call) => {
@@ -132,7 +135,7 @@ export const volumeAttachments = [
         multiattach: at(MULTIATTACH, version) ?? false,
       });
       const shown = { volumeAttachment: { server: target, device: { ...attached, volumeId } } };
-      return at(until('2.100', true), version) ? shown : answer({});
+      return at(until('2.100', true), version) ? shown : prepareResponse({});
     },
   }),
   operation({
@@ -149,7 +152,7 @@ export const volumeAttachments = [
       const { engine, target, params } = call;
       const device = engine.volumeAttachments.find(target, params.id);
       if (!isShown(call, device))
-        throw new Refusal('NOT_FOUND', `Instance ${target.id} is not attached to volume ${params.id}`);
+        throw new Rejection('NOT_FOUND', `Instance ${target.id} is not attached to volume ${params.id}`);
       return { volumeAttachment: { server: target, device } };
     },
   }),

@@ -1,6 +1,6 @@
 import { from, nothing, type Prepare, withServer } from './call.js';
 
-/** An action on a server that has gone through others before. */
+/** Calls an action on a server after other actions. */
 function act(
   action: string,
   before: readonly (string | readonly [string, unknown])[] = [],
@@ -111,7 +111,7 @@ export const serverCalls: Readonly<Record<string, Prepare>> = {
   ...Object.fromEntries(Object.entries(actions).map(([key, prepare]) => [`POST /servers/{id}/action ${key}`, prepare])),
 };
 
-/** The other name of the collection of servers: called alike. */
+/** The calls of the collection's other name. */
 export const aliasedCalls = Object.fromEntries(
   Object.entries(serverCalls).map(([key, prepare]) => [key.replace('/servers', '/os-volumes_boot'), prepare]),
 );

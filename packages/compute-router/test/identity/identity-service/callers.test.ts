@@ -4,7 +4,7 @@ import { alice, HOUR, onIdentityServer, START, send, server, withOptions } from 
 onIdentityServer();
 
 describe('an identity service', () => {
-  it('tells who a token belongs to', async () => {
+  it('identifies the caller by the token', async () => {
     expect(await withOptions()('t-alice')).toEqual({
       userId: 'u1',
       userName: 'alice',
@@ -23,7 +23,7 @@ describe('an identity service', () => {
     expect(await withOptions({ url: server.url + suffix })('t-alice')).toMatchObject({ userId: 'u1' });
   });
 
-  it('is logged into with the password of the service user, scoped to its project', async () => {
+  it('gets the password of the service user, scoped to its project', async () => {
     await withOptions()('t-alice');
     await withOptions({ userDomainId: 'x', projectDomainName: 'Y' })('t-alice');
     await withOptions({ projectId: 'z', userDomainName: 'W' })('t-alice');
@@ -38,23 +38,23 @@ describe('an identity service', () => {
     ]);
   });
 
-  it('is where clients are sent for a token, unless they know it by another address', () => {
+  it('is the URL for tokens in responses, unless a public URL is configured', () => {
     expect(withOptions().identity.uri).toBe(server.url);
     expect(withOptions({ publicUrl: 'https://public/v3' }).identity.uri).toBe('https://public/v3');
   });
 
-  it.each([undefined, '', 'with blank', 'ünicode'])('is not asked about %j', async (token) => {
+  it.each([undefined, '', 'with blank', 'ünicode'])('gets no request for %j', async (token) => {
     expect(await withOptions()(token)).toBeUndefined();
     expect(server.requests).toEqual([]);
   });
 
-  it('knows nothing of other tokens', async () => {
+  it('rejects unknown tokens', async () => {
     expect(await withOptions()('wrong')).toBeUndefined();
   });
 });
 
 describe('the scope of a token', () => {
-  it('of the whole system keeps its roles, outside any project', async () => {
+  it('has system roles outside any project', async () => {
     server.issue('t', { user: alice.user, system: { all: true }, roles: [{ name: 'admin' }] });
     expect(await withOptions()('t')).toMatchObject({ projectId: '', systemScope: true, roles: ['admin'] });
   });
@@ -62,14 +62,14 @@ describe('the scope of a token', () => {
   it.each([
     ['of a domain', { user: alice.user, domain: { id: 'd1' }, roles: [{ name: 'admin' }] }],
     ['that is none', { user: alice.user }],
-  ])('%s gives no role', async (_, document) => {
+  ])('%s has no roles', async (_, document) => {
     server.issue('t', document);
     expect(await withOptions()('t')).toMatchObject({ userId: 'u1', projectId: '', systemScope: false, roles: [] });
   });
 });
 
-describe('what is remembered', () => {
-  it('saves asking again, until its time is over', async () => {
+describe('the cache', () => {
+  it('saves requests until entries expire', async () => {
     const who = withOptions({ cacheMs: 60_000 });
     await who('t-alice');
     server.now += 59_999;
@@ -80,14 +80,14 @@ describe('what is remembered', () => {
     expect(server.validations).toBe(2);
   });
 
-  it('never outlives the token', async () => {
+  it('never keeps a token beyond its expiry', async () => {
     const who = withOptions({ cacheMs: 10 * HOUR });
     expect(await who('t-alice')).toMatchObject({ userId: 'u1' });
     server.now += HOUR;
     expect(await who('t-alice')).toBeUndefined();
   });
 
-  it('forgets a revoked token when its time is over', async () => {
+  it('drops a revoked token when its entry expires', async () => {
     const who = withOptions({ cacheMs: 60_000 });
     await who('t-alice');
     server.tokens.delete('t-alice');
@@ -96,7 +96,7 @@ describe('what is remembered', () => {
     expect(await who('t-alice')).toBeUndefined();
   });
 
-  it('includes that a token is not valid, for a shorter time', async () => {
+  it('includes invalid tokens, for a shorter time', async () => {
     const who = withOptions({ rejectedCacheMs: 1_000 });
     await who('late');
     server.issue('late', alice);
@@ -106,7 +106,7 @@ describe('what is remembered', () => {
     expect(await who('late')).toMatchObject({ userId: 'u1' });
   });
 
-  it('is bounded, and nonsense does not push out what is valid', async () => {
+  it('is bounded, and invalid tokens do not evict valid ones', async () => {
     const who = withOptions({ maxCached: 2 });
     await who('t-alice');
     for (const token of ['a', 'b', 'c']) await who(token);
@@ -118,7 +118,7 @@ describe('what is remembered', () => {
     expect(server.validations).toBe(5);
   });
 
-  it('can be switched off', async () => {
+  it('can be disabled', async () => {
     const who = withOptions({ cacheMs: 0, rejectedCacheMs: 0 });
     for (const token of ['t-alice', 't-alice', 'x', 'x']) await who(token);
     expect(server.validations).toBe(4);
@@ -136,15 +136,15 @@ describe('what is remembered', () => {
   });
 });
 
-describe('many requests at once', () => {
-  it('with one token make one question', async () => {
+describe('concurrent requests', () => {
+  it('with one token share one look-up', async () => {
     const who = withOptions();
     const callers = await Promise.all(Array.from({ length: 50 }, () => who('t-alice')));
     expect(new Set(callers.map((caller) => caller?.userId))).toEqual(new Set(['u1']));
     expect(server.requests).toEqual(['POST /v3/auth/tokens', 'GET /v3/auth/tokens?nocatalog']);
   });
 
-  it('with different tokens make one login', async () => {
+  it('with different tokens share one login', async () => {
     const who = withOptions();
     await Promise.all(Array.from({ length: 20 }, (_, i) => who(`t${i}`)));
     expect(server.logins.length).toBe(1);
@@ -153,14 +153,14 @@ describe('many requests at once', () => {
 });
 
 describe('projects', () => {
-  it('are known to the identity service, or are not', async () => {
+  it('are checked by the identity service', async () => {
     const { projectExists } = withOptions().identity;
     expect(await projectExists!('p1')).toBe(true);
     for (const unknown of ['p2', 'p1/../p1', '..', '.', '', 'p1?x', 'p1#'])
       expect(await projectExists!(unknown)).toBe(false);
   });
 
-  it('are asked about again with a new token when ours has been revoked', async () => {
+  it('are checked again with a new token after ours was revoked', async () => {
     const { projectExists } = withOptions().identity;
     expect(await projectExists!('p1')).toBe(true);
     for (const token of [...server.tokens.keys()].filter((name) => name.startsWith('service-')))
@@ -169,7 +169,7 @@ describe('projects', () => {
     expect(server.logins).toHaveLength(2);
   });
 
-  it('are not judged when the service refuses, breaks or is away', async () => {
+  it('are neither accepted nor rejected while the service denies access, fails or is unavailable', async () => {
     const { projectExists } = withOptions().identity;
     expect(await projectExists!('p1')).toBe(true);
     server.instead.push((_, res) => send(res, 403, {}));

@@ -9,13 +9,13 @@ export const HOUR = 3_600_000;
 
 export type Handler = (req: IncomingMessage, res: ServerResponse) => void;
 
-/** A local server that speaks the part of the identity protocol that is used: login by password, validation. */
+/** A local server with the parts of the identity API that are used: login by password, token validation. */
 class IdentityServer {
   now = START;
   readonly tokens = new Map<string, Record<string, unknown>>();
   readonly requests: string[] = [];
   readonly logins: unknown[] = [];
-  /** Answers instead of the server, once per element. */
+  /** Handlers that replace the server's own, one per request. */
   readonly instead: Handler[] = [];
   password = 'secret';
   loginLifetimeMs = HOUR;
@@ -106,7 +106,7 @@ export const alice = {
 
 export let server: IdentityServer;
 
-/** Each test has a server of its own, which knows alice's token. */
+/** Starts a server for each test, which accepts alice's token. */
 export function onIdentityServer(): void {
   beforeEach(async () => {
     server = new IdentityServer();

@@ -5,7 +5,7 @@ import { alice, type Handler, HOUR, onIdentityServer, START, send, server, withO
 onIdentityServer();
 
 describe("the service's own token", () => {
-  it('is renewed before it ends', async () => {
+  it('is renewed before it expires', async () => {
     server.loginLifetimeMs = 100_000;
     const who = withOptions({ cacheMs: 0 });
     await who('t-alice');
@@ -17,7 +17,7 @@ describe("the service's own token", () => {
     expect(server.logins.length).toBe(2);
   });
 
-  it('is renewed once when it was revoked, however many notice', async () => {
+  it('is renewed once after it was revoked, for any number of requests', async () => {
     const who = withOptions();
     await who('t-alice');
     server.tokens.delete('service-1');
@@ -27,7 +27,7 @@ describe("the service's own token", () => {
     expect(server.logins.length).toBe(2);
   });
 
-  it('that is refused again, though new, makes the service unavailable', async () => {
+  it('makes the service unavailable if a new one is rejected as well', async () => {
     const refuse: Handler = (_, res) => send(res, 401, {});
     const who = withOptions();
     await who('t-alice');
@@ -40,10 +40,10 @@ describe("the service's own token", () => {
     await expect(who('other')).rejects.toThrow(IdentityUnavailable);
   });
 
-  it('that cannot be had for a wrong password is not tried for at each request', async () => {
+  it('is not requested for each request after a wrong password', async () => {
     server.password = 'changed';
     const who = withOptions();
-    await expect(who('t-alice')).rejects.toThrow(/refused the service credentials with 401/);
+    await expect(who('t-alice')).rejects.toThrow(/rejected the service credentials with 401/);
     await expect(who('t-alice')).rejects.toThrow(/a moment ago/);
     expect(server.logins.length).toBe(1);
     server.password = 'secret';
@@ -52,7 +52,7 @@ describe("the service's own token", () => {
   });
 });
 
-describe('a service token beside the token of the user', () => {
+describe('a service token in addition to the user token', () => {
   beforeEach(() => server.issue('t-glance', { user: { id: 'g' }, project: { id: 's' }, roles: [{ name: 'service' }] }));
 
   it('adds its roles', async () => {
@@ -63,12 +63,12 @@ describe('a service token beside the token of the user', () => {
     });
   });
 
-  it('has to be valid', async () => {
+  it('must be valid', async () => {
     expect(await withOptions()('t-alice', 'wrong')).toBeUndefined();
     expect(await withOptions()('wrong', 't-glance')).toBeUndefined();
   });
 
-  it('is not kept with the user for the next request', async () => {
+  it('does not apply to the next request of the user', async () => {
     const who = withOptions();
     await who('t-alice', 't-glance');
     expect(await who('t-alice')).not.toHaveProperty('serviceRoles');

@@ -1,7 +1,7 @@
 import { byId, copy } from './elements.js';
 import { ask } from './server-data.js';
 
-/** Shows what clients need to reach this cloud, at the address that the page was opened with. */
+/** Shows the settings with which clients reach this cloud, at the address of the page. */
 export async function showClients() {
   const { env, cloudsYaml } = await ask('GET', '/_page/clients');
   byId('client-env').textContent = env;

@@ -1,11 +1,12 @@
-/** The element with an id; the page has them all from the start. */
+/** Returns the element with an id; all of them exist from the start. */
 export const byId = (id) => document.getElementById(id);
 
 /**
- * An element: text goes in as text, never as markup.
+ * Creates an element: strings are added as text, never as markup.
  *
  * @param {string} name
- * @param {Record<string, unknown>} [attributes] `onclick` and the like are listeners; what is false or undefined is left out
+ * @param {Record<string, unknown>} [attributes] `onclick` and the like are listeners; false and undefined values are
+ *   omitted
  * @param {...(Node | string | undefined | false)} content
  */
 export function element(name, attributes = {}, ...content) {
@@ -21,12 +22,19 @@ export function element(name, attributes = {}, ...content) {
 
 export const code = (text) => element('code', {}, String(text));
 export const cell = (content, className) => element('td', { class: className }, content);
+/** A short label in the colour of its meaning: `plain`, `good`, `warn`, `bad` or `info`. */
+export const chip = (text, tone) => element('span', { class: `chip chip-${tone}` }, text);
+
+/** Returns names with their values as a list. */
+export function pairs(entries) {
+  return element('dl', {}, ...entries.flatMap(([name, value]) => [element('dt', {}, name), element('dd', {}, value)]));
+}
 
 const shown = new WeakMap();
 
 /**
- * Makes a table show these items. Rows stay the elements they were as long as their text does, so that the focus, the
- * selection and the scroll position stay too.
+ * Shows items in a table. Rows whose text is unchanged keep their elements, so that the focus, the selection and the
+ * scroll position are kept.
  *
  * @param {string} id of the table's body
  * @param {readonly T[]} items
@@ -54,13 +62,16 @@ export function fill(id, items, { key, cells, empty, columns }) {
   });
 }
 
-/** A moment as `12:34:56.789`. */
+/** Returns a time as `12:34:56.789`. */
 export const timeOf = (at) => new Date(at).toISOString().slice(11, 23);
+
+/** Returns a time as `2026-01-31 12:34:56`, in UTC. */
+export const dateOf = (at) => new Date(at).toISOString().slice(0, 19).replace('T', ' ');
 
 /** JSON to read. */
 export const pretty = (value) => JSON.stringify(value, null, 2);
 
-/** Copies text, and says on the button whether it could. */
+/** Copies text, and shows on the button whether that succeeded. */
 export async function copy(text, button) {
   const before = button.textContent;
   const done = await navigator.clipboard?.writeText(text).then(

@@ -1,7 +1,7 @@
-import { byId, cell, code, copy, element, fill, pretty, timeOf } from './elements.js';
+import { byId, cell, code, copy, element, fill, pairs, pretty, timeOf } from './elements.js';
+import { actionList } from './history.js';
 import { ruleFromRequest } from './rules.js';
 import { ask } from './server-data.js';
-import { actionList } from './servers.js';
 
 const COLUMNS = 7;
 
@@ -14,12 +14,12 @@ function filterQuery() {
   return new URLSearchParams([...given].filter(([, value]) => value !== '')).toString();
 }
 
-/** Shows the requests that the filter wants. */
+/** Shows the requests that match the filter. */
 export async function showRequests() {
   const query = filterQuery();
   byId('har').href = `/_page/journal.har${query && `?${query}`}`;
   const { requests } = await ask('GET', `/_page/requests?${query}`);
-  // Another filter was chosen meanwhile.
+  // Another filter was selected in the meantime.
   if (query !== filterQuery()) return;
   fill('requests', requests, {
     key: ({ number }) => number,
@@ -39,10 +39,6 @@ export async function showRequests() {
   if (byId('requests-note').textContent !== note) byId('requests-note').textContent = note;
 }
 
-function pairs(entries) {
-  return element('dl', {}, ...entries.flatMap(([name, value]) => [element('dt', {}, name), element('dd', {}, value)]));
-}
-
 function side(title, headers, body) {
   const names = Object.entries(headers);
   return [
@@ -55,10 +51,10 @@ function side(title, headers, body) {
 }
 
 const KINDS = {
-  made: 'It was made by this request.',
-  removed: 'It was removed by this request.',
+  made: 'This request created it.',
+  removed: 'This request removed it.',
   unchanged: 'Nothing, as far as answers tell.',
-  unknown: 'Not known: nobody has read it before and after.',
+  unknown: 'Unknown: no request has read it before and after.',
 };
 
 function changes({ id, kind, before, after, fields }, number) {
@@ -85,7 +81,7 @@ function changes({ id, kind, before, after, fields }, number) {
   ];
 }
 
-/** Both sides of a request, what changed, and what can be made of it. */
+/** Both sides of a request, the changes, and actions with it. */
 export async function requestDetail(number, { control }) {
   const one = await ask('GET', `/_page/requests/${number}`);
   const { method, url, status, version, durationMs, requestId, at, userAgent } = one;
@@ -115,13 +111,13 @@ export async function requestDetail(number, { control }) {
   };
 }
 
-/** The filter answers while it is typed; `/` goes to it, arrows go from request to request. */
+/** The filter applies while the user types; `/` focuses it, arrow keys select requests. */
 export function listenToRequests() {
   const again = () => showRequests().catch(() => {});
   byId('filter').addEventListener('input', again);
   byId('filter').addEventListener('submit', (event) => {
     event.preventDefault();
-    again();
+    void again();
   });
   byId('requests').addEventListener('keydown', (event) => {
     const step = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1 }[event.key];

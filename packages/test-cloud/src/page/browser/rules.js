@@ -62,7 +62,7 @@ function showKind() {
   for (const part of byId('rule-form').querySelectorAll('[data-kind]')) part.hidden = part.dataset.kind !== kindOf();
 }
 
-/** Without what was left empty; undefined where nothing is left. */
+/** Returns the value without empty parts; undefined if nothing remains. */
 function given(fields) {
   const kept = Object.entries(fields).filter(([, value]) => value !== '' && value !== undefined && value !== null);
   return Object.fromEntries(kept);
@@ -87,7 +87,7 @@ function ruleOfForm() {
   };
 }
 
-/** Fills the form with a rule about requests like one that was seen. */
+/** Fills the form with a rule that matches similar requests. */
 export function ruleFromRequest({ match, status, times }) {
   const form = byId('rule-form');
   form.reset();

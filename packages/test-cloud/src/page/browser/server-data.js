@@ -1,12 +1,29 @@
-/** What the cloud answers, as JSON. Throws an Error with its own words for what it refuses. */
-export async function ask(method, path, body) {
+/**
+ * Sends a request and returns the JSON of its response.
+ *
+ * @throws Error with the message of the server and its `status`; 0 if there was no response
+ */
+export async function ask(method, path, body, headers = {}) {
   const response = await fetch(path, {
     method,
-    headers: body === undefined ? {} : { 'Content-Type': 'application/json' },
+    headers: body === undefined ? headers : { ...headers, 'Content-Type': 'application/json' },
     body: body === undefined ? undefined : JSON.stringify(body),
+  }).catch(() => {
+    throw Object.assign(new Error('The server does not respond.'), { status: 0 });
   });
   const text = await response.text();
-  const answer = text === '' ? undefined : JSON.parse(text);
-  if (!response.ok) throw new Error(answer?.error?.message ?? `The cloud answered ${response.status}.`);
-  return answer;
+  if (response.ok) return text === '' ? undefined : JSON.parse(text);
+  throw Object.assign(new Error(messageIn(text) ?? `The server responded with ${response.status}.`), {
+    status: response.status,
+  });
+}
+
+/** Returns the message of an error: all services wrap it in one object, whose name differs. */
+function messageIn(text) {
+  try {
+    const [fault] = Object.values(JSON.parse(text));
+    return fault?.message;
+  } catch {
+    return undefined;
+  }
 }

@@ -1,87 +1,50 @@
-import { byId, cell, code, element, fill, timeOf } from './elements.js';
-import { ask } from './server-data.js';
+import { compute, upTo } from './compute.js';
+import { byId, cell, chip, code, element, fill } from './elements.js';
+import { showCount } from './views.js';
 
-const stateClass = (state) => (state === 'active' ? 'good' : state === 'error' ? 'bad' : undefined);
-const gib = (mb) => Math.round(mb / 102.4) / 10;
+const SHOWN_SERVERS = 100;
+/** From 2.47 on, flavors are part of servers; later versions change nothing that the page shows. */
+export const VERSION = upTo('2.90');
+const TONES = { active: 'good', error: 'bad', build: 'info', shutoff: 'plain' };
 
-function load(used, total, unit, label) {
-  const meter = element('meter', { max: total, value: Math.min(used, total), 'aria-label': label });
-  return [meter, `${used} of ${total}${unit}`];
+export const addressesOf = ({ addresses }) => Object.values(addresses).flatMap((all) => all.map(({ addr }) => addr));
+export const flavorOf = ({ flavor }) => flavor.original_name ?? flavor.id;
+export const hostOf = (server) => server['OS-EXT-SRV-ATTR:host'];
+
+export function stateChip({ status }) {
+  const state = status.toLowerCase();
+  return chip(state, TONES[state] ?? 'warn');
 }
 
-export function showServers(servers) {
+/** Returns the number of servers, and of those in each state, as a sentence. */
+function countsText(servers, total) {
+  const states = new Map();
+  for (const { status } of servers) states.set(status, (states.get(status) ?? 0) + 1);
+  const parts = [...states].map(([status, count]) => `${count} ${status.toLowerCase()}`);
+  return `${total} ${total === '1' ? 'server' : 'servers'}${parts.length > 0 ? ` (${parts.join(', ')})` : ''}`;
+}
+
+/** Reads the newest servers and shows them: those of all projects, or of the visitor's. */
+export async function showServers(allProjects) {
+  const query = `limit=${SHOWN_SERVERS}${allProjects ? '&all_tenants=1' : ''}`;
+  const { servers, servers_links: next } = await compute('GET', `/servers/detail?${query}`, undefined, VERSION);
+  const total = `${servers.length}${next ? '+' : ''}`;
+  const counts = countsText(servers, total);
+  // A live region is read out each time its text is set.
+  if (byId('counts').textContent !== counts) byId('counts').textContent = counts;
+  showCount('servers', total === '0' ? '' : total);
   fill('servers', servers, {
     key: ({ id }) => id,
     columns: 7,
     empty: 'No servers yet',
-    cells: ({ id, name, state, task, flavor, host, addresses }) => [
-      cell(element('a', { href: `#servers/${id}` }, name)),
-      cell(state, stateClass(state)),
-      cell(task || '–'),
-      cell(flavor),
-      cell(host || '–'),
-      cell(addresses.join(', ') || '–'),
-      cell(code(id)),
+    cells: (server) => [
+      cell(element('a', { href: `#servers/${server.id}` }, server.name)),
+      cell(stateChip(server)),
+      cell(server['OS-EXT-STS:task_state'] ?? '–'),
+      cell(flavorOf(server)),
+      cell(hostOf(server) || '–'),
+      cell(addressesOf(server).join(', ') || '–'),
+      cell(code(server.id)),
     ],
   });
-}
-
-export function showHosts(hosts) {
-  fill('hosts', hosts, {
-    key: ({ host }) => host,
-    columns: 4,
-    empty: 'No hosts',
-    cells: ({ host, servers, vcpus, vcpusUsed, memoryMb, memoryUsedMb }) => [
-      cell(host),
-      cell(String(servers)),
-      cell(load(vcpusUsed, vcpus, '', `CPUs in use on ${host}`)),
-      cell(load(gib(memoryUsedMb), gib(memoryMb), ' GiB', `Memory in use on ${host}`)),
-    ],
-  });
-}
-
-function step({ name, host, result, durationMs, details }) {
-  const took = durationMs === null ? '' : `, ${durationMs} ms`;
-  const where = host ? ` on ${host}` : '';
-  const resultClass = result === 'Success' ? 'good' : result === 'Error' ? 'bad' : 'warn';
-  return element(
-    'li',
-    {},
-    code(name),
-    `${where}${took}: `,
-    element('span', { class: resultClass }, result),
-    details ? ` (${details})` : '',
-  );
-}
-
-/** What was done to a server, with its steps. */
-export function actionList(actions) {
-  return element(
-    'ol',
-    { class: 'history' },
-    ...actions.map(({ action, at, failed, requestId, steps }) =>
-      element(
-        'li',
-        {},
-        element('strong', { class: failed ? 'bad' : undefined }, action),
-        ` at ${timeOf(at)}, `,
-        code(requestId),
-        element('ul', {}, ...steps.map(step)),
-      ),
-    ),
-  );
-}
-
-/** A server's history, newest first. */
-export async function serverDetail(id) {
-  const { actions } = await ask('GET', `/_page/servers/${encodeURIComponent(id)}`);
-  const row = [...byId('servers').children].find(({ dataset }) => dataset.key === id);
-  const name = row?.querySelector('a').textContent ?? id;
-  return {
-    title: `History of ${name}`,
-    content: [
-      element('p', { class: 'soft' }, code(id)),
-      actions.length > 0 ? actionList(actions) : element('p', { class: 'soft' }, 'Nothing was done to it.'),
-    ],
-  };
 }

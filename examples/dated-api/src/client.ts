@@ -1,0 +1,20 @@
+import { type ClientOptions, createClient } from '@apistrata/microversion/client';
+// Only the types: no code of the server is part of a program with this client.
+import type { operations } from './operations.js';
+
+type Api = typeof operations;
+
+/** Creates a client of one version: another date has other operations, parameters and bodies. */
+export function invoicesClient<const V extends string>(
+  url: string,
+  version: V,
+  key: string,
+  options: Omit<ClientOptions<V>, 'version' | 'headers' | 'versionHeaders'> = {},
+) {
+  return createClient<Api, V>(url, {
+    ...options,
+    version,
+    versionHeaders: () => ({ 'Invoices-Version': version }),
+    headers: { authorization: `Bearer ${key}` },
+  });
+}

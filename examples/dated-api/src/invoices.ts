@@ -1,0 +1,59 @@
+/** An invoice in the newest form: the only one that the program works with. */
+export interface Invoice {
+  readonly id: string;
+  readonly customer: { readonly name: string; readonly email: string };
+  /** In the smallest unit of the currency. */
+  readonly amount: number;
+  readonly currency: 'EUR' | 'USD' | 'GBP';
+  readonly status: 'open' | 'paid' | 'void';
+  readonly memo?: string | undefined;
+}
+
+export type NewInvoice = Omit<Invoice, 'id' | 'status'>;
+
+/** A request that names an invoice that does not exist, or that is in the wrong state. */
+export class InvoiceError extends Error {
+  constructor(
+    readonly status: 404 | 409,
+    readonly code: 'INVOICE_NOT_FOUND' | 'INVOICE_NOT_OPEN',
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/** The invoices of one account, in memory. */
+export class Invoices {
+  readonly #byId = new Map<string, Invoice>();
+
+  create(invoice: NewInvoice): Invoice {
+    const created: Invoice = { id: `in_${this.#byId.size + 1}`, status: 'open', ...invoice };
+    this.#byId.set(created.id, created);
+    return created;
+  }
+
+  /** @throws InvoiceError if it does not exist */
+  find(id: string): Invoice {
+    const invoice = this.#byId.get(id);
+    if (!invoice) throw new InvoiceError(404, 'INVOICE_NOT_FOUND', `The invoice ${id} does not exist.`);
+    return invoice;
+  }
+
+  /** Returns a page of invoices, oldest first, and the id after which the next page begins. */
+  list({ limit, after }: { readonly limit: number; readonly after?: string | undefined }) {
+    const all = [...this.#byId.values()];
+    const start = after === undefined ? 0 : all.findIndex(({ id }) => id === after) + 1;
+    const data = all.slice(start, start + limit);
+    return { data, next: start + limit < all.length ? (data.at(-1)?.id ?? null) : null };
+  }
+
+  /** @throws InvoiceError if it does not exist, or is paid or void */
+  settle(id: string, status: 'paid' | 'void'): Invoice {
+    const invoice = this.find(id);
+    if (invoice.status !== 'open')
+      throw new InvoiceError(409, 'INVOICE_NOT_OPEN', `The invoice ${id} is ${invoice.status}.`);
+    const settled = { ...invoice, status };
+    this.#byId.set(id, settled);
+    return settled;
+  }
+}

@@ -1,0 +1,30 @@
+import { before, since } from '@apistrata/microversion';
+import { object } from '@apistrata/microversion/schema';
+import { z } from 'zod';
+
+const customer = z.strictObject({ name: z.string().min(1), email: z.email() });
+
+/**
+ * The body of a client's request. Each window is the form of a range of versions; the documents and the client read it.
+ */
+const written = {
+  customer_name: before('2024-09-01', z.string().min(1)),
+  customer_email: before('2024-09-01', z.email()),
+  customer: since('2024-09-01', customer),
+  amount: [
+    before('2024-03-15', z.number().positive().describe('In euros, such as 12.5')),
+    since('2024-03-15', z.int().positive().describe('In the smallest unit of the currency, such as 1250')),
+  ],
+  currency: since('2024-03-15', z.enum(['EUR', 'USD', 'GBP'])),
+  // A compatible addition needs only its window.
+  memo: since('2025-04-10', z.string().max(500).optional()),
+} as const;
+
+export const newInvoice = object(written);
+
+export const invoice = object({
+  id: z.string(),
+  ...written,
+  paid: before('2025-04-10', z.boolean()),
+  status: since('2025-04-10', z.enum(['open', 'paid', 'void'])),
+});

@@ -1,0 +1,19 @@
+import type { VersionRecord } from '@apistrata/microversion';
+
+const guide = 'https://example.com/guides/upgrading';
+
+/** All versions since the first one, with what clients must know about the end of the oldest. */
+export const versions: readonly VersionRecord[] = [
+  {
+    version: '2023-11-01',
+    deprecated: '2025-12-01',
+    sunset: '2027-01-31',
+    guide,
+    brownouts: [{ from: '2027-01-12T09:00:00Z', to: '2027-01-12T10:00:00Z' }],
+  },
+  { version: '2024-03-15', deprecated: '2026-06-30', sunset: '2027-06-30', guide },
+  { version: '2024-09-01' },
+  { version: '2025-04-10' },
+  { version: '2025-12-01' },
+  { version: '2026-06-30' },
+];

@@ -1,0 +1,54 @@
+import { rm, writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { grantHostRole, type HostRole, hostKeysOf, hostRoleSql } from '@apistrata/compute-engine/maintenance';
+import { flag, text } from '../option-kinds.js';
+import type { DatabaseCommand } from './admin-command.js';
+import { keyFileOf } from './key-file.js';
+
+export interface Granted extends HostRole {
+  /** The SQL, if it was requested instead of its execution. */
+  readonly sql?: string;
+  /** The file with the key of the host, if one was requested. */
+  readonly keyFile?: string;
+}
+
+/** Replaces a file by one that only its owner can read. */
+async function writeKeys(file: string, keys: readonly string[]): Promise<void> {
+  await rm(file, { force: true });
+  await writeFile(file, `${keys.join('\n')}\n`, { mode: 0o600, flag: 'wx' });
+}
+
+/** Grants a PostgreSQL role the rights of one host, and writes the key of that host. */
+export const hostRole: DatabaseCommand<Granted> = {
+  on: 'database',
+  usage: 'NAME',
+  summary: 'grant a PostgreSQL role the rights of the host NAME and no others; repeat it after an update',
+  argumentCount: [1, 1],
+  options: {
+    role: text('ROLE', 'the PostgreSQL role, which must exist; default: host_NAME'),
+    'host-key-file': text('FILE', 'write the key of the host to this file, for host --host-key-file'),
+    'tunnel-address': text(
+      'A',
+      'the address of a host with --network-mode bridge: networks get an MTU that fits into tunnels',
+    ),
+    'stores-volumes': flag('the host stores the data of volumes (host --volumes)'),
+    'print-sql': flag('print the SQL instead of executing it'),
+  },
+  run: async ({ database, options, environment }, { arguments: [host = ''], own }) => {
+    const role: HostRole = { host, role: own.role ?? `host_${host}`, volumes: own['stores-volumes'] };
+    if (own['print-sql']) return { ...role, sql: hostRoleSql(role) };
+    const given = own['host-key-file'];
+    const keyFile = given === undefined ? undefined : resolve(given);
+    const keys =
+      keyFile && (await hostKeysOf(database, host, { secretKeyFile: keyFileOf(options, environment, database) }));
+    await grantHostRole(database, { ...role, tunnelAddress: own['tunnel-address'] });
+    if (keyFile && keys) await writeKeys(keyFile, keys);
+    return { ...role, keyFile };
+  },
+  text: ({ host, role, sql, keyFile }) =>
+    sql?.trimEnd() ??
+    [
+      `The PostgreSQL role ${role} has the rights of the host ${host}.`,
+      ...(keyFile ? [`Its key is in ${keyFile}: copy the file to that host only.`] : []),
+    ].join(' '),
+};

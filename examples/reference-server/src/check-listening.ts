@@ -1,0 +1,24 @@
+import { isLoopback } from '@apistrata/compute-router';
+import type { Logger } from 'pino';
+import { callerKind } from './callers.js';
+import type { Options } from './options.js';
+import { StartError } from './start-error.js';
+
+/** Returns whether clients of other computers would be whom they claim to be, administrators included. */
+function isOpen(options: Pick<Options, 'host' | 'auth' | 'cloud'>): boolean {
+  return callerKind(options) === 'noauth' && !isLoopback(options.host);
+}
+
+/** Checks that the server authenticates its callers if other computers can reach it, unless `--insecure` is set. @throws StartError */
+export function checkListening(options: Pick<Options, 'host' | 'auth' | 'cloud' | 'insecure'>): void {
+  if (isOpen(options) && !options.insecure)
+    throw new StartError(
+      `--host ${options.host} needs --cloud, --auth tokens or --auth identity: with --auth noauth, every client that reaches this computer is an administrator. --insecure accepts that`,
+    );
+}
+
+/** Logs a warning if every client is an administrator. */
+export function warnIfOpen(options: Pick<Options, 'host' | 'auth' | 'cloud'>, log: Pick<Logger, 'warn'>): void {
+  if (isOpen(options))
+    log.warn(`clients are not authenticated: every client that reaches ${options.host} is an administrator`);
+}

@@ -1,0 +1,53 @@
+import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { type Environment, environment } from '@apistrata/test-cloud/services';
+import { StartError } from '../start-error.js';
+import { CLOUD_NAME } from './cloud-name.js';
+
+/** Returns the settings of clients of the first administrator. */
+export function adminSettings(url: string, password: string): Environment {
+  return environment(`${url}/identity/v3`, password, { user: 'admin', project: 'admin' });
+}
+
+function cloudsYaml(settings: Environment): string {
+  return [
+    'clouds:',
+    `  ${CLOUD_NAME}:`,
+    '    auth:',
+    `      auth_url: ${settings.OS_AUTH_URL}`,
+    `      username: ${settings.OS_USERNAME}`,
+    `      password: ${settings.OS_PASSWORD}`,
+    `      project_name: ${settings.OS_PROJECT_NAME}`,
+    `      user_domain_name: ${settings.OS_USER_DOMAIN_NAME}`,
+    `      project_domain_name: ${settings.OS_PROJECT_DOMAIN_NAME}`,
+    `    region_name: ${settings.OS_REGION_NAME}`,
+    '    identity_api_version: 3',
+    '',
+  ].join('\n');
+}
+
+/**
+ * Writes clouds.yaml for its owner only. An existing file is kept, with `.old` at the end of its name.
+ *
+ * @throws StartError if it cannot be written
+ */
+export async function writeCloudsYaml(path: string, settings: Environment): Promise<void> {
+  const draft = `${path}.new`;
+  try {
+    await mkdir(dirname(path), { recursive: true });
+    await rm(draft, { force: true });
+    const file = await open(draft, 'wx', 0o600);
+    try {
+      await file.writeFile(cloudsYaml(settings));
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(path, `${path}.old`).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw error;
+    });
+    await rename(draft, path);
+  } catch (error) {
+    throw new StartError(`--clouds-yaml ${path} cannot be written: ${(error as Error).message}`);
+  }
+}

@@ -1,0 +1,2 @@
+/** The name of the cloud in clouds.yaml. */
+export const CLOUD_NAME = 'apistrata';

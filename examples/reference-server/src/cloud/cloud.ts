@@ -1,0 +1,77 @@
+import { randomBytes } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { Engine } from '@apistrata/compute-engine';
+import { hidingSecrets, type Identity } from '@apistrata/compute-router';
+import { type Environment, openServices } from '@apistrata/test-cloud/services';
+import type { Express, RequestHandler } from 'express';
+import type { Logger } from 'pino';
+import type { Options } from '../options.js';
+import { adminSettings, writeCloudsYaml } from './client-settings.js';
+import { cloudsYamlPath } from './clouds-yaml-path.js';
+
+/** The access data of a new cloud, which are shown once. */
+export interface FirstAccess {
+  readonly settings: Environment;
+  /** Path of the written clouds.yaml, if there is one. */
+  readonly file: string | undefined;
+}
+
+/** The services of `--cloud`. */
+export interface Cloud {
+  readonly identity: Identity;
+  /** Serves the services, and the compute API below `/compute`. */
+  mount(app: Express, compute: RequestHandler): void;
+  /**
+   * Creates the first administrator, or gives it a new password if the options require it. The file is written first: a
+   * password that is stored has been shown.
+   *
+   * @returns the access of the administrator; undefined if nothing was created
+   */
+  begin(url: string): Promise<FirstAccess | undefined>;
+}
+
+/** Logs each request when its response has been sent. */
+function requestLog(log: Logger): RequestHandler {
+  return (req, res, next) => {
+    const begin = performance.now();
+    const { method, originalUrl } = req;
+    res.once('close', () => {
+      const level = res.statusCode >= 500 ? 'error' : res.statusCode >= 400 ? 'warn' : 'info';
+      const responseTime = Math.round(performance.now() - begin);
+      log[level]({ method, url: hidingSecrets(originalUrl), status: res.statusCode, responseTime }, 'request');
+    });
+    next();
+  };
+}
+
+/** Opens the services of `--cloud` on the database of the engine. */
+export async function openCloud(options: Options, engine: Engine, log: Logger): Promise<Cloud> {
+  const services = await openServices({
+    engine,
+    simulated: options.driver === 'simulated',
+    imageSources: options['image-source'],
+    onUnserved: (service, method, url) =>
+      log.info({ service, method, url: hidingSecrets(url) }, 'a request that no service handles'),
+    onError: (error) => log.error({ err: error }, 'a request failed'),
+  });
+  return {
+    identity: Object.assign((req: IncomingMessage) => services.identify(req), {
+      projectExists: async (projectId: string) => services.knowsProject(projectId),
+    }),
+    mount(app, compute) {
+      const logged = requestLog(log);
+      app.use(['/identity', '/image', '/network', '/volume', '/placement'], logged);
+      app.use(services.app);
+      app.use('/compute', compute);
+    },
+    async begin(url) {
+      if (services.hasUsers && !options['reset-admin-password']) return undefined;
+      const password = randomBytes(18).toString('base64url');
+      const settings = adminSettings(url, password);
+      const file = cloudsYamlPath(options);
+      if (file !== undefined) await writeCloudsYaml(file, settings);
+      await services.setAdminPassword(password);
+      return { settings, file };
+    },
+  };
+}

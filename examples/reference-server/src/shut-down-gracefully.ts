@@ -1,0 +1,73 @@
+import { constants } from 'node:os';
+import type { Logger } from 'pino';
+import { RELEASE_LEASES_MS } from './shutdown-times.js';
+
+/** Commands that end the program, in addition to signals. */
+export interface EndCommands {
+  /** Ends the program like SIGTERM; a no-op if it is already ending. */
+  readonly end: () => void;
+  /** Ends the program when the promise resolves, unless a signal comes first. */
+  readonly endAfter: (left: () => Promise<void>) => void;
+}
+
+/** A server or host that can be shut down. */
+export interface OrderedShutdown {
+  readonly log: Logger;
+  readonly stop: () => Promise<void>;
+  /** The maximum time that `stop` takes before leases are released. */
+  readonly stopsWithinMs: number;
+}
+
+/**
+ * Shuts the program down gracefully, once: on SIGTERM, SIGINT, an uncaught exception or an unhandled rejection. A
+ * second signal or a timeout ends it immediately.
+ */
+export function shutDownGracefully({ stop, stopsWithinMs, log }: OrderedShutdown): EndCommands {
+  let ending = false;
+
+  function end(code: number): void {
+    ending = true;
+    const bound = setTimeout(() => {
+      log.error('shutdown timed out: the next start continues interrupted jobs');
+      process.exit(1);
+    }, stopsWithinMs + RELEASE_LEASES_MS);
+    bound.unref();
+    exitWithin(stop, code);
+  }
+
+  function exitWithin(left: () => Promise<void>, code: number): void {
+    left().then(
+      () => process.exit(code),
+      (error) => {
+        log.error({ err: error }, 'ending failed');
+        process.exit(1);
+      },
+    );
+  }
+
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.on(signal, () => {
+      if (ending) process.exit(128 + constants.signals[signal]);
+      log.info(
+        { signal },
+        'shutting down: requests in flight are served; a second signal ends the process immediately',
+      );
+      end(0);
+    });
+  }
+  // The affected request or job may hang, while others complete; a supervisor then starts a clean process.
+  for (const event of ['unhandledRejection', 'uncaughtException'] as const) {
+    process.on(event, (error: unknown) => {
+      log.fatal({ err: error }, event === 'uncaughtException' ? 'uncaught exception' : 'unhandled promise rejection');
+      if (!ending) end(1);
+    });
+  }
+  return {
+    end() {
+      if (!ending) end(0);
+    },
+    endAfter(left) {
+      if (!ending) exitWithin(left, 0);
+    },
+  };
+}

@@ -1,0 +1,43 @@
+import type { FirstAccess } from './cloud/cloud.js';
+import { CLOUD_NAME } from './cloud/cloud-name.js';
+import { openrc } from './cloud/openrc.js';
+import { nextSteps } from './next-steps.js';
+import type { Options } from './options.js';
+
+/** The information that is printed after the start. */
+export interface StartupMessage {
+  readonly url: string;
+  readonly database: string;
+  readonly metricsUrl?: string | undefined;
+  readonly firstAccess?: FirstAccess | undefined;
+}
+
+/** Returns the access of the first administrator, which is shown once. */
+function accessText({ settings, file }: FirstAccess): string {
+  return [
+    '',
+    'The user admin has this password, which is not shown again (--reset-admin-password makes a new one):',
+    '',
+    openrc(settings),
+    '',
+    ...(file === undefined
+      ? []
+      : [`The same for clients: export OS_CLIENT_CONFIG_FILE=${file} OS_CLOUD=${CLOUD_NAME}`, '']),
+  ].join('\n');
+}
+
+/** Prints the address of the API, its documentation, a first command, and the access of a new cloud. */
+export function startupMessage(message: StartupMessage, options: Options): void {
+  const { url, database, metricsUrl, firstAccess } = message;
+  console.log(
+    [
+      `Compute API ${url}/v2.1 (database ${database})`,
+      ...(options['no-docs'] ? [] : [`Docs        ${url}/docs`]),
+      ...(metricsUrl ? [`Metrics     ${metricsUrl}`] : []),
+      ...(options.cloud ? [`Identity    ${url}/identity/v3`] : []),
+      ...(firstAccess ? [accessText(firstAccess)] : []),
+      `Try         ${nextSteps(url, options)[0]}`,
+      'Press Ctrl-C to stop. --help lists the options.',
+    ].join('\n'),
+  );
+}

@@ -1,0 +1,29 @@
+import type { MetricsSource } from '@apistrata/compute-router/prometheus';
+import { METRICS_TYPE } from './messages.js';
+
+/** Requests the metrics of all workers from the primary process. */
+export class CombinedMetrics implements MetricsSource {
+  readonly contentType = METRICS_TYPE;
+  readonly #ask: (id: number) => void;
+  readonly #asked = new Map<number, (text: string | undefined) => void>();
+  #lastId = 0;
+
+  constructor(request: (id: number) => void) {
+    this.#ask = request;
+  }
+
+  async metrics(): Promise<string> {
+    const id = ++this.#lastId;
+    const text = await new Promise<string | undefined>((resolve) => {
+      this.#asked.set(id, resolve);
+      this.#ask(id);
+    });
+    if (text === undefined) throw new Error('the metrics of all workers are unavailable');
+    return text;
+  }
+
+  responded(id: number, text: string | undefined): void {
+    this.#asked.get(id)?.(text);
+    this.#asked.delete(id);
+  }
+}

@@ -1,0 +1,72 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { startCloud } from './cloud-under-test.js';
+
+async function started(...args: readonly string[]) {
+  const cloud = await startCloud(':memory:', ...args);
+  onTestFinished(() => cloud.stop());
+  const token = await cloud.tokenOf(cloud.admin ?? expect.fail('no administrator'));
+  return { ...cloud, token };
+}
+
+const RECORDS = [
+  ['/network/v2.0/trunks', { trunk: {} }],
+  ['/network/v2.0/qos/policies', { policy: { name: 'slow' } }],
+  ['/network/v2.0/address-groups', { address_group: { name: 'friends' } }],
+  ['/network/v2.0/floatingips/1/port_forwardings', { port_forwarding: {} }],
+  ['/volume/v3/backups', { backup: { volume_id: '1' } }],
+  ['/volume/v3/types/1/encryption', { encryption: { provider: 'luks' } }],
+] as const;
+
+it.each(RECORDS)('with real machines, %s is rejected, because it would only be recorded', async (path, body) => {
+  const { ask, token } = await started('--driver', 'none');
+  const { status, body: fault } = await ask('post', path, token, body);
+  expect(status).toBe(501);
+  expect(JSON.stringify(fault)).toContain('it would have no effect on real machines');
+  expect((await ask('post', path, undefined, body)).status).toBe(401);
+});
+
+it('with simulated machines, they are recorded', async () => {
+  const { ask, token } = await started();
+  const made = await ask('post', '/network/v2.0/qos/policies', token, { policy: { name: 'slow' } });
+  expect(made.status).toBe(201);
+});
+
+it('stages no content, which would be lost with the process, and reports that', async () => {
+  const { ask, token } = await started();
+  const image = { name: 'disk', disk_format: 'raw', container_format: 'bare' };
+  const { body, headers } = await ask('post', '/image/v2/images', token, image);
+  expect(headers['openstack-image-import-methods']).toBe('web-download,copy-image');
+  const bytes = { 'Content-Type': 'application/octet-stream' };
+  expect((await ask('put', `/image/v2/images/${body.id}/stage`, token, 'content', bytes)).status).toBe(501);
+  const method = { name: 'glance-direct' };
+  expect((await ask('post', `/image/v2/images/${body.id}/import`, token, { method })).status).toBe(400);
+});
+
+it('creates no credentials with access rules, which no service enforces', async () => {
+  const { ask, token, logIn, admin } = await started();
+  const { user } = (await logIn(admin ?? expect.fail('no administrator'))).body.token;
+  const rule = { path: '/v2.1/servers', method: 'GET', service: 'compute' };
+  const body = { application_credential: { name: 'ci', access_rules: [rule] } };
+  const { status, body: fault } = await ask(
+    'post',
+    `/identity/v3/users/${user.id}/application_credentials`,
+    token,
+    body,
+  );
+  expect([status, fault.error.message]).toEqual([
+    501,
+    'This cloud does not enforce access rules, and creates no credentials with them.',
+  ]);
+});
+
+it('revokes the tokens of a user whose password changes', async () => {
+  const { ask, token, logIn, admin = expect.fail('no administrator') } = await started();
+  const { user } = (await logIn(admin)).body.token;
+  const path = `/identity/v3/users/${user.id}/password`;
+  const change = (original: string) => ({ user: { password: 'another password', original_password: original } });
+  expect((await ask('post', path, token, change('wrong'))).status).toBe(401);
+  expect((await ask('post', path, token, change(admin.password))).status).toBe(204);
+  expect((await ask('get', '/identity/v3/auth/projects', token)).status).toBe(401);
+  expect((await logIn(admin)).status).toBe(401);
+  expect((await logIn({ ...admin, password: 'another password' })).status).toBe(201);
+});

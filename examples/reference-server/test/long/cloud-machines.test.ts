@@ -1,0 +1,106 @@
+import { execFile, execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Computer } from '../../../../packages/qemu/test/bridge/computer.js';
+import { missingForBridges } from '../../../../packages/qemu/test/bridge/missing-for-bridges.js';
+import { buildBootDisk, missingForBootLoaders } from '../../../../packages/qemu/test/guest/boot-disk.js';
+import { buildGuest, missingForLogins } from '../../../../packages/qemu/test/guest/build-guest.js';
+import { processesOf } from '../../../../packages/qemu/test/processes-of.js';
+import { machineDirectory } from '../../../../packages/qemu/test/qemu-cloud.js';
+import { findProgram } from '../../../../testing/servers.js';
+import { type Program, startProgram } from '../program.js';
+import { commandsOfDay, IMAGE_FILE, REMAINING_OUTPUT } from './commands-of-day.js';
+
+const missing =
+  missingForBridges() ??
+  missingForLogins() ??
+  missingForBootLoaders() ??
+  (findProgram('openstack') ? undefined : 'python3-openstackclient');
+if (missing) console.warn(`\n*** SKIPPED: a whole cloud with real machines: this machine has no ${missing} ***\n`);
+
+const run = promisify(execFile);
+/** A guest boots in half a minute without KVM on a quiet machine, and takes many times as long on a busy one. */
+const PATIENCE = { timeout: 300_000, interval: 1_000 };
+
+describe.skipIf(missing)('a whole cloud with real machines', { timeout: 900_000 }, () => {
+  const folder = machineDirectory();
+  const machines = join(folder, 'qemu');
+  let computer: Computer;
+  let program: Program;
+
+  const start = () => {
+    const qemu = ['--driver', 'qemu', '--machine-dir', machines, '--acceleration', 'tcg', '--network-mode', 'bridge'];
+    const cloud = ['--cloud', '--db', join(folder, 'cloud.db'), '--log-level', 'error', '--port', '8774'];
+    return startProgram([...cloud, ...qemu], {}, computer.enter);
+  };
+  beforeAll(async () => {
+    const guest = buildGuest(folder, { logins: true });
+    execFileSync('qemu-img', ['convert', '-O', 'qcow2', buildBootDisk(folder, guest), join(folder, IMAGE_FILE)]);
+    computer = await Computer.open();
+    program = await start();
+  }, 120_000);
+  afterAll(async () => {
+    await program?.end('SIGKILL');
+    // Machines and their networks outlive the program: those of a failed test must be removed.
+    for (const name of ['qemu-system', 'qemu-storage-daemon', 'dnsmasq'])
+      for (const pid of processesOf(folder, name)) process.kill(pid, 'SIGKILL');
+    computer?.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  /** Runs commands of a shell on the computer of the cloud, as its administrator. */
+  async function shell(commands: string): Promise<string> {
+    const settings = { OS_CLIENT_CONFIG_FILE: join(folder, 'clouds.yaml'), OS_CLOUD: 'apistrata' };
+    const [enter, args] = computer.enter('bash', ['-euo', 'pipefail', '-c', `cd ${folder}\n${commands}`]);
+    const { stdout } = await run(enter, args, { env: { ...process.env, ...settings } });
+    return stdout.trim();
+  }
+
+  const openstack = (command: string) => shell(`openstack ${command}`);
+
+  /** Runs a command in the guest, which is reached at its floating IP with the key of the API. */
+  const ssh = (address: string, command: string) =>
+    shell(
+      `ssh -q -i laptop.pem -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -o BatchMode=yes -o ConnectTimeout=20 root@${address} '${command}'`,
+    );
+
+  it('needs only the commands of the client, from the upload of an image to ssh', async () => {
+    await shell(`${commandsOfDay()}chmod 600 laptop.pem`);
+    expect(readFileSync(join(folder, 'copy.qcow2')).equals(readFileSync(join(folder, IMAGE_FILE)))).toBe(true);
+    const address = await openstack('floating ip list -f value -c "Floating IP Address"');
+    const bootId = () => ssh(address, 'cat /proc/sys/kernel/random/boot_id').catch(() => undefined);
+    await expect.poll(bootId, PATIENCE).toMatch(/^[0-9a-f-]{36}$/);
+    const boot = await bootId();
+    await ssh(address, 'mke2fs /dev/vdb && mkdir /data && mount /dev/vdb /data && echo kept >/data/note && sync');
+    await openstack('server image create --wait --name copy one');
+    expect(Number(await openstack('image show copy -f value -c size'))).toBeGreaterThan(1_000_000);
+
+    expect(await program.end('SIGKILL')).toBeNull();
+    expect(await bootId(), 'the guest runs on without the program').toBe(boot);
+    program = await start();
+    for (const [command, prints] of REMAINING_OUTPUT) expect(await openstack(command), command).toMatch(prints);
+    expect(await ssh(address, 'cat /data/note')).toBe('kept');
+    expect(await bootId()).toBe(boot);
+
+    await ssh(address, 'umount /data');
+    await openstack('server remove volume one data');
+    await expect.poll(() => ssh(address, 'ls /sys/block'), PATIENCE).not.toContain('vdb');
+    await openstack('server delete --wait one');
+    await openstack(`floating ip delete ${address}`);
+    await shell('openstack volume snapshot delete monday && openstack volume delete data');
+    await openstack('router remove subnet edge desks');
+    await openstack('router delete edge');
+    await openstack('network delete blue');
+    await openstack('security group delete web');
+    await openstack('image delete debian copy');
+
+    await expect.poll(() => processesOf(folder), PATIENCE).toEqual([]);
+    await expect.poll(() => computer.left(), PATIENCE).toEqual([]);
+    for (const place of ['qemu/machines', 'qemu/volumes', 'qemu/contents', 'cloud.db.images'])
+      await expect.poll(() => readdirSync(join(folder, place)), { ...PATIENCE, message: place }).toEqual([]);
+    expect(await program.end('SIGTERM')).toBe(0);
+    expect(program.output()).not.toContain('"level":50');
+  });
+});

@@ -1,0 +1,28 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+
+/** The file that the page names as an image. */
+export const IMAGE_FILE = 'debian-13-genericcloud-amd64.qcow2';
+
+/** Returns the commands of the page about a whole cloud. */
+export function commandsOfDay(): string {
+  const page = readFileSync(join(import.meta.dirname, '../../../../docs/whole-cloud.md'), 'utf8');
+  return /<!-- day -->\s*```sh\n([\s\S]*?)```/.exec(page)?.[1] ?? expect.fail('the page has no day');
+}
+
+/** The remaining output of the cloud after it was killed. */
+export const REMAINING_OUTPUT: readonly (readonly [command: string, prints: RegExp])[] = [
+  ['project show lab', /lab/],
+  ['user show ada', /ada/],
+  ['role assignment list --names --user ada', /member.*lab@Default/],
+  ['image show debian -f value -c status', /^active/],
+  ['subnet show desks', /9\.9\.9\.9/],
+  ['router show edge', /10\.20\.0\.1/],
+  ['security group rule list web', /22:22/],
+  ['keypair show laptop', /laptop/],
+  ['server show one', /ACTIVE/],
+  ['volume show data -f value -c status', /^in-use/],
+  ['volume snapshot list', /monday/],
+  ['server list -f value -c Networks', /'10\.20\.0\.\d+', '[0-9.]+'/],
+];

@@ -1,0 +1,83 @@
+import { randomInt } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, inject, it, onTestFinished } from 'vitest';
+import { freshDatabase } from '../../../../testing/fresh-database.js';
+import { Fuzzer } from '../fuzz/fuzzer.js';
+import { operationsOf } from '../fuzz/operations.js';
+import { type ProcessFigures, startProbed } from '../fuzz/probed-program.js';
+import { removeServers } from '../fuzz/remove-servers.js';
+
+/** Long runs on request: `SOAK_MINUTES=10`, on each database. */
+const soakMinutes = Number(process.env.SOAK_MINUTES ?? 0);
+const seconds = soakMinutes > 0 ? soakMinutes * 60 : 16;
+const seed = Number(process.env.FUZZ_SEED ?? randomInt(2 ** 31));
+
+/** Requests of a short run, if the machine is fast enough; a long run has only the time limit. */
+const REQUESTS = soakMinutes > 0 ? Number.POSITIVE_INFINITY : 3_000;
+/**
+ * The maximum CPU time of one turn of the event loop, during which no other request is served. Caches are filled in the
+ * first half.
+ */
+const LONGEST_CPU_MS = { warming: 300, warm: 100 };
+/** Growth of caches in the second half. Any leak exceeds it in a long run. */
+const GROWTH_BYTES = { held: 16 * 2 ** 20, resident: 96 * 2 ** 20 };
+const ARGS = ['--log-level', 'error', ...['instances=40', 'cores=-1', 'ram=-1'].flatMap((limit) => ['--quota', limit])];
+
+const postgresUrl = inject('postgresUrl');
+const databases = [
+  { name: 'an SQLite file', databaseIn: (folder: string) => join(folder, 'compute.db') },
+  { name: 'PostgreSQL', databaseIn: () => freshDatabase(postgresUrl), missing: postgresUrl === '' },
+];
+
+function mib(bytes: number): string {
+  return `${(bytes / 2 ** 20).toFixed(1)} MiB`;
+}
+
+function figuresOf({ heldBytes, residentBytes, longest }: ProcessFigures): string {
+  return `held ${mib(heldBytes)}, resident ${mib(residentBytes)}, longest turn ${longest.cpuMs.toFixed(0)} ms of CPU`;
+}
+
+// Without PostgreSQL the set-up of the run reports it.
+describe.each(databases)('the reference server on $name', ({ databaseIn, missing = false }) => {
+  const title = `answers random requests for ${seconds} s at most, with FUZZ_SEED=${seed}`;
+  it.skipIf(missing)(title, { timeout: (seconds + 240) * 1000 }, async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'apistrata-fuzz-'));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const program = await startProbed(['--db', await databaseIn(folder), ...ARGS], folder);
+    onTestFinished(async () => {
+      expect(await program.end('SIGTERM')).toBe(0);
+    });
+
+    const operations = await operationsOf(program.url);
+    // Creating the descriptions takes longer, once each.
+    await program.figures();
+    const fuzzer = new Fuzzer(program.url, operations, seed);
+    const half = async () => {
+      await fuzzer.run(REQUESTS / 2, performance.now() + seconds * 500);
+      // Restores the amount of data.
+      await removeServers(program.url);
+      const vitals = await program.figures();
+      console.log(`${fuzzer.sent} requests, ${fuzzer.done.size} operations done: ${figuresOf(vitals)}`);
+      return vitals;
+    };
+    console.log(`FUZZ_SEED=${seed}, ${operations.length} operations`);
+    const warm = await half();
+    const end = await half();
+
+    expect(fuzzer.findings).toEqual([]);
+    expect(operations.filter(({ name }) => !fuzzer.asked.has(name))).toEqual([]);
+    // An operation that is only rejected finds nothing.
+    expect([...fuzzer.done]).toEqual(
+      expect.arrayContaining(operations.filter(({ first }) => first).map(({ name }) => name)),
+    );
+    expect(fuzzer.done.size).toBeGreaterThan(operations.length / 10);
+    expect(warm.longest.cpuMs, warm.longest.requests.join('\n')).toBeLessThan(LONGEST_CPU_MS.warming);
+    expect(end.longest.cpuMs, end.longest.requests.join('\n')).toBeLessThan(LONGEST_CPU_MS.warm);
+    expect(end.heldBytes - warm.heldBytes).toBeLessThan(GROWTH_BYTES.held);
+    expect(end.residentBytes - warm.residentBytes).toBeLessThan(GROWTH_BYTES.resident);
+    // No errors in the log either.
+    expect(program.output()).not.toMatch(/"level":[56]0/);
+  });
+});

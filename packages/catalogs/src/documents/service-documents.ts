@@ -1,0 +1,161 @@
+import { randomUUID } from 'node:crypto';
+import { compoundKey, type Store, type Tx } from '@apistrata/record-store';
+import { CatalogError } from '../errors/catalog-error.js';
+
+/** Encrypts values that are stored. `place` identifies the record: a value opens nowhere else. */
+export interface DocumentSeal {
+  seal(text: string, place: string): string;
+  open(sealed: string, place: string): string;
+  /** Returns whether a value is encrypted with the current key. */
+  isCurrent(sealed: string): boolean;
+}
+
+/** A record of a service. */
+export interface ServiceDocument {
+  /** The table of the service: `identity/users`. */
+  readonly kind: string;
+  readonly id: string;
+  /** Any JSON value. */
+  readonly value: unknown;
+}
+
+/** A new value of a record; undefined: the record is removed. */
+export type DocumentChange = ServiceDocument;
+
+/** The documents of one process, which holds them in memory and writes its changes. */
+export interface OpenDocuments {
+  /** All records at the time of opening, oldest first. */
+  readonly documents: readonly ServiceDocument[];
+  /**
+   * Stores changes in one transaction. They are durable when it resolves.
+   *
+   * @throws {@link CatalogError} `UNAVAILABLE` if the database fails, or if another process has opened the documents since
+   */
+  write(changes: readonly DocumentChange[]): Promise<void>;
+}
+
+/** The stored records of the services in front of an engine. */
+export interface ServiceDocuments {
+  /**
+   * Reads all documents for this process. Only the process that opened them last can write: one of several processes never
+   * overwrites what it has not read.
+   */
+  open(): Promise<OpenDocuments>;
+}
+
+const TABLE = 'service_documents';
+/** The row that names the process whose writes are accepted. */
+const OWNER = { kind: '', id: 'owner' } as const;
+/** Rows in one statement; SQLite limits its parameters. */
+const TOGETHER = 500;
+
+interface Row {
+  readonly kind: string;
+  readonly id: string;
+  readonly data: string;
+}
+
+async function upsert(tx: Tx, rows: readonly (Row & { readonly position: number })[]): Promise<void> {
+  for (let start = 0; start < rows.length; start += TOGETHER)
+    await tx.db
+      .insertInto(TABLE)
+      .values(rows.slice(start, start + TOGETHER))
+      .onConflict((conflict) =>
+        conflict.columns(['kind', 'id']).doUpdateSet((eb) => ({ data: eb.ref('excluded.data') })),
+      )
+      .execute();
+}
+
+/**
+ * Creates the store of records that services hold in memory: few, small, and read by one process.
+ *
+ * @example
+ * ```ts
+ * import { catalogChanges, serviceDocuments } from '@apistrata/catalogs/builtin';
+ * import { openStore } from '@apistrata/record-store';
+ *
+ * const store = await openStore(':memory:', catalogChanges);
+ * const { write } = await serviceDocuments({ store }).open();
+ * await write([{ kind: 'identity/users', id: 'ada', value: { name: 'Ada' } }]);
+ * ```
+ */
+export function serviceDocuments(options: { readonly store: Store; readonly seal?: DocumentSeal }): ServiceDocuments {
+  const { store, seal } = options;
+  const placeOf = ({ kind, id }: { readonly kind: string; readonly id: string }) => compoundKey('document', kind, id);
+  const textOf = (document: ServiceDocument) => {
+    const text = JSON.stringify(document.value);
+    return seal ? seal.seal(text, placeOf(document)) : text;
+  };
+  const documentOf = ({ kind, id, data }: Row): ServiceDocument => ({
+    kind,
+    id,
+    value: JSON.parse(seal ? seal.open(data, placeOf({ kind, id })) : data),
+  });
+
+  async function claim(owner: string): Promise<readonly Row[]> {
+    return store.transaction(async (tx) => {
+      await upsert(tx, [{ ...OWNER, position: 0, data: owner }]);
+      const rows = await tx.db
+        .selectFrom(TABLE)
+        .select(['kind', 'id', 'data'])
+        .where('kind', '!=', OWNER.kind)
+        .orderBy('position')
+        .execute();
+      return rows as unknown as readonly Row[];
+    });
+  }
+
+  async function write(owner: string, position: () => number, changes: readonly DocumentChange[]): Promise<void> {
+    const kept = changes.filter(({ value }) => value !== undefined);
+    const rows = kept.map((change) => ({
+      kind: change.kind,
+      id: change.id,
+      position: position(),
+      data: textOf(change),
+    }));
+    await store.transaction(async (tx) => {
+      // The row stays locked until the end of the transaction.
+      const { numUpdatedRows } = await tx.db
+        .updateTable(TABLE)
+        .set({ position: 0 })
+        .where('kind', '=', OWNER.kind)
+        .where('id', '=', OWNER.id)
+        .where('data', '=', owner)
+        .executeTakeFirstOrThrow();
+      if (numUpdatedRows !== 1n)
+        throw new CatalogError(
+          'UNAVAILABLE',
+          'Another process serves this cloud from the same database: this one no longer writes.',
+        );
+      for (const { kind, id, value } of changes)
+        if (value === undefined) await tx.db.deleteFrom(TABLE).where('kind', '=', kind).where('id', '=', id).execute();
+      await upsert(tx, rows);
+    });
+  }
+
+  return {
+    async open() {
+      const owner = randomUUID();
+      const rows = await claim(owner);
+      const documents = rows.map(documentOf);
+      let last = Date.now() * 1000;
+      const position = () => {
+        last = Math.max(last + 1, Date.now() * 1000);
+        return last;
+      };
+      const outdated = seal ? documents.filter((_, at) => !seal.isCurrent(rows[at]?.data ?? '')) : [];
+      if (outdated.length > 0) await write(owner, position, outdated);
+      return {
+        documents,
+        async write(changes) {
+          try {
+            await write(owner, position, changes);
+          } catch (error) {
+            if (error instanceof CatalogError) throw error;
+            throw new CatalogError('UNAVAILABLE', 'The database is unavailable.', { cause: error });
+          }
+        },
+      };
+    },
+  };
+}

@@ -1,0 +1,19 @@
+import type { Store } from '@apistrata/record-store';
+import { imageTables } from './image-tables.js';
+
+const { images } = imageTables;
+
+/**
+ * Hides all other images whose ids begin with a prefix, and shows the image of an id in their place. They still serve the servers
+ * that use them. No-op if all others are hidden.
+ */
+export async function replaceImages(store: Store, id: string, idPrefix: string, now: number): Promise<void> {
+  await store.transaction(async (tx) => {
+    const all = await images.find(tx, (query) => query.where('id', 'like', `${idPrefix}%`));
+    const former = all.filter((image) => image.id !== id && !image.hidden);
+    if (former.length === 0) return;
+    for (const image of former) await images.update(tx, { ...image, hidden: true, updatedAt: now });
+    const current = all.find((image) => image.id === id);
+    if (current?.hidden) await images.update(tx, { ...current, hidden: false, updatedAt: now });
+  });
+}

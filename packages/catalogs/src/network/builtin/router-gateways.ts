@@ -1,0 +1,116 @@
+import { randomUUID } from 'node:crypto';
+import type { Tx } from '@apistrata/record-store';
+import type { Caller } from '../../caller/caller.js';
+import { CatalogError } from '../../errors/catalog-error.js';
+import { canonicalIp } from '../ip-address.js';
+import { allocateFrom, freeAddresses, subnetsById } from './ip-allocations.js';
+import { NameCache, type NetworkContext, networkNotFound } from './network-context.js';
+import { GATEWAY_PORTS, networkTables, type RouterRecord, type SubnetRecord } from './network-tables.js';
+import { claimAddresses, type FixedIpRequest, insertPort, removePort } from './port-records.js';
+
+const { floatingIps, networks, ports } = networkTables;
+
+type Addresses = RouterRecord['externalAddresses'];
+
+/** Returns whether the addresses of a router are those of a request, in any order. */
+function sameAddresses(previous: Addresses, requests: readonly FixedIpRequest[]): boolean {
+  const matches = ({ address, subnetId }: FixedIpRequest) =>
+    previous.some(
+      (one) =>
+        (address === undefined || one.address === canonicalIp(address)) &&
+        (subnetId === undefined || one.subnetId === subnetId),
+    );
+  return previous.length === requests.length && requests.every(matches);
+}
+
+/** Throws `ROUTER_GATEWAY_IN_USE` while floating addresses lead through the router to its external network. */
+async function rejectUsed(tx: Tx, router: RouterRecord): Promise<void> {
+  const { externalNetworkId } = router;
+  if (externalNetworkId === null) return;
+  const behind = (await ports.find(tx, (q) => q.where('device_id', '=', router.id))).map(({ networkId }) => networkId);
+  for (const { portId } of await floatingIps.find(tx, (q) => q.where('network_id', '=', externalNetworkId))) {
+    const port = portId === null ? undefined : await ports.get(tx, portId);
+    if (port && behind.includes(port.networkId))
+      throw new CatalogError(
+        'ROUTER_GATEWAY_IN_USE',
+        `Gateway cannot be updated for router ${router.id}, since a gateway to external network ${externalNetworkId} is required by one or more floating IPs.`,
+      );
+  }
+}
+
+function rejectGatewayOfSubnet(subnets: readonly SubnetRecord[], requests: readonly FixedIpRequest[]): void {
+  for (const { address } of requests)
+    if (address !== undefined && subnets.some(({ gatewayIp }) => gatewayIp === canonicalIp(address)))
+      throw new CatalogError(
+        'ROUTER_INTERFACE_INVALID',
+        `Bad router request: External IP ${address} is the same as the gateway IP.`,
+      );
+}
+
+/** One address of each IP version that the external network has. */
+async function anyAddresses(context: NetworkContext, tx: Tx, subnets: readonly SubnetRecord[], portId: string) {
+  const taken = [];
+  for (const version of [4, 6] as const) {
+    const offering = subnets.filter(({ ipVersion }) => ipVersion === version);
+    const fixedIp = await allocateFrom(tx, context.blocks, offering, portId);
+    if (fixedIp) taken.push(fixedIp);
+  }
+  return taken;
+}
+
+/** Removes the port of a router on its external network, and releases its addresses. */
+export async function removeGateway(tx: Tx, router: RouterRecord, now: number): Promise<void> {
+  const mine = await ports.find(tx, (q) => q.where('device_id', '=', router.id));
+  const port = mine.find(({ deviceOwner }) => deviceOwner === GATEWAY_PORTS);
+  if (port) await removePort(tx, port, now);
+  // Routers of earlier versions have addresses without a port.
+  else await freeAddresses(tx, router.externalAddresses);
+}
+
+/**
+ * Connects a router with an external network by a port, or disconnects it.
+ * @param router its current record
+ * @param networkId of the external network; null: none
+ * @param requests the addresses; omitted: one of each IP version
+ * @returns the addresses of the router on the external network
+ */
+export async function setGateway(
+  context: NetworkContext,
+  tx: Tx,
+  caller: Caller,
+  router: RouterRecord,
+  networkId: string | null,
+  requests: readonly FixedIpRequest[] | undefined,
+): Promise<Addresses> {
+  const { externalAddresses: previous, externalNetworkId } = router;
+  if (networkId === externalNetworkId && (!requests?.length || sameAddresses(previous, requests))) return previous;
+  if (networkId !== externalNetworkId) await rejectUsed(tx, router);
+  const network = networkId === null ? undefined : await networks.get(tx, networkId);
+  if (networkId !== null && !network) throw networkNotFound(networkId);
+  if (network && !network.external)
+    throw new CatalogError(
+      'ROUTER_INTERFACE_INVALID',
+      `Bad router request: Network ${networkId} is not an external network.`,
+    );
+  const subnets = network ? await subnetsById(tx, network.subnetIds) : [];
+  rejectGatewayOfSubnet(subnets, requests ?? []);
+  await removeGateway(tx, router, context.clock.now());
+  if (!network) return [];
+  const id = randomUUID();
+  const fixedIps = requests?.length
+    ? await claimAddresses(tx, context.blocks, subnets, requests, id)
+    : await anyAddresses(context, tx, subnets, id);
+  const spec = {
+    id,
+    networkId: network.id,
+    // The port belongs to no project, so that members do not see it.
+    projectId: '',
+    deviceId: router.id,
+    deviceOwner: GATEWAY_PORTS,
+    taken: fixedIps,
+    securityGroups: [],
+    bare: true,
+  };
+  await insertPort(context, tx, { ...caller, isAdmin: true }, spec, new NameCache(tx));
+  return fixedIps.map(({ subnetId, address }) => ({ subnetId, address }));
+}

@@ -1,0 +1,124 @@
+import { randomUUID } from 'node:crypto';
+import type { Tx } from '@apistrata/record-store';
+import type { Caller } from '../../caller/caller.js';
+import { owns } from '../../caller/caller-scope.js';
+import { CatalogError } from '../../errors/catalog-error.js';
+import { NameCache, type NetworkContext } from './network-context.js';
+import { networkTables, type PortRecord, ROUTER_PORTS, type RouterRecord } from './network-tables.js';
+import { insertPort, type PortView, portNotFound, presentPort, removePort } from './port-records.js';
+import { overlaps } from './subnets.js';
+
+const { floatingIps, ports, subnets } = networkTables;
+
+/** A router is connected to a network in a subnet (at its gateway address) or at an existing port. */
+export type RouterInterface = { readonly subnetId: string } | { readonly portId: string };
+
+const invalid = (message: string) => new CatalogError('ROUTER_INTERFACE_INVALID', `Bad router request: ${message}`);
+
+/** The ports of a router on networks of projects. */
+async function interfacesOf(tx: Tx, routerId: string): Promise<readonly PortRecord[]> {
+  const mine = await ports.find(tx, (q) => q.where('device_id', '=', routerId));
+  return mine.filter(({ deviceOwner }) => deviceOwner === ROUTER_PORTS);
+}
+
+/** Throws unless the subnets of a router stay apart. */
+async function rejectOverlap(tx: Tx, router: RouterRecord, added: readonly string[]): Promise<void> {
+  const there = (await interfacesOf(tx, router.id)).flatMap(({ fixedIps }) => fixedIps.map(({ subnetId }) => subnetId));
+  for (const id of added) {
+    if (there.includes(id)) throw invalid(`Router already has a port on subnet ${id}.`);
+    const subnet = await subnets.get(tx, id);
+    for (const otherId of there) {
+      const other = await subnets.get(tx, otherId);
+      if (subnet && other && overlaps(subnet.cidr, other.cidr))
+        throw invalid(
+          `Cidr ${subnet.cidr} of subnet ${subnet.id} overlaps with cidr ${other.cidr} of subnet ${other.id}.`,
+        );
+    }
+  }
+}
+
+async function attachPort(context: NetworkContext, tx: Tx, caller: Caller, router: RouterRecord, portId: string) {
+  const port = await ports.lock(tx, portId);
+  if (!port || !owns(caller, port.projectId)) throw portNotFound(portId);
+  if (port.deviceId !== '')
+    throw new CatalogError(
+      'PORT_IN_USE',
+      `Unable to complete operation on port ${portId} for network ${port.networkId}. Port already has an attached device ${port.deviceId}.`,
+    );
+  await rejectOverlap(
+    tx,
+    router,
+    port.fixedIps.map(({ subnetId }) => subnetId),
+  );
+  const owner = { deviceId: router.id, deviceOwner: ROUTER_PORTS };
+  const updatedAt = context.clock.now();
+  return presentPort(tx, await ports.update(tx, { ...port, ...owner, status: 'ACTIVE', updatedAt }));
+}
+
+/** Connects a router with a subnet, at its gateway address, or with the network of a port. */
+export async function addInterface(
+  context: NetworkContext,
+  tx: Tx,
+  caller: Caller,
+  router: RouterRecord,
+  at: RouterInterface,
+): Promise<PortView> {
+  if ('portId' in at) return attachPort(context, tx, caller, router, at.portId);
+  const subnet = await subnets.get(tx, at.subnetId);
+  if (!subnet) throw new CatalogError('SUBNET_NOT_FOUND', `Subnet ${at.subnetId} could not be found.`);
+  if (subnet.gatewayIp === null) throw invalid(`Subnet for router interface must have a gateway IP`);
+  await rejectOverlap(tx, router, [subnet.id]);
+  const spec = {
+    deviceId: router.id,
+    deviceOwner: ROUTER_PORTS,
+    id: randomUUID(),
+    networkId: subnet.networkId,
+    projectId: router.projectId,
+    fixedIps: [{ subnetId: subnet.id, address: subnet.gatewayIp }],
+    securityGroups: [],
+    bare: true,
+  };
+  return insertPort(context, tx, caller, spec, new NameCache(tx));
+}
+
+/** Throws `ROUTER_INTERFACE_IN_USE` while floating addresses lead through the router to the subnets of a port. */
+async function rejectUsed(tx: Tx, router: RouterRecord, { fixedIps, networkId }: PortRecord): Promise<void> {
+  const { externalNetworkId } = router;
+  if (externalNetworkId === null) return;
+  const subnetIds = fixedIps.map(({ subnetId }) => subnetId);
+  for (const { portId, fixedAddress } of await floatingIps.find(tx, (q) =>
+    q.where('network_id', '=', externalNetworkId),
+  )) {
+    const port = portId === null ? undefined : await ports.get(tx, portId);
+    if (port?.networkId !== networkId) continue;
+    const used = port.fixedIps.find((one) => one.address === fixedAddress && subnetIds.includes(one.subnetId));
+    if (used)
+      throw new CatalogError(
+        'ROUTER_INTERFACE_IN_USE',
+        `Router interface for subnet ${used.subnetId} on router ${router.id} cannot be deleted, as it is required by one or more floating IPs.`,
+      );
+  }
+}
+
+/** Disconnects a router from a subnet, or removes its port. Throws `ROUTER_INTERFACE_NOT_FOUND`. */
+export async function removeInterface(
+  context: NetworkContext,
+  tx: Tx,
+  router: RouterRecord,
+  at: RouterInterface,
+): Promise<PortView> {
+  const port = (await interfacesOf(tx, router.id)).find((one) =>
+    'portId' in at ? one.id === at.portId : one.fixedIps.some(({ subnetId }) => subnetId === at.subnetId),
+  );
+  if (!port)
+    throw new CatalogError(
+      'ROUTER_INTERFACE_NOT_FOUND',
+      'portId' in at
+        ? `Router ${router.id} does not have an interface with id ${at.portId}`
+        : `Router ${router.id} has no interface on subnet ${at.subnetId}`,
+    );
+  await rejectUsed(tx, router, port);
+  const shown = await presentPort(tx, port);
+  await removePort(tx, port, context.clock.now());
+  return shown;
+}

@@ -1,0 +1,14 @@
+/** The segment of a physical network that a network is connected to, with the names of the network service. */
+export interface ProviderSegment {
+  /** `flat`: untagged frames; `vlan`: frames with a tag. Others are recorded only. */
+  readonly networkType: string;
+  /** Name of the physical network, which the hosts map to their devices. */
+  readonly physicalNetwork: string | null;
+  /** The tag of a VLAN, 1 to 4094. */
+  readonly segmentationId: number | null;
+}
+
+/** Returns whether guests of a network are connected to a physical network, without tunnels between hosts. */
+export function isPhysical({ provider }: { readonly provider?: ProviderSegment | null }): boolean {
+  return provider?.networkType === 'flat' || provider?.networkType === 'vlan';
+}

@@ -1,0 +1,16 @@
+/**
+ * Executes steps one after the other and continues after a failure.
+ *
+ * @throws the first error, after the last step
+ */
+export async function closeInOrder(...steps: readonly (() => unknown)[]): Promise<void> {
+  const errors: unknown[] = [];
+  for (const step of steps) {
+    try {
+      await step();
+    } catch (error) {
+      errors.push(error);
+    }
+  }
+  if (errors.length > 0) throw errors[0];
+}

@@ -1,0 +1,111 @@
+import type { Catalogs } from '@apistrata/catalogs';
+import { checkOptions, type DatabaseSettings, defaultDatabaseSettings } from '@apistrata/record-store/options';
+import type { Clock } from '../clock/clock.js';
+import { defaultSettings } from '../core/settings.js';
+import type { Driver, FenceAction } from '../drivers/driver.js';
+import type { DriverServices } from '../drivers/driver-services.js';
+import type { HostSeed } from '../preset/preset.js';
+import type { HostKeyOptions, SecretKeyOptions } from '../secrets/sealer-for.js';
+import type { MachineResources } from './machine-resources.js';
+
+/** Options of `createHost()`. */
+export interface HostOptions extends Partial<DatabaseSettings>, SecretKeyOptions, HostKeyOptions {
+  /** `postgres://...`: the database of the API processes. The host also needs a key: `hostKey`, or their secret key. */
+  readonly database: string;
+  /** Name of the host, its service and its node; unique for each computer. */
+  readonly name: string;
+  /** The driver that runs machines on this computer. */
+  readonly driver: Driver | ((clock: Clock, services: DriverServices) => Driver | Promise<Driver>);
+  /** Capacity and description of the host; omitted values are detected: cores, memory (MiB) and disk (GiB). */
+  readonly resources?: Partial<Omit<HostSeed, 'name'>>;
+  /** Capacity reserved for the computer itself. Default: 512 MiB of memory. */
+  readonly reserved?: Partial<MachineResources>;
+  /** A folder on the disk whose size the host reports. Default: the working directory. */
+  readonly directory?: string;
+  /** Address for administrators and other processes. Default: the computer's first non-internal address. */
+  readonly address?: string;
+  /**
+   * Port for connections of other hosts and the API, used for moving machines and for consoles; default 0: any free
+   * port. Traffic is encrypted and requires the secret key.
+   */
+  readonly port?: number;
+  /** Address to listen on if it differs from `address`, for example behind NAT. */
+  readonly listen?: string;
+  /** Services that replace embedded ones, as for `createEngine`. */
+  readonly catalogs?: Partial<Catalogs>;
+  /** Folder with the content of images, as for `createEngine`: either shared with it, or omitted in both. */
+  readonly imageDirectory?: string;
+  readonly clock?: Clock;
+  /** Maximum number of concurrent requests; default 256. */
+  readonly concurrency?: number;
+  /** Interval between heartbeats; default 10,000 ms. A service without a heartbeat for `serviceDownSeconds` is down. */
+  readonly heartbeatMs?: number;
+  /** Duration of the lease on the host name: how long another process waits after a crash; default 10,000 ms. */
+  readonly leaseMs?: number;
+  /** Seconds without a heartbeat after which another host is down and its routers move to others. Default 60. */
+  readonly serviceDownSeconds?: number;
+  /**
+   * What happens to the machines after two thirds of `serviceDownSeconds` without a heartbeat, before other hosts may start their
+   * servers: `stop` switches them off, `pause` pauses them until the database can be reached again. Default `off`: they keep running.
+   */
+  readonly fence?: FenceAction | 'off';
+  /** Called for errors after which the host retries. */
+  readonly onError?: (error: unknown) => void;
+  /** Called after another process has taken over this host; this one has released everything. */
+  readonly onLost?: () => void;
+}
+
+const known: Readonly<Record<keyof HostOptions, unknown>> = {
+  ...defaultDatabaseSettings,
+  secretKey: true,
+  secretKeyFile: true,
+  hostKey: true,
+  hostKeyFile: true,
+  database: true,
+  name: true,
+  driver: true,
+  resources: true,
+  reserved: true,
+  directory: true,
+  address: true,
+  port: true,
+  listen: true,
+  catalogs: true,
+  imageDirectory: true,
+  clock: true,
+  concurrency: true,
+  heartbeatMs: true,
+  leaseMs: true,
+  serviceDownSeconds: true,
+  fence: true,
+  onError: true,
+  onLost: true,
+};
+
+const DEFAULTS = {
+  concurrency: 256,
+  heartbeatMs: 10_000,
+  leaseMs: 10_000,
+  serviceDownSeconds: defaultSettings.serviceDownSeconds,
+  fence: 'off',
+} as const;
+
+/** Returns the options with their defaults. @throws TypeError if an option is invalid */
+export function checkedHostOptions(
+  given: HostOptions,
+): HostOptions & Required<Pick<HostOptions, keyof typeof DEFAULTS>> {
+  checkOptions('createHost()', given, known);
+  if (!/^postgres(ql)?:\/\//.test(given.database))
+    throw new TypeError(
+      'createHost(): host processes require a PostgreSQL database (postgres://...): a SQLite file belongs to the process that serves the API, which runs its machines itself',
+    );
+  if (!/^[\w.-]{1,255}$/.test(given.name ?? ''))
+    throw new TypeError('createHost(): name must have 1 to 255 letters, digits, dots, dashes and underscores');
+  const options = { ...DEFAULTS, ...given };
+  const { fence, heartbeatMs, serviceDownSeconds } = options;
+  if (!['off', 'stop', 'pause'].includes(fence))
+    throw new TypeError(`createHost(): fence must be off, stop or pause; it is ${JSON.stringify(fence)}`);
+  if (fence !== 'off' && heartbeatMs * 3 > serviceDownSeconds * 1000)
+    throw new TypeError('createHost(): with fence, heartbeatMs must be at most a third of serviceDownSeconds');
+  return options;
+}

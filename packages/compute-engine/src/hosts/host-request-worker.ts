@@ -1,0 +1,186 @@
+import type { Catalogs } from '@apistrata/catalogs';
+import type { Store } from '@apistrata/record-store';
+import { isOutage } from '@apistrata/record-store/errors';
+import type { MachineJob, Machines } from '../drivers/machines.js';
+import { EngineError } from '../errors/engine-error.js';
+import { attemptOf } from '../jobs/attempt-of.js';
+import type { Server } from '../model/index.js';
+import { tables } from '../schema/tables.js';
+import type { HostRequest } from './host-requests.js';
+import { failedWith, type MachineCall, type MachineCallResult } from './machine-call.js';
+import type { OrphanedMachines } from './orphaned-machines.js';
+
+/** The reason why work on a machine was aborted. */
+export class HostRequestEnded extends EngineError<'HOST_REQUEST_ENDED'> {
+  constructor(message: string) {
+    super('HOST_REQUEST_ENDED', message);
+  }
+}
+
+/** A later job, or a later attempt of the same one, owns the server: the request has no response, and is removed. */
+export class HostRequestSuperseded extends HostRequestEnded {
+  constructor() {
+    super('another job, or a later attempt of this one, owns the server now');
+  }
+}
+
+export interface HostWorkOptions {
+  readonly name: string;
+  readonly store: Store;
+  readonly machines: Machines;
+  readonly images: Pick<Catalogs['images'], 'upload'>;
+  readonly orphans: OrphanedMachines;
+}
+
+interface Running {
+  readonly ending: AbortController;
+  readonly done: Promise<unknown>;
+}
+
+const RETRY_MS = 1_000;
+
+type MachineRequest = Extract<MachineCall, { readonly kind: 'perform' | 'saveSnapshot' }>;
+
+/** Returns whether a job may still change its server. */
+function mayChange(server: Server, job: MachineJob | undefined): boolean {
+  if (!job || job.concurrent) return !server.deleted && (!job || server.taskState !== 'deleting');
+  return server.jobId === job.id && (job.attempt === undefined || job.attempt === attemptOf(server));
+}
+
+/** Waits, or returns early when the signal is aborted. */
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(end, ms);
+    function end() {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', end);
+      resolve();
+    }
+    signal.addEventListener('abort', end, { once: true });
+  });
+}
+
+/** Executes the requests of a host. For each server, at most one job that owns it executes a command: the newest. */
+export class HostRequestWorker {
+  readonly #options: HostWorkOptions;
+  /** Work of the job that owns a server, by server id. */
+  readonly #owning = new Map<string, Running>();
+  /** Concurrent work of other jobs, by server id. */
+  readonly #concurrent = new Map<string, Set<AbortController>>();
+
+  constructor(options: HostWorkOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Executes a request and returns its result or error.
+   *
+   * @throws the reason of `stopping`, or {@link HostRequestSuperseded}
+   */
+  async respond(order: HostRequest, stopping: AbortSignal): Promise<MachineCallResult> {
+    for (;;) {
+      try {
+        return { value: (await this.#do(order, stopping)) ?? null };
+      } catch (error) {
+        if (stopping.aborted) throw stopping.reason;
+        if (error instanceof HostRequestSuperseded) throw error;
+        // An outage of the database is not a failure of the machine.
+        if (!isOutage(error)) return failedWith(error);
+        await pause(RETRY_MS, stopping);
+        stopping.throwIfAborted();
+      }
+    }
+  }
+
+  async #do({ call, serverId }: HostRequest, stopping: AbortSignal): Promise<unknown> {
+    const { name, machines, orphans } = this.#options;
+    if (call instanceof Error) throw call;
+    switch (call.kind) {
+      case 'perform':
+      case 'saveSnapshot':
+        return this.#work(call, serverId, stopping);
+      case 'tidy':
+        return serverId === null ? undefined : orphans.cleanUp(serverId, stopping);
+      case 'cacheImages':
+        return machines.cacheImages(name, call.imageIds);
+    }
+  }
+
+  async #server(id: string | null): Promise<Server> {
+    const server = id === null ? undefined : await tables.servers.get(this.#options.store, id);
+    if (!server) throw new Error(`server ${id} does not exist`);
+    return server;
+  }
+
+  async #work(request: MachineRequest, serverId: string | null, stopping: AbortSignal): Promise<void> {
+    const server = await this.#server(serverId);
+    const { id } = server;
+    const ending = new AbortController();
+    const signal = AbortSignal.any([stopping, ending.signal]);
+    const owns = request.job !== undefined && !request.job.concurrent;
+    if (!owns) return this.#workConcurrently(request, id, ending, signal);
+    // A job that has lost the server must not abort the work of the job that owns it.
+    if (!mayChange(server, request.job)) throw new HostRequestSuperseded();
+    const before = this.#owning.get(id);
+    const done = this.#after(before, request, id, signal);
+    const running = { ending, done };
+    this.#owning.set(id, running);
+    try {
+      await done;
+    } catch (error) {
+      // A driver may throw any error when it is aborted.
+      throw ending.signal.aborted ? ending.signal.reason : error;
+    } finally {
+      if (this.#owning.get(id) === running) this.#owning.delete(id);
+    }
+  }
+
+  /** Aborts and awaits the work of the previous job, which has lost the server or considers itself complete. */
+  async #after(before: Running | undefined, query: MachineRequest, id: string, signal: AbortSignal): Promise<void> {
+    if (before) {
+      before.ending.abort(new HostRequestSuperseded());
+      await before.done.catch(() => {});
+    }
+    if (query.kind === 'perform' && query.work.verb === 'destroy')
+      for (const ending of this.#concurrent.get(id) ?? [])
+        ending.abort(new HostRequestEnded('the server is being deleted'));
+    await this.#perform(query, id, signal);
+  }
+
+  async #workConcurrently(
+    request: MachineRequest,
+    id: string,
+    ending: AbortController,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const others = this.#concurrent.get(id) ?? new Set();
+    this.#concurrent.set(id, others.add(ending));
+    try {
+      await this.#perform(request, id, signal);
+    } finally {
+      others.delete(ending);
+      if (others.size === 0) this.#concurrent.delete(id);
+    }
+  }
+
+  /** Fences the command: it is rejected if its job has lost the server in the meantime. */
+  async #perform(request: MachineRequest, id: string, signal: AbortSignal): Promise<void> {
+    const { machines, images, orphans } = this.#options;
+    await orphans.waitUntilSettled(id);
+    const server = await this.#server(id);
+    const { job } = request;
+    if (!mayChange(server, job))
+      throw !job || job.concurrent ? new HostRequestEnded('the server is being deleted') : new HostRequestSuperseded();
+    signal.throwIfAborted();
+    if (request.kind === 'perform') {
+      const { work, origin } = request;
+      return machines.perform({ work, server, origin, job }, signal);
+    }
+    const { imageId, caller } = request;
+    await machines.saveSnapshot(
+      { server, imageId, caller, job },
+      (content) => images.upload(caller, imageId, content),
+      signal,
+    );
+  }
+}

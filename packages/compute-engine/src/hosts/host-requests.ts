@@ -1,0 +1,203 @@
+import { channelOf, type Store } from '@apistrata/record-store';
+import { sql } from 'kysely';
+import type { Sealer } from '../secrets/sealer.js';
+import { failedWith, imagesOf, type MachineCall, type MachineCallResult } from './machine-call.js';
+
+/** A request to a host, before it is stored. */
+export interface NewHostRequest {
+  /** Idempotency key: requests with the same id are the same request. */
+  readonly id: string;
+  readonly host: string;
+  readonly serverId: string | null;
+  readonly call: MachineCall;
+  /** The job that makes the request, and its attempt; undefined if no process waits for the response. */
+  readonly job?: { readonly id: string; readonly attempt: number };
+}
+
+/** A request as the host receives it. */
+export interface HostRequest {
+  readonly id: string;
+  readonly serverId: string | null;
+  /** An error if the request cannot be opened, such as after a change of keys. */
+  readonly call: MachineCall | Error;
+  /** Whether a process waits for the response. */
+  readonly awaited: boolean;
+}
+
+/** A response to a request. */
+export interface ReceivedResponse {
+  readonly id: string;
+  readonly result: MachineCallResult;
+}
+
+/** How long unclaimed responses are kept: if the requester crashed, its successor has repeated the request by then. */
+const RETENTION_MS = 600_000;
+
+/**
+ * Commits without waiting for the disk: if the database loses a request or response in a crash, it is repeated, which
+ * is idempotent.
+ */
+const NOT_ON_DISK = sql`set_config('synchronous_commit', 'off', true)`;
+
+/** Binds a sealed request to its row and to its server. */
+function questionPlace({ id, serverId }: Pick<NewHostRequest, 'id' | 'serverId'>): string {
+  return `${id} of ${serverId}`;
+}
+
+function answerPlace(id: string): string {
+  return `${id} answer`;
+}
+
+/**
+ * The table of requests to hosts and their responses. Each row is one request, which is found again if a job is
+ * continued by another process and repeats it. A row is deleted when its response is collected. The contents may be
+ * secret and are sealed.
+ */
+export class HostRequests {
+  readonly #store: Store;
+  readonly #sealerOf: (host: string) => Sealer | undefined;
+
+  /** @param sealerOf returns the sealer of a host; undefined: nothing is sealed */
+  constructor(store: Store, sealerOf: (host: string) => Sealer | undefined) {
+    this.#store = store;
+    this.#sealerOf = sealerOf;
+  }
+
+  /** Stores requests and notifies their hosts. Returns whether the response to one of them already exists. */
+  async post(requester: string | null, requests: readonly NewHostRequest[]): Promise<boolean> {
+    await this.#withdraw(requests);
+    // An insert statement may affect each row only once, so identical requests are merged.
+    const once = [...new Map(requests.map((order) => [order.id, order])).values()];
+    const rows = once.map((order) => ({ ...order, text: this.#write(order.host, questionPlace(order), order.call) }));
+    const { rows: posted } = await sql<{ known: boolean }>`
+      with posted as (
+        insert into host_orders (id, host, server_id, question, attempt, image_ids, asker, asked_at)
+        select given.*, ${requester}::text, ${Date.now()}::bigint from unnest(
+          ${rows.map(({ id }) => id)}::text[], ${rows.map(({ host }) => host)}::text[],
+          ${rows.map(({ serverId }) => serverId)}::text[], ${rows.map(({ text }) => text)}::text[],
+          ${rows.map(({ job }) => job?.attempt ?? 0)}::integer[],
+          ${rows.map(({ call }) => imagesOf(call).join(' '))}::text[]) as given
+        on conflict (id) do update
+          set asker = excluded.asker, question = excluded.question, attempt = excluded.attempt
+          where host_orders.attempt <= excluded.attempt
+        returning host, answered_at is not null as known)
+      select host, bool_or(known) as known, pg_notify(${channelOf(sql`host`)}, ''), ${NOT_ON_DISK}
+      from posted group by host`.execute(this.#store.db);
+    return posted.some(({ known }) => known);
+  }
+
+  /**
+   * Removes requests of earlier attempts of the same jobs that are not among the given ones, and cancels them at their
+   * hosts. The process that waited for them died or lost its lease, and a host would otherwise execute both.
+   */
+  async #withdraw(requests: readonly NewHostRequest[]): Promise<void> {
+    const later = requests.flatMap(({ job }) => (job && job.attempt > 1 ? { job: job.id, attempt: job.attempt } : []));
+    if (later.length === 0) return;
+    await sql`
+      with withdrawn as (
+        delete from host_orders using unnest(
+          ${later.map(({ job }) => job)}::text[], ${later.map(({ attempt }) => attempt)}::integer[]) as later (job, attempt)
+        where split_part(host_orders.id, '.', 1) = later.job and host_orders.attempt < later.attempt
+          and host_orders.id <> all(${requests.map(({ id }) => id)}::text[])
+        returning host_orders.host, host_orders.id)
+      select pg_notify(${channelOf(sql`host`)}, 'cancel ' || id), ${NOT_ON_DISK} from withdrawn`.execute(
+      this.#store.db,
+    );
+  }
+
+  /** Deletes and returns the responses for a requester. */
+  async collect(requester: string): Promise<readonly ReceivedResponse[]> {
+    const { rows } = await sql<{ id: string; host: string; answer: string }>`
+      delete from host_orders where asker = ${requester} and answered_at is not null
+      returning id, host, answer, ${NOT_ON_DISK}`.execute(this.#store.db);
+    return rows.map(({ id, host, answer: response }) => {
+      // A response that cannot be opened fails its own request and no other.
+      const result = this.#read<MachineCallResult>(host, answerPlace(id), response);
+      return { id, result: result instanceof Error ? failedWith(result) : result };
+    });
+  }
+
+  /** Returns the ids whose requests no longer exist. */
+  async missing(ids: readonly string[]): Promise<readonly string[]> {
+    const { rows } = await sql<{ id: string }>`
+      select id from host_orders where id = any(${ids}::text[])`.execute(this.#store.db);
+    const there = new Set(rows.map(({ id }) => id));
+    return ids.filter((id) => !there.has(id));
+  }
+
+  /** Cancels a request, and notifies the host if it has started. */
+  async cancel(id: string): Promise<void> {
+    await sql`
+      with cancelled as (delete from host_orders where id = ${id} returning host)
+      select pg_notify(${channelOf(sql`host`)}, ${`cancel ${id}`}) from cancelled`.execute(this.#store.db);
+  }
+
+  /**
+   * Claims requests of a host, oldest first, including those that an earlier process of it started. Returns none if
+   * `owner` does not have the lease.
+   */
+  async claim(host: string, owner: string, max: number): Promise<readonly HostRequest[]> {
+    interface Row {
+      readonly id: string;
+      readonly server_id: string | null;
+      readonly question: string;
+      readonly asker: string | null;
+    }
+    const { rows } = await sql<Row>`
+      update host_orders set begun_by = ${owner} where id in (
+        select id from host_orders
+        where host = ${host} and answered_at is null and begun_by is distinct from ${owner}
+          and exists (select 1 from host_holds where host = ${host} and owner = ${owner})
+        order by asked_at limit ${max} for update skip locked)
+      returning id, server_id, question, asker, ${NOT_ON_DISK}`.execute(this.#store.db);
+    return rows.map(({ id, server_id, question: query, asker: requester }) => ({
+      id,
+      serverId: server_id,
+      awaited: requester !== null,
+      call: this.#read<MachineCall>(host, questionPlace({ id, serverId: server_id }), query),
+    }));
+  }
+
+  /**
+   * Stores responses and notifies their requesters. Requests that were cancelled or claimed by another process are
+   * skipped.
+   */
+  async storeResult(host: string, owner: string, responses: readonly ReceivedResponse[]): Promise<void> {
+    const texts = responses.map(({ id, result }) => this.#write(host, answerPlace(id), result));
+    await sql`
+      with answered as (
+        update host_orders set answer = given.answer, answered_at = ${Date.now()}
+        from unnest(${responses.map(({ id }) => id)}::text[], ${texts}::text[]) as given (id, answer)
+        where host_orders.id = given.id and host = ${host} and begun_by = ${owner}
+        returning asker)
+      select pg_notify(${channelOf(sql`asker`)}, ''), ${NOT_ON_DISK} from (select distinct asker from answered) as askers`.execute(
+      this.#store.db,
+    );
+  }
+
+  /** Removes a request that needs no response, or has none because a later one superseded it. */
+  async end(owner: string, id: string): Promise<void> {
+    await sql`delete from host_orders where id = ${id} and begun_by = ${owner}`.execute(this.#store.db);
+  }
+
+  /** Deletes unclaimed responses. */
+  async cleanUp(host: string): Promise<void> {
+    await sql`
+      delete from host_orders where host = ${host} and answered_at < ${Date.now() - RETENTION_MS}`.execute(
+      this.#store.db,
+    );
+  }
+
+  #write(host: string, place: string, value: MachineCall | MachineCallResult): string {
+    const text = JSON.stringify(value);
+    return this.#sealerOf(host)?.seal(text, place) ?? text;
+  }
+
+  #read<T>(host: string, place: string, text: string): T | Error {
+    try {
+      return JSON.parse(this.#sealerOf(host)?.open(text, place) ?? text);
+    } catch (error) {
+      return error as Error;
+    }
+  }
+}

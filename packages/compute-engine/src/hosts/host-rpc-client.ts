@@ -1,0 +1,146 @@
+import { randomUUID } from 'node:crypto';
+import { NotificationListener, type Store } from '@apistrata/record-store';
+import { databaseError, isOutage } from '@apistrata/record-store/errors';
+import { Batches } from './batches.js';
+import type { HostRequests, NewHostRequest } from './host-requests.js';
+import { type MachineCallResult, resultValue } from './machine-call.js';
+
+interface Waiting {
+  readonly request: NewHostRequest;
+  readonly report: (response: MachineCallResult) => void;
+  readonly fail: (error: unknown) => void;
+}
+
+/** Polling interval for responses, with notifications and without. */
+const POLL_MS = { listening: 2_000, unnotified: 50 } as const;
+
+/** Minimum interval between checks for requests that have disappeared: a host removes those that were superseded. */
+const MISSING_MS = 1_000;
+
+/** Sends requests to hosts and waits for their responses. Starts no timers or connections before the first request. */
+export class HostRpcClient {
+  readonly #requests: HostRequests;
+  readonly #id = randomUUID();
+  readonly #notices: NotificationListener;
+  readonly #posts: Batches<NewHostRequest>;
+  readonly #waiting = new Map<string, Set<Waiting>>();
+  #timer: NodeJS.Timeout | undefined;
+  #polling: Promise<void> | undefined;
+  #again = false;
+  #stopped = false;
+  #missingSoughtAt = 0;
+
+  /**
+   * @param url of the PostgreSQL database
+   */
+  constructor(url: string, store: Store, requests: HostRequests) {
+    this.#requests = requests;
+    this.#notices = new NotificationListener({
+      url,
+      session: store,
+      receiver: this.#id,
+      onNotification: () => void this.#poll(),
+    });
+    this.#posts = new Batches(async (given) => {
+      if (await requests.post(this.#id, given)) void this.#poll();
+    }, isOutage);
+  }
+
+  /**
+   * Sends a request to a host and waits for the response. If this process is stopping, the request remains, so that the
+   * process that continues the job finds it.
+   *
+   * @param stays whether the request remains after an abort, by its reason
+   * @throws the error of the host, or the signal's reason
+   */
+  async call(request: NewHostRequest, signal: AbortSignal, stays: (reason: unknown) => boolean): Promise<unknown> {
+    signal.throwIfAborted();
+    this.#notices.start();
+    const known = this.#waiting.get(request.id) ?? new Set();
+    this.#waiting.set(request.id, known);
+    let waiting: Waiting | undefined;
+    let end = () => {};
+    const responded = new Promise<MachineCallResult>((resolve, fail) => {
+      waiting = { request, report: resolve, fail };
+      known.add(waiting);
+      end = () => fail(signal.reason);
+    });
+    signal.addEventListener('abort', end, { once: true });
+    this.#schedule();
+    try {
+      const [result] = await Promise.all([responded, this.#posts.add(request)]);
+      return resultValue(result);
+    } catch (error) {
+      if (signal.aborted && !stays(signal.reason)) await this.#requests.cancel(request.id).catch(() => {});
+      throw error;
+    } finally {
+      signal.removeEventListener('abort', end);
+      if (waiting) known.delete(waiting);
+      if (known.size === 0 && this.#waiting.get(request.id) === known) this.#waiting.delete(request.id);
+    }
+  }
+
+  /** Sends a request to a host without waiting for a response. */
+  async notify(request: NewHostRequest): Promise<void> {
+    await this.#requests.post(null, [request]);
+  }
+
+  /** Stops waiting for responses. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    clearTimeout(this.#timer);
+    await this.#notices.stop();
+    await this.#polling;
+  }
+
+  #schedule(): void {
+    if (this.#timer || this.#stopped || this.#waiting.size === 0) return;
+    const ms = this.#notices.listening ? POLL_MS.listening : POLL_MS.unnotified;
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      void this.#poll(true);
+    }, ms).unref();
+  }
+
+  /** Runs one query at a time; a call during a query causes one more. */
+  #poll(thorough = false): Promise<void> {
+    if (this.#polling) this.#again = true;
+    else {
+      this.#polling = this.#collect(thorough).finally(() => {
+        this.#polling = undefined;
+        const again = this.#again && !this.#stopped;
+        this.#again = false;
+        if (again) void this.#poll();
+        else this.#schedule();
+      });
+    }
+    return this.#polling ?? Promise.resolve();
+  }
+
+  async #collect(thorough: boolean): Promise<void> {
+    if (this.#waiting.size === 0 || this.#stopped) return;
+    try {
+      const requested = [...this.#waiting.keys()];
+      const responses = await this.#requests.collect(this.#id);
+      for (const { id, result } of responses) for (const waiting of this.#waiting.get(id) ?? []) waiting.report(result);
+      if (thorough && Date.now() - this.#missingSoughtAt >= MISSING_MS) await this.#repeatMissing(requested);
+    } catch (error) {
+      // An unavailable database is polled again; any other error fails the waiting requests.
+      const known = databaseError(error);
+      if (known !== error || (known as { code?: string }).code === 'DATABASE_UNAVAILABLE') return;
+      for (const all of this.#waiting.values()) for (const { fail } of all) fail(error);
+    }
+  }
+
+  /**
+   * Repeats requests that have disappeared: their response was collected for another process, or the database lost them
+   * in a crash.
+   */
+  async #repeatMissing(ids: readonly string[]): Promise<void> {
+    this.#missingSoughtAt = Date.now();
+    for (const id of await this.#requests.missing(ids)) {
+      const [waiting] = this.#waiting.get(id) ?? [];
+      if (waiting) await this.#posts.add(waiting.request);
+    }
+  }
+}

@@ -1,0 +1,97 @@
+import type { VolumeStorage } from '@apistrata/catalogs';
+import type { Store } from '@apistrata/record-store';
+import type { Driver } from '../../drivers/driver.js';
+import type { HostRequester, LinkResponse } from '../../drivers/host-links.js';
+import { type MachineQuery, type MachineQueryName, machineQueries } from '../../drivers/machine-queries.js';
+import type { Server } from '../../model/index.js';
+import { tables } from '../../schema/tables.js';
+import { concerns } from '../rights/servers-of-others.js';
+import type { LinkPeer } from './link-security.js';
+import type { ReceivedLinkRequest } from './link-server.js';
+
+/**
+ * A request over a link. Requests that must be executed even if the host is currently down use the table of
+ * `HostRequests` instead.
+ */
+export type LinkRequest =
+  /** A query of the table of `machineQueries`; without a server, it is about the host. */
+  | {
+      readonly kind: 'machine';
+      readonly call: MachineQueryName;
+      readonly serverId: string | null;
+      readonly given: readonly unknown[];
+    }
+  | { readonly kind: 'console'; readonly serverId: string; readonly type: string }
+  /** A call of the embedded volume service: a method of `VolumeStorage`, and its arguments. */
+  | { readonly kind: 'volumes'; readonly call: keyof VolumeStorage; readonly given: readonly unknown[] }
+  /** A request of another host's driver. */
+  | { readonly kind: 'driver'; readonly call: unknown };
+
+/** Returns a function that finds the link address of a host. Hosts publish it when they start. */
+export function linkFinder(store: Store) {
+  return async (host: string) => {
+    const [node] = await tables.nodes.find(store, (q) => q.where('host', '=', host));
+    return node?.process?.link;
+  };
+}
+
+/** Returns a function that finds the host that stores volumes. */
+export function volumeHostFinder(store: Store) {
+  return async (): Promise<string | null> => {
+    const nodes = await tables.nodes.find(store, (q) => q.orderBy('host'));
+    return nodes.find(({ process }) => process?.keepsVolumes)?.host ?? null;
+  };
+}
+
+/** Returns a function that finds the storage that a host shares with others. */
+export function storageFinder(store: Store) {
+  return async (host: string): Promise<string | null> => {
+    const [node] = await tables.nodes.find(store, (q) => q.where('host', '=', host));
+    if (!node) throw new Error(`host ${host} does not exist`);
+    return node.process?.storage ?? null;
+  };
+}
+
+/** Returns who sends a request. @throws Error for a process that is not a host of this cloud */
+async function requesterOf(store: Store, peer: LinkPeer): Promise<HostRequester> {
+  if (peer === 'api') return { host: null, concerns: async () => true };
+  const nodes = await tables.nodes.find(store, (q) => q.orderBy('host'));
+  const host = nodes.find(({ process }) => process?.link?.publicKey === peer.publicKey)?.host;
+  if (host === undefined)
+    throw new Error('the link was opened with a key that does not belong to a host of this cloud');
+  return { host, concerns: (serverId) => concerns(store, serverId, host) };
+}
+
+async function serverOf(store: Store, id: string | null): Promise<Server> {
+  const server = id === null ? undefined : await tables.servers.get(store, id);
+  if (!server) throw new Error(`server ${id} does not exist`);
+  return server;
+}
+
+/**
+ * Returns the handler of link requests for a driver of the host of a name. Other hosts may only send requests of their
+ * drivers.
+ */
+export function linkResponses(store: Store, driver: Driver, name: string) {
+  return async ({ request, signal, peer, onProcessing }: ReceivedLinkRequest): Promise<LinkResponse> => {
+    const requested: LinkRequest = request;
+    const from = await requesterOf(store, peer);
+    if (requested.kind === 'driver' && driver.handleHostRequest)
+      return driver.handleHostRequest(requested.call, signal, from);
+    if (from.host !== null) throw new Error(`the host ${from.host} must not send the request ${requested.kind}`);
+    if (requested.kind === 'machine' && Object.hasOwn(machineQueries, requested.call)) {
+      const row: MachineQuery = machineQueries[requested.call];
+      const target = row.target === 'host' ? name : await serverOf(store, requested.serverId);
+      return { value: await row.run(driver, target, ...requested.given) };
+    }
+    if (requested.kind === 'console' && driver.openConsole)
+      return { stream: await driver.openConsole(await serverOf(store, requested.serverId), requested.type) };
+    if (requested.kind === 'volumes' && driver.volumes) {
+      const call = driver.volumes[requested.call] as (...given: readonly unknown[]) => Promise<unknown>;
+      // Content is created in the background once its source may change again.
+      const given = requested.call === 'create' ? [...requested.given, onProcessing] : [...requested.given];
+      return { value: await call.apply(driver.volumes, given) };
+    }
+    throw new Error(`this host does not support the request ${requested.kind}`);
+  };
+}

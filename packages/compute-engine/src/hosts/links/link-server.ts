@@ -1,0 +1,139 @@
+import { once } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, type Server } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { Duplex } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { TLSSocket } from 'node:tls';
+import type { LinkResponse } from '../../drivers/host-links.js';
+import { joinStreams } from '../../drivers/join-streams.js';
+import { failedWith, type MachineCallResult } from '../machine-call.js';
+import { type HostLinkKeys, type LinkPeer, linkSecurity } from './link-security.js';
+import { BYTES, CALL_HEADER, CONNECTION, readJson } from './message.js';
+
+/** A request over an accepted link. */
+export interface ReceivedLinkRequest {
+  readonly request: any;
+  readonly peer: LinkPeer;
+  /** Aborted when the requester disconnects. */
+  readonly signal: AbortSignal;
+  /** Reports to the requester that the request was accepted, and that its response takes time. */
+  readonly onProcessing: () => void;
+}
+
+export interface LinkServerOptions {
+  readonly keys: Pick<HostLinkKeys, 'accept'>;
+  /** Handles a request. */
+  readonly respond: (received: ReceivedLinkRequest) => Promise<LinkResponse>;
+}
+
+/** Time within which a client must send its request. */
+const REQUEST_TIMEOUT_MS = 10_000;
+const CHECK_INTERVAL_MS = 1_000;
+const KEEP_ALIVE_MS = 10_000;
+/** Maximum number of open links; each moving disk and each open console uses one. */
+const MAX_LINKS = 4_096;
+
+/** Accepts links from other processes of the cloud: HTTP over TLS with pre-shared keys. */
+export class LinkServer {
+  readonly #options: LinkServerOptions;
+  readonly #server: Server;
+  readonly #links = new Set<TLSSocket>();
+  /** Who opened a link; true as soon as its handshake is complete. */
+  readonly #peers = new WeakMap<object, LinkPeer>();
+
+  constructor(options: LinkServerOptions) {
+    this.#options = options;
+    this.#server = createServer(
+      {
+        ...linkSecurity,
+        pskCallback: (socket, identity) => {
+          const known = options.keys.accept(identity);
+          if (known) this.#peers.set(socket, known.peer);
+          return known?.psk ?? null;
+        },
+        handshakeTimeout: REQUEST_TIMEOUT_MS,
+        headersTimeout: REQUEST_TIMEOUT_MS,
+        requestTimeout: REQUEST_TIMEOUT_MS,
+        connectionsCheckingInterval: CHECK_INTERVAL_MS,
+        noDelay: true,
+        keepAlive: true,
+        keepAliveInitialDelay: KEEP_ALIVE_MS,
+      },
+      (message, response) => void this.#respond(message, response),
+    );
+    this.#server.maxConnections = MAX_LINKS;
+    this.#server.on('upgrade', (message, socket, first) => void this.#connect(message, socket, first));
+    this.#server.on('secureConnection', (socket) => {
+      this.#links.add(socket);
+      socket.on('error', () => {}).once('close', () => this.#links.delete(socket));
+    });
+    // Clients without the key fail in the handshake; there is nothing to report.
+    this.#server.on('tlsClientError', (_error, socket) => socket.destroy());
+  }
+
+  /**
+   * Starts listening and returns the port.
+   *
+   * @param port 0: any free port
+   */
+  async open(address: string, port: number): Promise<number> {
+    this.#server.listen(port, address);
+    await once(this.#server, 'listening');
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  async close(): Promise<void> {
+    const closed = new Promise((resolve) => this.#server.close(resolve));
+    for (const socket of this.#links) socket.destroy();
+    await closed;
+  }
+
+  async #handle({ socket }: IncomingMessage, request: unknown, onProcessing: () => void): Promise<LinkResponse> {
+    const peer = this.#peers.get(socket);
+    if (!peer) throw new Error('the link was opened without an identity');
+    const disconnected = new AbortController();
+    socket.once('close', () => disconnected.abort(new Error('the requester has disconnected')));
+    return this.#options.respond({ request, peer, signal: disconnected.signal, onProcessing });
+  }
+
+  async #respond(message: IncomingMessage, response: ServerResponse): Promise<void> {
+    try {
+      const { value = null, stream } = await this.#handle(message, await readJson(message), () =>
+        response.writeProcessing(),
+      );
+      if (!stream) return sendResult(response, 200, { value });
+      response.writeHead(200, { 'content-type': BYTES });
+      await pipeline(stream, response);
+    } catch (error) {
+      // Without its end, an incomplete stream is an error for the requester.
+      if (response.headersSent) response.destroy();
+      else sendResult(response, 500, failedWith(error));
+    }
+  }
+
+  /** Handles a request for a connection in both directions. */
+  async #connect(message: IncomingMessage, socket: Duplex, first: Buffer): Promise<void> {
+    if (first.length > 0) socket.unshift(first);
+    try {
+      const call: unknown = JSON.parse(decodeURIComponent(String(message.headers[CALL_HEADER])));
+      const { stream } = await this.#handle(message, call, () => {});
+      if (!(stream instanceof Duplex)) throw new Error('the response to this request is not a connection');
+      if (socket.destroyed) {
+        stream.destroy();
+        return;
+      }
+      socket.write(`HTTP/1.1 101 Switching Protocols\r\nconnection: Upgrade\r\nupgrade: ${CONNECTION}\r\n\r\n`);
+      joinStreams(stream, socket);
+    } catch (error) {
+      const text = JSON.stringify(failedWith(error));
+      socket.end(
+        `HTTP/1.1 500 Internal Server Error\r\nconnection: close\r\ncontent-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
+      );
+    }
+  }
+}
+
+function sendResult(response: ServerResponse, status: number, result: MachineCallResult): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(result));
+}

@@ -1,0 +1,62 @@
+import { type Caller, CatalogError, type CatalogErrorCode, catalogErrorKinds } from '@apistrata/catalogs';
+import type { DriverWork, WorkOrigin } from '../drivers/driver.js';
+import type { MachineJob } from '../drivers/machines.js';
+import { Rejection, type RejectionCode } from '../errors/rejection.js';
+
+/** A command for a host that must survive the processes at both ends. Plain data, because it is stored; the server id is separate. */
+export type MachineCall =
+  | { readonly kind: 'perform'; readonly work: DriverWork; readonly origin: WorkOrigin; readonly job?: MachineJob }
+  | { readonly kind: 'saveSnapshot'; readonly imageId: string; readonly caller: Caller; readonly job?: MachineJob }
+  /** Whether resources remain of a server that has left the host or is leaving it. */
+  | { readonly kind: 'tidy' }
+  | { readonly kind: 'cacheImages'; readonly imageIds: readonly string[] };
+
+/** Returns the images that a request names: the host may read them. */
+export function imagesOf(call: MachineCall): readonly string[] {
+  if (call.kind === 'cacheImages') return call.imageIds;
+  if (call.kind === 'saveSnapshot') return [call.imageId];
+  const imageId = call.kind === 'perform' && 'imageId' in call.work ? call.work.imageId : null;
+  return imageId ? [imageId] : [];
+}
+
+/** The result of a request. */
+export type MachineCallResult = { readonly value: unknown } | { readonly error: ThrownError };
+
+/** A serialized error. */
+interface ThrownError {
+  readonly name: string;
+  readonly message: string;
+  readonly stack?: string;
+  readonly code?: string;
+}
+
+export function failedWith(error: unknown): MachineCallResult {
+  const { name, message, stack, code }: ThrownError = error instanceof Error ? error : new Error(String(error));
+  return { error: { name, message, stack, ...(typeof code === 'string' && { code }) } };
+}
+
+const REJECTIONS: Readonly<Record<RejectionCode, true>> = {
+  BAD_REQUEST: true,
+  FORBIDDEN: true,
+  NOT_FOUND: true,
+  CONFLICT: true,
+  NOT_SUPPORTED: true,
+};
+
+const isRefusal = (code: string): code is RejectionCode => Object.hasOwn(REJECTIONS, code);
+const isOfCatalogs = (code: string): code is CatalogErrorCode => Object.hasOwn(catalogErrorKinds, code);
+
+/** Restores an error that callers may see as its own class; other errors keep their code. */
+function restoreError({ name, message, code }: ThrownError): Error {
+  if (code === undefined) return Object.assign(new Error(message), { name });
+  if (isRefusal(code)) return new Rejection(code, message);
+  return isOfCatalogs(code) ? new CatalogError(code, message) : Object.assign(new Error(message), { name, code });
+}
+
+/** Returns the value, or throws the error of the host. */
+export function resultValue(result: MachineCallResult): unknown {
+  if ('value' in result) return result.value;
+  const error = restoreError(result.error);
+  if (result.error.stack !== undefined) error.stack = result.error.stack;
+  throw error;
+}

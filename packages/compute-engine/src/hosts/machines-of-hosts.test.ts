@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest';
+import type { MachineQueries } from '../drivers/machine-queries.js';
+import type { Server } from '../model/index.js';
+import type { Host } from '../scheduler/infrastructure.js';
+import { HostUnreachable } from './links/host-caller.js';
+import type { LinkRequest } from './links/link-request.js';
+import { type MachinesOfHostsParts, machinesOfHosts } from './machines-of-hosts.js';
+
+const server = { id: 's1', host: 'far' } as Server;
+
+/** Machines of two hosts: `far` is a process of its own and gives the responses in turn; `near` is this process. */
+function machinesWith(responses: readonly unknown[], up = true) {
+  const requests: LinkRequest[] = [];
+  const hosts = new Map([
+    ['far', { name: 'far', node: { process: {} } }],
+    ['near', { name: 'near', node: { process: null } }],
+  ]) as unknown as ReadonlyMap<string, Host>;
+  const parts = {
+    infrastructure: { hosts: async () => ({ hosts }), isUp: () => up },
+    caller: {
+      request: async (_host: string, request: LinkRequest) => {
+        const response = responses[requests.push(request) - 1];
+        if (response instanceof Error) throw response;
+        return response;
+      },
+    },
+  } as unknown as MachinesOfHostsParts;
+  const local = new Proxy({}, { get: (_, name) => async () => `${String(name)} here` });
+  const machines: MachineQueries = machinesOfHosts(local as Parameters<typeof machinesOfHosts>[0], parts);
+  return { machines, requests };
+}
+
+describe('a query', () => {
+  const gone = new HostUnreachable('far', 'it is restarting');
+
+  it('is sent to the host of its server, or executed here', async () => {
+    const { machines, requests } = machinesWith(['text', '3 days']);
+    expect(await machines.console(server, 'serial')).toBe('text');
+    expect(await machines.hostUptime('far')).toBe('3 days');
+    expect(requests).toEqual([
+      { kind: 'machine', call: 'console', serverId: 's1', given: ['serial'] },
+      { kind: 'machine', call: 'hostUptime', serverId: null, given: [] },
+    ]);
+    expect(await machines.console({ ...server, host: 'near' }, 'serial')).toBe('console here');
+    expect(await machines.hostUptime('near')).toBe('hostUptime here');
+  });
+
+  it('is repeated while the host cannot be reached, if that has no further effect', async () => {
+    const { machines, requests } = machinesWith([gone, gone, 'text']);
+    expect(await machines.consoleOutput(server)).toBe('text');
+    expect(requests).toHaveLength(3);
+  });
+
+  it('is not repeated if it could take effect twice', async () => {
+    const { machines, requests } = machinesWith([gone, 'rebooted']);
+    await expect(machines.hostPower('far', 'reboot')).rejects.toMatchObject({
+      code: 'BAD_REQUEST',
+      message: 'Compute service of far is unavailable at this time.',
+    });
+    expect(requests).toHaveLength(1);
+  });
+
+  it('is not sent to a host that is down: 409 for a server, 400 for a host, no progress of a move', async () => {
+    const { machines, requests } = machinesWith([], false);
+    await expect(machines.diagnostics(server)).rejects.toMatchObject({
+      code: 'CONFLICT',
+      message: 'Instance s1 cannot be reached: its host is unavailable at this time.',
+    });
+    await expect(machines.hostMaintenance('far', true)).rejects.toMatchObject({ code: 'BAD_REQUEST' });
+    expect(await machines.moveProgress(server)).toBeNull();
+    expect(requests).toEqual([]);
+  });
+
+  it('fails with the error of the host', async () => {
+    const { machines } = machinesWith([new RangeError('the machine is off')]);
+    await expect(machines.diagnostics(server)).rejects.toThrow('the machine is off');
+  });
+});

@@ -1,0 +1,97 @@
+import type { Store } from '@apistrata/record-store';
+import type { Driver } from '../drivers/driver.js';
+import type { Machines } from '../drivers/machines.js';
+import type { Server } from '../model/index.js';
+import { tables } from '../schema/tables.js';
+import { evacuationsFrom } from '../server-migrations/evacuations.js';
+import { departedServer } from './rights/servers-of-others.js';
+
+export interface OrphanedMachinesOptions {
+  readonly name: string;
+  readonly store: Store;
+  readonly driver: Driver;
+  readonly machines: Machines;
+  readonly onError: (error: unknown) => void;
+}
+
+const POLL_INTERVAL_MS = 500;
+const ORIGIN = { action: 'leave', requestId: 'req-host' } as const;
+
+/** Returns whether a server may have resources on a host: it runs there, or a move may need them. */
+function belongs(server: Server, host: string): boolean {
+  if (server.deleted) return false;
+  return server.host === host || server.claims.some((claim) => claim.host === host);
+}
+
+/** Removes resources of servers that are no longer on a host: evacuated, moved or deleted while it was down. */
+export class OrphanedMachines {
+  readonly #options: OrphanedMachinesOptions;
+  readonly #going = new Map<string, Promise<void>>();
+
+  constructor(options: OrphanedMachinesOptions) {
+    this.#options = options;
+  }
+
+  /** Checks all machines on the host. */
+  async cleanUpAll(signal: AbortSignal): Promise<void> {
+    const { name, store, driver, onError } = this.#options;
+    const ids =
+      (await driver.machines?.()) ??
+      (await evacuationsFrom(store, [name], ['accepted', 'pre-migrating', 'done'])).map(({ serverId }) => serverId);
+    for (const id of new Set(ids)) {
+      if (signal.aborted) return;
+      try {
+        await this.#check(id, signal);
+      } catch (error) {
+        // The remaining machines are still checked, and this one is checked again in the next pass.
+        onError(error);
+      }
+    }
+  }
+
+  /** Checks all machines repeatedly until no evacuation from this host is in progress. */
+  async cleanUpUntilComplete(signal: AbortSignal): Promise<void> {
+    const { store, name } = this.#options;
+    for (;;) {
+      await this.cleanUpAll(signal);
+      if ((await evacuationsFrom(store, [name], ['accepted', 'pre-migrating'])).length === 0 || signal.aborted) return;
+      await new Promise((resolve) => setTimeout(resolve, POLL_INTERVAL_MS));
+    }
+  }
+
+  /** Checks one server that leaves the host, as soon as the job that moves it has ended. */
+  async cleanUp(id: string, signal: AbortSignal): Promise<void> {
+    for (;;) {
+      const server = await tables.servers.get(this.#options.store, id);
+      if (!server || server.deleted || server.jobId === null || !belongs(server, this.#options.name)) break;
+      await new Promise((resolve) => setTimeout(resolve, POLL_INTERVAL_MS));
+      signal.throwIfAborted();
+    }
+    await this.#check(id, signal);
+  }
+
+  /** Resolves when no removal of a server is in progress: it may be returning. */
+  async waitUntilSettled(id: string): Promise<void> {
+    await this.#going.get(id)?.catch(() => {});
+  }
+
+  async #check(id: string, signal: AbortSignal): Promise<void> {
+    await this.waitUntilSettled(id);
+    const going = this.#remove(id, signal);
+    this.#going.set(id, going);
+    try {
+      await going;
+    } finally {
+      if (this.#going.get(id) === going) this.#going.delete(id);
+    }
+  }
+
+  async #remove(id: string, signal: AbortSignal): Promise<void> {
+    const { name, store, machines } = this.#options;
+    const server = (await tables.servers.get(store, id)) ?? (await departedServer(store, id));
+    // Skip machines that have no server record.
+    if (!server || belongs(server, name)) return;
+    const work = { verb: server.deleted ? 'destroy' : 'leave' } as const;
+    await machines.perform({ work, server, origin: ORIGIN }, signal);
+  }
+}

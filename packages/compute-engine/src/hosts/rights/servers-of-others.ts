@@ -1,0 +1,21 @@
+import type { Store } from '@apistrata/record-store';
+import { sql } from 'kysely';
+import type { Server } from '../../model/index.js';
+
+/** Returns whether a server is on a host, arrives there, or leaves it. */
+export async function concerns(store: Store, serverId: string, host: string): Promise<boolean> {
+  const { rows } = await sql<{ yes: boolean }>`select apistrata_concerns(${serverId}, ${host}) as yes`.execute(
+    store.db,
+  );
+  return rows[0]?.yes === true;
+}
+
+/**
+ * Returns what a host needs in order to remove the machine of a server that has left it, which its database role no longer sees;
+ * undefined if the server does not exist.
+ */
+export async function departedServer(store: Store, serverId: string): Promise<Server | undefined> {
+  const { rows } = await sql<{ data: string | null }>`select apistrata_departed(${serverId}) as data`.execute(store.db);
+  const text = rows[0]?.data;
+  return text ? (JSON.parse(text) as Server) : undefined;
+}

@@ -1,0 +1,97 @@
+import { fitIntoTunnels } from '@apistrata/catalogs/builtin';
+import { openDatabase } from '@apistrata/record-store';
+import { defaultDatabaseSettings } from '@apistrata/record-store/options';
+import { CompiledQuery, type Kysely, sql } from 'kysely';
+import { type HostRole, hostRoleSql } from '../hosts/rights/host-rights.js';
+import { tunnelAddresses } from '../hosts/tunnel-addresses.js';
+import { openStore } from '../schema/open-store.js';
+import { type SecretKeyOptions, sealerFor } from '../secrets/sealer-for.js';
+import { isPostgres } from './database-reader.js';
+import { MaintenanceError } from './maintenance-error.js';
+
+/** How long the owner of the tables waits for other statements; afterwards, the command fails and changes nothing. */
+const LOCK_WAIT = "'10s'";
+
+/** The role of a host to which rights are given. */
+export interface GrantedHostRole extends HostRole {
+  /** The IP address of a host whose networks are joined by tunnels: networks that are too large for tunnels get a smaller MTU. */
+  readonly tunnelAddress?: string;
+}
+
+interface RoleFacts {
+  readonly known: boolean;
+  readonly unlimited: boolean;
+  readonly is_owner: boolean;
+  readonly creates: boolean;
+  readonly migrated: boolean;
+}
+
+async function factsOf(db: Kysely<any>, role: string): Promise<RoleFacts | undefined> {
+  const { rows } = await sql<RoleFacts>`
+    select r.rolsuper or r.rolbypassrls as unlimited,
+      to_regclass('host_roles') is not null and pg_has_role(r.oid, (select relowner from pg_class where oid = to_regclass('host_roles')), 'member') as is_owner,
+      has_schema_privilege(r.oid, current_schema(), 'create') as creates,
+      to_regclass('host_roles') is not null as migrated
+    from pg_roles r where r.rolname = ${role}`.execute(db);
+  return rows[0];
+}
+
+/** Rejects roles that row level security would not limit. */
+async function checkRole(db: Kysely<any>, role: string): Promise<void> {
+  const facts = await factsOf(db, role);
+  if (!facts)
+    throw new MaintenanceError(
+      `the PostgreSQL role ${role} does not exist: create it as a superuser, with create role "${role}" login password '...'`,
+    );
+  if (!facts.migrated) throw new MaintenanceError('the tables are those of an older version: run db migrate');
+  if (facts.unlimited || facts.is_owner)
+    throw new MaintenanceError(
+      `the PostgreSQL role ${role} is a superuser, bypasses row level security or is a member of the owner of the tables: use a role for this host only`,
+    );
+  if (facts.creates)
+    throw new MaintenanceError(
+      `the PostgreSQL role ${role} may create tables and functions: run revoke create on schema public from public as a superuser`,
+    );
+}
+
+/**
+ * Gives a PostgreSQL role the rights of a host: its own requests, the servers on it, and the records that these need.
+ * May be called repeatedly, and while servers and hosts use the database.
+ * @param url of the PostgreSQL database, with the role that owns the tables
+ *
+ * @throws MaintenanceError if the role does not exist, or has rights that cannot be limited
+ */
+export async function grantHostRole(url: string, { tunnelAddress, ...given }: GrantedHostRole): Promise<void> {
+  if (!isPostgres(url)) throw new MaintenanceError('hosts have roles in PostgreSQL only: name the database with --db');
+  const { db } = openDatabase(url, { ...defaultDatabaseSettings, poolSize: 1 });
+  try {
+    await checkRole(db, given.role);
+    await db.connection().execute(async (connection) => {
+      await connection.executeQuery(CompiledQuery.raw(`set lock_timeout = ${LOCK_WAIT}`));
+      await connection.executeQuery(CompiledQuery.raw(hostRoleSql(given)));
+    });
+  } finally {
+    await db.destroy();
+  }
+  if (tunnelAddress !== undefined) await fitNetworks(url, tunnelAddress);
+}
+
+/** Lowers the MTU of networks as the host would when it joins their tunnels, because its role cannot change networks. */
+async function fitNetworks(url: string, address: string): Promise<void> {
+  const store = await openStore(url, { poolSize: 1 });
+  try {
+    await store.transaction(async (tx) => fitIntoTunnels(tx, await tunnelAddresses(tx), address, Date.now()));
+  } finally {
+    await store.close();
+  }
+}
+
+/**
+ * Derives the keys of a host from the secret key of the cloud, in the format of `hostKeyFile`. Neither that of the cloud nor those of other
+ * hosts can be derived from them.
+ *
+ * @throws SecretKeyError
+ */
+export async function hostKeysOf(url: string, host: string, options: SecretKeyOptions): Promise<readonly string[]> {
+  return (await sealerFor(url, options))?.hostKeys(host) ?? [];
+}

@@ -1,0 +1,88 @@
+import { backgroundWork, type Context } from '../core/context.js';
+import type { Core } from '../core/core.js';
+import type { Server, VmState } from '../model/index.js';
+import { LIVE, tables } from '../schema/tables.js';
+import type { Servers } from '../servers/servers.js';
+
+/** A periodic action on servers. */
+interface PeriodicTask {
+  readonly vmState: VmState;
+  /** How long the servers are kept; 0 or less disables the task. */
+  readonly seconds: number;
+  readonly act: (context: Context, server: Server) => Promise<unknown>;
+}
+
+/** Maximum interval between runs, and maximum number of servers per run. */
+const LONGEST_PAUSE_MS = 60_000;
+const BATCH = 100;
+
+/**
+ * Deletes soft-deleted servers whose restore period has ended, and offloads shelved servers that stay on their host for too
+ * long. Several processes may run this concurrently; the preconditions of the actions allow only one of them to act.
+ */
+export class PeriodicTasks {
+  readonly #core: Core;
+  readonly #tasks: readonly PeriodicTask[];
+  readonly #stopping = new AbortController();
+  #ended: Promise<void> | undefined;
+
+  constructor(core: Core, servers: Servers) {
+    this.#core = core;
+    const { reclaimSeconds, shelvedOffloadSeconds } = core.settings;
+    const all: readonly PeriodicTask[] = [
+      {
+        vmState: 'soft-delete',
+        seconds: reclaimSeconds,
+        act: (context, { id }) => servers.act(context, id, 'forceDelete'),
+      },
+      {
+        vmState: 'shelved',
+        seconds: shelvedOffloadSeconds,
+        act: (context, { id }) => servers.act(context, id, 'shelveOffload'),
+      },
+    ];
+    this.#tasks = all.filter(({ seconds }) => seconds > 0);
+  }
+
+  /** Starts periodic runs, if any task is enabled. */
+  start(onError: (error: unknown) => void): void {
+    if (this.#tasks.length > 0) this.#ended = this.#repeat(onError);
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#ended;
+  }
+
+  /** Runs once. Servers that are found are changed in the background. */
+  async run(): Promise<void> {
+    for (const task of this.#tasks) for (const server of await this.#due(task)) await this.#do(task, server);
+  }
+
+  async #repeat(onError: (error: unknown) => void): Promise<void> {
+    const pause = Math.min(LONGEST_PAUSE_MS, ...this.#tasks.map(({ seconds }) => seconds * 1000));
+    const { signal } = this.#stopping;
+    for (;;) {
+      await this.#core.clock.sleep(pause, signal).catch(() => {});
+      if (signal.aborted) return;
+      await this.run().catch(onError);
+    }
+  }
+
+  async #due({ vmState, seconds }: PeriodicTask): Promise<readonly Server[]> {
+    const before = this.#core.clock.now() - seconds * 1000;
+    const softDeleted = await tables.servers.find(this.#core.store, (q) =>
+      q.where(LIVE).where('vm_state', '=', vmState).where('task_state', 'is', null).orderBy('seq'),
+    );
+    return softDeleted.filter(({ setAsideAt }) => setAsideAt !== null && setAsideAt <= before).slice(0, BATCH);
+  }
+
+  /** Another process may have acted first: then there is nothing to do. */
+  async #do(task: PeriodicTask, server: Server): Promise<void> {
+    const current = await tables.servers.get(this.#core.store, server.id);
+    if (current?.vmState !== task.vmState || current.deleted || current.taskState !== null) return;
+    await task.act(backgroundWork(server), server).catch((error) => {
+      if (error?.status === undefined) throw error;
+    });
+  }
+}

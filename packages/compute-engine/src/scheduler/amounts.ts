@@ -1,0 +1,42 @@
+import type { Claim, FlavorCopy } from '../model/index.js';
+import { isTruthyText } from '../resources/extra-specs/is-truthy-text.js';
+import { flavorRequest } from './requested-offer.js';
+
+/** Amounts of capacity. Memory in MiB, disk in GiB. */
+export type Amounts = Omit<Claim, 'host'>;
+
+/** The fields of a server that determine its required capacity. */
+export interface ServerContent {
+  /** Whether the root disk is on the host, so that the server does not boot from a volume. */
+  readonly localRoot: boolean;
+  readonly imageProperties: Readonly<Record<string, string>>;
+}
+
+/** The resource classes that nodes count in columns of their own. */
+export const OWN_CLASSES: ReadonlySet<string> = new Set(['VCPU', 'MEMORY_MB', 'DISK_GB']);
+
+/**
+ * Returns the capacity that a server of a flavor needs. Its extra specs `resources:CLASS` replace the flavor's amounts;
+ * dedicated processors (`PCPU`) replace shared ones.
+ */
+export function amountsOf(flavor: FlavorCopy, { localRoot, imageProperties }: ServerContent): Amounts {
+  const diskGb = (localRoot ? flavor.diskGb : 0) + flavor.ephemeralGb + Math.ceil(flavor.swapMb / 1024);
+  const { resources } = flavorRequest(flavor);
+  const encrypted = [flavor.extraSpecs['hw:mem_encryption'], imageProperties.hw_mem_encryption].some(isTruthyText);
+  if (resources.size === 0 && !encrypted) return { vcpus: flavor.vcpus, memoryMb: flavor.memoryMb, diskGb };
+  const others = [...resources].filter(([name, amount]) => amount > 0 && !OWN_CLASSES.has(name));
+  if (encrypted && !resources.has('MEM_ENCRYPTION_CONTEXT')) others.push(['MEM_ENCRYPTION_CONTEXT', 1]);
+  return {
+    vcpus: resources.get('VCPU') ?? (resources.has('PCPU') ? 0 : flavor.vcpus),
+    memoryMb: resources.get('MEMORY_MB') ?? flavor.memoryMb,
+    diskGb: resources.get('DISK_GB') ?? diskGb,
+    ...(others.length > 0 && { resources: Object.fromEntries(others) }),
+  };
+}
+
+/** Returns the amounts that are not zero by resource class. */
+export function byClass({ vcpus, memoryMb, diskGb, resources = {} }: Amounts): readonly (readonly [string, number])[] {
+  return Object.entries({ VCPU: vcpus, MEMORY_MB: memoryMb, DISK_GB: diskGb, ...resources }).filter(
+    ([, amount]) => amount > 0,
+  );
+}

@@ -1,0 +1,17 @@
+import type { Session } from '@apistrata/record-store';
+import { usageByHost } from './claims.js';
+import type { HostUsage } from './host-usage.js';
+import { resourcesByHost } from './resource-claims.js';
+
+/** Allocated capacity of a host, with all resource classes. */
+export interface HostCount extends HostUsage {
+  /** Amounts of resource classes other than processors, memory and disk; those without allocations are omitted. */
+  readonly resources: Readonly<Record<string, number>>;
+}
+
+/** Returns the counted allocations of each host. */
+export async function countedByHost(session: Session): Promise<ReadonlyMap<string, HostCount>> {
+  const others = await resourcesByHost(session);
+  const usages = await usageByHost(session);
+  return new Map([...usages].map(([host, usage]) => [host, { ...usage, resources: others.get(host) ?? {} }]));
+}

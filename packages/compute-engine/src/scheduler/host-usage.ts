@@ -1,0 +1,7 @@
+/** Allocated capacity of a host. Memory in MiB, disk in GiB. */
+export interface HostUsage {
+  readonly vcpus: number;
+  readonly memoryMb: number;
+  readonly diskGb: number;
+  readonly servers: number;
+}

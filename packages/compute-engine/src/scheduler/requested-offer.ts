@@ -1,0 +1,109 @@
+import type { FlavorCopy } from '../model/index.js';
+import { isTruthyText } from '../resources/extra-specs/is-truthy-text.js';
+import { RESOURCE_CLASSES } from '../resources/extra-specs/standard-names.js';
+import { type CapabilityRequirement, capabilityRequirements } from './capabilities.js';
+import { DISABLED_TRAIT } from './inventories.js';
+
+type Texts = Readonly<Record<string, string>>;
+
+/** The requirements of a flavor's extra specs on a host. */
+interface FlavorRequest {
+  /** Amounts by resource class, which replace those of the flavor; 0: none. */
+  readonly resources: ReadonlyMap<string, number>;
+  readonly required: readonly string[];
+  readonly forbidden: readonly string[];
+  /** Whether groups of resources must come from different providers: a host is one provider, so none is valid. */
+  readonly separate: boolean;
+  readonly capabilities: readonly CapabilityRequirement[];
+}
+
+/** The traits that a server requires of its host, and those that the host must not have. */
+export interface RequestedTraits {
+  readonly required: readonly string[];
+  readonly forbidden: readonly string[];
+}
+
+/** `resources:CLASS`, `trait:NAME`, or the same in a group: `resources1:CLASS`. */
+const REQUEST = /^(resources|trait)([a-zA-Z0-9_-]{1,64})?:(.*)$/s;
+const AMOUNT = /^\s*\+?\d+\s*$/;
+
+/** Options of flavors and images that only hosts with a trait support. */
+const OPTIONS: readonly {
+  readonly spec: string;
+  readonly property: string;
+  readonly trait: (value: string) => string | undefined;
+}[] = [
+  {
+    spec: 'os:secure_boot',
+    property: 'os_secure_boot',
+    trait: (value) => (value === 'required' ? 'COMPUTE_SECURITY_UEFI_SECURE_BOOT' : undefined),
+  },
+  {
+    spec: 'hw:tpm_version',
+    property: 'hw_tpm_version',
+    trait: (value) => (value === '1.2' ? 'COMPUTE_SECURITY_TPM_1_2' : 'COMPUTE_SECURITY_TPM_2_0'),
+  },
+  {
+    spec: 'hw:virtio_packed_ring',
+    property: 'hw_virtio_packed_ring',
+    trait: (value) => (isTruthyText(value) ? 'COMPUTE_NET_VIRTIO_PACKED' : undefined),
+  },
+  {
+    spec: 'hw:pci_numa_affinity_policy',
+    property: 'hw_pci_numa_affinity_policy',
+    trait: (value) => (value === 'socket' ? 'COMPUTE_SOCKET_PCI_NUMA_AFFINITY' : undefined),
+  },
+];
+
+function parseFlavorRequest(extraSpecs: Texts): FlavorRequest {
+  const resources = new Map<string, number>();
+  const groups = new Set<string>();
+  const required: string[] = [];
+  const forbidden: string[] = [];
+  for (const [key, value] of Object.entries(extraSpecs)) {
+    const [, kind, group, name] = REQUEST.exec(key) ?? [];
+    if (name === undefined) continue;
+    if (kind === 'trait') {
+      if (value === 'required') required.push(name);
+      if (value === 'forbidden') forbidden.push(name);
+    } else if (AMOUNT.test(value) && (RESOURCE_CLASSES.has(name) || name.startsWith('CUSTOM_'))) {
+      const amount = Number(value);
+      resources.set(name, (resources.get(name) ?? 0) + amount);
+      if (group !== undefined && amount > 0) groups.add(group);
+    }
+  }
+  const separate = groups.size > 1 && extraSpecs.group_policy !== 'none';
+  return { resources, required, forbidden, separate, capabilities: capabilityRequirements(extraSpecs) };
+}
+
+const parsed = new WeakMap<Texts, FlavorRequest>();
+
+/** Returns what a flavor requests, parsed once for each copy of it. */
+export function flavorRequest({ extraSpecs }: Pick<FlavorCopy, 'extraSpecs'>): FlavorRequest {
+  let request = parsed.get(extraSpecs);
+  if (!request) {
+    request = parseFlavorRequest(extraSpecs);
+    parsed.set(extraSpecs, request);
+  }
+  return request;
+}
+
+/** Returns the traits that the properties of an image name as required. */
+export function traitsOfImage(properties: Texts): readonly string[] {
+  return Object.entries(properties).flatMap(([name, value]) =>
+    name.startsWith('trait:') && value === 'required' ? [name.slice('trait:'.length)] : [],
+  );
+}
+
+/** Returns the traits that a flavor and the properties of an image request. */
+export function requestedTraits(flavor: Pick<FlavorCopy, 'extraSpecs'>, imageProperties: Texts): RequestedTraits {
+  const { required, forbidden } = flavorRequest(flavor);
+  const ofOptions = OPTIONS.flatMap(({ spec, property, trait }) => {
+    const value = flavor.extraSpecs[spec] ?? imageProperties[property];
+    return value === undefined ? [] : (trait(value) ?? []);
+  });
+  return {
+    required: [...required, ...traitsOfImage(imageProperties), ...ofOptions],
+    forbidden: [...forbidden, DISABLED_TRAIT],
+  };
+}

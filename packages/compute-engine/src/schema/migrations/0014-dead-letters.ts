@@ -1,0 +1,19 @@
+import { createDocumentTable, type Rows } from '@apistrata/record-store';
+import type { Kysely } from 'kysely';
+
+/** Events that a webhook rejected too often. `due` is 1 while an administrator's request to send them again is pending. */
+export async function up(db: Kysely<Rows>): Promise<void> {
+  await createDocumentTable(db, 'notification_failures', {
+    columns: {
+      webhook: 'text',
+      event_id: 'text',
+      event_type: 'text',
+      server_id: 'text',
+      reason: 'text',
+      attempts: 'integer',
+      failed_at: 'bigint',
+      due: 'integer',
+    },
+    indexes: [['webhook', 'due'], ['failed_at']],
+  });
+}

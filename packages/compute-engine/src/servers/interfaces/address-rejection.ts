@@ -1,0 +1,8 @@
+import { CatalogError } from '@apistrata/catalogs';
+import { badRequest } from '../../errors/rejection.js';
+
+/** Converts the catalog's conflict for an address in use to a 400. */
+export function addressAsBadRequest(error: unknown): never {
+  if (error instanceof CatalogError && error.code === 'NO_FREE_ADDRESS') throw badRequest(error.message);
+  throw error;
+}

@@ -1,0 +1,139 @@
+import { type RowQuery, yieldToEventLoop } from '@apistrata/record-store';
+import { sql } from 'kysely';
+import type { Core } from '../../core/core.js';
+import { badRequest } from '../../errors/rejection.js';
+import type { Server } from '../../model/index.js';
+import { tables } from '../../schema/tables.js';
+import { narrow, type ServerFilters } from './list-filters.js';
+import { liveCondition } from './list-indexes.js';
+import { type HeadOfPage, isAnyPending } from './list-newest.js';
+import { serversAt } from './list-places.js';
+import type { RowsPlan } from './list-plan.js';
+import type { ServerOrder } from './list-sort.js';
+
+/** Adds conditions to a query. */
+export type Narrow = (rows: RowQuery) => RowQuery;
+
+type Page = readonly Server[];
+
+/** Number of rows that are read at a time if they are filtered or sorted here. */
+const CHUNK_ROWS = 500;
+/** Maximum time in milliseconds of filtering before yielding to the event loop. */
+const TURN_MS = 4;
+/** Maximum time in milliseconds that one request may spend on filtering. */
+const MOST_FILTERING_MS = 10_000;
+
+/** Executes the plan of a list. */
+export class ListReader {
+  readonly #core: Core;
+  readonly #plan: RowsPlan;
+  #filteringMs = 0;
+
+  constructor(core: Core, plan: RowsPlan) {
+    this.#core = core;
+    this.#plan = plan;
+  }
+
+  /** Returns the rows of a page, which also show whether servers wait for the scheduler. For single plans. */
+  rowsOfPage(after: Server | undefined, limit: number): Promise<readonly HeadOfPage[]> {
+    const { order, alternatives, projectId } = this.#plan;
+    const [filters = {}] = alternatives;
+    return this.#rowsOf(filters, order, after, limit).select(isAnyPending(projectId).as('waits')).execute();
+  }
+
+  /**
+   * Reads a page: rows in the order of the plan, as many as the page has, or in chunks if they are filtered or sorted here.
+   *
+   * @param part additional conditions
+   * @throws Rejection (400) if the filters of this process take too long
+   */
+  async read(after: Server | undefined, limit: number, part: Narrow = (rows) => rows): Promise<Page> {
+    const { order, reading, residual } = this.#plan;
+    const sorts = order !== reading;
+    const rows = sorts || residual ? CHUNK_ROWS : limit;
+    let page: Server[] = [];
+    let last = sorts ? undefined : after;
+    for (;;) {
+      const chunk = await this.#find(last, rows, part);
+      const matching = residual || sorts ? await this.#matching(chunk) : chunk;
+      page.push(...(sorts && after ? matching.filter((server) => order.compare(server, after) > 0) : matching));
+      if (sorts) page.sort((a, b) => order.compare(a, b));
+      page = page.slice(0, limit);
+      // If the order of reading differs from that of the page, later rows may precede earlier ones.
+      if (chunk.length < rows || (!sorts && page.length === limit)) return page;
+      last = chunk.at(-1);
+    }
+  }
+
+  /** Returns the first servers in the order of reading that the database finds. */
+  async #find(after: Server | undefined, limit: number, part: Narrow): Promise<Page> {
+    const { search, reading: order, alternatives } = this.#plan;
+    const found = await search?.rows({ order, after, limit, among: (rows) => part(this.#visible(rows)) });
+    if (found) return this.#records(found);
+    const pages = await Promise.all(
+      alternatives.map(async (filters) => this.#records(await this.#fitting(filters, after, limit, part))),
+    );
+    if (pages.length === 1) return pages[0] ?? [];
+    return pages
+      .flat()
+      .sort((a, b) => order.compare(a, b))
+      .slice(0, limit);
+  }
+
+  /** In queries that may take long, rows that are only compared need not be read. */
+  #fitting(filters: ServerFilters, after: Server | undefined, limit: number, part: Narrow) {
+    const { store } = this.#core;
+    const { reading, indexed } = this.#plan;
+    const rows = this.#rowsOf(filters, reading, after, limit, part);
+    if (store.kind === 'sqlite' || indexed) return rows.execute();
+    const places = sql`${rows.clearSelect().select('seq')}`;
+    return reading.apply(serversAt(store.longReads, places), undefined).execute();
+  }
+
+  #rowsOf(
+    filters: ServerFilters,
+    order: ServerOrder,
+    after: Server | undefined,
+    limit: number,
+    part: Narrow = (rows) => rows,
+  ) {
+    const { store } = this.#core;
+    const { indexed, sort } = this.#plan;
+    const heads = indexed
+      ? tables.servers.heads(store, limit)
+      : tables.servers.heads({ ...store, db: store.longReads }, undefined);
+    const narrowed = narrow(heads, filters, store.kind, liveCondition(store.kind, filters, sort));
+    return order.apply(part(this.#visible(narrowed)), after).limit(limit);
+  }
+
+  #visible(rows: RowQuery): RowQuery {
+    const { hidden } = this.#plan;
+    if (hidden.length === 0) return rows;
+    return rows.where((eb) => eb.or([eb('host', 'is', null), eb('host', 'not in', hidden)]));
+  }
+
+  #records(rows: Awaited<ReturnType<RowQuery['execute']>>): Promise<Page> {
+    return tables.servers.read(this.#core.store, rows, 'if read again');
+  }
+
+  async #matching(servers: Page): Promise<Page> {
+    const predicate = this.#plan.residual ?? (() => true);
+    const fitting: Server[] = [];
+    let turn = performance.now();
+    for (const server of servers) {
+      if (predicate(server)) fitting.push(server);
+      if (performance.now() - turn > TURN_MS) turn = await this.#pause(turn);
+    }
+    await this.#pause(turn);
+    return fitting;
+  }
+
+  /** Yields to the event loop, and throws 400 if the request has spent too much time. */
+  async #pause(turn: number): Promise<number> {
+    this.#filteringMs += performance.now() - turn;
+    if (this.#filteringMs > MOST_FILTERING_MS)
+      throw badRequest('The filters take too long to compare with every server.');
+    await yieldToEventLoop();
+    return performance.now();
+  }
+}

@@ -1,0 +1,193 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { compoundKey } from '@apistrata/record-store';
+import { afterEach, describe, expect, it } from 'vitest';
+import { rulesOf } from '../../src/actions/action-table.js';
+import { checkAction } from '../../src/actions/runner/check-action.js';
+import { systemClock } from '../../src/clock/clock.js';
+import { createEngine } from '../../src/engine/create-engine.js';
+import type { Engine } from '../../src/engine/engine.js';
+import { coreOf } from '../../src/engine/engine-core.js';
+import { Rejection } from '../../src/errors/rejection.js';
+import { defaultPreset } from '../../src/preset/preset.js';
+import { tables } from '../../src/schema/tables.js';
+import { contextOf, imageId } from '../engine-under-test.js';
+import { checkInvariants } from '../model/invariants.js';
+import { type Random, randomOf } from '../model/random.js';
+import { type FailureRates, RandomFailureDriver } from '../model/random-failure-driver.js';
+import { hosts, nextAction, requests, type WalkedName } from '../model/requests.js';
+
+const preset = {
+  ...defaultPreset,
+  hosts: hosts.map((name) => ({ name, vcpus: 10_000, memoryMb: 10_000_000, diskGb: 1_000_000 })),
+};
+const quotas = { instances: -1, cores: -1, ram: -1 } as never;
+
+/** An accepted request, which must be in the history. */
+interface Accepted {
+  readonly serverId: string;
+  readonly requestId: string;
+  readonly action: WalkedName;
+}
+
+class Walk {
+  readonly random: Random;
+  readonly file: string;
+  readonly driver: RandomFailureDriver;
+  readonly accepted: Accepted[] = [];
+  readonly failures: unknown[] = [];
+  engine!: Engine;
+
+  constructor(
+    readonly seed: number,
+    failureRates: FailureRates,
+  ) {
+    this.random = randomOf(seed);
+    this.file = join(mkdtempSync(join(tmpdir(), 'apistrata-walk-')), 'cloud.db');
+    this.driver = new RandomFailureDriver(systemClock, randomOf(seed + 1), failureRates);
+  }
+
+  async open(): Promise<void> {
+    this.engine = await createEngine({
+      database: this.file,
+      preset,
+      driver: this.driver,
+      settings: { quotas, reclaimSeconds: 3600, shelvedOffloadSeconds: this.seed % 2 ? 0 : 3600 },
+      // Processes are restarted here, but the computer does not lose power.
+      durability: 'process',
+      onError: (error) => this.failures.push(error),
+    });
+  }
+
+  async reopen(): Promise<void> {
+    await this.engine.close();
+    await this.open();
+  }
+
+  async close(): Promise<void> {
+    await this.engine?.close();
+    rmSync(join(this.file, '..'), { recursive: true, force: true });
+  }
+
+  async boot(count: number): Promise<readonly string[]> {
+    const expected = { name: 'walker', flavorId: '1', imageId, minCount: count } as const;
+    const { servers } = await this.engine.servers.create(contextOf('p1', { isAdmin: true }), {
+      ...expected,
+      networks: 'auto',
+    });
+    return servers.map(({ id }) => id);
+  }
+
+  /** Sends one request. Requests that the table forbids must be rejected; accepted ones must be allowed by it. */
+  async step(id: string, settled: boolean): Promise<void> {
+    const context = contextOf('p1', { isAdmin: this.random.chance(0.8) });
+    const before = await tables.servers.get(coreOf(this.engine).store, id);
+    const action = nextAction(this.random, before!);
+    const rejection = (): Rejection | undefined => {
+      try {
+        checkAction(rulesOf(action), before!, context.isAdmin);
+        return undefined;
+      } catch (error) {
+        return error as Rejection;
+      }
+    };
+    try {
+      await requests[action]({ engine: this.engine, context, id, random: this.random });
+    } catch (error) {
+      if (!(error instanceof Rejection)) throw error;
+      const forbidden = settled && !before!.deleted && rejection();
+      if (forbidden) expect({ action, refused: error.message }).toEqual({ action, refused: forbidden.message });
+      return;
+    }
+    if (settled)
+      expect({ action, state: before!.vmState, refused: rejection()?.message }).toMatchObject({ refused: undefined });
+    if (before!.taskState !== 'deleting' && before!.taskState !== 'soft-deleting')
+      this.accepted.push({ serverId: id, requestId: context.requestId, action });
+  }
+
+  /** Lets a host fail or return; half of them are always up. */
+  async failOrRecoverHost(): Promise<void> {
+    const host = this.random.pick(hosts.slice(2));
+    const { service } = await this.engine.services.on(host, 'nova-compute');
+    if (service.forcedDown) {
+      await this.engine.services.heartbeat(host, 'nova-compute', { started: true });
+      await this.engine.services.update(service.id, { forcedDown: false }).catch(() => {});
+    } else await this.engine.services.update(service.id, { forcedDown: true });
+  }
+
+  /** Waits until no work is left; nothing fails from here on. */
+  async settle(): Promise<void> {
+    this.driver.moods = { failures: 0, delays: 0 };
+    await this.engine.idle();
+  }
+
+  /** Checks that each accepted request is in the history of its server, with completed events. */
+  async checkHistory(): Promise<void> {
+    for (const { serverId, requestId, action } of this.accepted) {
+      const { history } = rulesOf(action);
+      if (!history) continue;
+      const record = await tables.actions.get(coreOf(this.engine).store, compoundKey(serverId, requestId));
+      if (record === undefined && (action === 'lock' || action === 'delete')) continue;
+      expect({ action, recorded: record?.action }).toEqual({ action, recorded: history });
+      for (const event of record!.events) expect(event.result, `${action} ${event.name}`).not.toBeNull();
+    }
+  }
+}
+
+const walks: Walk[] = [];
+const seeds = (process.env.WALK_SEEDS ?? '1,2,3,4,5,6').split(',').map(Number);
+
+const kinds = [
+  { title: 'if nothing fails', failureRates: { failures: 0, delays: 0 }, restarts: false, servers: 100, steps: 12 },
+  {
+    title: 'if work is slow and requests overlap',
+    failureRates: { failures: 0, delays: 0.4 },
+    restarts: false,
+    servers: 120,
+    steps: 14,
+  },
+  { title: 'if work fails', failureRates: { failures: 0.12, delays: 0.2 }, restarts: false, servers: 100, steps: 12 },
+  {
+    title: 'if work fails and the process is restarted',
+    failureRates: { failures: 0.08, delays: 0.5 },
+    restarts: true,
+    servers: 60,
+    steps: 14,
+  },
+];
+
+describe.each(kinds)('servers with random actions, $title', ({ failureRates, restarts, servers, steps }) => {
+  let walk: Walk;
+  afterEach(() => walk.close());
+
+  it.each(seeds)(
+    'never get stuck, and keep quotas, hosts, history and catalogs exact (seed %i)',
+    async (seed) => {
+      walk = new Walk(seed, failureRates);
+      walks.push(walk);
+      await walk.open();
+      const ids = await walk.boot(servers);
+      await walk.engine.idle();
+      for (let step = 0; step < steps; step++) {
+        const settled = failureRates.delays === 0;
+        if (settled) await walk.engine.idle();
+        if (walk.random.chance(0.4)) await walk.failOrRecoverHost();
+        await Promise.all(ids.map((id) => walk.step(id, settled)));
+        if (restarts && walk.random.chance(0.5)) await walk.reopen();
+        if (walk.random.chance(0.5)) await walk.engine.idle();
+      }
+      await walk.settle();
+      expect(walk.failures).toEqual([]);
+      await checkInvariants(walk.engine);
+      await walk.checkHistory();
+    },
+    120_000,
+  );
+});
+
+it('have accepted every action at least once', () => {
+  const counts = new Map<string, number>(Object.keys(requests).map((name) => [name, 0]));
+  for (const { action } of walks.flatMap(({ accepted }) => accepted)) counts.set(action, counts.get(action)! + 1);
+  for (const [action, count] of counts) expect(count, action).toBeGreaterThan(0);
+});

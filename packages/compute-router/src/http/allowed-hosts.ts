@@ -1,0 +1,59 @@
+import { isIPv4, isIPv6 } from 'node:net';
+import type { Middleware } from './middleware.js';
+
+const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]'];
+const MISDIRECTED = 421;
+
+/** Returns an address or host name in the form that URLs use: lower case, IPv6 in brackets. */
+function hostInUrl(host: string): string {
+  const lower = host.toLowerCase();
+  return isIPv6(lower) ? `[${lower}]` : lower;
+}
+
+/** Returns whether a server that listens on this address or host name is reachable only from the same computer. */
+export function isLoopback(host: string): boolean {
+  const address = host.toLowerCase().replace(/^::ffff:/, '');
+  return address === 'localhost' || address === '::1' || (isIPv4(address) && address.startsWith('127.'));
+}
+
+/** Options of {@link allowedHosts}. */
+export interface AllowedHostsOptions {
+  /** The address or host name that the server listens on. */
+  readonly host: string;
+  /** Further host names or addresses, without a port, that clients and proxies use in the `Host` header. Default: none. */
+  readonly allowed?: readonly string[];
+}
+
+/**
+ * Creates a middleware against DNS rebinding: a page of another site whose name suddenly resolves to 127.0.0.1 sends that
+ * site's name in the `Host` header. A server that listens on loopback, or that names `allowed` hosts, returns 421 unless
+ * the header names localhost, 127.0.0.1, [::1], its own address or one of `allowed`. Otherwise every name is accepted.
+ *
+ * @throws TypeError if an allowed host has a scheme, a port or a path
+ * @example
+ * ```ts
+ * import { createServer } from 'node:http';
+ * import { allowedHosts } from '@apistrata/compute-router';
+ *
+ * const check = allowedHosts({ host: '127.0.0.1', allowed: ['compute.example.org'] });
+ * createServer((req, res) => check(req, res, () => res.end('ok'))).listen(8774, '127.0.0.1');
+ * ```
+ */
+export function allowedHosts({ host, allowed = [] }: AllowedHostsOptions): Middleware {
+  for (const name of allowed) {
+    const inUrl = hostInUrl(name);
+    if (URL.parse(`http://${inUrl}`)?.hostname !== inUrl)
+      throw new TypeError(`"${name}" is not a host name or an address without scheme, port and path`);
+  }
+  const accepted = new Set([...LOOPBACK_NAMES, host, ...allowed].map(hostInUrl));
+  const checks = allowed.length > 0 || isLoopback(host);
+
+  return function checkHost(req, res, next) {
+    const name = hostInUrl((req.headers.host ?? '').replace(/:\d*$/, ''));
+    if (!checks || accepted.has(name)) return next();
+    const message = `This server does not serve the host "${name}". Use localhost, or allow the name when you start the server.`;
+    const body = JSON.stringify({ error: { code: MISDIRECTED, title: 'Misdirected Request', message } });
+    res.writeHead(MISDIRECTED, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) });
+    res.end(body);
+  };
+}

@@ -1,0 +1,61 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ProjectQuotas } from '@apistrata/quota';
+import { IdentityError, type ProjectQuotaRouterOptions, projectQuotaRouter } from '@apistrata/quota/router';
+import type { ComputeRouterOptions } from '../compute-router.js';
+import { IdentityUnavailable } from '../identity/index.js';
+import { policies } from '../policy/index.js';
+import type { Middleware } from './middleware.js';
+import { applyRateLimit, RateLimitExceeded } from './rate-limited.js';
+
+const QUOTA_PATH = /^(?:https?:\/\/[^/?#]*)?\/+v1(?:[/?]|$)/i;
+
+/** The role that manages the quotas of projects, unless the options name another one. */
+const ADMIN_ROLE = 'key-manager:service-admin';
+
+/** Turns failures of a caller's identification into those that the quota router returns. */
+function identityError(error: unknown): unknown {
+  if (error instanceof IdentityUnavailable) return new IdentityError(503, error.message, { 'Retry-After': '5' });
+  if (!(error instanceof RateLimitExceeded)) return error;
+  return new IdentityError(429, error.message, { 'Retry-After': String(error.retryAfterSeconds) });
+}
+
+/**
+ * Creates the project-quota API in front of the compute API: with the same callers, rate limits and families of
+ * headers. An administrator with a token of system scope may manage the quotas of projects.
+ */
+export function quotaStep(
+  quota: ProjectQuotas | Omit<ProjectQuotaRouterOptions, 'identity'>,
+  options: ComputeRouterOptions,
+): Middleware {
+  const { identity, headers = 'both', trustProxy, rateLimit, policies: rules = policies() } = options;
+  const settings = 'quota' in quota ? quota : { quota };
+  const responses = new WeakMap<IncomingMessage, ServerResponse>();
+
+  async function callerOf(req: IncomingMessage) {
+    const caller = await identity(req);
+    if (!caller) return undefined;
+    const counting = rateLimit?.count(caller);
+    const res = responses.get(req);
+    if (counting && res) applyRateLimit(await counting, res);
+    const ofSystem = caller.systemScope === true && rules.isAdmin(caller);
+    return ofSystem ? { ...caller, roles: [...caller.roles, settings.adminRole ?? ADMIN_ROLE] } : caller;
+  }
+
+  const response = projectQuotaRouter({
+    otherPaths: 'respond',
+    headers,
+    trustProxy,
+    identityUrl: identity.uri,
+    onError: options.onError,
+    ...settings,
+    identity: (req) =>
+      callerOf(req).catch((error) => {
+        throw identityError(error);
+      }),
+  });
+  return (req, res, next) => {
+    if (!QUOTA_PATH.test(req.url ?? '')) return next();
+    responses.set(req, res);
+    response(req, res).catch(next);
+  };
+}

@@ -1,0 +1,13 @@
+import type { Version } from '@apistrata/microversion';
+import { breakpointsOfOperation } from '@apistrata/microversion/router';
+import { operations } from './index.js';
+
+let latest: Version | undefined;
+
+/** Returns the last version at which any operation changes, and therefore the highest `maxVersion`. */
+export function newestSupported(): Version {
+  latest ??= operations
+    .flatMap((operation) => breakpointsOfOperation(operation))
+    .reduce((last, edge) => (edge.compare(last) > 0 ? edge : last));
+  return latest;
+}

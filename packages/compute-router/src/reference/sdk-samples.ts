@@ -1,0 +1,65 @@
+/** The request of a code sample. */
+export interface ComputeSampleRequest {
+  readonly method: string;
+  /** Path below the endpoint of the compute service, with example values. */
+  readonly path: string;
+  /** The JSON body; undefined if the request has none. */
+  readonly body: unknown;
+  readonly version: string;
+  /** Status of a successful response. */
+  readonly status: number;
+}
+
+const indent = (text: string, by: string) => text.replaceAll('\n', `\n${by}`);
+
+function pythonLiteral(value: unknown): string {
+  const words: Readonly<Record<string, string>> = { true: 'True', false: 'False', null: 'None' };
+  return JSON.stringify(value, null, 4).replace(
+    /"(?:[^"\\]|\\.)*"|\b(?:true|false|null)\b/g,
+    (text) => words[text] ?? text,
+  );
+}
+
+function python({ method, path, body, version }: ComputeSampleRequest): string {
+  return [
+    'import openstack',
+    '',
+    "connection = openstack.connect(cloud='mycloud')",
+    `response = connection.compute.${method.toLowerCase()}(`,
+    `    '${path}',`,
+    ...(body === undefined ? [] : [`    json=${indent(pythonLiteral(body), '    ')},`]),
+    `    microversion='${version}',`,
+    ')',
+    'response.raise_for_status()',
+    'print(response.text)',
+  ].join('\n');
+}
+
+function go({ method, path, body, version, status }: ComputeSampleRequest): string {
+  const verb = method.charAt(0) + method.slice(1).toLowerCase();
+  const sent = method === 'GET' || method === 'DELETE' ? [] : [body === undefined ? 'nil' : 'body'];
+  const received = method === 'DELETE' ? [] : [status === 204 ? 'nil' : '&result'];
+  const options = `&gophercloud.RequestOpts{OkCodes: []int{${status}}}`;
+  return [
+    '// client is the service client of openstack.NewComputeV2().',
+    `client.Microversion = "${version}"`,
+    ...(body === undefined ? [] : [`body := json.RawMessage(\`${JSON.stringify(body, null, 2)}\`)`]),
+    ...(received[0] === '&result' ? ['var result map[string]any'] : []),
+    `url := client.ServiceURL(${path
+      .slice(1)
+      .split('/')
+      .map((part) => JSON.stringify(part))
+      .join(', ')})`,
+    `_, err := client.${verb}(${['ctx', 'url', ...sent, ...received].join(', ')},`,
+    `\t${options})`,
+  ].join('\n');
+}
+
+/** Samples that use the SDKs of two languages, by label. */
+export const sdkSamples: readonly {
+  readonly label: string;
+  readonly code: (request: ComputeSampleRequest) => string;
+}[] = [
+  { label: 'Python', code: python },
+  { label: 'Go', code: go },
+];

@@ -1,0 +1,103 @@
+import { DatabaseUnavailable } from '@apistrata/compute-engine';
+import { coreOf } from '@apistrata/compute-engine/testing';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { operations } from '../../src/operations/index.js';
+import { type Api, apiUnderTest } from '../api-under-test.js';
+import { freshDatabase } from '../database-failures/fresh-database.js';
+
+/** Executes statements until one is due to fail; all of them are slow, so that missing awaits are detected. */
+class FailingStatements {
+  #left = Number.POSITIVE_INFINITY;
+  /** Whether the failure has occurred. */
+  failed = false;
+
+  constructor(api: Api) {
+    const executor = coreOf(api.engine).store.db.getExecutor() as any;
+    // Queries and transactions have executors of their own, created by this one; they inherit the method that executes
+    // statements.
+    let prototype = Object.getPrototypeOf(executor);
+    while (!Object.hasOwn(prototype, 'executeQuery')) prototype = Object.getPrototypeOf(prototype);
+    const original = prototype.executeQuery;
+    const failing = this;
+    prototype.executeQuery = async function executeQuery(...args: unknown[]) {
+      if (--failing.#left === 0) {
+        failing.failed = true;
+        throw new DatabaseUnavailable('away');
+      }
+      await new Promise((resolve) => setTimeout(resolve, 1));
+      return original.apply(this, args);
+    };
+    this.restore = () => {
+      prototype.executeQuery = original;
+    };
+  }
+
+  readonly restore: () => void;
+
+  /** Lets the n-th statement from now on fail; 0: none. */
+  arm(n: number): void {
+    this.failed = false;
+    this.#left = n || Number.POSITIVE_INFINITY;
+  }
+}
+
+const postgresUrl = inject('postgresUrl');
+const databases = [
+  { kind: 'SQLite', open: async () => ':memory:' },
+  ...(postgresUrl ? [{ kind: 'PostgreSQL', open: () => freshDatabase(postgresUrl) }] : []),
+];
+
+/** More than any look-up has. */
+const MAX_STATEMENTS = 40;
+
+describe.each(databases)('look-ups with failing statements on $kind', ({ open }) => {
+  let api: Api;
+  let statements: FailingStatements;
+  let serverId: string;
+  const unhandled: unknown[] = [];
+  const note = (reason: unknown) => unhandled.push(reason);
+
+  beforeAll(async () => {
+    api = await apiUnderTest({
+      engine: { database: await open(), worker: { pollMs: 3_600_000 } },
+      router: { validateReplies: false },
+    });
+    serverId = (await api.as('admin:p1').boot()).id;
+    statements = new FailingStatements(api);
+    process.on('unhandledRejection', note);
+  });
+  afterAll(async () => {
+    statements.restore();
+    process.off('unhandledRejection', note);
+    await api.close();
+  });
+
+  const lookUps = operations.filter(({ method }) => method === 'GET');
+  const unknown = '5f5ee4a4-4a7f-4b7c-8f6f-0d9f9a4a9b0e';
+
+  it('return 503 and leave no unhandled rejection', { timeout: 300_000 }, async () => {
+    const wrong: unknown[] = [];
+    let failures = 0;
+    for (const version of ['2.1', '2.100'])
+      for (const { path } of lookUps) {
+        const known = path.replace('{server_id}', serverId);
+        const address = known.replace(/^(\/servers\/)\{id\}/, `$1${serverId}`).replaceAll(/\{\w+\}/g, unknown);
+        for (const query of ['', ...(path === '/os-migrations' && version !== '2.1' ? [`?marker=${unknown}`] : [])])
+          for (let n = 1; n <= MAX_STATEMENTS; n++) {
+            // PostgreSQL caches the state of the hosts; this invalidates it each time.
+            coreOf(api.engine).infrastructure.setReachable('host1', true);
+            statements.arm(n);
+            const response = await api.as('admin:p1', version).get(address + query);
+            const { failed } = statements;
+            statements.arm(0);
+            if (!failed) break;
+            failures++;
+            const expected = response.status === 503 && Number(response.headers.get('retry-after')) > 0;
+            if (!expected) wrong.push([version, address + query, n, response.status, response.body]);
+          }
+      }
+    expect(wrong).toEqual([]);
+    expect(failures).toBeGreaterThan(lookUps.length);
+    expect(unhandled).toEqual([]);
+  });
+});

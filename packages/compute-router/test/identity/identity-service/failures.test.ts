@@ -1,0 +1,114 @@
+import { describe, expect, it } from 'vitest';
+import { identityService } from '../../../src/identity/identity-service.js';
+import { IdentityUnavailable } from '../../../src/identity/identity-unavailable.js';
+import { alice, type Handler, onIdentityServer, send, server, withOptions } from './identity-server.js';
+
+onIdentityServer();
+
+describe('a failing identity service', () => {
+  const hang: Handler = () => {};
+  const text: Handler = (_, res) => void res.writeHead(200).end('<html>');
+
+  it.each<[string, Handler]>([
+    ['fails', (_, res) => send(res, 500, {})],
+    ['is overloaded', (_, res) => send(res, 503, {})],
+    ['forbids it', (_, res) => send(res, 403, {})],
+    ['does not answer with JSON', text],
+    ['answers with other JSON', (_, res) => send(res, 200, { token: { user: {} } })],
+    ['answers with null', (_, res) => send(res, 200, null)],
+    ['sends elsewhere', (_, res) => void res.writeHead(302, { Location: '/elsewhere' }).end()],
+    ['breaks off', (_, res) => void res.writeHead(200, { 'Content-Length': 100 }).write('{', () => res.destroy())],
+  ])('is unavailable when it %s, which is not cached', async (_, failure) => {
+    const who = withOptions();
+    await who('t-warm-up');
+    // Twice, because a request without a response is repeated once.
+    server.instead.push(failure, failure);
+    await expect(who('t-alice')).rejects.toMatchObject({ code: 'IDENTITY_UNAVAILABLE', status: 503 });
+    server.instead.length = 0;
+    expect(await who('t-alice')).toMatchObject({ userId: 'u1' });
+  });
+
+  it.each<[string, Handler]>([
+    ['fails', (_, res) => send(res, 500, {})],
+    ['gives no token', (_, res) => send(res, 201, { token: alice })],
+    ['does not answer with JSON', text],
+  ])('is unavailable when the login %s', async (_, failure) => {
+    server.instead.push(failure);
+    const who = withOptions();
+    await expect(who('t-alice')).rejects.toThrow(IdentityUnavailable);
+    expect(await who('t-alice')).toMatchObject({ userId: 'u1' });
+  });
+
+  it('is unavailable when its response exceeds the limit, and the rest is not read', async () => {
+    const who = withOptions({ maxResponseBytes: 10_000 });
+    expect(await who('t-alice')).toMatchObject({ userId: 'u1' });
+    let written = 0;
+    const flood: Handler = (_, res) => {
+      res.writeHead(200, { 'Content-Type': 'application/json' });
+      const more = () => {
+        while (!res.destroyed && res.write(' '.repeat(65_536))) written += 65_536;
+      };
+      res.on('drain', more);
+      more();
+    };
+    server.instead.push(flood);
+    await expect(who('t-other')).rejects.toThrow(
+      'The identity service is unavailable: the response is larger than 10000 bytes.',
+    );
+    expect(written).toBeLessThan(50_000_000);
+  });
+
+  it('is unavailable when it takes too long, at either step', async () => {
+    const who = withOptions({ timeoutMs: 50 });
+    server.instead.push(hang);
+    await expect(who('t-alice')).rejects.toThrow(/no response within 50 ms/);
+    const patient = withOptions({ timeoutMs: 1_000 });
+    await patient('t-warm-up');
+    server.instead.push(hang);
+    await expect(patient('t-alice')).rejects.toThrow(/no response within 1000 ms/);
+  });
+
+  it('gets a retry after a broken connection', async () => {
+    const who = withOptions();
+    await who('t-warm-up');
+    server.instead.push((req) => req.socket.destroy());
+    expect(await who('t-alice')).toMatchObject({ userId: 'u1' });
+  });
+
+  it('is unavailable when its port is closed, and cached tokens still work', async () => {
+    const who = withOptions();
+    await who('t-alice');
+    await server.close();
+    await expect(who('t-bob')).rejects.toThrow(/cannot be reached/);
+    await expect(withOptions()('t-alice')).rejects.toThrow(IdentityUnavailable);
+    expect(await who('t-alice')).toMatchObject({ userId: 'u1' });
+    await server.listen();
+  });
+
+  it('never has a token or a password in the error', async () => {
+    const who = withOptions({ password: 'pass-word-x' });
+    const error: unknown = await who('t-secret-x').catch((reason) => reason);
+    expect(error).toBeInstanceOf(IdentityUnavailable);
+    expect(`${(error as Error).message} ${JSON.stringify(error)} ${(error as Error).stack}`).not.toMatch(
+      /pass-word-x|t-secret-x/,
+    );
+  });
+});
+
+describe('the options of an identity service', () => {
+  const good = { url: 'http://identity/v3', username: 'nova', password: 'secret' };
+
+  it.each([
+    [{ ...good, timeout: 5 }, /unknown option "timeout"/],
+    [{ ...good, url: undefined }, /url is missing/],
+    [{ ...good, password: undefined }, /password is missing/],
+    [{ ...good, username: '' }, /username must be a non-empty string/],
+    [{ ...good, url: 'identity:5000' }, /url must be like http:/],
+    [{ ...good, url: 'http://' }, /url must be like http:/],
+    [{ ...good, cacheMs: -1 }, /cacheMs must be a number of at least 0, not -1/],
+    [{ ...good, timeoutMs: '5' }, /timeoutMs must be a number/],
+    [{ ...good, maxCached: Number.NaN }, /maxCached must be a number/],
+  ])('are rejected if invalid: %j', (options, message) => {
+    expect(() => identityService(options as never)).toThrow(message);
+  });
+});

@@ -1,0 +1,41 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { asset, uiAsset } from '@apistrata/ui';
+import type { ExplorerOptions } from './options.js';
+import { logoName, themeCss } from './theme.js';
+
+const CSS = 'text/css; charset=utf-8';
+const JAVASCRIPT = 'text/javascript; charset=utf-8';
+
+/** Files of the explorer itself, with the parts of each; the others are those of the design system. */
+const ASSETS: Readonly<Record<string, { readonly type: string; readonly parts: readonly string[] }>> = {
+  'explorer.css': { type: CSS, parts: ['layout.css', 'lists.css', 'operation.css', 'request-form.css'] },
+  'explorer.js': { type: JAVASCRIPT, parts: ['explorer.js'] },
+  'try.js': { type: JAVASCRIPT, parts: ['try.js'] },
+};
+
+/** Names of the files that every page loads. */
+export const ASSET_NAMES = ['ui.css', 'ui.js', 'icon.svg', ...Object.keys(ASSETS)];
+
+/** Returns the content of a file in the folder of assets. */
+export function assetFile(name: string): string {
+  return readFileSync(new URL(`../assets/${name}`, import.meta.url), 'utf8');
+}
+
+/** A file that pages load. */
+export interface ExplorerAsset {
+  readonly type: string;
+  readonly text: string | Uint8Array;
+  readonly etag: string;
+}
+
+/** Returns a file that the pages load, with the style sheet and the logo of the options; undefined for other names. */
+export function explorerAsset(name: string, { colors, logo }: ExplorerOptions): ExplorerAsset | undefined {
+  if (colors && name === 'theme.css') return asset(CSS, themeCss(colors));
+  if (logo && name === logoName(logo)) {
+    const digest = createHash('sha256').update(logo.content).digest('base64url');
+    return { type: logo.type, text: logo.content, etag: `"${digest.slice(0, 22)}"` };
+  }
+  const own = Object.hasOwn(ASSETS, name) ? ASSETS[name] : undefined;
+  return own ? asset(own.type, own.parts.map(assetFile).join('\n')) : uiAsset(name);
+}

@@ -1,0 +1,77 @@
+import { Version } from '@apistrata/microversion';
+import type { OperationChange } from '@apistrata/microversion/router';
+import { documentedApi } from '../documents/documented-api.js';
+import { objectOf } from '../documents/openapi-document.js';
+import { apiChanges } from '../model/api-changes.js';
+
+/** The result of a comparison of a published document with the current one. */
+export interface CheckResult {
+  /** `info.version` of the published document. */
+  readonly from: string;
+  /** `info.version` of the current document. */
+  readonly to: string;
+  /** Whether the current document has a version in which incompatible changes are allowed. */
+  readonly newVersion: boolean;
+  /** False if there are changes that require a new version. */
+  readonly passed: boolean;
+  /** Number of operations and shared schemas with incompatible changes. */
+  readonly breaking: number;
+  readonly changes: readonly OperationChange[];
+}
+
+/** Options of a check. */
+export interface CheckOptions {
+  /** Whether compatible changes require a new version, too. Default: false. */
+  readonly strict?: boolean;
+}
+
+function versionOf(document: unknown): string {
+  return String(objectOf(objectOf(document).info).version ?? '');
+}
+
+function parsed(text: string): Version | undefined {
+  try {
+    return Version.of(text.replace(/^v(?=\d)/, ''));
+  } catch {
+    return undefined;
+  }
+}
+
+/** The numbers of a semver version that change with incompatible changes: `2` of 2.4.1, `0.4` of 0.4.1. */
+const incompatibleNumbers = ({ major, minor }: Version) => (major === '0' ? `0.${minor}` : major);
+
+/**
+ * Whether a version permits changes. Incompatible changes require a higher major number of semver (below 1.0.0, a higher
+ * second number), otherwise any higher version. Versions of other forms are new if they differ.
+ */
+function permits(from: string, to: string, isBreaking: boolean): boolean {
+  const [before, after] = [parsed(from), parsed(to)];
+  if (!before || !after || before.scheme !== after.scheme) return from !== to;
+  if (after.compare(before) <= 0) return false;
+  if (!isBreaking || before.scheme.name !== 'semver') return true;
+  return incompatibleNumbers(after) !== incompatibleNumbers(before);
+}
+
+/**
+ * Compares a published OpenAPI document with the current one. A change is incompatible if clients of the published document
+ * can fail: an operation, a parameter, a field or a successful status is removed, a request requires more or accepts less, or
+ * a response can contain more kinds of values.
+ *
+ * @throws DocumentError if a document is not OpenAPI 3.0 or 3.1
+ */
+export function checkDocuments(
+  published: unknown,
+  current: unknown,
+  { strict = false }: CheckOptions = {},
+): CheckResult {
+  const { operations } = documentedApi([
+    { document: published, version: '1', label: 'the published document' },
+    { document: current, version: '2', label: 'the current document' },
+  ]);
+  const changes = apiChanges(operations, '1', '2');
+  const [from, to] = [versionOf(published), versionOf(current)];
+  const breaking = changes.filter((change) => change.breaking).length;
+  const needsVersion = breaking > 0 || (strict && changes.length > 0);
+  const passed = !needsVersion || permits(from, to, breaking > 0);
+  return { from, to, newVersion: permits(from, to, true), passed, breaking, changes };
+}

@@ -1,0 +1,99 @@
+/** The commands and their descriptions. */
+export const COMMANDS = {
+  serve: 'serve the pages for OpenAPI documents of several versions, FILE or NAME=FILE, or for --operations',
+  build: 'write the same pages as a static site to the folder --out',
+  check: 'fail if FILE differs incompatibly from --against without a new version',
+  changes: 'write the changes from --version to --to, or between OpenAPI documents, breaking changes first',
+  openapi: 'write the OpenAPI document of a version, or with --to one file per version to the folder --out',
+  types: 'write a TypeScript module with the requests and responses of all versions, or of --version to --to',
+} as const;
+
+export type CommandName = keyof typeof COMMANDS;
+
+/** An option of the command line. */
+export interface OptionSpec {
+  readonly type: 'string' | 'boolean';
+  /** Name of the value in the help. */
+  readonly value?: string;
+  readonly help: string;
+  /** The commands that have the option. Default: all. */
+  readonly only?: readonly CommandName[];
+  /** Whether it can occur several times. */
+  readonly multiple?: boolean;
+}
+
+const GENERATORS = ['openapi', 'types', 'changes'] as const;
+const PAGES = ['serve', 'build'] as const;
+
+/** The options. The help text and the validation are derived from them. */
+export const OPTIONS = {
+  version: {
+    type: 'string',
+    value: 'V',
+    help: 'version, or first version of a range (default: the highest; for types the lowest)',
+    only: GENERATORS,
+  },
+  to: { type: 'string', value: 'V2', help: 'last version of the range', only: GENERATORS },
+  operations: {
+    type: 'string',
+    value: 'MODULE',
+    help: 'file or package that exports `operations` (default: the compute API)',
+  },
+  out: {
+    type: 'string',
+    value: 'FILE',
+    help: 'output file, or folder of build (default: standard output)',
+    only: ['build', ...GENERATORS],
+  },
+  actions: {
+    type: 'string',
+    value: 'HOW',
+    help: 'how to describe actions with one path: one-of (default) or separate',
+    only: ['openapi'],
+  },
+  format: {
+    type: 'string',
+    value: 'FORMAT',
+    help: 'output format: markdown (default of changes), text (default of check), json, or github (check)',
+    only: ['changes', 'check'],
+  },
+  against: { type: 'string', value: 'FILE', help: 'the published OpenAPI document', only: ['check'] },
+  strict: { type: 'boolean', help: 'fail for compatible changes without a new version, too', only: ['check'] },
+  changelog: {
+    type: 'string',
+    value: 'FILE',
+    help: 'file to which the entry with the changes is added',
+    only: ['check'],
+  },
+  port: { type: 'string', value: 'PORT', help: 'port (default: 8080; 0 selects a free one)', only: ['serve'] },
+  host: { type: 'string', value: 'HOST', help: 'address to listen on (default: 127.0.0.1)', only: ['serve'] },
+  'allowed-host': {
+    type: 'string',
+    value: 'NAME',
+    help: 'further name in the Host header of requests, for example of a proxy; on loopback, others return 421 (repeatable)',
+    only: ['serve'],
+    multiple: true,
+  },
+  title: { type: 'string', value: 'TEXT', help: 'name of the API', only: PAGES },
+  server: { type: 'string', value: 'URL', help: 'base URL of the API for samples and requests', only: PAGES },
+  logo: { type: 'string', value: 'FILE', help: 'picture in the header: SVG, PNG, JPEG or WebP', only: PAGES },
+  color: {
+    type: 'string',
+    value: 'NAME=COLOR',
+    help: 'colour of the pages, such as accent=#0b5fa5 or accent=#0b5fa5/#7fbdf7 for light and dark (repeatable)',
+    only: PAGES,
+    multiple: true,
+  },
+  introduction: { type: 'string', value: 'TEXT', help: 'introduction on the first page', only: PAGES },
+  footer: { type: 'string', value: 'TEXT', help: 'text at the end of every page', only: PAGES },
+  openapi: {
+    type: 'string',
+    value: 'WHICH',
+    help: 'which OpenAPI documents the site contains: all (default), newest or none',
+    only: ['build'],
+  },
+  help: { type: 'boolean', help: 'show this help' },
+} as const satisfies Readonly<Record<string, OptionSpec>>;
+
+/** The options as data without the types of their names. */
+export const OPTION_LIST: readonly (readonly [name: string, option: OptionSpec])[] = Object.entries(OPTIONS);

@@ -1,0 +1,104 @@
+import { readFile } from 'node:fs/promises';
+import { dirname, relative, resolve } from 'node:path';
+import { DocumentError } from '../documents/document-error.js';
+import type { ApiDocument } from '../documents/documented-api.js';
+
+type Value = Readonly<Record<string, unknown>> | readonly unknown[];
+
+/** Field of a document that contains the other files to which it refers, by path. */
+const FILES = 'x-files';
+
+async function parsed(file: string, label: string): Promise<unknown> {
+  let text: string;
+  try {
+    text = await readFile(file, 'utf8');
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw new DocumentError(
+      code === 'ENOENT' ? `The file ${label} does not exist` : `Cannot read ${label}: ${message}`,
+    );
+  }
+  try {
+    if (/^\s*[{[]/.test(text)) return JSON.parse(text) as unknown;
+    const { parse } = await import('yaml');
+    return parse(text, { maxAliasCount: -1, merge: true, version: '1.2', uniqueKeys: false }) as unknown;
+  } catch (error) {
+    throw new DocumentError(`${label} is not valid JSON or YAML: ${(error as Error).message.split('\n')[0]}`);
+  }
+}
+
+const isContainer = (value: unknown): value is Value => typeof value === 'object' && value !== null;
+
+/** Whether any reference of a value leads to another file. */
+function refersOutside(value: Value): boolean {
+  return Object.entries(value).some(([key, inner]) =>
+    key === '$ref' && typeof inner === 'string' ? !inner.startsWith('#') : isContainer(inner) && refersOutside(inner),
+  );
+}
+
+/** Reads the files to which a document refers into the document. */
+class Inclusion {
+  readonly #main: string;
+  readonly #files = new Map<string, unknown>();
+
+  constructor(main: string) {
+    this.#main = main;
+  }
+
+  async include(document: Value): Promise<Value> {
+    const own = await this.#rewritten(document, this.#main);
+    return { ...own, [FILES]: Object.fromEntries(this.#files) };
+  }
+
+  async #rewritten(value: Value, file: string): Promise<Value> {
+    if (Array.isArray(value)) {
+      const items: unknown[] = [];
+      for (const item of value) items.push(isContainer(item) ? await this.#rewritten(item, file) : item);
+      return items;
+    }
+    const result: Record<string, unknown> = {};
+    for (const [key, inner] of Object.entries(value)) {
+      if (key === '$ref' && typeof inner === 'string') result[key] = await this.#reference(inner, file);
+      else result[key] = isContainer(inner) ? await this.#rewritten(inner, file) : inner;
+    }
+    return result;
+  }
+
+  async #reference(reference: string, from: string): Promise<string> {
+    const [path = '', pointer = ''] = reference.split('#', 2);
+    if (/^[a-z]+:\/\//i.test(path))
+      throw new DocumentError(`${from} refers to ${path}: download it, and refer to the file`);
+    const file = path === '' ? from : resolve(dirname(from), decodeURIComponent(path));
+    if (file === this.#main) return `#${pointer}`;
+    const name = relative(dirname(this.#main), file);
+    if (!this.#files.has(name)) {
+      // Files can refer to each other.
+      this.#files.set(name, {});
+      const content = await parsed(file, `${name}, to which ${relative(process.cwd(), from)} refers,`);
+      this.#files.set(name, isContainer(content) ? await this.#rewritten(content, file) : content);
+    }
+    const token = encodeURIComponent(name.replaceAll('~', '~0').replaceAll('/', '~1'));
+    return `#/${FILES}/${token}${pointer}`;
+  }
+}
+
+/**
+ * Reads an OpenAPI document, as JSON or YAML, with the files to which it refers.
+ *
+ * @throws DocumentError if a file does not exist or is malformed
+ */
+export async function readDocument(path: string): Promise<unknown> {
+  const file = resolve(path);
+  const document = await parsed(file, path);
+  return isContainer(document) && refersOutside(document) ? new Inclusion(file).include(document) : document;
+}
+
+/** Reads documents of versions: `FILE`, or `NAME=FILE` for a version other than `info.version`. */
+export async function readDocuments(files: readonly string[]): Promise<readonly ApiDocument[]> {
+  const documents: ApiDocument[] = [];
+  for (const each of files) {
+    const [, version, label = each] = /^([^=/\\]+)=(.+)$/.exec(each) ?? [];
+    documents.push({ document: await readDocument(label), label, ...(version !== undefined && { version }) });
+  }
+  return documents;
+}

@@ -1,0 +1,31 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { explorer } from '../explorer.js';
+import type { Command } from './command.js';
+import { CommandError } from './command-error.js';
+import { hostInUrl, onlyLocalHostNames } from './local-names.js';
+import { pageOptions } from './page-options.js';
+
+/** Serves the pages until the process is interrupted. */
+export async function serve(command: Command): Promise<void> {
+  const { host, port, allowedHosts } = command;
+  const pages = explorer(await pageOptions(command));
+  const server = createServer(onlyLocalHostNames(pages, host, allowedHosts));
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      reject(
+        error.code === 'EADDRINUSE'
+          ? new CommandError(`Port ${port} is in use: select another with --port, or a free one with --port 0`)
+          : new CommandError(`Cannot listen on ${host}:${port}: ${error.message}`),
+      );
+    });
+    server.listen(port, host, resolve);
+  });
+  const { port: selected } = server.address() as AddressInfo;
+  process.stdout.write(`http://${hostInUrl(host)}:${selected}/\n`);
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.once(signal, () => {
+      server.close();
+      server.closeAllConnections();
+    });
+}

@@ -1,0 +1,24 @@
+import type { ExplorerOptions } from './options.js';
+
+/** Directives of all pages: scripts, styles and pictures of the site itself only. */
+const OWN = {
+  'default-src': "'none'",
+  'style-src': "'self'",
+  'script-src': "'self'",
+  'img-src': "'self'",
+  'form-action': "'self'",
+  'base-uri': "'none'",
+} as const;
+
+/**
+ * Returns the content security policy of the pages. It allows requests only to the server of the pages, and to those of the API
+ * and of its identity service.
+ */
+export function contentPolicy({ server = '', authentication }: ExplorerOptions): string {
+  const addresses = [server, authentication?.identityUrl ?? ''];
+  const origins = addresses.flatMap((address) => /^https?:\/\/[^/]+/.exec(address)?.[0] ?? []);
+  const directives = { ...OWN, 'connect-src': ["'self'", ...origins].join(' ') };
+  return Object.entries(directives)
+    .map((directive) => directive.join(' '))
+    .join('; ');
+}

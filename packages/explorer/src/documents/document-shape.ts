@@ -1,0 +1,170 @@
+import type { Example, Json, OperationShape } from '@apistrata/microversion/router';
+import { type DocumentOperation, type OpenApiDocument, objectOf } from './openapi-document.js';
+import { plainText } from './plain-text.js';
+import { schemaExample } from './schema-example.js';
+import { SchemaParts } from './schema-parts.js';
+
+/** A parameter of a document, with references resolved. */
+interface Parameter {
+  readonly name: string;
+  readonly in: string;
+  readonly required: boolean;
+  readonly schema: Json;
+}
+
+/** One representation of a body. */
+interface Representation {
+  readonly mediaType: string;
+  readonly schema: Json;
+  readonly content: Json;
+}
+
+/** Headers that OpenAPI ignores as parameters: media types and security schemes describe them. */
+const IGNORED_HEADERS = /^(?:accept|content-type|authorization)$/i;
+const SUCCESS = /^2(?:\d\d|XX)$/i;
+
+/** Parameters of the operation and of its path; those of the operation win. Parameters of paths get the names of the newest document. */
+function parametersOf(document: OpenApiDocument, found: DocumentOperation, path: string): readonly Parameter[] {
+  const namesOf = (template: string) => [...template.matchAll(/\{([^}]+)\}/g)].map(([, name = '']) => name);
+  const [own, newest] = [namesOf(found.path), namesOf(path)];
+  const all = [found.item.parameters, found.operation.parameters].flatMap((list) => (Array.isArray(list) ? list : []));
+  const byKey = new Map<string, Parameter>();
+  for (const each of all) {
+    const parameter = document.dereferenced(each);
+    const kind = String(parameter.in);
+    if (kind === 'header' && IGNORED_HEADERS.test(String(parameter.name))) continue;
+    const name =
+      kind === 'path'
+        ? (newest[own.indexOf(String(parameter.name))] ?? String(parameter.name))
+        : String(parameter.name);
+    const [content] = Object.values(objectOf(parameter.content));
+    const schema = objectOf(parameter.schema ?? objectOf(content).schema);
+    const { description = schema.description, deprecated } = parameter;
+    byKey.set(`${kind} ${name}`, {
+      name,
+      in: kind,
+      required: parameter.required === true,
+      schema: {
+        ...schema,
+        ...(description !== undefined && { description }),
+        ...(deprecated === true && { deprecated }),
+      },
+    });
+  }
+  return [...byKey.values()];
+}
+
+/** The representations of a body, JSON first. */
+function representationsOf(document: OpenApiDocument, body: Json): readonly Representation[] {
+  const all = Object.entries(objectOf(body.content)).map(([mediaType, value]): Representation => {
+    const content = document.dereferenced(value);
+    return { mediaType, schema: objectOf(content.schema), content };
+  });
+  const rank = ({ mediaType }: Representation) =>
+    /^application\/json\b/.test(mediaType) ? 0 : /\bjson\b/.test(mediaType) ? 1 : 2;
+  return all.sort((a, b) => rank(a) - rank(b));
+}
+
+/** The example of a body: that of the document, otherwise one with everything that the schema requires. */
+function exampleOf(document: OpenApiDocument, { content, schema }: Representation): unknown {
+  if (content.example !== undefined) return content.example;
+  const [first] = Object.values(objectOf(content.examples));
+  const example = first === undefined ? undefined : document.dereferenced(first);
+  if (example?.value !== undefined) return example.value;
+  return schemaExample(document, { schema, depth: 0 });
+}
+
+/** The responses by status: the successful ones first, lowest status first. */
+function responsesOf(
+  document: OpenApiDocument,
+  { operation }: DocumentOperation,
+): readonly (readonly [string, Json])[] {
+  const rank = (status: string) => (SUCCESS.test(status) ? 0 : /^[13]/.test(status) ? 1 : status === 'default' ? 3 : 2);
+  return Object.entries(objectOf(operation.responses))
+    .filter(([status]) => !status.startsWith('x-'))
+    .map(([status, response]) => [status, document.dereferenced(response)] as const)
+    .sort(([a], [b]) => rank(a) - rank(b) || (a < b ? -1 : 1));
+}
+
+/** Name of the part for a status. Removing the status of an error does not affect clients. */
+const statusPart = (status: string) => `${/^[123]/.test(status) ? 'statuses' : 'errors'}.${status}`;
+
+/**
+ * Returns an operation of a document as the pages show it.
+ *
+ * @param path path of the operation in the newest document, whose names of parameters are shown
+ * @throws DocumentError if a reference cannot be resolved
+ */
+export function documentShape(document: OpenApiDocument, found: DocumentOperation, path: string): OperationShape {
+  const collected = new SchemaParts(document);
+  const parameters = parametersOf(document, found, path);
+  for (const { in: kind, name, schema, required } of parameters)
+    collected.collect(`${kind}.${name}`, { schema, depth: 0 }, 'request', required);
+
+  const requestBody = document.dereferenced(found.operation.requestBody);
+  const accepted = representationsOf(document, requestBody);
+  for (const { mediaType } of accepted) collected.add(`accepts.${mediaType}`, {});
+  const [request] = accepted;
+  if (request)
+    collected.collect('body', { schema: request.schema, depth: 0 }, 'request', requestBody.required === true);
+
+  const responses = responsesOf(document, found);
+  const [[main = '200', success = {} as Json] = []] = responses;
+  for (const [status, response] of responses) {
+    const [representation] = representationsOf(document, response);
+    const description = plainText(response.description);
+    collected.add(statusPart(status), description === undefined ? {} : { description });
+    const name = status === main ? 'reply' : statusPart(status);
+    if (representation)
+      collected.collect(name, { schema: representation.schema, depth: 0 }, 'response', status === main);
+  }
+  const returned = representationsOf(document, success);
+  for (const { mediaType } of returned) collected.add(`returns.${mediaType}`, {});
+  for (const [name, header] of Object.entries(objectOf(success.headers))) {
+    const { schema, description, required } = document.dereferenced(header);
+    const described = { ...objectOf(schema), ...(description !== undefined && { description }) };
+    collected.collect(`headers.${name}`, { schema: described, depth: 0 }, 'response', required === true);
+  }
+
+  const example: Example = {
+    ...(request && { request: exampleOf(document, request) }),
+    ...(returned[0] && { response: exampleOf(document, returned[0]) }),
+  };
+  const numbers = responses.flatMap(([status]) => (status !== main && /^\d+$/.test(status) ? [Number(status)] : []));
+  return {
+    status: /^\d+$/.test(main) ? Number(main) : 200,
+    errors: numbers,
+    description: plainText(found.operation.description),
+    body: request?.schema,
+    ...(request && { mediaType: request.mediaType }),
+    ...(found.operation.deprecated === true && { isDeprecated: true }),
+    reply: returned[0]?.schema,
+    query: parameters.flatMap(({ in: kind, name, schema }) =>
+      kind === 'query' ? [{ name, schema, repeated: true }] : [],
+    ),
+    queryClosed: false,
+    parts: collected.parts,
+    removalBreaks: true,
+    example,
+  };
+}
+
+/** Returns a shared schema as the pages show it: as part of requests, of responses, or both. */
+export function schemaShape(document: OpenApiDocument, name: string, sent: boolean, received: boolean): OperationShape {
+  const collected = new SchemaParts(document);
+  const schema = objectOf(document.schemas[name]);
+  // The schema itself is unfolded, like those of an operation.
+  if (sent) collected.collect('body', { schema, depth: 1 }, 'request', false);
+  if (received) collected.collect('reply', { schema, depth: 1 }, 'response', false);
+  return {
+    status: 200,
+    errors: [],
+    description: plainText(schema.description),
+    body: undefined,
+    reply: undefined,
+    query: [],
+    queryClosed: false,
+    parts: collected.parts,
+    removalBreaks: true,
+  };
+}

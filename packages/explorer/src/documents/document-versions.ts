@@ -1,0 +1,55 @@
+import { Version } from '@apistrata/microversion';
+import { DocumentError } from './document-error.js';
+import type { OpenApiDocument } from './openapi-document.js';
+
+/** A document with its version. */
+export interface VersionedDocument {
+  readonly version: Version;
+  readonly document: OpenApiDocument;
+}
+
+const FORMS = 'MAJOR.MINOR, MAJOR.MINOR.PATCH, YYYY-MM-DD or an integer';
+
+/** Reads a version, also as `v1.2.3` and as `2026-07-29.name`. */
+function versionOf(text: unknown, label: string, given: boolean): Version {
+  const plain = String(text ?? '')
+    .replace(/^v(?=\d)/, '')
+    .replace(/^(\d{4}-\d\d-\d\d)[.-][a-z]+$/, '$1');
+  try {
+    return Version.of(plain);
+  } catch {
+    throw new DocumentError(
+      given
+        ? `"${text}" is not a version: write NAME=${label} with a NAME of the form ${FORMS}`
+        : `${label} has the version ${JSON.stringify(text)}, which is not of the form ${FORMS}: name it, as in 2026-01-31=${label}`,
+    );
+  }
+}
+
+/**
+ * Returns documents with their versions, lowest first. A version is the given name or `info.version`.
+ *
+ * @throws DocumentError if a version is malformed, occurs twice, or has another form than the others
+ */
+export function versionedDocuments(
+  documents: readonly { readonly document: OpenApiDocument; readonly name: string | undefined }[],
+): readonly VersionedDocument[] {
+  const byText = new Map<string, VersionedDocument>();
+  for (const { document, name } of documents) {
+    const { label } = document;
+    const version = versionOf(name ?? document.info.version, label, name !== undefined);
+    const other = byText.get(version.text);
+    if (other)
+      throw new DocumentError(
+        `${other.document.label} and ${label} have the same version ${version}: name them, as in 1.1=${other.document.label} 1.2=${label}`,
+      );
+    byText.set(version.text, { version, document });
+  }
+  const [first, ...others] = byText.values();
+  const odd = others.find(({ version }) => version.scheme !== first?.version.scheme);
+  if (first && odd)
+    throw new DocumentError(
+      `${first.document.label} has the version ${first.version} and ${odd.document.label} has ${odd.version}: these forms cannot be compared. Name the documents in one form, as in 1.1=FILE 1.2=FILE`,
+    );
+  return [...byText.values()].sort((a, b) => a.version.compare(b.version));
+}

@@ -1,0 +1,219 @@
+import { type Version, Window } from '@apistrata/microversion';
+import {
+  describedOperation,
+  type Json,
+  type Operation,
+  type OperationShape,
+  type OperationSummary,
+} from '@apistrata/microversion/router';
+import type { ExplorerOptions } from '../options.js';
+import { DocumentError } from './document-error.js';
+import { documentShape, schemaShape } from './document-shape.js';
+import { type VersionedDocument, versionedDocuments } from './document-versions.js';
+import { type DocumentOperation, OpenApiDocument, objectOf } from './openapi-document.js';
+import { plainText, shortText } from './plain-text.js';
+import { SHARED_SCHEMAS, sharedSchemas } from './shared-schemas.js';
+
+/** An OpenAPI document of one version of an API. */
+export interface ApiDocument {
+  /** The parsed document: OpenAPI 3.0 or 3.1, with references inside the document only. */
+  readonly document: unknown;
+  /** The version: `MAJOR.MINOR`, semver, a date or an integer. Default: `info.version` of the document. */
+  readonly version?: string;
+  /** Name for messages, such as the path of the file. Default: `document 1`, `document 2` and so on. */
+  readonly label?: string;
+}
+
+/** Options of `explorer()` that documents define. */
+export type DocumentedApi = Pick<
+  ExplorerOptions,
+  'operations' | 'versions' | 'title' | 'description' | 'server' | 'documents'
+>;
+
+/** An operation in one document. */
+interface Occurrence extends VersionedDocument {
+  readonly found: DocumentOperation;
+}
+
+/** Segments of paths that say nothing about the purpose of an operation. */
+const GENERAL = /^(?:v\d+\w*|apis?|rest|\{.*\})?$/;
+
+/** Returns the versions at which a value is added, removed or changed. */
+function breakpointsOf(versions: readonly Version[], digests: ReadonlyMap<string, string>): readonly Version[] {
+  return versions.filter((version, index) => {
+    const before = versions[index - 1];
+    return before !== undefined && digests.get(version.text) !== digests.get(before.text);
+  });
+}
+
+/** Returns the windows in which a value is present; undefined for all versions. */
+function windowOf(versions: readonly Version[], present: ReadonlySet<string>): OperationSummary['window'] {
+  if (present.size === versions.length) return undefined;
+  const windows: Window<true>[] = [];
+  versions.forEach((version, index) => {
+    if (!present.has(version.text) || present.has(versions[index - 1]?.text ?? '')) return;
+    const end = versions.slice(index).find(({ text }) => !present.has(text));
+    windows.push(new Window(index === 0 ? undefined : version, undefined, true as const, end));
+  });
+  return windows;
+}
+
+/** Returns names for operations that are unique and can be part of an address. */
+function uniqueNames(): (name: string) => string {
+  const taken = new Set<string>();
+  return (name) => {
+    const plain = name.replaceAll(/[^\w.-]+/g, '-').replaceAll(/^[-.]+|[-.]+$/g, '') || 'operation';
+    let unique = plain;
+    for (let number = 2; taken.has(unique); number += 1) unique = `${plain}-${number}`;
+    taken.add(unique);
+    return unique;
+  };
+}
+
+function tagOf({ path, operation }: DocumentOperation): string {
+  const [tag] = Array.isArray(operation.tags) ? (operation.tags as unknown[]) : [];
+  return String(tag ?? path.split('/').find((segment) => !GENERAL.test(segment)) ?? 'operations');
+}
+
+function wordsOf({ method, path }: DocumentOperation): string {
+  return `${method.toLowerCase()} ${path}`.replaceAll(/[^A-Za-z0-9]+/g, '-');
+}
+
+function statusTexts(document: OpenApiDocument, { operation }: DocumentOperation): Record<number, string> {
+  const entries = Object.entries(objectOf(operation.responses)).flatMap(([status, response]) => {
+    const text = /^\d+$/.test(status) ? plainText(document.dereferenced(response).description) : undefined;
+    return text === undefined ? [] : [[Number(status), text] as const];
+  });
+  return Object.fromEntries(entries);
+}
+
+function operationFrom(
+  occurrences: ReadonlyMap<string, Occurrence>,
+  versions: readonly Version[],
+  nameOf: (name: string) => string,
+): Operation {
+  const { document, found } = [...occurrences.values()].at(-1) as Occurrence;
+  const { operation, path, method } = found;
+  const digests = new Map(
+    [...occurrences].map(([text, each]) => [
+      text,
+      each.document.digest([each.found.operation, each.found.item.parameters]),
+    ]),
+  );
+  const id = typeof operation.operationId === 'string' ? operation.operationId : wordsOf(found);
+  return describedOperation(
+    {
+      method,
+      path,
+      name: nameOf(id),
+      tag: tagOf(found),
+      summary: plainText(operation.summary) ?? shortText(operation.description) ?? `${method} ${path}`,
+      when: statusTexts(document, found),
+      window: windowOf(versions, new Set(occurrences.keys())),
+    },
+    breakpointsOf(versions, digests),
+    (version) => {
+      const { document: own, found: each } = occurrences.get(version.text) as Occurrence;
+      return documentShape(own, each, path);
+    },
+  );
+}
+
+function schemaFrom(
+  { name, sent, received }: { readonly name: string; readonly sent: boolean; readonly received: boolean },
+  documents: readonly VersionedDocument[],
+  nameOf: (name: string) => string,
+): Operation {
+  const versions = documents.map(({ version }) => version);
+  const holding = new Map(
+    documents.flatMap(({ version, document }) =>
+      document.schemas[name] === undefined ? [] : [[version.text, document] as const],
+    ),
+  );
+  const digests = new Map([...holding].map(([text, document]) => [text, document.digest(document.schemas[name])]));
+  return describedOperation(
+    {
+      method: 'SCHEMA',
+      path: name,
+      name: nameOf(`schema-${name}`),
+      tag: SHARED_SCHEMAS,
+      summary: name,
+      window: windowOf(versions, new Set(holding.keys())),
+    },
+    breakpointsOf(versions, digests),
+    (version): OperationShape => schemaShape(holding.get(version.text) as OpenApiDocument, name, sent, received),
+  );
+}
+
+/** The first server of a document, if it has no variables and is not the root of the server of the document. */
+function serverOf(document: OpenApiDocument): string | undefined {
+  const [first] = Array.isArray(document.root.servers) ? (document.root.servers as unknown[]) : [];
+  const { url } = objectOf(first);
+  return typeof url === 'string' && /^https?:\/\/[^{}]+$/.test(url) ? url.replace(/\/$/, '') : undefined;
+}
+
+function tagTexts(document: OpenApiDocument): Readonly<Record<string, string>> {
+  const tags = Array.isArray(document.root.tags) ? (document.root.tags as Json[]) : [];
+  return Object.fromEntries(tags.map(({ name, description }) => [String(name), plainText(description) ?? '']));
+}
+
+/**
+ * Returns the options of `explorer()` for an API that OpenAPI documents of its versions describe. The history of each
+ * operation, parameter, field and status is the difference between consecutive documents.
+ *
+ * @throws DocumentError if a document is not OpenAPI 3.0 or 3.1, if a reference cannot be resolved, or if the versions
+ *   are malformed, repeated or of different forms
+ *
+ * @example
+ * ```ts
+ * import { readFileSync } from 'node:fs';
+ * import { documentedApi, explorer } from '@apistrata/explorer';
+ *
+ * const read = (file: string) => ({ document: JSON.parse(readFileSync(file, 'utf8')), label: file });
+ * const api = () => documentedApi(['2025-03-01.json', '2026-11-22.json'].map(read));
+ * const docs = () => explorer({ ...api(), title: 'Invoices' });
+ * ```
+ */
+export function documentedApi(documents: readonly ApiDocument[]): DocumentedApi {
+  if (documents.length === 0) throw new DocumentError('At least one OpenAPI document is required');
+  const ordered = versionedDocuments(
+    documents.map(({ document, version, label }, index) => ({
+      document: new OpenApiDocument(document, label ?? `document ${index + 1}`),
+      name: version,
+    })),
+  );
+  const versions = ordered.map(({ version }) => version);
+  const occurrences = new Map<string, Map<string, Occurrence>>();
+  for (const each of ordered) {
+    for (const found of each.document.operations()) {
+      // Clients do not depend on the names of parameters in paths.
+      const key = `${found.method} ${found.path.replace(/\{[^}]*\}/g, '{}')}`;
+      const known = occurrences.get(key) ?? new Map<string, Occurrence>();
+      occurrences.set(key, known.set(each.version.text, { ...each, found }));
+    }
+  }
+  const nameOf = uniqueNames();
+  const { document: newest } = ordered.at(-1) as VersionedDocument;
+  const operations = [
+    ...[...occurrences.values()].map((each) => operationFrom(each, versions, nameOf)),
+    ...sharedSchemas(ordered.map(({ document }) => document)).map((schema) => schemaFrom(schema, ordered, nameOf)),
+  ];
+  const server = serverOf(newest);
+  const schemes = objectOf(objectOf(newest.root.components).securitySchemes);
+  const texts = new Map(ordered.map(({ version, document }) => [version.text, document]));
+  return {
+    operations,
+    versions,
+    title: String(newest.info.title ?? 'API'),
+    description: {
+      title: String(newest.info.title ?? 'API'),
+      ...(newest.info.description !== undefined && { description: plainText(newest.info.description) ?? '' }),
+      tags: tagTexts(newest),
+      securitySchemes: Object.fromEntries(
+        Object.entries(schemes).map(([name, scheme]) => [name, newest.dereferenced(scheme)]),
+      ),
+    },
+    ...(server !== undefined && { server }),
+    documents: (version) => JSON.stringify((texts.get(version) as OpenApiDocument).root),
+  };
+}

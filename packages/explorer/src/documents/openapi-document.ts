@@ -1,0 +1,150 @@
+import { createHash } from 'node:crypto';
+import type { Json } from '@apistrata/microversion/router';
+import { DocumentError } from './document-error.js';
+
+/** An operation of a document, with the path item that contains it. */
+export interface DocumentOperation {
+  readonly method: string;
+  readonly path: string;
+  readonly item: Json;
+  readonly operation: Json;
+}
+
+const METHODS = ['get', 'post', 'put', 'patch', 'delete', 'head', 'options', 'trace'];
+const SCHEMAS = '#/components/schemas/';
+/** Number of nested references whose content is part of a digest: a response, its schema, and the schemas that the pages unfold. */
+const DIGEST_DEPTH = 6;
+const REFERENCE = /"\$ref":"((?:[^"\\]|\\.)*)"/g;
+
+/** Returns a value as an object; an empty object for other values. */
+export function objectOf(value: unknown): Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {};
+}
+
+/** Returns the name of the shared schema to which a reference points; undefined for other references. */
+export function schemaName(reference: string): string | undefined {
+  return reference.startsWith(SCHEMAS) ? unescaped(reference.slice(SCHEMAS.length)) : undefined;
+}
+
+function unescaped(token: string): string {
+  return decodeURIComponent(token).replaceAll('~1', '/').replaceAll('~0', '~');
+}
+
+/** An OpenAPI document of version 3.0 or 3.1 with references inside the document only. */
+export class OpenApiDocument {
+  readonly root: Json;
+  /** Name for messages, such as the path of the file. */
+  readonly label: string;
+  readonly #digests = new Map<string, string>();
+  readonly #schemaReferences = new Map<string, readonly string[]>();
+
+  /** @throws DocumentError if the value is not an OpenAPI document of version 3 */
+  constructor(root: unknown, label: string) {
+    const { swagger, openapi, paths, webhooks, components } = objectOf(root);
+    if (swagger !== undefined)
+      throw new DocumentError(
+        `${label} is a Swagger ${swagger} document: convert it to OpenAPI 3 first, for example with npx swagger2openapi`,
+      );
+    if (typeof openapi !== 'string' || !/^3\.\d/.test(openapi))
+      throw new DocumentError(
+        openapi === undefined
+          ? `${label} is not an OpenAPI document: it has no field "openapi"`
+          : `${label} has the unsupported OpenAPI version ${JSON.stringify(openapi)}: use 3.0 or 3.1`,
+      );
+    if ((paths ?? webhooks ?? components) === undefined)
+      throw new DocumentError(`${label} has no field "paths": it describes no operation`);
+    this.root = root as Json;
+    this.label = label;
+  }
+
+  get info(): Json {
+    return objectOf(this.root.info);
+  }
+
+  /** Returns the target of a reference. @throws DocumentError if it does not exist or is in another file */
+  resolve(reference: string): unknown {
+    if (!reference.startsWith('#'))
+      throw new DocumentError(`${this.label}: the reference "${reference}" points outside the document`);
+    let value: unknown = this.root;
+    for (const token of reference.split('/').slice(1)) {
+      const key = unescaped(token);
+      if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key))
+        throw new DocumentError(`${this.label}: the reference "${reference}" points to a missing part`);
+      value = (value as Json)[key];
+    }
+    return value;
+  }
+
+  /** Returns a part of the document with references to parameters, responses and the like replaced. */
+  dereferenced(value: unknown): Json {
+    let object = objectOf(value);
+    const seen = new Set<string>();
+    while (typeof object.$ref === 'string') {
+      if (seen.has(object.$ref))
+        throw new DocumentError(`${this.label}: the reference "${object.$ref}" points to itself`);
+      seen.add(object.$ref);
+      object = objectOf(this.resolve(object.$ref));
+    }
+    return object;
+  }
+
+  /** Returns all operations, in the order of the document. */
+  operations(): readonly DocumentOperation[] {
+    return Object.entries(objectOf(this.root.paths)).flatMap(([path, value]) => {
+      const item = this.dereferenced(value);
+      return METHODS.flatMap((method): DocumentOperation[] =>
+        item[method] === undefined
+          ? []
+          : [{ method: method.toUpperCase(), path, item, operation: objectOf(item[method]) }],
+      );
+    });
+  }
+
+  get schemas(): Json {
+    return objectOf(objectOf(this.root.components).schemas);
+  }
+
+  /** Returns a text that differs between documents if a value, or what it refers to, differs. */
+  digest(value: unknown, depth = DIGEST_DEPTH): string {
+    const text = JSON.stringify(value) ?? '';
+    const hash = createHash('sha1').update(text);
+    if (depth > 0) for (const reference of referencesIn(text)) hash.update(this.#digestOf(reference, depth - 1));
+    return hash.digest('base64');
+  }
+
+  #digestOf(reference: string, depth: number): string {
+    const key = `${depth} ${reference}`;
+    let known = this.#digests.get(key);
+    if (known === undefined) this.#digests.set(key, (known = this.digest(this.resolve(reference), depth)));
+    return known;
+  }
+
+  /** Returns the names of the shared schemas to which a value refers, through parameters, responses and the like, too. */
+  schemasIn(value: unknown): readonly string[] {
+    const names = new Set<string>();
+    const followed = new Set<string>();
+    const follow = (part: unknown) => {
+      for (const reference of referencesIn(JSON.stringify(part) ?? '')) {
+        const name = schemaName(reference);
+        if (name !== undefined) names.add(name);
+        else if (!followed.has(reference)) {
+          followed.add(reference);
+          follow(this.resolve(reference));
+        }
+      }
+    };
+    follow(value);
+    return [...names];
+  }
+
+  /** Returns the names of the shared schemas to which a shared schema refers. */
+  schemasOf(name: string): readonly string[] {
+    let known = this.#schemaReferences.get(name);
+    if (!known) this.#schemaReferences.set(name, (known = this.schemasIn(this.schemas[name])));
+    return known;
+  }
+}
+
+function referencesIn(text: string): ReadonlySet<string> {
+  return new Set([...text.matchAll(REFERENCE)].map(([, reference]) => JSON.parse(`"${reference}"`) as string));
+}

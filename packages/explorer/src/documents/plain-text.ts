@@ -1,0 +1,27 @@
+const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'", nbsp: ' ' };
+
+/** Returns a description in Markdown or HTML as plain text with code between backticks, as the pages render it. */
+export function plainText(description: unknown): string | undefined {
+  if (typeof description !== 'string' || description.trim() === '') return undefined;
+  let text = description;
+  if (/<\/?[a-z][^<>]*>/i.test(text))
+    text = text
+      .replace(/<\/?code>/gi, '`')
+      .replace(/<\/(?:p|li|ul|ol|h\d)>|<br\s*\/?>/gi, '\n')
+      .replace(/<\/?[a-z][^<>]*>/gi, '')
+      .replace(/&(amp|lt|gt|quot|#39|nbsp);/g, (entity, name: string) => ENTITIES[name] ?? entity);
+  return text
+    .replace(/!?\[([^\]]*)\]\([^()]*(?:\([^()]*\)[^()]*)*\)/g, '$1')
+    .replace(/\*\*([^*]+)\*\*/g, '$1')
+    .trim();
+}
+
+/** Maximum length of a text that can be a title, in characters. */
+const MAX_TITLE = 80;
+
+/** Returns a description of one short sentence as a title, for operations without a summary; undefined for longer ones. */
+export function shortText(description: unknown): string | undefined {
+  const text = plainText(description)?.replace(/\.$/, '');
+  if (text === undefined || text.length > MAX_TITLE || /[.:\n]/.test(text)) return undefined;
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

@@ -1,0 +1,67 @@
+import type { Json, Part } from '@apistrata/microversion/router';
+import type { OpenApiDocument } from './openapi-document.js';
+import { plainText } from './plain-text.js';
+import { type NestedSchema, type SchemaVariant, schemaVariants } from './schema-variants.js';
+
+/** Fields that exist only in requests or only in responses. */
+const ABSENT = { request: 'readOnly', response: 'writeOnly' } as const;
+
+function rulesOf(variants: readonly SchemaVariant[], description: string | undefined): Json {
+  const distinct = [...new Map(variants.map(({ own }) => [JSON.stringify(own), own])).values()];
+  const described = description === undefined ? {} : { description };
+  return distinct.length === 1 ? { ...distinct[0], ...described } : { anyOf: distinct, ...described };
+}
+
+/** The alternatives of rules. */
+function alternativesOf(rules: Json): readonly Json[] {
+  return (rules.anyOf as readonly Json[] | undefined) ?? [rules];
+}
+
+/** Joins the rules of a field that several alternatives of an object have. */
+function joined(one: Json, other: Json): Json {
+  const plain = [...alternativesOf(one), ...alternativesOf(other)].map(({ description, ...rules }) => rules);
+  const distinct = [...new Map(plain.map((rules) => [JSON.stringify(rules), rules])).values()];
+  const description = one.description ?? other.description;
+  const described = description === undefined ? {} : { description };
+  return distinct.length === 1 ? { ...distinct[0], ...described } : { anyOf: distinct, ...described };
+}
+
+/** Collects the parts of schemas of one document. */
+export class SchemaParts {
+  readonly parts = new Map<string, Part>();
+  readonly #document: OpenApiDocument;
+
+  constructor(document: OpenApiDocument) {
+    this.#document = document;
+  }
+
+  /** Adds a part without a schema, such as a status. */
+  add(name: string, rules: Json): void {
+    this.parts.set(name, { name, rules, required: false, closed: false });
+  }
+
+  /** Adds a schema under a name, with all fields that it contains. */
+  collect(name: string, nested: NestedSchema, direction: keyof typeof ABSENT, required: boolean): void {
+    const variants = schemaVariants(this.#document, nested);
+    const known = this.parts.get(name);
+    const rules = rulesOf(variants, plainText(nested.schema.description));
+    const references = new Set(variants.flatMap(({ reference }) => reference ?? []));
+    if (known?.reference !== undefined) references.add(known.reference);
+    const reference = [...references].join(' or ');
+    this.parts.set(name, {
+      name,
+      rules: known ? joined(known.rules, rules) : rules,
+      required: required && (known?.required ?? true),
+      closed: variants.some(({ closed }) => closed),
+      ...(reference && { reference }),
+    });
+    for (const { properties, required: needed, items, additional } of variants) {
+      for (const [key, property] of properties) {
+        if (property.schema[ABSENT[direction]] === true) continue;
+        this.collect(`${name}.${key}`, property, direction, variants.length === 1 && needed.has(key));
+      }
+      if (items) this.collect(`${name}[]`, items, direction, false);
+      if (additional) this.collect(`${name}.*`, additional, direction, false);
+    }
+  }
+}

@@ -1,0 +1,147 @@
+import type { Json } from '@apistrata/microversion/router';
+import { type OpenApiDocument, objectOf, schemaName } from './openapi-document.js';
+
+/** A schema and the number of references between it and the operation. */
+export interface NestedSchema {
+  readonly schema: Json;
+  readonly depth: number;
+}
+
+/** One alternative of a schema, with references, `allOf`, `oneOf` and `anyOf` resolved. */
+export interface SchemaVariant {
+  /** Keywords about the value itself. */
+  readonly own: Json;
+  readonly properties: ReadonlyMap<string, NestedSchema>;
+  readonly required: ReadonlySet<string>;
+  readonly items: NestedSchema | undefined;
+  /** Schema of fields that `properties` does not name. */
+  readonly additional: NestedSchema | undefined;
+  readonly closed: boolean;
+  /** Name of the shared schema with the content, if that is not unfolded here. */
+  readonly reference: string | undefined;
+}
+
+/** Shared schemas at this depth are not unfolded: recursive schemas have no end. */
+export const UNFOLDED = 2;
+/** Maximum number of alternatives of a schema. */
+const MOST_VARIANTS = 64;
+
+/** Keywords that a part shows and compares. */
+const OWN = [
+  'type',
+  'format',
+  'enum',
+  'const',
+  'pattern',
+  'default',
+  'minLength',
+  'maxLength',
+  'minimum',
+  'maximum',
+  'exclusiveMinimum',
+  'exclusiveMaximum',
+  'multipleOf',
+  'minItems',
+  'maxItems',
+  'uniqueItems',
+  'minProperties',
+  'maxProperties',
+  'deprecated',
+] as const;
+
+/** The bounds of OpenAPI 3.0 that are flags for another keyword. */
+const EXCLUSIVE = [
+  ['exclusiveMinimum', 'minimum'],
+  ['exclusiveMaximum', 'maximum'],
+] as const;
+
+function ownKeywords(schema: Json): Json {
+  const own: Record<string, unknown> = {};
+  for (const keyword of OWN) if (schema[keyword] !== undefined) own[keyword] = schema[keyword];
+  for (const [flag, bound] of EXCLUSIVE) {
+    if (typeof own[flag] !== 'boolean') continue;
+    if (own[flag]) own[flag] = own[bound];
+    else delete own[flag];
+    if (own[flag] !== undefined) delete own[bound];
+  }
+  if (own.type === undefined && schema.properties !== undefined) own.type = 'object';
+  if (own.type === undefined && schema.items !== undefined) own.type = 'array';
+  if (schema.nullable === true && own.type !== undefined) own.type = [...new Set([own.type, 'null'].flat())];
+  return own;
+}
+
+function plainVariant(schema: Json, depth: number): SchemaVariant {
+  const nested = (value: unknown): NestedSchema => ({ schema: objectOf(value), depth });
+  const { additionalProperties, items, required } = schema;
+  const additional = Object.keys(objectOf(additionalProperties)).length > 0 ? nested(additionalProperties) : undefined;
+  return {
+    own: ownKeywords(schema),
+    properties: new Map(Object.entries(objectOf(schema.properties)).map(([name, value]) => [name, nested(value)])),
+    required: new Set(Array.isArray(required) ? (required as string[]) : []),
+    items: items === undefined ? undefined : nested(items),
+    additional,
+    closed: additionalProperties === false,
+    reference: undefined,
+  };
+}
+
+/** The types that both of two schemas allow. */
+function commonType(one: unknown, other: unknown): unknown {
+  if (one === undefined || other === undefined) return one ?? other;
+  const common = [one].flat().filter((type) => [other].flat().includes(type));
+  return common.length === 1 ? common[0] : common.length > 1 ? common : other;
+}
+
+function merged(one: SchemaVariant, other: SchemaVariant): SchemaVariant {
+  const properties = new Map(one.properties);
+  for (const [name, nested] of other.properties) {
+    const known = properties.get(name);
+    properties.set(
+      name,
+      known ? { schema: { allOf: [known.schema, nested.schema] }, depth: Math.max(known.depth, nested.depth) } : nested,
+    );
+  }
+  const type = commonType(one.own.type, other.own.type);
+  return {
+    own: { ...one.own, ...other.own, ...(type !== undefined && { type }) },
+    properties,
+    required: new Set([...one.required, ...other.required]),
+    items: other.items ?? one.items,
+    additional: other.additional ?? one.additional,
+    closed: one.closed || other.closed,
+    reference: [one.reference, other.reference].filter(Boolean).join(' and ') || undefined,
+  };
+}
+
+function products(lists: readonly (readonly SchemaVariant[])[]): readonly SchemaVariant[] {
+  let results: readonly SchemaVariant[] = [];
+  for (const list of lists)
+    results = (results.length === 0 ? list : results.flatMap((one) => list.map((other) => merged(one, other)))).slice(
+      0,
+      MOST_VARIANTS,
+    );
+  return results;
+}
+
+const isSimple = ({ properties, items, allOf, oneOf, anyOf, $ref, additionalProperties }: Json) =>
+  (properties ?? items ?? allOf ?? oneOf ?? anyOf ?? $ref) === undefined && typeof additionalProperties !== 'object';
+
+/** Returns the alternatives of a schema; at least one. */
+export function schemaVariants(document: OpenApiDocument, { schema, depth }: NestedSchema): readonly SchemaVariant[] {
+  const { $ref, oneOf, anyOf, allOf, ...base } = schema;
+  if (typeof $ref === 'string') {
+    const target = objectOf(document.resolve($ref));
+    if (depth >= UNFOLDED && !isSimple(target)) {
+      const own = ownKeywords(target.type === undefined ? { ...target, type: 'object' } : target);
+      return [{ ...plainVariant({}, depth), own, reference: schemaName($ref) ?? $ref }];
+    }
+    return schemaVariants(document, { schema: { ...target, ...base }, depth: depth + 1 });
+  }
+  const variantsOf = (list: unknown) =>
+    (list as readonly unknown[]).flatMap((each) => schemaVariants(document, { schema: objectOf(each), depth }));
+  const lists: (readonly SchemaVariant[])[] = [];
+  if (Array.isArray(allOf))
+    lists.push(...allOf.map((each) => schemaVariants(document, { schema: objectOf(each), depth })));
+  for (const alternatives of [oneOf, anyOf]) if (Array.isArray(alternatives)) lists.push(variantsOf(alternatives));
+  return products([[plainVariant(base, depth)], ...lists.filter((list) => list.length > 0)]);
+}

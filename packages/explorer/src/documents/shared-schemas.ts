@@ -1,0 +1,46 @@
+import type { OpenApiDocument } from './openapi-document.js';
+import { UNFOLDED } from './schema-variants.js';
+
+/** Tag of shared schemas that the pages of operations do not unfold. They have pages of their own. */
+export const SHARED_SCHEMAS = 'Schemas';
+
+/** A shared schema, and its uses in operations. */
+export interface SharedSchema {
+  readonly name: string;
+  /** Whether requests contain it. */
+  readonly sent: boolean;
+  /** Whether responses contain it. */
+  readonly received: boolean;
+}
+
+function reachable(document: OpenApiDocument, from: Iterable<string>): ReadonlySet<string> {
+  const names = new Set(from);
+  // The set grows while it is iterated.
+  for (const name of names) for (const inner of document.schemasOf(name)) names.add(inner);
+  return names;
+}
+
+/** The schemas of one direction inside more others than pages unfold, and those inside them. */
+function folded(document: OpenApiDocument, roots: ReadonlySet<string>): ReadonlySet<string> {
+  let level: ReadonlySet<string> = roots;
+  for (let depth = 0; depth < UNFOLDED; depth += 1)
+    level = new Set([...level].flatMap((name) => document.schemasOf(name)));
+  return reachable(document, level);
+}
+
+/** Returns the shared schemas that are inside more others than the pages of operations unfold, in the order of their names. */
+export function sharedSchemas(documents: readonly OpenApiDocument[]): readonly SharedSchema[] {
+  const [sent, received] = [new Set<string>(), new Set<string>()];
+  for (const document of documents) {
+    const [requests, responses] = [new Set<string>(), new Set<string>()];
+    for (const { item, operation } of document.operations()) {
+      for (const name of document.schemasIn([item.parameters, operation.parameters, operation.requestBody]))
+        requests.add(name);
+      for (const name of document.schemasIn([operation.responses])) responses.add(name);
+    }
+    for (const name of folded(document, requests)) sent.add(name);
+    for (const name of folded(document, responses)) received.add(name);
+  }
+  const names = [...new Set([...sent, ...received])].sort();
+  return names.map((name) => ({ name, sent: sent.has(name), received: received.has(name) }));
+}

@@ -1,0 +1,39 @@
+import type { OperationChange } from '@apistrata/microversion/router';
+
+/** Kinds of changes. */
+export const KINDS = ['added', 'removed', 'changed'] as const;
+
+/** Maximum length of the text of a filter, in characters. */
+const MAX_TEXT_LENGTH = 100;
+
+/** The changes that a page shows. */
+export interface ChangeFilter {
+  /** Part of the name, the summary, the path or the tag of an operation; empty for all. */
+  readonly text: string;
+  readonly kind: (typeof KINDS)[number] | undefined;
+  readonly breakingOnly: boolean;
+}
+
+/** Reads a filter from the query parameters `operation`, `kind` and `breaking`. Unknown kinds select all changes. */
+export function filterOf(query: URLSearchParams): ChangeFilter {
+  return {
+    text: (query.get('operation') ?? '').trim().slice(0, MAX_TEXT_LENGTH),
+    kind: KINDS.find((kind) => kind === query.get('kind')),
+    breakingOnly: query.has('breaking'),
+  };
+}
+
+/** Returns the query parameters of a filter. */
+export function parametersOf({ text, kind, breakingOnly }: ChangeFilter): Readonly<Record<string, string>> {
+  return { ...(text && { operation: text }), ...(kind && { kind }), ...(breakingOnly && { breaking: 'only' }) };
+}
+
+/** Returns the changes that a filter selects. */
+export function filtered(changes: readonly OperationChange[], filter: ChangeFilter): readonly OperationChange[] {
+  const words = filter.text.toLowerCase().split(/\s+/);
+  return changes.filter(({ operation, name, summary, tag, change, breaking }) => {
+    const text = `${operation} ${name} ${summary} ${tag}`.toLowerCase();
+    if (filter.breakingOnly && !breaking) return false;
+    return (filter.kind === undefined || change === filter.kind) && words.every((word) => text.includes(word));
+  });
+}

@@ -1,0 +1,153 @@
+/** A request that samples of code send. */
+export interface SampleRequest {
+  /** Name of the operation: `showServer`. */
+  readonly name: string;
+  readonly method: string;
+  /** Base URL of the API. */
+  readonly server: string;
+  /** Path with example values: `/servers/5ca1ab1e-0000-4000-8000-000000000001`. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** The body as a JSON value; undefined if the request has none. */
+  readonly body: unknown;
+  /** Media type of the body, such as `application/json`. */
+  readonly mediaType: string;
+  /** Version of the API. */
+  readonly version: string;
+  /** Status of a successful response. */
+  readonly status: number;
+}
+
+/** Code that sends a request in a language or with a tool. */
+export interface CodeSample {
+  /** Name of the language or the tool. */
+  readonly label: string;
+  /** Returns the code, or undefined if there is none for the operation. */
+  readonly code: (request: SampleRequest) => string | undefined;
+}
+
+/** Whether bodies of a media type are JSON. */
+export function isJson(mediaType: string): boolean {
+  return /[/+]json\b/.test(mediaType);
+}
+
+/** Returns the body as it is sent: JSON, or a form with brackets for nested fields. */
+function contentOf({ body, mediaType }: SampleRequest): string {
+  if (isJson(mediaType)) return JSON.stringify(body, null, 2);
+  const fields = new URLSearchParams();
+  const add = (name: string, value: unknown) => {
+    if (typeof value !== 'object' || value === null) fields.append(name, String(value ?? ''));
+    else
+      for (const [key, inner] of Object.entries(value))
+        add(Array.isArray(value) ? `${name}[]` : `${name}[${key}]`, inner);
+  };
+  for (const [name, value] of Object.entries((body ?? {}) as object)) add(name, value);
+  return String(fields);
+}
+
+const shellWord = (text: string) => (/^[\w./:@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
+const indent = (text: string, by: string) => text.replaceAll('\n', `\n${by}`);
+
+/** Returns a JSON value as a literal of Python. */
+export function pythonLiteral(value: unknown): string {
+  const words: Readonly<Record<string, string>> = { true: 'True', false: 'False', null: 'None' };
+  return JSON.stringify(value, null, 4).replace(
+    /"(?:[^"\\]|\\.)*"|\b(?:true|false|null)\b/g,
+    (text) => words[text] ?? text,
+  );
+}
+
+/** Samples without a client library. */
+const PLAIN: readonly CodeSample[] = [
+  {
+    label: 'curl',
+    code: (request) => {
+      const { method, server, path, headers, body, mediaType } = request;
+      return [
+        `curl ${method === 'GET' ? '' : `-X ${method} `}${shellWord(server + path)}`,
+        ...Object.entries(headers).map(([name, value]) => `-H ${shellWord(`${name}: ${value}`)}`),
+        ...(body === undefined
+          ? []
+          : [`-H ${shellWord(`Content-Type: ${mediaType}`)}`, `-d ${shellWord(contentOf(request))}`]),
+      ].join(' \\\n  ');
+    },
+  },
+  {
+    label: 'JavaScript',
+    code: (request) => {
+      const { method, server, path, headers, body, mediaType } = request;
+      const sent = body === undefined ? headers : { ...headers, 'Content-Type': mediaType };
+      const content = isJson(mediaType)
+        ? `JSON.stringify(${indent(JSON.stringify(body, null, 2) ?? '', '  ')})`
+        : `'${contentOf(request)}'`;
+      const lines = [
+        ...(method === 'GET' ? [] : [`method: '${method}',`]),
+        `headers: ${indent(JSON.stringify(sent, null, 2), '  ')},`,
+        ...(body === undefined ? [] : [`body: ${content},`]),
+      ];
+      return `const response = await fetch(\n  '${server}${path}',\n  {\n    ${lines.map((line) => indent(line, '  ')).join('\n    ')}\n  },\n);\nconsole.log(response.status, await response.text());`;
+    },
+  },
+  {
+    label: 'Python',
+    code: (request) => {
+      const { method, server, path, headers, body, mediaType } = request;
+      const sent = body === undefined || isJson(mediaType) ? headers : { ...headers, 'Content-Type': mediaType };
+      const content = isJson(mediaType)
+        ? `json=${indent(pythonLiteral(body ?? null), '    ')}`
+        : `data='${contentOf(request)}'`;
+      return [
+        'import requests',
+        '',
+        `response = requests.${method.toLowerCase()}(`,
+        `    '${server}${path}',`,
+        `    headers=${indent(pythonLiteral(sent), '    ')},`,
+        ...(body === undefined ? [] : [`    ${content},`]),
+        ')',
+        'print(response.status_code, response.text)',
+      ].join('\n');
+    },
+  },
+  {
+    label: 'Go',
+    code: (request) => {
+      const { method, server, path, headers, body, mediaType } = request;
+      return [
+        ...(body === undefined ? [] : [`body := strings.NewReader(\`${contentOf(request)}\`)`]),
+        `req, err := http.NewRequest("${method}",`,
+        `\t"${server}${path}", ${body === undefined ? 'nil' : 'body'})`,
+        'if err != nil {',
+        '\tlog.Fatal(err)',
+        '}',
+        ...Object.entries(headers).map(
+          ([name, value]) => `req.Header.Set(${JSON.stringify(name)}, ${JSON.stringify(value)})`,
+        ),
+        ...(body === undefined ? [] : [`req.Header.Set("Content-Type", ${JSON.stringify(mediaType)})`]),
+        'res, err := http.DefaultClient.Do(req)',
+      ].join('\n');
+    },
+  },
+];
+
+/** Returns the sample for the command line of an operation, a template with placeholders such as `{version}` and `{id}`. */
+function commandSample(commands: Readonly<Record<string, string>>): CodeSample {
+  return {
+    label: 'Command line',
+    code: ({ name, version }) =>
+      commands[name]?.replace(/\{([^}]+)\}/g, (_, part: string) => (part === 'version' ? version : part.toUpperCase())),
+  };
+}
+
+/** Returns the code for a request in each language that has some. */
+export function codeSamples(
+  request: SampleRequest,
+  own: readonly CodeSample[] = [],
+  commands: Readonly<Record<string, string>> = {},
+): readonly { readonly label: string; readonly code: string }[] {
+  const replaced = PLAIN.map((sample) => own.find(({ label }) => label === sample.label) ?? sample);
+  const added = own.filter(({ label }) => !PLAIN.some((sample) => sample.label === label));
+  return [...replaced, ...added, commandSample(commands)].flatMap(({ label, code }) => {
+    const text = code(request);
+    return text === undefined ? [] : [{ label, code: text }];
+  });
+}

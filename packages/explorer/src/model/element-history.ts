@@ -1,0 +1,146 @@
+import type { Version } from '@apistrata/microversion';
+import {
+  breakpointsOfOperation,
+  existsAt,
+  nameOf,
+  type Operation,
+  type OperationChange,
+  type OperationShape,
+  operationKey,
+  operationShape,
+  type Part,
+  tagOf,
+} from '@apistrata/microversion/router';
+import { apiChanges } from './api-changes.js';
+import type { VersionRange } from './versions.js';
+
+/** From the first version of an element to its last, both included. */
+export interface Span {
+  readonly since: Version;
+  readonly until: Version;
+}
+
+/** A part of an operation over all versions: the versions that have it, and its last form. */
+export interface PartHistory {
+  readonly name: string;
+  readonly spans: readonly Span[];
+  /** Its form at the highest version that has it. */
+  readonly last: Part;
+}
+
+/** All operations with one name over the versions: usually one definition, sometimes several in succession. */
+export class ElementHistory {
+  readonly name: string;
+  readonly key: string;
+  readonly tag: string;
+  readonly operations: readonly Operation[];
+  readonly #range: VersionRange;
+  #spans: readonly Span[] | undefined;
+  #parts: ReadonlyMap<string, PartHistory> | undefined;
+  #steps: readonly OperationChange[] | undefined;
+  #turning: ReadonlyMap<string, Version> | undefined;
+  readonly #changes = new Map<string, OperationChange | undefined>();
+
+  constructor(operations: readonly Operation[], range: VersionRange) {
+    const first = operations[0] as Operation;
+    this.operations = operations;
+    this.name = nameOf(first);
+    this.key = operationKey(first);
+    this.tag = tagOf(first);
+    this.#range = range;
+  }
+
+  /** The definition at a version; undefined if there is none. */
+  at(version: Version): { readonly operation: Operation; readonly shape: OperationShape } | undefined {
+    for (const operation of this.operations) {
+      const shape = operationShape(operation, version);
+      if (shape) return { operation, shape };
+    }
+    return undefined;
+  }
+
+  /** The definition for its description: that of the version, otherwise the last one. */
+  shownAt(version: Version): Operation {
+    const present = this.operations.find((operation) => existsAt(operation, version));
+    return present ?? (this.operations.at(-1) as Operation);
+  }
+
+  /** The versions at which it may change, and the lowest one. */
+  get breakpoints(): readonly Version[] {
+    return [...this.#breakpointsByText.values()];
+  }
+
+  get #breakpointsByText(): ReadonlyMap<string, Version> {
+    if (this.#turning) return this.#turning;
+    const breakpoints = new Map([[this.#range.min.text, this.#range.min]]);
+    for (const breakpoint of this.operations.flatMap(breakpointsOfOperation)) {
+      const version = this.#range.firstFrom(breakpoint);
+      if (version) breakpoints.set(version.text, version);
+    }
+    const ascending = [...breakpoints.values()].sort((a, b) => a.compare(b));
+    return (this.#turning = new Map(ascending.map((version) => [version.text, version])));
+  }
+
+  /** Whether it may differ from the previous version. */
+  mayChangeAt(version: Version): boolean {
+    return this.#breakpointsByText.has(version.text);
+  }
+
+  existsAt(version: Version): boolean {
+    return this.operations.some((operation) => existsAt(operation, version));
+  }
+
+  /** The versions in which the operation itself exists. */
+  get spans(): readonly Span[] {
+    this.#spans ??= this.#spansOf((version) => this.existsAt(version));
+    return this.#spans;
+  }
+
+  #spansOf(exists: (version: Version) => boolean): readonly Span[] {
+    const spans: Span[] = [];
+    let since: Version | undefined;
+    for (const version of this.breakpoints) {
+      const present = exists(version);
+      if (present) since ??= version;
+      else if (since) {
+        spans.push({ since, until: this.#range.before(version) as Version });
+        since = undefined;
+      }
+    }
+    if (since) spans.push({ since, until: this.#range.max });
+    return spans;
+  }
+
+  /** All parts of all versions by name, in the order of the last definition that has them. */
+  get parts(): ReadonlyMap<string, PartHistory> {
+    if (this.#parts) return this.#parts;
+    const last = new Map<string, Part>();
+    const shapes = new Map(this.breakpoints.map((version) => [version.text, this.at(version)?.shape]));
+    for (const version of [...this.breakpoints].reverse()) {
+      for (const [name, part] of shapes.get(version.text)?.parts ?? []) if (!last.has(name)) last.set(name, part);
+    }
+    this.#parts = new Map(
+      [...last].map(([name, part]) => {
+        const spans = this.#spansOf((version) => shapes.get(version.text)?.parts.has(name) ?? false);
+        return [name, { name, spans, last: part }];
+      }),
+    );
+    return this.#parts;
+  }
+
+  /** The changes at each version, lowest first, including the addition of the operation itself. */
+  get steps(): readonly OperationChange[] {
+    this.#steps ??= this.breakpoints.flatMap((version) => this.changeAt(version) ?? []);
+    return this.#steps;
+  }
+
+  /** Returns the changes at a version; undefined without changes. */
+  changeAt(version: Version): OperationChange | undefined {
+    if (!this.mayChangeAt(version)) return undefined;
+    if (!this.#changes.has(version.text)) {
+      const before = this.#range.before(version);
+      this.#changes.set(version.text, before && apiChanges(this.operations, before, version)[0]);
+    }
+    return this.#changes.get(version.text);
+  }
+}

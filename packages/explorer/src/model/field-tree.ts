@@ -1,0 +1,40 @@
+import { holderOf, type Part, type PartChange } from '@apistrata/microversion/router';
+import type { Site } from '../pages/site.js';
+import type { ElementHistory, PartHistory } from './element-history.js';
+
+/** A field with the fields that it contains. */
+export interface FieldNode {
+  readonly life: PartHistory;
+  /** The part at the version of the page; undefined if that version does not have it. */
+  readonly part: Part | undefined;
+  readonly change: PartChange | undefined;
+  readonly children: readonly FieldNode[];
+}
+
+/** Returns the fields of a request (`body`), a response (`reply`) or a query (`query`) as trees, in the order of the definition. */
+export function fieldTree(site: Site, line: ElementHistory, root: string): readonly FieldNode[] {
+  const present = line.at(site.version)?.shape.parts;
+  const changes = new Map(line.changeAt(site.version)?.parts.map((change) => [change.name, change]));
+  const nodes = new Map<string, FieldNode & { children: FieldNode[] }>();
+  const roots: FieldNode[] = [];
+  for (const life of line.parts.values()) {
+    const { name } = life;
+    if (name === root || !(name.startsWith(`${root}.`) || name.startsWith(`${root}[`))) continue;
+    const node = { life, part: present?.get(name), change: changes.get(name), children: [] };
+    nodes.set(name, node);
+    const holder = nodes.get(holderOf(name));
+    if (holder) holder.children.push(node);
+    else roots.push(node);
+  }
+  return roots;
+}
+
+/** Returns a tree without the fields that the version of the page does not have. */
+export function presentOnly(nodes: readonly FieldNode[]): readonly FieldNode[] {
+  return nodes.filter(({ part }) => part).map((node) => ({ ...node, children: presentOnly(node.children) }));
+}
+
+/** Returns all fields of trees that the version of the page does not have. */
+export function absentOnly(nodes: readonly FieldNode[]): readonly FieldNode[] {
+  return nodes.flatMap((node) => [...(node.part ? [] : [{ ...node, children: [] }]), ...absentOnly(node.children)]);
+}

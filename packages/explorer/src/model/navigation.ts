@@ -1,0 +1,82 @@
+import type { Version } from '@apistrata/microversion';
+import type { OperationChange } from '@apistrata/microversion/router';
+import type { OperationGroup } from '../options.js';
+import type { ElementHistory } from './element-history.js';
+
+/** An operation in the navigation. */
+export interface NavigationEntry {
+  readonly line: ElementHistory;
+  /** The change at this version; undefined without a change. */
+  readonly change: OperationChange | undefined;
+}
+
+/** The operations of one tag. */
+export interface NavigationTag {
+  readonly tag: string;
+  readonly title: string;
+  readonly entries: readonly NavigationEntry[];
+}
+
+/** A section with the tags that have operations at a version. */
+export interface NavigationSection {
+  readonly title: string;
+  readonly folded: boolean;
+  readonly tags: readonly NavigationTag[];
+}
+
+/** Returns a readable title for a tag: `Server groups` for `server-groups`. */
+function titleOf(tag: string): string {
+  const words = tag.replaceAll(/[-_]+/g, ' ').trim();
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** The order and the titles of an API's tags. */
+export class Navigation {
+  readonly #sections: readonly {
+    readonly group: OperationGroup;
+    readonly lines: ReadonlyMap<string, readonly ElementHistory[]>;
+  }[];
+  readonly #titles: ReadonlyMap<string, string>;
+
+  constructor(lines: readonly ElementHistory[], groups: readonly OperationGroup[] = []) {
+    const byTag = new Map<string, ElementHistory[]>();
+    for (const line of lines) byTag.set(line.tag, [...(byTag.get(line.tag) ?? []), line]);
+    const grouped = new Set(groups.flatMap(({ tags }) => Object.keys(tags)));
+    const others = [...byTag.keys()].filter((tag) => !grouped.has(tag));
+    const rest: OperationGroup = {
+      title: 'Operations',
+      tags: Object.fromEntries(others.map((tag) => [tag, titleOf(tag)])),
+    };
+    const sections = others.length > 0 ? [rest, ...groups] : groups;
+    this.#sections = sections.map((group) => ({
+      group,
+      lines: new Map(Object.keys(group.tags).map((tag) => [tag, byTag.get(tag) ?? []])),
+    }));
+    this.#titles = new Map(sections.flatMap(({ tags }) => Object.entries(tags)));
+  }
+
+  /** Returns the title of a tag. */
+  title(tag: string): string {
+    return this.#titles.get(tag) ?? titleOf(tag);
+  }
+
+  /** Returns the sections with the operations that exist at a version, or were removed with the step to it. */
+  at(version: Version): readonly NavigationSection[] {
+    return this.#sections.flatMap(({ group, lines }): NavigationSection[] => {
+      const tags = [...lines].flatMap(([tag, all]): NavigationTag[] => {
+        const entries = all
+          .map((line) => ({ line, change: line.changeAt(version) }))
+          .filter(({ line, change }) => change || line.existsAt(version));
+        return entries.length > 0 ? [{ tag, title: this.title(tag), entries }] : [];
+      });
+      return tags.length > 0 ? [{ title: group.title, folded: group.folded ?? false, tags }] : [];
+    });
+  }
+
+  /** Sorts items by the order of their tags. */
+  sorted<T>(items: readonly T[], tagOf: (item: T) => string): readonly T[] {
+    const order = new Map([...this.#titles.keys()].map((tag, index) => [tag, index]));
+    const rank = (item: T) => order.get(tagOf(item)) ?? order.size;
+    return [...items].sort((a, b) => rank(a) - rank(b));
+  }
+}

@@ -1,0 +1,90 @@
+import {
+  type Example,
+  exampleAt,
+  type Json,
+  type Operation,
+  type OperationShape,
+} from '@apistrata/microversion/router';
+import type { Site } from '../pages/site.js';
+import type { SampleRequest } from './code-samples.js';
+import { exampleValue } from './example-value.js';
+
+/** Replaced by the address of the pages in browsers if the API is on the same server. */
+const SAME_ORIGIN = 'https://api.example.com';
+/** The token in samples of APIs that offer none. */
+const NO_TOKEN = '$TOKEN';
+const EXAMPLE_ID = '9d4ba7c1-0c7e-4f4e-9b5e-2f6c1f3e7a10';
+
+/** The header that carries the caller's token. */
+export interface TokenHeader {
+  readonly name: string;
+  readonly description: string | undefined;
+  /** Text before the token: the name of the scheme. */
+  readonly prefix?: string;
+}
+
+/** Returns the header for the caller's token; undefined if the API defines none. */
+export function tokenHeader({ api }: Site): TokenHeader | undefined {
+  const schemes = Object.values(api.options.description?.securitySchemes ?? {}) as Json[];
+  const scheme = schemes.find((each) => each.type === 'apiKey' && each.in === 'header');
+  if (scheme) return { name: String(scheme.name), description: scheme.description as string | undefined };
+  const http = schemes.find((each) => each.type === 'http' || each.type === 'oauth2');
+  if (!http) return undefined;
+  const prefix = String(http.scheme ?? 'bearer').toLowerCase() === 'basic' ? 'Basic ' : 'Bearer ';
+  return { name: 'Authorization', description: http.description as string | undefined, prefix };
+}
+
+/** Returns the names of the parameters of a path. */
+export function pathParameters(path: string): readonly string[] {
+  return [...path.matchAll(/\{([^}]+)\}/g)].map(([, name = '']) => name);
+}
+
+/** The ID of the resource in a response: its own, or that of its only field. */
+function idIn(response: unknown): string | undefined {
+  if (typeof response !== 'object' || response === null) return undefined;
+  const [own, inner] = [response as Json, Object.values(response)[0] as Json | undefined];
+  const id = own.id ?? (typeof inner === 'object' && inner !== null ? inner.id : undefined);
+  return id === undefined ? undefined : String(id);
+}
+
+/** Returns an example value of a path parameter. */
+function parameterValue(name: string, example: Example | undefined): string {
+  if (!/id$/i.test(name)) return name;
+  return (name === 'id' ? idIn(example?.response) : undefined) ?? EXAMPLE_ID;
+}
+
+/** Returns the headers of a request at the version of the page. */
+function headersOf(site: Site): Readonly<Record<string, string>> {
+  const { description, tokens } = site.api.options;
+  const token = tokenHeader(site);
+  const version = description?.versionHeaders?.[0];
+  return {
+    ...(token && { [token.name]: tokens?.[0]?.token ?? `${token.prefix ?? ''}${NO_TOKEN}` }),
+    ...(version && { [version.name]: version.value(site.version.text) }),
+  };
+}
+
+/** An operation with the request that its samples send, and the response to it. */
+export interface OperationSample {
+  readonly request: SampleRequest;
+  readonly response: unknown;
+}
+
+/** Returns the sample request of an operation at the version of a page: its example, otherwise the smallest valid body. */
+export function sampleOf(site: Site, name: string, operation: Operation, shape: OperationShape): OperationSample {
+  const { api, version } = site;
+  const example = shape.example ?? exampleAt(api.options.description?.exampleOf, operation, version);
+  const body = shape.body === undefined ? undefined : (example?.request ?? exampleValue(shape.body));
+  const request: SampleRequest = {
+    name,
+    method: operation.method,
+    server: /^https?:/.test(api.server) ? api.server : SAME_ORIGIN + api.server,
+    path: operation.path.replace(/\{([^}]+)\}/g, (_, parameter: string) => parameterValue(parameter, example)),
+    headers: headersOf(site),
+    body,
+    mediaType: shape.mediaType ?? 'application/json',
+    version: version.text,
+    status: shape.status,
+  };
+  return { request, response: example?.response };
+}

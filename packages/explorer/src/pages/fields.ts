@@ -1,0 +1,60 @@
+import type { Part } from '@apistrata/microversion/router';
+import { chip, type Html, html, prose } from '@apistrata/ui';
+import type { ElementHistory } from '../model/element-history.js';
+import { absentOnly, type FieldNode, fieldTree, presentOnly } from '../model/field-tree.js';
+import { isRequestPart, ownName } from '../model/part-name.js';
+import { choicesOfPart, constraintsOf, descriptionOf, typeOf } from '../model/rules-text.js';
+import { changeMark, spansChip } from './pieces.js';
+import { linkTo, type Site } from './site.js';
+
+/** Maximum number of values that are shown before the others are folded. */
+const MAX_CHOICES = 8;
+/** Objects at this depth and above are open. */
+const OPEN_DEPTH = 0;
+
+function choices(values: readonly unknown[]): Html | undefined {
+  if (values.length === 0) return undefined;
+  const all = values.map((value) => html`<code>${JSON.stringify(value)}</code> `);
+  const rest = all.slice(MAX_CHOICES);
+  return html`<p class="choices">${all.slice(0, MAX_CHOICES)}${rest.length > 0 && html`<details><summary>${rest.length} more</summary>${rest}</details>`}</p>`;
+}
+
+function constraints(texts: readonly string[]): Html | undefined {
+  return texts.length === 0 ? undefined : html`<span class="constraints">${prose(texts.join(', '))}</span>`;
+}
+
+/** Links to the pages of the shared schemas that describe what a part contains. */
+function schemaLinks(site: Site, { reference }: Part): Html | undefined {
+  if (reference === undefined) return undefined;
+  const links = reference.split(/ (?:or|and) /).map((name) => {
+    const line = site.api.schemaHistory(name);
+    return line
+      ? html`<a href="${linkTo(site, `/operations/${line.name}`)}">${name}</a> `
+      : html`<code>${name}</code> `;
+  });
+  return html`<span class="type">${links}</span>`;
+}
+
+function field(site: Site, node: FieldNode, depth: number): Html {
+  const { life, part, change, children } = node;
+  const shown = part ?? life.last;
+  const name = depth < 0 ? life.name.slice(life.name.indexOf('.') + 1) : ownName(life.name);
+  return html`<li id="${life.name}"${!part && html` class="gone"`}><div class="field"><a class="anchor" href="#${life.name}" aria-label="Link to ${life.name}">#</a><code class="field-name">${name}</code> <span class="type">${typeOf(shown)}</span> ${schemaLinks(site, shown)} ${shown.rules.deprecated === true && chip('deprecated', 'warn')} ${
+    part?.required && isRequestPart(life.name) && chip('required', 'bad')
+  } ${spansChip(site, life.spans)} ${changeMark(change?.change)} ${constraints(constraintsOf(shown))}</div>${
+    descriptionOf(shown) !== undefined && html`<p>${prose(descriptionOf(shown))}</p>`
+  }${choices(choicesOfPart(shown))}${
+    children.length > 0 &&
+    html`<details class="inner"${depth <= OPEN_DEPTH && depth >= 0 && html` open`}><summary>${children.length === 1 && children[0]?.life.name.endsWith('[]') ? 'Items' : `${children.length} ${children.length === 1 ? 'field' : 'fields'}`}</summary><ul class="fields">${children.map((child) => field(site, child, depth + 1))}</ul></details>`
+  }</li>`;
+}
+
+/** Renders the fields of a query, a request or a response, with those of other versions folded; undefined if there are none. */
+export function fieldsSection(site: Site, line: ElementHistory, root: string, title: string): Html | undefined {
+  const tree = fieldTree(site, line, root);
+  if (tree.length === 0) return undefined;
+  const [present, absent] = [presentOnly(tree), absentOnly(tree)];
+  return html`<section id="${root}"><h2>${title}</h2>
+${present.length > 0 ? html`<ul class="fields">${present.map((node) => field(site, node, 0))}</ul>` : html`<p class="soft">None at ${site.version.text}.</p>`}
+${absent.length > 0 && html`<details class="elsewhere"><summary>${absent.length} at other versions</summary><ul class="fields">${absent.map((node) => field(site, node, -1))}</ul></details>`}</section>`;
+}

@@ -1,0 +1,43 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { gzipSync } from 'node:zlib';
+
+/** A response of the pages. */
+export interface Reply {
+  readonly status: number;
+  readonly type: string;
+  readonly text: string | Uint8Array;
+  /** Set if the same object is sent again: it is compressed once. */
+  readonly isCacheable?: true;
+  readonly etag?: string;
+}
+
+const compressed = new WeakMap<Reply, Buffer>();
+
+function compressedOf(reply: Reply): Buffer {
+  let bytes = compressed.get(reply);
+  if (!bytes) compressed.set(reply, (bytes = gzipSync(reply.text)));
+  return bytes;
+}
+
+/** Sends a reply, compressed if it is kept and the client accepts that. */
+export function send(req: IncomingMessage, res: ServerResponse, reply: Reply, policy: string): void {
+  const { status, type, text, isCacheable: selected, etag } = reply;
+  const validators = { ...(selected && { Vary: 'Accept-Encoding' }), ...(etag !== undefined && { ETag: etag }) };
+  if (etag !== undefined && req.headers['if-none-match'] === etag) {
+    res.writeHead(304, validators).end();
+    return;
+  }
+  const gzip =
+    selected && /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/.test(String(req.headers['accept-encoding'] ?? ''));
+  const content = gzip ? compressedOf(reply) : Buffer.from(text as string);
+  res.writeHead(status, {
+    'Content-Type': type,
+    'Content-Length': content.length,
+    ...(gzip && { 'Content-Encoding': 'gzip' }),
+    'Content-Security-Policy': policy,
+    'X-Content-Type-Options': 'nosniff',
+    'Referrer-Policy': 'same-origin',
+    ...validators,
+  });
+  res.end(req.method === 'HEAD' ? undefined : content);
+}

@@ -1,0 +1,1 @@
+export { buildStaticSite, type StaticSiteOptions } from './static-site.js';

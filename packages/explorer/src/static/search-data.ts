@@ -1,0 +1,60 @@
+import type { Api } from '../model/api.js';
+import { IGNORED, wordsIn } from '../model/search.js';
+import { spanText } from '../pages/pieces.js';
+import { operationFiles } from './static-links.js';
+
+/** The search data of a static site: texts as words that are separated by spaces. */
+interface SearchEntry {
+  readonly id: string;
+  readonly title: string;
+  readonly href: string;
+  /** Method and path, or the description of a version. */
+  readonly detail: string;
+  readonly window: string;
+  readonly name: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly fields: string;
+  readonly statuses: string;
+}
+
+const wordsOf = (text: string) => [...new Set(wordsIn(text))].join(' ');
+
+/** Returns the operations and the versions of an API with their words, and the words that a search ignores. */
+export function searchData(api: Api): {
+  readonly ignored: readonly string[];
+  readonly entries: readonly SearchEntry[];
+} {
+  const operations = api.searchIndex.entries().flatMap(({ id, name, summary, description, fields, statuses }) => {
+    const line = api.histories.get(id);
+    const href = line && operationFiles(api, line).at(-1)?.file;
+    if (!line || href === undefined) return [];
+    return [
+      {
+        id,
+        title: line.shownAt(api.versions.max).summary,
+        href,
+        detail: line.key,
+        window: spanText(api, line.spans) ?? '',
+        name: wordsOf(name),
+        summary: wordsOf(summary),
+        description: wordsOf(description),
+        fields: wordsOf(fields),
+        statuses: wordsOf(statuses),
+      },
+    ];
+  });
+  const versions = api.versions.all.map(({ text }) => ({
+    id: `version ${text}`,
+    title: `Version ${text}`,
+    href: `versions/${text}.html`,
+    detail: api.options.history?.[text] ?? '',
+    window: '',
+    name: text,
+    summary: '',
+    description: wordsOf(api.options.history?.[text] ?? ''),
+    fields: '',
+    statuses: '',
+  }));
+  return { ignored: [...IGNORED], entries: [...operations, ...versions] };
+}

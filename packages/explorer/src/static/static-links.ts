@@ -1,0 +1,70 @@
+import type { Version } from '@apistrata/microversion';
+import type { Api } from '../model/api.js';
+import type { ElementHistory } from '../model/element-history.js';
+import type { Links } from '../pages/site.js';
+
+/** A page of an operation in a static site: one for each interval in which the operation does not change. */
+export interface OperationFile {
+  readonly file: string;
+  /** The version that the page shows. */
+  readonly version: Version;
+  readonly since: Version;
+}
+
+const filesOf = new WeakMap<ElementHistory, readonly OperationFile[]>();
+
+/** Returns the pages of an operation, oldest first. The newest one has an address without a version. */
+export function operationFiles(api: Api, line: ElementHistory): readonly OperationFile[] {
+  const known = filesOf.get(line);
+  if (known) return known;
+  const present = api.versions.all.filter((version) => line.existsAt(version));
+  const starts = present.filter((version, index) => index === 0 || line.mayChangeAt(version));
+  const files = starts.map((since, index): OperationFile => {
+    const isNewest = index === starts.length - 1;
+    const name = `operations/${line.name}`;
+    return {
+      file: isNewest ? `${name}.html` : `${name}/${since.text}.html`,
+      version: isNewest ? (present.at(-1) ?? since) : since,
+      since,
+    };
+  });
+  filesOf.set(line, files);
+  return files;
+}
+
+/** Returns the page of an operation at a version, or the nearest one if the version does not have the operation. */
+function operationFile(api: Api, line: ElementHistory, version: Version): string {
+  const files = operationFiles(api, line);
+  return (files.findLast(({ since }) => since.compare(version) <= 0) ?? files[0])?.file ?? 'index.html';
+}
+
+/** Returns the file of the operations of a version. */
+export function operationsFile({ versions }: Api, version: Version): string {
+  return version === versions.max ? 'index.html' : `at/${version.text}.html`;
+}
+
+function fileOf(api: Api, path: string, version: Version): string {
+  if (path === '/') return operationsFile(api, version);
+  const line = path.startsWith('/operations/') ? api.histories.get(path.slice('/operations/'.length)) : undefined;
+  return line ? operationFile(api, line, version) : `${path.slice(1)}.html`;
+}
+
+/**
+ * Returns the addresses of pages as files, relative to one of them.
+ *
+ * @param file the file that contains the links, such as `versions/2.26.html`
+ * @param documents the versions that have an OpenAPI document in the site
+ */
+export function staticLinks(api: Api, file: string, documents: ReadonlySet<Version>): Links {
+  const root = '../'.repeat(file.split('/').length - 1) || './';
+  return {
+    page(path, version, query) {
+      const parameters = new URLSearchParams(query);
+      return `${root}${fileOf(api, path, version)}${parameters.size > 0 ? `?${parameters}` : ''}`;
+    },
+    openapi: (version) => (documents.has(version) ? `${root}openapi/${version.text}.json` : undefined),
+    assets: `${root}assets`,
+    feed: `${root}versions.atom`,
+    isStatic: true,
+  };
+}

@@ -1,0 +1,70 @@
+/** Colours of the pages: of the ground, of raised and sunk areas, of lines, of text, and of links and marks. */
+const COLORS = [
+  'ground',
+  'raised',
+  'sunk',
+  'line',
+  'line-strong',
+  'text',
+  'soft',
+  'accent',
+  'accent-ground',
+  'good',
+  'good-ground',
+  'warn',
+  'warn-ground',
+  'bad',
+  'bad-ground',
+  'info',
+  'info-ground',
+] as const;
+
+/** A colour as CSS: `#4a46d6`, `rgb(74 70 214)`, `teal`; different in light and dark as an object. */
+export type ThemeColor = string | { readonly light: string; readonly dark: string };
+
+/** Colours that replace those of the pages, by name. */
+export type ThemeColors = { readonly [name in (typeof COLORS)[number]]?: ThemeColor };
+
+/** A picture that replaces the mark in the header. */
+export interface Logo {
+  /** Media type: `image/svg+xml`, `image/png`, `image/jpeg` or `image/webp`. */
+  readonly type: string;
+  readonly content: string | Uint8Array;
+}
+
+/** File name endings of logos by media type. */
+export const LOGO_TYPES: Readonly<Record<string, string>> = {
+  'image/svg+xml': 'svg',
+  'image/png': 'png',
+  'image/jpeg': 'jpg',
+  'image/webp': 'webp',
+};
+
+const COLOR = /^(?:#[0-9a-f]{3,8}|[a-z]+|(?:rgba?|hsla?|hwb|lab|lch|oklab|oklch|color)\([\d.,%\s/a-z-]+\))$/i;
+
+/** Throws a TypeError if a colour has an unknown name or is not a CSS colour, or if the type of the logo is unknown. */
+export function checkTheme(colors: ThemeColors | undefined, logo: Logo | undefined): void {
+  for (const [name, color] of Object.entries(colors ?? {})) {
+    if (!COLORS.some((known) => known === name))
+      throw new TypeError(`explorer(): unknown color "${name}" (known colors: ${COLORS.join(', ')})`);
+    for (const text of typeof color === 'object' ? [color.light, color.dark] : [color])
+      if (typeof text !== 'string' || !COLOR.test(text))
+        throw new TypeError(`explorer(): "${text}" is not a color: write ${name} as #4a46d6, rgb(74 70 214) or teal`);
+  }
+  if (logo && !Object.hasOwn(LOGO_TYPES, logo.type))
+    throw new TypeError(`explorer(): the logo has the type "${logo.type}": use ${Object.keys(LOGO_TYPES).join(', ')}`);
+}
+
+/** Returns the name of the file of a logo. */
+export function logoName({ type }: Logo): string {
+  return `logo.${LOGO_TYPES[type]}`;
+}
+
+/** Returns a style sheet that sets the colours. */
+export function themeCss(colors: ThemeColors): string {
+  const rules = Object.entries(colors).map(
+    ([name, color]) =>
+      `  --${name}: ${typeof color === 'object' ? `light-dark(${color.light}, ${color.dark})` : color};`,
+  );
+  return `:root {\n${rules.join('\n')}\n}\n`;
+}

@@ -1,0 +1,60 @@
+import { before, since, until } from '@apistrata/microversion';
+import { operationsOf } from '@apistrata/microversion/router';
+import { object } from '@apistrata/microversion/schema';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { sendRequest } from '../../../testing/send-request.js';
+import { explorer } from '../src/index.js';
+
+const versions = ['2024-01-31', '2025-03-01', '2026-11-22'];
+const operation = operationsOf<object>();
+const invoice = object({
+  total: [before('2025-03-01', z.int()), since('2025-03-01', z.string())],
+  note: since('2026-02-01', z.string()),
+});
+const operations = [
+  operation({
+    method: 'GET',
+    path: '/invoices',
+    summary: 'List invoices',
+    status: 200,
+    reply: invoice,
+    run: () => ({ total: 1, note: '' }),
+  }),
+  operation({
+    method: 'GET',
+    path: '/export',
+    summary: 'Export',
+    window: until('2025-12-31', true),
+    status: 204,
+    run: () => undefined,
+  }),
+];
+const pages = explorer({ operations, versions, title: 'Invoices', path: '/docs' });
+const page = async (path: string) => (await sendRequest(pages, { path: `/docs${path}` })).body;
+
+describe('pages of an API with dates as versions', () => {
+  it('show the newest version, and any listed one', async () => {
+    expect(await page('/')).toContain('<h1>Invoices 2026-11-22');
+    expect(await page('/?version=2025-03-01')).toContain('/export');
+    expect(await page('/?version=2025-03-02')).toContain('Supported versions: 2024-01-31 to 2026-11-22');
+  });
+
+  it('show a change at the first version that has it', async () => {
+    expect(await page('/versions/2025-03-01')).toContain('total');
+    const newest = await page('/versions/2026-11-22');
+    expect(newest).toContain('note');
+    expect(newest).toContain('/export');
+    expect(await page('/operations/listExport?version=2025-03-01')).toContain('until 2025-03-01');
+  });
+
+  it('compare two dates', async () => {
+    const { changes } = JSON.parse(await page('/changes?from=2024-01-31&to=2026-11-22&format=json'));
+    expect(changes).toHaveLength(2);
+  });
+
+  it('have either a list of versions or a range', () => {
+    expect(() => explorer({ operations, versions, min: '1.1' })).toThrow('replaces "min" and "max"');
+    expect(() => explorer({ operations, versions: [] })).toThrow('the list of versions is empty');
+  });
+});

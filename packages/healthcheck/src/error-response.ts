@@ -1,0 +1,52 @@
+import { type IncomingMessage, STATUS_CODES } from 'node:http';
+import { HealthcheckConfigError, type HealthcheckUnavailable } from './errors.js';
+import { didYouMean } from './known-names.js';
+
+/** The response body of an endpoint that is unavailable. */
+export interface HealthcheckErrorBody {
+  /** The full Content-Type header. */
+  readonly contentType: string;
+  readonly body: string;
+}
+
+/** Renders the response of an endpoint that is unavailable. */
+export type HealthcheckErrorFormat = (error: HealthcheckUnavailable, req: IncomingMessage) => HealthcheckErrorBody;
+
+/**
+ * How an endpoint that is unavailable responds: `documented` sends text, HTML or JSON as the documents define, `problem` sends
+ * `application/problem+json` (RFC 9457), `json` sends `{"error": {...}}`, a function returns the body and its type, and `next`
+ * passes the error to the next error handler.
+ */
+export type HealthcheckErrorsOption = 'documented' | 'problem' | 'json' | 'next' | HealthcheckErrorFormat;
+
+/** Returns the response body of an error; undefined if the error is passed to the error handlers of the application. */
+export type RenderError = (error: HealthcheckUnavailable, req: IncomingMessage) => HealthcheckErrorBody | undefined;
+
+function problem({ status, code, message, reasons }: HealthcheckUnavailable): HealthcheckErrorBody {
+  const body = { title: STATUS_CODES[status], status, detail: message, code, reasons };
+  return { contentType: 'application/problem+json', body: JSON.stringify(body) };
+}
+
+function jsonError({ status, code, message }: HealthcheckUnavailable): HealthcheckErrorBody {
+  const body = JSON.stringify({ error: { code, status, message } });
+  return { contentType: 'application/json; charset=UTF-8', body };
+}
+
+const RENDERERS: ReadonlyMap<string, RenderError | undefined> = new Map<string, RenderError | undefined>([
+  ['documented', undefined],
+  ['problem', problem],
+  ['json', jsonError],
+  ['next', () => undefined],
+]);
+
+/**
+ * Returns the function that renders errors; undefined if they are documented responses.
+ *
+ * @throws HealthcheckConfigError that suggests a value
+ */
+export function errorRenderer(errors: HealthcheckErrorsOption = 'documented'): RenderError | undefined {
+  if (typeof errors === 'function') return errors;
+  if (RENDERERS.has(errors)) return RENDERERS.get(errors);
+  const fix = didYouMean(String(errors), [...RENDERERS.keys()]);
+  throw new HealthcheckConfigError('errors', `unknown value ${JSON.stringify(errors)}`, fix);
+}

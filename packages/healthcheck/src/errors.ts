@@ -1,0 +1,64 @@
+/** All error codes of this package, with the corresponding HTTP status. */
+export const errorCodes = { HEALTHCHECK_CONFIG_INVALID: 500, UNAVAILABLE: 503 } as const;
+
+/** Base class of all errors of this package: `name`, `code`, `status`, and the `url` of the documentation of the code. */
+export abstract class HealthcheckError<Code extends keyof typeof errorCodes = keyof typeof errorCodes> extends Error {
+  /** The status of the HTTP response. */
+  readonly status: number;
+  /** The page with cause and fix. */
+  readonly url: string;
+
+  /** @param code stable; the text of the message may change */
+  constructor(
+    readonly code: Code,
+    message: string,
+  ) {
+    super(message);
+    this.name = new.target.name;
+    this.status = errorCodes[code];
+    this.url = `https://github.com/apistrata/apistrata/blob/main/docs/errors.md#healthcheck-${code.toLowerCase()}`;
+  }
+
+  override toString(): string {
+    return `${super.toString()} (${this.url})`;
+  }
+}
+
+/** An invalid configuration. Thrown when the endpoint is built, never while it handles a request. */
+export class HealthcheckConfigError extends HealthcheckError<'HEALTHCHECK_CONFIG_INVALID'> {
+  /** The invalid option as it was written: `disableByFilePaths`, or `disable_by_file_paths` in a config record. */
+  readonly option: string;
+  /** Why it is invalid. */
+  readonly problem: string;
+  /** The fix. */
+  readonly fix: string;
+
+  constructor(option: string, problem: string, fix: string) {
+    super(
+      'HEALTHCHECK_CONFIG_INVALID',
+      `healthcheck option "${option}": ${problem}. ${fix}${/[.?]$/.test(fix) ? '' : '.'}`,
+    );
+    this.option = option;
+    this.problem = problem;
+    this.fix = fix;
+  }
+
+  /** Returns the same error for an option that was written in another spelling. */
+  named(option: string): HealthcheckConfigError {
+    return new HealthcheckConfigError(option, this.problem, this.fix);
+  }
+}
+
+/** The response of an endpoint that is unavailable, as the option `errors` receives it. The message joins the reasons. */
+export class HealthcheckUnavailable extends HealthcheckError<'UNAVAILABLE'> {
+  /**
+   * @param endpoint `healthcheck` for the main endpoint, else the name of the group
+   * @param reasons the reasons of all checks that are not available
+   */
+  constructor(
+    readonly endpoint: string,
+    readonly reasons: readonly string[],
+  ) {
+    super('UNAVAILABLE', reasons.join('; '));
+  }
+}

@@ -1,0 +1,103 @@
+import { HealthcheckConfigError } from '../errors.js';
+import type { Healthcheck } from '../healthcheck.js';
+import { rejectUnknown } from '../known-names.js';
+import type { HealthcheckLog } from '../log.js';
+import type { HealthcheckOptions } from '../options.js';
+import { type DrainOptions, drainTimes } from './drain.js';
+import { type GuardLimits, integers } from './limits.js';
+
+/** One function, or several that run one after the other. Each may return a promise, which the shutdown waits for. */
+export type ShutdownHooks = ShutdownHook | readonly ShutdownHook[];
+
+/** Code that runs during a shutdown. An error is logged, and the shutdown continues. */
+export type ShutdownHook = () => unknown;
+
+/** Options of `gracefulServer()`. Times are in milliseconds. */
+export interface GracefulServerOptions extends Omit<DrainOptions, 'health'> {
+  /** The endpoints: options of `healthcheck()`, or what it returned. Default: `/healthcheck` without checks. */
+  readonly health?: Healthcheck | HealthcheckOptions;
+  /**
+   * A port of its own for the endpoints, on which nothing else is served; 0 selects a free one. Default: none, the endpoints
+   * are served by the server itself, before its request listeners.
+   */
+  readonly port?: number;
+  /** The address that the own port listens on. Default: all addresses. */
+  readonly host?: string;
+  /** The signals that start the shutdown, after which the process exits. Default `SIGTERM` and `SIGINT`. */
+  readonly signals?: readonly NodeJS.Signals[];
+  /** Runs after the endpoints have started to fail, while requests are still accepted. */
+  readonly beforeShutdown?: ShutdownHooks;
+  /** Runs after the last response and the last beacon: closes connections to databases. */
+  readonly onShutdown?: ShutdownHooks;
+  /** The maximum duration of the whole shutdown. Default 25,000: less than the 30 s that Kubernetes grants. */
+  readonly timeoutMs?: number;
+  /** Limits of connections, as for `guardServer()`. */
+  readonly limits?: GuardLimits;
+  /** Receives errors of hooks and shutdowns that took too long; `false` for none. Default `console`. */
+  readonly log?: HealthcheckLog | false;
+}
+
+/** The validated options with their defaults. */
+export interface GracefulSettings {
+  readonly signals: readonly NodeJS.Signals[];
+  readonly beforeShutdown: readonly ShutdownHook[];
+  readonly onShutdown: readonly ShutdownHook[];
+  readonly timeoutMs: number;
+  readonly drain: Omit<DrainOptions, 'health'>;
+  readonly error: (message: string) => void;
+}
+
+const NAMES: readonly (keyof GracefulServerOptions)[] = [
+  'health',
+  'port',
+  'host',
+  'signals',
+  'beforeShutdown',
+  'onShutdown',
+  'delayMs',
+  'quietMs',
+  'graceMs',
+  'timeoutMs',
+  'limits',
+  'log',
+];
+
+/** The names of all options. */
+export const GRACEFUL_OPTION_NAMES: readonly string[] = NAMES;
+
+type TimeLimit = Pick<GracefulServerOptions, 'timeoutMs'>;
+
+const DEFAULTS: Required<TimeLimit> = { timeoutMs: 25_000 };
+
+/** @throws HealthcheckConfigError if an option is unknown or invalid */
+export function gracefulSettings(options: GracefulServerOptions): GracefulSettings {
+  const place = 'gracefulServer()';
+  rejectUnknown(place, options, GRACEFUL_OPTION_NAMES);
+  const { delayMs, quietMs, graceMs, port, log = console } = options;
+  const drain = drainTimes({ delayMs, quietMs, graceMs });
+  const { timeoutMs } = integers<TimeLimit>(place, { timeoutMs: options.timeoutMs }, DEFAULTS);
+  if (timeoutMs <= drain.delayMs) {
+    const problem = `${timeoutMs} is not more than delayMs, ${drain.delayMs}`;
+    throw new HealthcheckConfigError(
+      'timeoutMs',
+      problem,
+      'Requests are still accepted during the delay: allow more time',
+    );
+  }
+  if (port !== undefined && !(Number.isInteger(port) && port >= 0 && port <= 65_535))
+    throw new HealthcheckConfigError('port', `${port} is not a port`, 'Give an integer from 0 to 65535');
+  return {
+    signals: options.signals ?? ['SIGTERM', 'SIGINT'],
+    beforeShutdown: hooks('beforeShutdown', options.beforeShutdown),
+    onShutdown: hooks('onShutdown', options.onShutdown),
+    timeoutMs,
+    drain,
+    error: log === false ? () => undefined : (message) => log.error(message),
+  };
+}
+
+function hooks(option: string, given: ShutdownHooks = []): readonly ShutdownHook[] {
+  const all = typeof given === 'function' ? [given] : given;
+  if (Array.isArray(all) && all.every((hook) => typeof hook === 'function')) return all;
+  throw new HealthcheckConfigError(option, 'is not a function', 'Give a function, or an array of functions');
+}

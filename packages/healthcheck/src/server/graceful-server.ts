@@ -1,0 +1,146 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import { type Healthcheck, healthcheck } from '../healthcheck.js';
+import { type Beacon, Beacons } from './beacons.js';
+import {
+  type GracefulServerOptions,
+  type GracefulSettings,
+  gracefulSettings,
+  type ShutdownHook,
+} from './graceful-options.js';
+import { type GuardedServer, guardServer, type HttpServer } from './guard-server.js';
+
+/** A server that reports its health, and shuts down without resetting requests. */
+export interface GracefulServer {
+  /** The endpoints: `markReady()`, `markNotReady(reason)`, `whenFirstReady()`, `status()`. */
+  readonly health: Healthcheck;
+  /** The limits and statistics of connections. */
+  readonly guarded: GuardedServer;
+  /** The server of the own port, if the option `port` is set. */
+  readonly healthServer: Server | undefined;
+  /** Creates a beacon: a shutdown waits until it ends. */
+  beacon(name?: string): Beacon;
+  /**
+   * Shuts down like a signal, but does not exit the process. A repeated call returns the same promise.
+   *
+   * @returns the errors of hooks, and an error after a timeout; empty after a clean shutdown. Never rejects.
+   */
+  shutdown(): Promise<readonly Error[]>;
+}
+
+/**
+ * Serves health endpoints before the listeners of a server, and shuts the server down on a signal: the endpoints fail,
+ * `beforeShutdown` runs, the server accepts requests for `delayMs`, every accepted request gets its response, beacons
+ * end, `onShutdown` runs, and the process exits: with 0, or with 1 if a hook failed or `timeoutMs` was over. Further
+ * signals are ignored in the meantime. Call it after all request listeners are attached.
+ *
+ * @throws HealthcheckConfigError if an option is unknown or invalid
+ *
+ * @example
+ * ```ts
+ * import { createServer } from 'node:http';
+ * import { gracefulServer } from '@apistrata/healthcheck/server';
+ *
+ * const server = createServer((_req, res) => void res.end()).listen(3000);
+ * const database = { end: async () => {} };
+ * const { health } = gracefulServer(server, { health: { startsReady: false }, onShutdown: () => database.end() });
+ * health.markReady();
+ * ```
+ */
+export function gracefulServer(server: HttpServer, options: GracefulServerOptions = {}): GracefulServer {
+  const settings = gracefulSettings(options);
+  const { port, host, limits } = options;
+  const health = typeof options.health === 'function' ? options.health : healthcheck(options.health);
+  if (port === undefined) serveBefore(server, health);
+  const guarded = guardServer(server, limits);
+  const healthServer = port === undefined ? undefined : createServer(health).listen(port, host);
+  // Only the main server decides when the process ends.
+  healthServer?.unref();
+  const beacons = new Beacons();
+  let ending: Promise<readonly Error[]> | undefined;
+
+  const close = async () => {
+    health.close();
+    server.closeAllConnections();
+    if (!healthServer) return;
+    const closed = new Promise((resolve) => healthServer.close(resolve));
+    healthServer.closeAllConnections();
+    await closed;
+  };
+  const service: GracefulServer = {
+    health,
+    guarded,
+    healthServer,
+    beacon: (name = 'beacon') => beacons.light(name),
+    shutdown() {
+      ending ??= shutDown({ settings, health, guarded, beacons }).finally(close);
+      return ending;
+    },
+  };
+  for (const signal of settings.signals) {
+    process.on(signal, () => {
+      void service.shutdown().then((errors) => process.exit(errors.length > 0 ? 1 : 0));
+    });
+  }
+  return service;
+}
+
+/** Serves the endpoints before the request listeners of the server. */
+function serveBefore(server: HttpServer, health: Healthcheck): void {
+  const listeners = server.listeners('request') as RequestListener[];
+  server.removeAllListeners('request');
+  server.on('request', (req, res) => {
+    health(req, res, (error) => {
+      if (error) res.destroy(error as Error);
+      else for (const listener of listeners) listener.call(server, req, res);
+    });
+  });
+}
+
+interface Parts {
+  readonly settings: GracefulSettings;
+  readonly health: Healthcheck;
+  readonly guarded: GuardedServer;
+  readonly beacons: Beacons;
+}
+
+async function shutDown({ settings, health, guarded, beacons }: Parts): Promise<readonly Error[]> {
+  const errors: Error[] = [];
+  let step = 'beforeShutdown';
+  let over = false;
+  const fail = (message: string, cause?: unknown) => {
+    errors.push(new Error(message, { cause }));
+    settings.error(`healthcheck: ${message}`);
+  };
+  const run = async (name: string, hooks: readonly ShutdownHook[]) => {
+    step = name;
+    for (const hook of hooks) {
+      if (over) return;
+      try {
+        await hook();
+      } catch (error) {
+        fail(`${name} failed: ${error}`, error);
+      }
+    }
+  };
+  const steps = async () => {
+    health.shutdown();
+    await run('beforeShutdown', settings.beforeShutdown);
+    step = 'requests';
+    await guarded.drain({ health, ...settings.drain });
+    step = 'beacons';
+    await beacons.ended();
+    await run('onShutdown', settings.onShutdown);
+  };
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(() => {
+      const names = step === 'beacons' ? `: ${beacons.names.join(', ')}` : '';
+      fail(`the shutdown took longer than ${settings.timeoutMs} ms, waiting for ${step}${names}`);
+      over = true;
+      resolve();
+    }, settings.timeoutMs);
+  });
+  await Promise.race([steps(), late]);
+  clearTimeout(timer);
+  return errors;
+}

@@ -1,0 +1,113 @@
+import type { ErrorStatus, OperationKey, ProblemDetails, RequestArguments, ResponseBody, TypedApi } from './types.js';
+
+/** How a client sends requests. */
+export interface ClientOptions<V extends string> {
+  /** The version that the client is written for; the same as the type argument. */
+  readonly version: V;
+  /** The headers that name the version. Default: `{ 'API-Version': version }`. */
+  readonly versionHeaders?: (version: V) => Readonly<Record<string, string>>;
+  /** Headers of every request, such as `Authorization`, or a function that returns them. */
+  readonly headers?:
+    | Readonly<Record<string, string>>
+    | (() => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>);
+  /** Default: the global `fetch`. */
+  readonly fetch?: typeof fetch;
+}
+
+/** A response: `data` if the request succeeded, otherwise `error`. */
+export type ClientResult<Data, Status extends number> =
+  | { readonly ok: true; readonly status: number; readonly data: Data; readonly response: Response }
+  | {
+      readonly ok: false;
+      /** One of the documented statuses, or another one, for example of a proxy. */
+      readonly status: Status | (number & Record<never, never>);
+      readonly error: ProblemDetails;
+      readonly response: Response;
+    };
+
+/** Sends requests to an API at one version. Rejects only if the connection fails or is aborted. */
+export type Client<Api extends TypedApi, V extends string> = <K extends OperationKey<Api, V>>(
+  operation: K,
+  ...parts: RequestArguments<Api, V, K>
+) => Promise<ClientResult<ResponseBody<Api, V, K>, ErrorStatus<Api, V, K>>>;
+
+interface AnyParts {
+  readonly params?: Readonly<Record<string, string | number>>;
+  readonly query?: Readonly<Record<string, unknown>>;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
+}
+
+function addressOf(base: string, path: string, { params = {}, query = {} }: AnyParts): string {
+  const filled = path.replace(/\{([^}]+)\}/g, (_, name: string) => encodeURIComponent(String(params[name])));
+  const pairs = Object.entries(query).flatMap(([name, value]) => [value].flat().map((one) => [name, one] as const));
+  const text = pairs
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(String(value))}`)
+    .join('&');
+  return base.replace(/\/+$/, '') + filled + (text && `?${text}`);
+}
+
+/** Reads a body: JSON of any type of media, otherwise text. */
+async function contentOf(response: Response): Promise<unknown> {
+  const text = await response.text();
+  if (text === '') return undefined;
+  return /[/+]json\b/.test(response.headers.get('content-type') ?? '') ? JSON.parse(text) : text;
+}
+
+/**
+ * Creates a client of one version of an API. Operations, parameters, bodies and error statuses have the types of that
+ * version, which come from the operations of the server; nothing is generated.
+ *
+ * @param url the base of the paths of operations
+ *
+ * @example
+ * ```ts
+ * import { createClient } from '@apistrata/microversion/client';
+ * import { typedOperationsOf } from '@apistrata/microversion/router';
+ * import { z } from 'zod';
+ *
+ * const ping = typedOperationsOf<object>()({
+ *   method: 'GET',
+ *   path: '/ping',
+ *   summary: 'Answer',
+ *   status: 200,
+ *   reply: { pong: z.boolean() },
+ *   run: () => ({ pong: true }),
+ * });
+ * const operations = [ping];
+ *
+ * const client = createClient<typeof operations, '2026-11-22'>('https://api.example.com', { version: '2026-11-22' });
+ * const result = await client('GET /ping');
+ * if (result.ok) console.log(result.data.pong);
+ * ```
+ */
+export function createClient<const Api extends TypedApi, const V extends string>(
+  url: string,
+  options: ClientOptions<V>,
+): Client<Api, V> {
+  const { version, versionHeaders = (text: V) => ({ 'API-Version': text }), headers } = options;
+  const send = async (operation: string, parts: AnyParts = {}) => {
+    const [method = 'GET', path = '/'] = operation.split(' ');
+    const hasBody = parts.body !== undefined;
+    const response = await (options.fetch ?? fetch)(addressOf(url, path, parts), {
+      method,
+      headers: {
+        accept: 'application/json, application/problem+json',
+        ...(hasBody && { 'content-type': 'application/json' }),
+        ...versionHeaders(version),
+        ...(typeof headers === 'function' ? await headers() : headers),
+        ...parts.headers,
+      },
+      ...(hasBody && { body: JSON.stringify(parts.body) }),
+      ...(parts.signal && { signal: parts.signal }),
+    });
+    const { ok, status } = response;
+    const content = await contentOf(response);
+    if (ok) return { ok, status, data: content, response };
+    const error = typeof content === 'object' && content !== null ? content : { status, detail: content };
+    return { ok, status, error, response };
+  };
+  return send as unknown as Client<Api, V>;
+}

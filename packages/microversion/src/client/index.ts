@@ -1,0 +1,10 @@
+export { type Client, type ClientOptions, type ClientResult, createClient } from './create-client.js';
+export type {
+  ErrorStatus,
+  OperationKey,
+  ProblemDetails,
+  RequestArguments,
+  RequestParts,
+  ResponseBody,
+  TypedApi,
+} from './types.js';

@@ -1,0 +1,68 @@
+import type { OperationTypes, TypedOperation } from '../router/typed-operation.js';
+import type { AtVersion } from '../types/at-version.js';
+import type { PathNames, QueryAt, ReplyAt, SchemaAt } from '../types/forms.js';
+
+/** The operations of an API: `typeof operations`, a list of what `typedOperationsOf()` returns. */
+export type TypedApi = readonly TypedOperation[];
+
+type TypesOf<Op> = Op extends { readonly types?: infer Types } ? Extract<Types, OperationTypes> : never;
+
+/** The types of all operations that exist at a version. */
+type AllAt<Api extends TypedApi, V extends string> =
+  TypesOf<Api[number]> extends infer Types
+    ? Types extends OperationTypes
+      ? Types['window'] extends undefined
+        ? Types
+        : [AtVersion<Types['window'], V>] extends [never]
+          ? never
+          : Types
+      : never
+    : never;
+
+/** The operations of a version: `GET /invoices/{id}`. */
+export type OperationKey<Api extends TypedApi, V extends string> = AllAt<Api, V>['key'];
+
+type TypesAt<Api extends TypedApi, V extends string, K> = Extract<AllAt<Api, V>, { readonly key: K }>;
+
+type BodyAt<B, V extends string> = B extends undefined ? undefined : SchemaAt<AtVersion<B, V>, V, 'input'>;
+
+type Flat<T> = { [K in keyof T]: T[K] };
+
+type Parts<Types extends OperationTypes, V extends string> = ([PathNames<Types['path']>] extends [never]
+  ? unknown
+  : { readonly params: { readonly [Name in PathNames<Types['path']>]: string | number } }) &
+  (BodyAt<Types['body'], V> extends undefined ? unknown : { readonly body: BodyAt<Types['body'], V> }) &
+  (QueryAt<Types['query'], V> extends undefined ? unknown : { readonly query?: QueryAt<Types['query'], V> }) & {
+    readonly headers?: Readonly<Record<string, string>>;
+    readonly signal?: AbortSignal;
+  };
+
+/** The parts of an operation's request at a version. */
+export type RequestParts<Api extends TypedApi, V extends string, K> = Flat<Parts<TypesAt<Api, V, K>, V>>;
+
+/** The arguments after the name of an operation: none are needed if no part is required. */
+export type RequestArguments<Api extends TypedApi, V extends string, K> =
+  Record<never, never> extends RequestParts<Api, V, K>
+    ? [parts?: RequestParts<Api, V, K>]
+    : [parts: RequestParts<Api, V, K>];
+
+/** The body of an error: problem details of RFC 9457, with members of the API. */
+export interface ProblemDetails {
+  readonly type?: string;
+  readonly title?: string;
+  readonly status?: number;
+  readonly detail?: string;
+  readonly code?: string;
+  readonly [member: string]: unknown;
+}
+
+type Statuses<E, V extends string> = AtVersion<E, V> extends readonly (infer Status extends number)[] ? Status : never;
+
+/** The body of a successful response of an operation at a version. */
+export type ResponseBody<Api extends TypedApi, V extends string, K> = ReplyAt<
+  AtVersion<TypesAt<Api, V, K>['reply'], V>,
+  V
+>;
+
+/** The statuses of the errors that an operation documents at a version. */
+export type ErrorStatus<Api extends TypedApi, V extends string, K> = Statuses<TypesAt<Api, V, K>['errors'], V>;

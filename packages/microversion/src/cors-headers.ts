@@ -1,0 +1,10 @@
+import type { VersionMiddleware } from './negotiation/version-middleware.js';
+
+/**
+ * Returns the response headers that pages of other origins may read and the request headers that they may send, for
+ * `cors({ ...corsHeaders(versions) })` with the middleware of `versioning()` or `microversion()`.
+ */
+export function corsHeaders({ headers }: VersionMiddleware): { exposedHeaders: string[]; allowedHeaders: string[] } {
+  // Browsers send `Accept` to every origin.
+  return { exposedHeaders: [...headers.written], allowedHeaders: headers.read.filter((name) => name !== 'Accept') };
+}

@@ -1,0 +1,238 @@
+import { z } from 'zod';
+import { existsAt, type Operation } from '../router/operation.js';
+import { prepare } from '../router/router.js';
+import { jsonSchemaOfAdapted } from '../schema/standard.js';
+import type { Version } from '../version.js';
+import { at, breakpointsOf, mergeBreakpoints, PerInterval } from '../windowed.js';
+import type { Example } from './examples.js';
+
+/** A JSON object: a schema, a part of a document. */
+export type Json = { readonly [name: string]: unknown };
+
+/** A part of an operation at one version: a status, a query parameter, a field of its body or its response. */
+export interface Part {
+  /** Dotted name: `status`, `errors.409`, `query.limit`, `body.server.name`, `reply.servers[].id`. */
+  readonly name: string;
+  /** Its JSON Schema without the fields below it; of a status `{ const: 202 }`. */
+  readonly rules: Json;
+  /** Whether a request must contain it, or a response always does. */
+  readonly required: boolean;
+  /** Whether unknown names below it are rejected. */
+  readonly closed: boolean;
+  /** Name of the shared schema that describes what it contains; undefined if the parts below it do. */
+  readonly reference?: string;
+}
+
+/** Returns the part that contains a part: `body.server` for `body.server.name`. A top-level part contains itself. */
+export function holderOf(name: string): string {
+  return name.replace(/(?:\[\]|\.[^.[]+)$/, '');
+}
+
+/** The shape of an operation at one version. */
+export interface OperationShape {
+  readonly status: number;
+  readonly errors: readonly number[];
+  readonly description: string | undefined;
+  readonly body: Json | undefined;
+  readonly reply: Json | undefined;
+  readonly query: readonly { readonly name: string; readonly schema: Json; readonly repeated: boolean }[];
+  /** Whether unknown query parameters are rejected. */
+  readonly queryClosed: boolean;
+  /** All of these parts by name, in the order of the definition. */
+  readonly parts: ReadonlyMap<string, Part>;
+  /** Whether a part of a request that is no longer described counts as rejected. Default: only where unknown names are rejected. */
+  readonly removalBreaks?: boolean;
+  /** Whether the API no longer recommends the operation. */
+  readonly isDeprecated?: boolean;
+  /** Media type of the request body. Default: `application/json`. */
+  readonly mediaType?: string;
+  /** A request and its response; default: those of `ApiDescription.exampleOf`. */
+  readonly example?: Example;
+}
+
+const jsonSchemas = { input: new WeakMap<z.ZodType, Json>(), output: new WeakMap<z.ZodType, Json>() };
+
+/** Operations share schemas, so the result is cached. */
+function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): Json {
+  const known = jsonSchemas[io].get(schema);
+  if (known) return known;
+  const { $schema, ...rest } = z.toJSONSchema(schema, {
+    io,
+    unrepresentable: 'any',
+    target: 'draft-2020-12',
+    override: ({ zodSchema, jsonSchema: written }) => {
+      const other = jsonSchemaOfAdapted(zodSchema, io);
+      if (other) Object.assign(written, other);
+    },
+  }) as Json;
+  jsonSchemas[io].set(schema, rest);
+  return rest;
+}
+
+/** Returns the alternatives of a schema, or the schema itself. */
+function alternatives(schema: Json): readonly Json[] {
+  const choices = (schema.anyOf ?? schema.oneOf ?? schema.allOf) as readonly Json[] | undefined;
+  return choices ? choices.flatMap(alternatives) : [schema];
+}
+
+/** The rules of a schema without those of its fields. */
+function ownRules(schema: Json): Json {
+  const variants = alternatives(schema).map((variant) => {
+    const { properties, items, required, additionalProperties, propertyNames, ...own } = variant;
+    return own;
+  });
+  const distinct = [...new Map(variants.map((own) => [JSON.stringify(own), own])).values()];
+  const described = schema.description === undefined ? {} : { description: schema.description };
+  return distinct.length === 1 ? { ...distinct[0], ...described } : { anyOf: distinct, ...described };
+}
+
+type Descriptions = NonNullable<Operation['describePart']>;
+
+/** Returns a schema with a description, unless it has one. */
+function withDescription(schema: Json, name: string, describePart: Descriptions | undefined): Json {
+  const description = schema.description ?? describePart?.(name);
+  return description === undefined ? schema : { ...schema, description };
+}
+
+/** Adds descriptions to everything that a schema contains. */
+function describeAll(schema: Json, name: string, describePart: Descriptions): Json {
+  const inner = { ...schema } as Record<string, unknown>;
+  for (const kind of ['anyOf', 'oneOf', 'allOf']) {
+    // Alternatives share the description of their parent.
+    const unnamed: Descriptions = (part) => (part === name ? undefined : describePart(part));
+    if (inner[kind]) inner[kind] = (inner[kind] as Json[]).map((variant) => describeAll(variant, name, unnamed));
+  }
+  if (inner.properties) {
+    const entries = Object.entries(inner.properties as Record<string, Json>);
+    inner.properties = Object.fromEntries(
+      entries.map(([key, field]) => [key, describeAll(field, `${name}.${key}`, describePart)]),
+    );
+  }
+  if (inner.items) inner.items = describeAll(inner.items as Json, `${name}[]`, describePart);
+  if (inner.additionalProperties && typeof inner.additionalProperties === 'object') {
+    const values = inner.additionalProperties as Json;
+    if (Object.keys(values).length > 0) inner.additionalProperties = describeAll(values, `${name}.*`, describePart);
+  }
+  return withDescription(inner, name, describePart);
+}
+
+function collect(schema: Json, name: string, required: boolean, parts: Map<string, Part>): void {
+  const variants = alternatives(schema);
+  const closed = variants.some(({ additionalProperties }) => additionalProperties === false);
+  const known = parts.get(name);
+  // Alternatives may define the same field with different rules.
+  const description = known?.rules.description ?? schema.description;
+  const merged = known && { anyOf: [known.rules, ownRules(schema)], ...(description !== undefined && { description }) };
+  const rules = ownRules(merged ?? schema);
+  parts.set(name, { name, rules, required: known ? known.required && required : required, closed });
+  for (const { properties, items, required: needed, additionalProperties } of variants) {
+    for (const [key, inner] of Object.entries((properties ?? {}) as Record<string, Json>)) {
+      collect(inner, `${name}.${key}`, variants.length === 1 && ((needed as string[]) ?? []).includes(key), parts);
+    }
+    if (items) collect(items as Json, `${name}[]`, false, parts);
+    if (
+      additionalProperties &&
+      typeof additionalProperties === 'object' &&
+      Object.keys(additionalProperties).length > 0
+    )
+      collect(additionalProperties as Json, `${name}.*`, false, parts);
+  }
+}
+
+function build(operation: Operation, version: Version): OperationShape {
+  const { body, query, reply } = prepare(operation);
+  const status = at(operation.status, version) ?? 200;
+  const fields = query?.fieldsAt(version);
+  const { describePart } = operation;
+  const described = (schema: Json, name: string) => (describePart ? describeAll(schema, name, describePart) : schema);
+  const shape = {
+    status,
+    errors: at(operation.errors ?? [], version) ?? [],
+    description: at(operation.description, version),
+    body: body && described(jsonSchema(body.at(version), 'input'), 'body'),
+    reply: reply && described(jsonSchema(reply.schema(version), 'output'), 'reply'),
+    query: [...(fields?.fields ?? [])].map(([name, { schema, repeat }]) => ({
+      name,
+      schema: described(jsonSchema(schema, 'input'), `query.${name}`),
+      repeated: repeat !== 'refuse',
+    })),
+    queryClosed: fields?.extra === 'refuse',
+  };
+  const parts = new Map<string, Part>([
+    ['status', { name: 'status', rules: { const: status }, required: true, closed: false }],
+  ]);
+  for (const code of shape.errors) {
+    parts.set(`errors.${code}`, { name: `errors.${code}`, rules: { const: code }, required: false, closed: false });
+  }
+  for (const { name, schema, repeated } of shape.query) {
+    const rules = { ...ownRules(schema), ...(repeated ? {} : { maxItems: 1 }) };
+    parts.set(`query.${name}`, { name: `query.${name}`, rules, required: false, closed: false });
+  }
+  if (shape.body) collect(shape.body, 'body', true, parts);
+  if (shape.reply) collect(shape.reply, 'reply', true, parts);
+  return { ...shape, parts };
+}
+
+interface Described {
+  readonly breakpoints: readonly Version[];
+  readonly shapes: PerInterval<OperationShape>;
+}
+
+const described = new WeakMap<Operation, Described>();
+
+function describe(operation: Operation): Described {
+  let known = described.get(operation);
+  if (!known) {
+    const { body, query, reply } = prepare(operation);
+    const breakpoints = mergeBreakpoints([
+      ...breakpointsOf(operation.window, operation.status, operation.errors, operation.description),
+      ...(body?.breakpoints ?? []),
+      ...(query?.breakpoints ?? []),
+      ...(reply?.breakpoints ?? []),
+    ]);
+    known = { breakpoints, shapes: new PerInterval(breakpoints, (version) => build(operation, version)) };
+    described.set(operation, known);
+  }
+  return known;
+}
+
+/** The fields of an operation that are the same at all versions. */
+export type OperationSummary = Pick<
+  Operation,
+  'path' | 'action' | 'window' | 'summary' | 'name' | 'tag' | 'parameters' | 'when'
+> & { readonly method: string };
+
+/**
+ * Creates an operation for documents only: its shapes are given, not derived from schemas. Routers cannot serve it.
+ *
+ * @param breakpoints the versions at which a shape may change
+ * @param shapeAt returns the shape at a version in its window; called once between two breakpoints
+ */
+export function describedOperation(
+  summary: OperationSummary,
+  breakpoints: Iterable<Version>,
+  shapeAt: (version: Version) => OperationShape,
+): Operation {
+  const operation = {
+    ...summary,
+    status: 200,
+    run() {
+      throw new TypeError(
+        `${summary.method} ${summary.path} was created by describedOperation(), which has no handler`,
+      );
+    },
+  } as Operation;
+  const sorted = mergeBreakpoints(breakpoints);
+  described.set(operation, { breakpoints: sorted, shapes: new PerInterval(sorted, shapeAt) });
+  return operation;
+}
+
+/** The versions at which an operation may change, ascending. */
+export function breakpointsOfOperation(operation: Operation): readonly Version[] {
+  return describe(operation).breakpoints;
+}
+
+/** Returns the shape of an operation at a version, or undefined if the operation does not exist there. Computed on first use and shared by versions between which nothing changes. */
+export function operationShape(operation: Operation, version: Version): OperationShape | undefined {
+  return existsAt(operation, version) ? describe(operation).shapes.at(version) : undefined;
+}

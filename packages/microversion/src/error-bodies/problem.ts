@@ -1,0 +1,71 @@
+import { STATUS_CODES } from 'node:http';
+import type { MicroversionError, RequestError } from '../errors.js';
+import type { ErrorBody, ErrorFormat } from './error-body.js';
+
+/** Members that {@link problem} adds to each body. */
+export interface ProblemOptions {
+  /** Returns the URI that identifies a kind of error, `type`. Default: omitted, which means `about:blank`. */
+  readonly type?: (code: MicroversionError['code']) => string;
+}
+
+interface Issue {
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
+  readonly message: string;
+}
+
+function pointer(path: Issue['path'] = []): string {
+  const keys = path.map((part) => String(typeof part === 'object' ? part.key : part));
+  return keys.map((key) => `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+}
+
+type Invalid = RequestError & {
+  readonly issues?: readonly Issue[];
+  readonly problems?: readonly { readonly parameter: string; readonly issues: readonly Issue[] }[];
+};
+
+/** Returns each fault of a body (with a JSON pointer) or of a query string (with the parameter). */
+function faultsOf({ issues, problems }: Invalid) {
+  if (issues) return { errors: issues.map(({ path, message }) => ({ pointer: pointer(path), detail: message })) };
+  const faults = problems?.flatMap(({ parameter, issues: of }) =>
+    of.map(({ message }) => ({ parameter, detail: message })),
+  );
+  return faults && { errors: faults };
+}
+
+/** Returns the versions that a client can request instead, for errors of negotiation. */
+function versionsOf({ served, status }: RequestError) {
+  if (!served || status === 404) return undefined;
+  const { min, max, versions } = served;
+  return versions ? { versions: versions.map(String) } : { min_version: min.text, max_version: max.text };
+}
+
+/**
+ * Creates an error format: problem details of RFC 9457 (`application/problem+json`) with `title`, `status`, `detail`, the
+ * `code` of the error, the supported `versions` after a failed negotiation, and `errors` for an invalid body or query.
+ */
+export function problem({ type }: ProblemOptions = {}): ErrorFormat {
+  return (error) => problemBody(error, { ...versionsOf(error), ...faultsOf(error) }, type);
+}
+
+/** Returns the problem details of any error with a status. */
+export function problemBody(
+  error: { readonly status: number; readonly message: string; readonly code?: unknown },
+  members: Readonly<Record<string, unknown>> = {},
+  type?: ProblemOptions['type'],
+): ErrorBody {
+  const { status, message: detail, code } = error;
+  const body = {
+    ...(type && { type: type(code as MicroversionError['code']) }),
+    title: STATUS_CODES[status] ?? 'Error',
+    status,
+    detail,
+    ...(typeof code === 'string' && { code }),
+    ...members,
+  };
+  return { contentType: 'application/problem+json', body: JSON.stringify(body) };
+}
+
+/** The error format `{"error": {"code", "status", "message"}}`, for clients that expect plain JSON. */
+export function jsonError({ code, status, message }: RequestError): ErrorBody {
+  return { contentType: 'application/json; charset=UTF-8', body: JSON.stringify({ error: { code, status, message } }) };
+}

@@ -1,0 +1,30 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { microversionOf } from '../negotiation/negotiated.js';
+import type { Migrations } from './migrations.js';
+
+type Next = (error?: unknown) => void;
+type WithBody = IncomingMessage & { body?: unknown };
+type WithJson = ServerResponse & { json?: (body: unknown) => unknown };
+
+/**
+ * Creates an Express middleware for one route: converts `req.body` to the newest form, and what the handler passes to
+ * `res.json()` to the form of the request's version. Responses with an error status are not converted.
+ *
+ * @param name the name of the operation in the migrations
+ * @throws TypeError if the migrations do not have the name, or no version was negotiated
+ */
+export function migrated(history: Migrations, name: string) {
+  if (!history.names.includes(name))
+    throw new TypeError(`migrated: no change names the operation '${name}', known are ${history.names.join(', ')}`);
+  return function migratedRoute(req: IncomingMessage, res: ServerResponse, next: Next): void {
+    const version = microversionOf(req);
+    if (!version) throw new TypeError('migrated: no version was negotiated: put versioning() in front of it');
+    const conversions = history.at(name, version);
+    const { request, response } = conversions ?? {};
+    const [incoming, outgoing] = [req as WithBody, res as WithJson];
+    if (request && incoming.body !== undefined) incoming.body = request(incoming.body);
+    const json = outgoing.json?.bind(res);
+    if (response && json) outgoing.json = (body) => json(res.statusCode < 400 ? response(body) : body);
+    next();
+  };
+}

@@ -1,0 +1,58 @@
+import { InvalidVersionHeader, type Served, UnacceptableVersion } from '../errors.js';
+import { Version } from '../version.js';
+
+/** How versions are parsed and rejected: as by the compute API, or as by the lenient middleware of smaller services. */
+export type HeaderStyleName = 'strict' | 'generic';
+
+export interface HeaderStyle {
+  /** Whether bare headers are read and written in addition to typed ones. */
+  readonly bareHeaders: boolean;
+  /** Whether a 406 response repeats the rejected version in the version headers. */
+  readonly echoRejected: boolean;
+  /** The text in its normal form, `2.27`; undefined if it is not a version. */
+  readonly normalize: (text: string) => string | undefined;
+  readonly invalid: (served: Served, text: string) => InvalidVersionHeader;
+  readonly unacceptable: (served: Served, version: string) => UnacceptableVersion;
+}
+
+/** Two integers as lenient parsers accept them: with signs, spaces around the dot, underscores between digits. */
+const LENIENT = /^([-+]?\d+(?:_\d+)*)[ \t]*\.[ \t]*([-+]?\d+(?:_\d+)*)$/;
+
+/** An integer without signs, underscores and leading zeros. */
+function normalNumber(text: string): string {
+  const digits = text.replaceAll(/[-+_]/g, '').replace(/^0+(?=\d)/, '');
+  return text.startsWith('-') && digits !== '0' ? `-${digits}` : digits;
+}
+
+export const flavours: Readonly<Record<HeaderStyleName, HeaderStyle>> = {
+  strict: {
+    bareHeaders: true,
+    echoRejected: true,
+    normalize: (text) => Version.parse(text)?.text,
+    invalid: (served, text) =>
+      new InvalidVersionHeader(
+        `API Version String ${text} is of invalid format. Must be of format MajorNum.MinorNum.`,
+        served,
+        text,
+      ),
+    unacceptable: (served, version) =>
+      new UnacceptableVersion(
+        `Version ${version} is not supported by the API. Minimum is ${served.min} and maximum is ${served.max}.`,
+        served,
+        version,
+      ),
+  },
+  generic: {
+    bareHeaders: false,
+    echoRejected: false,
+    normalize: (text) => {
+      const [, major, minor] = LENIENT.exec(text) ?? [];
+      if (major === undefined || minor === undefined) return undefined;
+      return `${normalNumber(major)}.${normalNumber(minor)}`;
+    },
+    invalid: (served, text) =>
+      new InvalidVersionHeader(`Invalid microversion: not two numbers joined by a dot: ${text}`, served, text),
+    unacceptable: (served, version) =>
+      new UnacceptableVersion(`Invalid microversion: Unacceptable version header: ${version}`, served, version),
+  },
+};

@@ -1,0 +1,6 @@
+/** @throws TypeError for the first unknown option, listing the known ones */
+export function rejectUnknown(place: string, options: object, known: readonly string[]): void {
+  const unknown = Object.keys(options).find((name) => !known.includes(name));
+  if (unknown !== undefined)
+    throw new TypeError(`${place}: unknown option '${unknown}', known are ${known.join(', ')}`);
+}

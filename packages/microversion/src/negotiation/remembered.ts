@@ -1,0 +1,21 @@
+/** Maximum number of cached header values. Few are in use, but clients choose them. */
+const MAX_CACHED_TEXTS = 512;
+const MAX_CACHED_LENGTH = 64;
+
+/** Caches what header texts mean, up to a bound. Results that `isKept` excludes, such as errors, are computed each time. */
+export function remembered<R>(
+  read: (text: string) => R,
+  isCached: (result: NonNullable<R>) => boolean,
+): (text: string) => R {
+  const known = new Map<string, NonNullable<R>>();
+  return (text) => {
+    const before = known.get(text);
+    if (before) return before;
+    const result = read(text);
+    if (result && text.length <= MAX_CACHED_LENGTH && isCached(result)) {
+      if (known.size >= MAX_CACHED_TEXTS) known.clear();
+      known.set(text, result);
+    }
+    return result;
+  };
+}

@@ -1,0 +1,42 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { requireUnchangedPath } from '../frameworks/rejection.js';
+import type { VersionMiddleware } from '../negotiation/version-middleware.js';
+
+/** The part of the consumer of a NestJS module that this one uses. */
+export interface MiddlewareRoutes {
+  apply(...middleware: any[]): { forRoutes(...routes: any[]): unknown };
+}
+
+/** A dynamic module of NestJS. */
+export interface DynamicMicroversionModule {
+  module: new () => { configure(consumer: MiddlewareRoutes): void };
+}
+
+/** Middleware of `versioning()` or `microversion()`. */
+export type ExpressVersions = VersionMiddleware &
+  ((req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => unknown) => unknown);
+
+/**
+ * A NestJS module that negotiates the version of each request, in `req.microversion`.
+ *
+ * @example
+ * ```ts
+ * import { versioning } from '@apistrata/microversion';
+ * import { MicroversionModule } from '@apistrata/microversion/nestjs';
+ *
+ * // For the imports of a module.
+ * const imports = [MicroversionModule.forRoot(versioning({ versions: ['2025-03-01', '2026-11-22'] }))];
+ * ```
+ */
+export const MicroversionModule: { forRoot(versions: ExpressVersions): DynamicMicroversionModule } = {
+  forRoot(versions) {
+    requireUnchangedPath(versions, 'MicroversionModule', 'use app.use(versioning({ ... })) instead');
+    return {
+      module: class MicroversionModule {
+        configure(consumer: MiddlewareRoutes): void {
+          consumer.apply(versions).forRoutes('{*path}');
+        }
+      },
+    };
+  },
+};

@@ -1,0 +1,38 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+/** Sends the response of an error. */
+export type Fault = (error: unknown, req: IncomingMessage, res: ServerResponse) => void;
+
+/** Receives errors. */
+export type OnError = (error: unknown, req: IncomingMessage) => void;
+
+/**
+ * Wraps a renderer of errors so that it cannot fail: if `fault` throws, the response is a 500 without a body and the error
+ * is passed to `onError`, whose own errors are ignored. A response that has started is aborted.
+ */
+export function errorBoundary(fault: Fault, onError: OnError = () => {}): Fault {
+  function report(error: unknown, req: IncomingMessage): void {
+    try {
+      onError(error, req);
+    } catch {
+      // No receiver remains.
+    }
+  }
+
+  return function renderSafely(error, req, res) {
+    try {
+      if (!res.headersSent) return fault(error, req, res);
+      report(error, req);
+    } catch (second) {
+      report(second, req);
+    }
+    if (res.headersSent) {
+      if (!res.writableEnded) res.destroy();
+      return;
+    }
+    for (const name of ['Content-Type', 'Content-Encoding', 'Transfer-Encoding']) res.removeHeader(name);
+    res.statusCode = 500;
+    res.setHeader('Content-Length', 0);
+    res.end();
+  };
+}

@@ -1,0 +1,129 @@
+import type { Version } from '../version.js';
+import { at, type Windowed } from '../windowed.js';
+import { type Render, renderView } from './render-view.js';
+import { kindOf, type ReplyShape } from './reply-shape.js';
+import { runInSlices } from './run-in-slices.js';
+
+function renderShape(shape: ReplyShape, version: Version): Render {
+  const known = kindOf(shape);
+  if (known.kind === 'view') return renderView(known.view, version);
+  if (known.kind === 'schema') return (value) => JSON.stringify(value);
+  if (known.kind === 'list') {
+    const item = renderShape(known.item, version);
+    return (values: readonly unknown[], call) => `[${values.map((value) => item(value, call)).join(',')}]`;
+  }
+  const fields = fieldsOf(known.fields, version, renderShape);
+  return (value, call) => {
+    const parts: string[] = [];
+    for (const { name, label, render } of fields)
+      if (value[name] !== undefined) parts.push(label + render(value[name], call));
+    return `{${parts.join(',')}}`;
+  };
+}
+
+function fieldsOf<R>(
+  fields: readonly (readonly [string, Windowed<ReplyShape>])[],
+  version: Version,
+  rendererOf: (shape: ReplyShape, version: Version) => R,
+) {
+  return fields.flatMap(([name, windowed]) => {
+    const current = at(windowed, version);
+    return current ? [{ name, label: `${JSON.stringify(name)}:`, render: rendererOf(current, version) }] : [];
+  });
+}
+
+/** A string, or bytes if a page of a list equals a recently sent one. */
+type Rendered = string | Buffer;
+
+/** Renders a value as a response. Returns a promise if rendering yields to the event loop. */
+export type RenderResponse = (value: any, call: any) => Rendered | Promise<Rendered>;
+
+/** Maximum number of pages that are cached as bytes, and the minimum number of items of such a page. */
+const MAX_CACHED_PAGES = 4;
+const MIN_CACHED_PAGE_LENGTH = 16;
+/** Number of items that are encoded together. */
+const ENCODED_ITEMS = 100;
+
+/** Clients poll lists: while all items are unchanged, they are joined and encoded once. */
+function renderPage(item: Render): RenderResponse {
+  const cached: { readonly texts: readonly string[]; readonly bytes: Buffer }[] = [];
+  const keep = (texts: readonly string[], bytes: Buffer) => {
+    if (cached.unshift({ texts, bytes }) > MAX_CACHED_PAGES) cached.pop();
+    return bytes;
+  };
+  const bytesOf = (texts: readonly string[]): Buffer | Promise<Buffer> => {
+    const known = cached.find(
+      (page) => page.texts.length === texts.length && texts.every((text, i) => text === page.texts[i]),
+    );
+    if (known) return known.bytes;
+    if (texts.length <= ENCODED_ITEMS) return keep(texts, Buffer.from(`[${texts.join(',')}]`));
+    return encoded(texts).then((bytes) => keep(texts, bytes));
+  };
+  return (values: readonly unknown[], call) => {
+    if (values.length < MIN_CACHED_PAGE_LENGTH) return `[${values.map((value) => item(value, call)).join(',')}]`;
+    const texts: string[] = [];
+    const rendering = runInSlices(values.length, (index) => texts.push(item(values[index], call)));
+    return rendering ? rendering.then(() => bytesOf(texts)) : bytesOf(texts);
+  };
+}
+
+/** A long page, encoded in parts. */
+async function encoded(texts: readonly string[]): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  const encode = (part: number) => {
+    const from = part * ENCODED_ITEMS;
+    const text = texts.slice(from, from + ENCODED_ITEMS).join(',');
+    parts.push(Buffer.from(part === 0 ? `[${text}` : `,${text}`));
+  };
+  await runInSlices(Math.ceil(texts.length / ENCODED_ITEMS), encode);
+  return Buffer.concat([...parts, Buffer.from(']')]);
+}
+
+/** Returns the function that renders a response of a shape at a version. */
+export function renderResponse(shape: ReplyShape, version: Version): RenderResponse {
+  const known = kindOf(shape);
+  if (known.kind === 'list') return renderPage(renderShape(known.item, version));
+  if (known.kind !== 'object') return renderShape(shape, version);
+  const fields = fieldsOf(known.fields, version, renderResponse);
+  const joined = joiner();
+  return (value, call) => {
+    const parts: Rendered[] = [];
+    const left = fields.values();
+    /** Renders the remaining fields one after the other. */
+    const write = (): Rendered | Promise<Rendered> => {
+      for (const { name, label, render } of left) {
+        if (value[name] === undefined) continue;
+        parts.push(`${parts.length === 0 ? '{' : ','}${label}`);
+        const rendered = render(value[name], call);
+        if (rendered instanceof Promise) {
+          return rendered.then((part) => {
+            parts.push(part);
+            return write();
+          });
+        }
+        parts.push(rendered);
+      }
+      parts.push(parts.length === 0 ? '{}' : '}');
+      return joined(parts);
+    };
+    return write();
+  };
+}
+
+/**
+ * Joins the parts of a response. A response that contains a cached page is likely to be requested again with the same
+ * bytes, so its bytes are cached as well instead of copied for each request.
+ */
+function joiner(): (parts: readonly Rendered[]) => Rendered {
+  const selected: { readonly parts: readonly Rendered[]; readonly bytes: Buffer }[] = [];
+  return (parts) => {
+    if (!parts.some((part) => typeof part !== 'string')) return parts.join('');
+    const known = selected.find(
+      (response) => response.parts.length === parts.length && parts.every((part, i) => part === response.parts[i]),
+    );
+    if (known) return known.bytes;
+    const bytes = Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : part)));
+    if (selected.unshift({ parts, bytes }) > MAX_CACHED_PAGES) selected.pop();
+    return bytes;
+  };
+}

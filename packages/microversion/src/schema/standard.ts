@@ -1,0 +1,64 @@
+import { z } from 'zod';
+
+/**
+ * A schema of any library that implements Standard Schema (standardschema.dev): zod, valibot, arktype. `jsonSchema` is its
+ * optional extension for documents.
+ */
+export interface StandardSchema<Input = unknown, Output = Input> {
+  readonly '~standard': {
+    readonly version: 1;
+    readonly vendor: string;
+    readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>;
+    readonly types?: { readonly input: Input; readonly output: Output } | undefined;
+    readonly jsonSchema?: {
+      readonly [io in 'input' | 'output']: (options: { readonly target: 'draft-2020-12' }) => object;
+    };
+  };
+}
+
+/** The result of a validation. */
+export type StandardResult<Output> =
+  | { readonly value: Output; readonly issues?: undefined }
+  | { readonly issues: readonly StandardIssue[] };
+
+/** One fault that a validation found. */
+export interface StandardIssue {
+  readonly message: string;
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
+}
+
+const adapted = new WeakMap<StandardSchema, z.ZodType>();
+const originals = new WeakMap<object, StandardSchema>();
+
+/**
+ * Returns the zod schema that validates by a schema of another library. Validation must be synchronous.
+ *
+ * @throws TypeError on validation, if the schema is asynchronous
+ */
+export function adaptStandard(schema: StandardSchema): z.ZodType {
+  let known = adapted.get(schema);
+  if (known) return known;
+  const { validate, vendor } = schema['~standard'];
+  known = z.unknown().transform((value, context) => {
+    const result = validate(value);
+    if (result instanceof Promise)
+      throw new TypeError(`a schema of ${vendor} is asynchronous: the router needs a synchronous one`);
+    if (!result.issues) return result.value;
+    for (const { message, path = [] } of result.issues) {
+      const keys = path.map((part) => (typeof part === 'object' ? part.key : part));
+      context.issues.push({ code: 'custom', message, path: keys, input: value });
+    }
+    return z.NEVER;
+  });
+  adapted.set(schema, known);
+  originals.set(known, schema);
+  return known;
+}
+
+/** Returns the JSON Schema that another library has for an adapted schema; undefined for schemas of zod, and without one. */
+export function jsonSchemaOfAdapted(schema: object, io: 'input' | 'output'): object | undefined {
+  const found = originals.get(schema)?.['~standard'].jsonSchema?.[io]({ target: 'draft-2020-12' });
+  if (!found) return undefined;
+  const { $schema: _, ...rest } = found as { readonly $schema?: unknown };
+  return rest;
+}

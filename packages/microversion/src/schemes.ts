@@ -1,0 +1,114 @@
+/** The numbers of a version, most significant first, as decimal digits. Numbers of one position have no or equal padding. */
+export type VersionNumbers = readonly [first: string, second?: string, third?: string];
+
+/** A form of versions: how they are written, read and ordered. Pass your own to `Version.in()` and `versioning()`. */
+export interface VersionScheme {
+  /** The name in messages: `dates`. */
+  readonly name: string;
+  /** The form in messages: `a date YYYY-MM-DD, like 2026-11-22`. */
+  readonly form: string;
+  /** The lowest version that can be written. */
+  readonly lowest: string;
+  /** Returns the numbers of a version, or undefined if the text does not have the form. */
+  readonly parse: (text: string) => VersionNumbers | undefined;
+  /** Returns the version directly above. */
+  readonly next: (numbers: readonly string[]) => string;
+  /**
+   * Reads what a client may send instead of an exact version, such as `^1.2`: returns the lowest version of the range
+   * and the lowest version above it, or undefined if the text is not a range.
+   */
+  readonly range?: (text: string) => readonly [from: string, below: string] | undefined;
+}
+
+const NUMBER = '(0|[1-9]\\d*)';
+
+function pattern(source: string): (text: string) => VersionNumbers | undefined {
+  const form = new RegExp(`^${source}$`);
+  return (text) => form.exec(text)?.slice(1) as VersionNumbers | undefined;
+}
+
+function plus(digits: string | undefined, step: bigint): string {
+  return String(BigInt(digits ?? 0) + step);
+}
+
+/** `2.27`: two numbers, as microversions have them. 2.10 is above 2.9. */
+export const majorMinor: VersionScheme = {
+  name: 'majorMinor',
+  form: 'MAJOR.MINOR without leading zeros, like 2.27',
+  lowest: '1.0',
+  parse: pattern(`([1-9]\\d*)\\.${NUMBER}`),
+  next: ([major, minor]) => `${major}.${plus(minor, 1n)}`,
+};
+
+/** `7`: one number, from 1. */
+export const integers: VersionScheme = {
+  name: 'integers',
+  form: 'an integer like 7',
+  lowest: '1',
+  parse: pattern('([1-9]\\d*)'),
+  next: ([number]) => plus(number, 1n),
+};
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+function dayOf(numbers: readonly (string | undefined)[]): number {
+  return Date.parse(`${numbers.join('-')}T00:00:00Z`);
+}
+
+function dayText(time: number): string {
+  return new Date(time).toISOString().slice(0, 10);
+}
+
+const parseDate = pattern('(\\d{4})-(\\d\\d)-(\\d\\d)');
+
+/** `2026-11-22`: a day of the calendar. */
+export const dates: VersionScheme = {
+  name: 'dates',
+  form: 'a date YYYY-MM-DD, like 2026-11-22',
+  lowest: '0000-01-01',
+  parse: (text) => {
+    const numbers = parseDate(text);
+    // Only a calendar reveals that 2026-02-30 does not exist.
+    return numbers && Number.isFinite(dayOf(numbers)) && dayText(dayOf(numbers)) === text ? numbers : undefined;
+  },
+  next: (numbers) => dayText(dayOf(numbers) + DAY_MS),
+};
+
+const RANGE = /^([~^]?)(\d+)(?:\.(\d+|[xX*]))?(?:\.(\d+|[xX*]))?$/;
+
+/** The position whose increment ends a range: of `^0.2.3` the second, of `~1.2` the second, of `1` the first. */
+function fixedNumbers(operator: string, numbers: readonly string[]): number {
+  if (operator !== '^') return operator === '~' && numbers.length > 1 ? 2 : numbers.length;
+  const significant = numbers.findIndex((number) => number !== '0');
+  return significant < 0 ? numbers.length : significant + 1;
+}
+
+/** `1.4.2`: three numbers without pre-release. Clients may also send `1`, `1.4`, `1.x`, `^1.4.0` and `~1.4.0`. */
+export const semver: VersionScheme = {
+  name: 'semver',
+  form: 'MAJOR.MINOR.PATCH without leading zeros, like 1.4.2',
+  lowest: '0.0.0',
+  parse: pattern(`${NUMBER}\\.${NUMBER}\\.${NUMBER}`),
+  next: ([major, minor, patch]) => `${major}.${minor}.${plus(patch, 1n)}`,
+  range: (text) => {
+    const [, operator = '', ...found] = RANGE.exec(text) ?? [];
+    const numbers = found
+      .filter((number) => number !== undefined && /^\d/.test(number))
+      .map((digits) => plus(digits, 0n));
+    if (numbers.length === 0) return undefined;
+    const fixed = fixedNumbers(operator, numbers);
+    const full = (from: readonly string[]) => [...from, '0', '0'].slice(0, 3).join('.');
+    return [
+      full(numbers),
+      full(numbers.slice(0, fixed).map((number, i) => (i === fixed - 1 ? plus(number, 1n) : number))),
+    ];
+  },
+};
+
+/** The schemes that {@link Version.of} recognizes. No text has the form of two of them. */
+export const knownSchemes: readonly VersionScheme[] = [majorMinor, dates, semver, integers];
+
+/** Returns the start of the day that a version of the scheme {@link dates} names, in milliseconds since 1970. */
+export function timeOfDate(text: string): number {
+  return Date.parse(`${text}T00:00:00Z`);
+}

@@ -1,0 +1,84 @@
+import type { Below, Window } from '../windowed.js';
+
+type Digit<A extends string, B extends string> = A extends B
+  ? '='
+  : '0123456789' extends `${string}${A}${string}${B}${string}`
+    ? '<'
+    : '>';
+
+/** Compares decimal digits: the longer number is higher, then the first different digit decides. */
+type Digits<A extends string, B extends string, Before = '='> = A extends `${infer FirstA}${infer RestA}`
+  ? B extends `${infer FirstB}${infer RestB}`
+    ? Digits<RestA, RestB, Before extends '=' ? Digit<FirstA, FirstB> : Before>
+    : '>'
+  : B extends ''
+    ? Before
+    : '<';
+
+type Numbers<V extends string> = V extends `${infer A}-${infer B}-${infer C}`
+  ? [A, B, C]
+  : V extends `${infer A}.${infer B}.${infer C}`
+    ? [A, B, C]
+    : V extends `${infer A}.${infer B}`
+      ? [A, B]
+      : [V];
+
+type Lists<A, B> = A extends [infer FirstA extends string, ...infer RestA]
+  ? B extends [infer FirstB extends string, ...infer RestB]
+    ? Digits<FirstA, FirstB> extends infer Result
+      ? Result extends '='
+        ? Lists<RestA, RestB>
+        : Result
+      : never
+    : '='
+  : '=';
+
+/** Compares two versions of one scheme as types: `<`, `=` or `>`. */
+export type CompareVersions<A extends string, B extends string> = Lists<Numbers<A>, Numbers<B>>;
+
+/** Whether a version is at or above a bound. A bound that is not a literal is open, because its value is unknown. */
+type FromBound<Since, V extends string> = Since extends string
+  ? string extends Since
+    ? true
+    : CompareVersions<V, Since> extends '<'
+      ? false
+      : true
+  : true;
+
+type UpToBound<Until, V extends string> =
+  Until extends Below<infer End>
+    ? FromBound<End, V> extends true
+      ? string extends End
+        ? true
+        : End extends string
+          ? false
+          : true
+      : true
+    : Until extends string
+      ? string extends Until
+        ? true
+        : CompareVersions<V, Until> extends '>'
+          ? false
+          : true
+      : true;
+
+/** `latest` has what has no last version. */
+type InWindow<W, V extends string> =
+  W extends Window<infer T, infer _Kind, infer Since, infer Until>
+    ? V extends 'latest'
+      ? Until extends undefined
+        ? T
+        : never
+      : FromBound<Since, V> extends true
+        ? UpToBound<Until, V> extends true
+          ? T
+          : never
+        : never
+    : never;
+
+/** The value of a windowed type at a version; `never` in a gap. */
+export type AtVersion<W, V extends string> = W extends readonly Window<unknown>[]
+  ? InWindow<W[number], V>
+  : W extends Window<unknown>
+    ? InWindow<W, V>
+    : W;

@@ -1,0 +1,66 @@
+import type { View, ViewField } from '../router/view.js';
+import type { Query } from '../schema/query.js';
+import type { StandardSchema } from '../schema/standard.js';
+import type { Versioned } from '../schema/versioned.js';
+import type { AtVersion } from './at-version.js';
+
+type Flat<T> = { [K in keyof T]: T[K] };
+
+/** Makes the keys optional whose values can be undefined. */
+type WithOptional<T> = Flat<
+  { readonly [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
+    readonly [K in keyof T as undefined extends T[K] ? K : never]?: T[K];
+  }
+>;
+
+type Direction = 'input' | 'output';
+
+/** The fields that exist at a version, each without its windows. */
+type Present<Fields, V extends string> = {
+  [K in keyof Fields as [AtVersion<Fields[K], V>] extends [never] ? never : K]: AtVersion<Fields[K], V>;
+};
+
+type ObjectAt<Fields, V extends string, D extends Direction> = {
+  [K in keyof Present<Fields, V>]: SchemaAt<Present<Fields, V>[K], V, D>;
+};
+
+/** The value of a schema at a version, as a client sends (`input`) or receives it (`output`). */
+export type SchemaAt<S, V extends string, D extends Direction> =
+  S extends Versioned<infer T, infer Fields>
+    ? unknown extends Fields
+      ? T
+      : WithOptional<ObjectAt<Fields, V, D>>
+    : S extends StandardSchema<infer Input, infer Output>
+      ? D extends 'input'
+        ? Input
+        : Output
+      : never;
+
+type FieldAt<F, V extends string> = F extends ViewField<infer _R, infer _C, infer Schema> ? ReplyAt<Schema, V> : never;
+
+/** The body of a response at a version. Views that do not keep their types (`view()`) are `unknown`: use `viewOf()`. */
+export type ReplyAt<S, V extends string> =
+  S extends View<infer _R, infer _C, infer Fields>
+    ? unknown extends Fields
+      ? unknown
+      : WithOptional<{ [K in keyof Present<Fields, V>]: FieldAt<Present<Fields, V>[K], V> }>
+    : S extends Versioned<unknown, unknown> | StandardSchema<unknown, unknown>
+      ? SchemaAt<S, V, 'output'>
+      : S extends readonly [infer Item]
+        ? readonly ReplyAt<Item, V>[]
+        : S extends object
+          ? WithOptional<{ [K in keyof Present<S, V>]: ReplyAt<Present<S, V>[K], V> }>
+          : undefined;
+
+type QueryValue = string | number | boolean;
+
+/** The query parameters of a version. */
+export type QueryAt<Q, V extends string> =
+  Q extends Query<infer _T, infer Parameters>
+    ? { readonly [K in keyof Present<Parameters, V>]?: QueryValue | readonly QueryValue[] }
+    : undefined;
+
+/** The names of the parameters of a path. */
+export type PathNames<P extends string> = P extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | PathNames<Rest>
+  : never;

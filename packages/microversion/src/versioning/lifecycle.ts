@@ -1,0 +1,129 @@
+import type { ServerResponse } from 'node:http';
+import { dates, timeOfDate } from '../schemes.js';
+import type { Version, VersionLike } from '../version.js';
+import type { Window } from '../windowed.js';
+
+/** A point in time: a `Date`, or a string that `Date` parses, such as `2027-01-31` or `2027-01-31T12:00:00Z`. */
+export type Moment = Date | string;
+
+/** A version with its life cycle. */
+export interface VersionRecord {
+  readonly version: VersionLike;
+  /** When the version was released. Default with the scheme `dates`: the version itself. */
+  readonly released?: Moment;
+  /** When the version became, or becomes, deprecated: the response header `Deprecation` (RFC 9745). */
+  readonly deprecated?: Moment;
+  /** When the version ends: the response header `Sunset` (RFC 8594). */
+  readonly sunset?: Moment;
+  /** The page that describes the end of the version: the response header `Link`, for `deprecation` and `sunset`. */
+  readonly guide?: string;
+  /** Periods in which the version is rejected as it will be after its end, so that clients notice in time. */
+  readonly brownouts?: readonly { readonly from: Moment; readonly to: Moment }[];
+}
+
+type Header = readonly [name: string, value: string];
+
+interface Period {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** A listed version with everything that does not depend on the request. */
+export interface Listed {
+  readonly version: Version;
+  readonly released: number | undefined;
+  readonly sunset: number | undefined;
+  readonly headers: readonly Header[];
+  readonly brownouts: readonly Period[];
+}
+
+function timeOf(moment: Moment, of: string): number {
+  const time = new Date(moment).getTime();
+  if (!Number.isFinite(time)) throw new TypeError(`versioning: ${of} is not a date: '${moment}'; write 2027-01-31`);
+  return time;
+}
+
+/** `Deprecation: @1767225600` (RFC 9745), `Sunset: Thu, 31 Dec 2026 00:00:00 GMT` (RFC 8594), and links to the guide. */
+function endHeaders(deprecated: number | undefined, sunset: number | undefined, guide: string | undefined): Header[] {
+  const headers: Header[] = [];
+  if (deprecated !== undefined) headers.push(['Deprecation', `@${Math.floor(deprecated / 1000)}`]);
+  if (sunset !== undefined) headers.push(['Sunset', new Date(sunset).toUTCString()]);
+  const relations = [deprecated !== undefined && 'deprecation', sunset !== undefined && 'sunset'].filter(Boolean);
+  if (guide !== undefined && relations.length > 0)
+    headers.push(['Link', relations.map((rel) => `<${guide}>; rel="${rel}"; type="text/html"`).join(', ')]);
+  return headers;
+}
+
+const FIELDS: Readonly<Record<keyof VersionRecord, true>> = {
+  version: true,
+  released: true,
+  deprecated: true,
+  sunset: true,
+  guide: true,
+  brownouts: true,
+};
+
+/** Compiles a version. @throws TypeError or RangeError that names the version and the fault */
+export function listed(version: Version, record: Partial<VersionRecord>): Listed {
+  const unknown = Object.keys(record).find((name) => !Object.hasOwn(FIELDS, name));
+  if (unknown)
+    throw new TypeError(
+      `versioning: unknown field '${unknown}' of version ${version}, known are ${Object.keys(FIELDS).join(', ')}`,
+    );
+  const time = (name: 'released' | 'deprecated' | 'sunset') => {
+    const moment = record[name];
+    return moment === undefined ? undefined : timeOf(moment, `'${name}' of version ${version}`);
+  };
+  const released = time('released') ?? (version.scheme === dates ? timeOfDate(version.text) : undefined);
+  const [deprecated, sunset] = [time('deprecated'), time('sunset')];
+  if (deprecated !== undefined && sunset !== undefined && sunset < deprecated)
+    throw new RangeError(
+      `versioning: version ${version} ends before it is deprecated: RFC 9745 requires the opposite order`,
+    );
+  if (record.guide !== undefined && /[<>\s"]/.test(record.guide))
+    throw new TypeError(`versioning: 'guide' of version ${version} is not a URL: '${record.guide}'`);
+  const brownouts = (record.brownouts ?? []).map((period) => ({
+    from: timeOf(period.from, `a brown-out of version ${version}`),
+    to: timeOf(period.to, `a brown-out of version ${version}`),
+  }));
+  return { version, released, sunset, headers: endHeaders(deprecated, sunset, record.guide), brownouts };
+}
+
+/** Writes headers. `Link` is appended to existing links. */
+export function writeHeaders(res: ServerResponse, headers: readonly Header[]): void {
+  for (const [name, value] of headers) {
+    if (name === 'Link') res.appendHeader(name, value);
+    else res.setHeader(name, value);
+  }
+}
+
+/** Returns the headers for an element that does not exist at the newest version. */
+function headersOfWindows(
+  versions: readonly Listed[],
+  windows: readonly Window<unknown>[],
+  version: Version,
+): Header[] {
+  const end = windows.find((window) => window.has(version))?.end;
+  const above = end ? versions.findIndex((candidate) => candidate.version.compare(end) >= 0) : -1;
+  const later = above < 0 ? [] : versions.slice(above);
+  // An element that exists again in a later version, even in another form, has not ended.
+  if (later.some((candidate) => windows.some((window) => window.has(candidate.version)))) return [];
+  return later.length === 0 ? [] : endHeaders(later[0]?.released, versions[above - 1]?.sunset, undefined);
+}
+
+/** Announces the end of an operation, or of another element with windows, that a later version does not have. */
+export type WriteEndHeaders = (res: ServerResponse, windows: readonly Window<unknown>[], version: Version) => void;
+
+/** Creates the function that writes `Deprecation` and `Sunset` for elements with windows; the headers are computed once. */
+export function endHeadersWriter(versions: readonly Listed[]): WriteEndHeaders {
+  const known = new WeakMap<readonly Window<unknown>[], Map<string, readonly Header[]>>();
+  return (res, windows, version) => {
+    // The end of the version is already announced.
+    if (res.headersSent || res.hasHeader('Deprecation')) return;
+    let byVersion = known.get(windows);
+    if (!byVersion) known.set(windows, (byVersion = new Map()));
+    let headers = byVersion.get(version.text);
+    if (!headers) byVersion.set(version.text, (headers = headersOfWindows(versions, windows, version)));
+    writeHeaders(res, headers);
+  };
+}

@@ -1,0 +1,114 @@
+import { type IncomingMessage, validateHeaderName } from 'node:http';
+
+/** A part of a request that can name its version. */
+export interface VersionSource {
+  /** The name in messages, such as `API-Version`. */
+  readonly name: string;
+  /** The request header that it reads, for `Vary`. Undefined if the URL contains the version. */
+  readonly vary: string | undefined;
+  /** Returns what the request names, or undefined if it names no version. */
+  readonly read: (req: IncomingMessage, isVersion: (text: string) => boolean) => string | undefined;
+  /** Called with a request whose version was accepted, to remove the version from its URL. */
+  readonly accepted?: (req: IncomingMessage) => void;
+}
+
+/** Reads a header, such as `API-Version: 2026-11-22`. If it is repeated, its last value applies. */
+export function header(name: string): VersionSource {
+  validateHeaderName(name);
+  const key = name.toLowerCase();
+  return {
+    name,
+    vary: name,
+    read(req) {
+      const value = req.headers[key];
+      if (value === undefined) return undefined;
+      const text = typeof value === 'string' ? value : value.join();
+      return text.slice(text.lastIndexOf(',') + 1).trim();
+    },
+  };
+}
+
+/** Reads `Accept-Version: 1.4.2`. With the scheme `semver`, clients can send ranges such as `^1.4.0`. */
+export function acceptVersion(): VersionSource {
+  return header('Accept-Version');
+}
+
+/** Reads a query parameter, such as `?api-version=2026-11-22`. If it is repeated, its last value applies. */
+export function queryParameter(name: string): VersionSource {
+  return {
+    name: `?${name}`,
+    vary: undefined,
+    read(req) {
+      const url = req.url ?? '/';
+      const mark = url.indexOf('?');
+      // Most requests have no query string at all.
+      return mark < 0 ? undefined : new URLSearchParams(url.slice(mark + 1)).getAll(name).at(-1);
+    },
+  };
+}
+
+const SEGMENT = /^\/([^/?]+)/;
+
+/**
+ * Reads the first segment of the path, such as `/v2/invoices` with the prefix `v`. A segment that is not a version is left
+ * to routing. The segment is removed from `req.url`, as Express removes mount paths; `req.originalUrl` keeps it.
+ *
+ * @param prefix the text before the version. Default: none
+ */
+export function pathPrefix(prefix = ''): VersionSource {
+  return {
+    name: `/${prefix}`,
+    vary: undefined,
+    read(req, isVersion) {
+      const segment = SEGMENT.exec(req.url ?? '')?.[1];
+      if (!segment?.startsWith(prefix)) return undefined;
+      const text = segment.slice(prefix.length);
+      return isVersion(text) ? text : undefined;
+    },
+    accepted(req) {
+      const rest = (req.url ?? '').replace(SEGMENT, '');
+      req.url = rest.startsWith('/') ? rest : `/${rest}`;
+    },
+  };
+}
+
+/** Splits at a separator outside of quoted strings. */
+function split(text: string, separator: ',' | ';'): string[] {
+  return text.match(separator === ',' ? /(?:[^,"]|"(?:[^"\\]|\\.)*")+/g : /(?:[^;"]|"(?:[^"\\]|\\.)*")+/g) ?? [];
+}
+
+function unquoted(value: string): string {
+  return /^".*"$/.test(value) ? value.slice(1, -1).replace(/\\(.)/g, '$1') : value;
+}
+
+/**
+ * Reads a parameter of a media type in `Accept`, such as `application/json; version=2026-11-22`. Of several media types
+ * with the parameter, the one with the highest quality applies.
+ */
+export function acceptParameter(name = 'version'): VersionSource {
+  const normalized = name.toLowerCase();
+  return {
+    name: `Accept parameter ${name}`,
+    vary: 'Accept',
+    read(req) {
+      const { accept } = req.headers;
+      // Fast path: almost all clients send `Accept`, few of them with parameters.
+      if (!accept?.includes(';')) return undefined;
+      let found: { readonly version: string; readonly quality: number } | undefined;
+      for (const range of split(accept, ',')) {
+        const parameters = new Map(
+          split(range, ';')
+            .slice(1)
+            .map((parameter) => {
+              const [key = '', ...value] = parameter.split('=');
+              return [key.trim().toLowerCase(), unquoted(value.join('=').trim())] as const;
+            }),
+        );
+        const version = parameters.get(normalized);
+        const quality = Number(parameters.get('q') ?? 1);
+        if (version !== undefined && quality > (found?.quality ?? 0)) found = { version, quality };
+      }
+      return found?.version;
+    },
+  };
+}

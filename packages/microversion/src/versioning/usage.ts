@@ -1,0 +1,96 @@
+import type { IncomingMessage } from 'node:http';
+import type { Version } from '../version.js';
+import type { VersionUse } from './versioning.js';
+
+/** The requests of one client at one version. */
+export interface ClientUsage {
+  readonly client: string;
+  readonly requests: number;
+  /** When the last of them arrived. */
+  readonly lastSeen: Date;
+}
+
+/** The requests at one version. */
+export interface VersionUsage {
+  readonly version: string;
+  readonly requests: number;
+  /** How many of them did not name a version. */
+  readonly unnamed: number;
+  readonly lastSeen: Date;
+  /** The clients, most requests first. Empty without the option `client`. */
+  readonly clients: readonly ClientUsage[];
+}
+
+/** Options of {@link usageReport}. */
+export interface UsageReportOptions {
+  /** Returns the client of a request, such as its account or `User-Agent`. Default: clients are not counted. */
+  readonly client?: (req: IncomingMessage) => string | undefined;
+  /** The maximum number of clients per version; requests of further ones count for the version only. Default 1000. */
+  readonly maxClients?: number;
+  /** Returns the current time in milliseconds since 1970. Default: `Date.now`. */
+  readonly now?: () => number;
+}
+
+/** Counts of requests by version. */
+export interface UsageReport {
+  /** Counts a request; pass it to `versioning()` as `onVersion`. */
+  readonly onVersion: (use: VersionUse) => void;
+  /** Returns the counts since the process started, oldest version first. */
+  readonly versions: () => readonly VersionUsage[];
+}
+
+interface Count {
+  requests: number;
+  lastSeen: number;
+}
+
+/**
+ * Counts in memory which clients use which versions.
+ *
+ * @example
+ * ```ts
+ * import { usageReport, versioning } from '@apistrata/microversion';
+ * import express from 'express';
+ *
+ * const usage = usageReport({ client: (req) => req.headers['user-agent'] });
+ * const app = express();
+ * app.get('/versions', (_req, res) => void res.json(usage.versions()));
+ * app.use(versioning({ versions: ['2025-03-01', '2026-11-22'], onVersion: usage.onVersion }));
+ * ```
+ */
+export function usageReport({ client, maxClients = 1000, now = Date.now }: UsageReportOptions = {}): UsageReport {
+  const counts = new Map<string, Count & { version: Version; unnamed: number; clients: Map<string, Count> }>();
+
+  function count(entry: Count, time: number): void {
+    entry.requests += 1;
+    entry.lastSeen = time;
+  }
+
+  return {
+    onVersion({ version, source, req }) {
+      const time = now();
+      let entry = counts.get(version.text);
+      if (!entry)
+        counts.set(version.text, (entry = { version, requests: 0, unnamed: 0, lastSeen: time, clients: new Map() }));
+      count(entry, time);
+      if (source === undefined) entry.unnamed += 1;
+      const name = client?.(req);
+      if (name === undefined) return;
+      let known = entry.clients.get(name);
+      if (!known && entry.clients.size < maxClients) entry.clients.set(name, (known = { requests: 0, lastSeen: time }));
+      if (known) count(known, time);
+    },
+    versions() {
+      const ascending = [...counts.values()].sort((a, b) => a.version.compare(b.version));
+      return ascending.map(({ version, requests, unnamed, lastSeen, clients }) => ({
+        version: version.text,
+        requests,
+        unnamed,
+        lastSeen: new Date(lastSeen),
+        clients: [...clients]
+          .map(([name, use]) => ({ client: name, requests: use.requests, lastSeen: new Date(use.lastSeen) }))
+          .sort((a, b) => b.requests - a.requests),
+      }));
+    },
+  };
+}

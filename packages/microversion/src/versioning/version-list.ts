@@ -1,0 +1,93 @@
+import { InvalidVersionHeader, RequestError, type Served, UnacceptableVersion } from '../errors.js';
+import { knownSchemes, type VersionScheme } from '../schemes.js';
+import { Version, type VersionLike } from '../version.js';
+import { type Listed, listed, type VersionRecord } from './lifecycle.js';
+
+/** How an exact version that is not listed is handled: as an error, or as the newest listed version below it. */
+export type Unlisted = 'reject' | 'previous';
+
+/** The versions of an API, ascending, and the rules that select one of them. */
+export class VersionList {
+  readonly all: readonly Listed[];
+  readonly oldest: Listed;
+  readonly newest: Listed;
+  readonly served: Served;
+  readonly #scheme: VersionScheme;
+  readonly #byText: ReadonlyMap<string, Listed>;
+  readonly #unlisted: Unlisted;
+
+  /** @throws TypeError or RangeError that names the fix, for a list that is empty, mixed or has duplicates */
+  constructor(versions: readonly (VersionLike | VersionRecord)[], unlisted: Unlisted, scheme?: VersionScheme) {
+    const schemes = scheme ? [scheme] : knownSchemes;
+    const all = versions.map((entry) => {
+      const record = typeof entry === 'string' || entry instanceof Version ? { version: entry } : entry;
+      return listed(Version.of(record.version, schemes), record);
+    });
+    all.sort((a, b) => a.version.compare(b.version));
+    const [oldest, newest] = [all[0], all.at(-1)];
+    if (!oldest || !newest) throw new RangeError("versioning: 'versions' is empty: name at least one version");
+    this.#byText = new Map(all.map((one) => [one.version.text, one]));
+    if (this.#byText.size < all.length)
+      throw new RangeError(`versioning: a version is listed twice: ${all.map(({ version }) => version)}`);
+    this.all = all;
+    this.oldest = oldest;
+    this.newest = newest;
+    this.#scheme = oldest.version.scheme;
+    this.#unlisted = unlisted;
+    this.served = Object.freeze({
+      service: 'api',
+      min: oldest.version,
+      max: newest.version,
+      versions: all.map(({ version }) => version),
+    });
+  }
+
+  /** Returns whether a text can name a version of this API, listed or not. */
+  readonly isVersion = (text: string): boolean =>
+    text === 'latest' || this.#scheme.parse(text) !== undefined || this.#scheme.range?.(text) !== undefined;
+
+  /**
+   * Returns the version that a text names.
+   *
+   * @param source the source of the text, for messages
+   * @returns the error for a text that is malformed, or names a version that is not served
+   */
+  find(text: string, source: string): Listed | RequestError {
+    if (text === 'latest') return this.newest;
+    const exact = this.#byText.get(text);
+    if (exact) return exact;
+    const version = Version.in(this.#scheme, text);
+    const range = version ? undefined : this.#scheme.range?.(text);
+    if (!version && !range)
+      return new InvalidVersionHeader(
+        `${source}: '${text}' is not a version: send ${this.#scheme.form}.`,
+        this.served,
+        text,
+      );
+    const found = range ? this.#newestIn(range) : version && this.#below(version);
+    return (
+      found ?? new UnacceptableVersion(`Version ${text} is not supported. ${this.#supported()}`, this.served, text)
+    );
+  }
+
+  /** Returns the error for requests that name no version, if they must. */
+  missing(sources: readonly string[]): RequestError {
+    const message = `The request names no version: set ${sources.join(' or ')} to ${this.#scheme.form}. ${this.#supported()}`;
+    return new RequestError('VERSION_REQUIRED', message, this.served);
+  }
+
+  #newestIn([from, below]: readonly [string, string]): Listed | undefined {
+    const [first, end] = [Version.of(from, [this.#scheme]), Version.of(below, [this.#scheme])];
+    return this.all.findLast(({ version }) => version.compare(first) >= 0 && version.compare(end) < 0);
+  }
+
+  #below(limit: Version): Listed | undefined {
+    return this.#unlisted === 'previous' ? this.all.findLast(({ version }) => version.compare(limit) < 0) : undefined;
+  }
+
+  #supported(): string {
+    const { min, max } = this.served;
+    if (this.all.length > 10) return `Supported are ${this.all.length} versions from ${min} to ${max}.`;
+    return `Supported versions: ${this.all.map(({ version }) => version.text).join(', ')}.`;
+  }
+}

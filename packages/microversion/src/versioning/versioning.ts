@@ -1,0 +1,229 @@
+import { type IncomingMessage, type ServerResponse, validateHeaderName } from 'node:http';
+import { problem } from '../error-bodies/problem.js';
+import { RequestError } from '../errors.js';
+import { type ErrorsOption, errorRenderer, noteNegotiating, sendError } from '../negotiation/error-response.js';
+import { serveAt } from '../negotiation/negotiated.js';
+import { rejectUnknown } from '../negotiation/reject-unknown.js';
+import { remembered } from '../negotiation/remembered.js';
+import { preserveVary } from '../negotiation/vary.js';
+import type { VersionMiddleware } from '../negotiation/version-middleware.js';
+import type { VersionScheme } from '../schemes.js';
+import type { Version, VersionLike } from '../version.js';
+import { endHeadersWriter, type Listed, type VersionRecord, writeHeaders } from './lifecycle.js';
+import { header, type VersionSource } from './sources.js';
+import { type Unlisted, VersionList } from './version-list.js';
+
+/** The version of a client that names none, such as the version that its account is pinned to; undefined for the oldest. */
+export type ClientVersion = (
+  req: IncomingMessage,
+) => VersionLike | null | undefined | Promise<VersionLike | null | undefined>;
+
+/** One request that passed, as `onVersion` receives it. */
+export interface VersionUse {
+  readonly version: Version;
+  /** The source that named the version, such as `API-Version`; undefined if the request named none. */
+  readonly source: string | undefined;
+  readonly req: IncomingMessage;
+}
+
+/** The versions of an API, and how requests name them. */
+export interface VersioningOptions {
+  /** All versions, in any order: `2026-11-22`, `2.27`, `1.4.2` or `7`, or records with the life cycle of a version. */
+  readonly versions: readonly (VersionLike | VersionRecord)[];
+  /** The form of the versions, if it is one of your own. Default: recognized by the versions. */
+  readonly scheme?: VersionScheme;
+  /** Where requests name their version; the first source that contains one applies. Default: `header('API-Version')`. */
+  readonly from?: VersionSource | readonly VersionSource[];
+  /**
+   * The version of requests that name none: `oldest`, `newest`, a version, or a function that returns the version of the
+   * client. `required` rejects them with 400. Default `oldest`.
+   */
+  readonly default?: 'oldest' | 'newest' | 'required' | VersionLike | ClientVersion;
+  /** How a version that is not listed is handled: `reject` (406), or `previous`, the newest one below it. Default `reject`. */
+  readonly unlisted?: Unlisted;
+  /** Whether versions are still served after their `sunset`, or rejected with 410. Default `serve`. */
+  readonly afterSunset?: 'serve' | 'reject';
+  /** The response header that names the version. Default: that of the first header source, or `API-Version`; `false` for none. */
+  readonly responseHeader?: string | false;
+  /** How errors are sent: `problem` (RFC 9457), `json`, a function, or `next` for your error handler. Default `problem`. */
+  readonly errors?: Exclude<ErrorsOption, 'documented'>;
+  /** Called with the version of each request that passes. It must not throw. */
+  readonly onVersion?: (use: VersionUse) => void;
+  /** Returns the current time in milliseconds since 1970, for tests. Default: `Date.now`. */
+  readonly now?: () => number;
+}
+
+/** Express 4 and 5 middleware that also works in bare `node:http`, with the rest of the work as `next`. */
+export interface VersioningMiddleware extends VersionMiddleware {
+  (req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => unknown): void;
+}
+
+const OPTIONS: Readonly<Record<keyof VersioningOptions, true>> = {
+  versions: true,
+  scheme: true,
+  from: true,
+  default: true,
+  unlisted: true,
+  afterSunset: true,
+  responseHeader: true,
+  errors: true,
+  onVersion: true,
+  now: true,
+};
+
+/** The headers at the end of a version and in its brown-outs. */
+const END_HEADERS = ['Deprecation', 'Sunset', 'Link', 'Retry-After'];
+
+function oneOf<T extends string>(option: string, value: T, known: readonly T[]): T {
+  if (known.includes(value)) return value;
+  throw new TypeError(`versioning: '${option}' is ${known.map((name) => `'${name}'`).join(' or ')}, it is '${value}'`);
+}
+
+function responseHeaderOf(
+  { responseHeader }: VersioningOptions,
+  sources: readonly VersionSource[],
+): string | undefined {
+  if (responseHeader === false) return undefined;
+  const read = sources.find(({ vary }) => vary !== undefined && vary !== 'Accept')?.vary;
+  const name = responseHeader ?? read ?? 'API-Version';
+  validateHeaderName(name);
+  return name;
+}
+
+/**
+ * Negotiates the version of each request, in any form (dates, semver, integers, `MAJOR.MINOR`) and from any part of the
+ * request: sets `req.microversion`, names the version in the response, keeps `Vary` complete, announces the end of
+ * versions, and rejects the versions that are not served.
+ *
+ * @throws TypeError or RangeError that names the fix, for invalid options
+ *
+ * @example
+ * ```ts
+ * import { before, byVersion, since, versioning } from '@apistrata/microversion';
+ * import express from 'express';
+ *
+ * const app = express();
+ * app.use(versioning({ versions: ['2025-03-01', '2026-11-22'] }));
+ * app.get('/', byVersion([before('2026-11-22', (_req, res) => void res.json([])), since('2026-11-22', (_req, res) => void res.json({}))]));
+ * ```
+ */
+export function versioning(options: VersioningOptions): VersioningMiddleware {
+  rejectUnknown('versioning', options, Object.keys(OPTIONS));
+  const list = new VersionList(
+    options.versions,
+    oneOf('unlisted', options.unlisted ?? 'reject', ['reject', 'previous']),
+    options.scheme,
+  );
+  const sources: readonly VersionSource[] = [options.from ?? header('API-Version')].flat();
+  const rejectsOld = oneOf('afterSunset', options.afterSunset ?? 'serve', ['serve', 'reject']) === 'reject';
+  const responseHeader = responseHeaderOf(options, sources);
+  const vary = [...new Set(sources.flatMap((source) => source.vary ?? []))];
+  const { onVersion, now = Date.now } = options;
+  const render = errorRenderer(options.errors ?? 'problem', problem());
+  const finders = sources.map((source) =>
+    remembered(
+      (text) => list.find(text, source.name),
+      (found) => !(found instanceof RequestError),
+    ),
+  );
+  const unnamed = defaultOf(options.default ?? 'oldest');
+  const negotiating = {
+    render,
+    served: list.served,
+    writeEnd: endHeadersWriter(list.all),
+  };
+
+  function defaultOf(setting: NonNullable<VersioningOptions['default']>) {
+    if (setting === 'required') {
+      const names = sources.map(({ name }) => name);
+      return () => list.missing(names);
+    }
+    if (setting === 'oldest') return () => list.oldest;
+    if (setting === 'newest') return () => list.newest;
+    if (typeof setting !== 'function') {
+      const fixed = list.find(String(setting), 'default');
+      if (fixed instanceof RequestError)
+        throw new RangeError(`versioning: 'default' is not one of the versions: ${fixed.message}`);
+      return () => fixed;
+    }
+    const pinned = (version: VersionLike | null | undefined) =>
+      version === undefined || version === null ? list.oldest : list.find(String(version), 'default');
+    return (req: IncomingMessage) => {
+      const version = setting(req);
+      return version instanceof Promise ? version.then(pinned) : pinned(version);
+    };
+  }
+
+  /** Rejects a version that has ended, or is in a brown-out. */
+  function checkEnd({ version, sunset, brownouts }: Listed, res: ServerResponse): void {
+    if (brownouts.length === 0 && !(rejectsOld && sunset !== undefined)) return;
+    const time = now();
+    if (rejectsOld && sunset !== undefined && time >= sunset)
+      throw new RequestError(
+        'VERSION_GONE',
+        `Version ${version} ended on ${new Date(sunset).toISOString().slice(0, 10)}.`,
+        list.served,
+      );
+    const brownout = brownouts.find(({ from, to }) => from <= time && time < to);
+    if (!brownout) return;
+    res.setHeader('Retry-After', Math.ceil((brownout.to - time) / 1000));
+    const end = new Date(brownout.to).toISOString();
+    throw new RequestError(
+      'VERSION_GONE',
+      `Version ${version} is about to end, and is unavailable until ${end}.`,
+      list.served,
+    );
+  }
+
+  function serve(
+    req: IncomingMessage,
+    res: ServerResponse,
+    found: Listed | RequestError,
+    source: VersionSource | undefined,
+  ): Version {
+    if (!res.headersSent && vary.length > 0) preserveVary(res, vary);
+    if (found instanceof RequestError) throw found;
+    const { version, headers } = found;
+    if (!res.headersSent) {
+      if (responseHeader !== undefined) res.setHeader(responseHeader, version.text);
+      writeHeaders(res, headers);
+    }
+    checkEnd(found, res);
+    source?.accepted?.(req);
+    serveAt(req, version);
+    noteNegotiating(req, negotiating);
+    onVersion?.({ version, source: source?.name, req });
+    return version;
+  }
+
+  function negotiate(req: IncomingMessage, res: ServerResponse): Version | Promise<Version> {
+    for (const [index, source] of sources.entries()) {
+      const text = source.read(req, list.isVersion);
+      const found = text === undefined ? undefined : finders[index]?.(text);
+      if (found) return serve(req, res, found, source);
+    }
+    const found = unnamed(req);
+    return found instanceof Promise
+      ? found.then((version) => serve(req, res, version, undefined))
+      : serve(req, res, found, undefined);
+  }
+
+  function versioningMiddleware(req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => unknown): void {
+    const reject = (error: unknown) =>
+      void (error instanceof RequestError ? sendError({ error, render }, req, res, next) : next(error));
+    let version: Version | Promise<Version>;
+    try {
+      version = negotiate(req, res);
+    } catch (error) {
+      reject(error);
+      return;
+    }
+    // `next` runs outside of `try`: its errors are not ours.
+    if (version instanceof Promise) version.then(() => void next(), reject);
+    else next();
+  }
+
+  const pathSource = sources.find(({ accepted }) => accepted !== undefined)?.name;
+  const headers = { read: vary, written: [...(responseHeader === undefined ? [] : [responseHeader]), ...END_HEADERS] };
+  return Object.assign(versioningMiddleware, { negotiate, errorBody: render, headers, pathSource });
+}

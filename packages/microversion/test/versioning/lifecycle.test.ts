@@ -1,0 +1,131 @@
+import type { RequestListener, ServerResponse } from 'node:http';
+import { describe, expect, it } from 'vitest';
+import { sendRequest } from '../../../../testing/send-request.js';
+import { before, byVersion, since, usageReport, type VersioningOptions, versioning } from '../../src/index.js';
+
+const guide = 'https://example.com/versions/2024-01-31';
+const versions: VersioningOptions['versions'] = [
+  { version: '2024-01-31', deprecated: '2026-01-01', sunset: '2026-12-31', guide },
+  '2025-03-01',
+  '2026-11-22',
+];
+
+function serve(
+  options: Partial<VersioningOptions>,
+  handler: (req: unknown, res: ServerResponse) => unknown = (_req, res) => res.end('ok'),
+): RequestListener {
+  const negotiate = versioning({ versions, ...options });
+  return (req, res) => negotiate(req, res, () => handler(req, res));
+}
+
+const requested = (version: string, client = 'curl') => ({ headers: { 'API-Version': version, 'User-Agent': client } });
+const ending = ({ headers }: Awaited<ReturnType<typeof sendRequest>>) => [
+  headers.deprecation,
+  headers.sunset,
+  headers.link,
+];
+
+describe('the end of a version', () => {
+  it('is announced in the headers of RFC 9745 and RFC 8594', async () => {
+    expect(ending(await sendRequest(serve({}), requested('2024-01-31')))).toEqual([
+      '@1767225600',
+      'Thu, 31 Dec 2026 00:00:00 GMT',
+      `<${guide}>; rel="deprecation"; type="text/html", <${guide}>; rel="sunset"; type="text/html"`,
+    ]);
+    expect(ending(await sendRequest(serve({}), requested('2025-03-01')))).toEqual([undefined, undefined, undefined]);
+  });
+
+  it('keeps existing links', async () => {
+    const negotiate = versioning({ versions });
+    const listener: RequestListener = (req, res) => {
+      res.setHeader('Link', '</style.css>; rel="preload"');
+      negotiate(req, res, () => res.end());
+    };
+    expect((await sendRequest(listener, requested('2024-01-31'))).headers.link).toMatch(
+      /^<\/style.css>; rel="preload", <https:/,
+    );
+  });
+
+  it.each([
+    ['before', '2026-12-30T23:59:59Z', 200],
+    ['after', '2026-12-31T00:00:00Z', 410],
+  ])('is enforced if configured: %s the sunset', async (_name, time, status) => {
+    const now = () => Date.parse(time);
+    expect((await sendRequest(serve({ afterSunset: 'reject', now }), requested('2024-01-31'))).status).toBe(status);
+    expect((await sendRequest(serve({ now }), requested('2024-01-31'))).status).toBe(200);
+  });
+
+  it.each([
+    ['2026-10-01T11:59:59Z', 200, undefined],
+    ['2026-10-01T12:00:00Z', 410, '3600'],
+    ['2026-10-01T12:59:30Z', 410, '30'],
+    ['2026-10-01T13:00:00Z', 200, undefined],
+  ])('is rehearsed in brown-outs: at %s', async (time, status, retryAfter) => {
+    const brownouts = [{ from: '2026-10-01T12:00:00Z', to: '2026-10-01T13:00:00Z' }];
+    const listener = serve({ versions: [{ version: '1', brownouts }, '2'], now: () => Date.parse(time) });
+    const response = await sendRequest(listener, requested('1'));
+    expect([response.status, response.headers['retry-after']]).toEqual([status, retryAfter]);
+    if (status === 410) expect(JSON.parse(response.body)).toMatchObject({ code: 'VERSION_GONE', versions: ['1', '2'] });
+    expect((await sendRequest(listener, requested('2'))).status).toBe(200);
+  });
+});
+
+describe('the end of an operation', () => {
+  const says = (text: string) => (_req: unknown, res: ServerResponse) => res.end(text);
+
+  it('follows from its window: it is deprecated since the release of the version without it', async () => {
+    const listener = serve({}, byVersion(before('2026-11-22', says('export'))));
+    expect(ending(await sendRequest(listener, requested('2025-03-01')))).toEqual(['@1795305600', undefined, undefined]);
+    expect(new Date(1795305600_000).toISOString()).toBe('2026-11-22T00:00:00.000Z');
+  });
+
+  it('is not announced for an operation that exists in another form in later versions', async () => {
+    const listener = serve({}, byVersion([before('2026-11-22', says('a')), since('2026-11-22', says('b'))]));
+    expect(ending(await sendRequest(listener, requested('2025-03-01')))).toEqual([undefined, undefined, undefined]);
+  });
+
+  it('uses the sunset of the last version that has it, and release dates of other schemes', async () => {
+    const numbered = [
+      { version: '1.0.0' },
+      { version: '1.9.0', sunset: '2027-01-01' },
+      { version: '2.0.0', released: '2026-01-01' },
+    ];
+    const listener = serve({ versions: numbered }, byVersion(before('2.0.0', says('export'))));
+    expect(ending(await sendRequest(listener, requested('1.0.0')))).toEqual([
+      '@1767225600',
+      'Fri, 01 Jan 2027 00:00:00 GMT',
+      undefined,
+    ]);
+  });
+});
+
+describe('the report of client usage', () => {
+  it('counts requests by version and client', async () => {
+    let time = 0;
+    const usage = usageReport({ client: (req) => req.headers['user-agent'], maxClients: 2, now: () => (time += 1000) });
+    const listener = serve({ onVersion: usage.onVersion });
+    for (const client of ['a', 'b', 'b', 'c']) await sendRequest(listener, requested('2024-01-31', client));
+    await sendRequest(listener, { headers: { 'User-Agent': 'a' } });
+    await sendRequest(listener, requested('2026-11-22', 'a'));
+    await sendRequest(listener, requested('2020-01-01', 'a'));
+    expect(usage.versions()).toEqual([
+      {
+        version: '2024-01-31',
+        requests: 5,
+        unnamed: 1,
+        lastSeen: new Date(5000),
+        clients: [
+          { client: 'a', requests: 2, lastSeen: new Date(5000) },
+          { client: 'b', requests: 2, lastSeen: new Date(3000) },
+        ],
+      },
+      {
+        version: '2026-11-22',
+        requests: 1,
+        unnamed: 0,
+        lastSeen: new Date(6000),
+        clients: [{ client: 'a', requests: 1, lastSeen: new Date(6000) }],
+      },
+    ]);
+  });
+});

@@ -1,0 +1,92 @@
+import { existsSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/**
+ * The folders in which distributions install descriptors of firmware images; a file in an earlier folder replaces those
+ * of the same name.
+ */
+const FOLDERS = ['/etc/qemu/firmware', '/usr/local/share/qemu/firmware', '/usr/share/qemu/firmware'];
+
+/** The part of QEMU's firmware descriptors (`docs/interop/firmware.json`) that selects a UEFI image in flash memory. */
+interface Descriptor {
+  readonly 'interface-types'?: readonly string[];
+  readonly mapping?: {
+    readonly device?: string;
+    readonly executable?: { readonly filename: string; readonly format: FirmwareFile['format'] };
+    readonly 'nvram-template'?: { readonly filename: string; readonly format: FirmwareFile['format'] };
+  };
+  readonly targets?: readonly { readonly architecture?: string; readonly machines?: readonly string[] }[];
+  readonly features?: readonly string[];
+}
+
+/** A file of a firmware image. */
+export interface FirmwareFile {
+  readonly file: string;
+  readonly format: 'raw' | 'qcow2';
+}
+
+/** A UEFI firmware that is installed on this host. */
+export interface Firmware {
+  readonly code: FirmwareFile;
+  /** The initial content of the variable store of each machine. */
+  readonly variables: FirmwareFile;
+  /** Whether the machine must have system management mode (SMM), which protects the variable store. */
+  readonly needsSmm: boolean;
+}
+
+/** The requirements of a machine on its firmware. */
+export interface FirmwareRequirements {
+  /** The prefix of the versioned machine types: `pc-i440fx` or `pc-q35`. */
+  readonly machineFamily: string;
+  readonly secureBoot: boolean;
+}
+
+async function descriptorFiles(folders: readonly string[]): Promise<readonly string[]> {
+  const byName = new Map<string, string>();
+  for (const folder of folders)
+    for (const name of await readdir(folder).catch(() => []))
+      if (name.endsWith('.json') && !byName.has(name)) byName.set(name, join(folder, name));
+  return [...byName].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, path]) => path);
+}
+
+/** Parses a descriptor; undefined for any other file. */
+async function readDescriptor(path: string): Promise<Descriptor | undefined> {
+  try {
+    return JSON.parse(await readFile(path, 'utf8')) as Descriptor;
+  } catch {
+    return undefined;
+  }
+}
+
+function meets(
+  { targets = [], features = [] }: Descriptor,
+  { machineFamily, secureBoot }: FirmwareRequirements,
+): boolean {
+  const runs = targets.some(
+    ({ architecture, machines = [] }) =>
+      architecture === 'x86_64' && machines.some((pattern) => pattern.startsWith(machineFamily)),
+  );
+  // Without enrolled keys, secure boot verifies nothing.
+  return runs && ['secure-boot', 'enrolled-keys'].every((feature) => features.includes(feature) === secureBoot);
+}
+
+/** Returns the first installed UEFI firmware that meets the requirements, in the order of the descriptors' names. */
+export async function findFirmware(
+  requirements: FirmwareRequirements,
+  folders: readonly string[] = FOLDERS,
+): Promise<Firmware | undefined> {
+  for (const path of await descriptorFiles(folders)) {
+    const descriptor = await readDescriptor(path);
+    if (!descriptor?.['interface-types']?.includes('uefi') || !meets(descriptor, requirements)) continue;
+    const { device, executable, 'nvram-template': template } = descriptor.mapping ?? {};
+    if (device !== 'flash' || !executable || !template) continue;
+    if (!existsSync(executable.filename) || !existsSync(template.filename)) continue;
+    return {
+      code: { file: executable.filename, format: executable.format },
+      variables: { file: template.filename, format: template.format },
+      needsSmm: descriptor.features?.includes('requires-smm') ?? false,
+    };
+  }
+  return undefined;
+}

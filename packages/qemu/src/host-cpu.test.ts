@@ -1,0 +1,67 @@
+import { expect, it } from 'vitest';
+import { cpuModel, cpuTopology } from './host-cpu.js';
+
+const responseOf = (props: object) =>
+  [
+    { QMP: { version: {}, capabilities: [] } },
+    { return: {} },
+    { return: { model: { name: 'base', props } } },
+    { event: 'SHUTDOWN' },
+    { return: {} },
+  ]
+    .map((line) => JSON.stringify(line))
+    .join('\r\n');
+
+it('reads model, vendor and features from the response of QEMU, and omits features of the hypervisor', () => {
+  const props = {
+    family: 26,
+    vendor: 'AuthenticAMD',
+    'model-id': 'AMD EPYC',
+    avx2: true,
+    'sse4.1': true,
+    avx512f: false,
+    'kvm-pv-eoi': true,
+    kvmclock: true,
+    'hv-time': true,
+  };
+  expect(cpuModel(responseOf(props))).toEqual({
+    arch: 'x86_64',
+    model: 'AMD EPYC',
+    vendor: 'AMD',
+    features: ['avx2', 'sse4.1'],
+  });
+  expect(cpuModel(responseOf({ vendor: 'GenuineIntel', 'model-id': 'x' })).vendor).toBe('Intel');
+  expect(cpuModel(responseOf({ vendor: 'CentaurHauls', 'model-id': 'x' })).vendor).toBe('CentaurHauls');
+});
+
+it('reports the response of a QEMU that does not know the query', () => {
+  expect(() => cpuModel('{"error": {"class": "CommandNotFound"}}')).toThrow('CommandNotFound');
+});
+
+/** The text of /proc/cpuinfo of a computer. */
+const textOf = (sockets: number, cores: number, threads: number) =>
+  Array.from({ length: sockets * cores * threads }, (_, at) =>
+    [
+      `processor\t: ${at}`,
+      `physical id\t: ${at % sockets}`,
+      `siblings\t: ${cores * threads}`,
+      `cpu cores\t: ${cores}`,
+    ].join('\n'),
+  ).join('\n\n');
+
+it.each([
+  [1, 2, 1, 1, { cells: 1, sockets: 1, cores: 2, threads: 1 }],
+  [2, 8, 2, 2, { cells: 2, sockets: 1, cores: 8, threads: 2 }],
+  [2, 8, 2, 1, { cells: 1, sockets: 2, cores: 8, threads: 2 }],
+  // Several cells in a socket.
+  [1, 16, 2, 4, { cells: 4, sockets: 1, cores: 16, threads: 2 }],
+])(
+  'reads a topology of %d sockets, %d cores and %d threads in %d cells',
+  (sockets, cores, threads, cells, expected) => {
+    expect(cpuTopology(textOf(sockets, cores, threads), cells, 0)).toEqual(expected);
+  },
+);
+
+it('counts processors as cores if the computer does not describe its topology', () => {
+  expect(cpuTopology('processor : 0\n', 1, 4)).toEqual({ cells: 1, sockets: 1, cores: 4, threads: 1 });
+});

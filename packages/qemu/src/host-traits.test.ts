@@ -1,0 +1,71 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { hostTraits, processorTraits } from './host-traits.js';
+
+const CPUINFO = `processor\t: 0
+vendor_id\t: GenuineIntel
+flags\t\t: fpu sse sse2 pni sse4_2 aes avx avx2 avx512f avx512_vnni vmx nonsense
+`;
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'host-traits-'));
+  await writeFile(join(folder, 'cpuinfo'), CPUINFO);
+  await writeFile(join(folder, 'smt'), '1\n');
+  for (const name of ['code', 'variables']) await writeFile(join(folder, name), '');
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+const file = (name: string) => join(folder, name);
+
+async function firmware(name: string, features: readonly string[]): Promise<string> {
+  const descriptors = await mkdtemp(file(name));
+  const image = (filename: string) => ({ filename: file(filename), format: 'raw' });
+  const descriptor = {
+    'interface-types': ['uefi'],
+    mapping: { device: 'flash', executable: image('code'), 'nvram-template': image('variables') },
+    targets: [{ architecture: 'x86_64', machines: ['pc-q35-*'] }],
+    features,
+  };
+  await writeFile(join(descriptors, `${name}.json`), JSON.stringify(descriptor));
+  return descriptors;
+}
+
+it('names the features of a processor as traits', () => {
+  expect(processorTraits(CPUINFO)).toEqual([
+    'HW_CPU_X86_SSE',
+    'HW_CPU_X86_SSE2',
+    'HW_CPU_X86_SSE3',
+    'HW_CPU_X86_SSE42',
+    'HW_CPU_X86_AESNI',
+    'HW_CPU_X86_AVX',
+    'HW_CPU_X86_AVX2',
+    'HW_CPU_X86_AVX512F',
+    'HW_CPU_X86_AVX512VNNI',
+    'HW_CPU_X86_VMX',
+    'HW_CPU_X86_INTEL_VMX',
+  ]);
+  expect(processorTraits('')).toEqual([]);
+});
+
+it('includes the processor only if guests run on it', async () => {
+  const files = { cpuinfo: file('cpuinfo'), smt: file('smt'), firmware: [] };
+  expect(await hostTraits('kvm', files)).toEqual(expect.arrayContaining(['HW_CPU_X86_AVX', 'HW_CPU_HYPERTHREADING']));
+  expect(await hostTraits('tcg', files)).not.toContain('HW_CPU_X86_AVX');
+});
+
+it('includes the firmware that is installed', async () => {
+  const files = { cpuinfo: file('missing'), smt: file('missing') };
+  const bios = ['COMPUTE_ARCH_X86_64', 'COMPUTE_FIRMWARE_BIOS', 'HW_ARCH_X86_64'];
+  expect(await hostTraits('kvm', { ...files, firmware: [] })).toEqual(bios);
+  const plain = await firmware('plain', []);
+  expect(await hostTraits('kvm', { ...files, firmware: [plain] })).toEqual([...bios, 'COMPUTE_FIRMWARE_UEFI']);
+  const secure = await firmware('secure', ['secure-boot', 'enrolled-keys', 'requires-smm']);
+  expect(await hostTraits('kvm', { ...files, firmware: [plain, secure] })).toEqual([
+    ...bios,
+    'COMPUTE_FIRMWARE_UEFI',
+    'COMPUTE_SECURITY_UEFI_SECURE_BOOT',
+  ]);
+});

@@ -1,0 +1,44 @@
+import { guestFiles } from '../guest/guest-files.js';
+import type { GuestMetadata } from '../guest/meta-data.js';
+import { ec2Files } from './ec2-files.js';
+
+export interface MetadataResponse {
+  readonly type: 'application/json' | 'text/plain' | 'application/octet-stream';
+  readonly body: Buffer;
+}
+
+/** Lists a folder. In the EC2 format, folders end with a slash, and keys are listed with number and name. */
+function listing(folder: string, paths: readonly string[], { server }: GuestMetadata): string | undefined {
+  const inside = paths.filter((path) => path.startsWith(folder)).map((path) => path.slice(folder.length));
+  if (inside.length === 0) return undefined;
+  const open = folder === '' || folder.startsWith('openstack/');
+  const names = inside.map((path) => {
+    const [name = '', ...rest] = path.split('/');
+    if (/\/public-keys\/$/.test(folder)) return `${name}=${server.keyName}`;
+    return rest.length > 0 && !open ? `${name}/` : name;
+  });
+  return [...new Set(names)].join('\n');
+}
+
+/**
+ * Returns the response of the metadata service to a guest.
+ *
+ * @param path of the request, without query string
+ * @param floating the address by which the guest is reachable from outside
+ * @returns undefined for an unknown path
+ */
+export function metadataResponse(
+  path: string,
+  metadata: GuestMetadata,
+  floating?: string,
+): MetadataResponse | undefined {
+  const files = new Map([...ec2Files(metadata, floating), ...guestFiles(metadata)]);
+  const requested = path.split('/').filter(Boolean).join('/');
+  const body = files.get(requested);
+  if (body) {
+    const text = requested.includes('/meta-data/') ? 'text/plain' : 'application/octet-stream';
+    return { type: requested.endsWith('.json') ? 'application/json' : text, body };
+  }
+  const notified = listing(requested === '' ? '' : `${requested}/`, [...files.keys()], metadata);
+  return notified === undefined ? undefined : { type: 'text/plain', body: Buffer.from(notified) };
+}

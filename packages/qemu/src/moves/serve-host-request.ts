@@ -1,0 +1,81 @@
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { Readable } from 'node:stream';
+import type { HostRequester, LinkResponse } from '@apistrata/compute-engine/drivers';
+import { connectSocket } from '../connect-socket.js';
+import type { Host } from '../host.js';
+import { removeDisksBefore } from '../machine/disks-before.js';
+import { QemuError } from '../qemu-error.js';
+import { HOST_SEPARATOR } from '../volumes/volume-transports.js';
+import { completeArrival } from './arrival.js';
+import { machineManifest, readableFile } from './machine-manifest.js';
+import type { TransferRequest } from './transfer-request.js';
+
+type VolumeRequest = Exclude<TransferRequest, { readonly serverId: string }>;
+
+const READ_BYTES = 2 ** 20;
+
+async function fileOf(host: Host, serverId: string, name: string): Promise<LinkResponse> {
+  const path = readableFile(host.machine({ id: serverId }).folder, name);
+  if (path === undefined) throw new QemuError('UNSUPPORTED', `another host may not read the file ${name}`);
+  const { size: bytes } = await stat(path).catch(() => ({ size: 0 }));
+  const content = () => createReadStream(path, { end: bytes - 1, highWaterMark: READ_BYTES });
+  return { stream: bytes === 0 ? Readable.from([]) : content() };
+}
+
+/** Ids become part of paths. */
+function checked(id: string): string {
+  if (!/^[\da-f-]{36}$/.test(id)) throw new QemuError('UNSUPPORTED', `malformed id ${id}`);
+  return id;
+}
+
+/** Handles a request to the host that stores volumes. */
+async function serveVolumeRequest({ localVolumes: retained }: Host, request: VolumeRequest): Promise<LinkResponse> {
+  if (!retained) throw new QemuError('UNSUPPORTED', 'this host does not store volumes');
+  if (request.kind === 'volume') return { stream: await retained.connect(checked(request.content), request.userId) };
+  const volumeId = checked(request.volumeId);
+  if (request.kind === 'close volume') {
+    await retained.close(basename(request.userId), volumeId);
+    return { value: await retained.contentOf(volumeId) };
+  }
+  const user = { ...request.user, id: basename(request.user.id) };
+  await retained.open(user, volumeId);
+  return { value: await retained.contentOf(volumeId) };
+}
+
+/** Returns the server that a request is about, and whether the request only ends what the requesting host has begun. */
+function subjectOf(query: TransferRequest, from: HostRequester): { readonly serverId: string; readonly ends: boolean } {
+  if ('serverId' in query) return { serverId: checked(query.serverId), ends: false };
+  const user = query.kind === 'open volume' ? query.user.id : query.userId;
+  const [serverId = '', hostOfUser] = user.split(HOST_SEPARATOR);
+  return { serverId: checked(serverId), ends: query.kind === 'close volume' && hostOfUser === from.host };
+}
+
+/** Handles a request of another host of the same cloud, about a server that is on that host, arrives there, or leaves it. */
+export async function serveHostRequest(
+  host: Host,
+  query: TransferRequest,
+  signal: AbortSignal,
+  from: HostRequester,
+): Promise<LinkResponse> {
+  const { serverId, ends } = subjectOf(query, from);
+  if (!ends && !(await from.concerns(serverId)))
+    throw new QemuError('UNSUPPORTED', `the server ${serverId} does not concern the host ${from.host}`);
+  if (!('serverId' in query)) return serveVolumeRequest(host, query);
+  const { folder } = host.machine({ id: serverId });
+  switch (query.kind) {
+    case 'manifest':
+      return { value: await machineManifest(host, serverId) };
+    case 'file':
+      return fileOf(host, serverId, query.name);
+    case 'disks':
+      return { stream: await connectSocket(folder.file('export')) };
+    case 'memory':
+      return { stream: await connectSocket(folder.file('moving')) };
+    case 'remove disks before':
+      return { value: await removeDisksBefore(host, serverId, signal) };
+    case 'complete arrival':
+      return { value: await completeArrival(host, query) };
+  }
+}

@@ -1,0 +1,117 @@
+import { isPhysical } from '@apistrata/compute-engine/catalogs';
+import type { NetworkPlan, PlannedNetwork } from '@apistrata/compute-engine/drivers';
+import { runProgram } from '../programs/run-program.js';
+import { QemuError } from '../qemu-error.js';
+import type { DesiredLink } from './desired-link.js';
+import type { DeviceNames } from './device-names.js';
+
+/** Names of devices that the kernel accepts and that are safe in commands. */
+const DEVICE = /^[A-Za-z0-9_.-]{1,15}$/;
+
+/** A device of this computer that leads to a physical network. */
+export interface PhysicalDevice {
+  readonly device: string;
+  readonly isBridge: boolean;
+}
+
+/** The physical networks of this computer, by name. */
+export type PhysicalNetworks = ReadonlyMap<string, PhysicalDevice>;
+
+const unusable = (name: string, device: string, reason: string) =>
+  new QemuError('NETWORKS_UNAVAILABLE', `the physical network ${name} cannot use ${device}: ${reason}`);
+
+/** A device in the output of `ip`. */
+interface ShownLink {
+  readonly linkinfo?: { readonly info_kind?: string };
+  readonly addr_info: readonly { readonly scope: string }[];
+}
+
+async function linkOf(device: string, ip: string): Promise<ShownLink | undefined> {
+  const shown = await runProgram(ip, ['-json', '-details', 'address', 'show', 'dev', device], {
+    runAs: undefined,
+  }).catch(() => '');
+  const [link]: readonly ShownLink[] = JSON.parse(shown || '[]');
+  return link;
+}
+
+/**
+ * Finds the devices of physical networks.
+ *
+ * @param given devices by the names of physical networks: bridges, or interfaces without addresses
+ * @param ip the path of `ip`
+ * @throws QemuError `NETWORKS_UNAVAILABLE` for devices that do not exist or have addresses
+ */
+export async function findPhysicalNetworks(
+  given: Readonly<Record<string, string>>,
+  ip: string,
+): Promise<PhysicalNetworks> {
+  const found = new Map<string, PhysicalDevice>();
+  for (const [name, device] of Object.entries(given)) {
+    const link = DEVICE.test(device) ? await linkOf(device, ip) : undefined;
+    if (!link) throw unusable(name, device, 'this computer does not have this device');
+    const isBridge = link.linkinfo?.info_kind === 'bridge';
+    if (!isBridge && link.addr_info.some(({ scope }) => scope === 'global'))
+      throw unusable(name, device, 'it has addresses, which would stop working. Put it into a bridge that has them');
+    found.set(name, { device, isBridge });
+  }
+  return found;
+}
+
+/** Returns the device of this computer for a network; undefined if the network has none, or not on this computer. */
+export function physicalDevice(
+  network: Pick<PlannedNetwork, 'provider'>,
+  known: PhysicalNetworks,
+): PhysicalDevice | undefined {
+  return isPhysical(network) ? known.get(network.provider?.physicalNetwork ?? '') : undefined;
+}
+
+/**
+ * Checks that this computer has the physical network of a port.
+ *
+ * @throws QemuError `NETWORKS_UNAVAILABLE` if it does not
+ */
+export function checkPhysical({ networks, ports }: NetworkPlan, portId: string, known: PhysicalNetworks): void {
+  const port = ports.find(({ id }) => id === portId);
+  const network = networks.find(({ id }) => id === port?.networkId);
+  if (!network || !isPhysical(network) || physicalDevice(network, known)) return;
+  const name = network.provider?.physicalNetwork;
+  throw new QemuError(
+    'NETWORKS_UNAVAILABLE',
+    `this host does not have the physical network ${name} of ${network.name}: start it with --provider-network ${name}=BRIDGE`,
+  );
+}
+
+/** Returns the devices of a network's bridge that lead to a physical network. */
+export function outerDevices(network: PlannedNetwork, names: DeviceNames, known: PhysicalNetworks): readonly string[] {
+  const physical = physicalDevice(network, known);
+  if (!physical) return [];
+  if (network.provider?.networkType === 'vlan') return [names.vlan(network.id)];
+  return [physical.isBridge ? names.physical(network.id) : physical.device];
+}
+
+/**
+ * Returns the devices that connect a network to its physical network: to a bridge by a pair of devices, to an interface
+ * directly; a VLAN in addition.
+ */
+export function physicalLinks(
+  network: PlannedNetwork,
+  names: DeviceNames,
+  known: PhysicalNetworks,
+): readonly DesiredLink[] {
+  const physical = physicalDevice(network, known);
+  if (!physical) return [];
+  const { id, mtu, provider } = network;
+  const bridge = names.bridge(id);
+  const isVlan = provider?.networkType === 'vlan';
+  const pair: readonly DesiredLink[] = [
+    { kind: 'pair', name: names.plug(id), peer: names.physical(id), bridge: physical.device, mtu },
+    { kind: 'port', name: names.physical(id), bridge: isVlan ? null : bridge, mtu },
+  ];
+  const parent = physical.isBridge ? names.physical(id) : physical.device;
+  const tag = provider?.segmentationId ?? 0;
+  return [
+    ...(physical.isBridge ? pair : []),
+    ...(isVlan ? [{ kind: 'vlan', name: names.vlan(id), parent, tag, bridge, mtu } as const] : []),
+    ...(physical.isBridge || isVlan ? [] : [{ kind: 'port', name: physical.device, bridge, mtu } as const]),
+  ];
+}

@@ -1,0 +1,54 @@
+import type { Server } from '@apistrata/compute-engine';
+import type { GuestSecrets } from '../guest/meta-data.js';
+import type { Host } from '../host.js';
+import { makeDisks } from '../machine/prepare-disks.js';
+import { SAVED } from './memory.js';
+import type { Verbs } from './verb-request.js';
+
+/** Creates the missing files of a machine, and starts it. */
+export async function boot(
+  host: Host,
+  server: Server,
+  imageId: string,
+  secrets: GuestSecrets,
+  signal: AbortSignal,
+): Promise<void> {
+  const { folder } = host.machine(server);
+  await folder.make();
+  await makeDisks(host.disks, server, imageId, server.flavor, folder, signal);
+  if (!(await folder.exists('configDrive'))) await host.writeConfigDrive(server, secrets, signal);
+  await host.start(server, signal);
+}
+
+/** Build, deletion, and power operations. */
+export const powerVerbs: Verbs = {
+  prepare: async () => {},
+  inject_network_info: async () => {},
+  spawn: async ({ host, work, server, signal }) => {
+    try {
+      await boot(host, server, server.imageId, work, signal);
+    } catch (error) {
+      // A server whose build failed has no host, so no later work removes its files. A server that is taken over has
+      // one.
+      if (!signal.aborted) await host.remove(server);
+      throw error;
+    }
+  },
+  destroy: ({ host, server }) => host.remove(server),
+  leave: ({ host, server }) => host.leaveTo(server.host, server),
+  power_on: async ({ host, server, signal }) => {
+    await host.start(server, signal);
+  },
+  power_off: ({ host, server, signal }) => host.stop(server, signal),
+  soft_delete: ({ host, server, signal }) => host.stop(server, signal),
+  restore: async ({ host, server, signal }) => {
+    await host.start(server, signal);
+  },
+  /** Both kinds restart the process, so that changes of the server take effect. */
+  reboot: async ({ host, work, server, signal }) => {
+    if (work.type === 'SOFT') await host.stop(server, signal);
+    else await host.machine(server).end();
+    await host.machine(server).folder.removeFiles(...SAVED);
+    await host.start(server, signal);
+  },
+};

@@ -1,0 +1,14 @@
+import { statfs } from 'node:fs/promises';
+import { GIB } from '../machine/prepare-disks.js';
+import { QemuError } from '../qemu-error.js';
+
+/** @throws QemuError `DISK_FULL` if the file system of a folder has less free space */
+export async function checkSpace(folder: string, bytes: number): Promise<void> {
+  const { bavail, bsize } = await statfs(folder);
+  const free = bavail * bsize;
+  if (bytes > free)
+    throw new QemuError(
+      'DISK_FULL',
+      `${Math.ceil(bytes / GIB)} GiB are needed, and ${Math.floor(free / GIB)} GiB are free on this host`,
+    );
+}

@@ -1,0 +1,127 @@
+import { createHash } from 'node:crypto';
+import { readdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { HostLinks } from '@apistrata/compute-engine/drivers';
+import type { VolumeShape } from '../machine/machine-shape.js';
+import type { TransferRequest } from '../moves/transfer-request.js';
+import { openTunnel, type Tunnel } from '../moves/tunnel.js';
+import { QemuError } from '../qemu-error.js';
+import { type VolumeAccess, type VolumeUser, volumeDeviceId } from './volume-access.js';
+import { EXPORT } from './volume-server.js';
+import { remoteUser } from './volume-transports.js';
+
+/** A guest waits a day for its disk: this process, or that of the other host, may be restarted. */
+const RECONNECT_SECONDS = 86_400;
+const REQUEST_TIMEOUT_MS = 600_000;
+const SOCKET = '.s';
+/** Separates content and server in the name of a connection. */
+const OF = '@';
+
+export interface RemoteVolumesOptions {
+  readonly directory: string;
+  readonly hosts: HostLinks;
+  /** Changes the owner of a file to the user that runs machines. */
+  readonly changeOwner: (path: string) => Promise<void>;
+}
+
+/** Returns the name of a socket, which must be short. */
+function socketOf(way: string): string {
+  return createHash('sha256').update(way).digest('hex').slice(0, 32) + SOCKET;
+}
+
+/**
+ * Volumes whose content another host stores. Each server has a separate socket for each of its volumes, so that a
+ * volume can be taken from one server without affecting another.
+ */
+export class RemoteVolumes implements VolumeAccess {
+  readonly #options: RemoteVolumesOptions;
+  readonly #tunnels = new Map<string, Promise<Tunnel>>();
+
+  constructor(options: RemoteVolumesOptions) {
+    this.#options = options;
+  }
+
+  get #folder(): string {
+    return join(this.#options.directory, 'far');
+  }
+
+  async #volumeHost(): Promise<string> {
+    const volumeHost = await this.#options.hosts.volumeHost();
+    if (volumeHost === null)
+      throw new QemuError('UNSUPPORTED', 'no host stores the content of volumes: start one of them with --volumes');
+    return volumeHost;
+  }
+
+  async #value<T>(query: TransferRequest): Promise<T> {
+    const { hosts } = this.#options;
+    return (await hosts.request(await this.#volumeHost(), query, AbortSignal.timeout(REQUEST_TIMEOUT_MS))) as T;
+  }
+
+  /** Returns the name of a local server on the other host. */
+  #nameOf(serverId: string): string {
+    return remoteUser(serverId, this.#options.hosts.self);
+  }
+
+  async open({ id, userId, projectId }: VolumeUser, volumeId: string): Promise<VolumeShape> {
+    const user = { id: this.#nameOf(id), userId, projectId };
+    const content = await this.#value<string>({ kind: 'open volume', user, volumeId });
+    const { path } = await this.#tunnel(content + OF + id);
+    return {
+      id: volumeDeviceId(volumeId),
+      serial: volumeId,
+      socket: path,
+      exportName: EXPORT,
+      readOnly: false,
+      reconnectSeconds: RECONNECT_SECONDS,
+    };
+  }
+
+  /** @param way the name of the connection: content and server */
+  #tunnel(way: string): Promise<Tunnel> {
+    const known = this.#tunnels.get(way) ?? this.#listen(way);
+    this.#tunnels.set(way, known);
+    known.catch(() => this.#tunnels.delete(way));
+    return known;
+  }
+
+  async #listen(way: string): Promise<Tunnel> {
+    await writeFile(join(this.#folder, way), '');
+    const never = new AbortController().signal;
+    const [content = '', serverId = ''] = way.split(OF);
+    const userId = this.#nameOf(serverId);
+    const request: TransferRequest = { kind: 'volume', content, userId };
+    const remote = async () => this.#options.hosts.connect(await this.#volumeHost(), request, never);
+    return openTunnel(join(this.#folder, socketOf(way)), this.#options.changeOwner, remote);
+  }
+
+  async close(serverId: string, volumeId: string): Promise<void> {
+    const content = await this.#value<string | null>({
+      kind: 'close volume',
+      userId: this.#nameOf(serverId),
+      volumeId,
+    });
+    if (content === null) return;
+    const way = content + OF + serverId;
+    await rm(join(this.#folder, way), { force: true });
+    const tunnel = this.#tunnels.get(way);
+    this.#tunnels.delete(way);
+    await (await tunnel)?.close();
+  }
+
+  async detach(host: string, serverId: string, volumeId: string): Promise<void> {
+    await this.#value({ kind: 'close volume', userId: remoteUser(serverId, host), volumeId });
+  }
+
+  async reattach(host: string, { id, userId, projectId }: VolumeUser, volumeId: string): Promise<void> {
+    await this.#value({ kind: 'open volume', user: { id: remoteUser(id, host), userId, projectId }, volumeId });
+  }
+
+  async recover(): Promise<void> {
+    for (const name of await readdir(this.#folder)) if (!name.endsWith(SOCKET)) await this.#tunnel(name);
+  }
+
+  async leave(): Promise<void> {
+    for (const tunnel of this.#tunnels.values()) await (await tunnel.catch(() => undefined))?.close();
+    this.#tunnels.clear();
+  }
+}

@@ -1,0 +1,76 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { findProgram } from '../../../../testing/servers.js';
+import { buildDisk, missingForBootLoaders } from './boot-disk.js';
+
+/** The packages of Debian's own cloud images, without those that only larger ones need. */
+const PACKAGES = [
+  'ca-certificates',
+  'cloud-guest-utils',
+  'cloud-init',
+  'dbus',
+  'fdisk',
+  'iproute2',
+  'libnss-myhostname',
+  'linux-image-cloud-amd64',
+  'netbase',
+  'openssh-server',
+  'sudo',
+  'systemd-sysv',
+  'udev',
+];
+
+/** Files that a guest does not need, and that would have to be copied. */
+const SUPERFLUOUS = ['var/cache/apt/archives', 'usr/share/doc', 'usr/share/man', 'usr/share/locale'];
+
+const BUILD_MS = 900_000;
+
+/** Returns the release of this machine, whose keys it has; undefined if it is not Debian. */
+function release(): string | undefined {
+  if (!existsSync('/etc/debian_version')) return undefined;
+  return /^VERSION_CODENAME=(\w+)$/m.exec(readFileSync('/etc/os-release', 'utf8'))?.[1];
+}
+
+/** Returns what is missing to create a disk with Debian on this machine; undefined if nothing is. */
+export function missingForDebian(): string | undefined {
+  if (!findProgram('mmdebstrap')) return 'mmdebstrap';
+  if (!findProgram('ssh')) return 'openssh-client';
+  if (process.getuid?.() !== 0 || !release()) return 'root rights on Debian';
+  return missingForBootLoaders();
+}
+
+/**
+ * Creates a disk (qcow2) with Debian, cloud-init and an SSH server from the packages of the distribution. It contains
+ * no reference to the cloud that boots it.
+ *
+ * @returns its path; undefined if the distribution's packages cannot be reached
+ */
+export function buildDebianDisk(folder: string, megabytes: number): string | undefined {
+  const files = join(folder, 'debian');
+  const hooks = [
+    'chroot "$1" systemctl enable systemd-networkd',
+    `cd "$1" && rm -rf ${SUPERFLUOUS.map((path) => `${path}/*`).join(' ')}`,
+  ];
+  const made = spawnSync(
+    'mmdebstrap',
+    [
+      ...['--quiet', '--mode=root', '--variant=apt', `--include=${PACKAGES.join(',')}`],
+      ...['--aptopt=Apt::Install-Recommends "false"', ...hooks.map((hook) => `--customize-hook=${hook}`)],
+      ...[release() ?? '', files],
+    ],
+    { encoding: 'utf8', timeout: BUILD_MS },
+  );
+  if (made.status !== 0) {
+    if (/Failed to fetch|Could not resolve|Temporary failure|Unable to connect/.test(made.stderr)) return undefined;
+    throw new Error(`mmdebstrap failed:\n${made.stderr}`);
+  }
+  const raw = join(folder, 'debian.raw');
+  const disk = join(folder, 'debian.qcow2');
+  const commandLine = 'root=/dev/vda1 rw console=ttyS0';
+  buildDisk(raw, { files, kernel: '/vmlinuz', ramdisk: '/initrd.img', commandLine, megabytes });
+  rmSync(files, { recursive: true, force: true });
+  execFileSync('qemu-img', ['convert', '-O', 'qcow2', raw, disk]);
+  rmSync(raw);
+  return disk;
+}

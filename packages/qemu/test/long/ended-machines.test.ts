@@ -1,0 +1,111 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { missingForGuests } from '../guest/build-guest.js';
+import { processesOf } from '../processes-of.js';
+import { ada, NOTHING, QemuCloud } from '../qemu-cloud.js';
+
+const missing = missingForGuests();
+if (missing) console.warn(`\n*** SKIPPED: machines that end by themselves: this machine has no ${missing} ***\n`);
+
+describe.skipIf(missing)('a machine that ends by itself', { timeout: 240_000 }, () => {
+  let cloud: QemuCloud;
+  let id: string;
+  beforeAll(async () => {
+    cloud = await QemuCloud.open();
+    id = (await cloud.create()).id;
+  });
+  afterAll(() => cloud.close());
+
+  const act = () => cloud.engine.servers;
+  const process_ = (server: string) => processesOf(join(cloud.machines, server));
+  const state = async (server: string) => {
+    const { vmState, powerState } = await act().get(ada, server);
+    return { vmState, powerState };
+  };
+  const stopped = { vmState: 'stopped', powerState: 4 };
+  const poll = { timeout: 60_000 };
+
+  /** The number of stops in the history of the server. */
+  async function stops(server: string): Promise<number> {
+    const actions = await cloud.engine.instanceActions.list(server);
+    return actions.filter(({ action }) => action === 'stop').length;
+  }
+
+  it('is SHUTOFF when the guest powers off, and starts again', async () => {
+    await cloud.console(id, /GUEST ready/);
+    const line = await cloud.line(id);
+    await line.run('(sleep 1; poweroff -f) >/dev/null 2>&1 &');
+    await expect.poll(() => state(id), poll).toEqual(stopped);
+    expect(await stops(id)).toBe(1);
+    expect(process_(id)).toEqual([]);
+    await cloud.done(id, act().act(ada, id, 'os-start'));
+    await cloud.console(id, /(GUEST ready[\s\S]*){2}/);
+    expect(await state(id)).toEqual({ vmState: 'active', powerState: 1 });
+  });
+
+  it('is SHUTOFF when the kernel of the guest panics', async () => {
+    const line = await cloud.line(id);
+    await line.run('(sleep 1; echo c >/proc/sysrq-trigger) >/dev/null 2>&1 &');
+    await expect.poll(() => state(id), poll).toEqual(stopped);
+    expect(await stops(id)).toBe(2);
+  });
+
+  it('is SHUTOFF when its process is killed, while the program runs and while it does not', async () => {
+    const server = (await cloud.create({ imageId: NOTHING })).id;
+    process.kill(process_(server)[0]!, 'SIGKILL');
+    await expect.poll(() => state(server), poll).toEqual(stopped);
+    await cloud.done(server, act().act(ada, server, 'os-start'));
+    expect(process_(server)).toHaveLength(1);
+    await cloud.engine.close();
+    process.kill(process_(server)[0]!, 'SIGKILL');
+    await cloud.begin();
+    await expect.poll(() => state(server), poll).toEqual(stopped);
+    expect(await stops(server)).toBe(2);
+  });
+
+  it('starts again if its computer was switched off, and it asks for that', async () => {
+    const [starts, stays] = [
+      await cloud.create({ imageId: NOTHING, metadata: { autostart: 'true' } }),
+      await cloud.create({ imageId: NOTHING }),
+    ];
+    await cloud.engine.close();
+    for (const server of [starts.id, stays.id]) {
+      process.kill(process_(server)[0] ?? expect.fail('no process'), 'SIGKILL');
+      // As if the computer had booted since.
+      writeFileSync(join(cloud.machines, server, 'host-boot'), 'a former boot');
+    }
+    await cloud.begin();
+    await expect.poll(() => state(starts.id), poll).toEqual({ vmState: 'active', powerState: 1 });
+    await expect.poll(() => process_(starts.id), poll).toHaveLength(1);
+    await expect.poll(() => state(stays.id), poll).toEqual(stopped);
+    // It ended by itself then, and not with its computer.
+    process.kill(process_(starts.id)[0] ?? expect.fail('no process'), 'SIGKILL');
+    await expect.poll(() => state(starts.id), poll).toEqual(stopped);
+  });
+
+  it('is not stopped by the API when the program starts again while the guest runs', async () => {
+    const server = (await cloud.create({ imageId: NOTHING })).id;
+    const [pid] = process_(server);
+    await cloud.engine.close();
+    await cloud.begin();
+    // If a second server has stopped, the pass over all machines is complete.
+    const other = (await cloud.create({ imageId: NOTHING })).id;
+    process.kill(process_(other)[0]!, 'SIGKILL');
+    await expect.poll(() => state(other), poll).toEqual(stopped);
+    expect(await state(server)).toEqual({ vmState: 'active', powerState: 1 });
+    expect(process_(server)).toEqual([pid]);
+  });
+
+  it('is paused or switched off by the fence of its host, like the others of the computer', async () => {
+    const servers = [await cloud.create({ imageId: NOTHING }), await cloud.create({ imageId: NOTHING })];
+    const ids = servers.map((server) => server.id);
+    const powers = () => Promise.all(servers.map((server) => cloud.driver.powerState?.(server)));
+    expect(await cloud.driver.fence?.('pause')).toEqual(expect.arrayContaining(ids));
+    expect(await powers()).toEqual([3, 3]);
+    expect(await cloud.driver.fence?.('pause')).toEqual([]);
+    expect(await cloud.driver.fence?.('stop')).toEqual(expect.arrayContaining(ids));
+    expect(await powers()).toEqual([4, 4]);
+    expect(ids.flatMap(process_)).toEqual([]);
+  });
+});

@@ -1,0 +1,105 @@
+import { existsSync } from 'node:fs';
+import type { Server } from '@apistrata/compute-engine';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { eventually } from '../../../../testing/eventually.js';
+import { missingForGuests } from '../guest/build-guest.js';
+import { processesOf } from '../processes-of.js';
+import { admin, BOOT, QemuHosts } from '../qemu-hosts.js';
+
+const postgresUrl = inject('postgresUrl');
+const missing = missingForGuests() ?? (postgresUrl ? undefined : 'PostgreSQL');
+if (missing) console.warn(`\n*** SKIPPED: live migrations of virtual machines: this machine has no ${missing} ***\n`);
+
+describe.skipIf(missing)('live migrations of virtual machines', { timeout: 300_000 }, () => {
+  let hosts: QemuHosts;
+  let id: string;
+
+  beforeAll(async () => {
+    hosts = await QemuHosts.open(postgresUrl, 'h2');
+    // The source host removes its machines with a delay.
+    await hosts.start('h1', { moveMibPerSecond: 4 });
+    id = (await hosts.booted('h1')).id;
+  }, 240_000);
+
+  afterAll(() => hosts?.close(), 60_000);
+
+  const migrate = (host: string) => hosts.engine.servers.act(admin, id, 'os-migrateLive', { host, checkedFirst: true });
+
+  /** The last migration, after the transfer of its memory has started. */
+  const underWay = () =>
+    eventually(async () => {
+      const [last] = await hosts.engine.migrations.list({ serverId: id, newestFirst: true, limit: 1 });
+      expect(last).toMatchObject({ status: 'running', sourceHost: 'h1', destHost: 'h2' });
+      expect(last!.memoryProcessedBytes).toBeGreaterThan(2 ** 20);
+      return last!;
+    }, BOOT);
+
+  /** All numbers that the guest has counted, from the console. */
+  const counted = async (server: Server) =>
+    [...(await hosts.console(server)).matchAll(/^COUNT (\d+)\r?$/gm)].map(([, number]) => Number(number));
+
+  /** One process, and nothing left on the other host. */
+  async function livesOn(here: string, there: string) {
+    await eventually(() => expect(existsSync(hosts.folder(there, id))).toBe(false), BOOT);
+    expect(processesOf(hosts.folder(there, id))).toEqual([]);
+    expect(processesOf(hosts.folder(here, id))).toHaveLength(1);
+  }
+
+  it('report their progress, and leave the machine in place when they are aborted', async () => {
+    const line = await hosts.line(id);
+    const before = await line.count();
+    await migrate('h2');
+    const { memoryTotalBytes, memoryProcessedBytes, memoryRemainingBytes, diskTotalBytes, seq } = await underWay();
+    expect(memoryTotalBytes).toBeGreaterThanOrEqual(160 * 2 ** 20);
+    expect(memoryProcessedBytes).toBeLessThan(memoryTotalBytes);
+    expect(memoryRemainingBytes).toBeGreaterThan(0);
+    expect(diskTotalBytes).toBeGreaterThan(0);
+    expect(processesOf(hosts.folder('h2', id))).toHaveLength(1);
+    await hosts.engine.servers.act(admin, id, 'live_migration_cancel', { number: `${seq}`, statuses: ['running'] });
+    expect(await hosts.settled(id)).toMatchObject({ vmState: 'active', host: 'h1' });
+    expect((await hosts.engine.migrations.list({ serverId: id, newestFirst: true }))[0]).toMatchObject({
+      status: 'cancelled',
+    });
+    expect(await line.count()).toBeGreaterThan(before);
+    await livesOn('h1', 'h2');
+  });
+
+  it('keep memory, disks and every line of the console', async () => {
+    const line = await hosts.line(id);
+    await line.run('mkdir /memory && mount -t tmpfs none /memory && echo kept >/memory/word');
+    await line.run('echo moved >/mnt/disk/file; sync');
+    const before = await line.count();
+    await migrate('h2');
+    const { seq } = await underWay();
+    await hosts.engine.servers.act(admin, id, 'live_migration_force_complete', { number: `${seq}` });
+    const server = await hosts.settled(id);
+    expect(server).toMatchObject({ vmState: 'active', host: 'h2' });
+    expect((await hosts.engine.migrations.list({ serverId: id, newestFirst: true }))[0]).toMatchObject({
+      status: 'completed',
+    });
+    const after = await hosts.line(id);
+    expect(await after.run('cat /mnt/disk/file /memory/word')).toBe('moved\nkept');
+    expect(await after.run('echo 3 >/proc/sys/vm/drop_caches; cat /mnt/disk/file /mnt/disk/boots')).toBe('moved\nboot');
+    expect(await after.count()).toBeGreaterThan(before);
+    const numbers = await counted(server);
+    expect(numbers).toEqual(numbers.map((_, index) => index + 1));
+    expect(await hosts.console(server)).toMatch(/GUEST begins.*GUEST ready/s);
+    await livesOn('h2', 'h1');
+  });
+
+  it('keep a paused machine paused', async () => {
+    await hosts.engine.servers.act(admin, id, 'pause');
+    await hosts.settled(id);
+    await migrate('h1');
+    const server = await hosts.settled(id);
+    expect(server).toMatchObject({ vmState: 'paused', powerState: 3, host: 'h1' });
+    const still = (await counted(server)).length;
+    await livesOn('h1', 'h2');
+    expect(await hosts.engine.servers.diagnostics(server)).toMatchObject({ state: 'paused' });
+    await hosts.engine.servers.act(admin, id, 'unpause');
+    await hosts.settled(id);
+    expect(await (await hosts.line(id)).count()).toBeGreaterThan(still);
+    const numbers = await counted(await hosts.see(id));
+    expect(numbers).toEqual(numbers.map((_, index) => index + 1));
+  });
+});

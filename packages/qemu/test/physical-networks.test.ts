@@ -1,0 +1,107 @@
+import type { NetworkPlan } from '@apistrata/compute-engine/drivers';
+import { describe, expect, it } from 'vitest';
+import { checkedPlan } from '../src/network/checked-plan.js';
+import { desiredLinks, isOther, type Link, linkCommands } from '../src/network/desired-links.js';
+import { DeviceNames } from '../src/network/device-names.js';
+import { guestRules } from '../src/network/guest-rules.js';
+import { checkPhysical, findPhysicalNetworks } from '../src/network/physical-networks.js';
+
+const ID = '11111111-1111-4111-8111-111111111111';
+const names = new DeviceNames('h7');
+const known = new Map([
+  ['lan', { device: 'br0', isBridge: true }],
+  ['wire', { device: 'eth1', isBridge: false }],
+]);
+const tunnels = { local: { address: '192.0.2.1', port: 4789 }, peers: new Map() };
+
+function planOf(networkType: string, physicalNetwork: string, segmentationId: number | null): NetworkPlan {
+  const provider = { networkType, physicalNetwork, segmentationId };
+  const subnet = { id: 's', cidr: '192.168.50.0/24', ipVersion: 4, enableDhcp: true };
+  const network = {
+    id: ID,
+    name: 'lan',
+    mtu: 1500,
+    segment: 1,
+    provider,
+    subnets: [{ ...subnet, gatewayIp: null, dnsNameservers: [], hostRoutes: [] }],
+  };
+  const port = { id: 'p', networkId: ID, mac: 'fa:16:3e:00:00:01', adminStateUp: true, addresses: [] };
+  const rules = { portSecurityEnabled: true, securityGroupIds: [], allowedAddressPairs: [] };
+  return checkedPlan({
+    networks: [network],
+    ports: [{ ...port, ...rules, serverId: 'x' }],
+    routers: [],
+    rules: [],
+    members: {},
+  } as unknown as NetworkPlan);
+}
+
+const commandsOf = (plan: NetworkPlan, there: readonly Link[] = []) =>
+  linkCommands(desiredLinks(plan, names, known, tunnels), there, 0).filter((command) =>
+    /aq[pqvx]|eth1|br0/.test(command),
+  );
+
+describe('a network that is connected to a physical network', () => {
+  it('gets a pair of devices to a bridge of the computer, and no tunnels', () => {
+    expect(commandsOf(planOf('flat', 'lan', null))).toEqual([
+      'link add name aqqh71111111111 mtu 1500 type veth peer name aqph71111111111 mtu 1500',
+      'link set dev aqqh71111111111 addrgenmode none',
+      'link set dev aqqh71111111111 master br0',
+      'link set dev aqqh71111111111 up',
+      'link set dev aqph71111111111 addrgenmode none',
+      'link set dev aqph71111111111 master aqbh71111111111',
+      'link set dev aqph71111111111 up',
+    ]);
+  });
+
+  it('gets an interface of the computer, or a VLAN on it', () => {
+    expect(commandsOf(planOf('flat', 'wire', null))).toContain('link set dev eth1 master aqbh71111111111');
+    expect(commandsOf(planOf('vlan', 'wire', 7))).toEqual([
+      'link add link eth1 name aqvh71111111111 mtu 1500 type vlan id 7',
+      'link set dev aqvh71111111111 addrgenmode none',
+      'link set dev aqvh71111111111 master aqbh71111111111',
+      'link set dev aqvh71111111111 up',
+    ]);
+  });
+
+  it('gets a VLAN of a bridge, which is recreated after a change of the tag', () => {
+    const links = desiredLinks(planOf('vlan', 'lan', 7), names, known);
+    const commands = linkCommands(links, [], 0);
+    expect(commands).toContain('link add link aqph71111111111 name aqvh71111111111 mtu 1500 type vlan id 7');
+    expect(commands).not.toContain('link set dev aqph71111111111 master aqbh71111111111');
+    const vlan = links.find(({ kind }) => kind === 'vlan');
+    const existing = (id: number): Link => ({
+      ifindex: 1,
+      ifname: 'aqvh71111111111',
+      mtu: 1500,
+      flags: [],
+      linkinfo: { info_data: { id } },
+    });
+    expect(vlan && [isOther(vlan, existing(7)), isOther(vlan, existing(8))]).toEqual([false, true]);
+  });
+
+  it('keeps DHCP and services of the cloud out of the physical network', () => {
+    const rules = guestRules(planOf('flat', 'lan', null), new Map(), names, known);
+    expect(rules).toContain('iifname "aqph71111111111" oifname "aqsh71111111111" drop');
+    expect(rules).toContain('oifname "aqph71111111111" ether type ip udp sport { 67, 68 } udp dport { 67, 68 } drop');
+  });
+
+  it('is refused on a host without the physical network', () => {
+    expect(() => checkPhysical(planOf('flat', 'lan', null), 'p', known)).not.toThrow();
+    expect(() => checkPhysical(planOf('flat', 'other', null), 'p', known)).toThrow(
+      'this host does not have the physical network other of lan: start it with --provider-network other=BRIDGE',
+    );
+  });
+
+  it('is not connected if its tag is not a tag', () => {
+    expect(commandsOf(planOf('vlan', 'lan', 4095)).filter((command) => command.includes('vlan'))).toEqual([]);
+  });
+});
+
+it('devices of physical networks must exist', async () => {
+  await expect(findPhysicalNetworks({ lan: 'missing0' }, 'ip')).rejects.toMatchObject({
+    code: 'NETWORKS_UNAVAILABLE',
+    message: 'the physical network lan cannot use missing0: this computer does not have this device',
+  });
+  await expect(findPhysicalNetworks({ lan: '../x' }, 'ip')).rejects.toThrow('does not have this device');
+});

@@ -1,0 +1,7 @@
+/**
+ * Returns the response headers of `enforceQuota()` that pages of other origins may read, for `cors({ ...corsHeaders() })`. Pages
+ * need to send none.
+ */
+export function corsHeaders(): { exposedHeaders: string[]; allowedHeaders: string[] } {
+  return { exposedHeaders: ['RateLimit', 'RateLimit-Policy', 'Retry-After'], allowedHeaders: [] };
+}

@@ -1,0 +1,215 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { checkOptions } from '../check-options.js';
+import type { QuotaExceeded } from '../errors.js';
+import { InvalidQuota, QuotaStoreError } from '../errors.js';
+import type { Amounts } from '../limits.js';
+import type { ProjectQuotas } from '../project-quotas.js';
+import type { QuotaStore } from '../store.js';
+import { type EnforcementError, errorRenderer, type QuotaErrorsOption, type RenderError } from './error-formats.js';
+
+/** The amount of a kind that a request takes: an integer of at least 0, or a function that returns it for a request. */
+export type Cost<Req> = number | ((req: Req) => number | Promise<number>);
+
+/** The amounts that a request takes from a project's quota, and the response if a limit is reached. */
+export interface EnforceQuotaOptions<Req = IncomingMessage> {
+  readonly quota: ProjectQuotas;
+  /** The kind that a request takes one of, or `cost` of. Set either this or `kinds`. */
+  readonly kind?: string;
+  /** The amount of `kind`. Default 1. */
+  readonly cost?: Cost<Req>;
+  /**
+   * Amounts of several kinds, taken together or not at all: `{ secrets: 1, orders: (req) => req.body.orders.length }`.
+   */
+  readonly kinds?: Readonly<Record<string, Cost<Req>>>;
+  /** Returns the id of the project that the request acts for. */
+  readonly project: (req: Req) => string | Promise<string>;
+  /**
+   * `take` reserves before the handler runs; `give-back` returns the amount after it. Default: give-back for DELETE,
+   * else take.
+   */
+  readonly direction?: 'take' | 'give-back';
+  /** Returns true if the response means that the handler succeeded. Default: a status below 400. */
+  readonly succeeded?: (res: ServerResponse, req: Req) => boolean;
+  /** The status of a rejection. Default 403. */
+  readonly status?: 403 | 429;
+  /**
+   * The name of the operation in the body of a rejection, if `errors` is `documented`. Default from the first kind: "Secret creation", "Order
+   * creation", ...
+   */
+  readonly operation?: string;
+  /** How errors are sent. Default `problem`; `documented` with the preset `key-manager` of the quota. */
+  readonly errors?: QuotaErrorsOption;
+  /**
+   * Which responses have `RateLimit` and `RateLimit-Policy` headers: `rejections`, `always` (which reads the usage for each
+   * request), or `never`. Default `rejections`; `never` with the preset `key-manager`.
+   */
+  readonly rateLimitHeaders?: 'rejections' | 'always' | 'never';
+  /**
+   * Seconds for the header `Retry-After` of an error, or a function that returns them; undefined sets none. Default: 5 while
+   * the store fails, none if a quota is exceeded; none with the preset `key-manager`.
+   */
+  readonly retryAfter?: number | ((error: EnforcementError) => number | undefined);
+  /**
+   * The behavior while the store fails: `closed` responds 503, `open` lets requests pass uncounted, and a store (for
+   * example `memoryStore()`) counts them in the meantime. Default `closed`.
+   */
+  readonly onStoreError?: 'closed' | 'open' | QuotaStore;
+  /**
+   * Receives each rejection with requested, used and limit, which the response does not contain; may send its own
+   * response.
+   */
+  readonly onExceeded?: (error: QuotaExceeded, req: Req, res: ServerResponse) => void;
+  /**
+   * Receives failures that cannot be reported to the client: store failures, and reservations that expired before
+   * settlement.
+   */
+  readonly onError?: (error: unknown, req: Req) => void;
+  /**
+   * Time-to-live of a reservation in milliseconds. It is renewed periodically while the client is connected, and once
+   * when the client disconnects: set it longer than any handler runs after a disconnect. Default: that of the quota.
+   */
+  readonly ttlMs?: number;
+}
+
+/** The validated options with all defaults. */
+export interface EnforceSettings<Req> {
+  readonly quota: ProjectQuotas;
+  readonly fallback: ProjectQuotas | 'closed' | 'open';
+  readonly costs: readonly (readonly [string, Cost<Req>])[];
+  readonly project: (req: Req) => string | Promise<string>;
+  readonly direction: 'take' | 'give-back' | undefined;
+  readonly succeeded: (res: ServerResponse, req: Req) => boolean;
+  readonly status: 403 | 429;
+  readonly format: RenderError;
+  readonly rateLimitHeaders: 'rejections' | 'always' | 'never';
+  readonly retryAfter: (error: EnforcementError) => number | undefined;
+  readonly onExceeded: (error: QuotaExceeded, req: Req, res: ServerResponse) => void;
+  readonly onError: (error: unknown, req: Req) => void;
+  readonly reserveOptions: { readonly ttlMs?: number };
+}
+
+/** The names of all options. */
+export const ENFORCE_OPTIONS: Readonly<Record<keyof EnforceQuotaOptions, true>> = {
+  quota: true,
+  kind: true,
+  cost: true,
+  kinds: true,
+  project: true,
+  direction: true,
+  succeeded: true,
+  status: true,
+  operation: true,
+  errors: true,
+  rateLimitHeaders: true,
+  retryAfter: true,
+  onStoreError: true,
+  onExceeded: true,
+  onError: true,
+  ttlMs: true,
+};
+
+/** Names of the creating operations in documented responses. */
+const OPERATIONS: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    secrets: 'Secret creation',
+    orders: 'Order creation',
+    containers: 'Container creation',
+    consumers: 'ContainerConsumer creation',
+    cas: 'CA creation',
+  }),
+);
+
+export function enforceSettings<Req>(options: EnforceQuotaOptions<Req>): EnforceSettings<Req> {
+  checkOptions('enforceQuota', options, ENFORCE_OPTIONS);
+  const { quota, project, onStoreError = 'closed', direction, status = 403, ttlMs } = options;
+  if (!quota) throw new TypeError('enforceQuota: a quota is needed: projectQuotas({ store, kinds })');
+  if (typeof project !== 'function')
+    throw new TypeError('enforceQuota: project must be a function that returns the project id of a request');
+  oneOf('direction', direction, ['take', 'give-back', undefined]);
+  oneOf('status', status, [403, 429]);
+  const { errors = quota.preset.errors, rateLimitHeaders = quota.preset.rateLimitHeaders } = options;
+  oneOf('rateLimitHeaders', rateLimitHeaders, ['rejections', 'always', 'never']);
+  if (typeof onStoreError === 'string') oneOf('onStoreError', onStoreError, ['closed', 'open']);
+  const costs = costsOf(options);
+  return {
+    quota,
+    fallback: typeof onStoreError === 'string' ? onStoreError : quota.withStore(onStoreError),
+    costs,
+    project,
+    direction,
+    succeeded: options.succeeded ?? ((res) => res.statusCode < 400),
+    status,
+    format: errorRenderer(errors, options.operation ?? operationOf(costs[0][0])),
+    rateLimitHeaders,
+    retryAfter: retryAfterOf(options),
+    onExceeded: options.onExceeded ?? (() => undefined),
+    onError: unfailing(options.onError),
+    reserveOptions: ttlMs === undefined ? {} : { ttlMs },
+  };
+}
+
+function retryAfterOf<Req>({
+  quota,
+  retryAfter,
+}: EnforceQuotaOptions<Req>): (error: EnforcementError) => number | undefined {
+  if (typeof retryAfter === 'function') return retryAfter;
+  if (retryAfter === undefined)
+    return (error) => (error instanceof QuotaStoreError ? quota.preset.retryAfterStoreError : undefined);
+  if (Number.isSafeInteger(retryAfter) && retryAfter >= 0) return () => retryAfter;
+  throw new TypeError('enforceQuota: retryAfter must be an integer number of seconds, or a function that returns it');
+}
+
+/** Returns the amounts that a request takes. */
+export async function amountsOf<Req>({ costs }: EnforceSettings<Req>, req: Req): Promise<Amounts> {
+  const amounts: Record<string, number> = {};
+  for (const [kind, cost] of costs) amounts[kind] = typeof cost === 'number' ? cost : await cost(req);
+  return amounts;
+}
+
+type NamedCost<Req> = readonly [kind: string, cost: Cost<Req>];
+
+function givenCosts<Req>(options: EnforceQuotaOptions<Req>): readonly NamedCost<Req>[] {
+  const { kind, cost, kinds } = options;
+  if (kind !== undefined && kinds === undefined) return [[kind, cost ?? 1]];
+  if (kind !== undefined || kinds === undefined) throw new TypeError('enforceQuota: set either kind or kinds');
+  if (cost !== undefined)
+    throw new TypeError('enforceQuota: cost applies to kind only; set the cost of each kind in kinds');
+  return Object.entries(kinds);
+}
+
+function costsOf<Req>(options: EnforceQuotaOptions<Req>): readonly [NamedCost<Req>, ...NamedCost<Req>[]] {
+  const { quota } = options;
+  const costs = givenCosts(options);
+  const [first, ...others] = costs;
+  if (!first) throw new TypeError('enforceQuota: kinds must name at least one kind');
+  for (const [name, value] of costs) {
+    if (!quota.kinds.includes(name)) {
+      throw new InvalidQuota(`enforceQuota: unknown kind "${name}"; kinds are ${quota.kinds.join(', ')}`);
+    }
+    if (typeof value !== 'function' && !(Number.isSafeInteger(value) && value >= 0)) {
+      throw new InvalidQuota(`enforceQuota: the cost of ${name} must be an integer of at least 0, or a function`);
+    }
+  }
+  return [first, ...others];
+}
+
+/** Wraps a hook so that its errors are ignored. Thrown outside of a request, they would end the process. */
+function unfailing<Args extends unknown[]>(hook: ((...args: Args) => void) | undefined): (...args: Args) => void {
+  return (...args) => {
+    try {
+      hook?.(...args);
+    } catch {
+      // The hook itself is the last receiver of errors.
+    }
+  };
+}
+
+function operationOf(kind: string): string {
+  return OPERATIONS.get(kind) ?? `${kind.charAt(0).toUpperCase()}${kind.slice(1)} creation`;
+}
+
+function oneOf(option: string, value: unknown, allowed: readonly unknown[]): void {
+  if (allowed.includes(value)) return;
+  const names = allowed.filter((name) => name !== undefined).map((name) => JSON.stringify(name));
+  throw new TypeError(`enforceQuota: ${option} must be ${names.join(' or ')}`);
+}

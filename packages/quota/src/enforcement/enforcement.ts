@@ -1,0 +1,171 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { QuotaExceeded, QuotaStoreError } from '../errors.js';
+import type { Amounts } from '../limits.js';
+import type { Reservation } from '../reservation.js';
+import { amountsOf, type EnforceQuotaOptions, type EnforceSettings, enforceSettings } from './enforce-options.js';
+import type { Exchange } from './exchange.js';
+import { announceUsage, type Rejection, rejectionOf } from './rejection.js';
+import { watchResponseEnd } from './response-end.js';
+import { commitPersistently, keepAlive } from './settlement.js';
+
+/**
+ * What happens to a request: its handler runs, a rejection is sent, or nothing because its response has ended. If the handler
+ * throws and the framework does not send a response for that, `threw` has to be called.
+ */
+export type Admission = { readonly threw: () => void } | { readonly rejection: Rejection } | undefined;
+
+const reservations = new WeakMap<IncomingMessage, Reservation>();
+
+/**
+ * Returns the reservation that `enforceQuota()` made for a request, or undefined if there is none (also when the
+ * request passed because the store is unavailable). A handler that commits the reservation itself before it responds
+ * leaves no moment in which the resource exists uncounted.
+ *
+ * @param req the request of `node:http`: `request.raw` of Fastify, `ctx.req` of Koa, `c.env.incoming` of Hono
+ */
+export function reservationOf(req: IncomingMessage): Reservation | undefined {
+  return reservations.get(req);
+}
+
+/**
+ * Creates the function that decides about requests, and settles their reservations when their responses end. It rejects with
+ * errors for the error handlers of the application.
+ *
+ * @throws TypeError or InvalidQuota if an option is invalid
+ */
+export function enforcement<Req>(options: EnforceQuotaOptions<Req>): (exchange: Exchange<Req>) => Promise<Admission> {
+  const settings = enforceSettings(options);
+
+  return async function admit(exchange) {
+    const { req, raw, res } = exchange;
+    const direction = settings.direction ?? (raw.method === 'DELETE' ? 'give-back' : 'take');
+    try {
+      const project = await settings.project(req);
+      const amounts = await amountsOf(settings, req);
+      if (direction === 'give-back') return { threw: releaseAfter(settings, project, amounts, exchange) };
+      const reservation = await reserve(settings, project, amounts, req);
+      if (settings.rateLimitHeaders === 'always') await announceUsage(settings, project, amounts, exchange);
+      // The client disconnected while the store was called: do not run the handler.
+      if (res.destroyed && !res.writableEnded) {
+        await release(settings, reservation, req);
+        return undefined;
+      }
+      return { threw: settleAfter(settings, reservation, exchange) };
+    } catch (error) {
+      if (!(error instanceof QuotaExceeded || error instanceof QuotaStoreError)) throw error;
+      const rejection = rejectionOf(settings, error, exchange);
+      return rejection && { rejection };
+    }
+  };
+}
+
+async function reserve<Req>(
+  { quota, fallback, reserveOptions, onError }: EnforceSettings<Req>,
+  project: string,
+  amounts: Amounts,
+  req: Req,
+): Promise<Reservation | undefined> {
+  try {
+    return await quota.reserve(project, amounts, reserveOptions);
+  } catch (error) {
+    if (!(error instanceof QuotaStoreError)) throw error;
+    onError(error, req);
+    if (fallback === 'closed') throw error;
+    return fallback === 'open' ? undefined : fallback.reserve(project, amounts, reserveOptions);
+  }
+}
+
+/**
+ * Settles a reservation by the status of the response when the handler ends it.
+ *
+ * @returns the function to call when the handler throws
+ */
+function settleAfter<Req>(
+  settings: EnforceSettings<Req>,
+  reservation: Reservation | undefined,
+  { req, raw, res }: Exchange<Req>,
+): () => void {
+  if (!reservation) return () => undefined;
+  reservations.set(raw, reservation);
+  const stopRenewing = keepAlive(reservation);
+  let settlement: Promise<void> | undefined;
+
+  /** @returns a promise that the response waits for: its receiver may use or delete the new resource immediately */
+  const settle = (commit: boolean): Promise<void> => {
+    settlement ??= commit ? keep() : abandon();
+    return settlement;
+  };
+  const keep = (): Promise<void> => {
+    const { attempted, done } = commitPersistently(reservation);
+    done.catch((error) => settings.onError(error, req)).finally(stopRenewing);
+    return attempted;
+  };
+  const abandon = (): Promise<void> => {
+    stopRenewing();
+    return release(settings, reservation, req);
+  };
+  /** After a disconnect, the handler may or may not end the response. The time-to-live starts again and decides. */
+  const renewOnce = () => {
+    stopRenewing();
+    if (!settlement && reservation.open) reservation.renew().catch(() => undefined);
+  };
+
+  watchResponseEnd(res, {
+    // Counts unless the resource is known not to exist.
+    ended: () => settle(hasSucceeded(settings, req, res, true)),
+    left: renewOnce,
+  });
+  return () => void settle(false);
+}
+
+/**
+ * Gives back by the status of the response, before the client receives it.
+ *
+ * @returns the function to call when the handler throws
+ */
+function releaseAfter<Req>(
+  settings: EnforceSettings<Req>,
+  project: string,
+  amounts: Amounts,
+  { req, res }: Exchange<Req>,
+): () => void {
+  const { quota, fallback } = settings;
+  let failed = false;
+
+  const release = async (): Promise<void> => {
+    try {
+      await quota.release(project, amounts);
+    } catch (error) {
+      if (typeof fallback === 'string') throw error;
+      await fallback.release(project, amounts);
+    }
+  };
+  watchResponseEnd(res, {
+    ended: () => {
+      if (failed || !hasSucceeded(settings, req, res, false)) return undefined;
+      return release().catch((error) => settings.onError(error, req));
+    },
+    left: () => undefined,
+  });
+  return () => {
+    failed = true;
+  };
+}
+
+/** Returns the result of the option `succeeded`, or the safe assumption if it throws. */
+function hasSucceeded<Req>(settings: EnforceSettings<Req>, req: Req, res: ServerResponse, careful: boolean): boolean {
+  try {
+    return settings.succeeded(res, req);
+  } catch (error) {
+    settings.onError(error, req);
+    return careful;
+  }
+}
+
+async function release<Req>(
+  settings: EnforceSettings<Req>,
+  reservation: Reservation | undefined,
+  req: Req,
+): Promise<void> {
+  await reservation?.release().catch((error) => settings.onError(error, req));
+}

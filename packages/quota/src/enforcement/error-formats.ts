@@ -1,0 +1,77 @@
+import { type IncomingMessage, STATUS_CODES } from 'node:http';
+import { QuotaExceeded, type QuotaStoreError } from '../errors.js';
+
+/** The body of an error response. */
+export interface QuotaErrorBody {
+  /** The whole Content-Type header. */
+  readonly contentType: string;
+  readonly body: string;
+}
+
+/** An error that `enforceQuota()` responds to. */
+export type EnforcementError = QuotaExceeded | QuotaStoreError;
+
+/** Renders an error of `enforceQuota()`. */
+export type QuotaErrorFormat = (error: EnforcementError, req: IncomingMessage) => QuotaErrorBody;
+
+/**
+ * How errors are sent: `documented` sends the body of the key management API, `problem` sends `application/problem+json`
+ * (RFC 9457), `json` sends `{"error": {...}}`, a function returns the body and its type, and `next` passes the error to the next
+ * error handler, with its headers already set.
+ */
+export type QuotaErrorsOption = 'documented' | 'problem' | 'json' | 'next' | QuotaErrorFormat;
+
+/** Returns the response body of an error; undefined if the error is passed to the error handlers of the application. */
+export type RenderError = (error: EnforcementError, req: IncomingMessage) => QuotaErrorBody | undefined;
+
+const UNAVAILABLE = 'Quotas cannot be checked now.';
+
+/** The message without the text of the store's errors. */
+function detailOf(error: EnforcementError): string {
+  return error instanceof QuotaExceeded ? error.message : UNAVAILABLE;
+}
+
+function problem(error: EnforcementError): QuotaErrorBody {
+  const { status, code } = error;
+  const exceeded = error instanceof QuotaExceeded && { exceeded: error.details };
+  const body = { title: STATUS_CODES[status] ?? 'Error', status, detail: detailOf(error), code, ...exceeded };
+  return { contentType: 'application/problem+json', body: JSON.stringify(body) };
+}
+
+function jsonError(error: EnforcementError): QuotaErrorBody {
+  const { status, code } = error;
+  const body = JSON.stringify({ error: { code, status, message: detailOf(error) } });
+  return { contentType: 'application/json; charset=UTF-8', body };
+}
+
+/** Creates the format of the key management API. */
+function keyManagerFault(operation: string): QuotaErrorFormat {
+  return (error) => {
+    const { status } = error;
+    const reason =
+      error instanceof QuotaExceeded ? 'Creation not allowed because a quota has been reached.' : UNAVAILABLE;
+    const description = `${operation} issue seen - ${reason}`;
+    const body = JSON.stringify({ code: status, title: STATUS_CODES[status], description });
+    return { contentType: 'application/json', body };
+  };
+}
+
+/**
+ * Returns the function that renders errors.
+ *
+ * @param operation name of the operation in bodies of the key management API
+ * @throws TypeError that lists the values of the option
+ */
+export function errorRenderer(errors: QuotaErrorsOption, operation: string): RenderError {
+  if (typeof errors === 'function') return errors;
+  const known = new Map<QuotaErrorsOption, RenderError>([
+    ['documented', keyManagerFault(operation)],
+    ['problem', problem],
+    ['json', jsonError],
+    ['next', () => undefined],
+  ]);
+  const render = known.get(errors);
+  if (render) return render;
+  const names = [...known.keys()].map((name) => `"${name}"`).join(', ');
+  throw new TypeError(`enforceQuota: errors must be ${names} or a function, it is ${JSON.stringify(errors)}`);
+}

@@ -1,0 +1,65 @@
+import type { ServerResponse } from 'node:http';
+import { QuotaExceeded } from '../errors.js';
+import type { Amounts } from '../limits.js';
+import type { EnforceSettings } from './enforce-options.js';
+import type { EnforcementError } from './error-formats.js';
+import type { Exchange } from './exchange.js';
+import { setRateLimitHeaders } from './rate-limit-headers.js';
+
+/** A response to a rejected request. */
+export interface Rejection {
+  readonly status: number;
+  readonly contentType: string;
+  readonly body: string;
+}
+
+/**
+ * Returns the response to an error of the quota, after setting its headers; undefined if `onExceeded` has sent one.
+ *
+ * @throws the error itself if it is passed to the error handlers of the application
+ */
+export function rejectionOf<Req>(
+  settings: EnforceSettings<Req>,
+  error: EnforcementError,
+  { req, raw, res }: Exchange<Req>,
+): Rejection | undefined {
+  const rejected = error instanceof QuotaExceeded ? new QuotaExceeded(error.details, settings.status) : error;
+  if (rejected instanceof QuotaExceeded) settings.onExceeded(rejected, req, res);
+  if (res.headersSent) return undefined;
+  setHeaders(settings, rejected, res);
+  const rendered = settings.format(rejected, raw);
+  if (!rendered) throw rejected;
+  return { status: rejected.status, ...rendered };
+}
+
+function setHeaders<Req>(
+  { rateLimitHeaders, retryAfter }: EnforceSettings<Req>,
+  error: EnforcementError,
+  res: ServerResponse,
+): void {
+  const seconds = retryAfter(error);
+  if (seconds !== undefined) res.setHeader('Retry-After', seconds);
+  if (rateLimitHeaders === 'never' || !(error instanceof QuotaExceeded)) return;
+  const kinds = error.details.map(({ kind, limit, used }) => ({ kind, limit, remaining: limit - used }));
+  setRateLimitHeaders(res, kinds);
+}
+
+/** Sets the headers of an accepted request. Headers are secondary: if usage cannot be read, they are omitted. */
+export async function announceUsage<Req>(
+  { quota, onError }: EnforceSettings<Req>,
+  project: string,
+  amounts: Amounts,
+  { req, res }: Exchange<Req>,
+): Promise<void> {
+  try {
+    const usage = Object.entries(await quota.usage(project)).filter(([kind]) => Object.hasOwn(amounts, kind));
+    const kinds = usage.map(([kind, { used, reserved, limit }]) => ({
+      kind,
+      limit,
+      remaining: Number(limit) - used - reserved,
+    }));
+    setRateLimitHeaders(res, kinds);
+  } catch (error) {
+    onError(error, req);
+  }
+}

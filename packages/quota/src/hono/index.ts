@@ -1,0 +1,57 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { EnforceQuotaOptions } from '../enforcement/enforce-options.js';
+import { enforcement } from '../enforcement/enforcement.js';
+
+/** The part of a Hono context that the middleware uses; `env` is what `@hono/node-server` provides. */
+export interface HonoContext {
+  readonly env: any;
+  readonly req: { header(name: string): string | undefined };
+  /** Creates a response with the headers that are set already. */
+  body(data: any, ...rest: any[]): Response;
+}
+
+/** Middleware for Hono on Node. */
+export type HonoQuota<Context> = (context: Context, next: () => Promise<void>) => Promise<Response | undefined>;
+
+/**
+ * Returns Hono middleware, for `@hono/node-server`, that does the same as `enforceQuota()`. Functions in the options receive the
+ * context of Hono.
+ *
+ * @throws TypeError or InvalidQuota for options that `enforceQuota()` does not accept
+ *
+ * @example
+ * ```ts
+ * import { memoryStore, projectQuotas } from '@apistrata/quota';
+ * import { honoQuota } from '@apistrata/quota/hono';
+ *
+ * const quota = projectQuotas({ store: memoryStore(), defaults: { invoices: 500 } });
+ * const counted = honoQuota({ quota, kind: 'invoices', project: (c) => String(c.req.header('x-account')) });
+ * declare const app: { post(path: string, ...middleware: (typeof counted)[]): unknown };
+ * app.post('/invoices', counted);
+ * ```
+ */
+export function honoQuota<Context extends HonoContext = HonoContext>(
+  options: EnforceQuotaOptions<Context>,
+): HonoQuota<Context> {
+  const admit = enforcement(options);
+  return async (context, next) => {
+    const { incoming, outgoing } = context.env as { incoming: IncomingMessage; outgoing: ServerResponse };
+    const admission = await admit({ req: context, raw: incoming, res: outgoing });
+    if (!admission) return alreadySent();
+    if ('rejection' in admission) {
+      const { status, contentType, body } = admission.rejection;
+      return context.body(body, status, { 'Content-Type': contentType });
+    }
+    // Hono responds to errors of handlers; the status of that response decides.
+    await next();
+    return undefined;
+  };
+}
+
+/** Returns the response by which `@hono/node-server` detects that other code has responded. */
+function alreadySent(): Response {
+  const sent = new Response(null, { headers: { 'X-Hono-Already-Sent': 'true' } });
+  // The server replaces `Response` by a class that it writes without checking its headers, until its body is accessed.
+  void sent.bodyUsed;
+  return sent;
+}

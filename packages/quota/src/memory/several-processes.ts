@@ -1,0 +1,27 @@
+import cluster from 'node:cluster';
+
+/**
+ * Returns how this process was recognized as one of several, or undefined. PM2 passes the settings of a program to its
+ * processes as environment variables; hosting platforms set `WEB_CONCURRENCY`.
+ */
+export function severalProcesses(
+  env: NodeJS.ProcessEnv = process.env,
+  isWorker = cluster.isWorker,
+): string | undefined {
+  if (isWorker) return 'this process is a cluster worker';
+  if (Number(env.WEB_CONCURRENCY) > 1) return `WEB_CONCURRENCY is ${env.WEB_CONCURRENCY}`;
+  if (env.pm_id !== undefined && env.instances !== '1') return 'this process is managed by PM2';
+  return undefined;
+}
+
+let warned = false;
+
+/** Warns once that quotas in memory are not shared between processes. */
+export function warnIfSeveral(reason = severalProcesses()): void {
+  if (reason === undefined || warned) return;
+  warned = true;
+  process.emitWarning(
+    `memoryStore() counts for this process alone, but ${reason}: each process admits the full limit. Use sqlStore() or redisStore(), or accept it with memoryStore({ perProcess: true }).`,
+    { type: 'QuotaWarning', code: 'APISTRATA_QUOTA_PER_PROCESS' },
+  );
+}

@@ -1,0 +1,80 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { EnforceQuotaOptions } from '../enforcement/enforce-options.js';
+import { type EnforceQuotaMiddleware, enforceQuota } from '../enforcement/enforce-quota.js';
+
+/** The part of the consumer of a NestJS module that this one uses. */
+export interface MiddlewareRoutes {
+  apply(...middleware: any[]): { forRoutes(...routes: any[]): unknown };
+}
+
+/** A dynamic module of NestJS. */
+export interface DynamicQuotaModule {
+  module: new () => { configure(consumer: MiddlewareRoutes): void };
+}
+
+/** Options of `QuotaModule.forRoot()`. */
+export interface QuotaModuleOptions {
+  /** The middleware of `enforceQuota()`. */
+  readonly enforce: EnforceQuotaMiddleware<any>;
+  /** The routes that are counted, as `forRoutes()` of NestJS accepts them: paths, controllers or `{ path, method }`. */
+  readonly routes: readonly unknown[];
+}
+
+/**
+ * A NestJS module that enforces a quota on routes. Its middleware runs before guards: if guards authenticate callers, use
+ * `quotaGuard()` after them.
+ *
+ * @example
+ * ```ts
+ * import { enforceQuota, memoryStore, projectQuotas } from '@apistrata/quota';
+ * import { QuotaModule } from '@apistrata/quota/nestjs';
+ *
+ * const quota = projectQuotas({ store: memoryStore(), defaults: { invoices: 500 } });
+ * const enforce = enforceQuota({ quota, kind: 'invoices', project: (req) => String(req.headers['x-account']) });
+ * // For the imports of a module.
+ * const imports = [QuotaModule.forRoot({ enforce, routes: ['invoices'] })];
+ * ```
+ */
+export const QuotaModule: { forRoot(options: QuotaModuleOptions): DynamicQuotaModule } = {
+  forRoot({ enforce, routes }) {
+    return {
+      module: class QuotaModule {
+        configure(consumer: MiddlewareRoutes): void {
+          consumer.apply(enforce).forRoutes(...routes);
+        }
+      },
+    };
+  },
+};
+
+/** The part of the execution context of NestJS that the guard uses. */
+export interface HttpContext {
+  switchToHttp(): { getRequest(): any; getResponse(): any };
+}
+
+/** A guard of NestJS. */
+export interface QuotaGuard {
+  canActivate(context: HttpContext): Promise<boolean>;
+}
+
+/**
+ * Returns a guard of NestJS that does the same as `enforceQuota()`, for `@UseGuards()` of a route, after guards that
+ * authenticate the caller.
+ *
+ * @throws TypeError or InvalidQuota for options that `enforceQuota()` does not accept
+ */
+export function quotaGuard<Req extends IncomingMessage = IncomingMessage>(
+  options: EnforceQuotaOptions<Req>,
+): QuotaGuard {
+  const enforce = enforceQuota(options);
+  return {
+    canActivate(context) {
+      const http = context.switchToHttp();
+      const [req, res] = [http.getRequest() as Req, http.getResponse() as ServerResponse];
+      // After a rejection the response is sent and the promise stays pending, as middleware does not call `next`.
+      return new Promise((resolve, reject) => {
+        enforce(req, res, (error) => (error === undefined ? resolve(true) : reject(error))).catch(reject);
+      });
+    },
+  };
+}

@@ -1,0 +1,34 @@
+import { STATUS_CODES } from 'node:http';
+import { QuotaError } from '../errors.js';
+import { printJson } from './json-value.js';
+
+/** A response: a status, a body with its type unless there is none, and additional headers. */
+export interface RouterResponse {
+  readonly status: number;
+  readonly type?: string;
+  readonly body?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** A rejected request, with the error body of this API. */
+export class RejectedRequest extends QuotaError {
+  readonly response: RouterResponse;
+
+  constructor(status: number, description: string | null, headers?: Readonly<Record<string, string>>) {
+    super('REQUEST_REJECTED', description ?? '', { status });
+    this.response = { ...json(status, { code: status, title: titleOf(status), description }), headers };
+  }
+}
+
+/** The start of error messages. */
+export const ISSUE = 'Project Quotas issue seen -';
+
+export function json(status: number, body: object): RouterResponse {
+  return { status, type: 'application/json', body: printJson(body) };
+}
+
+export const NO_CONTENT: RouterResponse = { status: 204 };
+
+function titleOf(status: number): string {
+  return STATUS_CODES[status] ?? 'Error';
+}

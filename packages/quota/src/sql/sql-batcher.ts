@@ -1,0 +1,121 @@
+import type { Excess } from '../limits.js';
+import type { ConsumeRequest, ReserveRequest } from '../store.js';
+import type { Receipt } from './receipts.js';
+import type { SqlDatabase, SqlValue } from './sql-database.js';
+import { nowOf, tablesOf } from './statements.js';
+import { type Now, type Settlement, verdictOn } from './steps.js';
+
+/** Runs one statement as a transaction. */
+type SendRequest = NonNullable<SqlDatabase['query']>;
+
+/**
+ * Processes one request of one kind in one round trip, and rejects it in two: most requests, when a server is not busy.
+ * The statement takes the amount if it fits, also under concurrency, because an UPDATE that waited for a row lock
+ * checks its condition again. Returns undefined without any change for cases that need the steps of a transaction.
+ */
+export class SqlBatcher {
+  readonly #query: SendRequest;
+  readonly #text: ReturnType<typeof textsFor>;
+  readonly #now: Now;
+
+  constructor(query: SendRequest, prefix: string, now: Now) {
+    this.#query = query;
+    this.#text = textsFor(prefix);
+    this.#now = now;
+  }
+
+  /**
+   * Returns the kinds that exceed their limit, or undefined if the counter does not exist yet or expired reservations
+   * are in the way.
+   */
+  async reserve(request: ReserveRequest): Promise<readonly Excess[] | undefined> {
+    const single = onlyEntry(request.amounts);
+    if (!single) return undefined;
+    const { id, amounts, ttlMs } = request;
+    const { count } = await this.#query(this.#text.reserve, () => [
+      ...requestedOf(request, single),
+      id,
+      JSON.stringify(amounts),
+      ttlMs,
+      this.#now(),
+    ]);
+    return count > 0 ? [] : this.#rejection(request, single);
+  }
+
+  /** Like `reserve`, for amounts that are used immediately. */
+  async consume(request: ConsumeRequest, receipt: Receipt): Promise<readonly Excess[] | undefined> {
+    const single = onlyEntry(request.amounts);
+    if (!single) return undefined;
+    const { count } = await this.#query(this.#text.consume, () => {
+      receipt.taken = [request];
+      return [...requestedOf(request, single), receipt.lane, receipt.number];
+    });
+    return count > 0 ? [] : this.#rejection(request, single);
+  }
+
+  /** Returns true if this call settled the reservation. */
+  async settle({ hold, outcome }: Settlement): Promise<boolean | undefined> {
+    const single = onlyEntry(hold.amounts);
+    if (!single) return undefined;
+    const [kind, amount] = single;
+    const used = outcome === 'commit' ? amount : 0;
+    const ended = [hold.project, kind, hold.id, amount, used];
+    return (await this.#query(this.#text.settle, () => [...ended, this.#now()])).count > 0;
+  }
+
+  /**
+   * Reads why nothing was taken. A separate query, because its tables would slow down the statement that takes amounts.
+   */
+  async #rejection(request: ConsumeRequest, [kind]: Entry): Promise<readonly Excess[] | undefined> {
+    const { project } = request;
+    const { rows } = await this.#query(this.#text.refusal, () => [project, kind, this.#now()]);
+    const [row] = rows;
+    // Expired reservations count until they are removed, and the counter may have changed since: then the steps decide.
+    const exceeded = row && !row.expired ? verdictOn(request, [{ ...row, project, kind }]) : [];
+    return exceeded.length > 0 ? exceeded : undefined;
+  }
+}
+
+type Entry = [kind: string, amount: number];
+
+function onlyEntry(amounts: Readonly<Record<string, number>>): Entry | undefined {
+  const entries = Object.entries(amounts);
+  return entries.length === 1 ? entries[0] : undefined;
+}
+
+/** The common parameters of statements that take amounts. */
+function requestedOf({ project, defaults }: ConsumeRequest, [kind, amount]: Entry): SqlValue[] {
+  return [project, kind, amount, defaults[kind] ?? null];
+}
+
+/** PostgreSQL only: other databases have no round trips. */
+function textsFor(prefix: string) {
+  const { limits, counters, holds, receipts } = tablesOf(prefix);
+  const limitsOf = `(SELECT own_limits FROM ${limits} AS own WHERE own.project = $1)`;
+  /** project, kind, amount, default limit */
+  const take = (
+    column: 'used' | 'reserved',
+  ) => `WITH taken AS (UPDATE ${counters} SET ${column} = ${column} + $3::bigint
+      FROM (SELECT coalesce((${limitsOf}::jsonb->>$2)::numeric, $4::numeric) AS top) AS limits
+      WHERE project = $1 AND kind = $2 AND used + reserved <= ${Number.MAX_SAFE_INTEGER} - $3::bigint
+        AND (top < 0 OR used + reserved + $3::bigint <= top) RETURNING true)`;
+  // Statements that take or settle report success by their row count instead of rows, which would have to be parsed.
+  return {
+    /** project, kind, amount, default limit, lane, number: adds to used. */
+    consume: `${take('used')} INSERT INTO ${receipts} (lane, number) SELECT $5::uuid, $6::bigint FROM taken`,
+    /** project, kind, amount, default limit, id, amounts, ttlMs, now: reserves. */
+    reserve: `${take('reserved')} INSERT INTO ${holds} (project, id, amounts, expires_at)
+      SELECT $1, $5, $6, ${nowOf('$8')} + $7::bigint FROM taken`,
+    // ORDER BY makes PostgreSQL use the index: otherwise it expects to find any matching row early in a scan.
+    /** project, kind, now: the counter, and the earliest expired reservation of the project. */
+    refusal: `SELECT used, reserved, ${limitsOf} AS own_limits, (SELECT expires_at FROM ${holds}
+        WHERE project = $1 AND expires_at <= ${nowOf('$3')} ORDER BY expires_at LIMIT 1) IS NOT NULL AS expired
+      FROM ${counters} WHERE project = $1 AND kind = $2`,
+    /** project, kind, id, amount, the amount to add to used, now. Locks the counter first, as all statements do. */
+    settle: `WITH locked AS (SELECT FROM ${counters} WHERE project = $1 AND kind = $2 FOR UPDATE),
+      ended AS (DELETE FROM ${holds} WHERE project = $1 AND id = $3 AND expires_at > ${nowOf('$6')}
+        AND EXISTS (SELECT FROM locked) RETURNING true)
+      UPDATE ${counters} SET reserved = reserved - $4::bigint, used = used + $5::bigint
+        FROM ended WHERE project = $1 AND kind = $2`,
+  } as const;
+}

@@ -1,0 +1,9 @@
+/** Returns the items of two lists in pairs. @throws RangeError if the second list is shorter, a defect of its producer */
+export function zip<A, B>(first: readonly A[], second: readonly B[]): [A, B][] {
+  const others = second.values();
+  return first.map((one) => {
+    const other = others.next();
+    if (other.done) throw new RangeError(`Expected ${first.length} results, got ${second.length}`);
+    return [one, other.value];
+  });
+}

@@ -1,0 +1,45 @@
+import { enforceQuota, memoryStore, projectQuotas } from '@apistrata/quota';
+import express from 'express';
+
+export const app = express();
+const create = (_req, res) => res.status(201).end();
+
+// Your authentication: a session, or a verified JWT. In this example, a header replaces it.
+app.use((req, _res, next) => {
+  req.auth = JSON.parse(req.headers['x-claims'] ?? '{}');
+  next();
+});
+
+// By user.
+const store = memoryStore();
+const quota = projectQuotas({ store, defaults: { drafts: 2, seats: 3 } });
+app.post('/drafts', enforceQuota({ quota, kind: 'drafts', project: (req) => `user:${req.auth.sub}` }), create);
+
+// By organization.
+app.post('/seats', enforceQuota({ quota, kind: 'seats', project: (req) => `org:${req.auth.org}` }), create);
+
+// By plan: the same usage, compared with other limits.
+const plans = { free: { reports: 1 }, pro: { reports: 3 } };
+const byPlan = new Map(
+  Object.entries(plans).map(([plan, defaults]) => [
+    plan,
+    enforceQuota({
+      quota: projectQuotas({ store, defaults }),
+      kind: 'reports',
+      project: (req) => `user:${req.auth.sub}`,
+    }),
+  ]),
+);
+app.post('/reports', (req, res, next) => byPlan.get(req.auth.plan)(req, res, next), create);
+
+// For one customer: a limit of its own, which replaces the default.
+await quota.set('org:acme', { seats: 4 });
+
+// A mail at 80 % and 100 %.
+export const mails = [];
+const watched = projectQuotas({
+  store,
+  defaults: { invoices: 5 },
+  onThreshold: ({ project, kind, used, limit }) => mails.push(`${project} uses ${used} of ${limit} ${kind}`),
+});
+app.post('/invoices', enforceQuota({ quota: watched, kind: 'invoices', project: (req) => req.auth.sub }), create);

@@ -1,0 +1,12 @@
+/**
+ * Awaits independent statements of one transaction. Unlike `Promise.all`, it waits for all of them before it throws:
+ * a statement that runs after the end of its transaction would not be rolled back.
+ */
+export async function allStatements<T extends readonly unknown[]>(
+  statements: T,
+): Promise<{ -readonly [K in keyof T]: Awaited<T[K]> }> {
+  const outcomes = await Promise.allSettled(statements);
+  const failed = outcomes.find(({ status }) => status === 'rejected');
+  if (failed) throw (failed as PromiseRejectedResult).reason;
+  return outcomes.map((outcome) => (outcome as PromiseFulfilledResult<unknown>).value) as never;
+}

@@ -1,0 +1,63 @@
+/** The identifiers of element types in PostgreSQL, which are the same in every installation. */
+const TYPE_IDS = { text: 25, bigint: 20, integer: 23 } as const;
+
+type ElementType = keyof typeof TYPE_IDS;
+
+const HEADER_BYTES = 20;
+const LENGTH_BYTES = 4;
+const NUMBER_BYTES = { bigint: 8, integer: 4 } as const;
+const NULL_LENGTH = -1;
+
+const hasBinaryForm = (type: string): type is ElementType => Object.hasOwn(TYPE_IDS, type);
+
+/**
+ * Returns the values of a parameter of PostgreSQL whose type is an array. Texts and integers get the binary form of the protocol:
+ * the textual form escapes every quote of a text, and is parsed character by character.
+ *
+ * @param type the type of the elements, as PostgreSQL formats it
+ * @param values null, and strings or safe integers, as the type requires
+ * @returns the binary form; the values themselves for other types, and if there are none
+ */
+export function arrayParameter(type: string, values: readonly unknown[]): Buffer | readonly unknown[] {
+  if (!hasBinaryForm(type) || values.length === 0) return values;
+  return type === 'text'
+    ? encode(type, values, (value) => Buffer.byteLength(value as string), writeText)
+    : encode(type, values, () => NUMBER_BYTES[type], type === 'bigint' ? writeBigint : writeInteger);
+}
+
+function encode(
+  type: ElementType,
+  values: readonly unknown[],
+  sizeOf: (value: unknown) => number,
+  write: (into: Buffer, value: unknown, at: number) => void,
+): Buffer {
+  const sizes = values.map((value) => (value === null ? NULL_LENGTH : sizeOf(value)));
+  const total = sizes.reduce((sum, size) => sum + LENGTH_BYTES + Math.max(size, 0), HEADER_BYTES);
+  const bytes = Buffer.allocUnsafe(total);
+  // One dimension, whether there are nulls, the type, the length, and the index of the first element.
+  const header = [1, sizes.includes(NULL_LENGTH) ? 1 : 0, TYPE_IDS[type], values.length, 1];
+  for (const [index, field] of header.entries()) bytes.writeInt32BE(field, index * 4);
+  let at = HEADER_BYTES;
+  for (const [index, size] of sizes.entries()) {
+    at = bytes.writeInt32BE(size, at);
+    if (size === NULL_LENGTH) continue;
+    write(bytes, values[index], at);
+    at += size;
+  }
+  return bytes;
+}
+
+function writeText(into: Buffer, value: unknown, at: number): void {
+  into.write(value as string, at, 'utf8');
+}
+
+function writeInteger(into: Buffer, value: unknown, at: number): void {
+  into.writeInt32BE(value as number, at);
+}
+
+/** In two halves, because numbers of JavaScript become a `bigint` only by an allocation. */
+function writeBigint(into: Buffer, value: unknown, at: number): void {
+  const high = Math.floor((value as number) / 2 ** 32);
+  into.writeInt32BE(high, at);
+  into.writeUInt32BE((value as number) - high * 2 ** 32, at + 4);
+}

@@ -1,0 +1,173 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import type { Session } from '../store/database.js';
+import { loadPg } from './load-pg.js';
+import { postgresAddresses } from './postgres-addresses.js';
+
+/** A `pg` connection that only listens. */
+interface Listener {
+  connect(): Promise<unknown>;
+  query(text: string): Promise<{ readonly rows: readonly Record<string, unknown>[] }>;
+  end(): Promise<void>;
+  on(event: 'notification', listener: (notice: { readonly payload?: string }) => void): unknown;
+  on(event: 'error' | 'end', onNotification: () => void): unknown;
+}
+
+export interface NotificationListenerOptions {
+  /** `postgres://...` */
+  readonly url: string;
+  /** The pool that sends the probe, which detects whether notifications arrive. */
+  readonly session: Session;
+  /** The receiver of the notifications: any string. */
+  readonly receiver: string;
+  /** Called with the payload of each notification; with '' if some may have been missed. */
+  readonly onNotification: (payload: string) => void;
+}
+
+const PROBE = 'probe ';
+const PROBE_MS = 5_000;
+const CHECK_MS = 20_000;
+const LONGEST_PAUSE_MS = 30_000;
+const FIRST_PAUSE_MS = 250;
+
+/** Returns the SQL of the channel of a receiver. Names of channels are short and plain, those of receivers are not. */
+export const channelOf = (receiver: unknown) => sql<string>`'apistrata_' || md5(${receiver})`;
+
+/**
+ * Receives PostgreSQL notifications for one receiver, on a separate connection that is reopened when it breaks.
+ * Notifications only report that there is something to read: users also poll, more often while `listening` is false.
+ * Behind a pooler that shares connections between transactions notifications never arrive, which a probe detects.
+ */
+export class NotificationListener {
+  readonly #options: NotificationListenerOptions;
+  #client: Listener | undefined;
+  #probe: { readonly nonce: string; readonly received: () => void } | undefined;
+  #listening = false;
+  #stopped = false;
+  #running: Promise<void> | undefined;
+  #wake: (() => void) | undefined;
+
+  constructor(options: NotificationListenerOptions) {
+    this.#options = options;
+  }
+
+  /** Whether notifications are known to arrive. */
+  get listening(): boolean {
+    return this.#listening;
+  }
+
+  start(): void {
+    this.#running ??= this.#run();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#wake?.();
+    await this.#leave();
+    await this.#running;
+  }
+
+  /**
+   * Queries one string on the listening connection. The server delivers pending notifications before a result, so when
+   * this resolves, every notification that was acknowledged to its sender before the call has been received. Returns
+   * undefined if notifications are not known to arrive.
+   */
+  async query(text: string): Promise<string | undefined> {
+    const client = this.#client;
+    if (!client || !this.#listening) return undefined;
+    const { rows } = await client.query(text);
+    const [result] = Object.values(rows[0] ?? {});
+    return this.#client === client && this.#listening ? String(result) : undefined;
+  }
+
+  async #run(): Promise<void> {
+    const addresses = postgresAddresses(this.#options.url);
+    for (let failures = 0; !this.#stopped; failures++) {
+      try {
+        // Of several hosts, standby servers reject LISTEN.
+        await this.#connect(addresses[failures % addresses.length] ?? this.#options.url);
+        while (!this.#stopped && (await this.#arrives())) {
+          failures = 0;
+          if (!this.#listening) {
+            this.#listening = true;
+            this.#options.onNotification('');
+          }
+          await this.#pause(CHECK_MS);
+          if (!this.#client) break;
+        }
+      } catch {
+        // The database is unavailable or rejects the connection; its users receive the error themselves.
+      }
+      await this.#leave();
+      if (!this.#stopped) await this.#pause(Math.min(FIRST_PAUSE_MS * 2 ** failures, LONGEST_PAUSE_MS));
+    }
+  }
+
+  async #connect(address: string): Promise<void> {
+    const pg = loadPg(import.meta.url);
+    const { session, receiver, onNotification: hear } = this.#options;
+    const client: Listener = new pg.Client({
+      connectionString: address,
+      keepAlive: true,
+      connectionTimeoutMillis: PROBE_MS,
+      query_timeout: PROBE_MS,
+      fallback_application_name: 'apistrata notices',
+    });
+    const lost = () => {
+      if (this.#client !== client) return;
+      this.#client = undefined;
+      this.#listening = false;
+      this.#wake?.();
+    };
+    client.on('error', lost);
+    client.on('end', lost);
+    client.on('notification', ({ payload = '' }) => {
+      if (!payload.startsWith(PROBE)) hear(payload);
+      else if (this.#probe && payload === PROBE + this.#probe.nonce) this.#probe.received();
+    });
+    // A connection that is closed while it connects never emits an event.
+    await client.connect();
+    this.#client = client;
+    if (this.#stopped) return this.#leave();
+    const { rows } = await sql<{ channel: string }>`select ${channelOf(receiver)} as channel`.execute(session.db);
+    for (const { channel } of rows) await client.query(`listen "${channel}"`);
+  }
+
+  /** Sends a notification to itself, on another connection, and waits for it. */
+  async #arrives(): Promise<boolean> {
+    const { session, receiver } = this.#options;
+    const nonce = randomUUID();
+    let timer: NodeJS.Timeout | undefined;
+    const received = new Promise<boolean>((resolve) => {
+      this.#probe = { nonce, received: () => resolve(true) };
+      timer = setTimeout(() => resolve(false), PROBE_MS).unref();
+    });
+    try {
+      const sent = sql`select pg_notify(${channelOf(receiver)}, ${PROBE + nonce})`.execute(session.db);
+      const [arrived] = await Promise.all([received, sent]);
+      return arrived;
+    } finally {
+      clearTimeout(timer);
+      this.#probe = undefined;
+    }
+  }
+
+  async #leave(): Promise<void> {
+    const client = this.#client;
+    this.#client = undefined;
+    this.#listening = false;
+    // A broken connection cannot be closed cleanly.
+    await client?.end().catch(() => {});
+  }
+
+  async #pause(ms: number): Promise<void> {
+    if (this.#stopped) return;
+    let timer: NodeJS.Timeout | undefined;
+    await new Promise<void>((resolve) => {
+      this.#wake = resolve;
+      timer = setTimeout(resolve, ms).unref();
+    });
+    clearTimeout(timer);
+    this.#wake = undefined;
+  }
+}

@@ -1,0 +1,57 @@
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  DefaultQueryExecutor,
+  type Dialect,
+  type Driver,
+  type QueryResult,
+  Transaction,
+} from 'kysely';
+import type { Rows } from './database.js';
+
+/** The connection of a transaction. It rejects statements after the end of the transaction. */
+export class TransactionConnection implements DatabaseConnection {
+  readonly #connection: DatabaseConnection;
+  #ended = false;
+
+  constructor(connection: DatabaseConnection) {
+    this.#connection = connection;
+  }
+
+  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    if (this.#ended) throw new Error('the transaction has ended already');
+    return this.#connection.executeQuery<R>(query);
+  }
+
+  streamQuery<R>(query: CompiledQuery, size: number): AsyncIterableIterator<QueryResult<R>> {
+    return this.#connection.streamQuery<R>(query, size);
+  }
+
+  end(): void {
+    this.#ended = true;
+  }
+}
+
+/** Executes statements on one connection, without the steps of Kysely for plugins and pools, which cost more than many statements. */
+class ConnectionExecutor extends DefaultQueryExecutor {
+  readonly #connection: DatabaseConnection;
+
+  constructor(dialect: Dialect, connection: DatabaseConnection) {
+    super(dialect.createQueryCompiler(), dialect.createAdapter(), { provideConnection: (use) => use(connection) });
+    this.#connection = connection;
+  }
+
+  override executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    return this.#connection.executeQuery<R>(query);
+  }
+}
+
+/** Returns a transaction on a connection. The caller begins and ends it. */
+export function transactionOn(connection: DatabaseConnection, dialect: Dialect, driver: Driver): Transaction<Rows> {
+  return new Transaction<Rows>({
+    config: { dialect },
+    dialect,
+    driver,
+    executor: new ConnectionExecutor(dialect, connection),
+  });
+}

@@ -1,0 +1,28 @@
+import type { CloudClock } from '../clock/cloud-clock.js';
+import type { Controlled } from '../control/control-router.js';
+import type { DemoDirectory } from '../identity/demo-directory.js';
+import type { DownloadSources } from '../image/download-file.js';
+import type { IdentifyCaller } from '../service/cloud-context.js';
+import type { Documents } from '../service/documents.js';
+import type { World } from '../state/world.js';
+import type { Journal } from './journal.js';
+import type { RuleBook } from './rule-book.js';
+import type { UnhandledRequests } from './unhandled-requests.js';
+
+export interface CloudAppOptions {
+  readonly world: () => World;
+  readonly directory: DemoDirectory;
+  readonly identifyCaller: IdentifyCaller;
+  readonly clock: CloudClock;
+  readonly journal: Journal;
+  readonly unhandled: UnhandledRequests;
+  readonly documents: Documents;
+  readonly rules: RuleBook;
+  /** From where the image service downloads content of URLs that callers name; undefined: it does not. */
+  readonly downloads: DownloadSources | undefined;
+  readonly onError: (error: unknown) => void;
+  /** Highest compute microversion in the documentation; default: that of the API. */
+  readonly maxVersion: string | undefined;
+  /** The cloud, if `/_control` is enabled. */
+  readonly control: Controlled | undefined;
+}

@@ -1,0 +1,34 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { Clock } from '@apistrata/compute-engine';
+import { tapBodies } from './body-tap.js';
+import type { HttpRules } from './http-rules.js';
+import type { Journal } from './journal.js';
+
+const SERVICES = new Set(['identity', 'compute', 'image', 'network', 'volume', 'placement']);
+
+/** Returns the service of a path; '' for the pages of the cloud. */
+function serviceOf(url: string): string {
+  const first = url.split(/[/?]/, 2)[1] ?? '';
+  return SERVICES.has(first) ? first : '';
+}
+
+export interface FrontOptions {
+  readonly journal: Journal;
+  readonly rules: HttpRules;
+  readonly clock: Clock;
+  readonly app: RequestListener;
+}
+
+/** The first handler of every request to a service: writes the journal and applies rules. */
+export function gateway({ journal, rules, clock, app }: FrontOptions): RequestListener {
+  return function listener(req: IncomingMessage, res: ServerResponse): void {
+    const service = serviceOf(req.url ?? '/');
+    if (service === '') {
+      app(req, res);
+      return;
+    }
+    const tapped = tapBodies(req, res);
+    journal.watch(service, req, res, tapped, () => clock.now());
+    rules.handle(req, res, tapped, () => app(req, res)).catch((error) => res.destroy(error));
+  };
+}

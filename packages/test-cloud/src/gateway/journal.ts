@@ -1,0 +1,175 @@
+import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { hidingSecrets } from '@apistrata/compute-router';
+import type { Tapped } from './body-tap.js';
+import { versionIn } from './http-rule.js';
+import { headersWithoutSecrets, type Redact, withoutSecrets } from './secrets.js';
+
+/** A request with its response. */
+export interface JournalEntry {
+  /** Ascending from 1. */
+  readonly number: number;
+  /** Milliseconds since the epoch, by the clock of the cloud. */
+  readonly at: number;
+  readonly service: string;
+  readonly method: string;
+  /** Path and query string. */
+  readonly url: string;
+  readonly status: number;
+  /** Microversion of the response; '' for services without one. */
+  readonly version: string;
+  readonly requestId: string;
+  readonly userAgent: string;
+  readonly durationMs: number;
+  /** Names in lower case. Secrets are `***` here and in the bodies. */
+  readonly requestHeaders: Readonly<Record<string, string>>;
+  readonly responseHeaders: Readonly<Record<string, string>>;
+  /** JSON; undefined for anything else, and for bodies that are too long. */
+  readonly requestBody: unknown;
+  readonly responseBody: unknown;
+}
+
+/** A filter for journal entries; all conditions must match. */
+export interface JournalQuery {
+  readonly service?: string;
+  readonly method?: string;
+  /** A part of the path and query string, or a pattern. */
+  readonly url?: string | RegExp;
+  /** A status, or a class of statuses: `'4xx'`. 0 is a closed connection. */
+  readonly status?: number | `${1 | 2 | 3 | 4 | 5}xx`;
+  /** Only entries after this number. */
+  readonly after?: number;
+  /** Text that occurs in the method, path, request id, user agent or one of the bodies, case-insensitive. */
+  readonly text?: string;
+}
+
+const MAX_ENTRIES = 5000;
+type Sides = 'requestHeaders' | 'responseHeaders' | 'requestBody' | 'responseBody';
+
+/** An entry without headers and bodies. */
+export type JournalHead = Omit<JournalEntry, Sides>;
+
+/** An entry whose headers and bodies are parsed on demand. */
+export interface JournalLine {
+  readonly entry: JournalHead;
+  readonly requestHeaders: IncomingHttpHeaders;
+  readonly responseHeaders: OutgoingHttpHeaders;
+  readonly tapped: Tapped;
+}
+
+/** Parses an entry. @param hide returns the replacement of a secret; default `***` */
+export function journalEntry(
+  { entry, tapped, requestHeaders, responseHeaders }: JournalLine,
+  hide?: Redact,
+): JournalEntry {
+  return {
+    ...entry,
+    requestHeaders: headersWithoutSecrets(requestHeaders, hide),
+    responseHeaders: headersWithoutSecrets(responseHeaders, hide),
+    requestBody: withoutSecrets(tapped.requestBody(), hide),
+    responseBody: withoutSecrets(tapped.responseBody(), hide),
+  };
+}
+
+function containsText({ entry, tapped }: JournalLine, text: string): boolean {
+  const { method, url, requestId, userAgent } = entry;
+  const has = (part: string) => part.toLowerCase().includes(text);
+  return has(`${method} ${url} ${requestId} ${userAgent}`) || has(tapped.requestText()) || has(tapped.responseText());
+}
+
+/** Returns a predicate for the entries that match a query. */
+function matches({ service, method, url, status, after, text }: JournalQuery): (line: JournalLine) => boolean {
+  const pattern = url instanceof RegExp ? new RegExp(url.source, url.flags.replace(/[gy]/g, '')) : undefined;
+  const searchText = text?.toLowerCase();
+  return (line) => {
+    const { entry } = line;
+    return (
+      (after === undefined || entry.number > after) &&
+      (service === undefined || entry.service === service) &&
+      (method === undefined || entry.method === method.toUpperCase()) &&
+      (status === undefined || entry.status === status || `${Math.floor(entry.status / 100)}xx` === status) &&
+      (url === undefined || (pattern ? pattern.test(entry.url) : entry.url.includes(url as string))) &&
+      (!searchText || containsText(line, searchText))
+    );
+  };
+}
+
+export interface Watched {
+  readonly service: string;
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
+  readonly tapped: Tapped;
+  readonly now: () => number;
+}
+
+/** Reports a request when its response is complete, or its connection closed; its number is 0. */
+export function watchRequest({ service, req, res, tapped, now }: Watched, done: (line: JournalLine) => void): void {
+  const at = now();
+  const startedAt = performance.now();
+  const { method = '', url: target = '', headers: requestHeaders } = req;
+  // The token of a console is also a secret.
+  const url = hidingSecrets(target);
+  res.once('close', () => {
+    const version = versionIn(res.getHeader('openstack-api-version'));
+    const requestId = res.getHeader('x-compute-request-id') ?? res.getHeader('x-openstack-request-id') ?? '';
+    const entry = {
+      number: 0,
+      at,
+      service,
+      method,
+      url,
+      status: res.writableEnded || res.headersSent ? res.statusCode : 0,
+      version,
+      requestId: String(requestId),
+      userAgent: req.headers['user-agent'] ?? '',
+      durationMs: Math.round((performance.now() - startedAt) * 100) / 100,
+    };
+    done({ entry, tapped, requestHeaders, responseHeaders: res.getHeaders() });
+  });
+}
+
+/** The most recent requests, up to a few thousand. */
+export class Journal {
+  #lines: JournalLine[] = [];
+  #count = 0;
+  readonly #listeners = new Set<(entry: JournalEntry) => void>();
+
+  /** Records a request when its response is complete, or its connection closed. */
+  watch(service: string, req: IncomingMessage, res: ServerResponse, tapped: Tapped, now: () => number): void {
+    watchRequest({ service, req, res, tapped, now }, (noted) => {
+      const line = { ...noted, entry: { ...noted.entry, number: ++this.#count } };
+      this.#lines.push(line);
+      if (this.#lines.length > MAX_ENTRIES) this.#lines = this.#lines.slice(-MAX_ENTRIES / 2);
+      for (const listener of this.#listeners) listener(journalEntry(line));
+    });
+  }
+
+  /** Oldest first. */
+  list(query: JournalQuery = {}): readonly JournalEntry[] {
+    return this.#lines.filter(matches(query)).map((line) => journalEntry(line));
+  }
+
+  /** Returns the most recent entries that match a query, newest first. */
+  latest(count: number, query: JournalQuery = {}): readonly JournalHead[] {
+    return this.#lines
+      .filter(matches(query))
+      .slice(-count)
+      .reverse()
+      .map(({ entry }) => entry);
+  }
+
+  /** Returns an entry by number; undefined if it is unknown or evicted. */
+  get(number: number): JournalEntry | undefined {
+    const line = this.#lines.find(({ entry }) => entry.number === number);
+    return line && journalEntry(line);
+  }
+
+  /** Calls `listener` for every new request. Returns a function that unsubscribes. */
+  follow(listener: (entry: JournalEntry) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  clear(): void {
+    this.#lines = [];
+  }
+}

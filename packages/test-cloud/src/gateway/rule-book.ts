@@ -1,0 +1,69 @@
+import type { Rule, RuleHandle, SimulatedDriver } from '@apistrata/compute-engine/drivers';
+import type { HttpRule } from './http-rule.js';
+import type { HttpRuleHandle, HttpRules } from './http-rules.js';
+
+/** An active rule. */
+export type ListedRule = ListedMachineRule | ListedHttpRule;
+
+interface ListedMachineRule {
+  readonly id: string;
+  readonly kind: 'machine';
+  readonly handle: RuleHandle;
+}
+
+interface ListedHttpRule {
+  readonly id: string;
+  readonly kind: 'http';
+  readonly handle: HttpRuleHandle;
+}
+
+/** All rules of a cloud, from any source: a program, `/_control`, the page, or the preset. */
+export class RuleBook {
+  readonly #http: HttpRules;
+  readonly #driver: () => SimulatedDriver;
+  readonly #ids = new WeakMap<object, number>();
+  #lastId = 0;
+
+  /** @param driver returns the current machines, which a reset replaces */
+  constructor(http: HttpRules, driver: () => SimulatedDriver) {
+    this.#http = http;
+    this.#driver = driver;
+  }
+
+  http(rule: HttpRule): ListedHttpRule {
+    return { kind: 'http', ...this.#numbered(() => this.#http.add(rule)) };
+  }
+
+  machine(rule: Rule): ListedMachineRule {
+    return { kind: 'machine', ...this.#numbered(() => this.#driver().addRule(rule)) };
+  }
+
+  /** In the order they were added. */
+  list(): readonly ListedRule[] {
+    const machine = this.#driver().rules.map((handle) => ({ kind: 'machine', handle }) as const);
+    const http = this.#http.list.map((handle) => ({ kind: 'http', handle }) as const);
+    return [...machine, ...http]
+      .map((rule) => ({ ...rule, id: this.#idOf(rule.handle) }))
+      .sort((a, b) => a.id - b.id)
+      .map((rule) => ({ ...rule, id: String(rule.id) }));
+  }
+
+  /** Removes all rules, and resumes steps that hang. */
+  clear(): void {
+    this.#driver().clearRules();
+    this.#http.clear();
+  }
+
+  /** Rules of the preset come first. */
+  #numbered<H extends object>(add: () => H): { readonly id: string; readonly handle: H } {
+    this.list();
+    const handle = add();
+    return { id: String(this.#idOf(handle)), handle };
+  }
+
+  #idOf(handle: object): number {
+    const id = this.#ids.get(handle) ?? ++this.#lastId;
+    this.#ids.set(handle, id);
+    return id;
+  }
+}

@@ -1,0 +1,45 @@
+import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http';
+import { SECRET_HEADERS } from '@apistrata/compute-router';
+
+export const HIDDEN = '***';
+
+const SECRET_HEADER_NAMES = new Set(SECRET_HEADERS);
+/**
+ * Fields whose text is a secret in all services: `adminPass`, `original_password`, `private_key`, `auth_password`, the
+ * `blob` of a credential.
+ */
+const SECRET_FIELD = /(?:pass(?:word|phrase|wd)?|secret|private_?key|signature|^blob)$/i;
+
+/** Returns the replacement of a secret. */
+export type Redact = (secret: string) => string;
+
+const hideAll: Redact = () => HIDDEN;
+
+/** Returns the body with secrets replaced. */
+export function withoutSecrets(value: unknown, hide: Redact = hideAll, key = ''): unknown {
+  if (typeof value === 'string') return SECRET_FIELD.test(key) && value !== '' ? hide(value) : value;
+  if (Array.isArray(value)) return value.map((item) => withoutSecrets(item, hide));
+  if (typeof value !== 'object' || value === null) return value;
+  // The id of a token is the token.
+  const isToken = key === 'token' && Object.keys(value).length === 1;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, item]) => [
+      name,
+      isToken && name === 'id' && typeof item === 'string' ? hide(item) : withoutSecrets(item, hide, name),
+    ]),
+  );
+}
+
+/** Returns headers as text, names in lower case, with credentials replaced. */
+export function headersWithoutSecrets(
+  headers: IncomingHttpHeaders | OutgoingHttpHeaders,
+  hide: Redact = hideAll,
+): Readonly<Record<string, string>> {
+  const shown: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    if (value === undefined) continue;
+    const text = Array.isArray(value) ? value.join(', ') : String(value);
+    shown[name] = SECRET_HEADER_NAMES.has(name) ? hide(text) : text;
+  }
+  return shown;
+}

@@ -1,0 +1,33 @@
+import { urlPath } from '../url-path.js';
+
+/** A request that no service of the cloud handles. */
+export interface UnhandledRequest {
+  readonly service: string;
+  readonly method: string;
+  /** Path and query string of the first request. */
+  readonly url: string;
+  /** Number of requests. */
+  count: number;
+}
+
+const ID = /(?<=\/)([0-9a-f]{32}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})(?=\/|$)/g;
+
+/** The unhandled requests of clients, grouped by kind. */
+export class UnhandledRequests {
+  readonly #calls = new Map<string, UnhandledRequest>();
+
+  note(service: string, method: string, url: string): void {
+    const key = `${method} ${urlPath(url).replaceAll(ID, '{id}')}`;
+    const known = this.#calls.get(key);
+    if (known) known.count++;
+    else this.#calls.set(key, { service, method, url, count: 1 });
+  }
+
+  list(): readonly UnhandledRequest[] {
+    return [...this.#calls.values()].map((call) => ({ ...call }));
+  }
+
+  clear(): void {
+    this.#calls.clear();
+  }
+}

@@ -1,0 +1,58 @@
+import type { Clock } from '@apistrata/compute-engine';
+import type { Documents } from '../service/documents.js';
+import { DEFAULT_DOMAIN, Directory } from './directory.js';
+import type { User } from './identity-records.js';
+import { Passwords } from './passwords.js';
+
+/** The password of all users of a test cloud. */
+export const PASSWORD = 'secret';
+/** Passwords of a test cloud are public: their hashes cost nothing. */
+const LOWEST_COST = 2;
+/** Clients parse years with four digits only. */
+const END_OF_TIME = Date.UTC(9999, 11, 31);
+const PROJECTS = ['admin', 'demo', 'alt_demo', 'service'];
+/** Users with their roles in projects. */
+const USERS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+  admin: { admin: ['admin'], demo: ['admin'], alt_demo: ['admin'] },
+  demo: { demo: ['member', 'reader'] },
+  alt_demo: { alt_demo: ['member', 'reader'] },
+};
+
+/** The users of a test cloud, which all have the same password and get tokens without it. */
+export class DemoDirectory extends Directory {
+  readonly #password: string;
+
+  constructor(documents: Documents, clock: Clock) {
+    const passwords = new Passwords(LOWEST_COST);
+    super(documents, clock, passwords);
+    this.#password = passwords.hashSync(PASSWORD);
+    this.begin();
+  }
+
+  override begin(): void {
+    super.begin();
+    for (const name of PROJECTS) this.project(name);
+    for (const [name, projects] of Object.entries(USERS)) {
+      const user = this.user(name);
+      for (const [project, roles] of Object.entries(projects))
+        for (const role of roles) this.grant(user, { kind: 'project', id: this.project(project).id }, role);
+    }
+    this.grant(this.user('admin'), { kind: 'system', id: 'all' }, 'admin');
+    this.grant(this.user('admin'), { kind: 'domain', id: DEFAULT_DOMAIN }, 'admin');
+  }
+
+  override user(name: string, password = this.#password): User {
+    return super.user(name, password);
+  }
+
+  /** Creates a token that does not expire, without authentication. Creates a missing user and project. */
+  lastingToken(user: string, project: string, roles: readonly string[]): string {
+    return this.issue({
+      userId: this.user(user).id,
+      scope: { kind: 'project', id: this.project(project).id },
+      roleIds: roles.map((role) => this.role(role).id),
+      methods: ['password'],
+      expiresAt: END_OF_TIME,
+    }).id;
+  }
+}

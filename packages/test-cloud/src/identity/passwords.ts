@@ -1,0 +1,52 @@
+import { randomBytes, type ScryptOptions, scrypt, scryptSync, timingSafeEqual } from 'node:crypto';
+
+const KEY_BYTES = 32;
+const SALT_BYTES = 16;
+const BLOCK = 8;
+
+function scryptOptions(cost: number): ScryptOptions {
+  // The default limit is too low for a cost of 2^15.
+  return { N: cost, r: BLOCK, p: 1, maxmem: 2 ** 20 + 256 * BLOCK * cost };
+}
+
+const textOf = (cost: number, salt: Buffer, key: Buffer) =>
+  ['scrypt', cost, salt.toString('base64url'), key.toString('base64url')].join('$');
+
+function keyOf(password: string, salt: Buffer, cost: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    scrypt(password, salt, KEY_BYTES, scryptOptions(cost), (error, key) => (error ? reject(error) : resolve(key)));
+  });
+}
+
+/** Hashes passwords and other secrets that clients send. A hash contains its salt and cost, so that the cost can change. */
+export class Passwords {
+  readonly #cost: number;
+
+  /** @param cost the parameter N of scrypt, a power of 2: time and memory grow with it */
+  constructor(cost: number) {
+    this.#cost = cost;
+  }
+
+  async hash(password: string): Promise<string> {
+    const salt = randomBytes(SALT_BYTES);
+    return textOf(this.#cost, salt, await keyOf(password, salt, this.#cost));
+  }
+
+  /** Like `hash`; blocks the process. */
+  hashSync(password: string): string {
+    const salt = randomBytes(SALT_BYTES);
+    return textOf(this.#cost, salt, scryptSync(password, salt, KEY_BYTES, scryptOptions(this.#cost)));
+  }
+
+  /** Returns whether a password has a hash. Takes as long without a hash, so that callers do not learn which users exist. */
+  async matches(password: string, hash: string | null | undefined): Promise<boolean> {
+    const [name, cost, salt = '', key = ''] = hash?.split('$') ?? [];
+    if (name !== 'scrypt') {
+      await keyOf(password, Buffer.alloc(SALT_BYTES), this.#cost);
+      return false;
+    }
+    const expected = Buffer.from(key, 'base64url');
+    const given = await keyOf(password, Buffer.from(salt, 'base64url'), Number(cost));
+    return given.length === expected.length && timingSafeEqual(given, expected);
+  }
+}

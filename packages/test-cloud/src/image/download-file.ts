@@ -1,0 +1,80 @@
+import { createHash } from 'node:crypto';
+import http, { type IncomingMessage } from 'node:http';
+import https from 'node:https';
+import { checkLiteral, publicLookup } from './public-addresses.js';
+
+/** From where content is downloaded: from all addresses, or from public ones and the hosts of a set (`HOST` or `HOST:PORT`). */
+export type DownloadSources = 'all' | ReadonlySet<string>;
+
+/** The longest time without data, and that a whole download may take. */
+const IDLE_MS = 60_000;
+const TIMEOUT_MS = 6 * 3_600_000;
+const MAX_REDIRECTS = 5;
+
+/** The length of each supported checksum, in hexadecimal digits. */
+const CHECKSUM_DIGITS: Readonly<Record<string, number>> = { md5: 32, sha1: 40, sha256: 64, sha512: 128 };
+
+/** A checksum that content must have. */
+export interface ExpectedChecksum {
+  readonly algorithm: string;
+  /** In hexadecimal, lower case. */
+  readonly value: string;
+}
+
+/**
+ * Returns the checksum in the fragment of a URL, as in `https://example.org/disk.qcow2#sha256=...`; undefined without a fragment.
+ *
+ * @throws TypeError for a fragment that is not a checksum
+ */
+export function checksumOf({ hash }: URL): ExpectedChecksum | undefined {
+  if (hash === '') return undefined;
+  const [, algorithm = '', value = ''] = /^#(\w+)=([0-9a-f]+)$/.exec(hash.toLowerCase()) ?? [];
+  if (CHECKSUM_DIGITS[algorithm] !== value.length)
+    throw new TypeError(`'${hash}' is not a checksum: ${Object.keys(CHECKSUM_DIGITS).join(', ')} and =HEX are`);
+  return { algorithm, value };
+}
+
+function request(url: URL, sources: DownloadSources, signal: AbortSignal): Promise<IncomingMessage> {
+  const isTrusted = sources === 'all' || sources.has(url.host) || sources.has(url.hostname);
+  if (!isTrusted) checkLiteral(url.hostname.replace(/^\[|\]$/g, ''));
+  const { get } = url.protocol === 'https:' ? https : http;
+  return new Promise((resolve, reject) => {
+    const options = { signal, agent: false, timeout: IDLE_MS, headers: { 'Accept-Encoding': 'identity' } } as const;
+    const sent = get(url, { ...options, ...(!isTrusted && { lookup: publicLookup }) }, resolve);
+    sent.once('error', reject);
+    sent.once('timeout', () => sent.destroy(new Error(`no data for ${IDLE_MS / 1000} seconds`)));
+  });
+}
+
+async function* verified(content: IncomingMessage, expected: ExpectedChecksum | undefined) {
+  const hash = expected && createHash(expected.algorithm);
+  for await (const piece of content as AsyncIterable<Uint8Array>) {
+    hash?.update(piece);
+    yield piece;
+  }
+  const found = hash?.digest('hex');
+  if (expected && found !== expected.value)
+    throw new Error(`the content has the ${expected.algorithm} checksum ${found}, not ${expected.value}`);
+}
+
+/**
+ * Downloads a file over HTTP and follows redirects. The stream ends with an error if the content does not have the checksum in the
+ * fragment of the URL.
+ *
+ * @throws Error if an address is not allowed, and for responses other than 200
+ */
+export async function downloadFile(url: URL, sources: DownloadSources): Promise<AsyncIterable<Uint8Array>> {
+  const expected = checksumOf(url);
+  const signal = AbortSignal.timeout(TIMEOUT_MS);
+  let at = url;
+  for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
+    const response = await request(at, sources, signal);
+    const { statusCode = 0, headers } = response;
+    if (statusCode === 200) return verified(response, expected);
+    response.destroy();
+    if (statusCode < 300 || statusCode >= 400 || !headers.location) throw new Error(`${at} returned ${statusCode}`);
+    at = new URL(headers.location, at);
+    if (!['http:', 'https:'].includes(at.protocol)) throw new Error(`${url} redirects to ${at}, which is not HTTP`);
+  }
+  throw new Error(`${url} redirects more than ${MAX_REDIRECTS} times`);
+}

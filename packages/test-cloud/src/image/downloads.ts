@@ -1,0 +1,31 @@
+import type { Call } from '../service/call.js';
+import { badRequest } from '../service/service-error.js';
+import { checksumOf, downloadFile } from './download-file.js';
+import { storeContent } from './store-content.js';
+
+/** Returns the address of a download. Throws the 400 for other schemes, and if the cloud does not download anything. */
+export function checkedUri(call: Call, uri: unknown): URL {
+  const url = typeof uri === 'string' && URL.canParse(uri) ? new URL(uri) : undefined;
+  if (!call.cloud.downloads || !url || !['http:', 'https:'].includes(url.protocol))
+    throw badRequest(`URI for web-download does not pass filtering: ${uri}`);
+  try {
+    checksumOf(url);
+  } catch (error) {
+    throw badRequest((error as Error).message);
+  }
+  return url;
+}
+
+/** Downloads the content of an image and stores it. Returns the reason of a failure; undefined without one. */
+export async function downloadInto(
+  call: Call,
+  image: { readonly id: string; readonly disk_format?: unknown },
+  url: URL,
+): Promise<string | undefined> {
+  try {
+    await storeContent(call, image, await downloadFile(url, call.cloud.downloads ?? new Set()));
+    return undefined;
+  } catch (error) {
+    return `Download of ${url} failed: ${(error as Error).message}`;
+  }
+}

@@ -1,0 +1,59 @@
+import { type LookupAddress, lookup } from 'node:dns';
+import { BlockList, isIP, type LookupFunction } from 'node:net';
+
+/** Networks whose addresses are not public, and those that embed IPv4 addresses: the registries of special addresses of IANA. */
+const SPECIAL = {
+  ipv4: [
+    ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.0.0.0/24'],
+    ...['192.88.99.0/24', '192.168.0.0/16', '198.18.0.0/15', '224.0.0.0/4', '240.0.0.0/4'],
+  ],
+  ipv6: ['::/96', '::ffff:0:0/96', '64:ff9b::/96', '64:ff9b:1::/48', '2002::/16', 'fc00::/7', 'fe80::/10', 'ff00::/8'],
+} as const;
+
+/** A list matches addresses of both families, as if IPv4 addresses were mapped ones. Each family therefore has a list. */
+function listOf(family: keyof typeof SPECIAL): BlockList {
+  const list = new BlockList();
+  for (const network of SPECIAL[family]) {
+    const [address = '', bits] = network.split('/');
+    list.addSubnet(address, Number(bits), family);
+  }
+  return list;
+}
+
+const special = { ipv4: listOf('ipv4'), ipv6: listOf('ipv6') };
+
+/** Returns whether an IP address is one of the Internet, rather than of this computer or of a private network. */
+export function isPublic(address: string): boolean {
+  const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
+  return !special[family].check(address, family);
+}
+
+/** @throws Error if one of the addresses of a host is not public */
+function checkPublic(host: string, addresses: readonly string[]): void {
+  const found = addresses.find((address) => !isPublic(address));
+  if (found !== undefined)
+    throw new Error(`${host} has the address ${found}, which is not public: an administrator can allow the host`);
+}
+
+/** Resolves names of hosts, and fails if an address is not public. A connection uses the addresses that were checked. */
+export const publicLookup: LookupFunction = (host, options, done) => {
+  lookup(host, { ...options, all: true }, (error: Error | null, found: LookupAddress[]) => {
+    try {
+      if (error) throw error;
+      checkPublic(
+        host,
+        found.map(({ address }) => address),
+      );
+      const [first] = found;
+      if (options.all || !first) done(null, found);
+      else done(null, first.address, first.family);
+    } catch (failure) {
+      done(failure as Error, []);
+    }
+  });
+};
+
+/** Like {@link publicLookup}, for a host that is an IP address already, which is not looked up. @throws Error */
+export function checkLiteral(host: string): void {
+  if (isIP(host) !== 0) checkPublic(host, [host]);
+}

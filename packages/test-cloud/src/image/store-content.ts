@@ -1,0 +1,55 @@
+import { IMAGE_HEADER_BYTES, type ImageContent, imageFormatOf } from '@apistrata/compute-engine/catalogs';
+import type { Call } from '../service/call.js';
+import { badRequest } from '../service/service-error.js';
+
+/** Formats whose content has a signature, and those whose content must not have one of another format. */
+const CHECKED: Readonly<Record<string, readonly string[]>> = {
+  raw: ['raw', 'iso'],
+  aki: ['raw'],
+  ami: ['raw', 'iso'],
+  ari: ['raw'],
+  iso: ['iso'],
+  qcow2: ['qcow2'],
+  vmdk: ['vmdk'],
+  vhdx: ['vhdx'],
+  vdi: ['vdi'],
+};
+
+/** Streams content. Throws the 400 if its first bytes are those of another format. */
+async function* ofFormat(content: AsyncIterable<Uint8Array>, format: string) {
+  let header: Buffer | undefined = Buffer.alloc(0);
+  const check = (first: Buffer) => {
+    const found = imageFormatOf(first);
+    if (CHECKED[format]?.includes(found) === false)
+      throw badRequest(
+        `The content is not ${format}, which the image declares as its disk_format: it is ${found === 'raw' ? 'raw or unknown' : found}`,
+      );
+    header = undefined;
+    return first;
+  };
+  for await (const piece of content) {
+    if (!header) yield piece;
+    else {
+      header = Buffer.concat([header, piece]);
+      if (header.byteLength >= IMAGE_HEADER_BYTES) yield check(header);
+    }
+  }
+  if (header) yield check(header);
+}
+
+async function* inOnePiece(content: Uint8Array) {
+  yield content;
+}
+
+/**
+ * Stores the content of an image. With real machines, content in another format than the image declares is rejected with 400,
+ * because no server could boot from it.
+ */
+export async function storeContent(
+  { cloud, caller }: Call,
+  { id, disk_format: format }: { readonly id: string; readonly disk_format?: unknown },
+  content: ImageContent,
+): Promise<void> {
+  const stream = content instanceof Uint8Array ? inOnePiece(content) : content;
+  await cloud.catalogs.images.upload(caller, id, cloud.simulated ? stream : ofFormat(stream, String(format)));
+}

@@ -1,0 +1,38 @@
+import type { Call } from '../service/call.js';
+import type { Doc } from '../service/documents.js';
+import type { Wire } from '../service/wire.js';
+import { networkError } from './network-errors.js';
+
+/** The helpers that routers may use, with the protocols of each. */
+const HELPERS: Readonly<Record<string, readonly string[]>> = {
+  amanda: ['tcp'],
+  ftp: ['tcp'],
+  h323: ['udp', 'tcp'],
+  irc: ['tcp'],
+  'netbios-ns': ['udp'],
+  pptp: ['tcp'],
+  sane: ['tcp'],
+  sip: ['udp', 'tcp'],
+  snmp: ['udp'],
+  tftp: ['udp'],
+};
+
+/** Throws unless a helper of an existing router is allowed, supports its protocol, and is the only one of its kind. */
+export async function checkHelper(call: Call, given: Wire): Promise<undefined> {
+  const { id, helper, protocol, port } = given;
+  const protocols = Object.hasOwn(HELPERS, String(helper)) ? HELPERS[String(helper)] : undefined;
+  if (!protocols) throw networkError('ConntrackHelperNotAllowed', `Conntrack Helper ${helper} is not allowed.`);
+  if (!protocols.includes(String(protocol)))
+    throw networkError(
+      'InvalidProtocolForHelper',
+      `Conntrack Helper ${helper} does not support: ${protocol}. Supported protocols are: ${protocols.join(', ')}`,
+    );
+  const { id: routerId } = await call.cloud.catalogs.networks.getRouter(call.caller, call.param('router_id'));
+  const wanted: Wire = { router_id: routerId, helper, protocol, port };
+  for (const other of call.cloud.documents.table<Doc>('network/conntrack_helpers').values())
+    if (other.id !== id && Object.entries(wanted).every(([key, value]) => other[key] === value))
+      throw networkError(
+        'BadRequest',
+        'Bad conntrack_helper request: A duplicate conntrack helper entry with same attributes already exists.',
+      );
+}

@@ -1,0 +1,197 @@
+import type { CatalogError, CatalogErrorCode } from '@apistrata/compute-engine/catalogs';
+import { ServiceError } from '../service/service-error.js';
+
+/** The types of errors that the network service has, with their statuses. */
+export const NETWORK_ERRORS = {
+  AddressGroupInUse: 409,
+  AddressGroupNotFound: 404,
+  AddressScopeInUse: 409,
+  AddressScopeNotFound: 404,
+  AddressScopeUpdateError: 400,
+  AddressesAlreadyExist: 400,
+  AddressesNotFound: 404,
+  AgentNotFound: 404,
+  AllocationOnAutoAddressSubnet: 400,
+  AutoAllocationFailure: 409,
+  BadRequest: 400,
+  BgpPeerNotFound: 404,
+  BgpSpeakerNotFound: 404,
+  Conflict: 409,
+  ConntrackHelperNotAllowed: 400,
+  ConntrackHelperNotFound: 404,
+  DefaultSecurityGroupRuleNotFound: 404,
+  DuplicateRbacPolicy: 409,
+  DuplicateSubPort: 409,
+  ExternalGatewayForFloatingIPNotFound: 404,
+  ExternalIpAddressExhausted: 400,
+  FipInUseByPortForwarding: 409,
+  FlavorInUse: 409,
+  FlavorNotFound: 404,
+  FloatingIPNotFound: 404,
+  FloatingIPPortAlreadyAssociated: 409,
+  GatewayConflictWithAllocationPools: 409,
+  GatewayIpInUse: 409,
+  HTTPBadRequest: 400,
+  HTTPConflict: 409,
+  HTTPForbidden: 403,
+  HTTPInternalServerError: 500,
+  HTTPNotFound: 404,
+  HTTPNotImplemented: 501,
+  HTTPRequestEntityTooLarge: 413,
+  HTTPServiceUnavailable: 503,
+  HTTPUnauthorized: 401,
+  IllegalSubnetPoolPrefixUpdate: 400,
+  InvalidAllocationPool: 400,
+  InvalidInput: 400,
+  InvalidIpForNetwork: 400,
+  InvalidIpForSubnet: 400,
+  InvalidProtocolForHelper: 400,
+  IpAddressAlreadyAllocated: 409,
+  IpAddressGenerationFailure: 409,
+  IpAddressInUse: 409,
+  MacAddressInUse: 409,
+  MeteringLabelNotFound: 404,
+  MeteringLabelRuleNotFound: 404,
+  MinPrefixSubnetAllocationError: 400,
+  NetworkInUse: 409,
+  NetworkNotFound: 404,
+  NetworkSegmentRangeNotFound: 404,
+  NotAuthorized: 403,
+  OutOfBoundsAllocationPool: 400,
+  OverQuota: 409,
+  ParentPortInUse: 409,
+  PolicyNotAuthorized: 403,
+  PortForwardingNotFound: 404,
+  PortHasBindingFloatingIP: 409,
+  PortInUse: 409,
+  PortInUseAsSubPort: 409,
+  PortInUseAsTrunkParent: 409,
+  PortNotFound: 404,
+  PrefixVersionMismatch: 400,
+  QoSRulesConflict: 409,
+  QosPolicyInUse: 409,
+  QosPolicyNotFound: 404,
+  QosRuleNotFound: 404,
+  RbacPolicyNotFound: 404,
+  RevisionNumberConstraintFailed: 412,
+  RouterExternalGatewayInUseByFloatingIp: 409,
+  RouterInUse: 409,
+  RouterInterfaceInUseByFloatingIP: 409,
+  RouterInterfaceNotFound: 404,
+  RouterInterfaceNotFoundForSubnet: 404,
+  RouterNotFound: 404,
+  SecurityGroupCannotRemoveDefault: 409,
+  SecurityGroupCannotUpdateDefault: 409,
+  SecurityGroupDefaultAlreadyExists: 409,
+  SecurityGroupEthertypeConflictWithProtocol: 400,
+  SecurityGroupInUse: 409,
+  SecurityGroupInvalidIcmpValue: 400,
+  SecurityGroupInvalidPortRange: 400,
+  SecurityGroupInvalidProtocolForPort: 400,
+  SecurityGroupInvalidPortValue: 400,
+  SecurityGroupMissingIcmpType: 400,
+  SecurityGroupMultipleRemoteEntites: 400,
+  SecurityGroupNotFound: 404,
+  SecurityGroupProtocolRequiredWithPorts: 400,
+  SecurityGroupRuleExists: 409,
+  SecurityGroupRuleInvalidProtocol: 400,
+  SecurityGroupRuleNotFound: 404,
+  SecurityGroupRuleParameterConflict: 400,
+  SegmentNotFound: 404,
+  ServicePortInUse: 409,
+  ServiceProfileNotFound: 404,
+  ServiceUnavailable: 503,
+  SubPortNotFound: 404,
+  SubnetAllocationError: 409,
+  SubnetInUse: 409,
+  SubnetNotFound: 404,
+  SubnetPoolDeleteError: 400,
+  SubnetPoolNotFound: 404,
+  TagNotFound: 404,
+  TapMirrorNotFound: 404,
+  TrunkDisabled: 409,
+  TrunkInUse: 409,
+  TrunkNotFound: 404,
+  TrunkPortInUse: 409,
+} as const satisfies Readonly<Record<string, number>>;
+
+/** The type of an error of the network service. */
+export type NetworkErrorType = keyof typeof NETWORK_ERRORS;
+
+/** Errors of the catalog. A code that is missing here has the general type of its status. */
+const TYPES_OF_CATALOG_ERRORS: Partial<Readonly<Record<CatalogErrorCode, NetworkErrorType>>> = {
+  ADDRESS_IN_AUTO_SUBNET: 'AllocationOnAutoAddressSubnet',
+  ADDRESS_IN_USE: 'IpAddressAlreadyAllocated',
+  ADDRESS_NOT_IN_SUBNET: 'InvalidIpForNetwork',
+  FLOATING_IP_IN_USE: 'FloatingIPPortAlreadyAssociated',
+  FLOATING_IP_NOT_FOUND: 'FloatingIPNotFound',
+  FLOATING_IP_POOL_NOT_FOUND: 'NetworkNotFound',
+  FLOATING_IP_UNREACHABLE: 'BadRequest',
+  FLOATING_IP_WITHOUT_ROUTE: 'ExternalGatewayForFloatingIPNotFound',
+  FORBIDDEN: 'PolicyNotAuthorized',
+  MAC_IN_USE: 'MacAddressInUse',
+  NETWORK_FORBIDDEN: 'PolicyNotAuthorized',
+  NETWORK_IN_USE: 'NetworkInUse',
+  NETWORK_NOT_FOUND: 'NetworkNotFound',
+  NO_AUTO_NETWORK: 'AutoAllocationFailure',
+  NO_FREE_ADDRESS: 'IpAddressGenerationFailure',
+  PORT_IN_USE: 'PortInUse',
+  PORT_NOT_FOUND: 'PortNotFound',
+  PORT_OF_SERVICE: 'ServicePortInUse',
+  ROUTER_GATEWAY_IN_USE: 'RouterExternalGatewayInUseByFloatingIp',
+  ROUTER_INTERFACE_IN_USE: 'RouterInterfaceInUseByFloatingIP',
+  ROUTER_INTERFACE_INVALID: 'BadRequest',
+  ROUTER_INTERFACE_NOT_FOUND: 'RouterInterfaceNotFound',
+  ROUTER_IN_USE: 'RouterInUse',
+  ROUTER_NOT_FOUND: 'RouterNotFound',
+  SECURITY_GROUP_DEFAULT: 'SecurityGroupCannotUpdateDefault',
+  SECURITY_GROUP_DEFAULT_EXISTS: 'SecurityGroupDefaultAlreadyExists',
+  SECURITY_GROUP_DEFAULT_IN_USE: 'SecurityGroupCannotRemoveDefault',
+  SECURITY_GROUP_IN_USE: 'SecurityGroupInUse',
+  SECURITY_GROUP_NOT_FOUND: 'SecurityGroupNotFound',
+  SECURITY_GROUP_RULE_EXISTS: 'SecurityGroupRuleExists',
+  SECURITY_GROUP_RULE_NOT_FOUND: 'SecurityGroupRuleNotFound',
+  SUBNET_INVALID: 'InvalidInput',
+  SUBNET_IN_USE: 'SubnetInUse',
+  SUBNET_NOT_FOUND: 'SubnetNotFound',
+  UNAVAILABLE: 'ServiceUnavailable',
+};
+
+/** Types of errors that the framework of the service creates. */
+const GENERAL: Readonly<Record<number, NetworkErrorType>> = {
+  400: 'HTTPBadRequest',
+  401: 'HTTPUnauthorized',
+  403: 'HTTPForbidden',
+  404: 'HTTPNotFound',
+  409: 'HTTPConflict',
+  413: 'HTTPRequestEntityTooLarge',
+  501: 'HTTPNotImplemented',
+  503: 'HTTPServiceUnavailable',
+};
+
+const BY_LOWER_CASE = new Map(
+  Object.keys(NETWORK_ERRORS).map((type) => [type.toLowerCase(), type as NetworkErrorType]),
+);
+
+/** Returns an error of this type, with its status. */
+export function networkError(type: NetworkErrorType, message: string): ServiceError {
+  return new ServiceError(NETWORK_ERRORS[type], message, type);
+}
+
+/** Returns the 404 of a kind of resource, by its title: `QoS policy` has `QosPolicyNotFound`. */
+export function missingResource(title: string, id: string): ServiceError {
+  const type = BY_LOWER_CASE.get(`${title.replaceAll(' ', '')}NotFound`.toLowerCase()) ?? 'HTTPNotFound';
+  return networkError(type, `${title} ${id} could not be found.`);
+}
+
+/** Returns the error of the service for an error of the catalog. */
+export function fromCatalogError({ code, status = 400, message }: CatalogError): ServiceError {
+  const type = TYPES_OF_CATALOG_ERRORS[code] ?? GENERAL[status] ?? 'HTTPBadRequest';
+  return networkError(type, message);
+}
+
+/** Returns the body of an error. Its type is one that the service has: that of its status if the error names another one. */
+export function networkFault({ type, status, message }: ServiceError): { readonly NeutronError: object } {
+  const known = Object.hasOwn(NETWORK_ERRORS, type) && NETWORK_ERRORS[type as NetworkErrorType] === status;
+  return { NeutronError: { type: known ? type : (GENERAL[status] ?? 'HTTPInternalServerError'), message, detail: '' } };
+}

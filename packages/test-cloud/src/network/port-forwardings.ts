@@ -1,0 +1,172 @@
+import { z } from 'zod';
+import type { Call } from '../service/call.js';
+import type { Doc } from '../service/documents.js';
+import { derived, fixed, required, settable } from '../service/field.js';
+import type { ResourceSpec } from '../service/resource.js';
+import type { Wire } from '../service/wire.js';
+import { anyId, integerBetween, text } from '../service/wire-types.js';
+import { networkError } from './network-errors.js';
+import { ownerFields } from './standard-fields.js';
+
+const HIGHEST_PORT = 65_535;
+const portNumber = integerBetween(1, HIGHEST_PORT);
+const portRange = z.string().regex(/^\d{1,5}(:\d{1,5})?$/, 'is not a valid port range');
+
+interface Range {
+  readonly first: number;
+  readonly last: number;
+}
+
+const bad = (message: string) => networkError('BadRequest', `Bad port_forwarding request: ${message}`);
+
+/** Reads the ports of one side: a number, or a range `80:90`. Undefined if the body names neither. */
+function rangeOf(given: Wire, side: 'external' | 'internal'): Range | undefined {
+  const single = given[`${side}_port`];
+  const range = given[`${side}_port_range`];
+  if (single !== undefined && range !== undefined)
+    throw bad(`The ${side}_port and ${side}_port_range attributes cannot be specified simultaneously.`);
+  const written = range ?? single;
+  if (written === undefined) return undefined;
+  const [first = 0, last = first] = String(written).split(':').map(Number);
+  if (first < 1 || last > HIGHEST_PORT || first > last) throw bad(`Invalid ${side} port range ${written}.`);
+  return { first, last };
+}
+
+/** Returns the fields of a range: a range of one port is a port as well. */
+const shownRange = (side: string, { first, last }: Range): Wire => ({
+  [`${side}_port_range`]: `${first}:${last}`,
+  [`${side}_port`]: first === last ? first : undefined,
+});
+
+const shownRanges = ({ external, internal }: Readonly<Record<keyof typeof SIDES, Range>>): Wire => ({
+  ...shownRange('external', external),
+  ...shownRange('internal', internal),
+});
+
+/** Returns the ranges of a port forwarding with the changes of a request. */
+function rangesOf(given: Wire, before: Wire): { readonly external: Range; readonly internal: Range } {
+  const read = (side: 'external' | 'internal') => {
+    const range = rangeOf(given, side) ?? rangeOf({ [`${side}_port_range`]: before[`${side}_port_range`] }, side);
+    if (!range) throw bad(`The ${side}_port or ${side}_port_range attribute is required.`);
+    return range;
+  };
+  const [external, internal] = [read('external'), read('internal')];
+  const size = ({ first, last }: Range) => last - first + 1;
+  if (size(internal) > 1 && size(internal) !== size(external))
+    throw bad('The number of internal ports must be one, or that of the external ports.');
+  return { external, internal };
+}
+
+const tableOf = ({ cloud }: Call) => cloud.documents.table<Doc>('network/port_forwardings');
+
+/** Throws `FipInUseByPortForwarding` if ports of a floating address are forwarded. */
+export function rejectForwarded(call: Call, floatingIpId: string): void {
+  if ([...tableOf(call).values()].some(({ floatingip_id }) => floatingip_id === floatingIpId))
+    throw networkError('FipInUseByPortForwarding', `Floating IP ${floatingIpId} in use by Port Forwarding resources.`);
+}
+
+/** Deletes the port forwardings that lead to a port. */
+export function removeForwardingsTo(call: Call, portId: string): void {
+  const table = tableOf(call);
+  for (const { id, internal_port_id } of table.values()) if (internal_port_id === portId) table.delete(id);
+}
+
+/** The fields in which colliding ranges of one side are equal. */
+const SIDES = {
+  internal: ['internal_port_id', 'internal_ip_address', 'protocol'],
+  external: ['floatingip_id', 'protocol'],
+} as const;
+
+/** Throws if another port forwarding has one of the ports, outside or inside. */
+function rejectTaken(
+  call: Call,
+  given: Wire,
+  ranges: Readonly<Record<keyof typeof SIDES, Range>>,
+  self?: string,
+): void {
+  const own: Wire = { ...given, floatingip_id: call.param('floatingip_id') };
+  for (const side of ['internal', 'external'] as const) {
+    const key = `${side}_port_range`;
+    const { first, last } = ranges[side];
+    for (const other of tableOf(call).values()) {
+      if (other.id === self || SIDES[side].some((field) => other[field] !== own[field])) continue;
+      const range = rangeOf({ [key]: other[key] }, side);
+      if (range && range.first <= last && first <= range.last)
+        throw bad(
+          `There is a port collision with the ${key}. The following ranges collide: ${other[key]} and ${first}:${last}`,
+        );
+    }
+  }
+}
+
+async function rejectWrongPort(call: Call, { internal_port_id, internal_ip_address }: Wire): Promise<void> {
+  const port = await call.cloud.catalogs.networks.getPort(call.caller, String(internal_port_id));
+  const addresses = port.fixedIps.map(({ address }) => address).filter((address) => !address.includes(':'));
+  if (addresses.length === 0) throw bad(`Requested internal port ${port.id} must allocate an IPv4 address at least.`);
+  if (!addresses.includes(String(internal_ip_address)))
+    throw bad(
+      `Requested internal IP address ${internal_ip_address} is not suitable for internal neutron port ${port.id}, as its fixed_ips are ${JSON.stringify(addresses)}`,
+    );
+}
+
+/** Throws `PortHasBindingFloatingIP` if a floating address belongs to the internal port as a whole. */
+async function rejectBoundPort(call: Call, { internal_port_id, internal_ip_address }: Wire): Promise<void> {
+  const caller = { ...call.caller, isAdmin: true };
+  const bound = (await call.cloud.catalogs.networks.listFloatingIps(caller)).find(
+    ({ portId }) => portId === internal_port_id,
+  );
+  if (bound)
+    throw networkError(
+      'PortHasBindingFloatingIP',
+      `Cannot create port forwarding to floating IP ${bound.address} (${bound.id}) with port ${internal_port_id} using fixed IP ${internal_ip_address}, as that port already has a binding floating IP.`,
+    );
+}
+
+const hidden = { hidden: true } as const;
+
+/** Ports of a floating address, each led to another place. */
+export const portForwardings: ResourceSpec = {
+  path: 'floatingips/:floatingip_id/port_forwardings',
+  one: 'port_forwarding',
+  many: 'port_forwardings',
+  title: 'Port forwarding',
+  within: ['floatingip_id'],
+  fields: () => ({
+    id: ownerFields.id,
+    project_id: fixed(text, undefined, hidden),
+    floatingip_id: derived(undefined, hidden),
+    external_port: settable(portNumber),
+    external_port_range: settable(portRange),
+    internal_port: settable(portNumber),
+    internal_port_range: settable(portRange),
+    internal_ip_address: required(settable(z.string())),
+    internal_port_id: required(settable(anyId)),
+    protocol: required(settable(z.enum(['tcp', 'udp', 'icmp', 'icmp6', 'sctp', 'dccp']))),
+    description: settable(text, ''),
+    created_at: derived(undefined, hidden),
+    updated_at: derived(undefined, hidden),
+    revision_number: derived(undefined, hidden),
+  }),
+  async creating(call, given) {
+    const ranges = rangesOf(given, {});
+    const floating = await call.cloud.catalogs.networks.getFloatingIp(call.caller, call.param('floatingip_id'));
+    rejectTaken(call, given, ranges);
+    await rejectBoundPort(call, given);
+    if (floating.portId)
+      throw networkError(
+        'FloatingIPPortAlreadyAssociated',
+        `Cannot associate floating IP ${floating.address} (${floating.id}) with port ${given.internal_port_id} using fixed IP ${given.internal_ip_address}, as that fixed IP already has a floating IP on external network ${floating.networkId}.`,
+      );
+    await rejectWrongPort(call, given);
+    return shownRanges(ranges);
+  },
+  async changing(call, before, change) {
+    const ranges = rangesOf(change, before);
+    const changed = { ...before, ...change };
+    if (change.internal_port_id !== undefined) await rejectBoundPort(call, changed);
+    if (change.internal_port_id !== undefined || change.internal_ip_address !== undefined)
+      await rejectWrongPort(call, changed);
+    rejectTaken(call, changed, ranges, before.id);
+    return shownRanges(ranges);
+  },
+};

@@ -1,0 +1,118 @@
+import { parseCidr } from '@apistrata/compute-engine/catalogs';
+import type { Wire } from '../service/wire.js';
+import { networkError } from './network-errors.js';
+
+/** Protocols that have ports. */
+const WITH_PORTS = new Set(['tcp', '6', 'udp', '17', 'dccp', '33', 'sctp', '132', 'udplite', '136']);
+const ICMP = new Set(['icmp', '1', 'icmpv6', 'ipv6-icmp', '58']);
+const IPV6_ONLY = ['icmpv6', 'ipv6-encap', 'ipv6-frag', 'ipv6-icmp', 'ipv6-nonxt', 'ipv6-opts', 'ipv6-route'];
+const IPV6_ONLY_NUMBERS = ['41', '44', '58', '59', '60', '43'];
+/** A rule for all ports is stored as one without ports. */
+const ALL_PORTS = { min: 1, max: 65_535 };
+/** The name of ICMP in rules for IPv6, by the names and numbers that callers use. */
+const ICMP_OF_IPV6: Readonly<Record<string, string>> = { icmp: 'ipv6-icmp', icmpv6: 'ipv6-icmp', 1: '58' };
+const REMOTES = ['remote_ip_prefix', 'remote_group_id', 'remote_address_group_id'] as const;
+/** The names of protocols that rules may use, in addition to the numbers from 0 to 255. */
+const PROTOCOLS = [
+  ...['ah', 'any', 'dccp', 'egp', 'esp', 'gre', 'hopopt', 'icmp', 'igmp', 'ip', 'ipip', ...IPV6_ONLY],
+  ...['ospf', 'pgm', 'rsvp', 'sctp', 'tcp', 'udp', 'udplite', 'vrrp'],
+];
+
+/** Returns a port as a number; undefined if the rule has none. Throws `SecurityGroupInvalidPortValue`. */
+function portOf(given: unknown): number | undefined {
+  if (given === undefined) return undefined;
+  const port = /^\d+$/.test(String(given)) ? Number(given) : Number.NaN;
+  if (port <= ALL_PORTS.max) return port;
+  throw networkError('SecurityGroupInvalidPortValue', `Invalid value for port ${given}`);
+}
+
+function checkProtocol(protocol: string): void {
+  if (!PROTOCOLS.includes(protocol) && !(/^\d+$/.test(protocol) && Number(protocol) <= 255))
+    throw networkError(
+      'SecurityGroupRuleInvalidProtocol',
+      `Security group rule protocol ${protocol} not supported. Only protocol values [${PROTOCOLS.map((name) => `'${name}'`).join(', ')}] and integer representations [0 to 255] are supported.`,
+    );
+}
+
+function checkEthertype(protocol: string, ethertype: unknown): void {
+  if ([...IPV6_ONLY, ...IPV6_ONLY_NUMBERS].includes(protocol) && ethertype === 'IPv4')
+    throw networkError(
+      'SecurityGroupEthertypeConflictWithProtocol',
+      `Invalid ethertype ${ethertype} for protocol ${protocol}.`,
+    );
+}
+
+function checkIcmp(type: number | undefined, code: number | undefined): void {
+  const parts = [
+    { field: 'type', attr: 'port_range_min', value: type },
+    { field: 'code', attr: 'port_range_max', value: code },
+  ];
+  for (const { field, attr, value } of parts)
+    if (value !== undefined && value > 255)
+      throw networkError(
+        'SecurityGroupInvalidIcmpValue',
+        `Invalid value for ICMP ${field} (${attr}) ${value}. It must be 0 to 255.`,
+      );
+  if (type === undefined)
+    throw networkError(
+      'SecurityGroupMissingIcmpType',
+      `ICMP code (port-range-max) ${code} is provided but ICMP type (port-range-min) is missing.`,
+    );
+}
+
+function checkPorts(protocol: string | undefined, min: number | undefined, max: number | undefined): void {
+  if (min === undefined && max === undefined) return;
+  if (protocol === undefined)
+    throw networkError('SecurityGroupProtocolRequiredWithPorts', 'Must also specify protocol if port range is given.');
+  if (ICMP.has(protocol)) checkIcmp(min, max);
+  else checkSpan(protocol, min, max);
+}
+
+function checkSpan(protocol: string, min: number | undefined, max: number | undefined): void {
+  if (!WITH_PORTS.has(protocol))
+    throw networkError(
+      'SecurityGroupInvalidProtocolForPort',
+      `Ports cannot be specified for protocol ${protocol}. Ports are only supported for DCCP, SCTP, TCP, UDP, UDPLITE.`,
+    );
+  if (min === 0 || max === 0) throw networkError('SecurityGroupInvalidPortValue', 'Invalid value for port 0');
+  if (min === undefined || max === undefined || min > max)
+    throw networkError(
+      'SecurityGroupInvalidPortRange',
+      'For TCP/UDP protocols, port_range_min must be <= port_range_max',
+    );
+}
+
+function checkPrefix({ remote_ip_prefix, ethertype }: Wire): void {
+  if (typeof remote_ip_prefix !== 'string') return;
+  const version = parseCidr(remote_ip_prefix)?.version;
+  if (ethertype !== undefined && ethertype !== `IPv${version}`)
+    throw networkError(
+      'SecurityGroupRuleParameterConflict',
+      `Conflicting value ethertype ${ethertype} for CIDR ${remote_ip_prefix}`,
+    );
+}
+
+function checkRemotes(rule: Wire): void {
+  if (REMOTES.filter((key) => rule[key] !== undefined && rule[key] !== null).length > 1)
+    throw networkError(
+      'SecurityGroupMultipleRemoteEntites',
+      'Only one of remote_ip_prefix or remote_group_id or remote_address_group_id may be provided.',
+    );
+}
+
+/**
+ * Returns the protocol and the ports of a new rule as the service stores them. Throws the 400 of a rule that contradicts
+ * itself.
+ */
+export function checkedRule(rule: Wire): Wire {
+  const given = rule.protocol === undefined ? undefined : String(rule.protocol).toLowerCase();
+  const protocol = (rule.ethertype === 'IPv6' && given !== undefined && ICMP_OF_IPV6[given]) || given;
+  let [min, max] = [portOf(rule.port_range_min), portOf(rule.port_range_max)];
+  if (min === ALL_PORTS.min && max === ALL_PORTS.max) [min, max] = [undefined, undefined];
+  if (protocol !== undefined) checkProtocol(protocol);
+  checkPorts(protocol, min, max);
+  checkPrefix(rule);
+  if (protocol !== undefined) checkEthertype(protocol, rule.ethertype ?? 'IPv4');
+  checkRemotes(rule);
+  return { ...(given !== undefined && { protocol }), port_range_min: min, port_range_max: max };
+}

@@ -1,0 +1,33 @@
+import { ask } from './server-data.js';
+
+const { compute: address, version: newest } = document.documentElement.dataset;
+
+/** The visitor's token. Only this module has it: it ends with the page. */
+let token = '';
+
+export function useToken(next) {
+  token = next;
+}
+
+/** The headers of a request of the visitor. */
+export const credentials = () => ({ 'X-Auth-Token': token });
+
+const minor = (version) => Number(version.split('.')[1]);
+
+/** Returns the newest version of the server, at most this one. */
+export const upTo = (version) => (minor(newest) < minor(version) ? newest : version);
+
+/** Returns whether the server has a version. */
+export const has = (version) => minor(newest) >= minor(version);
+
+/**
+ * Sends a request to the compute API.
+ *
+ * @param {string} method
+ * @param {string} path below the address of the API
+ * @param {unknown} [body]
+ * @param {string} [version] default: 2.1, which every server has
+ */
+export function compute(method, path, body, version = '2.1') {
+  return ask(method, `${address}${path}`, body, { ...credentials(), 'OpenStack-API-Version': `compute ${version}` });
+}

@@ -1,0 +1,39 @@
+import { compute, has } from './compute.js';
+import { element } from './elements.js';
+
+/** Address of the pages with consoles; '' if machines have none. */
+const { consoles } = document.documentElement.dataset;
+
+const KINDS = [
+  { label: 'Serial line', protocol: 'serial', type: 'serial' },
+  { label: 'Screen', protocol: 'vnc', type: 'novnc' },
+];
+
+/** Returns the address of a page with the console: serial lines have only that of a WebSocket. */
+function pageOf(url, type) {
+  if (type !== 'serial') return url;
+  const page = new URL(url.replace(/^ws/, 'http'));
+  page.pathname = `${page.pathname.replace(/\/[^/]*$/, '')}/serial.html`;
+  return page.href;
+}
+
+/** Returns the console of a server in the page: it opens on request, because a console belongs to one visitor at a time. */
+export function consoleParts(path) {
+  if (!consoles || !has('2.6')) return [];
+  const place = element('div', { class: 'console' });
+  const problem = element('p', { class: 'bad', role: 'alert' });
+  const open = async ({ label, protocol, type }) => {
+    problem.textContent = '';
+    try {
+      const requested = { remote_console: { protocol, type } };
+      const { remote_console: opened } = await compute('POST', `${path}/remote-consoles`, requested, '2.6');
+      place.replaceChildren(element('iframe', { src: pageOf(opened.url, type), title: label }));
+    } catch (error) {
+      problem.textContent = error.message;
+    }
+  };
+  const buttons = KINDS.map((kind) =>
+    element('button', { type: 'button', onclick: () => void open(kind) }, kind.label),
+  );
+  return [element('h3', {}, 'Console'), element('p', { class: 'bar' }, ...buttons), problem, place];
+}

@@ -1,0 +1,64 @@
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { type Asset, asset, uiAsset } from '@apistrata/ui';
+import { STYLE } from './page-style.js';
+
+/** Scripts of the pages: modules of the folder `browser`. */
+const SCRIPTS = new Set([
+  'clients',
+  'clock',
+  'compute',
+  'consoles',
+  'create-server',
+  'elements',
+  'events',
+  'history',
+  'operators',
+  'page',
+  'requests',
+  'resources',
+  'rules',
+  'server-data',
+  'server-detail',
+  'servers',
+  'sign-in',
+  'views',
+]);
+
+const known = new Map<string, Asset>();
+
+async function scriptFile(name: string): Promise<Asset | undefined> {
+  const script = name.replace(/\.js$/, '');
+  if (script === name || !SCRIPTS.has(script)) return undefined;
+  const path = fileURLToPath(new URL(`./browser/${script}.js`, import.meta.url));
+  return asset('text/javascript; charset=utf-8', await readFile(path, 'utf8'));
+}
+
+/** Returns a file that pages of a cloud load, such as `page.css`; undefined for other names. Files are read on first use. */
+export async function pageFile(name: string): Promise<Asset | undefined> {
+  const shared = uiAsset(name) ?? known.get(name);
+  if (shared) return shared;
+  const file = name === 'page.css' ? asset('text/css; charset=utf-8', STYLE) : await scriptFile(name);
+  if (file) known.set(name, file);
+  return file;
+}
+
+/**
+ * Returns the value of the header `Content-Security-Policy` of pages of a cloud: no inline scripts or styles, no requests to other
+ * servers.
+ *
+ * @param frames origins of pages with consoles, which the page contains as frames. Default: none
+ */
+export function pagePolicy(...frames: readonly string[]): string {
+  return [
+    "default-src 'none'",
+    "style-src 'self'",
+    "script-src 'self'",
+    "connect-src 'self'",
+    "img-src 'self'",
+    ...(frames.length > 0 ? [`frame-src ${frames.join(' ')}`] : []),
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+}

@@ -1,0 +1,214 @@
+import type { Call } from '../service/call.js';
+import { type Used, usedOf } from './allocations.js';
+import { capacityOf, fits } from './capacity.js';
+import { since } from './placement-version.js';
+import { type Provider, providers, rootOf } from './providers.js';
+import { type CandidateRequest, candidateRequestOf, type Group, type Requirements } from './request-groups.js';
+
+const SHARES = 'MISC_SHARES_VIA_AGGREGATE';
+
+/** A provider with the data that the search needs. */
+interface Node extends Provider {
+  readonly root: string;
+  readonly used: Used;
+  /** Its aggregates and those of its root. */
+  readonly treeAggregates: readonly string[];
+}
+
+/** The amounts that one group uses of one provider. */
+interface Allocated {
+  readonly suffix: string;
+  readonly node: Node;
+  readonly resources: ReadonlyMap<string, number>;
+}
+
+type Forest = ReadonlyMap<string, Node>;
+
+async function forestOf(call: Call): Promise<Forest> {
+  const all = await providers(call);
+  const nodes = new Map<string, Node>();
+  for (const one of all.values()) {
+    const root = rootOf(all, one);
+    const treeAggregates = [...one.aggregates, ...(all.get(root)?.aggregates ?? [])];
+    nodes.set(one.uuid, { ...one, root, used: await usedOf(call, one), treeAggregates });
+  }
+  return nodes;
+}
+
+/** Returns true if traits contain one of each required set, and none of the forbidden ones. */
+export function hasTraits(
+  traits: readonly string[],
+  { required, forbidden }: Pick<Requirements, 'required' | 'forbidden'>,
+): boolean {
+  return (
+    required.every((names) => traits.some((name) => names.has(name))) && !traits.some((name) => forbidden.has(name))
+  );
+}
+
+/** Returns true if aggregates contain one of each set, and none of the forbidden ones. */
+export function isMember(
+  aggregates: readonly string[],
+  { memberOf, notMemberOf }: Pick<Requirements, 'memberOf' | 'notMemberOf'>,
+): boolean {
+  return memberOf.every((ids) => aggregates.some((id) => ids.has(id))) && !aggregates.some((id) => notMemberOf.has(id));
+}
+
+const none: readonly ReadonlySet<string>[] = [];
+
+/** The alternatives for the group without suffix: every class from any provider, all required traits together. */
+function* sharedAlternatives(group: Group, nodes: readonly Node[]): Generator<readonly Allocated[]> {
+  const allowed = nodes.filter(
+    (node) => isMember(node.treeAggregates, group) && hasTraits(node.traits, { ...group, required: none }),
+  );
+  const classes = [...group.resources];
+  function* from(index: number, taken: readonly Allocated[]): Generator<readonly Allocated[]> {
+    const [name, amount] = classes[index] ?? [];
+    if (name === undefined || amount === undefined) {
+      if (
+        hasTraits(
+          taken.flatMap(({ node }) => node.traits),
+          { ...group, forbidden: new Set() },
+        )
+      )
+        yield taken;
+      return;
+    }
+    for (const node of allowed)
+      if (fits(node, node.used, name, amount))
+        yield* from(index + 1, [...taken, { suffix: group.suffix, node, resources: new Map([[name, amount]]) }]);
+  }
+  yield* from(0, []);
+}
+
+/** The alternatives for a group with a suffix: everything from one provider. */
+function* granularAlternatives(group: Group, nodes: readonly Node[]): Generator<readonly Allocated[]> {
+  for (const node of nodes)
+    if (
+      isMember(node.aggregates, group) &&
+      hasTraits(node.traits, group) &&
+      [...group.resources].every(([name, amount]) => fits(node, node.used, name, amount))
+    )
+      yield [{ suffix: group.suffix, node, resources: group.resources }];
+}
+
+function alternativesOf(group: Group, nodes: readonly Node[], forest: Forest): Iterable<readonly Allocated[]> {
+  const tree = group.inTree === undefined ? undefined : (forest.get(group.inTree)?.root ?? '');
+  const reachable = tree === undefined ? nodes : nodes.filter(({ root }) => root === tree);
+  return group.suffix === '' ? sharedAlternatives(group, reachable) : granularAlternatives(group, reachable);
+}
+
+/** The combinations of one alternative of each group. */
+function* combinations(
+  groups: readonly Group[],
+  nodes: readonly Node[],
+  forest: Forest,
+): Generator<readonly Allocated[]> {
+  const [first, ...rest] = groups;
+  if (!first) return yield [];
+  for (const way of alternativesOf(first, nodes, forest))
+    for (const others of combinations(rest, nodes, forest)) yield [...way, ...others];
+}
+
+/** Returns the amounts by provider and class. */
+function totalsOf(taken: readonly Allocated[]): ReadonlyMap<Node, Readonly<Record<string, number>>> {
+  const totals = new Map<Node, Readonly<Record<string, number>>>();
+  for (const { node, resources } of taken) {
+    if (resources.size === 0) continue;
+    const sums = { ...totals.get(node) };
+    for (const [name, amount] of resources) sums[name] = (sums[name] ?? 0) + amount;
+    totals.set(node, sums);
+  }
+  return totals;
+}
+
+function isAbove(above: Node, node: Node, forest: Forest): boolean {
+  if (above === node) return true;
+  const parent = node.parent === null ? undefined : forest.get(node.parent);
+  return parent !== undefined && isAbove(above, parent, forest);
+}
+
+function isAllowed({ isolates, subtrees }: CandidateRequest, taken: readonly Allocated[], forest: Forest): boolean {
+  const granular = taken.filter(({ suffix }) => suffix !== '');
+  if (isolates && new Set(granular.map(({ node }) => node)).size < granular.length) return false;
+  const areBelowOne = (suffixes: ReadonlySet<string>) => {
+    const nodes = granular.filter(({ suffix }) => suffixes.has(suffix)).map(({ node }) => node);
+    return nodes.some((top) => nodes.every((node) => isAbove(top, node, forest)));
+  };
+  if (!subtrees.every(areBelowOne)) return false;
+  return [...totalsOf(taken)].every(([node, sums]) =>
+    Object.entries(sums).every(
+      ([name, sum]) =>
+        sum <= (node.inventories[name]?.max_unit ?? 0) && sum <= capacityOf(node, name) - (node.used[name] ?? 0),
+    ),
+  );
+}
+
+/** Returns the providers that a tree can use: its own, and those that share with it by an aggregate. */
+function nodesOf(root: string, all: readonly Node[]): readonly Node[] {
+  const own = all.filter((node) => node.root === root);
+  const joined = new Set(own.flatMap(({ aggregates }) => aggregates));
+  const shared = all.filter(
+    (node) => node.root !== root && node.traits.includes(SHARES) && node.aggregates.some((id) => joined.has(id)),
+  );
+  return [...own, ...shared];
+}
+
+/** Returns the mappings of groups to providers. */
+function mappingsOf(taken: readonly Allocated[]): Readonly<Record<string, readonly string[]>> {
+  const mappings: Record<string, readonly string[]> = {};
+  for (const { suffix, node } of taken)
+    mappings[suffix] = [...new Set([...(mappings[suffix] ?? []), node.uuid])].sort();
+  return mappings;
+}
+
+/** Finds the combinations of providers that satisfy a request, each once, up to its limit. */
+function search(request: CandidateRequest, forest: Forest, isNested: boolean): readonly (readonly Allocated[])[] {
+  const all = [...forest.values()];
+  const found = new Map<string, readonly Allocated[]>();
+  for (const { uuid: root, traits } of all.filter(({ parent }) => parent === null)) {
+    if (!hasTraits(traits, request.root)) continue;
+    const nodes = nodesOf(root, all).filter((node) => isNested || node.parent === null);
+    for (const taken of combinations(request.groups, nodes, forest)) {
+      if (!isAllowed(request, taken, forest)) continue;
+      const amounts = [...totalsOf(taken)].map(([node, sums]) => [node.uuid, Object.entries(sums).sort()]).sort();
+      found.set(JSON.stringify([amounts, Object.entries(mappingsOf(taken)).sort()]), taken);
+      if (found.size >= request.limit) return [...found.values()];
+    }
+  }
+  return [...found.values()];
+}
+
+function summaryOf(call: Call, node: Node, requested: ReadonlySet<string>) {
+  const shown = Object.keys(node.inventories).filter((name) => since(call, 27) || requested.has(name));
+  return {
+    resources: Object.fromEntries(
+      shown.map((name) => [name, { capacity: capacityOf(node, name), used: node.used[name] ?? 0 }]),
+    ),
+    ...(since(call, 17) && { traits: node.traits }),
+    ...(since(call, 29) && { root_provider_uuid: node.root, parent_provider_uuid: node.parent }),
+  };
+}
+
+/** `GET /allocation_candidates`: the combinations of providers that can satisfy a request. */
+export async function candidates(call: Call) {
+  const request = await candidateRequestOf(call);
+  const forest = await forestOf(call);
+  const isNested = since(call, 29);
+  const found = search(request, forest, isNested);
+  const used = new Set(found.flatMap((taken) => [...totalsOf(taken).keys()]));
+  const trees = new Set([...used].map(({ root }) => root));
+  const shown = [...forest.values()].filter((node) => (isNested ? trees.has(node.root) : used.has(node)));
+  const requested = new Set(request.groups.flatMap(({ resources }) => [...resources.keys()]));
+  return {
+    allocation_requests: found.map((taken) => {
+      const amounts = [...totalsOf(taken)];
+      return {
+        allocations: since(call, 12)
+          ? Object.fromEntries(amounts.map(([{ uuid }, resources]) => [uuid, { resources }]))
+          : amounts.map(([{ uuid }, resources]) => ({ resource_provider: { uuid }, resources })),
+        ...(since(call, 34) && { mappings: mappingsOf(taken) }),
+      };
+    }),
+    provider_summaries: Object.fromEntries(shown.map((node) => [node.uuid, summaryOf(call, node, requested)])),
+  };
+}

@@ -1,0 +1,18 @@
+import type { Provider } from './providers.js';
+
+type Offer = Pick<Provider, 'inventories'>;
+
+/** Returns the capacity of a provider in a class; 0 without an inventory. */
+export function capacityOf({ inventories }: Offer, name: string): number {
+  const inventory = inventories[name];
+  return inventory ? Math.floor((inventory.total - inventory.reserved) * inventory.allocation_ratio) : 0;
+}
+
+/** Returns true if an amount has the units of the inventory, and is free. */
+export function fits(provider: Offer, used: Readonly<Record<string, number>>, name: string, amount: number): boolean {
+  const inventory = provider.inventories[name];
+  if (!inventory) return false;
+  const { min_unit, max_unit, step_size } = inventory;
+  const hasUnits = amount >= min_unit && amount <= max_unit && amount % step_size === 0;
+  return hasUnits && amount <= capacityOf(provider, name) - (used[name] ?? 0);
+}

@@ -1,0 +1,80 @@
+import {
+  DISABLED_TRAIT,
+  type Host,
+  type Inventory as HostInventory,
+  inventoriesOf,
+} from '@apistrata/compute-engine/api';
+import type { Call } from '../service/call.js';
+import type { Inventory } from './inventory.js';
+
+/** The scheduler's record of a compute host. */
+export interface ShownOffer {
+  readonly uuid: string;
+  readonly host: string;
+  readonly name: string;
+  readonly inventories: Readonly<Record<string, Inventory>>;
+  readonly traits: readonly string[];
+  /** The aggregates of compute. */
+  readonly aggregates: readonly string[];
+}
+
+const mapped = <A, B>(values: Readonly<Record<string, A>>, map: (value: A) => B): Readonly<Record<string, B>> =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, map(value)]));
+
+function shown({ total, reserved, minUnit, maxUnit, stepSize, allocationRatio }: HostInventory): Inventory {
+  return {
+    total,
+    reserved,
+    min_unit: minUnit,
+    max_unit: maxUnit,
+    step_size: stepSize,
+    allocation_ratio: allocationRatio,
+  };
+}
+
+function stored({ total, reserved, min_unit, max_unit, step_size, allocation_ratio }: Inventory): HostInventory {
+  return {
+    total,
+    reserved,
+    minUnit: min_unit,
+    maxUnit: max_unit,
+    stepSize: step_size,
+    allocationRatio: allocation_ratio,
+  };
+}
+
+function offerOf({ name, node, service, aggregates }: Host): ShownOffer {
+  return {
+    uuid: node.id,
+    host: name,
+    name: node.hypervisorHostname,
+    inventories: mapped(inventoriesOf(node), shown),
+    traits: [...new Set([...node.traits, ...(service.disabled ? [DISABLED_TRAIT] : [])])],
+    aggregates: aggregates.map(({ id }) => id),
+  };
+}
+
+const offers = new WeakMap<Host, ShownOffer>();
+
+/** Returns the offers of compute hosts in the format of this service; computed once for each state of a host. */
+export async function hostOffers(call: Call): Promise<readonly ShownOffer[]> {
+  const { hosts } = await call.cloud.engine.hosts.map();
+  return [...hosts.values()].map((host) => {
+    const known = offers.get(host) ?? offerOf(host);
+    offers.set(host, known);
+    return known;
+  });
+}
+
+/** Changes the scheduler's record of a host. A disabled service has a separate trait, which is not stored. */
+export async function changeOffer(
+  call: Call,
+  host: string,
+  { inventories, traits }: Partial<Pick<ShownOffer, 'inventories' | 'traits'>>,
+): Promise<void> {
+  const disabled = (await call.cloud.engine.hosts.map()).hosts.get(host)?.service.disabled;
+  await call.cloud.engine.hosts.setOffer(host, {
+    ...(inventories && { inventories: mapped(inventories, stored) }),
+    ...(traits && { traits: disabled ? traits.filter((name) => name !== DISABLED_TRAIT) : traits }),
+  });
+}

@@ -1,0 +1,102 @@
+import type { Call } from '../service/call.js';
+import { badRequest, conflict } from '../service/service-error.js';
+import { type Consumer, consumer, keep, usedOf } from './allocations.js';
+import { fits } from './capacity.js';
+import type { Inventory } from './inventory.js';
+import { classNames, missingClass } from './names.js';
+import { type Provider, provider, providers, write } from './providers.js';
+
+/** The new allocations of a consumer; without allocations, it is deleted. */
+export interface Replacement {
+  readonly requested: Consumer;
+  /** The generation that the client has read; null: none yet. Undefined: it is not checked. */
+  readonly seen: number | null | undefined;
+}
+
+type Inventories = Readonly<Record<string, Inventory>>;
+type Before = ReadonlyMap<string, Consumer>;
+
+/** Returns the current consumers. Throws the 409 of an outdated generation. */
+async function readConsumers(call: Call, replacements: readonly Replacement[]): Promise<Before> {
+  const before = new Map<string, Consumer>();
+  for (const { requested, seen } of replacements) {
+    const existing = await consumer(call, requested.id);
+    if (seen !== undefined && (existing?.generation ?? null) !== seen)
+      throw conflict(
+        `consumer generation conflict - expected ${existing?.generation ?? 'null'} but got ${seen}`,
+        'placement.concurrent_update',
+      );
+    if (existing) before.set(requested.id, existing);
+  }
+  return before;
+}
+
+async function rejectUnknown(call: Call, replacements: readonly Replacement[]): Promise<void> {
+  const [all, classes] = [await providers(call), await classNames(call)];
+  for (const { requested } of replacements)
+    for (const [uuid, resources] of Object.entries(requested.allocations)) {
+      if (!all.has(uuid)) throw badRequest(`Allocation for resource provider '${uuid}' that does not exist.`);
+      const stray = Object.keys(resources).find((name) => !classes.has(name));
+      if (stray !== undefined) throw badRequest(`Unable to allocate inventory: ${missingClass(stray)}`);
+    }
+}
+
+/** Throws the 409 if a provider cannot have the new allocations, or is to lose an inventory that is allocated. */
+async function checkProvider(
+  call: Call,
+  one: Provider,
+  before: Before,
+  replacements: readonly Replacement[],
+  inventories: Inventories | undefined,
+): Promise<void> {
+  const next = { ...one, inventories: inventories ?? one.inventories };
+  const used = { ...(await usedOf(call, one)) };
+  for (const { allocations } of before.values())
+    for (const [name, amount] of Object.entries(allocations[one.uuid] ?? {})) used[name] = (used[name] ?? 0) - amount;
+  for (const { requested } of replacements)
+    for (const [name, amount] of Object.entries(requested.allocations[one.uuid] ?? {})) {
+      if (!next.inventories[name])
+        throw conflict(
+          `Unable to allocate inventory: Inventory for '${name}' on resource provider '${one.uuid}' invalid.`,
+        );
+      if (!fits(next, used, name, amount))
+        throw conflict(
+          `Unable to allocate inventory: Unable to create allocation for '${name}' on resource provider '${one.uuid}'. The requested amount would exceed the capacity.`,
+        );
+      used[name] = (used[name] ?? 0) + amount;
+    }
+  const lost = Object.keys(one.inventories).filter((name) => (used[name] ?? 0) > 0 && !next.inventories[name]);
+  if (lost.length > 0)
+    throw conflict(
+      `update conflict: Inventory for '${lost.join(', ')}' on resource provider '${one.uuid}' in use.`,
+      'placement.inventory.inuse',
+    );
+}
+
+const changeOf = (inventories: Inventories | undefined) => (inventories ? { inventories } : {});
+
+/**
+ * Replaces the allocations of consumers, and the inventories of providers, all or none.
+ * @throws ServiceError 409 if a generation is outdated or a capacity is insufficient
+ */
+export async function replaceAllocations(
+  call: Call,
+  replacements: readonly Replacement[],
+  inventories: ReadonlyMap<string, Inventories> = new Map(),
+): Promise<void> {
+  const before = await readConsumers(call, replacements);
+  await rejectUnknown(call, replacements);
+  const all = await providers(call);
+  const consumers = [...before.values(), ...replacements.map(({ requested }) => requested)];
+  const affected = new Set([
+    ...inventories.keys(),
+    ...consumers.flatMap(({ allocations }) => Object.keys(allocations)),
+  ]);
+  for (const uuid of affected) {
+    const one = all.get(uuid);
+    if (one) await checkProvider(call, one, before, replacements, inventories.get(uuid));
+  }
+  for (const uuid of affected)
+    if (all.has(uuid)) await write(call, await provider(call, uuid), changeOf(inventories.get(uuid)));
+  for (const { requested } of replacements) keep(call, requested, before.get(requested.id));
+}

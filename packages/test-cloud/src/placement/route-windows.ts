@@ -1,0 +1,50 @@
+import type { Call } from '../service/call.js';
+import { Reply, type Route } from '../service/route.js';
+import { notFound, ServiceError } from '../service/service-error.js';
+import { since } from './placement-version.js';
+
+/** The first minor versions of routes, by path or by method and path; the others exist since 1.0. */
+const FIRST_MINOR: Readonly<Record<string, number>> = {
+  '/resource_providers/:id/aggregates': 1,
+  '/resource_classes': 2,
+  '/resource_classes/:name': 2,
+  'delete /resource_providers/:id/inventories': 5,
+  '/traits': 6,
+  '/traits/:name': 6,
+  '/resource_providers/:id/traits': 6,
+  '/usages': 9,
+  '/allocation_candidates': 10,
+  'post /allocations': 13,
+  '/reshaper': 30,
+};
+
+const NOT_FOUND_MESSAGE = 'The resource could not be found.';
+
+/** From 1.15, responses that show something name the time of its last change and must be revalidated. */
+function stamp(call: Call, method: Route['method'], result: unknown): void {
+  const { status = 200, body } = result instanceof Reply ? result : new Reply(200, result);
+  const isShown = method === 'get' || (method === 'put' && call.req.path.startsWith('/traits/')) || body !== undefined;
+  if (!isShown || status >= 300 || status === 201 || !since(call, 15)) return;
+  call.res.setHeader('Last-Modified', new Date(call.cloud.clock.now()).toUTCString());
+  call.res.setHeader('Cache-Control', 'no-cache');
+}
+
+/** Returns the route as the versions from its first one have it, with the headers of its responses. */
+export function windowed(route: Route): Route {
+  const { method, path } = route;
+  const first = FIRST_MINOR[`${method} ${path}`] ?? FIRST_MINOR[path] ?? 0;
+  return {
+    ...route,
+    async run(call) {
+      if (!since(call, first)) {
+        // Other methods of this path are older than the method.
+        if (path.endsWith('/inventories'))
+          throw new ServiceError(405, 'The method specified is not allowed for this resource.');
+        throw notFound(NOT_FOUND_MESSAGE);
+      }
+      const result = await route.run(call);
+      stamp(call, method, result);
+      return result;
+    },
+  };
+}

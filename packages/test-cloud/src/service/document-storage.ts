@@ -1,0 +1,36 @@
+import type { Call } from './call.js';
+import type { Doc } from './documents.js';
+import type { Storage } from './storage.js';
+import type { ResourceType } from './style.js';
+
+/** Stores records in the documents of the cloud; nested records are found by the ids in the path. */
+export function documentStorage(resource: ResourceType): Storage {
+  const { spec } = resource;
+  const table = (call: Call) => call.cloud.documents.table<Doc>(resource.table);
+  const below = (call: Call, doc: Doc) => (spec.within ?? []).every((name) => doc[name] === call.param(name));
+  const sees = (call: Call, doc: Doc) => below(call, doc) && resource.sees(call, doc);
+  return {
+    list: (call) => {
+      spec.seed?.(call, table(call));
+      return [...table(call).values()].filter((doc) => sees(call, doc));
+    },
+    get: (call, id) => {
+      spec.seed?.(call, table(call));
+      const doc = table(call).get(id);
+      return doc && sees(call, doc) ? doc : undefined;
+    },
+    create: (call, given) => {
+      spec.seed?.(call, table(call));
+      const above = Object.fromEntries((spec.within ?? []).map((name) => [name, call.param(name)]));
+      const doc = { ...given, ...above, id: String(given.id ?? resource.style.newId()) };
+      table(call).set(doc.id, doc);
+      return doc;
+    },
+    update: (call, before, change) => {
+      const doc = { ...before, ...change, id: before.id };
+      table(call).set(doc.id, doc);
+      return doc;
+    },
+    remove: (call, { id }) => table(call).delete(id),
+  };
+}

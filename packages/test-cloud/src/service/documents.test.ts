@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest';
+import { type DocumentStore, Documents } from './documents.js';
+
+/** A store whose writes wait for `finish`. */
+function manualStore() {
+  const written: unknown[] = [];
+  const waiting: ((error?: Error) => void)[] = [];
+  const store: DocumentStore = {
+    documents: [{ kind: 'a/b', id: '1', value: 'first' }],
+    write: (changes) =>
+      new Promise((resolve, reject) => {
+        waiting.push((error) => {
+          if (error) return reject(error);
+          written.push(...changes);
+          resolve();
+        });
+      }),
+  };
+  return { store, written, waiting, finish: (error?: Error) => waiting.shift()?.(error) };
+}
+
+describe('documents with a store', () => {
+  it('start with the stored content, and write nothing', async () => {
+    const { store, waiting } = manualStore();
+    const documents = new Documents(store);
+    expect(documents.table('a/b').get('1')).toBe('first');
+    await documents.stored();
+    expect(waiting).toEqual([]);
+  });
+
+  it('write each changed document once, removed ones included', async () => {
+    const { store, written, finish } = manualStore();
+    const documents = new Documents(store);
+    const table = documents.table<string>('a/b');
+    table.set('2', 'early');
+    table.set('2', 'late');
+    table.delete('1');
+    table.delete('unknown');
+    const stored = documents.stored();
+    finish();
+    await stored;
+    expect(written).toEqual([
+      { kind: 'a/b', id: '2', value: 'late' },
+      { kind: 'a/b', id: '1', value: undefined },
+    ]);
+  });
+
+  it('share the write that follows one in progress', async () => {
+    const { store, written, waiting, finish } = manualStore();
+    const documents = new Documents(store);
+    const table = documents.table<number>('a/b');
+    table.set('2', 2);
+    const first = documents.stored();
+    table.set('3', 3);
+    const others = [documents.stored(), documents.stored()];
+    finish();
+    await first;
+    await expect.poll(() => waiting.length).toBe(1);
+    expect(written).toHaveLength(1);
+    finish();
+    await Promise.all(others);
+    expect(written).toHaveLength(2);
+  });
+
+  it('report a failure to callers whose changes failed, and write them again', async () => {
+    const { store, written, waiting, finish } = manualStore();
+    const documents = new Documents(store);
+    documents.table<number>('a/b').set('2', 2);
+    const first = documents.stored();
+    const failed = expect(first).rejects.toThrow('disk full');
+    finish(new Error('disk full'));
+    await failed;
+    documents.table<number>('a/b').set('3', 3);
+    const second = documents.stored();
+    await expect.poll(() => waiting.length).toBe(1);
+    finish();
+    await second;
+    expect(written).toHaveLength(2);
+  });
+});

@@ -1,0 +1,157 @@
+import { CatalogError } from '@apistrata/compute-engine/catalogs';
+import { requestId } from '@apistrata/request-id';
+import { type NextFunction, type Request, type RequestHandler, type Response, Router } from 'express';
+import { Call } from './call.js';
+import type { CloudContext } from './cloud-context.js';
+import { readJson } from './read-json.js';
+import { isRecordOnly } from './record-only.js';
+import { Reply, type Route } from './route.js';
+import { notFound, ServiceError, unservedRecord } from './service-error.js';
+
+export interface FakeServiceOptions {
+  readonly name: string;
+  /** Called once, on the first request. */
+  readonly routes: () => readonly Route[];
+  /** The body of an error, in the form of this service: JSON, or a {@link TextBody}. */
+  readonly fault: (error: ServiceError, req: Request) => unknown;
+  /** Middleware before the routes, such as the negotiation of versions. Called once, on the first request. */
+  readonly before?: () => RequestHandler;
+  /** Whether a path with a trailing slash is a different path. */
+  readonly strict?: true;
+  /** The service's own error for one of a catalog; default: a type made of its code. */
+  readonly fromCatalogError?: (error: CatalogError) => ServiceError;
+  /** Whether other methods of known paths return 405; default: 404. */
+  readonly rejectsMethods?: true;
+  /** The type of the error for an unknown path; default `NotFound`. */
+  readonly unknownPathType?: string;
+}
+
+/** An error that is not JSON. */
+export class TextBody {
+  constructor(
+    readonly type: string,
+    readonly text: string,
+  ) {}
+}
+
+const JSON_TYPES = [
+  'application/json',
+  'application/openstack-images-v2.1-json-patch',
+  'application/openstack-images-v2.0-json-patch',
+];
+
+/** The response of the token filter to a request without a valid token. */
+function respondUnauthorized(req: Request, res: Response): void {
+  const base = `${req.protocol}://${req.headers.host}/identity`;
+  const error = { code: 401, title: 'Unauthorized', message: 'The request you have made requires authentication.' };
+  res.status(401).set('WWW-Authenticate', `Keystone uri="${base}"`).json({ error });
+}
+
+/** Returns the error that the caller may see. */
+function readable(error: unknown, fromCatalogError: (error: CatalogError) => ServiceError): ServiceError | undefined {
+  if (error instanceof ServiceError) return error;
+  if (error instanceof CatalogError) return fromCatalogError(error);
+  const { status, expose, message } = error as { status?: unknown; expose?: unknown; message?: unknown };
+  // Errors of Express's body parser.
+  if (typeof status === 'number' && status < 500 && expose) return new ServiceError(status, String(message));
+  return undefined;
+}
+
+/** Converts `PORT_NOT_FOUND` to the form of the services: `PortNotFound`. */
+function camel(code: string): string {
+  return code.replaceAll(/([A-Z])([A-Z]*)_?/g, (_, first: string, rest: string) => first + rest.toLowerCase());
+}
+
+const byCode = (error: CatalogError) => new ServiceError(error.status, error.message, camel(error.code));
+
+function send(res: Response, result: unknown): void {
+  if (result === undefined) return;
+  const { status, body, headers } = result instanceof Reply ? result : new Reply(200, result);
+  res.status(status).set(headers);
+  if (body === undefined) res.end();
+  else res.json(body);
+}
+
+const cloudOf = (res: Response) => res.locals.cloud as CloudContext;
+
+/** Responds only when all changes are durable, also those that a failed request has made. */
+async function durable(cloud: CloudContext, run: () => unknown): Promise<unknown> {
+  try {
+    return await run();
+  } finally {
+    await cloud.documents.stored();
+  }
+}
+
+/** Returns the methods of each path of a table. */
+function methodsByPath(table: readonly Route[]): ReadonlyMap<string, readonly string[]> {
+  const methods = new Map<string, readonly string[]>();
+  for (const { path, method } of table) methods.set(path, [...(methods.get(path) ?? []), method.toUpperCase()]);
+  return methods;
+}
+
+function routerOf({
+  name,
+  routes,
+  fault,
+  before,
+  strict,
+  unknownPathType,
+  rejectsMethods,
+  fromCatalogError = byCode,
+}: FakeServiceOptions): Router {
+  const router = Router({ caseSensitive: true, strict });
+  router.use(requestId({ preset: 'openstack', headers: ['X-OpenStack-Request-ID'] }));
+  if (before) router.use(before());
+  router.use(readJson(JSON_TYPES));
+  const table = routes();
+  for (const { method, path, open, run } of table) {
+    const onlyRecords = isRecordOnly(name, method, path);
+    router[method](path, async (req: Request, res: Response) => {
+      const cloud = cloudOf(res);
+      const caller = cloud.identifyCaller(req);
+      if (!open && !caller) respondUnauthorized(req, res);
+      else if (onlyRecords && !cloud.simulated) throw unservedRecord(path);
+      else send(res, await durable(cloud, () => run(new Call(req, res, cloud, caller))));
+    });
+  }
+  if (rejectsMethods)
+    for (const [path, methods] of methodsByPath(table))
+      router.all(path, (req: Request, res: Response) => {
+        if (!cloudOf(res).identifyCaller(req)) return respondUnauthorized(req, res);
+        res.setHeader('Allow', methods.join(', '));
+        throw new ServiceError(405, 'The method specified is not allowed for this resource.');
+      });
+  router.use((req: Request, res: Response) => {
+    const { identifyCaller, unhandled: unserved } = cloudOf(res);
+    if (!identifyCaller(req)) return respondUnauthorized(req, res);
+    unserved.note(name, req.method, req.originalUrl);
+    // The status of the originals: clients read resources that they have deleted, and paths of missing extensions.
+    throw notFound('The resource could not be found.', unknownPathType);
+  });
+  router.use((error: unknown, req: Request, res: Response, _next: NextFunction) => {
+    const known = readable(error, fromCatalogError);
+    if (!known) cloudOf(res).onError(error);
+    if (res.headersSent) return res.destroy(error as Error);
+    if (known?.unserved) cloudOf(res).unhandled.note(name, req.method, `${req.originalUrl}#${known.unserved}`);
+    const shown = known ?? new ServiceError(500, 'An unexpected error occurred. It was reported to the cloud.');
+    const body = fault(shown, req);
+    if (body instanceof TextBody) res.status(shown.status).type(body.type).send(body.text);
+    else res.status(shown.status).json(body);
+  });
+  return router;
+}
+
+/**
+ * Creates a small service: a table of routes with its format of errors. Requests that it does not handle are recorded
+ * as unhandled. The table is created on the first request and shared by all clouds of the process.
+ */
+export function fakeService(options: FakeServiceOptions): (cloud: CloudContext) => RequestHandler {
+  let router: Router | undefined;
+  return (cloud) =>
+    function service(req, res, next) {
+      res.locals.cloud = cloud;
+      router ??= routerOf(options);
+      router(req, res, next);
+    };
+}

@@ -1,0 +1,37 @@
+/**
+ * Paths of resources that are only recorded: no machine, network or disk changes with them. By service; a name is a path
+ * below the version, and includes what is below it.
+ */
+const RECORD_ONLY: Readonly<Record<string, readonly string[]>> = {
+  network: [
+    'address-groups',
+    'bgp-peers',
+    'bgp-speakers',
+    'default-security-group-rules',
+    'floatingips/:floatingip_id/port_forwardings',
+    'metering',
+    'network-segment-ranges',
+    'qos',
+    'rbac-policies',
+    'routers/:router_id/conntrack_helpers',
+    'segments',
+    'taas',
+    'trunks',
+  ],
+  volume: [
+    'backups',
+    'manageable_snapshots',
+    'manageable_volumes',
+    'os-snapshot-manage',
+    'os-volume-manage',
+    'qos-specs',
+    'types/:id/encryption',
+  ],
+};
+
+/** Returns whether a request creates a resource that is only recorded. */
+export function isRecordOnly(service: string, method: string, path: string): boolean {
+  const [, , ...below] = path.split('/');
+  const name = `${below.join('/')}/`;
+  return method === 'post' && (RECORD_ONLY[service] ?? []).some((one) => name.startsWith(`${one}/`));
+}

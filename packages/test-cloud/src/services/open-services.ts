@@ -1,0 +1,114 @@
+import type { RequestListener } from 'node:http';
+import type { Caller, Engine } from '@apistrata/compute-engine';
+import express from 'express';
+import { DEFAULT_DOMAIN, Directory } from '../identity/directory.js';
+import { identifyCaller } from '../identity/identify-caller.js';
+import { identityService } from '../identity/identity.js';
+import { Passwords } from '../identity/passwords.js';
+import { imageService } from '../image/image.js';
+import { networkService } from '../network/network.js';
+import { placementService } from '../placement/placement.js';
+import type { CloudContext, IdentifyCaller } from '../service/cloud-context.js';
+import { Documents } from '../service/documents.js';
+import { singleSlashes } from '../service/single-slashes.js';
+import { volumeService } from '../volume/volume.js';
+
+/** About 60 ms of one core and 32 MiB of memory. */
+const PASSWORD_COST = 2 ** 15;
+
+/** Options of {@link openServices}. */
+export interface ServicesOptions {
+  /** The compute engine whose database and catalogs the services use. */
+  readonly engine: Engine;
+  /** Whether its machines are simulated; otherwise, resources that would only be recorded are rejected with 501. */
+  readonly simulated: boolean;
+  /**
+   * Hosts (`HOST` or `HOST:PORT`) from which the image service downloads content although their addresses are not public.
+   * Default: none; public addresses only.
+   */
+  readonly imageSources?: readonly string[];
+  /** Receives requests that no service handles. */
+  readonly onUnserved?: (service: string, method: string, url: string) => void;
+  /** Receives errors that were returned as 500. */
+  readonly onError: (error: unknown) => void;
+}
+
+/** The services of a cloud on the database of its compute engine. */
+export interface Services {
+  /** Serves `/identity`, `/image`, `/network`, `/volume` and `/placement`. */
+  readonly app: RequestListener;
+  /** Returns the caller of a request by its token, for the compute API. */
+  readonly identify: (req: Parameters<IdentifyCaller>[0]) => Caller | undefined;
+  /** Returns whether a project exists. */
+  readonly knowsProject: (projectId: string) => boolean;
+  /** Whether the cloud has users. */
+  readonly hasUsers: boolean;
+  /**
+   * Creates the first records and the user `admin`, or gives this user a new password. It is an administrator of the project
+   * `admin`, of the default domain and of the system. The changes are durable when it resolves.
+   */
+  setAdminPassword(password: string): Promise<void>;
+}
+
+/**
+ * Opens the services of a cloud, whose records are in the database of an engine: an acknowledged change survives the process.
+ * Only one process of a database may do so at a time; the last one writes.
+ *
+ * @example
+ * ```ts
+ * import { createServer } from 'node:http';
+ * import { createEngine } from '@apistrata/compute-engine';
+ * import { openServices } from '@apistrata/test-cloud/services';
+ *
+ * const engine = await createEngine({ database: 'cloud.db' });
+ * const services = await openServices({ engine, simulated: true, onError: console.error });
+ * if (!services.hasUsers) await services.setAdminPassword('a long password');
+ * createServer(services.app).listen(8774);
+ * ```
+ */
+export async function openServices(options: ServicesOptions): Promise<Services> {
+  const { engine, onError, onUnserved } = options;
+  const documents = new Documents(await engine.embedded.documents.open());
+  const directory = new Directory(documents, engine.clock, new Passwords(PASSWORD_COST));
+  const identify = identifyCaller(directory);
+  const cloud: CloudContext = {
+    documents,
+    directory,
+    engine,
+    catalogs: engine.embedded,
+    clock: engine.clock,
+    identifyCaller: identify,
+    downloads: new Set(options.imageSources),
+    simulated: options.simulated,
+    unhandled: { note: (service, method, url) => onUnserved?.(service, method, url) },
+    onError,
+  };
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.set('query parser', 'simple');
+  app.use(singleSlashes);
+  app.use('/identity', identityService(cloud));
+  app.use('/image', imageService(cloud));
+  app.use('/network', networkService(cloud));
+  app.use('/volume', volumeService(cloud));
+  app.use('/placement', placementService(cloud));
+  return {
+    app,
+    identify,
+    knowsProject: (id) => directory.state.projects.has(id),
+    get hasUsers() {
+      return directory.state.users.size > 0;
+    },
+    async setAdminPassword(password) {
+      const hash = await directory.passwords.hash(password);
+      if (directory.state.users.size === 0) directory.begin();
+      const admin = directory.user('admin', hash);
+      directory.setPassword({ ...admin, enabled: true }, hash);
+      directory.grant(admin, { kind: 'project', id: directory.project('admin').id }, 'admin');
+      directory.grant(admin, { kind: 'domain', id: DEFAULT_DOMAIN }, 'admin');
+      directory.grant(admin, { kind: 'system', id: 'all' }, 'admin');
+      await documents.stored();
+    },
+  };
+}

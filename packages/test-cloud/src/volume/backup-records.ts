@@ -1,0 +1,129 @@
+import { z } from 'zod';
+import type { Call } from '../service/call.js';
+import type { Doc } from '../service/documents.js';
+import type { Resource } from '../service/resource.js';
+import { created, get, post, type Route } from '../service/route.js';
+import { badRequest } from '../service/service-error.js';
+import { micros } from '../service/times.js';
+import type { Wire } from '../service/wire.js';
+import { checkQuota } from './quota-check.js';
+
+/** The service that stores all backups, by the name of the original's driver for files; records of others cannot be imported. */
+const SERVICE = 'cinder.backup.drivers.posix.PosixBackupDriver';
+
+const Given = z.object({
+  'backup-record': z.object({ backup_service: z.string().min(1).max(255), backup_url: z.string().min(1) }).strict(),
+});
+
+/** Names in a record that differ from those in responses. */
+const RECORD_NAMES: Readonly<Record<string, string>> = { name: 'display_name', description: 'display_description' };
+
+/** The keys that a record must have to be imported. */
+const REQUIRED = [
+  'display_name',
+  'display_description',
+  'container',
+  'size',
+  'service_metadata',
+  'object_count',
+  'id',
+] as const;
+
+const invalid = (message: string) => badRequest(`Invalid input received: ${message}`);
+
+/** Returns a backup as a record, in base64. Content that only the service reads is in `driver_info`. */
+function encode({ volume_metadata, ...backup }: Doc): string {
+  const fields = Object.entries(backup).map(([key, value]) => [RECORD_NAMES[key] ?? key, value]);
+  const record = { ...Object.fromEntries(fields), service: SERVICE, service_metadata: null };
+  return Buffer.from(JSON.stringify({ driver_info: { volume_metadata }, ...record })).toString('base64');
+}
+
+function decode(written: string): Wire {
+  const bytes = /^[A-Za-z0-9+/\s]+={0,2}\s*$/.test(written) && Buffer.from(written, 'base64');
+  if (!bytes) throw invalid("Can't decode backup record.");
+  try {
+    return z.record(z.string(), z.unknown()).parse(JSON.parse(bytes.toString()));
+  } catch {
+    throw invalid("Can't parse backup record.");
+  }
+}
+
+/** Returns the reason for which a backup cannot use a record; undefined without one. */
+function rejection(service: string, record: Wire): string | undefined {
+  if (service !== SERVICE)
+    return `Import record failed, cannot find backup service to perform the import. Request service ${service}.`;
+  const missing = REQUIRED.filter((key) => !Object.hasOwn(record, key));
+  return missing.length === 0
+    ? undefined
+    : `Driver successfully decoded imported backup data, but there are missing fields (${missing.join(', ')}).`;
+}
+
+/** Returns the fields of a backup from those of a record; the state and the owner are not taken from it. */
+function fieldsOf(resource: Resource, record: Wire): Wire {
+  const { volume_metadata } = z
+    .object({ volume_metadata: z.record(z.string(), z.string()).optional().catch(undefined) })
+    .catch({})
+    .parse(record.driver_info);
+  const known = Object.keys(resource.fields).filter(
+    (key) => !['id', 'status', 'fail_reason', 'user_id', 'project_id', 'created_at', 'updated_at'].includes(key),
+  );
+  const values = known.flatMap((key) => {
+    const name = RECORD_NAMES[key] ?? key;
+    return Object.hasOwn(record, name) ? [[key, record[name]]] : [];
+  });
+  return { ...Object.fromEntries(values), ...(volume_metadata && { volume_metadata }) };
+}
+
+/** Export of backups as records, and import of such records, which creates the backup that they describe. */
+export function backupRecordRoutes(resource: Resource): readonly Route[] {
+  async function imported(call: Call) {
+    call.requireAdmin();
+    const { backup_service, backup_url } = call.body(Given)['backup-record'];
+    const record = decode(backup_url);
+    for (const [key, what] of [
+      ['id', 'an id'],
+      ['size', 'size attribute'],
+    ] as const)
+      if (!Object.hasOwn(record, key)) throw invalid(`Provided backup record is missing ${what}`);
+    const id = z.uuid().safeParse(record.id);
+    const size = z.int().min(0).safeParse(record.size);
+    if (!id.success || !size.success) throw invalid("Can't parse backup record.");
+    const table = call.cloud.documents.table<Doc>(resource.table);
+    if (table.has(id.data)) throw badRequest('Invalid backup: Backup already exists in database.');
+    await checkQuota(call, { backups: 1, backup_gigabytes: size.data });
+    const reason = rejection(backup_service, record);
+    const now = micros(call.cloud.clock.now());
+    table.set(id.data, {
+      id: id.data,
+      // Until the record is read, and if it cannot be used, a backup has no volume.
+      volume_id: '00000000-0000-0000-0000-000000000000',
+      name: null,
+      description: null,
+      size: size.data,
+      metadata: {},
+      is_incremental: false,
+      has_dependent_backups: false,
+      ...(reason === undefined && fieldsOf(resource, record)),
+      status: reason === undefined ? 'available' : 'error',
+      fail_reason: reason ?? null,
+      project_id: call.caller.projectId,
+      user_id: call.caller.userId,
+      created_at: now,
+      updated_at: now,
+    });
+    const shown = await resource.show(call, await resource.find(call, id.data));
+    // The response precedes the import of the name.
+    return created({ backup: resource.spec.views?.create?.({ ...shown, name: null }) });
+  }
+
+  return [
+    get('/v3/backups/:id/export_record', async (call) => {
+      call.requireAdmin();
+      const backup = await resource.find(call, call.param('id'));
+      if (backup.status !== 'available')
+        throw badRequest(`Invalid backup: Backup status must be available and not ${backup.status}.`);
+      return { 'backup-record': { backup_service: SERVICE, backup_url: encode(backup) } };
+    }),
+    post('/v3/backups/import_record', imported),
+  ];
+}

@@ -1,0 +1,177 @@
+import { z } from 'zod';
+import type { Call } from '../service/call.js';
+import { sorted } from '../service/listing.js';
+import type { Resource } from '../service/resource.js';
+import { accepted, get, post, type Route } from '../service/route.js';
+import { badRequest, notFound } from '../service/service-error.js';
+import { without } from '../service/view.js';
+import type { Wire } from '../service/wire.js';
+import { anyId } from '../service/wire-types.js';
+import { acceptsVolumes, HOST } from './host-routes.js';
+import { since } from './volume-style.js';
+
+type Kind = 'volume' | 'snapshot';
+
+/** A volume or snapshot that the pool still stores after it was removed from management. */
+interface Unmanaged {
+  readonly size: number;
+  /** Name of the volume of a snapshot in the pool. */
+  readonly source?: string;
+}
+
+/** Names in the pool. A snapshot is not named `snapshot-...`, which volume managers reserve. */
+const STORED_AS: Readonly<Record<Kind, (id: string) => string>> = {
+  volume: (id) => `volume-${id}`,
+  snapshot: (id) => `_snapshot-${id}`,
+};
+
+/** The reported size of managed volumes that the pool does not store, in GiB. */
+const UNKNOWN_SIZE = 1;
+
+const ref = z.union([z.record(z.string(), z.unknown()), z.string()]);
+const described = { name: z.string().nullish(), description: z.string().nullish(), metadata: z.unknown().optional() };
+const Volume = z.object({
+  volume: z
+    .object({ host: z.string().nullish(), cluster: z.string().nullish(), ref, ...described })
+    .loose()
+    .refine(({ host, cluster }) => Boolean(host) !== Boolean(cluster), 'either host or cluster is required'),
+});
+const Snapshot = z.object({ snapshot: z.object({ volume_id: anyId, ref, ...described }) });
+
+const unmanaged = ({ cloud }: Call, kind: Kind) => cloud.documents.table<Unmanaged>(`volume/unmanaged-${kind}s`);
+const nameOf = (reference: z.infer<typeof ref>) =>
+  String(typeof reference === 'string' ? reference : reference['source-name']);
+
+/** Records that the pool keeps what is removed from management. */
+export function release(call: Call, kind: Kind, id: string, { size, volumeId }: { size: number; volumeId?: string }) {
+  const source = volumeId === undefined ? undefined : STORED_AS.volume(volumeId);
+  unmanaged(call, kind).set(STORED_AS[kind](id), { size, source });
+}
+
+/** Takes a name of the pool into management. Throws if it is managed already. */
+async function adopt(call: Call, kind: Kind, reference: z.infer<typeof ref>): Promise<Unmanaged | undefined> {
+  const name = nameOf(reference);
+  if ((await managed(call, kind)).some((entry) => entry.name === name))
+    throw badRequest(`Invalid ${kind}: Unable to manage existing ${kind}. The ${kind} is already managed`);
+  const table = unmanaged(call, kind);
+  const kept = table.get(name);
+  table.delete(name);
+  return kept;
+}
+
+/** Throws unless the service that stores volumes runs on the host and is enabled. */
+function checkService(call: Call, host: string, missing: Error): void {
+  if (host.split('#', 1)[0] !== HOST) throw missing;
+  if (!acceptsVolumes(call)) throw badRequest('Service is unavailable at this time.');
+}
+
+/** The routes of administrators that take existing volumes of a storage into management. */
+export function manageVolumeRoutes(resource: Resource): readonly Route[] {
+  async function manage(call: Call) {
+    call.requireAdmin();
+    const { host, cluster, ref: reference, bootable: _, ...fields } = call.body(Volume).volume;
+    const [kind, value] = host ? ['Host', host] : ['Cluster', cluster];
+    checkService(call, host ?? '', badRequest(`${kind} '${value}' not found`));
+    const kept = await adopt(call, 'volume', reference);
+    const volume = await resource.create(call, { ...fields, size: kept?.size ?? UNKNOWN_SIZE });
+    return accepted({ volume: resource.spec.views?.create?.(volume) });
+  }
+  return pathsOf('volume', manage);
+}
+
+/** The routes of administrators that take existing snapshots of a volume into management. */
+export function manageSnapshotRoutes(resource: Resource): readonly Route[] {
+  async function manage(call: Call) {
+    call.requireAdmin();
+    const { ref: reference, ...fields } = call.body(Snapshot).snapshot;
+    await adopt(call, 'snapshot', reference);
+    const snapshot = await resource.create(call, { ...fields, force: true });
+    return accepted({ snapshot: resource.spec.views?.create?.(snapshot) });
+  }
+  return pathsOf('snapshot', manage);
+}
+
+interface Entry extends Unmanaged {
+  readonly name: string;
+  /** The id of the managed volume or snapshot; undefined without one. */
+  readonly id?: string;
+}
+
+async function managed({ cloud, caller }: Call, kind: Kind): Promise<readonly Entry[]> {
+  const { volumes } = cloud.catalogs;
+  const name = STORED_AS[kind];
+  if (kind === 'volume')
+    return (await volumes.listVolumes(caller, { allProjects: true })).map(({ id, sizeGb }) => ({
+      name: name(id),
+      id,
+      size: sizeGb,
+    }));
+  return (await volumes.listSnapshots(caller, { allProjects: true })).map(({ id, sizeGb, volumeId }) => ({
+    name: name(id),
+    id,
+    size: sizeGb,
+    source: STORED_AS.volume(volumeId),
+  }));
+}
+
+const summary = without('reason_not_safe', 'cinder_id', 'extra_info');
+
+const wireOf = (kind: Kind, { name, id, size, source }: Entry): Wire => ({
+  reference: { 'source-name': name },
+  size,
+  safe_to_manage: id === undefined,
+  reason_not_safe: id === undefined ? null : 'already managed',
+  cinder_id: id ?? null,
+  extra_info: null,
+  ...(kind === 'snapshot' && { source_reference: { 'source-name': source } }),
+});
+
+const invalid = (message: string) => badRequest(`Invalid input received: ${message}`);
+
+/** Returns the keys and directions of `sort`, or of the older `sort_key` and `sort_dir`; default: `reference:desc`. */
+function orderOf({ query }: Call) {
+  const written = query.get('sort') ?? `${query.get('sort_key') ?? 'reference'}:${query.get('sort_dir') ?? 'desc'}`;
+  return written.split(',').map((part) => {
+    const [key = '', direction = 'desc'] = part.trim().split(':');
+    if (key !== 'reference' && key !== 'size') throw badRequest(`Invalid sort keys passed: ${key}`);
+    if (direction !== 'asc' && direction !== 'desc') throw badRequest(`Invalid sort dirs passed: ${direction}`);
+    return { key: key === 'reference' ? 'name' : key, descending: direction === 'desc' };
+  });
+}
+
+/** Returns the name that a marker refers to: a reference in JSON. */
+function markerName(marker: string): string {
+  try {
+    return nameOf(ref.parse(JSON.parse(marker)));
+  } catch {
+    throw invalid(`marker ${marker} can not be analysed, please use json like format`);
+  }
+}
+
+async function list(call: Call, kind: Kind, isDetailed: boolean): Promise<Wire> {
+  call.requireAdmin();
+  const [host, cluster] = [call.text('host'), since(call, 17) ? call.text('cluster') : undefined];
+  if (Boolean(host) === Boolean(cluster))
+    throw invalid(since(call, 17) ? 'One and only one of cluster and host must be set.' : 'Host field is missing.');
+  checkService(call, host ?? '', notFound(`Service cinder-volume could not be found on host ${host ?? cluster}.`));
+  const stored = [...unmanaged(call, kind)].map(([name, kept]) => ({ name, ...kept }));
+  const entries = sorted(
+    [...(await managed(call, kind)), ...stored].map((entry) => ({ ...entry })),
+    orderOf(call),
+  );
+  const marker = call.text('marker');
+  const after = marker === undefined ? undefined : markerName(marker);
+  const at = entries.findIndex(({ name }) => name === after);
+  if (marker !== undefined && at < 0) throw invalid(`marker not found: ${marker}`);
+  const start = at + 1 + (call.number('offset') ?? 0);
+  const shown = entries.slice(start, start + (call.number('limit') ?? 1000)).map((entry) => wireOf(kind, entry));
+  return { [`manageable-${kind}s`]: isDetailed ? shown : shown.map(summary) };
+}
+
+/** The paths up to version 3.7, and those since 3.8. */
+const pathsOf = (kind: Kind, manage: (call: Call) => Promise<unknown>): readonly Route[] =>
+  [`/v3/os-${kind}-manage`, `/v3/manageable_${kind}s`].flatMap((path) => [
+    get(path, (call) => list(call, kind, false)),
+    get(`${path}/detail`, (call) => list(call, kind, true)),
+    post(path, manage),
+  ]);

@@ -1,0 +1,65 @@
+import { randomUUID } from 'node:crypto';
+import { requestIdOf } from '@apistrata/request-id';
+import type { Call } from '../service/call.js';
+import type { Doc } from '../service/documents.js';
+import { derived } from '../service/field.js';
+import type { ResourceSpec } from '../service/resource.js';
+import { micros } from '../service/times.js';
+import { links } from './volume-style.js';
+
+/** How long a message is kept: 30 days. */
+const RETENTION_MS = 30 * 24 * 60 * 60 * 1000;
+
+/** A failure after a request was accepted: the ids and texts of the action and of its cause. */
+const FAILURES = {
+  noBackend: ['001', 'schedule allocate volume', '003', 'Could not find any available weighted backend.'],
+} as const;
+
+const tableOf = ({ cloud }: Call) => cloud.documents.table<Doc>('volume/messages');
+
+/** Stores the message about a volume that failed. */
+export function reportFailure(call: Call, failure: keyof typeof FAILURES, volumeId: string): void {
+  const [action, actionText, detail, detailText] = FAILURES[failure];
+  const now = call.cloud.clock.now();
+  const id = randomUUID();
+  tableOf(call).set(id, {
+    id,
+    event_id: `VOLUME_VOLUME_${action}_${detail}`,
+    user_message: `${actionText}:${detailText}`,
+    message_level: 'ERROR',
+    created_at: micros(now),
+    guaranteed_until: micros(now + RETENTION_MS),
+    request_id: requestIdOf(call.req)?.local,
+    resource_type: 'VOLUME',
+    resource_uuid: volumeId,
+    project_id: call.caller.projectId,
+  });
+}
+
+/** Messages about asynchronous failures. They expire after 30 days. */
+export const messages: ResourceSpec = {
+  path: 'messages',
+  one: 'message',
+  many: 'messages',
+  verbs: ['list', 'show', 'remove'],
+  filters: ['resource_uuid', 'resource_type', 'event_id', 'request_id', 'message_level'],
+  statuses: { remove: 204 },
+  seed(call, table) {
+    const now = micros(call.cloud.clock.now());
+    for (const [id, { guaranteed_until }] of table) if (String(guaranteed_until) <= now) table.delete(id);
+  },
+  fields: () => ({
+    id: derived(),
+    event_id: derived(),
+    user_message: derived(),
+    message_level: derived(),
+    created_at: derived(),
+    guaranteed_until: derived(),
+    request_id: derived(),
+    resource_type: derived(),
+    resource_uuid: derived(),
+    project_id: derived(undefined, { hidden: true }),
+  }),
+  lists: (call, { project_id }) => project_id === call.caller.projectId,
+  shows: (call, { id }) => ({ links: links(call, `messages/${id}`) }),
+};

@@ -1,0 +1,36 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { bundledProgram } from '../../../../../testing/bundled-program.js';
+
+const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8');
+const command = await bundledProgram(fileURLToPath(new URL('../../../src/cli/main.ts', import.meta.url)));
+
+/** Ways to have pytest and the SDK in one interpreter: as they come, or the system's packages lent to another one. */
+const interpreters = [
+  { python: '/usr/bin/python3', path: undefined },
+  { python: 'python3', path: undefined },
+  { python: 'python3', path: '/usr/lib/python3/dist-packages' },
+].map(({ python, path }) => ({ python, env: { ...process.env, ...(path && { PYTHONPATH: path }) } }));
+
+const able = interpreters.find(
+  ({ python, env }) => spawnSync(python, ['-W', 'ignore', '-c', 'import openstack, pytest'], { env }).status === 0,
+);
+if (!able) console.warn('\n*** SKIPPED: the pytest example: no Python here has both pytest and openstacksdk ***\n');
+
+describe('the README', () => {
+  it.each(['servers.test.ts', 'test_servers.py', 'servers_test.go'])('shows %s as it is tested', (name) => {
+    expect(readme).toContain(readFileSync(new URL(name, import.meta.url), 'utf8').trim());
+  });
+
+  it.skipIf(!able)('has a pytest example that passes', () => {
+    const script = fileURLToPath(new URL('test_servers.py', import.meta.url));
+    const env = { ...able!.env, TEST_CLOUD: `${process.execPath} ${command}` };
+    const result = spawnSync(able!.python, ['-m', 'pytest', '-q', '-p', 'no:cacheprovider', script], {
+      env,
+      encoding: 'utf8',
+    });
+    expect(result.stdout, result.stderr).toContain('1 passed');
+  });
+});

@@ -1,0 +1,61 @@
+import { readFileSync } from 'node:fs';
+import { CatalogError, catalogErrorKinds } from '@apistrata/compute-engine/catalogs';
+import { expect, it } from 'vitest';
+import { fromCatalogError, NETWORK_ERRORS, networkFault } from '../../src/network/network-errors.js';
+import { ServiceError } from '../../src/service/service-error.js';
+import { type ApiResponse, clientOf, cloudUnderTest } from '../clouds.js';
+
+const { errors } = JSON.parse(readFileSync(new URL('../../../../reference/network.json', import.meta.url), 'utf8')) as {
+  readonly errors: Readonly<Record<string, number>>;
+};
+
+it('has the types of errors of the original, with their statuses', () => {
+  expect(NETWORK_ERRORS).toEqual(errors);
+});
+
+it.each(Object.keys(catalogErrorKinds) as (keyof typeof catalogErrorKinds)[])(
+  'shows %s of the catalog as a type of the original',
+  (code) => {
+    const shown = fromCatalogError(new CatalogError(code, 'message'));
+    expect(networkFault(shown)).toMatchObject({ NeutronError: { type: shown.type } });
+    expect(errors[shown.type]).toBe(shown.status);
+  },
+);
+
+it.each([400, 401, 403, 404, 409, 413, 500, 501, 503])('shows an unknown type as the general one of %i', (status) => {
+  const { NeutronError } = networkFault(new ServiceError(status, 'message', 'Unheard')) as {
+    readonly NeutronError: { readonly type: string };
+  };
+  expect(errors[NeutronError.type]).toBe(status);
+});
+
+const BODIES = [undefined, {}, [], { x: 1 }] as const;
+
+/** Every collection that the service announces, with requests that fail for it. */
+async function failures(request: ReturnType<typeof clientOf>): Promise<readonly ApiResponse[]> {
+  const { resources } = (await request('GET', '/network/v2.0')).body as {
+    readonly resources: readonly {
+      readonly name: string;
+      readonly collection: string;
+      readonly links: readonly { readonly href: string }[];
+    }[];
+  };
+  const responses: ApiResponse[] = [];
+  for (const { name, links } of resources) {
+    const path = new URL(links[0]?.href ?? '').pathname;
+    for (const method of ['GET', 'PUT', 'DELETE'])
+      responses.push(await request(method, `${path}/missing`, method === 'PUT' ? { [name]: {} } : undefined));
+    for (const body of BODIES) responses.push(await request('POST', path, body && { [name]: body }));
+    responses.push(await request('GET', `${path}?limit=x`), await request('GET', `${path}?sort_key=x&sort_dir=asc`));
+  }
+  return responses;
+}
+
+it.each(['administrator', 'member'])('returns only types of the original to a %s', async (role) => {
+  const cloud = await cloudUnderTest();
+  const request = clientOf(cloud, role === 'member' ? cloud.token('demo', 'demo') : undefined);
+  const failed = (await failures(request)).filter(({ status }) => status >= 400);
+  expect(failed.length).toBeGreaterThan(100);
+  for (const { status, body } of failed)
+    expect([body.NeutronError.type, errors[body.NeutronError.type]]).toEqual([body.NeutronError.type, status]);
+});

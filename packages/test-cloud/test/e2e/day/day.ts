@@ -1,8 +1,0 @@
-import type { Step } from '../step.js';
-import { administer } from './administer.js';
-import { bootAServer } from './boot-a-server.js';
-import { cleanUp } from './clean-up.js';
-import { useTheServer } from './use-the-server.js';
-
-/** A full day in a user's life: every step leaves behind what the next ones need. */
-export const day: readonly Step[] = [...bootAServer, ...useTheServer, ...administer, ...cleanUp];

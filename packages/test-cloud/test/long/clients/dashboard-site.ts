@@ -1,0 +1,76 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { PYTHON } from '../e2e/command-lines.js';
+
+/** The path of the site's program in the distribution's package. */
+const MANAGE = '/usr/share/openstack-dashboard/manage.py';
+
+/** Whether the dashboard is installed. */
+export function hasDashboard(): boolean {
+  const script = `import openstack_dashboard, os; os.stat('${MANAGE}')`;
+  return spawnSync(PYTHON, ['-W', 'ignore', '-c', script], { stdio: 'ignore' }).status === 0;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+/** The dashboard, unmodified, in front of a cloud. */
+export class DashboardSite {
+  readonly url: string;
+  readonly #process: ChildProcess;
+  #log = '';
+
+  private constructor(port: number, authUrl: string) {
+    this.url = `http://127.0.0.1:${port}`;
+    const args = ['-W', 'ignore', MANAGE, 'runserver', '--noreload', '--insecure', `127.0.0.1:${port}`];
+    const env = {
+      ...process.env,
+      OS_AUTH_URL: authUrl,
+      DJANGO_SETTINGS_MODULE: 'dashboard_settings',
+      PYTHONPATH: import.meta.dirname,
+      PYTHONDONTWRITEBYTECODE: '1',
+    };
+    this.#process = spawn(PYTHON, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    for (const stream of [this.#process.stdout!, this.#process.stderr!])
+      stream.setEncoding('utf8').on('data', (text: string) => {
+        this.#log += text;
+      });
+  }
+
+  /** Resolves when it responds. */
+  static async start(authUrl: string): Promise<DashboardSite> {
+    const site = new DashboardSite(await freePort(), authUrl);
+    while (!(await site.#answers())) {
+      if (site.#process.exitCode !== null) throw new Error(`the dashboard ended:\n${site.#log}`);
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    }
+    return site;
+  }
+
+  async #answers(): Promise<boolean> {
+    try {
+      return (await fetch(`${this.url}/auth/login/`)).ok;
+    } catch {
+      return false;
+    }
+  }
+
+  /** Its log of failed requests, including stacks. */
+  get failures(): readonly string[] {
+    return this.#log.split('\n').filter((line) => /^(?:ERROR|CRITICAL|Traceback)/.test(line));
+  }
+
+  async stop(): Promise<void> {
+    if (this.#process.exitCode !== null) return;
+    const ended = once(this.#process, 'exit');
+    this.#process.kill();
+    await ended;
+  }
+}

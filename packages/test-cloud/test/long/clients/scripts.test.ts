@@ -1,0 +1,38 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterEach, describe, expect, it } from 'vitest';
+import { registryPackage } from '../../../../../testing/registry-package.js';
+import { startCloud, type TestCloud } from '../../../src/index.js';
+import { PYTHON } from '../e2e/command-lines.js';
+
+const run = promisify(execFile);
+const here = (name: string) => fileURLToPath(new URL(name, import.meta.url));
+
+/** The folder with a package of the registry that only this test needs, for its dependencies weigh 140 MB. */
+const NODE_PATH = await registryPackage('pkgcloud@2.2.0');
+
+/** A library, its program, a check whether it is installed, and a day with it. */
+const LIBRARIES = [
+  ['libcloud', PYTHON, ['-W', 'ignore', '-c', 'import libcloud'], ['-W', 'ignore', here('./libcloud_day.py')]],
+  ['fog', 'ruby', ['-W0', '-e', "require 'fog/openstack'"], ['-W0', here('./fog_day.rb')]],
+  ['pkgcloud', process.execPath, ['-e', "require('pkgcloud')"], ['--no-warnings', here('./pkgcloud_day.cjs')]],
+] as const;
+
+describe.each(LIBRARIES)('%s', (name, program, check, day) => {
+  const installed = spawnSync(program, check, { stdio: 'ignore', env: { ...process.env, NODE_PATH } }).status === 0;
+  if (!installed) console.warn(`\n*** SKIPPED: this machine has no ${name} ***\n`);
+  let cloud: TestCloud | undefined;
+  afterEach(() => cloud?.stop());
+
+  it.skipIf(!installed)('performs a day of typical operations', { timeout: 120_000 }, async () => {
+    const errors: unknown[] = [];
+    cloud = await startCloud({ onError: (error) => errors.push(error) });
+    const { stdout } = await run(program, day, { env: { ...process.env, NODE_PATH, ...cloud.env } }).catch((error) => {
+      throw new Error(`${error.stdout}\n${error.stderr}`);
+    });
+    expect(stdout).toContain('done');
+    expect(cloud.unserved()).toEqual([]);
+    expect(errors).toEqual([]);
+  });
+});

@@ -1,0 +1,8 @@
+import type { Step } from '../step.js';
+import { administer } from './administer.js';
+import { bootAServer } from './boot-a-server.js';
+import { cleanUp } from './clean-up.js';
+import { useTheServer } from './use-the-server.js';
+
+/** A full day of a user: every step creates the resources that the next ones need. */
+export const day: readonly Step[] = [...bootAServer, ...useTheServer, ...administer, ...cleanUp];

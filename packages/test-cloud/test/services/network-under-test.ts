@@ -1,0 +1,28 @@
+import { expect } from 'vitest';
+import { clientOf, cloudUnderTest } from '../clouds.js';
+
+/** The external network of the presets. */
+export const PUBLIC = '5f3c0c1e-8a5c-4c0a-bd52-6c2a1d3a9b31';
+
+/** A cloud with a network of the caller, and functions that send requests of an administrator and a member. */
+export async function networkUnderTest() {
+  const cloud = await cloudUnderTest();
+  const admin = clientOf(cloud);
+  const member = clientOf(cloud, cloud.token('demo', 'demo'));
+  const requests = (send: typeof admin) => async (method: string, path: string, body?: unknown) => {
+    const { status, body: shown } = await send(method, `/network/v2.0/${path}`, body);
+    return { status, body: shown, type: shown?.NeutronError?.type, message: shown?.NeutronError?.message };
+  };
+  const request = requests(admin);
+  const make = async (path: string, one: string, given: object) => {
+    const made = await request('POST', path, { [one]: given });
+    expect(made).toMatchObject({ status: 201 });
+    return made.body[one];
+  };
+  const subnet = async (cidr: string, given: object = {}) => {
+    const { id: network_id } = await make('networks', 'network', {});
+    const ip_version = cidr.includes(':') ? 6 : 4;
+    return make('subnets', 'subnet', { network_id, cidr, ip_version, ...given });
+  };
+  return { request, asMember: requests(member), make, subnet };
+}

@@ -1,0 +1,122 @@
+import { AbstractStartedContainer, type StartedTestContainer } from 'testcontainers';
+
+/** A rule: changes responses (`http`) or steps of machines (`machine`), as in `POST /_control/rules` of the cloud. */
+export type ControlledRule =
+  | { readonly http: Readonly<Record<string, unknown>> }
+  | { readonly machine: Readonly<Record<string, unknown>> };
+
+/** A rule that the cloud applies. */
+export interface RuleHandle {
+  /** Returns how many requests or steps the rule has matched. */
+  calls(): Promise<number>;
+  /** Lets the steps continue that a rule with `hang: true` has suspended. */
+  release(): Promise<void>;
+  remove(): Promise<void>;
+}
+
+/** The account with which a client authenticates; a missing user or project is created. */
+interface Account {
+  /** Default `admin`. */
+  readonly user?: string;
+  /** Default `demo`. */
+  readonly project?: string;
+}
+
+/** A running container with a test cloud. Methods reject with the message of the cloud if it rejects their request. */
+export class StartedTestCloudContainer extends AbstractStartedContainer {
+  readonly #port: number;
+
+  /**
+   * @param container the started container
+   * @param port the port of the cloud in the container
+   */
+  constructor(container: StartedTestContainer, port: number) {
+    super(container);
+    this.#port = port;
+  }
+
+  /** The address of the cloud, without a slash at its end. */
+  get url(): string {
+    return `http://${this.getHost()}:${this.getMappedPort(this.#port)}`;
+  }
+
+  /** The address of the identity service, from which clients get the addresses of the others. */
+  get authUrl(): string {
+    return `${this.url}/identity/v3`;
+  }
+
+  /** Returns the environment variables (`OS_AUTH_URL`, ...) that command-line clients and SDKs read. */
+  async env(account: Account = {}): Promise<Record<string, string>> {
+    const { environment } = await this.control<{ environment: Record<string, string> }>('POST', '/logins', account);
+    return { ...environment, OS_AUTH_URL: this.authUrl };
+  }
+
+  /** Returns a token without a login. `roles` applies to users that do not exist yet. */
+  async token(account: Account & { readonly roles?: readonly string[] } = {}): Promise<string> {
+    return (await this.control<{ token: string }>('POST', '/tokens', account)).token;
+  }
+
+  /** Adds a rule: `rule({ http: { match: { method: 'POST' }, status: 503, times: 1 } })`. */
+  async rule(rule: ControlledRule): Promise<RuleHandle> {
+    const { id } = await this.control<{ id: string }>('POST', '/rules', rule);
+    return {
+      calls: async () => (await this.control<{ calls: number }>('GET', `/rules/${id}`)).calls,
+      release: () => this.control('POST', `/rules/${id}/release`),
+      remove: () => this.control('DELETE', `/rules/${id}`),
+    };
+  }
+
+  /** Returns entries of the journal: `requests({ service: 'compute', method: 'POST', status: '4xx' })`. */
+  async requests(query: Readonly<Record<string, string>> = {}): Promise<readonly Readonly<Record<string, unknown>>[]> {
+    const { requests } = await this.control<{ requests: Record<string, unknown>[] }>(
+      'GET',
+      `/requests?${new URLSearchParams(query)}`,
+    );
+    return requests;
+  }
+
+  /** Returns the requests that no operation serves, with their number. */
+  async unserved(): Promise<readonly { readonly method: string; readonly url: string; readonly count: number }[]> {
+    return (await this.control<{ unserved: { method: string; url: string; count: number }[] }>('GET', '/unserved'))
+      .unserved;
+  }
+
+  /** Resolves when no background jobs are left. */
+  async idle(): Promise<void> {
+    await this.control('POST', '/idle');
+  }
+
+  /** Advances the clock of the cloud: `advance('5m')`. */
+  async advance(duration: string): Promise<void> {
+    await this.control('POST', '/clock', { advance: duration });
+  }
+
+  /** Resets all services to their initial state, and removes rules and the journal. */
+  async reset(): Promise<void> {
+    await this.control('POST', '/reset');
+  }
+
+  /** Saves the state of all services in the container; an earlier state of this name is replaced. */
+  async save(name: string): Promise<void> {
+    await this.control('PUT', `/states/${encodeURIComponent(name)}`);
+  }
+
+  /** Restores a saved state. */
+  async restore(name: string): Promise<void> {
+    await this.control('POST', `/states/${encodeURIComponent(name)}/restore`);
+  }
+
+  /**
+   * Sends a request to the control API of the cloud. Returns its JSON, or undefined if the response has no body.
+   * @param path below `/_control`
+   */
+  async control<T = undefined>(method: string, path: string, body?: unknown): Promise<T> {
+    const response = await fetch(`${this.url}/_control${path}`, {
+      method,
+      ...(body !== undefined && { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
+    return (text === '' ? undefined : JSON.parse(text)) as T;
+  }
+}

@@ -1,0 +1,42 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+
+/** A file that pages load. */
+export interface Asset {
+  /** Value of the header `Content-Type`. */
+  readonly type: string;
+  readonly text: string;
+  /** Value of the header `ETag`: a digest of the text. */
+  readonly etag: string;
+}
+
+const read = (name: string) => readFileSync(new URL(`../assets/${name}`, import.meta.url), 'utf8');
+
+/** The custom properties of the design system, colours for light and dark included, as CSS. */
+export function tokensCss(): string {
+  return read('tokens.css');
+}
+
+/** The parts of the style sheet, in their order. */
+const STYLES = ['tokens.css', 'base.css', 'components.css', 'code.css'];
+
+const FILES: Readonly<Record<string, { readonly type: string; readonly read: () => string }>> = {
+  'ui.css': { type: 'text/css; charset=utf-8', read: () => STYLES.map(read).join('\n') },
+  'ui.js': { type: 'text/javascript; charset=utf-8', read: () => read('ui.js') },
+  'icon.svg': { type: 'image/svg+xml', read: () => read('icon.svg') },
+};
+
+/** Creates an asset from its text. */
+export function asset(type: string, text: string): Asset {
+  return { type, text, etag: `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"` };
+}
+
+const known = new Map<string, Asset>();
+
+/** Returns `ui.css`, `ui.js` or `icon.svg`, and undefined for other names. Files are read on first use. */
+export function uiAsset(name: string): Asset | undefined {
+  const file = Object.hasOwn(FILES, name) ? FILES[name] : undefined;
+  let found = known.get(name);
+  if (!found && file) known.set(name, (found = asset(file.type, file.read())));
+  return found;
+}

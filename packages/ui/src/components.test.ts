@@ -1,0 +1,19 @@
+import { expect, it } from 'vitest';
+import { codeBlock, tabs } from './components.js';
+
+it('selects the first tab, and names each choice', () => {
+  const { text } = tabs(
+    [
+      { label: 'curl', content: 'one' },
+      { label: 'Go', content: 'two' },
+    ],
+    { name: 'sample', label: 'Language', remembered: true },
+  );
+  expect(text).toContain('<input type="radio" name="sample" value="curl" checked>');
+  expect(text).toContain('<input type="radio" name="sample" value="Go">');
+  expect(text).toContain('data-remember');
+});
+
+it('escapes code', () => {
+  expect(codeBlock('<script>', 'the sample').text).toContain('&lt;script&gt;');
+});

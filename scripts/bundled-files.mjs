@@ -1,0 +1,67 @@
+// For bundles: files that modules read at run time. They are copied into the folder `files` of the bundle, one folder per package.
+import { cpSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join, relative, sep } from 'node:path';
+
+/** The files to copy, by package: paths in the package, each with its path in the copy. */
+const COPIED = {
+  '@apistrata/explorer': { assets: 'assets' },
+  '@apistrata/ui': { assets: 'assets' },
+  '@apistrata/test-cloud': { 'src/page/browser': 'src/page/browser' },
+  minisearch: { 'dist/es/index.js': 'dist/es/index.js' },
+  '@xterm/xterm': { 'lib/xterm.mjs': 'lib/xterm.mjs', 'css/xterm.css': 'css/xterm.css', LICENSE: 'LICENSE' },
+  '@novnc/novnc': { core: 'core', vendor: 'vendor', 'LICENSE.txt': 'LICENSE.txt' },
+};
+
+/** Returns the folder and the name of the package of a module. */
+function packageOf(file) {
+  for (let folder = dirname(file); folder !== dirname(folder); folder = dirname(folder)) {
+    try {
+      const { name } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+      if (name) return { folder, name };
+    } catch {
+      // Not in this folder.
+    }
+  }
+  throw new Error(`${file} belongs to no package`);
+}
+
+const OWN_URL = /\bnew URL\(([^()]+), import\.meta\.url\)/g;
+const RESOLVED = /\bcreateRequire\(import\.meta\.url\)\.resolve\('([^']+)'\)/g;
+
+/**
+ * Returns a plugin that gives modules the addresses of the copies, and a function that copies the files into the folder of
+ * the bundle. Modules that use files must not be in a chunk in a subfolder.
+ */
+export function bundledFiles() {
+  const used = new Map();
+  /** Returns the address of a file in a bundle, for a module in the same folder. */
+  function addressOf(file) {
+    const { folder, name } = packageOf(file);
+    if (!COPIED[name])
+      throw new Error(`${file} reads files at run time, which scripts/bundled-files.mjs does not list`);
+    used.set(name, folder);
+    return `./${['files', name, ...relative(folder, file).split(sep)].join('/')}`;
+  }
+  const plugin = {
+    name: 'bundled-files',
+    transform: {
+      filter: { code: /\bimport\.meta\.url\b/ },
+      handler(code, id) {
+        const replaced = code
+          .replaceAll(OWN_URL, (_, path) => `new URL(${path}, new URL('${addressOf(id)}', import.meta.url))`)
+          .replaceAll(RESOLVED, (_, name) => {
+            const address = addressOf(createRequire(id).resolve(name));
+            return `process.getBuiltinModule('node:url').fileURLToPath(new URL('${address}', import.meta.url))`;
+          });
+        return replaced === code ? undefined : { code: replaced, map: null };
+      },
+    },
+  };
+  function copyFiles(target) {
+    for (const [name, folder] of used)
+      for (const [from, to] of Object.entries(COPIED[name]))
+        cpSync(join(folder, from), join(target, 'files', name, to), { recursive: true });
+  }
+  return { plugin, copyFiles };
+}

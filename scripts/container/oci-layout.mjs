@@ -1,0 +1,63 @@
+// An image as an OCI layout in a tar archive. It also contains the index that versions of Docker before 25 read.
+import { createHash } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
+import { tarOf } from './tar.mjs';
+
+const TYPE = 'application/vnd.oci.image';
+const digestOf = (content) => `sha256:${createHash('sha256').update(content).digest('hex')}`;
+const json = (value) => Buffer.from(JSON.stringify(value));
+const pathOf = (digest) => `blobs/${digest.replace(':', '/')}`;
+
+/**
+ * Returns the archive.
+ * @param image.layers layers, the lowest first: a name for the history and the entries
+ * @param image.config settings of containers
+ * @param image.architecture as Go names it: `amd64`, `arm64`
+ * @param image.reference name and tag: `test-cloud:1.0.0`
+ * @param image.created ISO 8601
+ */
+export function ociLayout({ layers, config, architecture, reference, created }) {
+  const blobs = new Map();
+  const blobOf = (mediaType, content) => {
+    const digest = digestOf(content);
+    blobs.set(digest, content);
+    return { mediaType, digest, size: content.length };
+  };
+  const archives = layers.map(({ entries }) => tarOf(entries));
+  const stored = archives.map((archive) => blobOf(`${TYPE}.layer.v1.tar+gzip`, gzipSync(archive)));
+  const described = blobOf(
+    `${TYPE}.config.v1+json`,
+    json({
+      created,
+      architecture,
+      os: 'linux',
+      config,
+      rootfs: { type: 'layers', diff_ids: archives.map(digestOf) },
+      history: layers.map(({ name }) => ({ created, created_by: name })),
+    }),
+  );
+  const mediaType = `${TYPE}.manifest.v1+json`;
+  const manifest = blobOf(mediaType, json({ schemaVersion: 2, mediaType, config: described, layers: stored }));
+  const annotations = {
+    'io.containerd.image.name': `docker.io/library/${reference}`,
+    'org.opencontainers.image.ref.name': reference.split(':')[1],
+  };
+  const index = {
+    schemaVersion: 2,
+    mediaType: `${TYPE}.index.v1+json`,
+    manifests: [{ ...manifest, platform: { architecture, os: 'linux' }, annotations }],
+  };
+  const legacy = [
+    { Config: pathOf(described.digest), RepoTags: [reference], Layers: stored.map(({ digest }) => pathOf(digest)) },
+  ];
+  const file = (path, content) => ({ path, type: 'file', mode: 0o644, content });
+  const folder = (path) => ({ path, type: 'folder', mode: 0o755 });
+  return tarOf([
+    folder('blobs'),
+    folder('blobs/sha256'),
+    ...Array.from(blobs, ([digest, content]) => file(pathOf(digest), content)),
+    file('index.json', json(index)),
+    file('manifest.json', json(legacy)),
+    file('oci-layout', json({ imageLayoutVersion: '1.0.0' })),
+  ]);
+}

@@ -1,0 +1,48 @@
+// Tar archives with the same bytes for the same content: no times, and every entry belongs to root.
+const BLOCK = 512;
+
+/** The field that says what an entry is. */
+const TYPES = { file: '0', link: '2', folder: '5' };
+
+/** Divides a path into the two fields of a header: at most 100 bytes after at most 155. */
+function fieldsOf(path) {
+  if (Buffer.byteLength(path) <= 100) return { prefix: '', name: path };
+  const at = path.indexOf('/', Math.max(0, path.length - 101));
+  const [prefix, name] = [path.slice(0, at), path.slice(at + 1)];
+  if (at < 0 || Buffer.byteLength(prefix) > 155) throw new Error(`${path} is too long for a tar archive`);
+  return { prefix, name };
+}
+
+function headerOf({ path, type, mode, target = '' }, size) {
+  const header = Buffer.alloc(BLOCK);
+  const number = (value, at, length) => header.write(value.toString(8).padStart(length - 1, '0'), at);
+  const { prefix, name } = fieldsOf(path);
+  header.write(name, 0);
+  number(mode, 100, 8);
+  number(0, 108, 8);
+  number(0, 116, 8);
+  number(size, 124, 12);
+  number(0, 136, 12);
+  header.write(TYPES[type], 156);
+  header.write(target, 157, 100);
+  header.write('ustar\0' + '00', 257, 'latin1');
+  header.write(prefix, 345);
+  // The sum of all bytes, with blanks where the sum is written.
+  header.fill(' ', 148, 156);
+  const sum = header.reduce((total, byte) => total + byte, 0);
+  header.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148, 'latin1');
+  return header;
+}
+
+/**
+ * Returns a tar archive (ustar).
+ * @param entries `{ path, type, mode }`, with `content` for a file and `target` for a symbolic link
+ */
+export function tarOf(entries) {
+  const blocks = entries.flatMap((entry) => {
+    const content = entry.content ?? Buffer.alloc(0);
+    const filled = Buffer.alloc((BLOCK - (content.length % BLOCK)) % BLOCK);
+    return [headerOf(entry, content.length), content, filled];
+  });
+  return Buffer.concat([...blocks, Buffer.alloc(2 * BLOCK)]);
+}

@@ -1,0 +1,73 @@
+// Draws the packages and their imports from the manifests, as SVG for light and dark pages.
+import { manifestOf, publishedFolders } from '../manifests.mjs';
+import { svg, text } from './svg.mjs';
+
+const BOX = { width: 132, height: 34 };
+const GAP = { x: 16, y: 52 };
+
+const nameOf = (folder) => folder.split('/')[1];
+
+/** The packages with those that each imports, optional peers included. */
+function importsOfPackages() {
+  const folders = publishedFolders().filter((folder) => folder.startsWith('packages/'));
+  const names = new Set(folders.map(nameOf));
+  return new Map(
+    folders.map((folder) => {
+      const { dependencies, peerDependencies, devDependencies, exports: _, ...manifest } = manifestOf(folder);
+      const bundled = manifest.name === '@apistrata/test-cloud' ? devDependencies : {};
+      const all = Object.keys({ ...dependencies, ...peerDependencies, ...bundled });
+      const own = all.filter((name) => name.startsWith('@apistrata/')).map((name) => name.replace('@apistrata/', ''));
+      return [nameOf(folder), own.filter((name) => names.has(name))];
+    }),
+  );
+}
+
+/** The packages in rows: each is above all of its imports. */
+function rowsOf(imports) {
+  const depths = new Map();
+  const depthOf = (name) => {
+    if (!depths.has(name)) depths.set(name, Math.max(-1, ...imports.get(name).map(depthOf)) + 1);
+    return depths.get(name);
+  };
+  const rows = [];
+  for (const name of imports.keys()) {
+    const depth = depthOf(name);
+    rows[depth] = [...(rows[depth] ?? []), name];
+  }
+  return rows.reverse();
+}
+
+/** Omits an import that another import implies, so that few lines are drawn. */
+function drawn(imports) {
+  const reaches = (from, to) => imports.get(from).some((name) => name === to || reaches(name, to));
+  return [...imports].flatMap(([from, names]) =>
+    names.filter((to) => !names.some((other) => other !== to && reaches(other, to))).map((to) => ({ from, to })),
+  );
+}
+
+/** Returns the picture. */
+export function packageDiagram() {
+  const imports = importsOfPackages();
+  const rows = rowsOf(imports);
+  const widthOf = (row) => row.length * (BOX.width + GAP.x) - GAP.x;
+  const width = Math.max(...rows.map(widthOf));
+  const height = rows.length * (BOX.height + GAP.y) - GAP.y;
+  const places = new Map(
+    rows.flatMap((row, y) =>
+      row.map((name, x) => [
+        name,
+        { x: (width - widthOf(row)) / 2 + x * (BOX.width + GAP.x), y: y * (BOX.height + GAP.y) },
+      ]),
+    ),
+  );
+  const lines = drawn(imports).map(({ from, to }) => {
+    const [a, b] = [places.get(from), places.get(to)];
+    const [x1, y1, x2, y2] = [a.x + BOX.width / 2, a.y + BOX.height, b.x + BOX.width / 2, b.y];
+    return `<path class="way" d="M${x1} ${y1}C${x1} ${y1 + GAP.y / 2} ${x2} ${y2 - GAP.y / 2} ${x2} ${y2}"/>`;
+  });
+  const boxes = [...places].map(([name, { x, y }]) => {
+    const rect = `<rect class="box" x="${x}" y="${y}" width="${BOX.width}" height="${BOX.height}" rx="6"/>`;
+    return rect + text(x + BOX.width / 2, y + BOX.height / 2 + 4.5, name, 'middle');
+  });
+  return svg(width, height, 'Packages and their imports', [...lines, ...boxes], 14);
+}

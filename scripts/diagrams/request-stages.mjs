@@ -1,0 +1,40 @@
+// Draws the stages of a request, with the statuses with which each ends a request that it rejects.
+import { svg, text } from './svg.mjs';
+
+const BOX = { width: 124, height: 52 };
+const GAP = { x: 26, y: 34 };
+const COLUMNS = 5;
+
+/** The arrow to a stage: from the left, or from the end of the line above. */
+function arrowTo(index, { x, y }) {
+  const middle = y + BOX.height / 2;
+  if (index === 0) return '';
+  const tip = `<path class="tip" d="M${x - 2} ${middle}l-8 -4.5v9Z"/>`;
+  if (index % COLUMNS > 0) return `<path class="line" d="M${x - GAP.x} ${middle}h${GAP.x - 9}"/>${tip}`;
+  const above = y - GAP.y - BOX.height / 2;
+  const right = COLUMNS * (BOX.width + GAP.x) - GAP.x;
+  return `<path class="line" d="M${x + right} ${above}h13v${BOX.height / 2 + GAP.y / 2}H${x - 13}V${middle}h4"/>${tip}`;
+}
+
+/**
+ * Draws the stages.
+ * @param stages in their order, each with the statuses of requests that end there
+ */
+export function requestStages(stages) {
+  const rows = Math.ceil(stages.length / COLUMNS);
+  const parts = stages.map(({ name, statuses }, index) => {
+    const place = {
+      x: 14 + (index % COLUMNS) * (BOX.width + GAP.x),
+      y: Math.floor(index / COLUMNS) * (BOX.height + GAP.y),
+    };
+    const middle = place.x + BOX.width / 2;
+    const box = `<rect class="box" x="${place.x}" y="${place.y}" width="${BOX.width}" height="${BOX.height}" rx="6"/>`;
+    const [nameY, statusY] = statuses.length > 0 ? [22, 40] : [30];
+    const words = text(middle, place.y + nameY, name, 'middle');
+    const ends = statusY === undefined ? '' : text(middle, place.y + statusY, statuses.join(', '), 'middle', 'soft');
+    return `${arrowTo(index, place)}${box}${words}${ends}`;
+  });
+  const width = COLUMNS * (BOX.width + GAP.x) - GAP.x + 28;
+  const height = rows * (BOX.height + GAP.y) - GAP.y;
+  return svg(width, height, 'Stages of a request, and the statuses with which they end it', parts, 14);
+}

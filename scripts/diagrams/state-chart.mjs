@@ -1,0 +1,41 @@
+// Draws which actions change the state of a server: a row for each state, a column for each action with an arrow from the state
+// in which it starts to the one in which it ends.
+import { svg, text } from './svg.mjs';
+
+const ROW = 34;
+const COLUMN = 25;
+const LABELS = { width: 132, height: 118 };
+const MARGIN = 10;
+const HEAD = 6;
+
+/** Returns an arrow between two rows, with a dot where it starts. */
+function arrow(x, from, to) {
+  const side = to > from ? -1 : 1;
+  const tip = to + side * 3;
+  const wing = tip + side * HEAD * 1.5;
+  return `<path class="line" d="M${x} ${from}V${wing}"/><path class="tip" d="M${x} ${tip}L${x - HEAD / 1.4} ${wing}H${x + HEAD / 1.4}Z"/><circle class="tip" cx="${x}" cy="${from}" r="3.5"/>`;
+}
+
+/**
+ * Draws the chart.
+ * @param states names of the states, from the top
+ * @param actions the actions from the left, each with its changes of the state
+ */
+export function stateChart(states, actions) {
+  const width = LABELS.width + actions.length * COLUMN + 44;
+  const height = LABELS.height + states.length * ROW;
+  const y = new Map(states.map((state, index) => [state, LABELS.height + index * ROW + ROW / 2]));
+  const lanes = states.map(
+    (state) =>
+      `<path class="lane" d="M${LABELS.width} ${y.get(state)}H${width - 44}"/>${text(LABELS.width - 10, y.get(state) + 4.5, state, 'end')}`,
+  );
+  const columns = actions.map(({ name, moves }, index) => {
+    const x = LABELS.width + index * COLUMN + COLUMN / 2;
+    const label = `<g transform="translate(${x + 4} ${LABELS.height - 8}) rotate(-60)">${text(0, 0, name, 'start')}</g>`;
+    const marks = moves.map(({ from, to }) =>
+      from === to ? `<circle class="same" cx="${x}" cy="${y.get(from)}" r="5"/>` : arrow(x, y.get(from), y.get(to)),
+    );
+    return `${label}${marks.join('')}`;
+  });
+  return svg(width, height, 'States of a server and the actions that change them', [...lanes, ...columns], MARGIN);
+}

@@ -1,0 +1,38 @@
+// The main script of the single executable: writes the program's files into a private folder, and runs its first module.
+// Modules are loaded from files, because an executable can load only one script by itself.
+const { lstatSync, mkdirSync, renameSync, statSync, writeFileSync } = require('node:fs');
+const { runMain } = require('node:module');
+const { tmpdir } = require('node:os');
+const { dirname, join } = require('node:path');
+const { getAsset } = require('node:sea');
+
+const { digest, main, files } = JSON.parse(getAsset('manifest.json', 'utf8'));
+
+/** A folder that only this user can write to; another user may have created one of its name before. */
+function privateFolder() {
+  const uid = process.getuid();
+  const folder = join(tmpdir(), `apistrata-test-cloud-${uid}-${digest}`);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const status = lstatSync(folder);
+  if (!status.isDirectory() || status.uid !== uid || (status.mode & 0o077) !== 0)
+    throw new Error(
+      `${folder} belongs to another user, or others can write to it: remove it, or set TMPDIR to another folder`,
+    );
+  return folder;
+}
+
+/** Later starts find the files; one that was removed meanwhile is written again. */
+function write(folder, { path, size }) {
+  const file = join(folder, path);
+  if (statSync(file, { throwIfNoEntry: false })?.size === size) return;
+  mkdirSync(dirname(file), { recursive: true });
+  // Another process may read the file at the same time: it appears complete.
+  const draft = `${file}.${process.pid}`;
+  writeFileSync(draft, Buffer.from(getAsset(path)));
+  renameSync(draft, file);
+}
+
+const folder = privateFolder();
+for (const file of files) write(folder, file);
+process.argv[1] = join(folder, main);
+runMain();

@@ -1,0 +1,69 @@
+// Links of the repository's Markdown, as the site needs them: files that are pages become addresses of the site, all other files
+// addresses of the repository. The Markdown itself keeps links that work where the files are.
+import { existsSync, statSync } from 'node:fs';
+import { dirname, join, posix, relative, sep } from 'node:path';
+import { included } from './includes.mjs';
+import { addressOf, pages } from './pages.mjs';
+
+export const ROOT = join(import.meta.dirname, '..');
+export const REPOSITORY = 'https://github.com/apistrata/apistrata';
+
+const addresses = new Map(pages.map((page) => [page.source, addressOf(page)]));
+
+/** The beginning of full addresses of files: a README that npm shows needs them. */
+const OWN_FILES = new RegExp(
+  `^(?:${REPOSITORY}/(?:blob|tree|raw)|${REPOSITORY.replace('github.com', 'raw.githubusercontent.com')})/main/`,
+);
+
+/** The file that a link leads to, relative to the root. A folder is represented by its README if that is a page. */
+function targetOf(folder, path) {
+  const file = relative(ROOT, join(ROOT, folder, decodeURIComponent(path)))
+    .split(sep)
+    .join('/');
+  const own = posix.join(file, 'README.md');
+  return addresses.has(own) ? own : file;
+}
+
+/**
+ * Returns the target of a link on the site.
+ * @param onImage called with the path of each image, which must be part of the site
+ * @throws Error if the file does not exist
+ */
+function linkOnSite(source, link, isImage, onImage) {
+  const own = OWN_FILES.test(link) ? link.replace(OWN_FILES, '') : undefined;
+  if (own === undefined && /^(?:[a-z]+:|#|\/)/.test(link)) return link;
+  const [, path, hash = ''] = /^([^#]*)(#.*)?$/.exec(own ?? link);
+  const file = targetOf(own === undefined ? dirname(source) : '.', path);
+  const address = addresses.get(file);
+  if (address) return address + hash;
+  if (!existsSync(join(ROOT, file))) throw new Error(`${source} links to ${link}, which does not exist`);
+  if (isImage) {
+    onImage(file);
+    return `/${file.replace(/^docs\//, '')}`;
+  }
+  return `${REPOSITORY}/${statSync(join(ROOT, file)).isDirectory() ? 'tree' : 'blob'}/main/${file}${hash}`;
+}
+
+/** Splits Markdown into fenced code (odd positions) and everything else (even positions). */
+const splitFences = (markdown) => markdown.split(/^(```[\s\S]*?^```$)/m);
+
+/**
+ * Returns Markdown as the site needs it: with its links, with what it includes, and without comments.
+ * @param onImage called with the path of each image, which must be part of the site
+ */
+export function forSite(source, markdown, onImage) {
+  const parts = splitFences(markdown).map((part, index) =>
+    index % 2 === 1 ? part : textForSite(source, part, onImage),
+  );
+  return parts.join('');
+}
+
+function textForSite(source, text, onImage) {
+  const linked = text.replace(/(!?)(\[(?:[^\][]|\[[^\]]*\])*\])\(([^)\s]+)\)/g, (_text, mark, label, link) => {
+    return `${mark}${label}(${linkOnSite(source, link, mark === '!', onImage)})`;
+  });
+  return linked.replace(/<!--([\s\S]*?)-->/g, (_text, comment) => {
+    const part = included(ROOT, comment);
+    return part ? forSite(part.file, part.markdown, onImage) : '';
+  });
+}

@@ -1,0 +1,64 @@
+import ts from 'typescript';
+
+/** On a machine under load, shorter timeouts fail by chance. */
+const MIN_MS = 30_000;
+const WAITS = new Set(['vi.waitFor', 'vi.waitUntil', 'expect.poll', 'eventually']);
+/** Functions with a default timeout of one second. */
+const SHORT_TIMEOUT = new Set(['vi.waitFor', 'vi.waitUntil']);
+/** Calls that read a page at one moment. */
+const READS = new Set([
+  ...['allInnerTexts', 'allTextContents', 'count', 'getAttribute', 'innerHTML', 'innerText', 'inputValue'],
+  ...['isChecked', 'isDisabled', 'isEnabled', 'isVisible', 'textContent', 'title'],
+]);
+
+/** Places of a test that assert on unfinished work, or do not wait long enough for it: `line: why`. */
+export function earlyAssertionsIn(text: string): readonly string[] {
+  if (!/playwright-core|waitFor|waitUntil|poll|eventually/.test(text)) return [];
+  const source = ts.createSourceFile('test.ts', text, ts.ScriptTarget.Latest, true);
+  const drivesBrowser = /from 'playwright-core'/.test(text);
+  const found: string[] = [];
+  const report = (node: ts.Node, why: string) =>
+    found.push(`${source.getLineAndCharacterOfPosition(node.getStart()).line + 1}: ${why}`);
+
+  function visit(node: ts.Node, waited: boolean): void {
+    let inside = waited;
+    if (ts.isCallExpression(node) && WAITS.has(nameOf(node))) {
+      const bound = boundOf(node.arguments[1]);
+      if (bound === undefined ? SHORT_TIMEOUT.has(nameOf(node)) : bound < MIN_MS)
+        report(node, `${nameOf(node)} gives up after ${(bound ?? 1000) / 1000} s`);
+      inside = true;
+    }
+    if (drivesBrowser && !waited && ts.isAwaitExpression(node) && readsPage(node.expression))
+      report(node, 'a page is read once: expect.poll waits until it is as expected');
+    // Named functions may be called with or without polling; only what is awaited in place counts.
+    ts.forEachChild(node, (child) => visit(child, inside || isGiven(child)));
+  }
+  visit(source, false);
+  return found;
+}
+
+/** `expect.poll`, with any line breaks. */
+function nameOf({ expression }: ts.CallExpression): string {
+  return expression.getText().replace(/\s/g, '');
+}
+
+/** Timeouts in milliseconds, if they are literals. */
+function boundOf(options: ts.Expression | undefined): number | undefined {
+  if (!options) return undefined;
+  if (ts.isNumericLiteral(options)) return Number(options.text);
+  if (!ts.isObjectLiteralExpression(options)) return undefined;
+  for (const property of options.properties)
+    if (ts.isPropertyAssignment(property) && property.name.getText() === 'timeout')
+      return boundOf(property.initializer);
+  return undefined;
+}
+
+function readsPage(expression: ts.Expression): boolean {
+  if (!ts.isCallExpression(expression) || !ts.isPropertyAccessExpression(expression.expression)) return false;
+  return READS.has(expression.expression.name.text);
+}
+
+/** A short function passed to another one: `async () => (await cells()).slice(1)`. */
+function isGiven(node: ts.Node): boolean {
+  return ts.isArrowFunction(node) && !ts.isBlock(node.body);
+}

@@ -1,0 +1,223 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+// @ts-expect-error: scripts have no types
+import { servesCommonJs } from '../../scripts/manifests.mjs';
+// @ts-expect-error: scripts have no types
+import { installedFor } from '../../scripts/published-form.mjs';
+// @ts-expect-error: scripts have no types
+import { fetchNode } from '../../scripts/tools.mjs';
+
+const root = join(import.meta.dirname, '../..');
+const folder = mkdtempSync(join(tmpdir(), 'apistrata-consumers-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+interface Use {
+  readonly names: string;
+  readonly middleware: string;
+}
+
+/** One line of use for each published package, as a user would write it. */
+const uses: Readonly<Record<string, Use>> = {
+  microversion: { names: 'microversion', middleware: "microversion({ service: 'compute', min: '2.1', max: '2.100' })" },
+  'request-id': { names: 'requestId', middleware: 'requestId()' },
+  healthcheck: { names: 'healthcheck', middleware: 'healthcheck()' },
+  quota: {
+    names: 'memoryStore, projectQuotas, enforceQuota',
+    middleware:
+      "enforceQuota({ quota: projectQuotas({ store: memoryStore(), kinds: ['secrets'] }), kind: 'secrets', project: () => 'p' })",
+  },
+};
+
+/** Unpacks the published form into a separate node_modules. */
+function install(names: readonly string[]): void {
+  const packed = join(folder, 'packed');
+  mkdirSync(packed);
+  const filters = names.map((name) => `--filter=@apistrata/${name}`);
+  const args = [join(root, 'scripts/pnpm.mjs'), ...filters, 'pack', '--pack-destination', packed];
+  execFileSync(process.execPath, args, { cwd: root, stdio: 'pipe' });
+  for (const name of names) {
+    const { version } = JSON.parse(readFileSync(join(root, 'packages', name, 'package.json'), 'utf8'));
+    const target = join(folder, 'node_modules', '@apistrata', name);
+    mkdirSync(target, { recursive: true });
+    const tarball = join(packed, `apistrata-${name}-${version}.tgz`);
+    execFileSync('tar', ['-xzf', tarball, '-C', target, '--strip-components=1']);
+    installNeeded(name);
+  }
+}
+
+/** Links the dependencies of a package, including optional peers, which its sub-paths require. */
+function installNeeded(name: string): void {
+  const source = join(root, 'packages', name);
+  const { dependencies, peerDependencies } = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8'));
+  for (const needed of Object.keys({ ...dependencies, ...peerDependencies })) {
+    const link = join(folder, 'node_modules', needed);
+    if (needed.startsWith('@apistrata/') || existsSync(link)) continue;
+    mkdirSync(dirname(link), { recursive: true });
+    symlinkSync(installedFor(source, needed), link);
+  }
+}
+
+/** The oldest Node that the small packages support, if the registry can be reached; undefined otherwise. */
+async function findOldNode(): Promise<string | undefined> {
+  const program = await fetchNode({ major: '20.19' }).catch(() => undefined);
+  if (!program) return undefined;
+  const version = spawnSync(program, ['--version'], { encoding: 'utf8' }).stdout;
+  return version.startsWith('v20.19.') ? program : undefined;
+}
+
+/** Serves one request through the middleware and prints the status. */
+function server(express: string, middleware: string): string {
+  return `
+  const app = ${express}();
+  app.use(${middleware});
+  app.get('/', (req, res) => res.send('ok'));
+  const listening = app.listen(0, '127.0.0.1', async () => {
+    const { status } = await fetch('http://127.0.0.1:' + listening.address().port + '/');
+    console.log('status ' + status);
+    process.exit(0);
+  });`;
+}
+
+let oldNode: string | undefined;
+
+beforeAll(async () => {
+  install(Object.keys(uses));
+  for (const express of ['express', 'express4']) {
+    symlinkSync(join(root, 'node_modules', express), join(folder, 'node_modules', express));
+  }
+  mkdirSync(join(folder, 'node_modules', '@types'), { recursive: true });
+  for (const types of ['express', 'node']) {
+    symlinkSync(join(root, 'node_modules', '@types', types), join(folder, 'node_modules', '@types', types));
+  }
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'consumer', private: true }));
+  oldNode = await findOldNode();
+  if (!oldNode) console.warn('\n*** SKIPPED: consumers on Node 20.19: the registry cannot be reached ***\n');
+}, 300_000);
+
+function run(program: string, file: string, text: string): string {
+  const path = join(folder, file);
+  writeFileSync(path, text);
+  return execFileSync(program, ['--no-warnings', path], { cwd: folder, encoding: 'utf8', timeout: 30_000 });
+}
+
+describe.each(Object.entries(uses))('the published package @apistrata/%s', (name, { names, middleware }) => {
+  it.each(['express', 'express4'])('is imported into an ES module with %s', (express) => {
+    const text = `import express from '${express}';\nimport { ${names} } from '@apistrata/${name}';\n${server('express', middleware)}`;
+    expect(run(process.execPath, `${name}-${express}.mjs`, text)).toContain('status 200');
+    if (oldNode) expect(run(oldNode, `${name}-${express}-old.mjs`, text)).toContain('status 200');
+  });
+
+  it('is required from CommonJS', () => {
+    const text = `const express = require('express');\nconst { ${names} } = require('@apistrata/${name}');\n${server('express', middleware)}`;
+    expect(run(process.execPath, `${name}.cjs`, text)).toContain('status 200');
+    if (oldNode) expect(run(oldNode, `${name}-old.cjs`, text)).toContain('status 200');
+  });
+});
+
+/** Every entry point of a package, as users import it. */
+function entryPoints(name: string): readonly string[] {
+  const { exports } = JSON.parse(readFileSync(join(root, 'packages', name, 'package.json'), 'utf8'));
+  const paths = Object.keys(exports).filter((path) => path !== './package.json');
+  return paths.map((path) => `@apistrata/${name}${path.slice(1)}`);
+}
+
+/** Compiles a file that uses each of some packages; returns status and output of the compiler. */
+function compile(list: readonly (readonly [name: string, use: Use])[], ending: string, ...options: readonly string[]) {
+  const files = list.map(([name, { names, middleware }]) => {
+    const every = entryPoints(name).map(
+      (from, index) => `import * as entry${index} from '${from}';\nvoid entry${index};`,
+    );
+    const text = `import express = require('express');\nimport { ${names} } from '@apistrata/${name}';\nexpress().use(${middleware});\n`;
+    const imported = ending === 'mts' ? text.replace("express = require('express')", "express from 'express'") : text;
+    writeFileSync(join(folder, `${name}.${ending}`), `${imported}${every.join('\n')}\n`);
+    return `${name}.${ending}`;
+  });
+  const tsc = join(root, 'node_modules', '.bin', 'tsc');
+  const args = ['--noEmit', '--strict', '--target', 'es2022', '--types', 'node', ...options, ...files];
+  const { status, stdout } = spawnSync(tsc, args, { cwd: folder, encoding: 'utf8' });
+  return [status, stdout];
+}
+
+it('the published packages are typed for a strict TypeScript project', () => {
+  expect(compile(Object.entries(uses), 'mts', '--module', 'nodenext')).toEqual([0, '']);
+});
+
+const commonjs = Object.entries(uses).filter(([name]) => servesCommonJs(`packages/${name}`));
+
+/** Runs the tests of a folder with Jest, without options; returns its status and output. */
+function runJest(project: string) {
+  const jest = join(root, 'node_modules', 'jest', 'bin', 'jest.js');
+  // With the variables that Vitest sets for its own processes, Jest would behave like one of them.
+  const { NODE_OPTIONS: _, NODE_ENV: __, ...env } = process.env;
+  const { status, stderr } = spawnSync(process.execPath, [jest, '--ci'], { cwd: project, env, encoding: 'utf8' });
+  return [status, stderr];
+}
+
+describe('the packages that support CommonJS', () => {
+  it('are typed for a CommonJS project with `module: node16`', () => {
+    expect(compile(commonjs, 'cts', '--module', 'node16')).toEqual([0, '']);
+  });
+
+  it('are typed for `moduleResolution: node10`', () => {
+    const options = ['--module', 'commonjs', '--moduleResolution', 'node10', '--ignoreDeprecations', '6.0'];
+    expect(compile(commonjs, 'ts', ...options)).toEqual([0, '']);
+  });
+
+  it('are tested with Jest in its default configuration', () => {
+    const project = join(folder, 'jest');
+    mkdirSync(project, { recursive: true });
+    writeFileSync(join(project, 'package.json'), '{ "private": true }');
+    for (const [name, { names, middleware }] of commonjs) {
+      const entries = entryPoints(name).map((from) => `expect(Object.keys(require('${from}'))).not.toEqual([]);`);
+      writeFileSync(
+        join(project, `${name}.test.js`),
+        `const express = require('express');
+const { ${names} } = require('@apistrata/${name}');
+test('answers', async () => {
+  ${entries.join('\n  ')}
+  const app = express();
+  app.use(${middleware});
+  app.get('/', (req, res) => res.send('ok'));
+  const listening = app.listen(0, '127.0.0.1');
+  await new Promise((resolve) => listening.once('listening', resolve));
+  const response = await fetch('http://127.0.0.1:' + listening.address().port + '/', { headers: { connection: 'close' } });
+  expect(response.status).toBe(200);
+  await new Promise((resolve) => listening.close(resolve));
+});
+`,
+      );
+    }
+    expect(runJest(project)).toEqual([
+      0,
+      expect.stringContaining(`${commonjs.length} passed, ${commonjs.length} total`),
+    ]);
+  }, 120_000);
+
+  it('microversion is used in CommonJS and tested with Jest as its README shows', () => {
+    const project = join(folder, 'jest-readme');
+    mkdirSync(project, { recursive: true });
+    writeFileSync(join(project, 'package.json'), '{ "private": true }');
+    symlinkSync(join(root, 'node_modules', 'supertest'), join(folder, 'node_modules', 'supertest'));
+    const readme = readFileSync(join(root, 'packages/microversion/README.md'), 'utf8');
+    for (const file of ['app.js', 'app.test.js']) {
+      const [, code] = readme.split(`\`\`\`js\n// ${file}\n`);
+      writeFileSync(join(project, file), code?.split('\n```')[0] ?? '');
+    }
+    expect(runJest(project)).toEqual([0, expect.stringContaining('1 passed, 1 total')]);
+  }, 120_000);
+
+  it.each(commonjs)('%s is one copy, imported and required', (name) => {
+    const pairs = entryPoints(name).map((from) => `[await import('${from}'), require('${from}')]`);
+    const text = `import { createRequire } from 'node:module';
+const require = createRequire(import.meta.url);
+for (const [imported, required] of [${pairs.join(', ')}]) {
+  const names = Object.keys(required);
+  if (names.length === 0 || names.some((name) => imported[name] !== required[name])) throw new Error('two copies');
+}
+console.log('one copy');`;
+    expect(run(process.execPath, `${name}-one-copy.mjs`, text)).toContain('one copy');
+  });
+});

@@ -1,0 +1,146 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+// @ts-expect-error: scripts have no types
+import { manifestOf, publishedFolders, selfContained } from '../../scripts/manifests.mjs';
+// @ts-expect-error: scripts have no types
+import { installPublishedForms } from '../../scripts/published-form.mjs';
+
+const root = join(import.meta.dirname, '../..');
+const project = mkdtempSync(join(tmpdir(), 'apistrata-published-'));
+const folders: readonly string[] = publishedFolders();
+const installedAt = (folder: string) => join(project, 'node_modules', manifestOf(folder).name);
+
+beforeAll(() => installPublishedForms(project), 60_000);
+afterAll(() => rmSync(project, { recursive: true, force: true }));
+
+/** Returns the output of a module in the project. */
+function printed(text: string): any {
+  const file = join(project, 'print.mjs');
+  writeFileSync(file, text);
+  return JSON.parse(execFileSync(process.execPath, [file], { encoding: 'utf8', timeout: 60_000 }));
+}
+
+/** Returns the exports of each entry point of a package in a folder, and the values that several of them share. */
+const HELD = `
+const held = async (folder) => {
+  const { default: manifest } = await import(folder + '/package.json', { with: { type: 'json' } });
+  const fileOf = (entry) => entry.import?.default ?? entry.default;
+  const doors = Object.entries(manifest.exports).filter(([, entry]) => fileOf(entry));
+  const values = new Map();
+  const keys = {};
+  for (const [path, entry] of doors) {
+    const module = await import(folder + '/' + fileOf(entry));
+    keys[path] = Object.keys(module).sort();
+    for (const [key, value] of Object.entries(module))
+      if (typeof value === 'function') values.set(value, [...(values.get(value) ?? []), path + ' ' + key]);
+  }
+  return { keys, shared: [...values.values()].filter((places) => places.length > 1).map((places) => places.sort()).sort() };
+};`;
+
+/** The files of an installed package without those of its dependencies. */
+function filesOf(folder: string): readonly string[] {
+  const files = readdirSync(installedAt(folder), { recursive: true, encoding: 'utf8' });
+  return files.filter((file) => !file.startsWith('node_modules'));
+}
+
+describe.each(folders)('%s in its published form', (folder) => {
+  const target = installedAt(folder);
+
+  it('has the output of the compiler in each entry point, and one copy of shared code', () => {
+    const [ours, built] = [target, join(root, folder)].map((path) =>
+      printed(`${HELD}\nconsole.log(JSON.stringify(await held(${JSON.stringify(path)})));`),
+    );
+    expect(ours).toEqual(built);
+  });
+
+  it('contains no sources, no maps, no tests, and a declaration for every entry point', () => {
+    const files = filesOf(folder);
+    expect(files.filter((file) => /(^(src|test)\/|\.map$|\.test\.|\.tsbuildinfo$)/.test(file))).toEqual([]);
+    const { exports } = JSON.parse(readFileSync(join(target, 'package.json'), 'utf8'));
+    const named = [...JSON.stringify(exports).matchAll(/"(\.\/[^"]+\.(?:js|ts))"/g)].map(([, file]) => file!.slice(2));
+    expect(named.filter((file) => !files.includes(file))).toEqual([]);
+    const entryPoints = Object.keys(exports).filter((path) => path !== './package.json');
+    expect(named.filter((file) => file.endsWith('index.d.ts')).length).toBeGreaterThanOrEqual(entryPoints.length);
+  });
+
+  it('imports only packages that are installed with it, in declarations too', () => {
+    const { name, dependencies, peerDependencies } = JSON.parse(readFileSync(join(target, 'package.json'), 'utf8'));
+    const known = Object.keys({ [name]: '', ...dependencies, ...peerDependencies });
+    const modules = filesOf(folder).filter((file) => /\.(d\.ts|js)$/.test(file) && !file.startsWith('dist/files/'));
+    const imported = modules.flatMap((file) => {
+      const text = readFileSync(join(target, file), 'utf8').replaceAll(/\/\*[\s\S]*?\*\//g, '');
+      const found = [...text.matchAll(/^(?:import|export)\b[^;`'"(]*[`'"]([^`'".][^`'"]*)[`'"];?/gm)].map(
+        ([, id]) => id!,
+      );
+      return found.filter((id) => !isBuiltin(id));
+    });
+    const packages = imported.map((id) => /^(@[^/]+\/)?[^/]+/.exec(id)![0]);
+    // Types of the platform, which every TypeScript project has.
+    expect([...new Set(packages)].filter((id) => !known.includes(id))).toEqual([]);
+  });
+
+  it('does not contain its build configuration', () => {
+    const { scripts, devDependencies, publishConfig, exports } = JSON.parse(
+      readFileSync(join(target, 'package.json'), 'utf8'),
+    );
+    expect({ scripts, devDependencies, publishConfig }).toEqual({
+      publishConfig: { access: 'public', provenance: true },
+    });
+    expect(JSON.stringify(exports)).not.toContain('source');
+  });
+});
+
+describe.each(folders.filter(selfContained))('%s, which is published as one bundle,', (folder) => {
+  it('contains the licenses of the bundled packages, one text for each', () => {
+    const text = readFileSync(join(installedAt(folder), 'dist/LICENSES.txt'), 'utf8');
+    const packages = text.split(`\n${'-'.repeat(80)}\n\n`);
+    expect(packages.map((one) => one.split('\n', 1)[0])).toEqual(
+      expect.arrayContaining([
+        expect.stringMatching(/^express \d+\.\d+\.\d+ \(MIT\)$/),
+        expect.stringMatching(/^kysely \d+\.\d+\.\d+ \(MIT\)$/),
+        expect.stringMatching(/^zod \d+\.\d+\.\d+ \(MIT\)$/),
+      ]),
+    );
+    expect(packages.filter((one) => one.length < 300)).toEqual([]);
+  });
+});
+
+it('a cloud of published packages serves its API, its pages and their files', () => {
+  const notified = printed(`
+    import { startCloud } from '@apistrata/test-cloud';
+    const cloud = await startCloud();
+    const headers = { 'X-Auth-Token': cloud.token(), 'Content-Type': 'application/json' };
+    const request = (path, options) => fetch(cloud.url + path, { headers, ...options });
+    const server = { name: 'a', flavorRef: '1', imageRef: '70a599e0-31e7-49b7-b260-868f441e862b' };
+    const made = await request('/compute/v2.1/servers', { method: 'POST', body: JSON.stringify({ server }) });
+    await cloud.idle();
+    const { servers } = await (await request('/compute/v2.1/servers/detail')).json();
+    const docs = await (await request('/docs/')).text();
+    const [, style] = /href="([^"]*\\.css[^"]*)"/.exec(docs);
+    const paths = ['/docs/', new URL(style, cloud.url + '/docs/').pathname, '/_page/page.js'];
+    const statuses = await Promise.all(paths.map(async (path) => (await request(path)).status));
+    await cloud.stop();
+    console.log(JSON.stringify([made.status, servers.map(({ status }) => status), statuses]));`);
+  expect(notified).toEqual([202, ['ACTIVE'], [200, 200, 200]]);
+});
+
+it('a published engine runs long reads of its file in another thread', () => {
+  const reported = printed(`
+    import { createEngine, defaultPreset } from '@apistrata/compute-engine';
+    let threads = 0;
+    process.on('worker', () => threads++);
+    const engine = await createEngine({ database: ${JSON.stringify(join(project, 'cloud.db'))} });
+    const context = { caller: { userId: 'ada', projectId: 'demo', roles: ['member'] }, requestId: 'req-1', isAdmin: false };
+    const fields = { flavorId: '1', imageId: defaultPreset.images[0].id, networks: 'none' };
+    for (const name of ['b', 'a']) await engine.servers.create(context, { ...fields, name });
+    await engine.idle();
+    const sort = [{ key: 'display_name', direction: 'asc' }];
+    const found = await engine.servers.list(context, { limit: 5, sort, filters: { name: '[a-c]' } });
+    await engine.close();
+    console.log(JSON.stringify([found.map(({ name }) => name), threads]));`);
+  expect(reported).toEqual([['a', 'b'], 1]);
+});

@@ -1,0 +1,81 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import ts from 'typescript';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+// @ts-expect-error: scripts have no types
+import { installedFor, writePublishedForm } from '../../scripts/published-form.mjs';
+// @ts-expect-error: scripts have no types
+import { uses } from '../release/uses.mjs';
+
+const root = join(import.meta.dirname, '../..');
+const folder = mkdtempSync(join(tmpdir(), 'apistrata-readmes-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const NAMES = ['microversion', 'request-id', 'healthcheck', 'quota'];
+
+/** The first TypeScript example of a README. */
+function exampleOf(name: string): string {
+  const readme = readFileSync(join(root, 'packages', name, 'README.md'), 'utf8');
+  return /```ts\n([\s\S]*?)```/.exec(readme)?.[1] ?? '';
+}
+
+/** A test that starts the example of a package and sends a request. */
+function testOf(name: string, load: string): string {
+  const { path, headers = {} } = uses[name].readme;
+  return `process.env.PORT = '0';
+test('the example of ${name} responds', async () => {
+  const { server } = ${load};
+  if (!server.listening) await new Promise((resolve) => server.once('listening', resolve));
+  const all = { connection: 'close', ...${JSON.stringify(headers)} };
+  const response = await fetch('http://127.0.0.1:' + server.address().port + '${path}', { headers: all });
+  expect(response.status).toBe(200);
+  await new Promise((resolve) => server.close(resolve));
+});
+`;
+}
+
+/** Runs a program in the folder without the variables that Vitest sets for its own processes; returns its output. */
+function run(program: string, ...args: readonly string[]): string {
+  const { NODE_OPTIONS: _, NODE_ENV: __, VITEST: ___, ...env } = process.env;
+  const { stdout, stderr } = spawnSync(process.execPath, [program, ...args], { cwd: folder, env, encoding: 'utf8' });
+  return stdout + stderr;
+}
+
+beforeAll(async () => {
+  for (const name of NAMES) {
+    const target = join(folder, 'node_modules/@apistrata', name);
+    await writePublishedForm(`packages/${name}`, target);
+    const { dependencies = {} } = JSON.parse(readFileSync(join(target, 'package.json'), 'utf8'));
+    for (const needed of ['express', ...Object.keys(dependencies)]) {
+      const link = join(needed === 'express' ? folder : target, 'node_modules', needed);
+      rmSync(link, { force: true });
+      mkdirSync(dirname(link), { recursive: true });
+      symlinkSync(installedFor(needed === 'express' ? root : join(root, 'packages', name), needed), link);
+    }
+  }
+  writeFileSync(join(folder, 'package.json'), '{ "private": true }');
+});
+
+it('the first examples of the READMEs are tested with Jest, in CommonJS without options', () => {
+  const compilerOptions = { module: ts.ModuleKind.CommonJS, target: ts.ScriptTarget.ES2022, esModuleInterop: true };
+  for (const name of NAMES) {
+    const { outputText } = ts.transpileModule(exampleOf(name), { compilerOptions });
+    writeFileSync(join(folder, `${name}.example.js`), outputText);
+    writeFileSync(join(folder, `${name}.test.js`), testOf(name, `require('./${name}.example.js')`));
+  }
+  const output = run(join(root, 'node_modules/jest/bin/jest.js'), '--ci');
+  expect(output).toContain(`${NAMES.length} passed, ${NAMES.length} total`);
+});
+
+it('the first examples of the READMEs are tested with Vitest', () => {
+  for (const name of NAMES) {
+    writeFileSync(join(folder, `${name}.example.ts`), exampleOf(name));
+    const head = "import { expect, test } from 'vitest';\n";
+    writeFileSync(join(folder, `${name}.spec.ts`), head + testOf(name, `await import('./${name}.example.ts')`));
+  }
+  symlinkSync(installedFor(root, 'vitest'), join(folder, 'node_modules/vitest'));
+  const output = run(join(root, 'node_modules/vitest/vitest.mjs'), 'run', '.spec.ts', '--no-color');
+  expect(output).toMatch(new RegExp(`Tests +${NAMES.length} passed \\(${NAMES.length}\\)`));
+});
