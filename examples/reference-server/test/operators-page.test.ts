@@ -39,7 +39,11 @@ describe.skipIf(!executablePath)('the page for operators', { timeout: 180_000 },
     rmSync(directory, { recursive: true, force: true });
   });
 
-  async function open(url: string, options: BrowserContextOptions = {}): Promise<Page> {
+  async function open(
+    url: string,
+    options: BrowserContextOptions = {},
+    prepare: (page: Page) => Promise<void> = async () => {},
+  ): Promise<Page> {
     const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
     const page = await context.newPage();
     page.setDefaultTimeout(60_000);
@@ -48,6 +52,7 @@ describe.skipIf(!executablePath)('the page for operators', { timeout: 180_000 },
       const { url: source } = message.location();
       if (message.type() === 'error') problems.push(`${message.text()} ${source}`);
     });
+    await prepare(page);
     await page.goto(url);
     return page;
   }
@@ -80,6 +85,18 @@ describe.skipIf(!executablePath)('the page for operators', { timeout: 180_000 },
     await page.getByRole('button', { name: 'Delete for good?' }).click();
     await row(page, 'web').waitFor({ state: 'detached' });
     await page.locator('#detail').waitFor({ state: 'hidden' });
+  });
+
+  it('accepts a new server as soon as the form offers images and flavors, not before', async () => {
+    const page = await open(program.url, {}, async (opened) => {
+      await opened.route('**/flavors/detail', async (route) => {
+        await new Promise((resolve) => setTimeout(resolve, 1_000));
+        await route.continue();
+      });
+    });
+    await page.getByLabel('Name').fill('early');
+    await page.getByRole('button', { name: 'Create' }).click();
+    await row(page, 'early').getByText('active').waitFor();
   });
 
   it('shows the message of the API for a request that it rejects', async () => {

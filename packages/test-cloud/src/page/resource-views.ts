@@ -7,7 +7,7 @@ const createForm = html`<form id="create" class="with-control" aria-labelledby="
 <label>Name <input name="name" required maxlength="255" autocomplete="off" spellcheck="false"></label>
 <label>Image <select name="image" required></select></label>
 <label>Flavor <select name="flavor" required></select></label>
-<button type="submit" class="button-main">Create</button>
+<button type="submit" class="button-main" id="create-button" disabled>Create</button>
 </div>
 <details><summary>More</summary>
 <div class="fields">

@@ -16,7 +16,7 @@ function fillChoices(select, items, first = []) {
 
 const gib = (mib) => `${Math.round(mib / 102.4) / 10} GiB`;
 
-/** Reads what the fields of the form offer. */
+/** Reads what the fields of the form offer; then the form can be submitted. */
 export async function showChoices() {
   const form = byId('create').elements;
   const [{ images }, { flavors }, { networks }, { keypairs }] = await Promise.all([
@@ -46,6 +46,7 @@ export async function showChoices() {
     keypairs.map(({ keypair: { name } }) => ({ id: name, text: name })),
     [{ id: '', text: 'None' }],
   );
+  byId('create-button').disabled = images.length === 0 || flavors.length === 0;
   byId('create-note').textContent =
     images.length > 0 ? '' : 'There is no image yet: upload one with "openstack image create".';
 }
