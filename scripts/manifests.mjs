@@ -53,10 +53,6 @@ function entryPoint(path) {
   return { '@apistrata/source': `./src/${file}.ts`, types: `./dist/${file}.d.ts`, default: `./dist/${file}.js` };
 }
 
-// Sources stay in the repository: published code is not minified, and has its docstrings in the declarations. Programs that are
-// run without an installation omit their changelog, too.
-const FILES = ['dist', 'CHANGELOG.md'];
-
 /** The packages that run on Node 20 as well: none of them opens a database by itself. */
 const SMALL = ['packages/healthcheck', 'packages/microversion', 'packages/quota', 'packages/request-id'];
 
@@ -87,7 +83,9 @@ export function completed(manifest, folder) {
     type: 'module',
     sideEffects: false,
     engines: enginesOf(folder),
-    files: [...(selfContained(folder) ? ['dist'] : FILES), ...files.filter((file) => !FILES.includes(file))],
+    // Sources and changelogs stay in the repository: published code is not minified, and has its docstrings in the
+    // declarations.
+    files: ['dist', ...files.filter((file) => file !== 'dist')],
     exports: Object.fromEntries(Object.keys(exports).map((path) => [path, entryPoint(path)])),
     // In the workspace, modules are separate files, as the compiler writes them; `prepack` bundles them.
     publishConfig: { access: 'public', provenance: true, directory: 'published', linkDirectory: false },

@@ -7,6 +7,7 @@ import {
   type HealthcheckLog,
   healthcheckFromConfig,
   http,
+  type PageLink,
 } from '@apistrata/healthcheck';
 import { isFile } from './database-url.js';
 import type { Options } from './options.js';
@@ -63,6 +64,15 @@ function checksFrom(options: Options, engine: () => Engine, database: string): r
   ];
 }
 
+/** The links of the other pages; relative, because a proxy may serve the pages below a prefix. */
+function pageLinks(options: Options): readonly PageLink[] {
+  return [
+    { href: './', text: 'Apistrata' },
+    ...(options['no-docs'] ? [] : [{ href: 'docs', text: 'API reference' }]),
+    { href: 'openapi.json', text: 'OpenAPI' },
+  ];
+}
+
 /**
  * Creates the health endpoint: `/healthcheck` and `/readyz` check the database and its disk, the worker and all other
  * required services, unless `--healthcheck backends=...` names others; `/livez` checks none, because a restart would
@@ -84,6 +94,7 @@ export function healthFrom(
     };
     return healthcheckFromConfig(record, {
       checks,
+      links: pageLinks(options),
       groups: { live: { backends: [] }, ready: { backends: record.backends } },
       log,
     });

@@ -4,7 +4,7 @@ import { rejectUnknown } from './known-names.js';
 import type { HealthcheckOptions } from './options.js';
 
 /** Options that a text file cannot represent. */
-export type CodeOptions = Pick<HealthcheckOptions, 'checks' | 'groups' | 'log' | 'service'>;
+export type CodeOptions = Pick<HealthcheckOptions, 'checks' | 'groups' | 'links' | 'log' | 'service'>;
 
 type TextOption = Exclude<keyof HealthcheckOptions, keyof CodeOptions>;
 
@@ -46,7 +46,13 @@ export function healthcheckFromConfig(
   code: CodeOptions = {},
 ): Healthcheck {
   rejectUnknown('the configuration', record, [...NAMES.keys()]);
-  rejectUnknown('the second argument of healthcheckFromConfig()', code, ['checks', 'groups', 'log', 'service']);
+  rejectUnknown('the second argument of healthcheckFromConfig()', code, [
+    'checks',
+    'groups',
+    'links',
+    'log',
+    'service',
+  ]);
   const options: Record<string, unknown> = { ...code };
   for (const [name, [option, read]] of NAMES) {
     const value = record[name];

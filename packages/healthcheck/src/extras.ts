@@ -9,6 +9,13 @@ export interface ServiceInfo {
   readonly version?: string;
 }
 
+/** A link at the top of the HTML page. */
+export interface PageLink {
+  /** A path, relative to the page, or a URL. */
+  readonly href: string;
+  readonly text: string;
+}
+
 /** Content of a body in addition to the results. */
 export interface Extras {
   /** Set if the endpoint is detailed. */
@@ -17,4 +24,6 @@ export interface Extras {
   readonly named?: ServiceInfo;
   /** The format of JSON. */
   readonly format?: JsonFormat;
+  /** The links at the top of the HTML page. */
+  readonly links?: readonly PageLink[];
 }

@@ -71,7 +71,8 @@ export function healthcheck(options: Readonly<HealthcheckOptions> = {}): Healthc
   const { byName, byPath, main } = endpoints(settings, registry.resolve, announce);
   const watch = settings.detailed ? watchServer(settings.follow) : undefined;
   const collect = watch ? () => watch.report() : undefined;
-  const shown: Extras = { named: settings.names ? settings.service : undefined, format: settings.format };
+  const { service, format, links } = settings;
+  const shown: Extras = { named: settings.names ? service : undefined, format, links };
 
   let firstReady: () => void = () => undefined;
   const ready = new Promise<void>((resolve) => {

@@ -19,7 +19,7 @@ export type {
   HealthcheckErrorsOption,
 } from './error-response.js';
 export { HealthcheckConfigError, HealthcheckError, HealthcheckUnavailable } from './errors.js';
-export type { JsonFormat, ServiceInfo } from './extras.js';
+export type { JsonFormat, PageLink, ServiceInfo } from './extras.js';
 export { type Healthcheck, healthcheck } from './healthcheck.js';
 export type { HealthcheckLog } from './log.js';
 export type { BackendList, GroupOptions, HealthcheckOptions } from './options.js';

@@ -1,6 +1,6 @@
 import type { Check } from './check.js';
 import type { HealthcheckErrorsOption } from './error-response.js';
-import type { JsonFormat, ServiceInfo } from './extras.js';
+import type { JsonFormat, PageLink, ServiceInfo } from './extras.js';
 import type { HealthcheckLog } from './log.js';
 
 /** Names of backends and checks, or checks themselves; or the names as comma-separated text. */
@@ -61,6 +61,11 @@ export interface HealthcheckOptions {
   /** The name and version of this service, shown with `names`. Default: none. */
   readonly service?: ServiceInfo;
   /**
+   * Links at the top of the HTML page; the first one is the name of the site: `[{ href: './', text: 'Shop' }]`.
+   * Default: none.
+   */
+  readonly links?: readonly PageLink[];
+  /**
    * With `detailed`: tracks every asynchronous resource from its creation, so that responses contain the stack trace of
    * each pending one. This slows the whole process down, by a multiple if it awaits much. Default false: responses list
    * the types of resources that keep the process alive, without cost in between.
@@ -94,6 +99,7 @@ export const OPTION_NAMES: readonly (keyof HealthcheckOptions)[] = [
   'errors',
   'startsReady',
   'service',
+  'links',
   'followResources',
   'detailedPromises',
   'allowedSourceRanges',

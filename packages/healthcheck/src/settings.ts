@@ -3,7 +3,7 @@ import type { Check } from './check.js';
 import type { FollowedResources } from './detailed/async-resources.js';
 import { errorRenderer, type RenderError } from './error-response.js';
 import { HealthcheckConfigError } from './errors.js';
-import type { JsonFormat, ServiceInfo } from './extras.js';
+import type { JsonFormat, PageLink, ServiceInfo } from './extras.js';
 import { JSON_FORMATS } from './formats/json-formats.js';
 import { didYouMean, rejectUnknown } from './known-names.js';
 import type { HealthcheckLog } from './log.js';
@@ -33,6 +33,7 @@ export interface Settings extends FileBackendSettings {
   /** Whether responses name their checks, which the documented format does not. */
   readonly names: boolean;
   readonly service: ServiceInfo;
+  readonly links: readonly PageLink[];
   readonly format: JsonFormat;
   /** Undefined: endpoints that are unavailable respond as documented. */
   readonly renderError: RenderError | undefined;
@@ -85,6 +86,7 @@ export function settingsFrom(options: Readonly<HealthcheckOptions>): Settings {
     detailed: flag('detailed', options.detailed, false),
     names: flag('names', options.names, false),
     service: serviceInfo(options.service),
+    links: pageLinks(options.links),
     format: jsonFormat(options.format),
     renderError: errorRenderer(options.errors),
     startsReady: flag('startsReady', options.startsReady, true),
@@ -114,6 +116,12 @@ function jsonFormat(format: JsonFormat = 'documented'): JsonFormat {
 function serviceInfo(service: ServiceInfo = {}): ServiceInfo {
   rejectUnknown('the option "service"', service, ['name', 'version']);
   return { name: text('service.name', service.name), version: text('service.version', service.version) };
+}
+
+function pageLinks(links: readonly PageLink[] = []): readonly PageLink[] {
+  if (Array.isArray(links) && links.every((link) => typeof link?.href === 'string' && typeof link.text === 'string'))
+    return links;
+  throw new HealthcheckConfigError('links', 'is not a list of links', 'Give [{ href, text }], with strings');
 }
 
 function groupSettings(name: string, group: GroupOptions): EndpointSettings {

@@ -93,6 +93,20 @@ describe.skipIf(!executablePath)('the detailed page in a browser', () => {
     await page.close();
   });
 
+  it('has the links of the site at its top', async () => {
+    const links = [
+      { href: './', text: 'Shop' },
+      { href: 'docs', text: '<Docs>' },
+    ];
+    const { url } = await serve(closing({ backends: [], links }));
+    const page = await browser.newPage();
+    await page.goto(`${url}/healthcheck`);
+    const shown = page.locator('nav a');
+    await expect.poll(() => shown.allInnerTexts()).toEqual(['Shop', '<Docs>']);
+    await Promise.all([page.waitForRequest(`${url}/docs`), shown.nth(1).click()]);
+    await page.close();
+  });
+
   it('shows its state by color in light and dark mode, and fits a phone', async () => {
     const checks = {
       available: { name: 'a', check: () => ({ state: 'available' as const, details: 'x'.repeat(300) }) },

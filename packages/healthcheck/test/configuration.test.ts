@@ -32,6 +32,7 @@ function rejection(build: () => unknown): HealthcheckConfigError {
 
 describe('an invalid configuration is rejected at creation, with the option and the fix:', () => {
   const cases: readonly (readonly [title: string, options: object, option: string, cure: string])[] = [
+    ['links without text', { links: [{ href: '/' }] }, 'links', 'Give [{ href, text }], with strings'],
     ['both exclusive backends', { backends: 'disable_by_file, enable_by_files' }, 'backends', 'Keep one of them'],
     [
       'the same in a group',

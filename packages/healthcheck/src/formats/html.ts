@@ -1,7 +1,7 @@
 import { byteCount } from '../byte-count.js';
 import { type CheckReport, type CheckState, worstOf } from '../check.js';
 import type { ServerReport } from '../detailed/server-report.js';
-import type { Extras, ServiceInfo } from '../extras.js';
+import type { Extras, PageLink, ServiceInfo } from '../extras.js';
 import { RESULT_CLASS } from './json.js';
 import { PAGE_STYLE } from './page-style.js';
 
@@ -43,7 +43,7 @@ export function htmlBody(reports: readonly CheckReport[], extras: Extras): strin
   const columns = columnsFor(extras);
   const kind = ['results', ...(server ? ['detailed'] : []), ...(named ? ['named'] : [])].join(' ');
   return [
-    `<HTML>\n${HEAD}\n<BODY class="${worstOf(reports)}">\n${verdict(reports)}\n`,
+    `<HTML>\n${HEAD}\n<BODY class="${worstOf(reports)}">\n${linksText(extras.links)}${verdict(reports)}\n`,
     `\n<H2>Result of ${reports.length} checks:</H2>\n${table(kind)}`,
     headerRow(columns),
     reports.map((report) => row(report, columns)).join(''),
@@ -51,6 +51,12 @@ export function htmlBody(reports: readonly CheckReport[], extras: Extras): strin
     server ? `${serverStatus(server, named)}\n${stackTables(server)}` : '',
     '\n</BODY>\n</HTML>',
   ].join('');
+}
+
+function linksText(links: readonly PageLink[] = []): string {
+  if (links.length === 0) return '';
+  const anchors = links.map(({ href, text }) => `<A href="${escapeHtml(href)}">${escapeHtml(text)}</A>`);
+  return `<NAV>${anchors.join('')}</NAV>\n`;
 }
 
 /** The worst state, the number of checks in each state, and the reasons of those that are not available. */

@@ -24,6 +24,11 @@ export const PAGE_STYLE = `<STYLE>
 * { box-sizing: border-box }
 BODY { margin: 0 auto; padding: 1.25rem; max-width: 64rem; color: var(--text); background: var(--ground);
   font: .9375rem/1.6 var(--sans) }
+NAV { display: flex; flex-wrap: wrap; align-items: center; gap: .1rem; margin: -1.25rem 0 1.25rem; min-height: 3.5rem;
+  border-bottom: 1px solid var(--line) }
+NAV A { padding: .25rem .6rem; border-radius: 6px; color: var(--soft); font-size: .875rem; font-weight: 550; text-decoration: none }
+NAV A:hover { color: var(--text); background: var(--raised) }
+NAV A:first-child { margin-right: .65rem; padding-left: 0; color: inherit; font-size: inherit; font-weight: 650; background: none }
 HEADER { padding: .75rem 1rem; border-radius: var(--radius); border-left: .375rem solid; font-weight: 600; font-size: 1.25rem }
 HEADER SMALL { display: block; font-size: .875rem; font-weight: 400; color: var(--text) }
 .available { --state: var(--good); --state-ground: var(--good-ground) }
@@ -53,6 +58,7 @@ LI { color: var(--state) }
 SMALL { font-size: .8125rem; color: var(--soft) }
 @media (max-width: 36rem) {
   BODY { padding: .75rem }
+  NAV { margin-top: -.75rem }
   .results, .results TBODY { display: block }
   .results TR:not([class]) { display: none }
   .results TR { display: block; padding: .5rem .75rem; border-top: 1px solid var(--line);
