@@ -221,7 +221,7 @@ function isAbandoned(name: string): boolean {
 function checkSize(bytes: number, maxBytes: number): void {
   const bound = maxBytes || MAX_DISK_BYTES;
   if (bytes > bound)
-    throw new QemuError('IMAGE_REJECTED', `the image is a disk of ${bytes} bytes, and the flavor's has ${bound}`);
+    throw new QemuError('IMAGE_REJECTED', `the image contains a disk of ${bytes} bytes; the limit is ${bound} bytes`);
 }
 
 /** Saves the content that an image service sends, and verifies its checksum. Returns the SHA-256 in hexadecimal. */
