@@ -6,7 +6,15 @@ import { objectOf } from '../documents/openapi-document.js';
 import type { Command } from './command.js';
 import { CommandError } from './command-error.js';
 import { loadApi, versionIn } from './load-api.js';
-import { readDocument } from './read-documents.js';
+import { readVersioned } from './read-documents.js';
+
+/** Reads a document with the version that `NAME=FILE` specifies, if any, and its label. */
+async function versioned(file: string): Promise<{ document: unknown; label: string }> {
+  const { document, version, label } = await readVersioned(file);
+  if (version === undefined) return { document, label };
+  const content = objectOf(document);
+  return { document: { ...content, info: { ...objectOf(content.info), version } }, label };
+}
 
 /** The document of the operations of a module at the version of the published document. */
 async function generated(module: string | undefined, published: unknown): Promise<unknown> {
@@ -36,11 +44,14 @@ function addEntry(file: string, result: CheckResult): void {
 /** Compares the published document with the current one. Sets the exit code 1 if a change requires a new version. */
 export async function check(command: Command): Promise<void> {
   const { against = '', files, operations, format, strict, changelog } = command;
-  const published = await readDocument(against);
+  const published = await versioned(against);
   const [file] = files;
-  const current = file === undefined ? await generated(operations, published) : await readDocument(file);
-  const result = checkDocuments(published, current, { strict });
-  const names = { published: against, current: file ?? operations ?? 'the compute API' };
+  const current =
+    file === undefined
+      ? { document: await generated(operations, published.document), label: operations ?? 'the compute API' }
+      : await versioned(file);
+  const result = checkDocuments(published.document, current.document, { strict });
+  const names = { published: published.label, current: current.label };
   process.stdout.write(REPORTS[format](result, names));
   if (changelog !== undefined) addEntry(changelog, result);
   if (!result.passed) process.exitCode = 1;

@@ -57,7 +57,12 @@ export const OPTIONS = {
     help: 'output format: markdown (default of changes), text (default of check), json, or github (check)',
     only: ['changes', 'check'],
   },
-  against: { type: 'string', value: 'FILE', help: 'the published OpenAPI document', only: ['check'] },
+  against: {
+    type: 'string',
+    value: 'FILE',
+    help: 'the published OpenAPI document, FILE or NAME=FILE',
+    only: ['check'],
+  },
   strict: { type: 'boolean', help: 'fail for compatible changes without a new version, too', only: ['check'] },
   changelog: {
     type: 'string',

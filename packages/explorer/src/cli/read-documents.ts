@@ -87,18 +87,21 @@ class Inclusion {
  *
  * @throws DocumentError if a file does not exist or is malformed
  */
-export async function readDocument(path: string): Promise<unknown> {
+async function readDocument(path: string): Promise<unknown> {
   const file = resolve(path);
   const document = await parsed(file, path);
   return isContainer(document) && refersOutside(document) ? new Inclusion(file).include(document) : document;
 }
 
-/** Reads documents of versions: `FILE`, or `NAME=FILE` for a version other than `info.version`. */
+/** Reads a document of a version: `FILE`, or `NAME=FILE` for a version other than `info.version`. */
+export async function readVersioned(text: string): Promise<ApiDocument & { readonly label: string }> {
+  const [, version, label = text] = /^([^=/\\]+)=(.+)$/.exec(text) ?? [];
+  return { document: await readDocument(label), label, ...(version !== undefined && { version }) };
+}
+
+/** Reads the documents of several versions. */
 export async function readDocuments(files: readonly string[]): Promise<readonly ApiDocument[]> {
   const documents: ApiDocument[] = [];
-  for (const each of files) {
-    const [, version, label = each] = /^([^=/\\]+)=(.+)$/.exec(each) ?? [];
-    documents.push({ document: await readDocument(label), label, ...(version !== undefined && { version }) });
-  }
+  for (const each of files) documents.push(await readVersioned(each));
   return documents;
 }

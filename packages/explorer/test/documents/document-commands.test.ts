@@ -112,10 +112,20 @@ describe.skipIf(!existsSync(program))('the commands for documents', () => {
       stdout: expect.stringContaining('DELETE /v1/books/{id} (Remove a book)\n  - removed'),
     });
     expect(run('check --against a.json a.json')).toMatchObject({ status: 0, stderr: '' });
-    expect(run('check --against a.json 2=other.json').status).toBe(2);
     const { passed, breaking, changes } = JSON.parse(run('check --against a.json other.json --format json').stdout);
     expect([passed, breaking, changes.length]).toEqual([false, 2, 2]);
     expect(run('check --against a.json other.json --format github').stdout).toMatch(/^::error file=other\.json,/);
+  });
+
+  it('check: accepts documents with another version than theirs', () => {
+    expect(run('check --against a.json 9.0.0=other.json')).toMatchObject({ status: 0, stderr: '' });
+    const { from, to } = JSON.parse(run('check --against 3.0.0=a.json 3.0.0=other.json --format json').stdout);
+    expect([from, to]).toEqual(['3.0.0', '3.0.0']);
+    expect(run('check --against 3.0.0=a.json 3.0.0=other.json').status).toBe(1);
+    expect(run('check --against a.json 9.0.0=missing.json')).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining('missing.json'),
+    });
   });
 
   it('check: adds the entry of the changelog', () => {
