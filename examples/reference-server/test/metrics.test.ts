@@ -149,6 +149,18 @@ describe.each(databases)('metrics of the reference server on $kind, after variou
     expect(missing).toEqual([]);
   });
 
+  it('are selected by the job and the instances that the dashboard shows', () => {
+    const dashboard = JSON.parse(readFileSync(join(operating, 'grafana-dashboard.json'), 'utf8'));
+    const expressions: string[] = dashboard.panels.flatMap((panel: any) => panel.targets.map((t: any) => t.expr));
+    const selected = '\\{job="\\$job",instance=~"\\$instance"[,}]';
+    const unselected = new RegExp(`\\b(?:apistrata|nodejs|process)_[a-z0-9_]+(?!${selected}|[a-z0-9_])`);
+    expect(expressions.filter((expression) => unselected.test(expression))).toEqual([]);
+    const variables = dashboard.templating.list.filter(({ type }: any) => type === 'query');
+    expect(variables.map(({ name }: any) => name)).toEqual(['job', 'instance']);
+    const listed = variables.flatMap(({ query }: any) => metricsIn(query.query));
+    expect(listed.filter((name: string) => !exists(name))).toEqual([]);
+  });
+
   it('include all metrics of the alerts, and each alert is documented', () => {
     const { groups } = parse(readFileSync(join(operating, 'alert-rules.yaml'), 'utf8'));
     const rules = groups.flatMap((group: any) => group.rules);
