@@ -145,7 +145,8 @@ describe.each(databases)('metrics of the reference server on $kind, after variou
     const dashboard = JSON.parse(readFileSync(join(operating, 'grafana-dashboard.json'), 'utf8'));
     const shown = dashboard.panels.flatMap((panel: any) => panel.targets.flatMap((t: any) => metricsIn(t.expr)));
     expect(shown.length).toBeGreaterThan(30);
-    const missing = shown.filter((name: string) => !exists(name) && !never.includes(name));
+    // Series of guests require a guest: guest-metrics.test.ts has one.
+    const missing = shown.filter((n: string) => !exists(n) && !never.includes(n) && !n.startsWith('apistrata_guest_'));
     expect(missing).toEqual([]);
   });
 

@@ -2,6 +2,7 @@ import { type ReplicaState, yieldToEventLoop } from '@apistrata/record-store';
 import type { Core } from '../core/core.js';
 import { oldestOverdueJob } from '../jobs/jobs.js';
 import type { VmState } from '../model/index.js';
+import { GuestReader, type GuestStatistics } from './guest-statistics.js';
 
 /** Figures about jobs of all processes of this database. */
 export interface JobStatistics {
@@ -19,7 +20,7 @@ const SHARE = 50;
 /** Minimum time for which a result is cached. */
 const MIN_RETENTION_MS = 5_000;
 
-type StatisticsCore = Pick<Core, 'store' | 'worker'>;
+type StatisticsCore = Pick<Core, 'store' | 'worker' | 'driver'>;
 type ByState = Readonly<Partial<Record<VmState, number>>>;
 
 /**
@@ -28,10 +29,12 @@ type ByState = Readonly<Partial<Record<VmState, number>>>;
  */
 export class Statistics {
   readonly #core: StatisticsCore;
+  readonly #guests: GuestReader;
   #servers: { readonly count: Promise<ByState>; retainedUntil: number } | undefined;
 
   constructor(core: StatisticsCore) {
     this.#core = core;
+    this.#guests = new GuestReader(core);
   }
 
   /** Counts the servers of all projects by `vm_state`, without deleted ones. States without servers are omitted. */
@@ -54,6 +57,14 @@ export class Statistics {
   async jobs(): Promise<JobStatistics> {
     const { store, worker } = this.#core;
     return { pending: await worker.pending(), overdueMs: await oldestOverdueJob(store, Date.now()) };
+  }
+
+  /**
+   * Returns the figures of the guests that run in this process, without those of other hosts. Takes at most two seconds,
+   * after which machines that do not respond are only counted. Concurrent callers share one round of queries.
+   */
+  guests(): Promise<GuestStatistics> {
+    return this.#guests.read();
   }
 
   /** Returns the states of the replicas; an empty list without the option `databaseRead`. */

@@ -8,6 +8,7 @@ import type { IdentityLookup } from '../identity/index.js';
 import { apiMetrics, identityMetrics, quotaMetrics, type RejectedQuota } from './api-metrics.js';
 import { connectionMetrics } from './connection-metrics.js';
 import { engineGauges, engineMetrics } from './engine-metrics.js';
+import { guestMetrics } from './guest-metrics.js';
 
 export type { RejectedQuota };
 
@@ -84,8 +85,9 @@ export function metricsHandler(source: MetricsSource): MetricsHandler {
 }
 
 /**
- * Creates metrics with `prom-client`, an optional peer dependency. Labels never contain ids: their values are operations,
- * versions, statuses, names of statements and kinds.
+ * Creates metrics with `prom-client`, an optional peer dependency. Labels never contain ids of
+ * users or requests: their values are operations, versions, statuses, names of statements and kinds. Only the metrics of
+ * guests name their server and its project, while it runs in this process.
  *
  * @example
  * ```ts
@@ -109,7 +111,10 @@ export function prometheusMetrics({ register = ownRegistry() }: PrometheusOption
     identity: identityMetrics(register),
     quota: quotaMetrics(register),
     scrape({ engine, server }) {
-      if (engine) engineGauges(register, engine);
+      if (engine) {
+        engineGauges(register, engine);
+        guestMetrics(register, engine);
+      }
       if (server) connectionMetrics(register, () => server.statistics());
     },
     handler: metricsHandler(register),

@@ -33,6 +33,7 @@ export interface Traffic {
 export class IpTool {
   readonly #program: string;
   readonly #names: DeviceNames;
+  #counting: Promise<ReadonlyMap<string, Traffic>> | undefined;
 
   constructor(program: string, names: DeviceNames) {
     this.#program = program;
@@ -54,8 +55,15 @@ export class IpTool {
     return all.filter(({ ifname }) => this.#names.isManaged(ifname));
   }
 
-  /** Returns the traffic counters of this program's devices, by name. */
-  async counters(): Promise<ReadonlyMap<string, Traffic>> {
+  /** Returns the traffic counters of this program's devices, by name. Concurrent callers share one command. */
+  counters(): Promise<ReadonlyMap<string, Traffic>> {
+    this.#counting ??= this.#count().finally(() => {
+      this.#counting = undefined;
+    });
+    return this.#counting;
+  }
+
+  async #count(): Promise<ReadonlyMap<string, Traffic>> {
     const notified = await runProgram(this.#program, ['-json', '-statistics', 'link', 'show'], OPTIONS);
     const all: readonly { ifname: string; stats64: Traffic }[] = JSON.parse(notified);
     return new Map(

@@ -1,0 +1,68 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { prometheusMetrics } from '@apistrata/compute-router/prometheus';
+import { Registry } from 'prom-client';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { missingForGuests } from '../../../../packages/qemu/test/guest/build-guest.js';
+import { ada, QemuCloud } from '../../../../packages/qemu/test/qemu-cloud.js';
+
+const missing = missingForGuests();
+if (missing) console.warn(`\n*** SKIPPED: metrics of virtual machines: this machine has no ${missing} ***\n`);
+
+const DASHBOARD = join(import.meta.dirname, '../../../../docs/operating/grafana-dashboard.json');
+
+/** Networks of users have no counters; packages/qemu/test/long/bridges.test.ts counts on bridges. */
+const isCounted = (name: string) => !name.includes('_network_');
+
+describe.skipIf(missing)('metrics of a guest', { timeout: 240_000 }, () => {
+  const metrics = prometheusMetrics({ register: new Registry() });
+  let cloud: QemuCloud;
+  let id: string;
+  beforeAll(async () => {
+    cloud = await QemuCloud.open();
+    metrics.scrape({ engine: cloud.engine });
+    ({ id } = await cloud.create({ name: 'busy' }));
+    await cloud.console(id, /GUEST ready/);
+  }, 240_000);
+  afterAll(() => cloud.close());
+
+  /** Returns the value of each series of a metric, by its labels. */
+  async function series(name: string): Promise<Readonly<Record<string, number>>> {
+    const { values } = (await metrics.register.getSingleMetric(`apistrata_guest_${name}`)!.get()) as {
+      values: readonly { labels: Readonly<Record<string, string>>; value: number }[];
+    };
+    return Object.fromEntries(values.map(({ labels, value }) => [Object.values(labels).join(' '), value]));
+  }
+
+  it('include all that the dashboard shows of guests', async () => {
+    const { panels } = JSON.parse(readFileSync(DASHBOARD, 'utf8'));
+    const text: string = panels.flatMap(({ targets }: any) => targets.map(({ expr }: any) => expr)).join(' ');
+    const shown = [...new Set(text.match(/\bapistrata_guests?_\w+/g))].filter(isCounted);
+    expect(shown.length).toBeGreaterThan(5);
+    const samples = await metrics.register.metrics();
+    expect(shown.filter((name) => !new RegExp(`^${name}[{ ]`, 'm').test(samples))).toEqual([]);
+    expect(samples).toContain(`apistrata_guest_info{server="${id}",name="busy",project="p-ada"} 1`);
+  });
+
+  it('count what the guest computes and writes', async () => {
+    const line = await cloud.line(id);
+    const before = { cpu: await series('cpu_seconds_total'), written: await series('disk_written_bytes_total') };
+    await line.run('dd if=/dev/zero of=/dev/vda bs=1M count=16 2>/dev/null; sync');
+    const disk = `${id} vda`;
+    expect((await series('disk_written_bytes_total'))[disk]! - before.written[disk]!).toBeGreaterThanOrEqual(2 ** 24);
+    await line.run('n=0; while [ $n -lt 20000 ]; do n=$((n + 1)); done');
+    expect((await series('cpu_seconds_total'))[id]! - before.cpu[id]!).toBeGreaterThan(0.05);
+    expect(await series('cpus')).toEqual({ [id]: 1 });
+    expect(await series('memory_bytes')).toEqual({ [id]: 160 * 2 ** 20 });
+    const used = (await series('memory_used_bytes'))[id]!;
+    expect(used).toBeGreaterThan(0);
+    expect(used).toBeLessThanOrEqual(160 * 2 ** 20);
+  });
+
+  it('end when the guest is off', async () => {
+    await cloud.done(id, cloud.engine.servers.act(ada, id, 'os-stop'));
+    expect(await series('info')).toEqual({});
+    expect(await series('cpu_seconds_total')).toEqual({});
+    expect(await series('disk_written_bytes_total')).toEqual({});
+  });
+});

@@ -1,0 +1,76 @@
+import type { Core } from '../core/core.js';
+import type { Diagnostics } from '../drivers/driver.js';
+import type { Server } from '../model/index.js';
+import { tables } from '../schema/tables.js';
+
+/** A running guest of this process, with the figures that its driver reports. */
+export interface GuestFigures extends Diagnostics {
+  readonly server: Pick<Server, 'id' | 'name' | 'projectId'>;
+}
+
+/** The running guests of this process. */
+export interface GuestStatistics {
+  readonly guests: readonly GuestFigures[];
+  /** The number of machines whose figures could not be read in time. They are missing in `guests`. */
+  readonly unresponsive: number;
+}
+
+/** The time that one machine has for its figures. Machines are read concurrently. */
+const TIMEOUT_MS = 2_000;
+
+type Figures = GuestFigures | undefined;
+
+/** Reads figures of guests. Concurrent callers share one round, and rounds share the queries of a machine that hangs. */
+export class GuestReader {
+  readonly #core: Pick<Core, 'store' | 'driver'>;
+  readonly #reading = new Map<string, Promise<Figures>>();
+  #round: Promise<GuestStatistics> | undefined;
+
+  constructor(core: Pick<Core, 'store' | 'driver'>) {
+    this.#core = core;
+  }
+
+  read(): Promise<GuestStatistics> {
+    this.#round ??= this.#readAll().finally(() => {
+      this.#round = undefined;
+    });
+    return this.#round;
+  }
+
+  async #readAll(): Promise<GuestStatistics> {
+    const ids = (await this.#core.driver.machines?.()) ?? [];
+    const late = AbortSignal.timeout(TIMEOUT_MS);
+    const results = await Promise.allSettled(ids.map((id) => inTime(this.#figuresOf(id), late)));
+    return {
+      guests: results.flatMap((result) => (result.status === 'fulfilled' && result.value ? [result.value] : [])),
+      unresponsive: results.filter(({ status }) => status === 'rejected').length,
+    };
+  }
+
+  #figuresOf(id: string): Promise<Figures> {
+    const known = this.#reading.get(id);
+    if (known) return known;
+    const reading = this.#query(id).finally(() => this.#reading.delete(id));
+    this.#reading.set(id, reading);
+    return reading;
+  }
+
+  /** Returns undefined for machines that are off, and for those whose server was deleted. */
+  async #query(id: string): Promise<Figures> {
+    const { store, driver } = this.#core;
+    const server = await tables.servers.get(store, id);
+    if (!server) return undefined;
+    const diagnostics = await driver.diagnostics(server);
+    if (!diagnostics) return undefined;
+    const { name, projectId } = server;
+    return { ...diagnostics, server: { id, name, projectId } };
+  }
+}
+
+/** Returns the result of a promise, or rejects when the signal is aborted first. */
+function inTime<T>(promise: Promise<T>, late: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    late.addEventListener('abort', () => reject(late.reason), { once: true });
+    promise.then(resolve, reject);
+  });
+}

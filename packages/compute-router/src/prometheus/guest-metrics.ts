@@ -1,0 +1,121 @@
+import type { Engine } from '@apistrata/compute-engine';
+import type { GuestFigures, GuestStatistics } from '@apistrata/compute-engine/observation';
+import { Counter, Gauge, type Registry } from 'prom-client';
+
+const NS = 1e9;
+const MIB = 2 ** 20;
+const UNKNOWN: GuestStatistics = { guests: [], unresponsive: 0 };
+
+/** One value of a metric, with its labels in addition to `server`. */
+type Sample = readonly [labels: Readonly<Record<string, string>>, value: number];
+
+interface GuestMetric {
+  readonly name: string;
+  readonly help: string;
+  /** Labels in addition to `server`. */
+  readonly labels?: readonly string[];
+  readonly counts?: true;
+  samples(guest: GuestFigures): readonly Sample[];
+}
+
+const known = (value: number | null, unit: number): readonly Sample[] => (value === null ? [] : [[{}, value * unit]]);
+
+type Disk = GuestFigures['disks'][number];
+type Nic = GuestFigures['nics'][number];
+
+const ofDisk = (name: string, help: string, value: (disk: Disk) => number): GuestMetric => ({
+  name: `apistrata_guest_disk_${name}_total`,
+  help,
+  labels: ['device'],
+  counts: true,
+  samples: ({ disks }) => disks.map((disk) => [{ device: disk.name }, value(disk)]),
+});
+
+const ofNic = (name: string, help: string, value: (nic: Nic) => number): GuestMetric => ({
+  name: `apistrata_guest_network_${name}_total`,
+  help,
+  labels: ['mac'],
+  counts: true,
+  samples: ({ nics }) => nics.map((nic) => [{ mac: nic.macAddress }, value(nic)]),
+});
+
+const METRICS: readonly GuestMetric[] = [
+  {
+    name: 'apistrata_guest_info',
+    help: 'Always 1: the name and the project of a running guest',
+    labels: ['name', 'project'],
+    samples: ({ server: { name, projectId } }) => [[{ name, project: projectId }, 1]],
+  },
+  {
+    name: 'apistrata_guest_cpu_seconds_total',
+    help: 'Processor time of a guest, summed over its processors',
+    counts: true,
+    samples: ({ cpus }) => [[{}, cpus.reduce((sum, { timeNs }) => sum + (timeNs ?? 0), 0) / NS]],
+  },
+  {
+    name: 'apistrata_guest_cpus',
+    help: 'Number of processors of a guest',
+    samples: ({ cpus }) => [[{}, cpus.length]],
+  },
+  {
+    name: 'apistrata_guest_memory_bytes',
+    help: 'Memory of a guest',
+    samples: ({ memoryMaximumMb }) => known(memoryMaximumMb, MIB),
+  },
+  {
+    name: 'apistrata_guest_memory_used_bytes',
+    help: 'Memory that a guest uses, as its balloon reports; all of it if the guest does not report it',
+    samples: ({ memoryUsedMb }) => known(memoryUsedMb, MIB),
+  },
+  ofDisk('read_bytes', 'Bytes that a guest read from a disk', ({ readBytes }) => readBytes),
+  ofDisk('written_bytes', 'Bytes that a guest wrote to a disk', ({ writeBytes }) => writeBytes),
+  ofDisk('reads', 'Read requests of a guest to a disk', ({ readRequests }) => readRequests),
+  ofDisk('writes', 'Write requests of a guest to a disk', ({ writeRequests }) => writeRequests),
+  ofDisk('errors', 'Requests of a guest to a disk that failed', ({ errors }) => errors),
+  ofNic('receive_bytes', 'Bytes that an interface of a guest received', ({ rxBytes }) => rxBytes),
+  ofNic('transmit_bytes', 'Bytes that an interface of a guest sent', ({ txBytes }) => txBytes),
+  ofNic('receive_drop', 'Packets to an interface of a guest that were dropped', ({ rxDrop }) => rxDrop),
+  ofNic('transmit_drop', 'Packets from an interface of a guest that were dropped', ({ txDrop }) => txDrop),
+];
+
+/**
+ * Adds the metrics of the guests that run in this process, read at each scrape. The series of a guest exist as long as it
+ * runs, so their number is bounded by the size of the host.
+ */
+export function guestMetrics(register: Registry, { statistics }: Pick<Engine, 'statistics'>): void {
+  const registers = [register];
+  // The metrics of one scrape share one round of queries.
+  const read = () => statistics.guests().catch(() => UNKNOWN);
+  for (const { name, help, labels = [], counts, samples } of METRICS) {
+    const configuration = { name, help, labelNames: ['server', ...labels], registers, aggregator: 'max' } as const;
+    const set = async (metric: { reset(): void }, add: (found: Record<string, string>, value: number) => void) => {
+      const { guests } = await read();
+      metric.reset();
+      for (const guest of guests)
+        for (const [own, value] of samples(guest)) add({ server: guest.server.id, ...own }, value);
+    };
+    if (counts)
+      new Counter({
+        ...configuration,
+        async collect() {
+          await set(this, (found, value) => this.inc(found, value));
+        },
+      });
+    else
+      new Gauge({
+        ...configuration,
+        async collect() {
+          await set(this, (found, value) => this.set(found, value));
+        },
+      });
+  }
+  new Gauge({
+    name: 'apistrata_guests_unresponsive',
+    help: 'Machines whose figures could not be read within two seconds',
+    registers,
+    aggregator: 'max',
+    async collect() {
+      this.set((await read()).unresponsive);
+    },
+  });
+}
