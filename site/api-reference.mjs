@@ -39,7 +39,8 @@ function nameModules(app) {
  */
 function withPlainSubheadings(markdown) {
   let constructors = 0;
-  return markdown.replace(/^#{4,} ((?!.*\{#).*)$/gm, (_heading, text) => {
+  // The headings above those of members become plain: members move up a level.
+  return markdown.replace(/^#####(?= .*\{#)/gm, '####').replace(/^#{4,} ((?!.*\{#).*)$/gm, (_heading, text) => {
     // The only headings of this kind that links refer to, numbered in order.
     if (text !== 'Constructor') return `**${text}**`;
     const anchor = constructors === 0 ? 'constructor' : `constructor-${constructors}`;

@@ -41,6 +41,15 @@ const apiSidebar = [
   { text: 'Names by entry point', items: apiItems(apiPages) },
 ];
 
+/** Turns empty headers of columns, the corners of tables, into cells: screen readers would announce a header without text. */
+function withPlainCorners({ tokens }) {
+  tokens.forEach((token, index) => {
+    if (token.type !== 'th_open' || tokens[index + 1].content.trim() !== '') return;
+    token.tag = 'td';
+    tokens[index + 2].tag = 'td';
+  });
+}
+
 export default defineConfig({
   title: 'Apistrata',
   description: 'Express middleware for versioned APIs, and a complete compute API built from it',
@@ -49,7 +58,11 @@ export default defineConfig({
   outDir: 'dist/public',
   cacheDir: 'dist/cache',
   cleanUrls: true,
-  markdown: { anchor: { slugify: githubSlug }, theme: { light: 'github-light', dark: 'github-dark' } },
+  markdown: {
+    anchor: { slugify: githubSlug },
+    theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
+    config: (renderer) => renderer.core.ruler.push('corners', withPlainCorners),
+  },
   // The index of the search is loaded with the first search.
   vite: { build: { chunkSizeWarningLimit: 2000 } },
   head: [['link', { rel: 'icon', type: 'image/svg+xml', href: '/icon.svg' }]],

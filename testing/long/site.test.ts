@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
+import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { extname, join } from 'node:path';
 import { type Browser, chromium, type Page } from 'playwright-core';
@@ -51,6 +52,18 @@ const ADDRESSES: readonly { readonly area: string; readonly addresses: readonly 
     addresses: groups.flatMap((group) => group.pages).map(addressOf),
   })),
 ];
+
+/** A page of each kind: start, guide with commands, tables, names of a package, a script of its own, charts. */
+const KINDS = [
+  '/',
+  '/guide/quick-start',
+  '/guide/compare-api-versions',
+  '/reference/api/quota',
+  '/reference/what-breaks',
+  '/reference/architecture',
+];
+
+const AXE = createRequire(join(root, 'packages/explorer/package.json')).resolve('axe-core/axe.min.js');
 
 /** Runs `npm run docs`. Returns its exit status and output. */
 async function build(): Promise<{ readonly status: number | null; readonly output: string }> {
@@ -203,6 +216,23 @@ describe.skipIf(!browserProgram())('the site', () => {
       await page.close();
     },
   );
+
+  it.each(['light', 'dark'] as const)('is accessible in %s colours', async (colorScheme) => {
+    const page = await open('/');
+    await page.emulateMedia({ colorScheme });
+    // The button of the search shows its shortcut, too, which its name does not contain.
+    const options = JSON.stringify({ rules: { 'label-content-name-mismatch': { enabled: false } } });
+    for (const address of KINDS) {
+      await page.goto(url + address);
+      await page.addScriptTag({ path: AXE });
+      const violations = () =>
+        page.evaluate<string[]>(
+          `axe.run(${options}).then(({ violations }) => violations.map(({ id, nodes }) => id + ' ' + nodes[0].html))`,
+        );
+      await expect.poll(violations, { message: address }).toEqual([]);
+    }
+    await page.close();
+  });
 
   it.each([
     ['which version added tags to servers', /tags to servers/, '2.26 added tags to servers'],

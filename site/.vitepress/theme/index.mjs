@@ -1,9 +1,24 @@
+import { useData } from 'vitepress';
 import DefaultTheme from 'vitepress/theme-without-fonts';
+import { onMounted, watch } from 'vue';
 import BreakingChanges from './BreakingChanges.vue';
 import './site.css';
 
+/** Marks the content of the start page as its main part; on all other pages, the theme does so. */
+function markMainPart() {
+  const { frontmatter } = useData();
+  const mark = () => {
+    const content = document.querySelector('#VPContent');
+    if (frontmatter.value.layout === 'home') content?.setAttribute('role', 'main');
+    else content?.removeAttribute('role');
+  };
+  onMounted(mark);
+  watch(frontmatter, mark);
+}
+
 export default {
   extends: DefaultTheme,
+  setup: markMainPart,
   enhanceApp: ({ app }) => {
     app.component('BreakingChanges', BreakingChanges);
   },
