@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { type DocumentStore, Documents } from './documents.js';
 
@@ -52,11 +53,17 @@ describe('documents with a store', () => {
     table.set('2', 2);
     const first = documents.stored();
     table.set('3', 3);
-    const others = [documents.stored(), documents.stored()];
+    let resolved = 0;
+    const others = [documents.stored(), documents.stored()].map(async (stored) => {
+      await stored;
+      resolved++;
+    });
     finish();
     await first;
     await expect.poll(() => waiting.length).toBe(1);
-    expect(written).toHaveLength(1);
+    // The second caller must wait for the write that the first one has started.
+    await setImmediate();
+    expect([written.length, resolved]).toEqual([1, 0]);
     finish();
     await Promise.all(others);
     expect(written).toHaveLength(2);

@@ -93,7 +93,9 @@ export class Documents {
   async stored(): Promise<void> {
     // A write in progress lacks the latest changes; its failure is that of its own callers.
     if (this.#writing) await this.#writing.catch(() => {});
-    if (this.#changed.size > 0) await (this.#writing ??= this.#write());
+    if (this.#changed.size > 0) this.#writing ??= this.#write();
+    // Another caller that waited may have started the next write, which contains the changes of all.
+    await this.#writing;
   }
 
   #note(name: string, id: string): void {
