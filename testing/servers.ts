@@ -220,3 +220,33 @@ async function runRedis(program: string, port: number): Promise<TestServer> {
   await untilReady(child, 'Redis', async () => (await firstResponse(port, 'INFO server\r\n')).includes(sign));
   return { url: `redis://127.0.0.1:${port}`, pid: child.pid!, stop: createStop(child, folder, 'SIGTERM') };
 }
+
+/**
+ * Starts a separate MariaDB on a free port, with the database `test` and a user `root` without a password; undefined
+ * if it is not installed.
+ */
+export async function startMariadb(): Promise<TestServer | undefined> {
+  const [program, install] = [findProgram('mariadbd'), findProgram('mariadb-install-db')];
+  if (!program || !install) return undefined;
+  const folder = mkdtempSync(join(tmpdir(), 'apistrata-mariadb-'));
+  const options = { ...programUser(folder), cwd: folder, stdio: 'pipe' } as const;
+  const data = `--datadir=${join(folder, 'data')}`;
+  execFileSync(install, ['--no-defaults', data, '--auth-root-authentication-method=normal'], options);
+  return onFreePort((port) => runMariadb(program, data, port, folder, options));
+}
+
+async function runMariadb(
+  program: string,
+  data: string,
+  port: number,
+  folder: string,
+  options: ProgramUser & { readonly cwd: string },
+): Promise<TestServer> {
+  const pidFile = join(folder, 'pid');
+  const places = [data, `--port=${port}`, '--bind-address=127.0.0.1', `--socket=${join(folder, 's')}`];
+  const settings = [`--pid-file=${pidFile}`, '--innodb-flush-log-at-trx-commit=0', '--innodb-buffer-pool-size=32M'];
+  const child = spawn(program, ['--no-defaults', ...places, ...settings], { ...options, stdio: 'ignore' });
+  // It writes this file when it accepts connections.
+  await untilReady(child, 'MariaDB', () => existsSync(pidFile) && Number(readFileSync(pidFile, 'utf8')) === child.pid);
+  return { url: `mysql://root@127.0.0.1:${port}/test`, pid: child.pid!, stop: createStop(child, folder, 'SIGTERM') };
+}

@@ -12,7 +12,7 @@ const packageFolders = ['packages', 'examples'].flatMap((kind) =>
 
 /** Sockets, other processes, databases, and servers for tests. */
 const heavy =
-  /^(?:node:(?:http2?|https|net|dgram|child_process|cluster|sqlite)|pg|kysely|ioredis|better-sqlite3|supertest|express4?|playwright-core)$/;
+  /^(?:node:(?:http2?|https|net|dgram|child_process|cluster|sqlite)|pg|mysql2\/promise|kysely|ioredis|better-sqlite3|supertest|express4?|playwright-core)$/;
 
 /** Modules that give a test an engine or a database. */
 const engineOrStore =

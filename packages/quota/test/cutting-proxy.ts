@@ -13,6 +13,8 @@ export interface CuttingProxy {
   readonly port: number;
   /** Loses the next request that contains this text. Resolves when the client has lost its connection. */
   cut(what: Cut, text: string): Promise<void>;
+  /** Resolves when the server has responded to the next request that contains this text. */
+  passed(text: string): Promise<void>;
   /** Delivers the held request to the server, and resolves when the server has responded. */
   deliver(): Promise<void>;
   close(): Promise<void>;
@@ -21,6 +23,7 @@ export interface CuttingProxy {
 export async function cuttingProxy(serverPort: number): Promise<CuttingProxy> {
   const sockets = new Set<Socket>();
   let pendingCut: { readonly what: Cut; readonly text: string; readonly done: () => void } | undefined;
+  let expected: { readonly text: string; readonly done: () => void } | undefined;
   let deliver: (() => Promise<void>) | undefined;
 
   const proxy = createServer((client) => {
@@ -36,6 +39,10 @@ export async function cuttingProxy(serverPort: number): Promise<CuttingProxy> {
       socket.on('error', end).on('close', end);
     }
     client.on('data', (request) => {
+      if (expected && request.includes(expected.text)) {
+        server.once('data', expected.done);
+        expected = undefined;
+      }
       if (!pendingCut || !request.includes(pendingCut.text)) return void server.write(request);
       const { what, done } = pendingCut;
       pendingCut = undefined;
@@ -72,6 +79,10 @@ export async function cuttingProxy(serverPort: number): Promise<CuttingProxy> {
     cut: (what, text) =>
       new Promise((resolve) => {
         pendingCut = { what, text, done: resolve };
+      }),
+    passed: (text) =>
+      new Promise((resolve) => {
+        expected = { text, done: resolve };
       }),
     async deliver() {
       if (!deliver) throw new Error('no request is held');

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { codeOf, persistently } from './persistently.js';
 import type { SqlDatabase, SqlResult, SqlValue, Statement, Steps } from './sql-database.js';
 
 interface PostgresResult {
@@ -25,10 +26,6 @@ interface PostgresClient {
 export interface PostgresPool {
   connect(): Promise<PostgresClient>;
 }
-
-/** Serialization failure and deadlock: the transaction may be repeated. */
-const RETRY_CODES = new Set(['40001', '40P01']);
-const MAX_ATTEMPTS = 5;
 
 /** Behind a connection pooler, a session may lack a prepared statement, or already have it. */
 const FOREIGN_SESSION = new Set(['26000', '42P05']);
@@ -71,17 +68,6 @@ export function postgres(pool: PostgresPool): SqlDatabase {
         }
       }),
   };
-}
-
-/** Repeats the work after a serialization failure or a deadlock. */
-async function persistently<T>(work: () => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await work();
-    } catch (error) {
-      if (attempt === MAX_ATTEMPTS || !RETRY_CODES.has(codeOf(error))) throw error;
-    }
-  }
 }
 
 /** @param recover the statement that makes a connection usable again after a failure */
@@ -147,8 +133,4 @@ function literal(value: SqlValue): string {
   if (typeof value !== 'string') return String(value);
   const quoted = `'${value.replaceAll("'", "''")}'`;
   return value.includes('\\') ? ` E${quoted.replaceAll('\\', '\\\\')}` : quoted;
-}
-
-function codeOf(error: unknown): string {
-  return String((error as { code?: unknown } | null)?.code);
 }

@@ -26,9 +26,9 @@ export interface Statement {
  */
 export type Steps<T> = Generator<Statement, T, readonly SqlRow[]>;
 
-/** The interface between the SQL store and a database: see `postgres()` and `sqlite()`. */
+/** The interface between the SQL store and a database: see `postgres()`, `mysql()` and `sqlite()`. */
 export interface SqlDatabase {
-  readonly dialect: 'postgres' | 'sqlite';
+  readonly dialect: 'postgres' | 'mysql' | 'sqlite';
   /** Returns true if a transaction of the caller is open, which new work must join. */
   isInTransaction(): boolean;
   /**

@@ -12,19 +12,20 @@ import type {
   QuotaStore,
   ReserveRequest,
 } from '../store.js';
+import { mysqlStatements } from './mysql-statements.js';
 import { type Receipt, Receipts } from './receipts.js';
 import { SqlBatcher } from './sql-batcher.js';
 import { read, type SqlDatabase, type Steps, write } from './sql-database.js';
-import { statementsFor, writeLimits } from './statements.js';
+import { type Statements, statementsFor, writeLimits } from './statements.js';
 import { QuotaSteps, type Return, type Settlement, type Taking } from './steps.js';
 
 /** Options of `sqlStore()`. */
 export interface SqlStoreOptions {
-  /** `postgres(pool)` or `sqlite(connection)`. */
+  /** `postgres(pool)`, `mysql(pool)` or `sqlite(connection)`. */
   readonly database: SqlDatabase;
   /** The prefix of table names. Default `quota_`. */
   readonly tablePrefix?: string;
-  /** Returns milliseconds since the epoch. Default: the clock of the PostgreSQL server; `Date.now` on SQLite. */
+  /** Returns milliseconds since the epoch. Default: the clock of the database server; `Date.now` on SQLite. */
   readonly clock?: () => number;
 }
 
@@ -40,7 +41,7 @@ const BATCHES = { size: 250, atOnce: 1 };
 const PREFIX = /^[A-Za-z_][A-Za-z0-9_]{0,30}$/;
 
 /**
- * Keeps limits and usage in PostgreSQL or SQLite. Call `createSchema()` once before use.
+ * Keeps limits and usage in PostgreSQL, MariaDB, MySQL or SQLite. Call `createSchema()` once before use.
  *
  * @throws TypeError for unknown options and prefixes that need quoting
  *
@@ -55,7 +56,8 @@ const PREFIX = /^[A-Za-z_][A-Za-z0-9_]{0,30}$/;
  */
 export function sqlStore(options: SqlStoreOptions): SqlStore {
   checkOptions('sqlStore', options, { database: true, tablePrefix: true, clock: true });
-  if (!options.database) throw new TypeError('sqlStore: a database is needed: postgres(pool) or sqlite(connection)');
+  if (!options.database)
+    throw new TypeError('sqlStore: a database is needed: postgres(pool), mysql(pool) or sqlite(connection)');
   const prefix = options.tablePrefix ?? 'quota_';
   if (!PREFIX.test(prefix)) throw new TypeError('sqlStore: tablePrefix must be up to 31 letters, digits and "_"');
   return new QuotaSqlStore(options, prefix);
@@ -63,7 +65,7 @@ export function sqlStore(options: SqlStoreOptions): SqlStore {
 
 class QuotaSqlStore implements SqlStore {
   readonly #database: SqlDatabase;
-  readonly #text: ReturnType<typeof statementsFor>;
+  readonly #text: Statements;
   readonly #steps: QuotaSteps;
   /** Only for databases with round trips. */
   readonly #single: SqlBatcher | undefined;
@@ -91,13 +93,14 @@ class QuotaSqlStore implements SqlStore {
   });
 
   constructor({ database, clock }: SqlStoreOptions, prefix: string) {
-    const serverTime = database.dialect === 'postgres' ? () => null : Date.now;
+    const local = database.dialect === 'sqlite';
+    const serverTime = local ? Date.now : () => null;
     this.#database = database;
-    this.#text = statementsFor(database.dialect, prefix);
+    this.#text = textsFor(database.dialect, prefix);
     const now = clock ?? serverTime;
     this.#steps = new QuotaSteps(this.#text, now);
     const query = database.query?.bind(database);
-    this.#receipts = database.dialect === 'postgres' ? new Receipts() : undefined;
+    this.#receipts = local ? undefined : new Receipts();
     this.#single = query && new SqlBatcher(query, prefix, now);
   }
 
@@ -240,6 +243,10 @@ class QuotaSqlStore implements SqlStore {
   #run<T>(work: () => Steps<T>): MaybePromise<T> {
     return this.#database.transaction(work);
   }
+}
+
+function textsFor(dialect: SqlDatabase['dialect'], prefix: string): Statements {
+  return dialect === 'mysql' ? mysqlStatements(prefix) : statementsFor(dialect, prefix);
 }
 
 function permanently({ id, project, amounts, defaults }: ConsumeRequest): Taking {

@@ -1,6 +1,6 @@
 import type { Limit } from '../limits.js';
 import type { OwnLimits } from '../store.js';
-import type { SqlDatabase, SqlValue } from './sql-database.js';
+import type { SqlValue } from './sql-database.js';
 
 /** A change of the counter of `project` and `kind`. */
 export interface Delta {
@@ -29,10 +29,10 @@ export function nowOf(parameter: string): string {
 }
 
 /**
- * Returns the texts of all statements for one database and table prefix. A list is one JSON parameter, so that the text
+ * Returns the texts of all statements for PostgreSQL or SQLite and one table prefix. A list is one JSON parameter, so that the text
  * does not depend on its length.
  */
-export function statementsFor(dialect: SqlDatabase['dialect'], prefix: string) {
+export function statementsFor(dialect: 'postgres' | 'sqlite', prefix: string) {
   const postgres = dialect === 'postgres';
   const { limits, counters, holds, receipts } = tablesOf(prefix);
   const list = postgres ? 'jsonb_array_elements(?::jsonb) AS item(value)' : 'json_each(?) AS item';
@@ -98,7 +98,7 @@ export function statementsFor(dialect: SqlDatabase['dialect'], prefix: string) {
     /** project, project, now: counters, then expired reservations, as one snapshot. */
     counts: `SELECT kind, used, reserved, NULL AS amounts FROM ${counters} WHERE project = ?
       UNION ALL SELECT NULL, 0, 0, amounts FROM ${holds} ${byExpiry} WHERE project = ? AND expires_at <= ${now}`,
-    // Receipts, PostgreSQL only.
+    // Receipts, not on SQLite.
     /** lane, number: records an operation. A duplicate fails, so that an undone operation cannot be executed. */
     receipt: `INSERT INTO ${receipts} (lane, number) VALUES (?, ?)`,
     /** lane, number: marks an operation as undone, and returns a row if it had been executed. */
@@ -125,7 +125,7 @@ export function statementsFor(dialect: SqlDatabase['dialect'], prefix: string) {
     countLimits: `SELECT count(*) AS total FROM ${limits}`,
     /** limit, offset */
     listLimits: `SELECT project, own_limits FROM ${limits} ORDER BY position LIMIT ? OFFSET ?`,
-  } as const;
+  };
 }
 
 export type Statements = ReturnType<typeof statementsFor>;

@@ -1,0 +1,70 @@
+import { type Statements, tablesOf } from './statements.js';
+
+/**
+ * Returns the texts of all statements for MariaDB and MySQL. A text of several statements sends all parameters with
+ * each of them. `RETURNING` is avoided, because MySQL lacks it.
+ */
+export function mysqlStatements(prefix: string): Statements {
+  const { limits, counters, holds, receipts } = tablesOf(prefix);
+  const columns = [0, 1, 2, 3].map((index) => `c${index} TEXT CHARACTER SET utf8mb4 PATH '$[${index}]'`);
+  const list = `JSON_TABLE(?, '$[*]' COLUMNS (${columns.join(', ')})) AS item`;
+  const number = (index: number) => `CAST(item.c${index} AS SIGNED)`;
+  /** The time of the store's clock, or of the transaction: two statements must agree on what has expired. */
+  const now = 'coalesce(CAST(? AS SIGNED), @quota_now)';
+  // Texts are compared as bytes: collations ignore case or trailing spaces.
+  const project = 'project varbinary(2048) NOT NULL';
+  // STRAIGHT_JOIN: otherwise the optimizer may read, and lock, the whole table for a short list.
+  const ofList = (table: string, key: 'kind' | 'id') =>
+    `${list} STRAIGHT_JOIN ${table} AS owned FORCE INDEX (PRIMARY) ON owned.project = item.c0 AND owned.${key} = item.c1`;
+  const lock = `INSERT INTO ${counters} (project, kind, used, reserved) SELECT item.c0, item.c1, 0, 0 FROM ${list}
+      ON DUPLICATE KEY UPDATE used = ${counters}.used`;
+  const delist = (state: string) => `SELECT owned.id FROM ${ofList(holds, 'id')} WHERE ${state} FOR UPDATE;
+      DELETE owned FROM ${ofList(holds, 'id')} WHERE ${state}`;
+  return {
+    schema: [
+      `CREATE TABLE IF NOT EXISTS ${limits} (position bigint AUTO_INCREMENT PRIMARY KEY, ${project} UNIQUE,
+        own_limits longtext CHARACTER SET utf8mb4 NOT NULL) ENGINE = InnoDB`,
+      `CREATE TABLE IF NOT EXISTS ${counters} (${project}, kind varbinary(64) NOT NULL, used bigint NOT NULL,
+        reserved bigint NOT NULL, PRIMARY KEY (project, kind)) ENGINE = InnoDB`,
+      `CREATE TABLE IF NOT EXISTS ${holds} (${project}, id varbinary(255) NOT NULL,
+        amounts longtext CHARACTER SET utf8mb4 NOT NULL, expires_at bigint NOT NULL, PRIMARY KEY (project, id),
+        KEY by_expiry (project, expires_at)) ENGINE = InnoDB`,
+      `CREATE TABLE IF NOT EXISTS ${receipts} (lane char(36) CHARACTER SET ascii NOT NULL, number bigint NOT NULL,
+        undone boolean NOT NULL DEFAULT false, at bigint NOT NULL, PRIMARY KEY (lane, number)) ENGINE = InnoDB`,
+    ],
+    lock,
+    lockAndRead: `${lock};
+      SELECT owned.project, owned.kind, owned.used, owned.reserved,
+        (SELECT own_limits FROM ${limits} AS own WHERE own.project = owned.project) AS own_limits
+      FROM ${ofList(counters, 'kind')} FOR UPDATE`,
+    add: `UPDATE ${ofList(counters, 'kind')}
+      SET owned.used = owned.used + ${number(2)}, owned.reserved = owned.reserved + ${number(3)}`,
+    hold: `INSERT INTO ${holds} (expires_at, project, id, amounts)
+      SELECT ${now} + ${number(3)}, item.c0, item.c1, item.c2 FROM ${list}`,
+    end: delist(`owned.expires_at > ${now}`),
+    endExpired: delist(`owned.expires_at <= ${now}`),
+    renew: `UPDATE ${holds} SET expires_at = ${now} + CAST(? AS SIGNED)
+      WHERE project = ? AND id = ? AND expires_at > ${now}`,
+    expiredOf: `SELECT owned.id, owned.project, owned.amounts FROM ${list}
+      STRAIGHT_JOIN ${holds} AS owned FORCE INDEX (by_expiry) ON owned.project = item.c0
+      WHERE owned.expires_at <= ${now} LIMIT 1000`,
+    expired: `SELECT id, project, amounts FROM ${holds} WHERE expires_at <= ${now} ORDER BY expires_at LIMIT 1000`,
+    counts: `SELECT kind, used, reserved, NULL AS amounts FROM ${counters} WHERE project = ?
+      UNION ALL SELECT NULL, 0, 0, amounts FROM ${holds} WHERE project = ? AND expires_at <= ${now}`,
+    receipt: `INSERT INTO ${receipts} (lane, number, at) VALUES (?, ?, unix_timestamp())`,
+    undo: `UPDATE ${receipts} SET undone = true WHERE lane = ? AND number = ? AND NOT undone`,
+    forbid: `INSERT INTO ${receipts} (lane, number, undone, at) VALUES (?, ?, true, unix_timestamp())
+      ON DUPLICATE KEY UPDATE undone = undone`,
+    clear: `DELETE FROM ${receipts} WHERE lane = ? AND number <= ?`,
+    clearOld: `DELETE FROM ${receipts} WHERE at < unix_timestamp() - 86400`,
+    release: `UPDATE ${ofList(counters, 'kind')} SET owned.used = greatest(owned.used - ${number(2)}, 0)`,
+    recount: `INSERT INTO ${counters} (project, kind, used, reserved) VALUES (?, ?, ?, 0)
+      ON DUPLICATE KEY UPDATE used = VALUES(used)`,
+    limitsOf: `SELECT own_limits FROM ${limits} WHERE project = ?`,
+    setLimits: `INSERT INTO ${limits} (project, own_limits) VALUES (?, ?)
+      ON DUPLICATE KEY UPDATE own_limits = VALUES(own_limits)`,
+    removeLimits: `DELETE FROM ${limits} WHERE project = ?`,
+    countLimits: `SELECT count(*) AS total FROM ${limits}`,
+    listLimits: `SELECT project, own_limits FROM ${limits} ORDER BY position LIMIT ? OFFSET ?`,
+  };
+}

@@ -1,0 +1,83 @@
+import { persistently } from './persistently.js';
+import type { SqlDatabase, SqlRow, SqlValue, Statement, Steps } from './sql-database.js';
+
+interface MysqlQuery {
+  readonly sql: string;
+  readonly values?: SqlValue[];
+  readonly rowsAsArray: false;
+}
+
+interface MysqlConnection {
+  query(sql: string): Promise<unknown>;
+  /** Resolves to the rows of a query, or to the number of rows that a change has found. */
+  execute(query: MysqlQuery): Promise<[unknown, ...unknown[]]>;
+  release(): void;
+  destroy(): void;
+}
+
+/** The part of a pool of `mysql2/promise` that the store needs. */
+export interface MysqlPool {
+  getConnection(): Promise<MysqlConnection>;
+}
+
+/**
+ * READ COMMITTED locks only the rows it finds, so that transactions of different projects do not wait for each other.
+ * The isolation level applies to the next transaction only.
+ */
+const BEGIN = [
+  'SET TRANSACTION ISOLATION LEVEL READ COMMITTED',
+  'START TRANSACTION',
+  'SET @quota_now = CAST(unix_timestamp(now(3)) * 1000 AS SIGNED)',
+];
+
+/** Adapts a pool of `mysql2/promise` (`createPool(url)`) to the SQL store: for MariaDB 10.6 or later. */
+export function mysql(pool: MysqlPool): SqlDatabase {
+  return {
+    dialect: 'mysql',
+    // Each transaction uses its own connection.
+    isInTransaction: () => false,
+    transaction: (work) => persistently(() => connected(pool, (connection) => drive(connection, work()))),
+  };
+}
+
+async function connected<T>(pool: MysqlPool, work: (connection: MysqlConnection) => Promise<T>): Promise<T> {
+  const connection = await pool.getConnection();
+  let broken = false;
+  try {
+    return await work(connection);
+  } catch (error) {
+    // A connection on which even this fails cannot be reused.
+    await connection.query('ROLLBACK').catch(() => {
+      broken = true;
+    });
+    throw error;
+  } finally {
+    if (broken) connection.destroy();
+    else connection.release();
+  }
+}
+
+async function drive<T>(connection: MysqlConnection, steps: Steps<T>): Promise<T> {
+  for (const sql of BEGIN) await connection.query(sql);
+  let step = steps.next([]);
+  while (!step.done) step = steps.next(await rowsOf(connection, step.value));
+  await connection.query('COMMIT');
+  return step.value;
+}
+
+/** Returns the rows that one of the statements reads, or an empty row for each one that a single change has found. */
+async function rowsOf(connection: MysqlConnection, { sql, parameters }: Statement): Promise<readonly SqlRow[]> {
+  let rows: readonly SqlRow[] | undefined;
+  let found = 0;
+  for (const text of sql.split(';')) {
+    const [result] = await connection.execute({ sql: text, values: parameters.map(parameterOf), rowsAsArray: false });
+    if (Array.isArray(result)) rows = result;
+    else found = (result as { affectedRows: number }).affectedRows;
+  }
+  return rows ?? Array.from({ length: found }, () => ({}));
+}
+
+/** The driver sends numbers as floating-point numbers, which `LIMIT` does not accept. */
+function parameterOf(value: SqlValue): SqlValue {
+  return value === null ? null : String(value);
+}

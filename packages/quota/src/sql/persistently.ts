@@ -1,0 +1,19 @@
+/** Serialization failures and deadlocks: the transaction may be repeated. */
+const RETRY_CODES = new Set(['40001', '40P01', 'ER_LOCK_DEADLOCK']);
+const MAX_ATTEMPTS = 5;
+
+/** Repeats the work after a serialization failure or a deadlock. */
+export async function persistently<T>(work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (attempt === MAX_ATTEMPTS || !RETRY_CODES.has(codeOf(error))) throw error;
+    }
+  }
+}
+
+/** Returns the code that the driver of the database has given to an error. */
+export function codeOf(error: unknown): string {
+  return String((error as { code?: unknown } | null)?.code);
+}
