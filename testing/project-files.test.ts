@@ -1,6 +1,9 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { parse } from 'yaml';
 
 const root = join(import.meta.dirname, '..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
@@ -49,5 +52,42 @@ describe('the workflows', () => {
     expect(release).toMatch(/needs: test/);
     expect(release).toMatch(/id-token: write/);
     expect(release).toMatch(/npm run release\n/);
+  });
+
+  it.each([true, false])('attach each form of the test cloud to its release; it exists already: %s', (exists) => {
+    const folder = mkdtempSync(join(tmpdir(), 'apistrata-release-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const programs = join(folder, 'programs');
+    mkdirSync(programs);
+    mkdirSync(join(folder, 'packages/test-cloud'), { recursive: true });
+    writeFileSync(join(folder, 'packages/test-cloud/package.json'), '{ "version": "1.2.3" }');
+    const log = join(folder, 'log');
+    /** A program that records its arguments, and makes the file that the real one makes. */
+    const program = (name: string, more: string) =>
+      writeFileSync(join(programs, name), `#!/bin/sh\necho ${name} "$@" >> '${log}'\n${more}\n`, { mode: 0o755 });
+    program('npm', 'touch "$4"');
+    program('python3', 'touch pytest_test_cloud-1.2.3-py3-none-any.whl');
+    program(
+      'gh',
+      `[ "$2" != view ] || exit ${exists ? 0 : 1}\n[ "$2" != upload ] || { shift 4; ls "$@" > /dev/null; }`,
+    );
+
+    const { jobs } = parse(read('.github/workflows/release.yml'));
+    const steps: readonly { name?: string; run?: string }[] = jobs.release.steps;
+    const pushed = steps.findIndex(({ run }) => run?.includes('git push --follow-tags'));
+    const env = { ...process.env, PATH: [programs, process.env.PATH].join(delimiter) };
+    for (const { run } of steps.slice(pushed + 1))
+      execFileSync('bash', ['-e', '-c', run!], { cwd: folder, env, stdio: 'pipe' });
+
+    const tag = '@apistrata/test-cloud@1.2.3';
+    const files = 'test-cloud-image-linux-x64.tar test-cloud-linux-x64 pytest_test_cloud-1.2.3-py3-none-any.whl';
+    expect(readFileSync(log, 'utf8').trim().split('\n')).toEqual([
+      'npm run container -- test-cloud-image-linux-x64.tar',
+      'npm run executable -- test-cloud-linux-x64',
+      'python3 -m pip wheel --no-deps --wheel-dir . examples/pytest',
+      `gh release view ${tag}`,
+      ...(exists ? [] : [`gh release create ${tag} --verify-tag --title ${tag}`]),
+      `gh release upload ${tag} --clobber ${files}`,
+    ]);
   });
 });
