@@ -47,7 +47,7 @@ function wake() {
   void addCounts();
 }
 
-/** The open groups of the navigation stay open, and it stays where it is. */
+/** Replaces the navigation. It keeps its open groups and its scroll position. */
 function replaceSidebar(fresh) {
   const old = document.querySelector('.sidebar');
   const open = new Set([...old.querySelectorAll('details[open] > summary')].map(({ textContent }) => textContent));

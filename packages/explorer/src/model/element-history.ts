@@ -59,7 +59,7 @@ export class ElementHistory {
     return undefined;
   }
 
-  /** The definition for its description: that of the version, otherwise the last one. */
+  /** Returns the definition to describe: that of the version if it exists there, otherwise the last one. */
   shownAt(version: Version): Operation {
     const present = this.operations.find((operation) => existsAt(operation, version));
     return present ?? (this.operations.at(-1) as Operation);

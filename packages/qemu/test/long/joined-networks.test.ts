@@ -97,7 +97,7 @@ describe.skipIf(missing)('networks across two computers', { timeout: 300_000 }, 
     await guests.becomes(true, first, ping(addressOf(second)));
   });
 
-  it('lead outside, and from there to any guest, through the computer that has the router', async () => {
+  it('reach the outside, and are reached from there, through the computer that has the router', async () => {
     expect(routersOn('h1')).not.toEqual([]);
     expect(routersOn('h2')).toEqual([]);
     for (const server of [first, second]) {

@@ -87,7 +87,7 @@ describe.skipIf(missing)('networks of the LAN', { timeout: 300_000 }, () => {
     await shows(served, 'ip route', `default via ${HOME}`);
   });
 
-  it('lead outside with IPv6, with addresses that the router of the LAN announces', async () => {
+  it("reach the outside over IPv6, with addresses that the LAN's router announces", async () => {
     await shows(served, 'ip -6 -o addr show dev eth0 scope global', ` ${addressOf(served, 6)}/64`);
     await shows(served, 'ip -6 route', 'default via fe80::');
     await shows(served, `ping -6 -c 1 -W 5 ${PREFIX}1 >/dev/null && echo reached`, 'reached');

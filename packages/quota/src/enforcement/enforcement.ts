@@ -119,7 +119,7 @@ function settleAfter<Req>(
 }
 
 /**
- * Gives back by the status of the response, before the client receives it.
+ * Releases the amounts if the response is successful, before the client receives it.
  *
  * @returns the function to call when the handler throws
  */

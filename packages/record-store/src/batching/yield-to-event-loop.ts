@@ -6,11 +6,11 @@ const waiting: (() => void)[] = [];
  */
 export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => {
-    if (waiting.push(resolve) === 1) setImmediate(give);
+    if (waiting.push(resolve) === 1) setImmediate(resumeNext);
   });
 }
 
-function give(): void {
+function resumeNext(): void {
   waiting.shift()?.();
-  if (waiting.length > 0) setImmediate(give);
+  if (waiting.length > 0) setImmediate(resumeNext);
 }
