@@ -67,7 +67,7 @@ function checksFrom(options: Options, engine: () => Engine, database: string): r
 /** The links of the other pages; relative, because a proxy may serve the pages below a prefix. */
 function pageLinks(options: Options): readonly PageLink[] {
   return [
-    { href: './', text: 'Apistrata' },
+    { href: './', text: 'Compute API' },
     ...(options['no-docs'] ? [] : [{ href: 'docs', text: 'API reference' }]),
     { href: 'openapi.json', text: 'OpenAPI' },
   ];
