@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, describe, expect, inject, it, onTestFinished } from 'vitest';
 import { freshDatabase } from '../../../../testing/fresh-database.js';
 import { type Program, sendRequest, startProgram } from '../program.js';
 
@@ -59,6 +59,8 @@ describe.each(databases)('a whole cloud that is killed under load, on $kind', ({
   it('has everything that it has acknowledged', async () => {
     const database = await url();
     let program = await start(database);
+    // A failed test must not leave it running; a program that has ended is left as it is.
+    onTestFinished(async () => void (await program.end('SIGKILL')));
     const [, password = ''] = await program.printed(/^export OS_PASSWORD=(\S+)$/m);
     const token = await tokenOf(program, 'admin', password);
     const acknowledged = new Map<string, string[]>(KINDS.map(({ key }) => [key, []]));
