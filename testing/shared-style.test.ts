@@ -11,7 +11,7 @@ function tokensIn(text: string): ReadonlyMap<string, string> {
 }
 
 // The health package has no dependencies, so it repeats the properties that its page needs.
-it('the health page has the colours and fonts of the design system', () => {
+it('the health page has the colors and fonts of the design system', () => {
   const [system, health] = [
     tokensIn(read('packages/ui/assets/tokens.css')),
     tokensIn(read('packages/healthcheck/src/formats/page-style.ts')),
@@ -20,7 +20,7 @@ it('the health page has the colours and fonts of the design system', () => {
   expect([...health].filter(([name, value]) => system.get(name) !== value)).toEqual([]);
 });
 
-it('no other style sheet defines colours', () => {
+it('no other style sheet defines colors', () => {
   const styles = ['layout', 'lists', 'operation', 'request-form'].map((name) => `packages/explorer/assets/${name}.css`);
   for (const path of [...styles, 'packages/test-cloud/src/page/page-style.ts'])
     expect([path, tokensIn(read(path)).size]).toEqual([path, 0]);

@@ -217,7 +217,7 @@ describe.skipIf(!browserProgram())('the site', () => {
     },
   );
 
-  it.each(['light', 'dark'] as const)('is accessible in %s colours', async (colorScheme) => {
+  it.each(['light', 'dark'] as const)('is accessible in %s colors', async (colorScheme) => {
     const page = await open('/');
     await page.emulateMedia({ colorScheme });
     // The button of the search shows its shortcut, too, which its name does not contain.

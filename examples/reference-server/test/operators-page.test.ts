@@ -206,7 +206,7 @@ describe.skipIf(!executablePath)('the page for operators', { timeout: 180_000 },
     ['dark', 390],
     ['light', 414],
     ['dark', 320],
-  ] as const)('is accessible in %s colours, and fits %i pixels', async (colorScheme, width) => {
+  ] as const)('is accessible in %s colors, and fits %i pixels', async (colorScheme, width) => {
     const page = await open(program.url, { colorScheme, viewport: { width, height: 800 }, bypassCSP: true });
     const name = `server-with-a-long-name-${colorScheme}-${width}`;
     await page.getByLabel('Name').fill(name);

@@ -112,8 +112,8 @@ async function fillExisting(form) {
 
 const TOKENS = /("(?:[^"\\]|\\.)*")(\s*:)?|\b(true|false|null)\b|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)/g;
 
-/** Returns JSON text as nodes with colours; other text as it is. */
-function coloured(text) {
+/** Returns JSON text as nodes with colors; other text as it is. */
+function colored(text) {
   let pretty;
   try {
     pretty = JSON.stringify(JSON.parse(text), null, 2);
@@ -169,7 +169,7 @@ async function send(form, said) {
   answer.querySelector('[data-duration]').textContent =
     `${Math.round(performance.now() - start)} ms, ${text.length} characters`;
   answer.querySelector('[data-headers]').textContent = [...response.headers].map((pair) => pair.join(': ')).join('\n');
-  answer.querySelector('[data-content]').replaceChildren(...coloured(text));
+  answer.querySelector('[data-content]').replaceChildren(...colored(text));
   answer.hidden = false;
   said.textContent = `Response: ${response.status}.`;
   remember({ text: `${init.method} ${new URL(url).pathname}: ${response.status}`, href: location.href });

@@ -96,7 +96,7 @@ export interface ExplorerOptions {
   readonly documents?: (version: string) => string;
   /** Picture in the header. Default: the mark of the project. */
   readonly logo?: Logo;
-  /** Colours of the pages, by name: `{ accent: { light: '#0b5fa5', dark: '#7fbdf7' } }`. */
+  /** Colors of the pages, by name: `{ accent: { light: '#0b5fa5', dark: '#7fbdf7' } }`. */
   readonly colors?: ThemeColors;
   /** Texts of the pages. */
   readonly texts?: PageTexts;

@@ -1,4 +1,4 @@
-/** Colours of the pages: of the ground, of raised and sunk areas, of lines, of text, and of links and marks. */
+/** Colors of the pages: of the ground, of raised and sunk areas, of lines, of text, and of links and marks. */
 const COLORS = [
   'ground',
   'raised',
@@ -19,10 +19,10 @@ const COLORS = [
   'info-ground',
 ] as const;
 
-/** A colour as CSS: `#4a46d6`, `rgb(74 70 214)`, `teal`; different in light and dark as an object. */
+/** A color as CSS: `#4a46d6`, `rgb(74 70 214)`, `teal`; different in light and dark as an object. */
 export type ThemeColor = string | { readonly light: string; readonly dark: string };
 
-/** Colours that replace those of the pages, by name. */
+/** Colors that replace those of the pages, by name. */
 export type ThemeColors = { readonly [name in (typeof COLORS)[number]]?: ThemeColor };
 
 /** A picture that replaces the mark in the header. */
@@ -42,7 +42,7 @@ export const LOGO_TYPES: Readonly<Record<string, string>> = {
 
 const COLOR = /^(?:#[0-9a-f]{3,8}|[a-z]+|(?:rgba?|hsla?|hwb|lab|lch|oklab|oklch|color)\([\d.,%\s/a-z-]+\))$/i;
 
-/** Throws a TypeError if a colour has an unknown name or is not a CSS colour, or if the type of the logo is unknown. */
+/** Throws a TypeError if a color has an unknown name or is not a CSS color, or if the type of the logo is unknown. */
 export function checkTheme(colors: ThemeColors | undefined, logo: Logo | undefined): void {
   for (const [name, color] of Object.entries(colors ?? {})) {
     if (!COLORS.some((known) => known === name))
@@ -60,7 +60,7 @@ export function logoName({ type }: Logo): string {
   return `logo.${LOGO_TYPES[type]}`;
 }
 
-/** Returns a style sheet that sets the colours. */
+/** Returns a style sheet that sets the colors. */
 export function themeCss(colors: ThemeColors): string {
   const rules = Object.entries(colors).map(
     ([name, color]) =>

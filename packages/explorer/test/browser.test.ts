@@ -82,7 +82,7 @@ describe.skipIf(!executablePath)('the pages in a browser', () => {
   }
   const body = (title: string, shelf = 'A') => JSON.stringify({ book: { title, shelf } });
 
-  it('send the example unchanged, and show status, duration and response in colours', async () => {
+  it('send the example unchanged, and show status, duration and response in colors', async () => {
     await openForm('/operations/createBook?version=1.8');
     await page.getByRole('button', { name: 'Send at 1.8' }).click();
     await page.getByText('Response: 201.').waitFor();
@@ -222,7 +222,7 @@ describe.skipIf(!executablePath)('the pages in a browser', () => {
     ['dark', 1280],
     ['light', 360],
     ['dark', 360],
-  ] as const)('are accessible according to axe-core in %s colours at %d pixels', async (colorScheme, width) => {
+  ] as const)('are accessible according to axe-core in %s colors at %d pixels', async (colorScheme, width) => {
     const context = await browser.newContext({ colorScheme, viewport: { width, height: 800 }, bypassCSP: true });
     const tested = await context.newPage();
     const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');

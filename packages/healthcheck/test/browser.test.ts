@@ -113,7 +113,7 @@ describe.skipIf(!executablePath)('the detailed page in a browser', () => {
       degraded: { name: 'b', check: () => ({ state: 'degraded' as const, reason: 'SLOW' }) },
       unavailable: { name: 'c', check: () => ({ state: 'unavailable' as const, reason: 'GONE' }) },
     };
-    const colours = new Set<string>();
+    const colors = new Set<string>();
     for (const colorScheme of ['light', 'dark'] as const) {
       for (const [state, check] of Object.entries(checks)) {
         const { url } = await serve(closing({ backends: [check], detailed: true }));
@@ -121,12 +121,12 @@ describe.skipIf(!executablePath)('the detailed page in a browser', () => {
         await page.goto(`${url}/healthcheck`);
         const header = page.locator(`body.${state} header`);
         await expect.poll(() => header.isVisible()).toBe(true);
-        colours.add(await page.evaluate<string>("getComputedStyle(document.querySelector('header')).color"));
+        colors.add(await page.evaluate<string>("getComputedStyle(document.querySelector('header')).color"));
         const widths = await page.evaluate<number[]>('[document.documentElement.scrollWidth, innerWidth]');
         expect(widths[0]).toBeLessThanOrEqual(widths[1]!);
         await page.close();
       }
     }
-    expect(colours.size).toBe(6);
+    expect(colors.size).toBe(6);
   });
 });

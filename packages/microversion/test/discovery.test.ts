@@ -100,7 +100,7 @@ describe('the base of the links', () => {
     expect(await baseFor(forwarded, { trustProxy: false })).toBe('http://inner:1');
   });
 
-  it('honours the outermost of each forwarding header from a trusted proxy', async () => {
+  it('honors the outermost of each forwarding header from a trusted proxy', async () => {
     expect(await baseFor(forwarded, { trustProxy: true })).toBe('https://api.example.org/compute');
     const trustProxy = (req: any) => req.socket.remoteAddress === '127.0.0.1';
     expect(await baseFor(forwarded, { trustProxy })).toBe('https://api.example.org/compute');

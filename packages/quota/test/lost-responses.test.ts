@@ -59,7 +59,7 @@ testLostResponses({
   locks: false,
 });
 
-describe.skipIf(!inject('redisUrl'))('a Redis client that resends requests without a reply', () => {
+describe.skipIf(!inject('redisUrl'))('a Redis client that repeats requests without a reply', () => {
   let ways: Ways;
   beforeEach(async () => {
     ways = await openWays(inject('redisUrl'), openRedis);

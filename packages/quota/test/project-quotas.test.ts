@@ -190,7 +190,7 @@ describe('bad input', () => {
     expect((await quota.usage('other')).secrets!.used).toBe(0);
   });
 
-  it('normalises limits: -0 is 0, small bigints are numbers, large ones stay exact', async () => {
+  it('normalizes limits: -0 is 0, small bigints are numbers, large ones stay exact', async () => {
     await quota.set('p', { secrets: -0, orders: 5n, containers: 2n ** 63n - 1n });
     const entry = await quota.get('p');
     expect(Object.is(entry!.secrets, 0)).toBe(true);

@@ -117,7 +117,7 @@ export async function secretsOf(quota: ProjectQuotas, project: string) {
 }
 
 /** A server of this test that can crash and restart with its data. */
-export interface CrashableServer {
+export interface RestartableServer {
   readonly url: string;
   start(): Promise<void>;
   crash(): Promise<void>;
@@ -125,20 +125,20 @@ export interface CrashableServer {
 }
 
 /** Starts a Redis that persists before it replies; undefined if it is not installed. */
-export async function crashableRedis(): Promise<CrashableServer | undefined> {
+export async function restartableRedis(): Promise<RestartableServer | undefined> {
   const program = findProgram('redis-server');
   if (!program) return undefined;
   const port = await freePort();
   const folder = mkdtempSync(join(tmpdir(), 'quota-redis-'));
   const durable = ['--save', '', '--appendonly', 'yes', '--appendfsync', 'always'];
   const args = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, ...durable];
-  return crashable(`redis://127.0.0.1:${port}`, port, folder, 'SIGKILL', () =>
+  return restartable(`redis://127.0.0.1:${port}`, port, folder, 'SIGKILL', () =>
     spawn(program, args, { stdio: 'ignore' }),
   );
 }
 
 /** Starts a PostgreSQL that persists before it replies; undefined if it is not installed. */
-export async function crashablePostgres(): Promise<CrashableServer | undefined> {
+export async function restartablePostgres(): Promise<RestartableServer | undefined> {
   const [initdb, program] = [findProgram('initdb'), findProgram('postgres')];
   if (!initdb || !program) return undefined;
   const port = await freePort();
@@ -152,20 +152,22 @@ export async function crashablePostgres(): Promise<CrashableServer | undefined> 
   // require fsync.
   const args = ['-D', data, '-h', '127.0.0.1', '-p', String(port), '-k', folder, '-c', 'fsync=off'];
   const url = `postgres://test@127.0.0.1:${port}/postgres`;
-  return crashable(url, port, folder, 'SIGQUIT', () => spawn(program, args, { ...user, cwd: folder, stdio: 'ignore' }));
+  return restartable(url, port, folder, 'SIGQUIT', () =>
+    spawn(program, args, { ...user, cwd: folder, stdio: 'ignore' }),
+  );
 }
 
 function idOf(option: '-u' | '-g'): number {
   return Number(execFileSync('id', [option, 'postgres'], { encoding: 'utf8' }));
 }
 
-function crashable(
+function restartable(
   url: string,
   port: number,
   folder: string,
   signal: NodeJS.Signals,
   run: () => ChildProcess,
-): CrashableServer {
+): RestartableServer {
   let child: ChildProcess | undefined;
   const crash = async () => {
     if (!child || child.exitCode !== null || child.signalCode !== null) return;

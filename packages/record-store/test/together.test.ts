@@ -10,7 +10,7 @@ import { tables } from './tables.js';
 const keypair = (name: string) =>
   ({ userId: 'ada', name, type: 'ssh', publicKey: 'ssh-rsa AAAA', fingerprint: 'aa', createdAt: 5 }) as const;
 
-describe.each(storesUnderTest(inject('postgresUrl')))('batchable transactions on $kind', ({ kind, open }) => {
+describe.each(storesUnderTest(inject('postgresUrl')))('transactions in batches on $kind', ({ kind, open }) => {
   let store: Store;
   let url: string;
   const statements: string[] = [];

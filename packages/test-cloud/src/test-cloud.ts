@@ -9,7 +9,7 @@ import type { JournalEntry, JournalQuery } from './gateway/journal.js';
 import type { UnhandledRequest } from './gateway/unhandled-requests.js';
 import type { DocumentsState } from './service/documents.js';
 
-/** Scripted behaviour. */
+/** Scripted behavior. */
 export interface CloudRules {
   /** Adds a rule for machines: steps that are delayed, fail or hang. */
   machine(rule: Rule): RuleHandle;

@@ -12,7 +12,7 @@ export interface Asset {
 
 const read = (name: string) => readFileSync(new URL(`../assets/${name}`, import.meta.url), 'utf8');
 
-/** The custom properties of the design system, colours for light and dark included, as CSS. */
+/** The custom properties of the design system, colors for light and dark included, as CSS. */
 export function tokensCss(): string {
   return read('tokens.css');
 }

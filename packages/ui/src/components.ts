@@ -1,7 +1,7 @@
 import { highlight } from './highlight.js';
 import { type Html, html, type TemplateValue } from './html.js';
 
-/** The meanings that colours have on all pages. */
+/** The meanings that colors have on all pages. */
 export type Tone = 'plain' | 'good' | 'warn' | 'bad' | 'info';
 
 /** Renders a short label, such as `since 2.26`. */
@@ -10,7 +10,7 @@ export function chip(content: TemplateValue, tone: Tone = 'plain'): Html {
 }
 
 /**
- * Renders an HTTP method in its colour.
+ * Renders an HTTP method in its color.
  *
  * @param text what is shown; default: the method
  */

@@ -46,7 +46,7 @@ interface SentRequest {
 export class Fuzzer {
   readonly findings: Finding[] = [];
   /** Names of operations that were called, and of those that succeeded. */
-  readonly asked = new Set<string>();
+  readonly called = new Set<string>();
   readonly done = new Set<string>();
   sent = 0;
   readonly #url: string;
@@ -77,7 +77,7 @@ export class Fuzzer {
   async run(requests: number, until: number): Promise<void> {
     const sendAll = async (sender: Sender) => {
       for (let count = 0; count < requests / SENDERS; count++) {
-        const mayEnd = performance.now() > until && this.asked.size === this.#operations;
+        const mayEnd = performance.now() > until && this.called.size === this.#operations;
         if (mayEnd || this.findings.length >= ENOUGH_FINDINGS) return;
         await this.#send(sender);
       }
@@ -89,7 +89,7 @@ export class Fuzzer {
     if (sender.deck.length === 0) sender.deck = sender.random.shuffled(this.#weighted);
     const requested = requestFor(sender.deck.pop()!, sender);
     this.sent++;
-    this.asked.add(requested.operation.name);
+    this.called.add(requested.operation.name);
     const { status, text } = await this.#responseTo(requested);
     if (status === undefined || (status >= 500 && !requested.operation.failures.has(status))) {
       const { operation, method, target, headers, body = '' } = requested;

@@ -89,7 +89,7 @@ export interface Engine {
   readonly embedded: EmbeddedCatalogs;
   readonly servers: Servers;
   readonly migrations: Migrations;
-  readonly housekeeping: PeriodicTasks;
+  readonly periodicTasks: PeriodicTasks;
   /** Purges records whose retention period has ended. A running worker does so once an hour. */
   readonly retention: Retention;
   readonly flavors: Flavors;
@@ -232,7 +232,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     await store.close();
     throw error;
   });
-  const housekeeping = new PeriodicTasks(core, servers);
+  const periodicTasks = new PeriodicTasks(core, servers);
   const retention = new Retention(core);
   const purge = new PeriodicPurge(retention, clock, async () => {
     if (catalogs.volumes === embedded.volumes) await embedded.volumes.cleanUpStorage();
@@ -252,7 +252,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     await worker.start();
     await services.begin();
     powerWatch.start();
-    housekeeping.start((error) => options.onError?.(error, undefined));
+    periodicTasks.start((error) => options.onError?.(error, undefined));
     purge.start((error) => options.onError?.(error, undefined));
   }
   const engine: Engine = {
@@ -263,7 +263,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     quotaDatabase: quotaDatabase(store),
     ...ofProjects,
     reading: (caller) => readingFor(caller),
-    housekeeping,
+    periodicTasks,
     retention,
     aggregates: new Aggregates(core),
     services,
@@ -283,7 +283,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     idle: () => worker.idle(),
     close: async () => {
       await powerWatch.stop();
-      await housekeeping.stop();
+      await periodicTasks.stop();
       await purge.stop();
       core.guards.stop();
       await worker.stop();

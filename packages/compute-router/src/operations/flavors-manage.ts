@@ -2,7 +2,7 @@ import { since, until } from '@apistrata/microversion';
 import { object } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import { operation } from '../operation.js';
-import { boolish, description, name, nonnegint, posint } from '../schemas/types.js';
+import { description, lenientBoolean, name, nonNegativeInteger, positiveInteger } from '../schemas/types.js';
 import { flavorDetail } from '../views/flavor.js';
 
 const idText = z
@@ -36,12 +36,12 @@ export const flavorManagement = [
       flavor: object({
         name,
         id: flavorId.optional(),
-        ram: posint,
-        vcpus: posint,
-        disk: nonnegint,
-        'OS-FLV-EXT-DATA:ephemeral': nonnegint.optional(),
-        swap: nonnegint.optional(),
-        'os-flavor-access:is_public': boolish.optional(),
+        ram: positiveInteger,
+        vcpus: positiveInteger,
+        disk: nonNegativeInteger,
+        'OS-FLV-EXT-DATA:ephemeral': nonNegativeInteger.optional(),
+        swap: nonNegativeInteger.optional(),
+        'os-flavor-access:is_public': lenientBoolean.optional(),
         rxtx_factor: until('2.101', rxtxFactor.optional()),
         description: since('2.55', flavorDescription.optional()),
       }),

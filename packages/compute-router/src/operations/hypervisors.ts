@@ -3,12 +3,12 @@ import type { Hypervisor, HypervisorParts } from '@apistrata/compute-engine/api'
 import { at, between, since, until } from '@apistrata/microversion';
 import { once, one, query } from '@apistrata/microversion/schema';
 import { z } from 'zod';
-import { gaplessAt } from '../gapless-at.js';
+import { definedAt } from '../defined-at.js';
 import type { ComputeCall } from '../http/call.js';
 import { nextLink, pageSize } from '../http/paging.js';
 import { operation } from '../operation.js';
 import { collectionLinks } from '../schemas/reply-types.js';
-import { boolish, fqdn, limitText } from '../schemas/types.js';
+import { fqdn, lenientBoolean, limitText } from '../schemas/types.js';
 import {
   hypervisorDetail,
   hypervisorFound,
@@ -59,7 +59,7 @@ const paged = since('2.33', true);
 const uptimeShown = since('2.88', true);
 
 const extra = [until('2.52', 'ignore' as const), since('2.53', 'refuse' as const)];
-const withServers = { with_servers: since('2.53', once(boolish)) };
+const withServers = { with_servers: since('2.53', once(lenientBoolean)) };
 const listQuery = query(
   {
     ...withServers,
@@ -85,10 +85,10 @@ async function pageOf(call: ComputeCall, requested: ListQuery, parts: Hypervisor
     ...parts,
     servers,
     limit: size,
-    marker: marker === undefined ? undefined : { id: marker, is: gaplessAt(marked, call.version)(marker) },
+    marker: marker === undefined ? undefined : { id: marker, is: definedAt(marked, call.version)(marker) },
     pattern,
   });
-  const markerOf = ({ host: { node } }: Hypervisor) => gaplessAt(idOf, call.version)(node);
+  const markerOf = ({ host: { node } }: Hypervisor) => definedAt(idOf, call.version)(node);
   return {
     hypervisors,
     hypervisors_links: size === undefined ? undefined : (nextLink(call, size, hypervisors, markerOf) as never),
@@ -145,7 +145,7 @@ export const hypervisorOperations = [
     query: query(withServers, { extra }),
     reply: { hypervisor: hypervisorDetail },
     run: async ({ engine, params: { id }, query: { with_servers: servers }, version }) => ({
-      hypervisor: await engine.hypervisors.get(id, gaplessAt(matching, version)(id), {
+      hypervisor: await engine.hypervisors.get(id, definedAt(matching, version)(id), {
         servers,
         uptime: at(uptimeShown, version),
       }),
@@ -180,7 +180,7 @@ export const hypervisorOperations = [
     query: query({}, { extra: 'ignore' }),
     reply: { hypervisor: hypervisorUptime },
     run: async ({ engine, params: { id }, version }) => ({
-      hypervisor: await engine.hypervisors.uptime(id, gaplessAt(matching, version)(id)),
+      hypervisor: await engine.hypervisors.uptime(id, definedAt(matching, version)(id)),
     }),
   }),
 ];

@@ -5,7 +5,7 @@ import { requireKnownProject } from '../http/known-project.js';
 import { operation } from '../operation.js';
 import { rejectedSince275 } from '../schemas/extra-parameters.js';
 import { idText } from '../schemas/id-text.js';
-import { boolish, quotaValue } from '../schemas/types.js';
+import { lenientBoolean, quotaValue } from '../schemas/types.js';
 import { quotaSetBody, quotaSetChanged, quotaSetDetail, quotaSetShown } from '../views/quota.js';
 
 /** A user in the project; without it, the project itself. */
@@ -87,7 +87,7 @@ export const quotaSetOperations = [
     status: 200,
     errors: [400],
     query: forUser,
-    body: object({ quota_set: object({ ...quotaSetBody(quotaValue.optional()), force: boolish.optional() }) }),
+    body: object({ quota_set: object({ ...quotaSetBody(quotaValue.optional()), force: lenientBoolean.optional() }) }),
     target: projectNamed,
     reply: { quota_set: quotaSetChanged },
     run: async (call) => {

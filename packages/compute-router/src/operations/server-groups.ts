@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { pageSize } from '../http/paging.js';
 import { operation } from '../operation.js';
 import { rejectedSince275 } from '../schemas/extra-parameters.js';
-import { limitText, name, posint } from '../schemas/types.js';
+import { limitText, name, positiveInteger } from '../schemas/types.js';
 import { serverGroup } from '../views/server-group.js';
 
 const hard = ['anti-affinity', 'affinity'] as const;
@@ -48,7 +48,7 @@ export const serverGroupOperations = [
           between('2.15', '2.63', z.array(policy).length(1)),
         ],
         policy: since('2.64', policy),
-        rules: since('2.64', z.strictObject({ max_server_per_host: posint.optional() }).optional()),
+        rules: since('2.64', z.strictObject({ max_server_per_host: positiveInteger.optional() }).optional()),
       }),
     }),
     reply: { server_group: serverGroup },

@@ -4,7 +4,7 @@ import { at, since, until, type Windowed } from '@apistrata/microversion';
 import { object } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import { operation } from '../operation.js';
-import { boolish, fqdn } from '../schemas/types.js';
+import { fqdn, lenientBoolean } from '../schemas/types.js';
 
 interface RequestedChange {
   readonly disabled_reason?: string;
@@ -69,7 +69,7 @@ export const legacyServiceUpdate = operation({
     host: fqdn,
     binary: z.string().min(1).max(255),
     disabled_reason: z.string().min(1).max(255).optional(),
-    forced_down: since('2.11', boolish.optional()),
+    forced_down: since('2.11', lenientBoolean.optional()),
   }),
   reply: { service: shown },
   run: async ({ engine, params, body, version }) => {

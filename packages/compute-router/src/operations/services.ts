@@ -3,11 +3,11 @@ import type { ServiceChange } from '@apistrata/compute-engine/api';
 import { at, since, until } from '@apistrata/microversion';
 import { object, one, query } from '@apistrata/microversion/schema';
 import { z } from 'zod';
-import { gaplessAt } from '../gapless-at.js';
+import { definedAt } from '../defined-at.js';
 import type { ComputeCall } from '../http/call.js';
 import { operation } from '../operation.js';
 import { rejectedSince275 } from '../schemas/extra-parameters.js';
-import { boolish } from '../schemas/types.js';
+import { lenientBoolean } from '../schemas/types.js';
 import { listedService, service } from '../views/service.js';
 import { numberIn, uuidIn } from './id-in-path.js';
 import { legacyServiceUpdate } from './services-legacy.js';
@@ -82,7 +82,7 @@ export const serviceOperations = [
     body: object({
       status: z.enum(['enabled', 'disabled']).optional(),
       disabled_reason: reason.optional(),
-      forced_down: boolish.optional(),
+      forced_down: lenientBoolean.optional(),
     }),
     reply: { service },
     run: async ({ engine, params, body }) => ({
@@ -96,6 +96,6 @@ export const serviceOperations = [
     policy: 'os_compute_api:os-services:delete',
     status: 204,
     errors: [400, 404, 409],
-    run: async (call) => call.engine.services.delete(await gaplessAt(idOf, call.version)(call, call.params.id)),
+    run: async (call) => call.engine.services.delete(await definedAt(idOf, call.version)(call, call.params.id)),
   }),
 ];

@@ -14,13 +14,13 @@ const FALSE = ['False', 'FALSE', 'false', '0', 'OFF', 'Off', 'off', 'NO', 'No', 
 export const anything = z.unknown().describe('Any value; null is the custom');
 
 /** true, false, or one of their spellings. */
-export const boolish = z.union([
+export const lenientBoolean = z.union([
   z.boolean(),
   z.enum([...TRUE, ...FALSE]).transform((text) => TRUE.includes(text as never)),
 ]);
 
 /** An integer or its decimal string, between two bounds. */
-export function intish(min: number, max: number) {
+export function lenientInteger(min: number, max: number) {
   const inRange = z.int().min(min).max(max);
   const text = z
     .string()
@@ -32,10 +32,10 @@ export function intish(min: number, max: number) {
 
 const MAX_INT = 2_147_483_647;
 
-export const posint = intish(1, MAX_INT);
-export const nonnegint = intish(0, MAX_INT);
+export const positiveInteger = lenientInteger(1, MAX_INT);
+export const nonNegativeInteger = lenientInteger(0, MAX_INT);
 /** -1 is unlimited. */
-export const quotaValue = intish(-1, MAX_INT);
+export const quotaValue = lenientInteger(-1, MAX_INT);
 
 /**
  * Printable: every assigned character of the basic multilingual plane except control, format, private-use and surrogate

@@ -152,7 +152,7 @@ export const commonFields = {
 export const extendedFields = {
   config_drive: {
     recordField: 'configDrive',
-    create: type.boolish.optional(),
+    create: type.lenientBoolean.optional(),
     filter: {
       schema: filter.pattern,
       pattern: 'config_drive',
@@ -224,7 +224,7 @@ export const extendedFields = {
 export const requestFields = {
   adminPass: { recordField: 'adminPassword', ...inBuilds(z.string().optional()) },
   imageRef: { recordField: 'imageId', create: z.union([z.literal(''), type.uuid]).optional(), rebuild: type.uuid },
-  preserve_ephemeral: { recordField: 'preserveEphemeral', rebuild: type.boolish.optional() },
+  preserve_ephemeral: { recordField: 'preserveEphemeral', rebuild: type.lenientBoolean.optional() },
   availability_zone: {
     recordField: 'zone',
     create: type.name.optional(),
@@ -235,8 +235,8 @@ export const requestFields = {
       ...filter.forEveryoneSince('2.83', 'Filters servers by availability zone.'),
     },
   },
-  min_count: { recordField: 'minCount', create: type.posint.optional() },
-  max_count: { recordField: 'maxCount', create: type.posint.optional() },
+  min_count: { recordField: 'minCount', create: type.positiveInteger.optional() },
+  max_count: { recordField: 'maxCount', create: type.positiveInteger.optional() },
   user_data: {
     recordField: 'userData',
     create: type.userData.optional(),

@@ -5,7 +5,7 @@ export interface ListedOperation {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   readonly path: string;
   readonly action?: string;
-  /** `service root` for paths outside the microversioned API. */
+  /** `service root` for paths outside the API with microversions. */
   readonly base?: string;
   readonly since: string;
   readonly until: string | null;

@@ -32,7 +32,7 @@ describe('soft deletion', () => {
     await on.ada().delete(`/servers/${server.id}`);
     await on.api.idle();
     await on.clock.advance(3_500_000);
-    await on.api.engine.housekeeping.run();
+    await on.api.engine.periodicTasks.run();
     await on.api.idle();
     expect((await show(on, server.id)).status).toBe('SOFT_DELETED');
     await on.clock.advance(200_000);

@@ -85,7 +85,7 @@ export const OPTIONS = {
   color: {
     type: 'string',
     value: 'NAME=COLOR',
-    help: 'colour of the pages, such as accent=#0b5fa5 or accent=#0b5fa5/#7fbdf7 for light and dark (repeatable)',
+    help: 'color of the pages, such as accent=#0b5fa5 or accent=#0b5fa5/#7fbdf7 for light and dark (repeatable)',
     only: PAGES,
     multiple: true,
   },

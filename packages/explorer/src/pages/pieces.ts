@@ -28,7 +28,7 @@ export function spansChip(site: Site, spans: readonly Span[]): Html | undefined 
   return text === undefined ? undefined : chip(text, ends ? 'warn' : 'info');
 }
 
-/** The word and the colour for each kind of change. */
+/** The word and the color for each kind of change. */
 const CHANGES: Readonly<Record<'added' | 'removed' | 'changed' | 'altered', readonly [word: string, tone: Tone]>> = {
   added: ['new', 'good'],
   removed: ['removed', 'bad'],

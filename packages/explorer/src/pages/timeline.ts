@@ -17,7 +17,7 @@ const LEGEND: readonly (readonly [kind: string, text: string])[] = [
 
 const percent = (value: number) => `${value.toFixed(2)}%`;
 
-/** Returns the positions that have a label: both ends, and those with sufficient distance from their neighbours. */
+/** Returns the positions that have a label: both ends, and those with sufficient distance from their neighbors. */
 function labelled(positions: readonly number[]): ReadonlySet<number> {
   const selected: number[] = [0, 100];
   for (const position of positions)

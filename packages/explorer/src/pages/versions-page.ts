@@ -37,11 +37,11 @@ export function versionPage(site: Site, step: Version): Html {
   const changes = before ? api.changesAt(step) : [];
   const about = api.options.history?.[step.text];
   const after = api.versions.all[api.versions.indexOf(step) + 1];
-  const neighbour = (version: Version | undefined, rel: 'prev' | 'next') =>
+  const neighbor = (version: Version | undefined, rel: 'prev' | 'next') =>
     version &&
     html`<a class="button" rel="${rel}" href="${linkTo({ ...site, version }, `/versions/${version.text}`)}">${rel === 'prev' ? `← ${version.text}` : `${version.text} →`}</a>`;
   const content = html`<h1>Version ${step.text}</h1>
-<p class="neighbours">${neighbour(before, 'prev')} ${neighbour(after, 'next')}</p>
+<p class="neighbors">${neighbor(before, 'prev')} ${neighbor(after, 'next')}</p>
 ${about !== undefined && note(html`<p>${prose(about)}</p>`)}
 ${before ? html`${changes.length === 0 ? html`<p>No operation, field, parameter or status changed. The version changes the behavior of the service.</p>` : html`<h2>Changes since ${before.text}</h2>${counts(changes)}`}${changeGroups({ ...site, version: step }, changes, false)}` : html`<p>The first version.</p>`}`;
   return layout({ ...site, version: step }, { title: `Version ${step.text}`, path: '/versions', content });

@@ -66,7 +66,7 @@ describe('a static site', () => {
     expect(read('deep/books/operations/listBooks.html')).not.toContain('data-try');
   });
 
-  it('has the logo, the colours and the texts of the options', () => {
+  it('has the logo, the colors and the texts of the options', () => {
     expect([...readFileSync(join(folder, 'library/assets/logo.png'))]).toEqual([1, 2, 3]);
     expect(read('library/assets/theme.css')).toBe(':root {\n  --accent: #0b5fa5;\n}\n');
     const first = read('library/index.html');

@@ -73,7 +73,7 @@ describe('the generic flavour', () => {
     headers: { 'Service-API-Version': `key-manager ${text}`, ...(accept && { Accept: accept }) },
   });
 
-  it('responds with one version header, normalised, and one Vary', async () => {
+  it('responds with one version header, normalized, and one Vary', async () => {
     const response = await sendRequest(bare(options), version('+01 . 01'));
     expect(response.body).toBe('1.1');
     expect(linesOf(response, 'Service-API-Version')).toEqual(['key-manager 1.1']);

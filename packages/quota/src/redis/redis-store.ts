@@ -1,5 +1,5 @@
+import { BatchQueue } from '../batch-queue.js';
 import { checkOptions } from '../check-options.js';
-import { Coalescer } from '../coalescer.js';
 import { Compensation } from '../compensation.js';
 import { forEachAmount } from '../for-each-amount.js';
 import { limitFor } from '../limit-for.js';
@@ -79,15 +79,15 @@ class RedisStore implements QuotaStore {
   readonly #clock: (() => number) | undefined;
   readonly #lanes = new Lanes();
   readonly #undoing = new Compensation((act: Act) => this.#undo(act));
-  readonly #reserving = new Coalescer<ReserveRequest, readonly Excess[]>(BATCHES, {
+  readonly #reserving = new BatchQueue<ReserveRequest, readonly Excess[]>(BATCHES, {
     one: (request) => this.#reserveOne(request),
     many: (requests) => this.#consumeBatch(requests, (request) => [memberOf(request), request.ttlMs]),
   });
-  readonly #consuming = new Coalescer<ConsumeRequest, readonly Excess[]>(BATCHES, {
+  readonly #consuming = new BatchQueue<ConsumeRequest, readonly Excess[]>(BATCHES, {
     one: (request) => this.#consumeOne(request),
     many: (requests) => this.#consumeAll(requests),
   });
-  readonly #settling = new Coalescer<Settlement, boolean>(BATCHES, {
+  readonly #settling = new BatchQueue<Settlement, boolean>(BATCHES, {
     one: (settlement) => this.#settleOne(settlement),
     many: (settlements) => this.#settleAll(settlements),
   });

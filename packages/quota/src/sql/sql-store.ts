@@ -1,5 +1,5 @@
+import { BatchQueue } from '../batch-queue.js';
 import { checkOptions } from '../check-options.js';
-import { Coalescer } from '../coalescer.js';
 import { Compensation } from '../compensation.js';
 import type { Amounts, Excess } from '../limits.js';
 import type {
@@ -72,19 +72,19 @@ class QuotaSqlStore implements SqlStore {
   /** Only for databases whose results can be lost. */
   readonly #receipts: Receipts | undefined;
   readonly #undoing = new Compensation(async (receipt: Receipt) => this.#run(() => this.#steps.undo(receipt)));
-  readonly #reserving = new Coalescer<ReserveRequest, readonly Excess[]>(BATCHES, {
+  readonly #reserving = new BatchQueue<ReserveRequest, readonly Excess[]>(BATCHES, {
     one: async (request) => (await this.#single?.reserve(request)) ?? only(await this.#takeBatch([request])),
     many: async (requests) => this.#takeBatch(requests),
   });
-  readonly #consuming = new Coalescer<ConsumeRequest, readonly Excess[]>(BATCHES, {
+  readonly #consuming = new BatchQueue<ConsumeRequest, readonly Excess[]>(BATCHES, {
     one: (request) => this.#consumeOne(request),
     many: (requests) => this.#consumeAll(requests),
   });
-  readonly #settling = new Coalescer<Settlement, boolean>(BATCHES, {
+  readonly #settling = new BatchQueue<Settlement, boolean>(BATCHES, {
     one: async (settlement) => (await this.#single?.settle(settlement)) ?? only(await this.#settleAll([settlement])),
     many: async (settlements) => this.#settleAll(settlements),
   });
-  readonly #returning = new Coalescer<Return, undefined>(BATCHES, {
+  readonly #returning = new BatchQueue<Return, undefined>(BATCHES, {
     one: async (given) => {
       await this.#releaseAll([given]);
       return undefined;

@@ -5,10 +5,10 @@ import { projectQuotas } from '@apistrata/quota';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import { eventually } from '../../../../testing/eventually.js';
 import {
-  type CrashableServer,
-  crashablePostgres,
-  crashableRedis,
   killWorkers,
+  type RestartableServer,
+  restartablePostgres,
+  restartableRedis,
   type SharedStore,
   secretsOf,
   sharedPostgres,
@@ -50,8 +50,8 @@ async function expectExactRemaining(shared: SharedStore, project: string) {
 }
 
 const stores = [
-  ['PostgreSQL', inject('postgresUrl'), sharedPostgres, crashablePostgres],
-  ['Redis', inject('redisUrl'), sharedRedis, crashableRedis],
+  ['PostgreSQL', inject('postgresUrl'), sharedPostgres, restartablePostgres],
+  ['Redis', inject('redisUrl'), sharedRedis, restartableRedis],
 ] as const;
 
 describe.each(stores)('many processes on one %s', (_name, url, share, startCrashable) => {
@@ -114,7 +114,7 @@ describe.each(stores)('many processes on one %s', (_name, url, share, startCrash
   });
 
   describe.skipIf(!url)('after a crash and restart', () => {
-    let server: CrashableServer | undefined;
+    let server: RestartableServer | undefined;
     let shared: SharedStore;
     beforeAll(async () => {
       server = await startCrashable();

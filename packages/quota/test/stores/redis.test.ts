@@ -32,7 +32,7 @@ describe.skipIf(!url)('on a real server', () => {
     expect(await store.settle(hold, 'commit')).toBe(true);
   });
 
-  it('counts an amount once if a client resends it after a lost connection', async () => {
+  it('counts an amount once if a client repeats it after a lost connection', async () => {
     const store = fresh();
     const request = { id: 'h', project: 'p', amounts: { secrets: 2 }, defaults: { secrets: 3 }, ttlMs: 1000 };
     expect(await store.reserve(request)).toEqual([]);

@@ -32,6 +32,6 @@ export interface StoreObserver {
   readonly around?: (...given: never[]) => unknown;
   readonly statement?: (statement: ObservedStatement) => void;
   readonly pool?: (reported: ObservedPool) => void;
-  /** Called for transactions that share a commit: all on SQLite, concurrent batchable ones on PostgreSQL. */
+  /** Called for transactions that share a commit: all on SQLite, concurrent ones that may be batched on PostgreSQL. */
   readonly commit?: (result: { readonly transactions: number; readonly ms: number }) => void;
 }

@@ -128,7 +128,7 @@ class SingleTransactionBatch implements TransactionBatch {
 }
 
 /**
- * Transactions of PostgreSQL. `begin` is pipelined with the first statements. Batchable bodies share a transaction:
+ * Transactions of PostgreSQL. `begin` is pipelined with the first statements. Bodies that may be batched share a transaction:
  * they run concurrently on one connection, with one begin and one commit, and their statements are sent together. If a
  * member fails after a change, the whole transaction is rolled back, and each member runs in a separate one.
  */

@@ -1,13 +1,13 @@
 import type { JournalEntry } from '../gateway/journal.js';
 
-const COLOURS = { good: 32, neutral: 33, bad: 31 } as const;
+const COLORS = { good: 32, neutral: 33, bad: 31 } as const;
 
 /** Formats a request for the log: time, status, method, path, version, request id. */
-export function requestLine(entry: JournalEntry, coloured: boolean): string {
+export function requestLine(entry: JournalEntry, colored: boolean): string {
   const { at, status, method, url, version, requestId, durationMs } = entry;
   const kind = status === 0 || status >= 500 ? 'bad' : status >= 400 ? 'neutral' : 'good';
   const shown = status === 0 ? 'cut' : String(status);
-  const paint = (text: string) => (coloured ? `\x1b[${COLOURS[kind]}m${text}\x1b[0m` : text);
+  const paint = (text: string) => (colored ? `\x1b[${COLORS[kind]}m${text}\x1b[0m` : text);
   return [
     new Date(at).toISOString().slice(11, 23),
     paint(shown),

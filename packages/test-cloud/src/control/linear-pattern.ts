@@ -9,7 +9,7 @@ export class LinearPattern {
   readonly flags: string;
   readonly test: (text: string) => boolean;
 
-  /** @throws SyntaxError for patterns without linear matching: look-arounds, back references, and very large ones */
+  /** @throws SyntaxError for patterns without linear matching: lookaround, back references, and very large ones */
   constructor(source: string, flags: string) {
     this.source = source;
     this.flags = flags;
@@ -18,7 +18,7 @@ export class LinearPattern {
     const test = compilePattern(own === '' ? source : `(?${own})${source}`);
     if (!test)
       throw new SyntaxError(
-        `Invalid regular expression /${source}/${flags}: use the syntax of RE2, without look-arounds and back references`,
+        `Invalid regular expression /${source}/${flags}: use the syntax of RE2, without lookaround and back references`,
       );
     this.test = test;
   }

@@ -83,7 +83,7 @@ const proofs: Readonly<
     const before = token && directory.token(token.id);
     const user = before && directory.state.users.get(before.userId);
     if (!user) return undefined;
-    // A token of an application credential cannot be rescoped.
+    // A token of an application credential cannot change its scope.
     if (before.applicationCredentialId) return undefined;
     return { user, methods: [...new Set([...before.methods, 'token'])], expiresAt: before.expiresAt };
   },

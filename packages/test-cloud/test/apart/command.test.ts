@@ -106,7 +106,7 @@ describe('a line of the request log', () => {
     expect(requestLine(entry, false)).toBe('00:00:00.000 503 GET    /compute/v2.1/servers 2.53 1.5ms req-1');
   });
 
-  it('is coloured on terminals with colours', () => {
+  it('is colored on terminals with colors', () => {
     expect(requestLine(entry, true)).toContain('\x1b[31m503\x1b[0m');
   });
 });

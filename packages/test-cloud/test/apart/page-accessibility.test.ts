@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { cloudWithStoppedServer, executablePath, PageBrowser, rows } from '../page-in-browser.js';
 
-/** Returns the contrast of two colours in the form `rgb(r, g, b)`, as WCAG defines it. */
+/** Returns the contrast of two colors in the form `rgb(r, g, b)`, as WCAG defines it. */
 function contrast(one: string, other: string): number {
   const luminance = (text: string) => {
     const [r, g, b] = text.match(/[\d.]+/g)!.map((part) => {
@@ -45,7 +45,7 @@ describe.skipIf(!executablePath)('the page, for users of assistive technology,',
     await expect.poll(focused).toBe('/image/v2/images/nothing');
   });
 
-  it.each(['light', 'dark'] as const)('is readable in %s colours, on every view', async (colorScheme) => {
+  it.each(['light', 'dark'] as const)('is readable in %s colors, on every view', async (colorScheme) => {
     const { cloud, id } = await cloudWithStoppedServer();
     cloud.rules.http({ match: { path: '/x' }, status: 503 });
     const page = await open(cloud, { colorScheme });
@@ -70,8 +70,8 @@ describe.skipIf(!executablePath)('the page, for users of assistive technology,',
             }),
         );
       expect(pairs.length).toBeGreaterThan(10);
-      for (const [colour, background, text] of pairs)
-        expect(contrast(colour!, background!), `${text} on ${view}`).toBeGreaterThanOrEqual(4.5);
+      for (const [color, background, text] of pairs)
+        expect(contrast(color!, background!), `${text} on ${view}`).toBeGreaterThanOrEqual(4.5);
       if (process.env.CLOUD_SCREENSHOT)
         await page.screenshot({ path: `${process.env.CLOUD_SCREENSHOT}-${colorScheme}-${name}.png` });
     }

@@ -25,7 +25,7 @@ export function plainPattern(pattern: string): PlainPattern | undefined {
 
 /**
  * Compiles an untrusted pattern for a matcher with linear time: no pattern makes it hang. Returns undefined for unsupported
- * patterns (such as lookarounds and backreferences), and for excessively large ones.
+ * patterns (such as lookaround and backreferences), and for excessively large ones.
  *
  * @example
  * ```ts

@@ -35,10 +35,10 @@ export async function closeShare(scope: ServerScope, shareId: string): Promise<v
   const { shares } = scope.core.catalogs;
   const { caller } = scope.context;
   const { host, id } = scope.server;
-  const neighbours = host
+  const neighbors = host
     ? await tables.servers.find(scope.core.store, (q) => q.where('host', '=', host).where(LIVE))
     : [];
-  const shared = neighbours.some((other) => other.id !== id && other.shares.some((one) => one.shareId === shareId));
+  const shared = neighbors.some((other) => other.id !== id && other.shares.some((one) => one.shareId === shareId));
   const client = shared ? undefined : await clientOf(scope, shareId);
   if (client) await ignoreRejection(shares.denyAccess(caller, shareId, client.type, client.to));
   await ignoreRejection(shares.unlock(caller, shareId, id));

@@ -7,7 +7,7 @@ import { operation } from '../../operation.js';
 import { dateTimeText } from '../../schemas/date-time.js';
 import { idText } from '../../schemas/id-text.js';
 import { collectionLinks } from '../../schemas/reply-types.js';
-import { posint } from '../../schemas/types.js';
+import { positiveInteger } from '../../schemas/types.js';
 import { imageDetail, imageSummary, statusesOf } from './image-view.js';
 import { proxied } from './window.js';
 
@@ -20,10 +20,10 @@ const listQuery = query(
     type: one(idText),
     minRam: one(idText),
     minDisk: one(idText),
-    limit: one(posint),
-    page_size: one(posint),
+    limit: one(positiveInteger),
+    page_size: one(positiveInteger),
     marker: one(idText),
-    offset: one(posint),
+    offset: one(positiveInteger),
   },
   { extra: 'keep' },
 );

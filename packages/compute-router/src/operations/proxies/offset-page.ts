@@ -1,9 +1,9 @@
 import { one } from '@apistrata/microversion/schema';
 import type { ComputeCall } from '../../http/call.js';
-import { nonnegint } from '../../schemas/types.js';
+import { nonNegativeInteger } from '../../schemas/types.js';
 
 /** Parameters of lists that are paged by offset. */
-export const offsetParameters = { limit: one(nonnegint), offset: one(nonnegint) };
+export const offsetParameters = { limit: one(nonNegativeInteger), offset: one(nonNegativeInteger) };
 
 /** Returns a part of a list. A limit of 0 means the maximum page size. */
 export function offsetPage<T>(

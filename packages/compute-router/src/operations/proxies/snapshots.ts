@@ -7,7 +7,7 @@ import type { ComputeCall } from '../../http/call.js';
 import { operation } from '../../operation.js';
 import { idText } from '../../schemas/id-text.js';
 import * as type from '../../schemas/reply-types.js';
-import { boolish } from '../../schemas/types.js';
+import { lenientBoolean } from '../../schemas/types.js';
 import { offsetPage, offsetParameters } from './offset-page.js';
 import { rejectedAs } from './rejected-as.js';
 import { proxied } from './window.js';
@@ -60,7 +60,7 @@ export const snapshotProxies = [
     body: object({
       snapshot: object({
         volume_id: idText,
-        force: boolish.optional(),
+        force: lenientBoolean.optional(),
         display_name: idText.optional(),
         display_description: idText.optional(),
       }),

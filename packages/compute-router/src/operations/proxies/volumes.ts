@@ -7,7 +7,7 @@ import type { ComputeCall } from '../../http/call.js';
 import { operation } from '../../operation.js';
 import { idText } from '../../schemas/id-text.js';
 import * as type from '../../schemas/reply-types.js';
-import { posint } from '../../schemas/types.js';
+import { positiveInteger } from '../../schemas/types.js';
 import { offsetPage, offsetParameters } from './offset-page.js';
 import { proxied } from './window.js';
 
@@ -84,7 +84,7 @@ export const volumeProxies = [
         volume_type: idText.optional(),
         metadata: z.record(z.string(), z.string()).optional(),
         snapshot_id: idText.optional(),
-        size: posint,
+        size: positiveInteger,
         availability_zone: idText.optional(),
         display_name: idText.optional(),
         display_description: idText.optional(),

@@ -18,14 +18,14 @@ const device = {
   virtual_name: z.string().max(255).optional(),
   volume_id: type.uuid.optional(),
   snapshot_id: type.uuid.optional(),
-  volume_size: type.intish(1, MAX_VOLUME_GIB).optional(),
+  volume_size: type.lenientInteger(1, MAX_VOLUME_GIB).optional(),
   device_name: z
     .string()
     .min(1)
     .max(255)
     .regex(/^[a-zA-Z0-9._/-]*$/)
     .optional(),
-  delete_on_termination: type.boolish.optional(),
+  delete_on_termination: type.lenientBoolean.optional(),
   no_device: z.unknown().optional(),
   connection_info: z.string().max(16_777_215).optional(),
 } as const;
@@ -77,7 +77,7 @@ const server = object({
   ],
   block_device_mapping: derive(legacyDevice, (item) => item.array().optional()),
   block_device_mapping_v2: derive(fullDevice, (item) => item.array().optional()),
-  return_reservation_id: type.boolish.optional(),
+  return_reservation_id: type.lenientBoolean.optional(),
 });
 
 const MAX_LEVELS = 30;

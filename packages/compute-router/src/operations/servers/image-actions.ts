@@ -60,7 +60,7 @@ export const imageActions = [
       createBackup: object({
         name: type.name,
         backup_type: z.string(),
-        rotation: type.nonnegint,
+        rotation: type.nonNegativeInteger,
         metadata: type.metadata.optional(),
       }),
     }),

@@ -95,9 +95,12 @@ export const moveActions = [
     body: object({
       'os-migrateLive': object({
         host: hostOrNull,
-        block_migration: [until('2.24', type.boolish), since('2.25', z.union([type.boolish, z.literal('auto')]))],
-        disk_over_commit: until('2.24', type.boolish),
-        force: between('2.30', '2.67', type.boolish.optional()),
+        block_migration: [
+          until('2.24', type.lenientBoolean),
+          since('2.25', z.union([type.lenientBoolean, z.literal('auto')])),
+        ],
+        disk_over_commit: until('2.24', type.lenientBoolean),
+        force: between('2.30', '2.67', type.lenientBoolean.optional()),
       }),
     }),
     target: serverById,
@@ -130,8 +133,8 @@ export const moveActions = [
       evacuate: object({
         host: type.fqdn.optional(),
         adminPass: z.string().optional(),
-        onSharedStorage: until('2.13', type.boolish),
-        force: between('2.29', '2.67', type.boolish.optional()),
+        onSharedStorage: until('2.13', type.lenientBoolean),
+        force: between('2.29', '2.67', type.lenientBoolean.optional()),
       }),
     }),
     target: serverById,

@@ -22,7 +22,7 @@ export function element(name, attributes = {}, ...content) {
 
 export const code = (text) => element('code', {}, String(text));
 export const cell = (content, className) => element('td', { class: className }, content);
-/** A short label in the colour of its meaning: `plain`, `good`, `warn`, `bad` or `info`. */
+/** A short label in the color of its meaning: `plain`, `good`, `warn`, `bad` or `info`. */
 export const chip = (text, tone) => element('span', { class: `chip chip-${tone}` }, text);
 
 /** Returns names with their values as a list. */

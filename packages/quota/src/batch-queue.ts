@@ -1,6 +1,6 @@
 import { zip } from './zip.js';
 
-/** Limits of the batches that a coalescer sends. */
+/** Limits of the batches that a batch queue sends. */
 export interface Batches {
   /** The maximum number of items in a batch. */
   readonly size: number;
@@ -22,23 +22,23 @@ export interface BatchFunction<T, R> {
   readonly many: (items: readonly T[]) => Promise<readonly R[]>;
 }
 
-const BATCH_SIZE = Promise.resolve();
+const NEXT_MICROTASK = Promise.resolve();
 
 /**
  * Coalesces concurrent calls into batches: while the maximum number of batches is in flight, further items wait for the
  * next one. Under load, a shared store receives one statement for many requests; without load, each item is sent
  * immediately.
  */
-export class Coalescer<T, R> {
+export class BatchQueue<T, R> {
   readonly #batches: Batches;
-  readonly #questions: BatchFunction<T, R>;
+  readonly #functions: BatchFunction<T, R>;
   #waiting: Waiting<T, R>[] = [];
   #running = 0;
   #started = false;
 
-  constructor(batches: Batches, requests: BatchFunction<T, R>) {
+  constructor(batches: Batches, functions: BatchFunction<T, R>) {
     this.#batches = batches;
-    this.#questions = requests;
+    this.#functions = functions;
   }
 
   add(item: T): Promise<R> {
@@ -46,7 +46,7 @@ export class Coalescer<T, R> {
       this.#waiting.push({ item, resolve, reject });
       if (this.#started) return;
       this.#started = true;
-      void BATCH_SIZE.then(this.#start);
+      void NEXT_MICROTASK.then(this.#start);
     });
   }
 
@@ -63,7 +63,7 @@ export class Coalescer<T, R> {
 
   async #settleOne({ item, resolve, reject }: Waiting<T, R>): Promise<void> {
     try {
-      resolve(await this.#questions.one(item));
+      resolve(await this.#functions.one(item));
     } catch (error) {
       reject(error);
     }
@@ -72,7 +72,7 @@ export class Coalescer<T, R> {
 
   async #settle(batch: readonly Waiting<T, R>[]): Promise<void> {
     try {
-      const results = await this.#questions.many(batch.map(({ item }) => item));
+      const results = await this.#functions.many(batch.map(({ item }) => item));
       for (const [{ resolve }, result] of zip(batch, results)) resolve(result);
     } catch (error) {
       for (const { reject } of batch) reject(error);

@@ -5,7 +5,7 @@ import { at, type Version, type Windowed } from '@apistrata/microversion';
  *
  * @throws TypeError if the history does not define the version
  */
-export function gaplessAt<T>(value: Windowed<T>, version: Version): T {
+export function definedAt<T>(value: Windowed<T>, version: Version): T {
   const current = at(value, version);
   if (current === undefined) throw new TypeError(`nothing is defined for ${version}`);
   return current;
