@@ -2,19 +2,31 @@ import { describe, expect, it } from 'vitest';
 // @ts-expect-error The scripts have no declarations.
 import { exceeded, lowered } from '../scripts/prose/budget.mjs';
 // @ts-expect-error The scripts have no declarations.
-import { findInMarkdown, findInTypeScript } from '../scripts/prose/find.mjs';
+import { findReplacedWords } from '../scripts/prose/find.mjs';
+// @ts-expect-error The scripts have no declarations.
+import { linesOf, passagesOfMarkdown, passagesOfTypeScript } from '../scripts/prose/passages.mjs';
 
-const wordsOf = (findings: readonly { readonly kind: string; readonly found: string; readonly line: number }[]) =>
-  findings.map(({ kind, found, line }) => `${kind} ${line} ${found}`);
+/** Returns the words of a file that the style guide replaces: kind, line and word. */
+function wordsIn(text: string, passages: readonly object[]): readonly string[] {
+  const lineAt = linesOf(text);
+  return passages.flatMap((passage) =>
+    findReplacedWords(passage).map(
+      ({ kind, found, index }: { readonly kind: string; readonly found: string; readonly index: number }) =>
+        `${kind} ${lineAt(index)} ${found}`,
+    ),
+  );
+}
+
+const wordsInMarkdown = (text: string) => wordsIn(text, passagesOfMarkdown(text));
 
 describe('the check of words', () => {
   it('finds words in the prose of Markdown, but not in code and links', () => {
     const text = 'Nobody knows.\n\n```sh\necho nobody\n```\n\n`nobody` and [a link](nobody.md)\n<!-- nobody -->\n';
-    expect(wordsOf(findInMarkdown(text))).toEqual(['text 1 Nobody']);
+    expect(wordsInMarkdown(text)).toEqual(['text 1 Nobody']);
   });
 
   it('finds phrases across lines, and keeps phrases that only look similar', () => {
-    expect(wordsOf(findInMarkdown('It is\nno version. It is no longer used.'))).toEqual(['text 1 is no v']);
+    expect(wordsInMarkdown('It is\nno version. It is no longer used.')).toEqual(['text 1 is no v']);
   });
 
   it('distinguishes comments, strings, test titles and exported names', () => {
@@ -28,12 +40,15 @@ describe('the check of words', () => {
       // biome-ignore lint/suspicious/noTemplateCurlyInString: a sample of code
       'const template = `${key} was told ${key} of which`;',
       'const pattern = /told \\/\\/ nobody/;',
+      'export interface Told { readonly whoever: string }',
     ].join('\n');
-    expect(wordsOf(findInTypeScript(text)).sort()).toEqual([
+    expect([...wordsIn(text, passagesOfTypeScript(text))].sort()).toEqual([
       'comments 1 told',
       'comments 2 is no l',
       'comments 6 told',
       'names 4 toldUsers',
+      'names 9 Told',
+      'names 9 whoever',
       'strings 4 told',
       'strings 7 of which',
       'strings 7 told',

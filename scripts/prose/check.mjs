@@ -1,30 +1,22 @@
-// `npm run prose`: compares the words of documents and sources with docs/style.md. `npm run prose -- --write` lowers the
-// budgets to what is left; `npm run prose -- --list PATH` shows every finding below a path.
-import { execFileSync } from 'node:child_process';
+// `npm run prose`: compares the words of documents and sources with docs/style.md, and with the dictionaries that
+// cspell.config.yaml names. `npm run prose -- --write` lowers the budgets to what is left; `npm run prose -- --list PATH`
+// shows every word to replace below a path.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { exceeded, lowered } from './budget.mjs';
-import { findInMarkdown, findInTypeScript } from './find.mjs';
+import { readCheckedFiles } from './files.mjs';
+import { findReplacedWords } from './find.mjs';
+import { linesOf } from './passages.mjs';
+import { findUnknownWords, openVocabulary, PROJECT_WORDS } from './vocabulary.mjs';
 
-const ROOT = join(import.meta.dirname, '..', '..');
+/** npm runs scripts in the folder of the repository. */
+const ROOT = process.cwd();
 const BUDGETS = join(import.meta.dirname, 'budgets.json');
-/** Findings shown for each key over budget. */
+/** Findings shown for each key over budget, and unknown words. */
 const SHOWN = 15;
 
-const [mode, below] = process.argv.slice(2);
-const tracked = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
-  cwd: ROOT,
-  encoding: 'utf8',
-}).split('\n');
-// The style guide and the test of this check name the words to avoid. Facts, results of benchmarks and changelogs are generated.
-const files = tracked.filter(
-  (file) =>
-    /\.(?:md|ts|mts|js|mjs)$/.test(file) &&
-    !/^(?:reference\/|docs\/style\.md$|bench\/RESULTS\.md$|testing\/prose\.test\.ts$|scripts\/prose\/)/.test(file) &&
-    !/(?:CHANGELOG\.md|recorded-examples\.ts|\.d\.ts)$/.test(file) &&
-    (below === undefined || file.startsWith(below)) &&
-    existsSync(join(ROOT, file)),
-);
+const [mode, below = ''] = process.argv.slice(2);
+const files = readCheckedFiles(ROOT);
 
 /** @param {string} file */
 function ownerOf(file) {
@@ -32,32 +24,66 @@ function ownerOf(file) {
   return folder === 'packages' || folder === 'examples' ? name : file.includes('/') ? folder : 'root';
 }
 
-const findings = files.flatMap((file) => {
-  const text = readFileSync(join(ROOT, file), 'utf8');
-  const isDocument = file.endsWith('.md');
-  return (isDocument ? findInMarkdown(text) : findInTypeScript(text)).map((finding) => ({
-    ...finding,
-    file,
-    key: isDocument ? (file.startsWith('.changeset/') ? '.changeset/*.md' : file) : `${ownerOf(file)} ${finding.kind}`,
-  }));
-});
+/** @param {string} file */
+const documentKey = (file) => (file.startsWith('.changeset/') ? '.changeset/*.md' : file);
 
-const line = (/** @type {(typeof findings)[number]} */ { file, line, found, instead }) =>
-  `  ${file}:${line} "${found}" -> ${instead}`;
+const findings = files
+  .filter(({ file, mayNameReplacedWords }) => !mayNameReplacedWords && file.startsWith(below))
+  .flatMap(({ file, text, passages }) => {
+    const lineAt = linesOf(text);
+    return passages.flatMap(findReplacedWords).map(({ kind, index, found, instead }) => ({
+      line: `  ${file}:${lineAt(index)} "${found}" -> ${instead}`,
+      key: file.endsWith('.md') ? documentKey(file) : `${ownerOf(file)} ${kind}`,
+    }));
+  });
 
-if (mode === '--list') {
-  for (const finding of findings) console.log(line(finding));
-} else {
+function checkReplacedWords() {
   /** @type {Record<string, number>} */
   const counts = {};
   for (const { key } of findings) counts[key] = (counts[key] ?? 0) + 1;
-  const isFirst = !existsSync(BUDGETS);
-  const budgets = isFirst ? counts : JSON.parse(readFileSync(BUDGETS, 'utf8'));
+  const budgets = existsSync(BUDGETS) ? JSON.parse(readFileSync(BUDGETS, 'utf8')) : counts;
   if (mode === '--write') writeFileSync(BUDGETS, `${JSON.stringify(lowered(counts, budgets), null, 2)}\n`);
   for (const key of exceeded(counts, budgets)) {
     process.exitCode = 1;
     console.error(`${key}: ${counts[key]} findings, at most ${budgets[key] ?? 0} allowed. See docs/style.md.`);
-    for (const finding of findings.filter((each) => each.key === key).slice(0, SHOWN)) console.error(line(finding));
+    for (const { line } of findings.filter((each) => each.key === key).slice(0, SHOWN)) console.error(line);
   }
+}
+
+async function checkUnknownWords() {
+  const vocabulary = await openVocabulary(ROOT);
+  /** @type {Set<string>} */
+  const seen = new Set();
+  /** @type {Map<string, string[]>} */
+  const unknown = new Map();
+  for (const { file, text, passages } of files) {
+    const words = passages.flatMap((passage) => findUnknownWords(passage, vocabulary, seen));
+    words.sort((a, b) => a.index - b.index);
+    const lineAt = words.length > 0 ? linesOf(text) : () => 0;
+    for (const { index, word } of words) {
+      const places = unknown.get(word) ?? [];
+      places.push(`${file}:${lineAt(index)}`);
+      unknown.set(word, places);
+    }
+  }
+  for (const [word, [first, ...more]] of [...unknown].slice(0, SHOWN)) {
+    const similar = vocabulary.similar(word);
+    const others = more.length > 0 ? ` (and ${more.length} times more)` : '';
+    console.error(`  ${first} "${word}" is unknown${similar ? `; did you mean "${similar}"?` : ''}${others}`);
+  }
+  if (unknown.size > 0)
+    console.error(
+      `${unknown.size} unknown words. Use a word of docs/style.md or of English, or add the word to ${PROJECT_WORDS} with its reason.`,
+    );
+  const unneeded = vocabulary.unneeded(seen);
+  for (const { line, problem } of unneeded) console.error(`  ${PROJECT_WORDS}:${line} ${problem}`);
+  if (unknown.size + unneeded.length > 0) process.exitCode = 1;
+}
+
+if (mode === '--list') {
+  for (const { line } of findings) console.log(line);
+} else {
+  checkReplacedWords();
+  await checkUnknownWords();
   console.log(`${files.length} files, ${findings.length} words to replace (docs/style.md)`);
 }

@@ -1,0 +1,61 @@
+// The files whose words `npm run prose` checks.
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { passagesOfMarkdown, passagesOfTypeScript } from './passages.mjs';
+
+/** Other types of files are data: lock files, recorded responses, facts in JSON. */
+const TYPES = /\.(?:md|ts|mts|js|mjs|cjs)$/;
+
+/** Files with words of others: facts of the original API, its recorded responses, figures, and changelogs, which repeat changesets. */
+const GENERATED = /^reference\/|^bench\/RESULTS\.md$|(?:CHANGELOG\.md|recorded-examples\.ts|\.d\.ts)$/;
+
+/** Files whose strings are test data, which users do not see. */
+const TESTS = /\.test\.|\/test\/|^testing\//;
+
+/** Files whose strings are programs of another language: Lua, nftables and commands of `ip`, assembly. */
+const PROGRAMS =
+  /^packages\/quota\/src\/redis\/|^packages\/qemu\/src\/network\/(?:guest-rules|router-rules|builder|desired-links|forwarding-entries)\.ts$|^packages\/qemu\/src\/programs\/probe-guest\.ts$/;
+
+/** The style guide, this check and its test name the words to avoid. */
+const NAMES_REPLACED_WORDS = /^docs\/style\.md$|^testing\/prose\.test\.ts$|^scripts\/prose\//;
+
+/**
+ * @typedef {object} CheckedFile
+ * @property {string} file its path
+ * @property {string} text
+ * @property {readonly import('./passages.mjs').Passage[]} passages
+ * @property {boolean} mayNameReplacedWords
+ */
+
+/** @param {string} file */
+function ownName(file) {
+  return { kind: /** @type {const} */ ('names'), text: file.replace(/\.\w+$/, '').replaceAll(/[/.]/g, ' '), start: 0 };
+}
+
+/**
+ * Reads the files of a repository that contain language.
+ *
+ * @param {string} root
+ * @returns {CheckedFile[]}
+ */
+export function readCheckedFiles(root) {
+  const options = ['--cached', '--others', '--exclude-standard'];
+  const tracked = execFileSync('git', ['ls-files', ...options], { cwd: root, encoding: 'utf8' }).split('\n');
+  const files = tracked.filter((file) => TYPES.test(file) && !GENERATED.test(file) && existsSync(join(root, file)));
+  return files.map((file) => {
+    const text = readFileSync(join(root, file), 'utf8');
+    const found = file.endsWith('.md') ? passagesOfMarkdown(text) : passagesOfTypeScript(text);
+    const areData = TESTS.test(file) || PROGRAMS.test(file);
+    const passages = found.map((passage) => ({
+      ...passage,
+      isCode: passage.isCode || (areData && passage.kind === 'strings'),
+    }));
+    return {
+      file,
+      text,
+      passages: [...passages, ownName(file)],
+      mayNameReplacedWords: NAMES_REPLACED_WORDS.test(file),
+    };
+  });
+}

@@ -1,0 +1,105 @@
+// The parts of a file that are language: the prose of Markdown; the comments, strings, test titles and exported names of
+// TypeScript and JavaScript.
+import ts from 'typescript';
+
+/**
+ * @typedef {'text' | 'comments' | 'strings' | 'titles' | 'names'} Kind
+ * @typedef {object} Passage
+ * @property {Kind} kind
+ * @property {string} text
+ * @property {number} start the index of its first character in the file
+ * @property {boolean} [isCode] whether it is a program of another language: a template with the tag `sql`
+ */
+
+/**
+ * @param {string} text
+ * @returns {(index: number) => number} the line of an index, from 1
+ */
+export function linesOf(text) {
+  const starts = [0, ...[...text.matchAll(/\n/g)].map(({ index }) => index + 1)];
+  return (index) => starts.findLastIndex((start) => start <= index) + 1;
+}
+
+/** Replaces a stretch by spaces and keeps line breaks, so that indexes stay valid. */
+export const blank = (/** @type {string} */ stretch) => stretch.replace(/[^\n]/g, ' ');
+
+/**
+ * Returns the prose of a Markdown document: code blocks, inline code, comments and targets of links are blank.
+ *
+ * @param {string} text
+ * @returns {Passage[]}
+ */
+export function passagesOfMarkdown(text) {
+  const prose = text
+    .replace(/^ {0,3}```[\s\S]*?^ {0,3}```/gm, blank)
+    .replace(/<!--[\s\S]*?-->/g, blank)
+    .replace(/`[^`]*`/g, blank)
+    .replace(/\]\([^)]*\)/g, blank);
+  return [{ kind: 'text', text: prose, start: 0 }];
+}
+
+/** @param {ts.Node} node */
+function isTestTitle(node) {
+  const call = node.parent;
+  if (!call || !ts.isCallExpression(call) || call.arguments[0] !== node) return false;
+  return /^(?:it|test|describe)\b/.test(call.expression.getText());
+}
+
+/** @param {ts.Node} node */
+function isSql(node) {
+  const template = ts.findAncestor(node, ts.isTaggedTemplateExpression);
+  return template !== undefined && /^sql\b/.test(template.tag.getText());
+}
+
+/** @param {ts.Statement} statement */
+function membersOf(statement) {
+  if (ts.isInterfaceDeclaration(statement) || ts.isClassDeclaration(statement)) return statement.members;
+  const isRecord = ts.isTypeAliasDeclaration(statement) && ts.isTypeLiteralNode(statement.type);
+  return isRecord ? statement.type.members : [];
+}
+
+/**
+ * Returns the names that a statement exports, and those of the members of an exported type.
+ *
+ * @param {ts.Statement} statement
+ * @returns {ts.Node[]}
+ */
+function exportedNames(statement) {
+  if (!ts.canHaveModifiers(statement)) return [];
+  if (!ts.getModifiers(statement)?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword)) return [];
+  if (ts.isVariableStatement(statement)) return statement.declarationList.declarations.map(({ name }) => name);
+  const { name } = /** @type {ts.DeclarationStatement} */ (/** @type {unknown} */ (statement));
+  const members = membersOf(statement).flatMap((member) => member.name ?? []);
+  return [...(name ? [name] : []), ...members.filter(ts.isIdentifier)];
+}
+
+/**
+ * Returns the comments, strings, test titles and exported names of a TypeScript file. Strings without a space are keys or
+ * names rather than prose, and are skipped.
+ *
+ * @param {string} text
+ * @returns {Passage[]}
+ */
+export function passagesOfTypeScript(text) {
+  const source = ts.createSourceFile('source.ts', text, ts.ScriptTarget.Latest, true);
+  /** @type {Passage[]} */
+  const passages = [];
+  let withoutLiterals = text;
+  const visit = (/** @type {ts.Node} */ node) => {
+    const isText = ts.isStringLiteralLike(node) || ts.isTemplateHead(node) || ts.isTemplateMiddleOrTemplateTail(node);
+    if (isText || node.kind === ts.SyntaxKind.RegularExpressionLiteral) {
+      const [start, end] = [node.getStart(source), node.getEnd()];
+      const literal = text.slice(start, end);
+      withoutLiterals = withoutLiterals.slice(0, start) + blank(literal) + withoutLiterals.slice(end);
+      if (isText && literal.includes(' '))
+        passages.push({ kind: isTestTitle(node) ? 'titles' : 'strings', text: literal, start, isCode: isSql(node) });
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+  for (const comment of withoutLiterals.matchAll(/\/\*[\s\S]*?\*\/|(?:\/\/[^\n]*(?:\n\s*(?=\/\/))?)+/g))
+    passages.push({ kind: 'comments', text: comment[0], start: comment.index });
+  for (const name of source.statements.flatMap(exportedNames))
+    passages.push({ kind: 'names', text: name.getText(), start: name.getStart() });
+  return passages;
+}
