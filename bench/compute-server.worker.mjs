@@ -1,5 +1,6 @@
 // A compute API in a separate process, with bare Express routes that send the same bytes. Arguments: database, and
-// options of the engine as JSON. Commands are messages: { bare: [paths] } prepares the routes /bare/0, /bare/1, ...
+// options of the engine as JSON (`hosts`: those of the preset). Commands are messages: { bare: [paths] } prepares the
+// routes /bare/0, /bare/1, ...
 import { once } from 'node:events';
 import { createEngine } from '@apistrata/compute-engine';
 import { computeApi, noauth } from '@apistrata/compute-router';
@@ -9,19 +10,20 @@ import { largeHosts } from './large-hosts.mjs';
 
 const unlimited = Object.fromEntries(['instances', 'cores', 'ram'].map((kind) => [kind, -1]));
 const { defaultPreset } = await import('@apistrata/compute-engine');
-const [database, options] = process.argv.slice(2);
+const [database, given] = process.argv.slice(2);
+const { hosts = largeHosts, ...options } = JSON.parse(given);
 const engine = await createEngine({
   database,
-  ...JSON.parse(options),
+  ...options,
   // Two processes share the database.
   secretKey: Buffer.alloc(32).toString('base64'),
   settings: { quotas: unlimited },
   // Filling a database takes longer than any query.
   statementTimeoutMs: 600_000,
-  preset: { ...defaultPreset, hosts: largeHosts },
+  preset: { ...defaultPreset, hosts },
   onError: (error) => console.error(error),
 });
-const api = computeApi({ engine, identity: noauth(), onError: (error) => console.error(error) });
+const api = computeApi({ engine, identity: noauth(), maxVersion: 'latest', onError: (error) => console.error(error) });
 const app = express();
 const bodies = [];
 app.get('/bare/:index', (req, res) => {

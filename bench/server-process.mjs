@@ -19,7 +19,7 @@ export function idOf(index) {
 /**
  * Starts a compute API in a separate process; see compute-server.worker.mjs.
  *
- * @param options of the engine
+ * @param options of the engine; `hosts`: those of the preset
  */
 export async function startServer(database, options = {}) {
   const begun = performance.now();

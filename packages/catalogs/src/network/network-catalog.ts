@@ -75,6 +75,8 @@ export interface PortQuery {
   /** Ports of any of these servers. */
   readonly deviceIds?: readonly string[];
   readonly networkId?: string;
+  /** Ports with this fixed address. */
+  readonly address?: string;
 }
 
 /** Fields of a new port for a server. */

@@ -63,6 +63,8 @@ describe('networks over HTTP', () => {
 
   it('distinguishes an address in use, an unknown network and a network without addresses', async () => {
     await networks.createPorts(job, [expected({ addresses: ['10.0.0.7'] })]);
+    expect(await networks.listPorts(job, { address: '10.0.0.7' })).toHaveLength(1);
+    expect(await networks.listPorts(job, { address: '10.0.0.8' })).toEqual([]);
     const again = networks.createPorts(job, [expected({ addresses: ['10.0.0.7'] })]);
     await expect(again).rejects.toMatchObject({ code: 'ADDRESS_IN_USE', status: 409 });
     await expect(networks.checkAddresses(job, NET, ['10.0.0.7'])).rejects.toMatchObject({ code: 'ADDRESS_IN_USE' });

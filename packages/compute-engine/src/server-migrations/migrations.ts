@@ -37,6 +37,38 @@ const columns = {
 /** Returns true for strings that no column contains and that some databases reject. */
 const impossible = (text: unknown) => typeof text === 'string' && text.includes('\0');
 
+/** Returns whether the index of a project or a server selects the migrations. */
+const isNarrow = ({ projectId, serverId }: MigrationQuery) => projectId !== undefined || serverId !== undefined;
+
+/** Compares a column in a form for which databases use no index. */
+const unindexed = (column: string, value: string) => sql<boolean>`${sql.ref(column)} || '' = ${value}`;
+
+const isOn = (host: string) => sql<boolean>`(${unindexed('source_host', host)} or ${unindexed('dest_host', host)})`;
+
+/** Adds the filters of a query, except `host`. */
+function matching(q: RowQuery, query: MigrationQuery): RowQuery {
+  let rows = q
+    .where('hidden', '=', 0)
+    // Checked per migration: as a list, it would contain all servers.
+    .where(sql<boolean>`exists (select 1 from servers s where s.id = migrations.server_id and s.deleted = 0)`);
+  for (const [name, column] of Object.entries(columns) as [keyof typeof columns, string][]) {
+    const value = query[name];
+    if (value === undefined) continue;
+    const selects = name === 'projectId' || name === 'serverId' || !isNarrow(query);
+    rows = selects ? rows.where(column, '=', value) : rows.where(unindexed(column, value));
+  }
+  const { changesSince, changesBefore } = query;
+  if (changesSince !== undefined) rows = rows.where('updated_at', '>=', changesSince);
+  return changesBefore === undefined ? rows : rows.where('updated_at', '<=', changesBefore);
+}
+
+/** Adds order and limit, and the position after the last migration of the previous page. */
+function page(q: RowQuery, { limit, newestFirst }: MigrationQuery, last: MigrationRecord | undefined): RowQuery {
+  const behind = last ? q.where('seq', newestFirst ? '<' : '>', last.seq) : q;
+  const rows = behind.orderBy('seq', newestFirst ? 'desc' : 'asc');
+  return limit === undefined ? rows : rows.limit(limit);
+}
+
 /** Migrations of servers between hosts. */
 export class Migrations {
   readonly #core: Core;
@@ -56,22 +88,16 @@ export class Migrations {
   }
 
   #narrow(q: RowQuery, query: MigrationQuery, last: MigrationRecord | undefined): RowQuery {
-    let rows = q
-      .where('hidden', '=', 0)
-      // Checked per migration: as a list, it would contain all servers.
-      .where(sql<boolean>`exists (select 1 from servers s where s.id = migrations.server_id and s.deleted = 0)`);
-    for (const [name, column] of Object.entries(columns) as [keyof typeof columns, string][]) {
-      const value = query[name];
-      if (value !== undefined) rows = rows.where(column, '=', value);
-    }
-    const { host, changesSince, changesBefore, limit, newestFirst } = query;
-    if (host !== undefined)
-      rows = rows.where((eb) => eb.or([eb('source_host', '=', host), eb('dest_host', '=', host)]));
-    if (changesSince !== undefined) rows = rows.where('updated_at', '>=', changesSince);
-    if (changesBefore !== undefined) rows = rows.where('updated_at', '<=', changesBefore);
-    if (last) rows = rows.where('seq', newestFirst ? '<' : '>', last.seq);
-    rows = rows.orderBy('seq', newestFirst ? 'desc' : 'asc');
-    return limit === undefined ? rows : rows.limit(limit);
+    const { host } = query;
+    if (host === undefined) return page(matching(q, query), query, last);
+    if (isNarrow(query)) return page(matching(q, query).where(isOn(host)), query, last);
+    // Each column has an index in the order of pages; a condition with "or" has none.
+    const { db } = this.#core.store;
+    const on = (column: string) => {
+      const rows = db.selectFrom('migrations').select('seq').where(column, '=', host) as unknown as RowQuery;
+      return db.selectFrom(page(matching(rows, query), query, last).as(column)).select('seq');
+    };
+    return page(q.where('seq', 'in', on('source_host').union(on('dest_host'))), query, undefined);
   }
 
   /** Returns live migrations of a server that are in progress. */
@@ -79,7 +105,7 @@ export class Migrations {
     return tables.migrations.find(this.#core.store, (q) =>
       q
         .where('server_id', '=', server.id)
-        .where('type', '=', 'live-migration')
+        .where(unindexed('type', 'live-migration'))
         .where('status', 'in', [...migrationsInProgress])
         .orderBy('seq'),
     );

@@ -33,7 +33,6 @@ export interface FullPortQuery extends PortQuery, Page {
   readonly name?: string;
   readonly projectId?: string;
   readonly mac?: string;
-  readonly address?: string;
   readonly subnetId?: string;
   readonly status?: string;
   readonly deviceOwner?: string;
@@ -102,6 +101,15 @@ export function portVerbs(context: NetworkContext) {
     return inOrder([...remaining, ...(await claimAddresses(tx, context.blocks, subnets, fresh, port.id, port.mac))]);
   }
 
+  const addressesIn = (subnetId: string) => store.db.selectFrom('ip_allocations').where('subnet_id', '=', subnetId);
+
+  /** Returns the ids of the ports with an address: one in each subnet at most. */
+  async function holdersOf(address: string, subnetId: string | undefined): Promise<readonly string[]> {
+    const known = subnetId === undefined ? store.db.selectFrom('ip_allocations') : addressesIn(subnetId);
+    const rows = await known.select('holder_id').where('address', '=', canonicalIp(address)).execute();
+    return rows.map(({ holder_id }) => holder_id);
+  }
+
   return {
     getPort: visible,
 
@@ -112,6 +120,8 @@ export function portVerbs(context: NetworkContext) {
         project_id: query.projectId,
         mac: query.mac?.toLowerCase(),
       };
+      // Read first: for the ports of an unknown number of holders, databases without statistics read all ports.
+      const holders = query.address === undefined ? undefined : await holdersOf(query.address, query.subnetId);
       const page = await listPage(store, ports, 'oldest first', query, (rows) => {
         let narrowed = isAdmin(caller) ? rows : rows.where('project_id', '=', caller.projectId);
         for (const [column, value] of Object.entries(equal))
@@ -121,12 +131,9 @@ export function portVerbs(context: NetworkContext) {
           narrowed = narrowed.where('device_id', 'in', query.deviceIds.length > 0 ? query.deviceIds : ['-']);
         if (query.securityGroupId !== undefined)
           narrowed = narrowed.where(hasItem(store, 'securityGroupIds', query.securityGroupId));
-        if (query.address !== undefined || query.subnetId !== undefined) {
-          let holders = store.db.selectFrom('ip_allocations').select('holder_id');
-          if (query.address !== undefined) holders = holders.where('address', '=', canonicalIp(query.address));
-          if (query.subnetId !== undefined) holders = holders.where('subnet_id', '=', query.subnetId);
-          narrowed = narrowed.where('id', 'in', holders);
-        }
+        if (holders) narrowed = narrowed.where('id', 'in', holders.length > 0 ? holders : ['']);
+        else if (query.subnetId !== undefined)
+          narrowed = narrowed.where('id', 'in', addressesIn(query.subnetId).select('holder_id'));
         return narrowed;
       });
       const names = new NameCache(store);

@@ -70,7 +70,11 @@ export function httpPorts(client: NetworkClient, resolve: ReturnType<typeof reso
   return {
     async listPorts(caller: Caller, query: PortQuery): Promise<readonly Port[]> {
       const canReadAll = caller.token !== undefined || isAdmin(caller);
-      const rest = { network_id: query.networkId, project_id: canReadAll ? undefined : caller.projectId };
+      const rest = {
+        network_id: query.networkId,
+        project_id: canReadAll ? undefined : caller.projectId,
+        fixed_ips: query.address === undefined ? undefined : `ip_address=${canonicalIp(query.address)}`,
+      };
       const wires = query.ids
         ? await client.listAny(caller, 'ports', 'id', query.ids, rest)
         : query.deviceIds

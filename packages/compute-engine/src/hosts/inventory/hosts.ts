@@ -1,7 +1,8 @@
 import type { Core } from '../../core/core.js';
+import { groupBy } from '../../core/group-by.js';
 import type { HostPowerAction } from '../../drivers/driver.js';
 import { badRequest, notFound, notSupported } from '../../errors/rejection.js';
-import type { Inventory } from '../../model/index.js';
+import type { Inventory, Server } from '../../model/index.js';
 import { byClass } from '../../scheduler/amounts.js';
 import { usageByHost } from '../../scheduler/claims.js';
 import { countedByHost } from '../../scheduler/host-counts.js';
@@ -53,13 +54,12 @@ export class Hosts {
     const { store } = this.#core;
     const taken = (await usageByHost(store)).get(name);
     const servers = await tables.servers.find(store, (q) => q.where('host', '=', name).where(LIVE));
-    const sumOf = (project: string, of: typeof servers): HostShare => ({
+    const sumOf = (project: string, of: readonly Server[]): HostShare => ({
       project,
       cpu: of.reduce((sum, { flavor }) => sum + flavor.vcpus, 0),
       memoryMb: of.reduce((sum, { flavor }) => sum + flavor.memoryMb, 0),
       diskGb: of.reduce((sum, { flavor }) => sum + flavor.diskGb + flavor.ephemeralGb, 0),
     });
-    const projects = [...new Set(servers.map(({ projectId }) => projectId))];
     return [
       { project: '(total)', cpu: node.vcpus, memoryMb: node.memoryMb, diskGb: node.localGb },
       {
@@ -69,12 +69,7 @@ export class Hosts {
         diskGb: taken?.diskGb ?? 0,
       },
       sumOf('(used_max)', servers),
-      ...projects.map((id) =>
-        sumOf(
-          id,
-          servers.filter(({ projectId }) => projectId === id),
-        ),
-      ),
+      ...[...groupBy(servers, ({ projectId }) => projectId)].map(([id, own]) => sumOf(id, own)),
     ];
   }
 

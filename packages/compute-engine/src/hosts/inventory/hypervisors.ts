@@ -1,5 +1,5 @@
+import { yieldToEventLoop } from '@apistrata/record-store';
 import { DatabaseUnavailable } from '@apistrata/record-store/errors';
-import { sql } from 'kysely';
 import type { Core } from '../../core/core.js';
 import { groupBy } from '../../core/group-by.js';
 import { badRequest, notFound, notSupported } from '../../errors/rejection.js';
@@ -42,6 +42,9 @@ export interface HypervisorQuery extends HypervisorParts {
   /** A substring of the hypervisor's host name. */
   readonly pattern?: string;
 }
+
+/** The number of servers that are read in one turn of the event loop, unless one host has more. */
+const SLICE = 1000;
 
 const nothing: HostUsage = { vcpus: 0, memoryMb: 0, diskGb: 0, servers: 0 };
 
@@ -96,7 +99,7 @@ export class Hypervisors {
     const { store, infrastructure } = this.#core;
     const usage = await usageByHost(store);
     const workloads = await this.#workloads();
-    const servers = parts.servers ? await this.#servers(hosts) : undefined;
+    const servers = parts.servers ? await this.#servers(hosts, usage) : undefined;
     return async (host) => {
       const up = infrastructure.isUp(host.service);
       return {
@@ -120,31 +123,50 @@ export class Hypervisors {
     }
   }
 
+  /** Reads only servers with a task: an index by host, as for a grouped query, would read all of them. */
   async #workloads(): Promise<ReadonlyMap<string, number>> {
     const rows = await this.#core.store.db
       .selectFrom('servers')
-      .select(['host', sql<number>`count(*)`.as('servers')])
+      .select('host')
       .where(LIVE)
-      .where('host', 'is not', null)
-      .where('task_state', 'is not', null)
-      .groupBy('host')
+      .where('task_state', '>', '')
       .execute();
-    return new Map(rows.map(({ host, servers }) => [host, Number(servers)]));
+    return new Map([...groupBy(rows, ({ host }) => host)].map(([host, busy]) => [host, busy.length]));
   }
 
-  async #servers(hosts: readonly Host[]): Promise<ReadonlyMap<string, HostedServer[]>> {
-    if (hosts.length === 0) return new Map();
-    const names = hosts.map(({ name }) => name);
-    const rows = await this.#core.store.db
-      .selectFrom(tables.servers.name)
-      .select(['id', 'seq', 'host'])
-      .where('host', 'in', names)
-      .where(LIVE)
-      .orderBy('seq')
-      .execute();
-    return groupBy(
-      rows.map(({ id, seq, host }) => ({ id, seq: Number(seq), host })),
-      ({ host }) => host,
-    );
+  async #servers(
+    hosts: readonly Host[],
+    usage: ReadonlyMap<string, HostUsage>,
+  ): Promise<ReadonlyMap<string, readonly HostedServer[]>> {
+    const servers = new Map<string, readonly HostedServer[]>();
+    for (const names of slicesOf(hosts, usage)) {
+      if (servers.size > 0) await yieldToEventLoop();
+      const rows = await this.#core.store.db
+        .selectFrom(tables.servers.name)
+        .select(['id', 'seq', 'host'])
+        .where('host', 'in', names)
+        .where(LIVE)
+        .orderBy('seq')
+        .execute();
+      const hosted = rows.map(({ id, seq, host }) => ({ id, seq: Number(seq), host }));
+      for (const [host, own] of groupBy(hosted, ({ host }) => host)) servers.set(host, own);
+    }
+    return servers;
   }
+}
+
+/** Returns the names of hosts in parts with few servers each, so that no part blocks other requests for long. */
+function slicesOf(hosts: readonly Host[], usage: ReadonlyMap<string, HostUsage>): readonly (readonly string[])[] {
+  const slices: string[][] = [];
+  let servers = SLICE;
+  for (const { name } of hosts) {
+    const own = usage.get(name)?.servers ?? 0;
+    if (servers + own > SLICE) {
+      slices.push([]);
+      servers = 0;
+    }
+    servers += own;
+    slices.at(-1)?.push(name);
+  }
+  return slices;
 }

@@ -44,7 +44,7 @@ export const fixedIpProxies = [
     reply: { fixed_ip: fixedIp },
     run: async ({ engine, caller, context, params: { id: address } }) => {
       if (isIP(address) === 0) throw new Rejection('BAD_REQUEST', `Fixed IP ${address} is not an IP address.`);
-      const ports = await engine.catalogs.networks.listPorts(caller, {});
+      const ports = await engine.catalogs.networks.listPorts(caller, { address });
       const port = ports.find(({ fixedIps }) => fixedIps.some((fixed) => fixed.address === address));
       if (!port) throw new Rejection('NOT_FOUND', `Fixed IP not found for address ${address}.`);
       const { deviceId } = port;

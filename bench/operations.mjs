@@ -1,0 +1,134 @@
+// The cost of every operation that reads, as an administrator: time of the thread that serves requests, at 100,000
+// servers compared with 10,000, both on 100 hosts. On PostgreSQL also that of the database, where it grows.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { Agent, request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { operations } from '@apistrata/compute-router';
+import { Version } from '@apistrata/microversion';
+import { existsAt } from '@apistrata/microversion/router';
+import { startOperationCloud } from './operation-cloud.mjs';
+import { requests } from './operation-requests.mjs';
+import { mainThreadTime, processTime } from './process-time.mjs';
+import { interleaved, median } from './samples.mjs';
+import { HEADERS } from './server-process.mjs';
+import { durablePostgres } from './test-servers.mjs';
+
+const FULL = { sizes: [10_000, 100_000], rounds: 3, sampleMs: 30, most: 30 };
+const QUICK = { sizes: [200, 1000], rounds: 1, sampleMs: 5, most: 5 };
+const BUDGET_MS = 20;
+const GROWTH = 1.3;
+/** Below this time of the database, growth is not reported. */
+const NOTABLE_MS = 5;
+const NEWEST_MINOR = 102;
+
+/** Returns the newest version at which any operation of a path exists. */
+function newestOf(path) {
+  const reads = operations.filter((operation) => operation.method === 'GET' && operation.path === path);
+  for (let minor = NEWEST_MINOR; minor > 0; minor--)
+    if (reads.some((operation) => existsAt(operation, Version.of(`2.${minor}`)))) return `2.${minor}`;
+  throw new Error(`GET ${path} exists at no version`);
+}
+
+/** Returns the measured requests of all operations that read, in their order. */
+function measured() {
+  const reads = operations.filter(({ method }) => method === 'GET');
+  return [...new Set(reads.map(({ path }) => path))].flatMap((path) => {
+    const known = requests[`GET ${path}`];
+    if (typeof known === 'string') return [];
+    if (!known) throw new Error(`GET ${path} has no request in operation-requests.mjs`);
+    return known.map((given) => ({ path, version: newestOf(path), ...given }));
+  });
+}
+
+function pathFor({ valueOf }, { path, params = {}, query }) {
+  const own = path.replaceAll(/\{([^}]+)\}/g, (_, name) => encodeURIComponent(valueOf(params[name])));
+  const filled = query?.replaceAll(/\{([^}]+)\}/g, (_, name) => valueOf(name));
+  return filled ? `${own}?${filled}` : own;
+}
+
+const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+
+function ask(cloud, asked) {
+  const url = `${cloud.server.url}/v2.1${pathFor(cloud, asked)}`;
+  const headers = { ...HEADERS, 'OpenStack-API-Version': `compute ${asked.version}` };
+  return new Promise((resolve, reject) => {
+    const sent = request(url, { headers, agent }, (response) => {
+      const parts = [];
+      response.on('data', (part) => parts.push(part));
+      response.on('end', () => {
+        if (response.statusCode < 300) resolve();
+        else reject(new Error(`${url} at ${asked.version}: ${response.statusCode} ${Buffer.concat(parts)}`));
+      });
+    });
+    sent.on('error', reject).end();
+  });
+}
+
+/** Returns the processor time of one request in milliseconds: of the serving thread, and of the database. */
+async function cost({ server, databasePid, ...cloud }, asked, amount) {
+  const used = () => [mainThreadTime(server.pid), databasePid ? processTime(databasePid) : 0];
+  const before = used();
+  for (let n = 0; n < amount; n++) await ask({ server, ...cloud }, asked);
+  const [thread, database] = used().map((time, index) => (time - before[index]) / amount);
+  return { thread, database };
+}
+
+function rowsOf(kind, { path, query, version, page }, ours, baseline) {
+  const what = `${kind}: GET ${path}${query ? `?${query}` : ''}, ${version}`;
+  const samples = (of) => ({ ours: ours.map(of), baseline: baseline.map(of) });
+  const budget = `<= ${BUDGET_MS} ms, <= ${GROWTH} x${page ? `, but for ${page}` : ''}`;
+  const rows = [{ what, ...samples(({ thread }) => thread), unit: 'ms of the serving thread', budget }];
+  const database = samples((sample) => sample.database);
+  const [large, small] = [median(database.ours), median(database.baseline)];
+  if (large > NOTABLE_MS && large > GROWTH * small)
+    rows.push({ what: `${what}: the database`, ...database, unit: 'ms of CPU' });
+  return rows;
+}
+
+async function measure(kind, small, large, { rounds, sampleMs, most, sizes }) {
+  const rows = [];
+  for (const asked of measured()) {
+    // The first requests build schemas and renderers.
+    for (const cloud of [small, large]) await cost(cloud, asked, 2);
+    const once = await cost(large, asked, 2);
+    const amount = Math.max(2, Math.min(most, Math.ceil(sampleMs / (once.thread + once.database))));
+    const measures = [large, small].map((cloud) => () => cost(cloud, asked, amount));
+    const [ours, baseline] = await interleaved(rounds, ...measures);
+    rows.push(...rowsOf(kind, asked, ours, baseline));
+  }
+  const [from, to] = sizes.map((size) => size.toLocaleString('en'));
+  return [{ what: `${kind}: ${to} servers, and ${from}` }, ...rows];
+}
+
+export async function run({ quick }) {
+  const much = quick ? QUICK : FULL;
+  const folder = mkdtempSync(join(tmpdir(), 'apistrata-operations-'));
+  const started = [];
+  const start = async (kind, databaseOf) => {
+    const clouds = [];
+    for (const size of much.sizes) {
+      const { url, pid } = await databaseOf(size);
+      const cloud = { ...(await startOperationCloud(url, size)), databasePid: pid };
+      started.push(() => cloud.server.stop());
+      clouds.push(cloud);
+    }
+    return measure(kind, ...clouds, much);
+  };
+  try {
+    const rows = await start('SQLite', (size) => ({ url: join(folder, `${size}.db`) }));
+    const postgres = await durablePostgres();
+    if (!postgres) return rows;
+    started.push(() => postgres.stop());
+    const inPostgres = await start('PostgreSQL', async (size) => {
+      if (size === much.sizes[0]) return postgres;
+      const other = await durablePostgres();
+      started.push(() => other.stop());
+      return other;
+    });
+    return [...rows, postgres.settings, ...inPostgres];
+  } finally {
+    for (const stop of started.reverse()) await stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
