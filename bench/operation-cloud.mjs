@@ -125,7 +125,7 @@ async function createSamples(server) {
   };
 }
 
-/** Creates what servers have besides their own records, in projects of 100 servers, as copies of the samples. */
+/** Creates what servers have in addition to their own records, in projects of 100 servers, as copies of the samples. */
 async function fill(database, count, samples) {
   const tables = await openTables(database);
   const first = async (table, is) => (await tables.rows(table)).find(is);
@@ -220,7 +220,7 @@ export async function startOperationCloud(database, count) {
   return {
     server,
     /** Returns the value of a parameter; `anyServer` is another server every time. */
-    valueOf: (name) => {
+    parameter: (name) => {
       if (name === 'anyServer') return idOf(any(count));
       if (!(name in values)) throw new Error(`the samples have no ${name}`);
       return values[name];

@@ -41,9 +41,9 @@ function measured() {
   });
 }
 
-function pathFor({ valueOf }, { path, params = {}, query }) {
-  const own = path.replaceAll(/\{([^}]+)\}/g, (_, name) => encodeURIComponent(valueOf(params[name])));
-  const filled = query?.replaceAll(/\{([^}]+)\}/g, (_, name) => valueOf(name));
+function pathFor({ parameter }, { path, params = {}, query }) {
+  const own = path.replaceAll(/\{([^}]+)\}/g, (_, name) => encodeURIComponent(parameter(params[name])));
+  const filled = query?.replaceAll(/\{([^}]+)\}/g, (_, name) => parameter(name));
   return filled ? `${own}?${filled}` : own;
 }
 
