@@ -56,6 +56,18 @@ it('includes the processor only if guests run on it', async () => {
   expect(await hostTraits('tcg', files)).not.toContain('HW_CPU_X86_AVX');
 });
 
+it('includes the TPMs that the installed emulator supports', async () => {
+  const files = { cpuinfo: file('missing'), smt: file('missing'), firmware: [] };
+  const traits = async (...features: readonly string[]) => {
+    const all = await hostTraits('tcg', { ...files, swtpm: { program: '/swtpm', features: new Set(features) } });
+    return all.filter((trait) => trait.includes('TPM')).map((trait) => trait.replace('COMPUTE_SECURITY_TPM_', ''));
+  };
+  expect(await traits('tpm-1.2', 'tpm-2.0')).toEqual(['TIS', '1_2', '2_0', 'CRB']);
+  expect(await traits('tpm-2.0')).toEqual(['TIS', '2_0', 'CRB']);
+  expect(await traits('tpm-1.2')).toEqual(['TIS', '1_2']);
+  expect((await hostTraits('tcg', files)).join()).not.toContain('TPM');
+});
+
 it('includes the firmware that is installed', async () => {
   const files = { cpuinfo: file('missing'), smt: file('missing') };
   const bios = ['COMPUTE_ARCH_X86_64', 'COMPUTE_FIRMWARE_BIOS', 'HW_ARCH_X86_64'];

@@ -12,6 +12,7 @@ import type { TransferRequest } from './moves/transfer-request.js';
 import { DEFAULT_TUNNEL_PORT } from './network/tunnels.js';
 import { openHost } from './open-host.js';
 import { checkQemuOptions, type QemuOptions } from './options.js';
+import { findSwtpm } from './tpm/swtpm.js';
 import { verbs } from './verbs/all-verbs.js';
 import { moving } from './verbs/moving.js';
 import { reasonAgainst } from './verbs/password.js';
@@ -48,7 +49,7 @@ export function qemuDriver(options: QemuOptions): (clock: Clock, services: Drive
       },
       obstacle: (verb, server) => reasonAgainst(host, verb, server),
       offer: {
-        traits: await hostTraits(host.parts.acceleration),
+        traits: await hostTraits(host.parts.acceleration, { swtpm: await findSwtpm(host.parts.runAs) }),
         cpuInfo: await hostCpu(host.parts),
       },
       canMove: services.hosts !== undefined,

@@ -46,7 +46,13 @@ describe('docs/machine-tuning.md', () => {
 type Descriptions = Readonly<Record<string, string>>;
 
 /** Options whose unknown values are rejected. */
-const REJECTED: ReadonlySet<string> = new Set(['hw_machine_type', 'hw:tpm_version', 'hw_tpm_version']);
+const REJECTED: ReadonlySet<string> = new Set([
+  'hw_machine_type',
+  'hw:tpm_version',
+  'hw_tpm_version',
+  'hw:tpm_model',
+  'hw_tpm_model',
+]);
 
 /** Evaluates all machine options of a flavor and an image. */
 function tune(extraSpecs: Descriptions, properties: Descriptions = {}): void {

@@ -52,6 +52,14 @@ describe('the command line of a machine', () => {
     expect(all).toContain('{"driver":"virtio-rng-pci","rng":"random","max-bytes":64,"period":100}');
   });
 
+  it('connects a TPM to the process that emulates it', () => {
+    const all = argumentsOf({ 'hw:tpm_version': '2.0', 'hw:tpm_model': 'tpm-crb' });
+    expect(all).toContain(
+      '-chardev socket,id=tpm,path=/m/tpm -tpmdev emulator,id=tpm,chardev=tpm -device tpm-crb,tpmdev=tpm',
+    );
+    expect(argumentsOf({})).not.toContain('tpm');
+  });
+
   it('starts the machine paused, also when it waits for incoming memory', () => {
     const layout = { type: 'pc-i440fx-7.2', slots: { balloon: 12 }, units: {}, ...NO_PORTS };
     expect(argumentsOf({})).toMatch(/ -S( |$)/);

@@ -162,6 +162,12 @@ export function machineArguments(
           ...device({ driver: 'virtserialport', bus: 'channels.0', chardev: 'agent', name: AGENT_CHANNEL }),
         ]
       : []),
+    ...(tuning.tpm
+      ? [
+          ...['-chardev', `socket,id=tpm,path=${folder.file('tpm')}`, '-tpmdev', 'emulator,id=tpm,chardev=tpm'],
+          ...['-device', `${tuning.tpm.model},tpmdev=tpm`],
+        ]
+      : []),
     ...(tuning.watchdog
       ? [...device({ driver: 'i6300esb', id: 'watchdog' }), '-action', `watchdog=${tuning.watchdog}`]
       : []),

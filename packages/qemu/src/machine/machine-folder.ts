@@ -16,6 +16,12 @@ const FILES = {
   commandLine: 'kernel.args',
   /** The variable store of a UEFI machine: its boot entries and keys. */
   firmwareVariables: 'firmware.vars',
+  /** The state of a TPM: its keys, counters and the user's data. The program that emulates it chooses the names. */
+  tpm2State: 'tpm2-00.permall',
+  tpm1State: 'tpm-00.permall',
+  tpm: 'tpm',
+  tpmPid: 'tpm.pid',
+  tpmComplaints: 'tpm.log',
   rescue: 'rescue.qcow2',
   rescueBase: 'rescue.base.raw',
   rescueCdrom: 'rescue.cdrom',
@@ -62,7 +68,8 @@ const FILES = {
 /** Files on the storage of disks, which hosts may share; all others are local. */
 const ON_DISK_STORAGE: ReadonlySet<MachineFile> = new Set<MachineFile>([
   ...(['root', 'rootBase', 'rootImage', 'cdrom', 'kernel', 'ramdisk', 'commandLine'] as const),
-  ...(['firmwareVariables', 'configDrive', 'rescue', 'rescueBase', 'rescueImage', 'rescueCdrom'] as const),
+  ...(['firmwareVariables', 'tpm2State', 'tpm1State', 'configDrive'] as const),
+  ...(['rescue', 'rescueBase', 'rescueImage', 'rescueCdrom'] as const),
   ...(['rescueKernel', 'rescueRamdisk', 'rescueCommandLine', 'rescueConfigDrive'] as const),
 ]);
 

@@ -1,16 +1,32 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { open, readFile, rm } from 'node:fs/promises';
+import { basename } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PROGRAM_ENVIRONMENT, type RunAs } from '../programs/run-program.js';
 import { QemuError } from '../qemu-error.js';
 import { QmpClient } from '../qmp/qmp-client.js';
 
 /** The files by which a process that outlives this one is found. */
-export interface ProcessFolder {
+export interface ProcessFiles {
+  /** The folder in which it runs. */
   readonly path: string;
-  file(name: 'pid' | 'qmp' | 'complaints'): string;
+  file(name: 'pid' | 'complaints'): string;
   /** Files that a killed process leaves, including its pid file. */
   readonly staleFiles: readonly string[];
+}
+
+/** The same for a program of QEMU, which has a control socket. */
+export interface ProcessFolder extends ProcessFiles {
+  file(name: 'pid' | 'qmp' | 'complaints'): string;
+}
+
+/** A program that outlives this one. */
+export interface LastingProgram<T> {
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly runAs: RunAs | undefined;
+  /** Returns a value once the program is ready; undefined before. */
+  readonly ready: () => Promise<T | undefined>;
 }
 
 /** Maximum time until QEMU listens on its control socket; it reads no disk before. */
@@ -18,19 +34,20 @@ const START_MS = 60_000;
 const POLL_INTERVAL_MS = 20;
 
 /** Returns true if the process belongs to a folder: process ids are reused. */
-async function isProcessOf(folder: ProcessFolder, pid: number): Promise<boolean> {
+async function isProcessOf(folder: ProcessFiles, pid: number): Promise<boolean> {
   const commandLine = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
-  return commandLine.split('\0').includes(folder.file('pid'));
+  const file = folder.file('pid');
+  return commandLine.split('\0').some((arg) => arg === file || arg === `file=${file}`);
 }
 
 /** Returns the running process of a folder, regardless of who started it, or undefined. */
-export async function findProcess(folder: ProcessFolder): Promise<number | undefined> {
+export async function findProcess(folder: ProcessFiles): Promise<number | undefined> {
   const pid = Number(await readFile(folder.file('pid'), 'utf8').catch(() => ''));
   return pid > 0 && (await isProcessOf(folder, pid)) ? pid : undefined;
 }
 
 /** Kills the process of a folder, and waits for its exit. */
-export async function endProcess(folder: ProcessFolder): Promise<void> {
+export async function endProcess(folder: ProcessFiles): Promise<void> {
   for (let signal: NodeJS.Signals | 0 = 'SIGKILL'; ; signal = 0) {
     const pid = await findProcess(folder);
     if (pid === undefined) break;
@@ -45,7 +62,7 @@ export async function endProcess(folder: ProcessFolder): Promise<void> {
 }
 
 /** The last line that the process wrote to standard error. */
-async function lastErrorLine(folder: ProcessFolder): Promise<string | undefined> {
+async function lastErrorLine(folder: ProcessFiles): Promise<string | undefined> {
   const text = await readFile(folder.file('complaints'), 'utf8').catch(() => '');
   return text.trim().split('\n').at(-1) || undefined;
 }
@@ -55,16 +72,14 @@ function ended(child: ChildProcess): boolean {
 }
 
 /**
- * Starts the process of a folder in its own session, so that it outlives this one, and connects to it. QEMU's programs
- * lock their pid files, so a folder never has two. Rejects with `MACHINE_ENDED` and the error of the process.
+ * Starts the process of a folder in its own session, so that it outlives this one, and waits until it is ready. Rejects
+ * with `MACHINE_ENDED` and the error of the process.
  */
-export async function startProcess(
-  folder: ProcessFolder,
-  program: string,
-  args: readonly string[],
-  runAs: RunAs | undefined,
+export async function startProgram<T>(
+  folder: ProcessFiles,
+  { program, args, runAs, ready }: LastingProgram<T>,
   signal: AbortSignal,
-): Promise<QmpClient> {
+): Promise<T> {
   const messages = await open(folder.file('complaints'), 'w', 0o600);
   let failure: Error | undefined;
   try {
@@ -83,8 +98,8 @@ export async function startProcess(
     // A process that exits immediately may have found another one with the lock: it runs already.
     while (Date.now() < deadline && !failure && (!ended(child) || (await findProcess(folder)))) {
       signal.throwIfAborted();
-      const client = await QmpClient.connect(folder.file('qmp')).catch(() => undefined);
-      if (client) return client;
+      const result = await ready();
+      if (result !== undefined) return result;
       await sleep(POLL_INTERVAL_MS);
     }
   } catch (error) {
@@ -95,5 +110,20 @@ export async function startProcess(
   }
   await endProcess(folder);
   const why = failure?.message ?? (await lastErrorLine(folder)) ?? 'it does not respond';
-  throw new QemuError('MACHINE_ENDED', `QEMU cannot run: ${why}`);
+  throw new QemuError('MACHINE_ENDED', `${basename(program)} cannot run: ${why}`);
+}
+
+/**
+ * Starts a program of QEMU likewise, and connects to it. QEMU's programs lock their pid files, so a folder never has
+ * two.
+ */
+export function startProcess(
+  folder: ProcessFolder,
+  program: string,
+  args: readonly string[],
+  runAs: RunAs | undefined,
+  signal: AbortSignal,
+): Promise<QmpClient> {
+  const ready = () => QmpClient.connect(folder.file('qmp')).catch(() => undefined);
+  return startProgram(folder, { program, args, runAs, ready }, signal);
 }

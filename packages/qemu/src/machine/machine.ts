@@ -4,6 +4,7 @@ import type { RunAs } from '../programs/run-program.js';
 import { QemuError } from '../qemu-error.js';
 import { isAcpiReady } from '../qmp/power-button.js';
 import { QmpClient } from '../qmp/qmp-client.js';
+import { endTpm, startTpm } from '../tpm/tpm-process.js';
 import { machineArguments } from './machine-arguments.js';
 import type { MachineFolder } from './machine-folder.js';
 import type { MachineLayout } from './machine-layout.js';
@@ -88,11 +89,22 @@ export class Machine {
       const running = await this.running();
       if (running) return running;
     } while (this.#connecting);
-    const { program, runAs, sandbox } = this.#program;
-    const args = machineArguments(shape, this.folder, { incoming, sandbox });
-    const qmp = await this.#connect(() => startProcess(this.folder, program, args, runAs, signal));
+    const qmp = await this.#connect(() => this.#begin(shape, signal, incoming));
     if (!qmp) throw new QemuError('MACHINE_ENDED', 'the machine has ended');
     return qmp;
+  }
+
+  async #begin(shape: MachineShape, signal: AbortSignal, incoming: MachineLayout | undefined): Promise<QmpClient> {
+    const { program, runAs, sandbox } = this.#program;
+    const { tpm } = shape.tuning;
+    const args = machineArguments(shape, this.folder, { incoming, sandbox });
+    if (tpm) await startTpm(this.folder, tpm, runAs, incoming !== undefined, signal);
+    try {
+      return await startProcess(this.folder, program, args, runAs, signal);
+    } catch (error) {
+      await endTpm(this.folder);
+      throw error;
+    }
   }
 
   /** Returns its power state; null if QEMU does not respond, for example while it exits. */
@@ -123,6 +135,7 @@ export class Machine {
     this.#qmp?.close();
     this.#qmp = undefined;
     await endProcess(this.folder);
+    await endTpm(this.folder);
   }
 
   /**

@@ -9,7 +9,10 @@ export const OWN_DISKS = ['root', 'ephemeral', 'swap'] as const;
 export type OwnDisk = (typeof OWN_DISKS)[number];
 
 /** Files that a machine needs on every host, in addition to its disks. */
-const COMPANIONS = ['cdrom', 'kernel', 'ramdisk', 'commandLine', 'firmwareVariables', 'configDrive'] as const;
+const COMPANIONS = [
+  ...(['cdrom', 'kernel', 'ramdisk', 'commandLine'] as const),
+  ...(['firmwareVariables', 'tpm2State', 'tpm1State', 'configDrive'] as const),
+] as const;
 
 /** Files that another host may request. */
 const FETCHED: readonly MachineFile[] = [...COMPANIONS, 'rootBase', 'console'];

@@ -105,7 +105,13 @@ export const honoured = {
   tpmVersion: {
     spec: 'hw:tpm_version',
     property: 'hw_tpm_version',
-    effect: 'hosts do not emulate a TPM: a server that requires one fails to start',
+    effect:
+      '`1.2` or `2.0`: an emulated TPM, which needs the package `swtpm`: without it the server fails to start. Its state is where the disks are, moves with them, and is new after a rebuild and after unshelving from an image',
+  },
+  tpmModel: {
+    spec: 'hw:tpm_model',
+    property: 'hw_tpm_model',
+    effect: '`tpm-tis` (default) or `tpm-crb` (only 2.0)',
   },
   bootMenu: { spec: 'hw:boot_menu', property: 'hw_boot_menu', effect: 'the firmware shows a boot menu' },
   agent: { property: 'hw_qemu_guest_agent', effect: 'a channel to the guest agent' },
@@ -144,8 +150,7 @@ export const withoutEffect: Readonly<Record<string, string>> = {
   'hw:redirected_usb_ports': 'USB redirection is not supported',
   'hw:serial_port_count': 'machines have one serial port',
   'hw:sound_model': 'sound is not supported',
-  'hw:tpm_model': 'hosts do not emulate a TPM',
-  'hw:tpm_secret_security': 'hosts do not emulate a TPM',
+  'hw:tpm_secret_security': 'the state of a TPM is not encrypted; only the user that runs machines can read it',
   'hw:usb_model': 'USB exists only for a pointer that requests it',
   'hw:vif_multiqueue_enabled': 'interfaces have one queue',
   'hw:viommu_model': 'IOMMU is not supported',

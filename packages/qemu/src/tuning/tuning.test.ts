@@ -29,6 +29,7 @@ describe('options of flavors and images for a machine', () => {
       bootMenu: false,
       firmware: 'bios',
       secureBoot: 'disabled',
+      tpm: null,
     });
   });
 
@@ -76,6 +77,10 @@ describe('options of flavors and images for a machine', () => {
     [{}, { hw_firmware_type: 'uefi' }, { machineType: 'pc', firmware: 'uefi', secureBoot: 'disabled' }],
     [{ 'os:secure_boot': 'required' }, { hw_firmware_type: 'uefi' }, { secureBoot: 'required' }],
     [{}, { os_secure_boot: 'optional' }, { firmware: 'bios', secureBoot: 'optional' }],
+    [{}, {}, { tpm: null }],
+    [{}, { hw_tpm_model: 'tpm-crb' }, { tpm: null }],
+    [{}, { hw_tpm_version: '1.2' }, { tpm: { version: '1.2', model: 'tpm-tis' } }],
+    [{ 'hw:tpm_version': '2.0', 'hw:tpm_model': 'tpm-crb' }, {}, { tpm: { version: '2.0', model: 'tpm-crb' } }],
     [{}, { hw_video_model: 'cirrus', hw_pointer_model: 'usbtablet' }, { screen: 'cirrus', tablet: true }],
   ])('%j, %j', (specs, properties, expected) => {
     expect(tuned(specs, properties)).toMatchObject(expected);
@@ -85,8 +90,9 @@ describe('options of flavors and images for a machine', () => {
     [{}, { hw_machine_type: 'virt' }, 'machines of the type virt (hw_machine_type) cannot be run: pc and q35 can'],
     [{}, { hw_machine_type: 'pc-i440fx-7.2,dumpdtb=/x' }, /cannot be run/],
     [{ 'os:secure_boot': 'required' }, {}, /set the image property hw_firmware_type=uefi/],
-    [{ 'hw:tpm_version': '2.0' }, {}, /a TPM is required/],
-    [{}, { hw_tpm_version: '2.0' }, /a TPM is required/],
+    [{}, { hw_tpm_version: '3.0' }, /version 3.0 \(hw_tpm_version\) do not exist: 1.2 and 2.0 do/],
+    [{}, { hw_tpm_version: '2.0', hw_tpm_model: 'tpm-spapr,x' }, /tpm-tis and tpm-crb are available/],
+    [{ 'hw:tpm_version': '1.2' }, { hw_tpm_model: 'tpm-crb' }, /tpm-crb requires hw_tpm_version=2.0/],
   ])('%j, %j are rejected', (specs, properties, message) => {
     expect(() => tuned(specs, properties)).toThrow(message);
   });

@@ -1,6 +1,7 @@
 import type { FlavorCopy, Server } from '@apistrata/compute-engine';
 import { isTruthyText } from '@apistrata/compute-engine/drivers';
 import { QemuError } from '../qemu-error.js';
+import { requestedTpm, type Tpm } from '../tpm/requested-tpm.js';
 import { type MachineOptions, machineOptionsOf, positive } from './machine-options.js';
 
 export interface CpuTopology {
@@ -67,6 +68,7 @@ export interface Tuning {
   readonly bootMenu: boolean;
   readonly firmware: 'bios' | 'uefi';
   readonly secureBoot: 'disabled' | 'optional' | 'required';
+  readonly tpm: Tpm | null;
 }
 
 const KIB = 1024;
@@ -139,7 +141,7 @@ function machineTypeOf(type: string | undefined): string {
   throw new QemuError('UNSUPPORTED', `machines of the type ${type} (hw_machine_type) cannot be run: pc and q35 can`);
 }
 
-/** @throws QemuError `UNSUPPORTED` for secure boot without UEFI, and for a TPM */
+/** @throws QemuError `UNSUPPORTED` for secure boot without UEFI */
 function firmwareOf(option: MachineOptions): Pick<Tuning, 'firmware' | 'secureBoot'> {
   const firmware = option('firmware') === 'uefi' ? 'uefi' : 'bios';
   const secureBoot = oneOf(SECURE_BOOT, option('secureBoot'), 'disabled');
@@ -148,8 +150,6 @@ function firmwareOf(option: MachineOptions): Pick<Tuning, 'firmware' | 'secureBo
       'UNSUPPORTED',
       'secure boot is required, and needs UEFI: set the image property hw_firmware_type=uefi',
     );
-  if (option('tpmVersion') !== undefined)
-    throw new QemuError('UNSUPPORTED', 'a TPM is required (hw:tpm_version), and this host does not emulate one');
   return { firmware, secureBoot };
 }
 
@@ -176,5 +176,6 @@ export function tuningOf(flavor: FlavorCopy, properties: Server['imageProperties
     tablet: option('pointer') === 'usbtablet',
     bootMenu: isTruthyText(option('bootMenu')),
     ...firmwareOf(option),
+    tpm: requestedTpm(option),
   };
 }

@@ -9,7 +9,7 @@ import type { Verbs } from './verb-request.js';
 
 const SYSTEM = [
   ...(['root', 'rootBase', 'rootImage', 'cdrom', 'kernel', 'ramdisk', 'commandLine'] as const),
-  ...(['firmwareVariables', 'configDrive', ...SAVED] as const),
+  ...(['firmwareVariables', 'tpm2State', 'tpm1State', 'configDrive', ...SAVED] as const),
 ] as const;
 const RESCUE = [
   'rescue',

@@ -1,0 +1,46 @@
+import { installedProgram } from '../programs/find-program.js';
+import { type RunAs, runProgram } from '../programs/run-program.js';
+import { QemuError } from '../qemu-error.js';
+import type { Tpm } from './requested-tpm.js';
+
+/** The TPM emulator of this computer. */
+export interface Swtpm {
+  readonly program: string;
+  /** What it supports, such as `tpm-2.0`. */
+  readonly features: ReadonlySet<string>;
+}
+
+const QUERY_MS = 10_000;
+
+/** Returns the installed TPM emulator; undefined if there is none. */
+export async function findSwtpm(runAs: RunAs | undefined): Promise<Swtpm | undefined> {
+  const program = installedProgram('swtpm');
+  if (program === undefined) return undefined;
+  const response = await runProgram(program, ['socket', '--print-capabilities'], { runAs, timeoutMs: QUERY_MS });
+  const { features = [] } = JSON.parse(response) as { features?: readonly string[] };
+  return { program, features: new Set(features) };
+}
+
+export function supportsTpm({ features }: Swtpm, version: Tpm['version']): boolean {
+  return features.has(`tpm-${version}`);
+}
+
+/**
+ * Returns the TPM emulator that a machine requires.
+ *
+ * @throws QemuError `UNSUPPORTED` if it is not installed, or was built without this version
+ */
+export async function requiredSwtpm({ version }: Tpm, runAs: RunAs | undefined): Promise<Swtpm> {
+  const swtpm = await findSwtpm(runAs);
+  if (!swtpm)
+    throw new QemuError(
+      'UNSUPPORTED',
+      `a TPM is required (hw_tpm_version=${version}): install the package swtpm on this host`,
+    );
+  if (!supportsTpm(swtpm, version))
+    throw new QemuError(
+      'UNSUPPORTED',
+      `the program swtpm of this host does not support a TPM of the version ${version}`,
+    );
+  return swtpm;
+}
