@@ -52,8 +52,8 @@ async function textOf(file: string): Promise<string> {
 }
 
 /**
- * Detects the traits of this computer as a host: its firmware, its TPM emulator, and with KVM, which passes them on to guests, the features of its
- * processor.
+ * Detects the traits of this computer as a host: its firmware, its TPM emulator, and with KVM, which passes them on to
+ * guests, the features of its processor.
  */
 export async function hostTraits(
   acceleration: Acceleration,
