@@ -83,7 +83,7 @@ describe.skipIf(missing)('machines with a TPM', { timeout: 4 * CONDITION_TIMEOUT
   });
 
   it('have a new one after a rebuild, of the version of the new image', async () => {
-    const request = { imageId: TPM_1 };
+    const request = { imageId: TPM_1, mayReimage: false };
     await cloud.done(id, cloud.engine.servers.act(ada, id, 'rebuild', request));
     await booted(4);
     expect(await run('cat /sys/class/tpm/tpm0/tpm_version_major')).toBe('1');
