@@ -1,7 +1,7 @@
 import type { Version } from './version.js';
 
 /** The supported versions of a service, for error messages and bodies. */
-export interface Served {
+export interface SupportedVersions {
   /** Service type, `compute`. */
   readonly service: string;
   readonly min: Version;
@@ -61,9 +61,9 @@ type RequestErrorCode = Exclude<MicroversionErrorCode, 'INVALID_RESPONSE'>;
 /** A request that is rejected before a handler runs. `message` is meant for the client. */
 export class RequestError<Code extends RequestErrorCode = RequestErrorCode> extends MicroversionError<Code> {
   /** The supported versions; undefined if no version was negotiated. */
-  readonly served: Served | undefined;
+  readonly served: SupportedVersions | undefined;
 
-  constructor(code: Code, message: string, served?: Served) {
+  constructor(code: Code, message: string, served?: SupportedVersions) {
     super(code, message);
     this.served = served;
   }
@@ -71,11 +71,11 @@ export class RequestError<Code extends RequestErrorCode = RequestErrorCode> exte
 
 /** 400: the version is malformed. */
 export class InvalidVersionHeader extends RequestError<'INVALID_VERSION_HEADER'> {
-  declare readonly served: Served;
+  declare readonly served: SupportedVersions;
   /** The malformed value, trimmed; may be empty. */
   readonly text: string;
 
-  constructor(message: string, served: Served, text: string) {
+  constructor(message: string, served: SupportedVersions, text: string) {
     super('INVALID_VERSION_HEADER', message, served);
     this.text = text;
   }
@@ -83,17 +83,17 @@ export class InvalidVersionHeader extends RequestError<'INVALID_VERSION_HEADER'>
 
 /** 406: the version is not supported. */
 export class UnacceptableVersion extends RequestError<'UNACCEPTABLE_VERSION'> {
-  declare readonly served: Served;
+  declare readonly served: SupportedVersions;
   /** The requested version, digit for digit. */
   readonly version: string;
 
-  constructor(message: string, served: Served, version: string) {
+  constructor(message: string, served: SupportedVersions, version: string) {
     super('UNACCEPTABLE_VERSION', message, served);
     this.version = version;
   }
 }
 
 /** 404: the operation does not exist at the negotiated version. The message does not reveal that it exists at another one. */
-export function notInVersion(served?: Served): RequestError<'NOT_IN_VERSION'> {
+export function notInVersion(served?: SupportedVersions): RequestError<'NOT_IN_VERSION'> {
   return new RequestError('NOT_IN_VERSION', 'The resource could not be found.', served);
 }

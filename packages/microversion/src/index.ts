@@ -21,7 +21,7 @@ export {
   MicroversionError,
   type MicroversionErrorCode,
   RequestError,
-  type Served,
+  type SupportedVersions,
   UnacceptableVersion,
 } from './errors.js';
 export { checkJsonText, checkJsonValue, defaultJsonLimits, type JsonLimits } from './json-limits.js';
@@ -43,7 +43,7 @@ export type { VersionMiddleware } from './negotiation/version-middleware.js';
 export { requestBase, type TrustProxy } from './request-base.js';
 export { dates, integers, majorMinor, semver, type VersionNumbers, type VersionScheme } from './schemes.js';
 export { Version, type VersionLike } from './version.js';
-export type { Moment, VersionRecord } from './versioning/lifecycle.js';
+export type { DateLike, VersionRecord } from './versioning/lifecycle.js';
 export {
   acceptParameter,
   acceptVersion,
@@ -59,7 +59,7 @@ export {
   usageReport,
   type VersionUsage,
 } from './versioning/usage.js';
-export type { Unlisted } from './versioning/version-list.js';
+export type { UnlistedVersions } from './versioning/version-list.js';
 export {
   type ClientVersion,
   type VersioningMiddleware,
@@ -69,13 +69,13 @@ export {
 } from './versioning/versioning.js';
 export {
   at,
-  type Below,
   before,
   between,
   breakpointsOf,
   notAfter,
   notBefore,
   since,
+  type UpperBound,
   until,
   Window,
   type Windowed,

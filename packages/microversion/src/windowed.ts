@@ -1,7 +1,7 @@
 import { Version, type VersionLike } from './version.js';
 
 /** The upper bound of `before(version, ...)`: that version is not included. */
-export interface Below<V> {
+export interface UpperBound<V> {
   readonly below: V;
 }
 
@@ -68,7 +68,7 @@ export function until<const T, const V extends VersionLike = VersionLike>(
 export function before<const T, const V extends VersionLike = VersionLike>(
   first: V,
   value: T,
-): Window<T, 'until', undefined, Below<V>> {
+): Window<T, 'until', undefined, UpperBound<V>> {
   return new Window(undefined, undefined, value, first);
 }
 

@@ -1,4 +1,4 @@
-import { holderOf, type Part, type PartChange } from '@apistrata/microversion/router';
+import { type Part, type PartChange, parentPart } from '@apistrata/microversion/router';
 import type { Site } from '../pages/site.js';
 import type { ElementHistory, PartHistory } from './element-history.js';
 
@@ -22,7 +22,7 @@ export function fieldTree(site: Site, line: ElementHistory, root: string): reado
     if (name === root || !(name.startsWith(`${root}.`) || name.startsWith(`${root}[`))) continue;
     const node = { life, part: present?.get(name), change: changes.get(name), children: [] };
     nodes.set(name, node);
-    const holder = nodes.get(holderOf(name));
+    const holder = nodes.get(parentPart(name));
     if (holder) holder.children.push(node);
     else roots.push(node);
   }

@@ -1,4 +1,4 @@
-import { holderOf, type Json, type OperationShape, type Part } from './operation-shape.js';
+import { type Json, type OperationShape, type Part, parentPart } from './operation-shape.js';
 
 /** How a part differs between two versions. */
 export interface Difference {
@@ -91,7 +91,7 @@ function narrowed(wide: Json, narrow: Json): string | undefined {
 function requestReason({ name, before, after }: Difference, now: OperationShape): string | undefined {
   if (!after) {
     if (now.removalBreaks) return 'is no longer accepted';
-    const rejected = name.startsWith('query.') ? now.queryClosed : now.parts.get(holderOf(name))?.closed;
+    const rejected = name.startsWith('query.') ? now.queryClosed : now.parts.get(parentPart(name))?.closed;
     return rejected ? 'is rejected' : undefined;
   }
   if (after.required && !before?.required) return 'is required';

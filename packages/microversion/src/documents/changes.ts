@@ -3,7 +3,13 @@ import { existsAt, type Operation } from '../router/operation.js';
 import { Version, type VersionLike } from '../version.js';
 import { breakingReason } from './breaking.js';
 import { nameOf, operationKey, tagOf } from './names.js';
-import { breakpointsOfOperation, holderOf, type OperationShape, operationShape, type Part } from './operation-shape.js';
+import {
+  breakpointsOfOperation,
+  type OperationShape,
+  operationShape,
+  type Part,
+  parentPart,
+} from './operation-shape.js';
 
 /** The difference of one part of an operation between two versions. */
 export interface PartChange {
@@ -74,7 +80,7 @@ function changedAt(line: History, name: string, from: Version, to: Version): Ver
 
 /** An added or removed part is listed once, without the parts it contains. Parts of a shared schema are listed with the schema. */
 function isWithinChanged(name: string, was: OperationShape, is: OperationShape): boolean {
-  const holder = holderOf(name);
+  const holder = parentPart(name);
   if (holder === name) return false;
   const [before, after] = [was.parts.get(holder), is.parts.get(holder)];
   return !before !== !after || before?.reference !== undefined || after?.reference !== undefined;

@@ -7,11 +7,11 @@ export { type OpenApiDocuments, type OpenApiOptions, openApi, openApiDocuments }
 export {
   breakpointsOfOperation,
   describedOperation,
-  holderOf,
   type Json,
   type OperationShape,
   type OperationSummary,
   operationShape,
   type Part,
+  parentPart,
 } from './operation-shape.js';
 export { problemDocument } from './problem-document.js';

@@ -24,7 +24,7 @@ export interface Part {
 }
 
 /** Returns the part that contains a part: `body.server` for `body.server.name`. A top-level part contains itself. */
-export function holderOf(name: string): string {
+export function parentPart(name: string): string {
   return name.replace(/(?:\[\]|\.[^.[]+)$/, '');
 }
 

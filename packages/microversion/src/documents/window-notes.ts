@@ -1,7 +1,13 @@
 import { existsAt, type Operation } from '../router/operation.js';
 import type { VersionScheme } from '../schemes.js';
 import { Version } from '../version.js';
-import { breakpointsOfOperation, holderOf, type Json, type OperationShape, operationShape } from './operation-shape.js';
+import {
+  breakpointsOfOperation,
+  type Json,
+  type OperationShape,
+  operationShape,
+  parentPart,
+} from './operation-shape.js';
 
 /** Returns the note on the window of an element of an operation at one version, such as `New in 2.53. Removed in 2.88.` */
 export interface WindowNotes {
@@ -61,7 +67,7 @@ export function windowNotes(line: readonly Operation[], version: Version): Windo
     operation,
     of(part) {
       const note = noteOfPart(part);
-      const holder = holderOf(part);
+      const holder = parentPart(part);
       const isNested = holder !== part && intervals[current]?.shape?.parts.has(holder);
       return note === (isNested ? noteOfPart(holder) : operation) ? undefined : note;
     },

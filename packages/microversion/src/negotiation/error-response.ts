@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ErrorBody, ErrorFormat } from '../error-bodies/error-body.js';
 import { jsonError, problem } from '../error-bodies/problem.js';
-import type { RequestError, Served } from '../errors.js';
+import type { RequestError, SupportedVersions } from '../errors.js';
 import type { WriteEndHeaders } from '../versioning/lifecycle.js';
 
 /**
@@ -60,7 +60,7 @@ export interface Refusal {
 /** The functions with which handlers after the middleware reject requests in the same way. */
 export interface Negotiating {
   readonly render: RenderError;
-  readonly served: Served;
+  readonly served: SupportedVersions;
   /** Announces the end of elements that later versions do not have, if versions have a life cycle. */
   readonly writeEnd?: WriteEndHeaders;
 }

@@ -1,4 +1,4 @@
-import { InvalidVersionHeader, type Served, UnacceptableVersion } from '../errors.js';
+import { InvalidVersionHeader, type SupportedVersions, UnacceptableVersion } from '../errors.js';
 import { Version } from '../version.js';
 
 /** How versions are parsed and rejected: as by the compute API, or as by the lenient middleware of smaller services. */
@@ -11,8 +11,8 @@ export interface HeaderStyle {
   readonly echoRejected: boolean;
   /** The text in its normal form, `2.27`; undefined if it is not a version. */
   readonly normalize: (text: string) => string | undefined;
-  readonly invalid: (served: Served, text: string) => InvalidVersionHeader;
-  readonly unacceptable: (served: Served, version: string) => UnacceptableVersion;
+  readonly invalid: (served: SupportedVersions, text: string) => InvalidVersionHeader;
+  readonly unacceptable: (served: SupportedVersions, version: string) => UnacceptableVersion;
 }
 
 /** Two integers as lenient parsers accept them: with signs, spaces around the dot, underscores between digits. */

@@ -1,12 +1,12 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
-import type { InvalidVersionHeader, Served, UnacceptableVersion } from '../errors.js';
+import type { InvalidVersionHeader, SupportedVersions, UnacceptableVersion } from '../errors.js';
 import { majorMinor } from '../schemes.js';
 import { Version, type VersionLike } from '../version.js';
 import { type HeaderNames, type HeaderPreset, headerNamesFrom } from './header-names.js';
 import { flavours, type HeaderStyleName } from './header-styles.js';
+import { memoized } from './memoized.js';
 import { serveAt } from './negotiated.js';
 import { rejectUnknown } from './reject-unknown.js';
-import { remembered } from './remembered.js';
 import { bareVersionIn, typedVersionIn } from './requested-version.js';
 import { appendVary, preserveVary } from './vary.js';
 
@@ -39,7 +39,7 @@ export type Negotiation =
 /** Negotiates the version from request headers (names in lower case, as in `req.headers`). A pure function. */
 export interface Negotiator {
   (headers: IncomingHttpHeaders): Negotiation;
-  readonly served: Served;
+  readonly served: SupportedVersions;
   /** The names of all version headers, typed ones first; none if the version is pinned. */
   readonly headerNames: readonly string[];
   /**
@@ -68,7 +68,7 @@ const OPTIONS: Readonly<Record<keyof NegotiatorOptions, true>> = {
 
 export const negotiatorOptionNames = Object.keys(OPTIONS);
 
-function servedBy({ service, min, max }: NegotiatorOptions): Served {
+function servedBy({ service, min, max }: NegotiatorOptions): SupportedVersions {
   if (typeof service !== 'string' || !/^[!-+\--~]+$/.test(service))
     throw new TypeError(`microversion: 'service' is one word without commas, like 'compute'; it is '${service}'`);
   const served = { service, min: Version.of(min, [majorMinor]), max: Version.of(max, [majorMinor]) };
@@ -126,11 +126,11 @@ export function negotiator(options: NegotiatorOptions): Negotiator {
     return accepted(version);
   }
 
-  const readTyped = remembered((text) => {
+  const readTyped = memoized((text) => {
     const version = typedVersionIn(text, service);
     return version === undefined ? undefined : interpret(version);
   }, isAccepted);
-  const readBare = remembered((text) => interpret(bareVersionIn(text)), isAccepted);
+  const readBare = memoized((text) => interpret(bareVersionIn(text)), isAccepted);
 
   function negotiate(headers: IncomingHttpHeaders): Read {
     if (pinned) return atMinimum;

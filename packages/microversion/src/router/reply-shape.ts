@@ -13,12 +13,16 @@ export type ReplyShape<C = any> =
   | readonly [ReplyShape<C>]
   | { readonly [name: string]: Windowed<ReplyShape<C>> };
 
-type Held<W> = W extends readonly Window<infer S>[] ? S : W extends Window<infer S> ? S : W;
+type ValueInWindow<W> = W extends readonly Window<infer S>[] ? S : W extends Window<infer S> ? S : W;
 
 type ReplyObject<S> = {
-  readonly [K in keyof S as undefined extends ReplyValue<Held<S[K]>> ? never : K]: ReplyValue<Held<S[K]>>;
+  readonly [K in keyof S as undefined extends ReplyValue<ValueInWindow<S[K]>> ? never : K]: ReplyValue<
+    ValueInWindow<S[K]>
+  >;
 } & {
-  readonly [K in keyof S as undefined extends ReplyValue<Held<S[K]>> ? K : never]?: ReplyValue<Held<S[K]>>;
+  readonly [K in keyof S as undefined extends ReplyValue<ValueInWindow<S[K]>> ? K : never]?: ReplyValue<
+    ValueInWindow<S[K]>
+  >;
 };
 
 /** The return type of `run` for a reply shape. */

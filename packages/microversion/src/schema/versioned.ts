@@ -69,21 +69,21 @@ type IsBounded<F> = F extends readonly (infer W)[]
     ? true
     : false;
 
-type Held<F> = F extends readonly Window<infer S>[] ? S : F extends Window<infer S> ? S : F;
+type ValueInWindow<F> = F extends readonly Window<infer S>[] ? S : F extends Window<infer S> ? S : F;
 
 /** The fields of an object by their names, each with its windows. */
 export type Shape = Readonly<Record<string, Windowed<AnySchema>>>;
 
 type OptionalKeys<S extends Shape> = {
-  [K in keyof S]: IsBounded<S[K]> extends true ? K : undefined extends Infer<Held<S[K]>> ? K : never;
+  [K in keyof S]: IsBounded<S[K]> extends true ? K : undefined extends Infer<ValueInWindow<S[K]>> ? K : never;
 }[keyof S];
 
 type Flat<T> = { [K in keyof T]: T[K] };
 
 /** The value of a versioned object: a field that exists only in some versions is optional. */
 export type InferShape<S extends Shape> = Flat<
-  { readonly [K in Exclude<keyof S, OptionalKeys<S>>]: Infer<Held<S[K]>> } & {
-    readonly [K in OptionalKeys<S>]?: Infer<Held<S[K]>>;
+  { readonly [K in Exclude<keyof S, OptionalKeys<S>>]: Infer<ValueInWindow<S[K]>> } & {
+    readonly [K in OptionalKeys<S>]?: Infer<ValueInWindow<S[K]>>;
   }
 >;
 
@@ -141,17 +141,19 @@ export function object<const S extends Shape>(
 /** Derives a versioned schema by a zod operation, such as `s => s.array().max(5)` or `s => s.nullable()`. */
 export function derive<S extends Windowed<AnySchema>, T extends z.ZodType>(
   field: S,
-  change: (schema: z.ZodType<Infer<Held<S>>>) => T,
+  change: (schema: z.ZodType<Infer<ValueInWindow<S>>>) => T,
 ): Versioned<z.output<T>> {
   return new Versioned(
     mergeBreakpoints(breakpointsWithin(field)),
     (version) =>
-      change((schemaAt(field, version) ?? z.never()) as z.ZodType<Infer<Held<S>>>) as unknown as z.ZodType<z.output<T>>,
+      change((schemaAt(field, version) ?? z.never()) as z.ZodType<Infer<ValueInWindow<S>>>) as unknown as z.ZodType<
+        z.output<T>
+      >,
   );
 }
 
 /** Converts a plain or windowed schema to a versioned one; in a gap, nothing is accepted. */
-export function versioned<S extends Windowed<AnySchema>>(field: S): Versioned<Infer<Held<S>>> {
+export function versioned<S extends Windowed<AnySchema>>(field: S): Versioned<Infer<ValueInWindow<S>>> {
   if (!isWindowed(field) && (field as unknown) instanceof Versioned) return field as never;
-  return derive(field, (schema) => schema) as Versioned<Infer<Held<S>>>;
+  return derive(field, (schema) => schema) as Versioned<Infer<ValueInWindow<S>>>;
 }

@@ -1,4 +1,4 @@
-import type { Below, Window } from '../windowed.js';
+import type { UpperBound, Window } from '../windowed.js';
 
 type Digit<A extends string, B extends string> = A extends B
   ? '='
@@ -46,7 +46,7 @@ type FromBound<Since, V extends string> = Since extends string
   : true;
 
 type UpToBound<Until, V extends string> =
-  Until extends Below<infer End>
+  Until extends UpperBound<infer End>
     ? FromBound<End, V> extends true
       ? string extends End
         ? true

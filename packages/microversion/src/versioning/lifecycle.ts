@@ -4,21 +4,21 @@ import type { Version, VersionLike } from '../version.js';
 import type { Window } from '../windowed.js';
 
 /** A point in time: a `Date`, or a string that `Date` parses, such as `2027-01-31` or `2027-01-31T12:00:00Z`. */
-export type Moment = Date | string;
+export type DateLike = Date | string;
 
 /** A version with its life cycle. */
 export interface VersionRecord {
   readonly version: VersionLike;
   /** When the version was released. Default with the scheme `dates`: the version itself. */
-  readonly released?: Moment;
+  readonly released?: DateLike;
   /** When the version became, or becomes, deprecated: the response header `Deprecation` (RFC 9745). */
-  readonly deprecated?: Moment;
+  readonly deprecated?: DateLike;
   /** When the version ends: the response header `Sunset` (RFC 8594). */
-  readonly sunset?: Moment;
+  readonly sunset?: DateLike;
   /** The page that describes the end of the version: the response header `Link`, for `deprecation` and `sunset`. */
   readonly guide?: string;
   /** Periods in which the version is rejected as it will be after its end, so that clients notice in time. */
-  readonly brownouts?: readonly { readonly from: Moment; readonly to: Moment }[];
+  readonly brownouts?: readonly { readonly from: DateLike; readonly to: DateLike }[];
 }
 
 type Header = readonly [name: string, value: string];
@@ -37,7 +37,7 @@ export interface Listed {
   readonly brownouts: readonly Period[];
 }
 
-function timeOf(moment: Moment, of: string): number {
+function timeOf(moment: DateLike, of: string): number {
   const time = new Date(moment).getTime();
   if (!Number.isFinite(time)) throw new TypeError(`versioning: ${of} is not a date: '${moment}'; write 2027-01-31`);
   return time;

@@ -1,23 +1,23 @@
-import { InvalidVersionHeader, RequestError, type Served, UnacceptableVersion } from '../errors.js';
+import { InvalidVersionHeader, RequestError, type SupportedVersions, UnacceptableVersion } from '../errors.js';
 import { knownSchemes, type VersionScheme } from '../schemes.js';
 import { Version, type VersionLike } from '../version.js';
 import { type Listed, listed, type VersionRecord } from './lifecycle.js';
 
 /** How an exact version that is not listed is handled: as an error, or as the newest listed version below it. */
-export type Unlisted = 'reject' | 'previous';
+export type UnlistedVersions = 'reject' | 'previous';
 
 /** The versions of an API, ascending, and the rules that select one of them. */
 export class VersionList {
   readonly all: readonly Listed[];
   readonly oldest: Listed;
   readonly newest: Listed;
-  readonly served: Served;
+  readonly served: SupportedVersions;
   readonly #scheme: VersionScheme;
   readonly #byText: ReadonlyMap<string, Listed>;
-  readonly #unlisted: Unlisted;
+  readonly #unlisted: UnlistedVersions;
 
   /** @throws TypeError or RangeError that names the fix, for a list that is empty, mixed or has duplicates */
-  constructor(versions: readonly (VersionLike | VersionRecord)[], unlisted: Unlisted, scheme?: VersionScheme) {
+  constructor(versions: readonly (VersionLike | VersionRecord)[], unlisted: UnlistedVersions, scheme?: VersionScheme) {
     const schemes = scheme ? [scheme] : knownSchemes;
     const all = versions.map((entry) => {
       const record = typeof entry === 'string' || entry instanceof Version ? { version: entry } : entry;

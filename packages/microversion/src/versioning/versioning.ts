@@ -2,16 +2,16 @@ import { type IncomingMessage, type ServerResponse, validateHeaderName } from 'n
 import { problem } from '../error-bodies/problem.js';
 import { RequestError } from '../errors.js';
 import { type ErrorsOption, errorRenderer, noteNegotiating, sendError } from '../negotiation/error-response.js';
+import { memoized } from '../negotiation/memoized.js';
 import { serveAt } from '../negotiation/negotiated.js';
 import { rejectUnknown } from '../negotiation/reject-unknown.js';
-import { remembered } from '../negotiation/remembered.js';
 import { preserveVary } from '../negotiation/vary.js';
 import type { VersionMiddleware } from '../negotiation/version-middleware.js';
 import type { VersionScheme } from '../schemes.js';
 import type { Version, VersionLike } from '../version.js';
 import { endHeadersWriter, type Listed, type VersionRecord, writeHeaders } from './lifecycle.js';
 import { header, type VersionSource } from './sources.js';
-import { type Unlisted, VersionList } from './version-list.js';
+import { type UnlistedVersions, VersionList } from './version-list.js';
 
 /** The version of a client that names none, such as the version that its account is pinned to; undefined for the oldest. */
 export type ClientVersion = (
@@ -40,7 +40,7 @@ export interface VersioningOptions {
    */
   readonly default?: 'oldest' | 'newest' | 'required' | VersionLike | ClientVersion;
   /** How a version that is not listed is handled: `reject` (406), or `previous`, the newest one below it. Default `reject`. */
-  readonly unlisted?: Unlisted;
+  readonly unlisted?: UnlistedVersions;
   /** Whether versions are still served after their `sunset`, or rejected with 410. Default `serve`. */
   readonly afterSunset?: 'serve' | 'reject';
   /** The response header that names the version. Default: that of the first header source, or `API-Version`; `false` for none. */
@@ -121,7 +121,7 @@ export function versioning(options: VersioningOptions): VersioningMiddleware {
   const { onVersion, now = Date.now } = options;
   const render = errorRenderer(options.errors ?? 'problem', problem());
   const finders = sources.map((source) =>
-    remembered(
+    memoized(
       (text) => list.find(text, source.name),
       (found) => !(found instanceof RequestError),
     ),

@@ -3,7 +3,7 @@ const MAX_CACHED_TEXTS = 512;
 const MAX_CACHED_LENGTH = 64;
 
 /** Caches what header texts mean, up to a bound. Results that `isKept` excludes, such as errors, are computed each time. */
-export function remembered<R>(
+export function memoized<R>(
   read: (text: string) => R,
   isCached: (result: NonNullable<R>) => boolean,
 ): (text: string) => R {
