@@ -9,7 +9,7 @@ import { type ComputeRouterOptions, computeHandler, isVersionList } from './comp
 import { apiObservedBy } from './http/api-observer.js';
 import { crossOrigin } from './http/cross-origin.js';
 import { eventStream } from './http/event-stream.js';
-import { hidingQuery, hidingSecrets, REDACTED } from './http/log-secrets.js';
+import { hidingQuery, REDACTED, redactSecrets } from './http/log-secrets.js';
 import type { Middleware, Next } from './http/middleware.js';
 import { observeUnrouted } from './http/observe-unrouted.js';
 import { quotaStep } from './http/quota-step.js';
@@ -47,7 +47,7 @@ function requestLog(logger: Logger): Middleware {
     logger,
     genReqId: requestId({ preset: 'openstack' }).genReqId,
     redact: { paths: REDACTED, censor: '[redacted]' },
-    serializers: { req: (req) => ({ ...req, url: hidingSecrets(req.url), query: hidingQuery(req.query) }) },
+    serializers: { req: (req) => ({ ...req, url: redactSecrets(req.url), query: hidingQuery(req.query) }) },
     customLogLevel: (req, res, error) => {
       // A client may disconnect at any time: this is not a failure of the server.
       if (!res.writableFinished && req.socket.destroyed) return 'info';
@@ -103,7 +103,7 @@ export function computeApi(options: ComputeApiOptions): ComputeApi {
     ...routerOptions,
     onError:
       routerOptions.onError ??
-      ((error, req) => logger?.error({ err: error, url: hidingSecrets(req.url) }, 'a request failed')),
+      ((error, req) => logger?.error({ err: error, url: redactSecrets(req.url) }, 'a request failed')),
   };
   const router = computeHandler(routed);
   // The parts below receive the id as an argument; an AsyncLocalStorage would cost time in each request.

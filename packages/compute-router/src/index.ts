@@ -4,7 +4,7 @@ export { ComputeRouterError, type ComputeRouterErrorCode } from './errors.js';
 export { type AllowedHostsOptions, allowedHosts, isLoopback } from './http/allowed-hosts.js';
 export type { ApiObserver, UnroutedPart, UnroutedRequest } from './http/api-observer.js';
 export type { CorsOptions } from './http/cross-origin.js';
-export { hidingSecrets, SECRET_HEADERS } from './http/log-secrets.js';
+export { redactSecrets, SECRET_HEADERS } from './http/log-secrets.js';
 export type { Middleware } from './http/middleware.js';
 export { RateLimitExceeded, type RateLimiter, type RateLimitVerdict } from './http/rate-limited.js';
 export { REQUEST_ID_HEADERS } from './http/request-id-headers.js';

@@ -1,5 +1,5 @@
 import { loadavg, uptime } from 'node:os';
-import { type HostControl, uptimeText } from '@apistrata/compute-engine/drivers';
+import { formatUptime, type HostControl } from '@apistrata/compute-engine/drivers';
 import type { Host } from './host.js';
 
 /** The caller for images that are fetched without a user's request. */
@@ -8,7 +8,7 @@ const SERVICE = { userId: 'service', projectId: 'service', roles: ['admin'], isA
 /** Returns the host operations that QEMU hosts support; power and maintenance of the computer are not among them. */
 export function hostControl(host: Host): Pick<HostControl, 'hostUptime' | 'cacheImages'> {
   return {
-    hostUptime: async () => uptimeText(Date.now(), uptime() * 1000, loadavg()),
+    hostUptime: async () => formatUptime(Date.now(), uptime() * 1000, loadavg()),
     async cacheImages(_name, imageIds) {
       for (const id of imageIds) await host.disks.cache.fetch(SERVICE, id, 0, host.leaving);
     },

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Engine } from '@apistrata/compute-engine';
-import { hidingSecrets, type Identity } from '@apistrata/compute-router';
+import { type Identity, redactSecrets } from '@apistrata/compute-router';
 import { type Environment, openServices } from '@apistrata/test-cloud/services';
 import type { Express, RequestHandler } from 'express';
 import type { Logger } from 'pino';
@@ -38,7 +38,7 @@ function requestLog(log: Logger): RequestHandler {
     res.once('close', () => {
       const level = res.statusCode >= 500 ? 'error' : res.statusCode >= 400 ? 'warn' : 'info';
       const responseTime = Math.round(performance.now() - begin);
-      log[level]({ method, url: hidingSecrets(originalUrl), status: res.statusCode, responseTime }, 'request');
+      log[level]({ method, url: redactSecrets(originalUrl), status: res.statusCode, responseTime }, 'request');
     });
     next();
   };
@@ -51,7 +51,7 @@ export async function openCloud(options: Options, engine: Engine, log: Logger): 
     simulated: options.driver === 'simulated',
     imageSources: options['image-source'],
     onUnserved: (service, method, url) =>
-      log.info({ service, method, url: hidingSecrets(url) }, 'a request that no service handles'),
+      log.info({ service, method, url: redactSecrets(url) }, 'a request that no service handles'),
     onError: (error) => log.error({ err: error }, 'a request failed'),
   });
   return {

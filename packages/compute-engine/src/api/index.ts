@@ -17,7 +17,7 @@ export type {
   New,
   QuotaClass,
   Stored,
-  TextSetting,
+  StringSetting,
 } from '../model/index.js';
 export type { Zone } from '../resources/availability-zones.js';
 export { CUSTOM_NAME, RESOURCE_CLASSES, TRAITS } from '../resources/extra-specs/standard-names.js';

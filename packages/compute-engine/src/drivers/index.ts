@@ -12,11 +12,11 @@ export type {
   VolumeOrigin,
   VolumeStorage,
 } from '@apistrata/catalogs';
-export { isTruthyText } from '../resources/extra-specs/is-truthy-text.js';
+export { isTruthyString } from '../resources/extra-specs/is-truthy-string.js';
 export type * from './driver.js';
 export type { DriverServices } from './driver-services.js';
+export { formatUptime } from './format-uptime.js';
 export { joinStreams } from './join-streams.js';
 export { noMachines } from './no-machines.js';
 export { type RuleHandle, SimulatedDriver, type SimulatedDriverOptions } from './simulated.js';
 export type { Rule, RuleMatch } from './simulated-rules.js';
-export { uptimeText } from './uptime-text.js';

@@ -12,9 +12,9 @@ import type {
   MoveProgress,
   WorkOrigin,
 } from './driver.js';
+import { formatUptime } from './format-uptime.js';
 import { SimulatedMachines } from './simulated-machines.js';
 import { checkRule, matches, type Rule } from './simulated-rules.js';
-import { uptimeText } from './uptime-text.js';
 
 interface ActiveRule {
   readonly rule: Rule;
@@ -187,7 +187,7 @@ export class SimulatedDriver implements Driver {
 
   async hostUptime(): Promise<string> {
     const now = this.#clock.now();
-    return uptimeText(now, now - this.#startedAt);
+    return formatUptime(now, now - this.#startedAt);
   }
 
   /** Simulated hosts accept every power action. */

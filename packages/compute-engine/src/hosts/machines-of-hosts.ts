@@ -7,11 +7,11 @@ import { badRequest, conflict } from '../errors/rejection.js';
 import { WorkerStopping } from '../jobs/worker.js';
 import type { Server } from '../model/index.js';
 import type { Host, Infrastructure } from '../scheduler/infrastructure.js';
+import { executingHost } from './executing-host.js';
 import type { HostRpcClient } from './host-rpc-client.js';
 import { type HostCaller, HostUnreachable } from './links/host-caller.js';
 import type { LinkRequest } from './links/link-request.js';
 import type { MachineCall } from './machine-call.js';
-import { placeOf } from './place-of.js';
 
 /** Timeout of a host's response while a caller waits for it. */
 const ANSWER_MS = 10_000;
@@ -132,7 +132,7 @@ export function machinesOfHosts(
     }),
     async perform(order, signal) {
       const { work, server, origin, job } = order;
-      const host = await remote(placeOf(work, server));
+      const host = await remote(executingHost(work, server));
       if (!host) return local.perform(order, signal);
       try {
         await command(host, server, job, { kind: 'perform', work, origin, job }, signal);

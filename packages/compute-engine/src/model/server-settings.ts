@@ -38,4 +38,4 @@ const names = Object.keys(serverDefaults) as (keyof ServerSettings)[];
 type Settings = keyof ServerSettings;
 
 /** Settings whose value is a string. */
-export type TextSetting = { [K in Settings]: ServerSettings[K] extends string | null ? K : never }[Settings];
+export type StringSetting = { [K in Settings]: ServerSettings[K] extends string | null ? K : never }[Settings];

@@ -9,10 +9,10 @@ export type {
   JobOutcome,
   ObservedJob,
   ObservedList,
-  ObservedReading,
   ObservedStep,
   ObservedWork,
   QuotaExcess,
   QuotaRejection,
+  ReadTarget,
   TraceContext,
 } from './observer.js';

@@ -60,7 +60,7 @@ export interface QuotaRejection {
 }
 
 /** The target of a read-only request. */
-export interface ObservedReading {
+export interface ReadTarget {
   /** Name of the replica (host, port and database); undefined for the primary. */
   readonly replica: string | undefined;
 }
@@ -118,7 +118,7 @@ export interface EngineObserver extends StoreObserver {
   /** Returns the trace context to store with a new job. */
   readonly traceContext?: () => TraceContext | undefined;
   /** With replicas: a read-only request was sent to one of them, or to the primary. */
-  readonly reading?: (notified: ObservedReading) => void;
+  readonly reading?: (notified: ReadTarget) => void;
   /** A list of servers was planned. */
   readonly list?: (plan: ObservedList) => void;
   readonly job?: (reported: ObservedJob) => void;

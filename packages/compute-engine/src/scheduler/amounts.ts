@@ -1,5 +1,5 @@
 import type { Claim, FlavorCopy } from '../model/index.js';
-import { isTruthyText } from '../resources/extra-specs/is-truthy-text.js';
+import { isTruthyString } from '../resources/extra-specs/is-truthy-string.js';
 import { flavorRequest } from './requested-offer.js';
 
 /** Amounts of capacity. Memory in MiB, disk in GiB. */
@@ -22,7 +22,7 @@ export const OWN_CLASSES: ReadonlySet<string> = new Set(['VCPU', 'MEMORY_MB', 'D
 export function amountsOf(flavor: FlavorCopy, { localRoot, imageProperties }: ServerContent): Amounts {
   const diskGb = (localRoot ? flavor.diskGb : 0) + flavor.ephemeralGb + Math.ceil(flavor.swapMb / 1024);
   const { resources } = flavorRequest(flavor);
-  const encrypted = [flavor.extraSpecs['hw:mem_encryption'], imageProperties.hw_mem_encryption].some(isTruthyText);
+  const encrypted = [flavor.extraSpecs['hw:mem_encryption'], imageProperties.hw_mem_encryption].some(isTruthyString);
   if (resources.size === 0 && !encrypted) return { vcpus: flavor.vcpus, memoryMb: flavor.memoryMb, diskGb };
   const others = [...resources].filter(([name, amount]) => amount > 0 && !OWN_CLASSES.has(name));
   if (encrypted && !resources.has('MEM_ENCRYPTION_CONTEXT')) others.push(['MEM_ENCRYPTION_CONTEXT', 1]);

@@ -1,5 +1,5 @@
 import type { FlavorCopy } from '../model/index.js';
-import { isTruthyText } from '../resources/extra-specs/is-truthy-text.js';
+import { isTruthyString } from '../resources/extra-specs/is-truthy-string.js';
 import { RESOURCE_CLASSES } from '../resources/extra-specs/standard-names.js';
 import { type CapabilityRequirement, capabilityRequirements } from './capabilities.js';
 import { DISABLED_TRAIT } from './inventories.js';
@@ -46,7 +46,7 @@ const OPTIONS: readonly {
   {
     spec: 'hw:virtio_packed_ring',
     property: 'hw_virtio_packed_ring',
-    trait: (value) => (isTruthyText(value) ? 'COMPUTE_NET_VIRTIO_PACKED' : undefined),
+    trait: (value) => (isTruthyString(value) ? 'COMPUTE_NET_VIRTIO_PACKED' : undefined),
   },
   {
     spec: 'hw:pci_numa_affinity_policy',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { hidingQuery, hidingSecrets } from './log-secrets.js';
+import { hidingQuery, redactSecrets } from './log-secrets.js';
 
-describe('hidingSecrets()', () => {
+describe('redactSecrets()', () => {
   it.each([
     ['/v2.1/os-console-auth-tokens/s3cret', '/v2.1/os-console-auth-tokens/[redacted]'],
     ['/v2.1/os-console-auth-tokens%2fs3cret', '/v2.1/os-console-auth-tokens/[redacted]'],
@@ -10,7 +10,7 @@ describe('hidingSecrets()', () => {
     ['/vnc?token=s3cret&a=1', '/vnc?token=[redacted]&a=1'],
     ['/v2.1/servers?name=web', '/v2.1/servers?name=web'],
   ])('shows %s as %s', (url, shown) => {
-    expect(hidingSecrets(url)).toBe(shown);
+    expect(redactSecrets(url)).toBe(shown);
   });
 });
 

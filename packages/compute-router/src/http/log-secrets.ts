@@ -38,9 +38,9 @@ function hidingValue(pair: string): string {
 }
 
 /** Returns a URL for a log: without the tokens of consoles in its path or query, however they are encoded. */
-export function hidingSecrets(url: string): string;
-export function hidingSecrets(url: string | undefined): string | undefined;
-export function hidingSecrets(url: string | undefined): string | undefined {
+export function redactSecrets(url: string): string;
+export function redactSecrets(url: string | undefined): string | undefined;
+export function redactSecrets(url: string | undefined): string | undefined {
   if (url === undefined) return undefined;
   const mark = url.indexOf('?');
   const path = mark < 0 ? url : url.slice(0, mark);

@@ -19,7 +19,7 @@ export interface PrometheusOptions {
 }
 
 /** Sources that are read at each scrape. */
-export interface Scraped {
+export interface ScrapeSources {
   readonly engine?: Engine;
   /** `guardServer(...)`, or any other object with statistics of connections. */
   readonly server?: { statistics(): ServerStatistics };
@@ -47,7 +47,7 @@ export interface PrometheusMetrics {
   /** Callback for `enforceQuota({ onExceeded })` of `@apistrata/quota`. */
   readonly quota: (rejection: RejectedQuota) => void;
   /** Adds sources that are read at each scrape. Call it once per source. */
-  readonly scrape: (sources: Scraped) => void;
+  readonly scrape: (sources: ScrapeSources) => void;
   /**
    * Serves all metrics for `GET` and `HEAD`, and returns 405 for other methods. Mount it where only monitoring has
    * access.

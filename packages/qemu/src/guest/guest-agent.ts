@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
 import type { Server } from '@apistrata/compute-engine';
-import { isTruthyText } from '@apistrata/compute-engine/drivers';
+import { isTruthyString } from '@apistrata/compute-engine/drivers';
 import { QemuError } from '../qemu-error.js';
 import { optionsOfServer } from '../tuning/machine-options.js';
 
@@ -24,7 +24,7 @@ interface AgentResponse {
 
 /** Returns true if the image of a server declares a guest agent. */
 export function hasAgent(server: Server): boolean {
-  return isTruthyText(optionsOfServer(server)('agent'));
+  return isTruthyString(optionsOfServer(server)('agent'));
 }
 
 function withoutResponse(what: string): QemuError {

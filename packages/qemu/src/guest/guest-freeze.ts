@@ -1,5 +1,5 @@
 import type { Server } from '@apistrata/compute-engine';
-import { isTruthyText } from '@apistrata/compute-engine/drivers';
+import { isTruthyString } from '@apistrata/compute-engine/drivers';
 import type { MachineFolder } from '../machine/machine-folder.js';
 import { QemuError } from '../qemu-error.js';
 import { optionsOfServer } from '../tuning/machine-options.js';
@@ -109,7 +109,7 @@ export class GuestFreeze {
    * @throws QemuError `GUEST_TIMEOUT`, `GUEST_COMMAND_FAILED` or `UNSUPPORTED` if a required freeze fails
    */
   async during<T>(server: Server, folder: MachineFolder, by: string, body: () => Promise<T>): Promise<T> {
-    const required = isTruthyText(optionsOfServer(server)('atRest'));
+    const required = isTruthyString(optionsOfServer(server)('atRest'));
     if (!hasAgent(server)) {
       if (!required) return body();
       throw new QemuError(

@@ -1,5 +1,5 @@
 import type { FlavorCopy, Server } from '@apistrata/compute-engine';
-import { isTruthyText } from '@apistrata/compute-engine/drivers';
+import { isTruthyString } from '@apistrata/compute-engine/drivers';
 import { QemuError } from '../qemu-error.js';
 import { requestedTpm, type Tpm } from '../tpm/requested-tpm.js';
 import { type MachineOptions, machineOptionsOf, positive } from './machine-options.js';
@@ -124,8 +124,8 @@ function cpuLimitsOf(vcpus: number, option: MachineOptions): CpuLimits | null {
 function cpuPropertiesOf(option: MachineOptions): readonly string[] {
   const pmu = option('pmu');
   return [
-    ...(isTruthyText(option('hideHypervisor')) ? ['kvm=off'] : []),
-    ...(pmu === undefined ? [] : [`pmu=${isTruthyText(pmu) ? 'on' : 'off'}`]),
+    ...(isTruthyString(option('hideHypervisor')) ? ['kvm=off'] : []),
+    ...(pmu === undefined ? [] : [`pmu=${isTruthyString(pmu) ? 'on' : 'off'}`]),
   ];
 }
 
@@ -168,13 +168,13 @@ export function tuningOf(flavor: FlavorCopy, properties: Server['imageProperties
     diskLimits: diskLimitsOf(option),
     nicModel: oneOf(NICS, option('nicModel'), NICS.virtio),
     rng:
-      allowed !== undefined && !isTruthyText(allowed)
+      allowed !== undefined && !isTruthyString(allowed)
         ? null
         : { bytes: positive(option('rngBytes')), periodMs: positive(option('rngPeriod')) ?? PERIOD_MS },
     watchdog: oneOf(WATCHDOGS, option('watchdog'), null),
     screen: oneOf(SCREENS, option('video'), SCREENS.vga),
     tablet: option('pointer') === 'usbtablet',
-    bootMenu: isTruthyText(option('bootMenu')),
+    bootMenu: isTruthyString(option('bootMenu')),
     ...firmwareOf(option),
     tpm: requestedTpm(option),
   };

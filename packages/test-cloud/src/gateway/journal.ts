@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
-import { hidingSecrets } from '@apistrata/compute-router';
+import { redactSecrets } from '@apistrata/compute-router';
 import type { Tapped } from './body-tap.js';
 import { versionIn } from './http-rule.js';
 import { headersWithoutSecrets, type Redact, withoutSecrets } from './secrets.js';
@@ -107,7 +107,7 @@ export function watchRequest({ service, req, res, tapped, now }: Watched, done: 
   const startedAt = performance.now();
   const { method = '', url: target = '', headers: requestHeaders } = req;
   // The token of a console is also a secret.
-  const url = hidingSecrets(target);
+  const url = redactSecrets(target);
   res.once('close', () => {
     const version = versionIn(res.getHeader('openstack-api-version'));
     const requestId = res.getHeader('x-compute-request-id') ?? res.getHeader('x-openstack-request-id') ?? '';

@@ -2,7 +2,7 @@ import type { Core, ServerScope } from '../../core/core.js';
 import type { DriverWork } from '../../drivers/driver.js';
 import { badRequest, conflict } from '../../errors/rejection.js';
 import type { Server } from '../../model/index.js';
-import { isTruthyText } from '../../resources/extra-specs/is-truthy-text.js';
+import { isTruthyString } from '../../resources/extra-specs/is-truthy-string.js';
 import { isHostDown } from '../hosts.js';
 
 /** Duration of a freeze unless it is extended: its requester may have crashed. */
@@ -32,8 +32,8 @@ export async function whileQuiesced<T>(
   body: () => Promise<T>,
 ): Promise<T> {
   const { os_require_quiesce, hw_qemu_guest_agent } = server.imageProperties;
-  const required = isTruthyText(os_require_quiesce);
-  if (server.vmState !== 'active' || !(required || isTruthyText(hw_qemu_guest_agent))) return body();
+  const required = isTruthyString(os_require_quiesce);
+  if (server.vmState !== 'active' || !(required || isTruthyString(hw_qemu_guest_agent))) return body();
   const origin = { action, requestId: context.requestId };
   const perform = async (work: DriverWork) => {
     if (await isHostDown(core, server))

@@ -3,7 +3,7 @@ import { changeMigration, getMigration } from '../../server-migrations/migration
 import { checkHostUp } from '../hosts.js';
 import { action } from '../runner/action.js';
 import { failRun } from '../runner/fail-run.js';
-import { beginVerdict } from './verdict.js';
+import { beginConfirmOrRevert } from './confirm-or-revert.js';
 
 /** Completes a move and removes what is left on the source host. */
 export const confirmResize = action({
@@ -16,7 +16,7 @@ export const confirmResize = action({
   onFailure: 'error',
   begin: async (scope) => {
     await checkHostUp(scope.core, scope.server);
-    return beginVerdict(scope, 'confirming');
+    return beginConfirmOrRevert(scope, 'confirming');
   },
   run: async (run) => {
     const { id, sourceHost } = await getMigration(run.core, run.arguments.migrationId);

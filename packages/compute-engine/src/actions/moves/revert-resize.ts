@@ -3,7 +3,7 @@ import { followServer } from '../../server-migrations/follow-server.js';
 import { changeMigration, getMigration } from '../../server-migrations/migration-record.js';
 import { action } from '../runner/action.js';
 import { failRun } from '../runner/fail-run.js';
-import { beginVerdict } from './verdict.js';
+import { beginConfirmOrRevert } from './confirm-or-revert.js';
 
 /** Reverts a move: back to the old host and flavor. */
 export const revertResize = action({
@@ -14,7 +14,7 @@ export const revertResize = action({
   history: 'revertResize',
   notifies: { failed: 'resize_revert' },
   onFailure: 'error',
-  begin: (scope) => beginVerdict(scope, 'reverting'),
+  begin: (scope) => beginConfirmOrRevert(scope, 'reverting'),
   run: async (run) => {
     const { core } = run;
     const { id, sourceHost, sourceNode } = await getMigration(core, run.arguments.migrationId);

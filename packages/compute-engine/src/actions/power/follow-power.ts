@@ -2,7 +2,7 @@ import { backgroundWork } from '../../core/context.js';
 import type { Core } from '../../core/core.js';
 import { Rejection } from '../../errors/rejection.js';
 import type { PowerState, Server, VmState } from '../../model/index.js';
-import { isTruthyText } from '../../resources/extra-specs/is-truthy-text.js';
+import { isTruthyString } from '../../resources/extra-specs/is-truthy-string.js';
 import { tables } from '../../schema/tables.js';
 import { beginAction } from '../runner/begin-action.js';
 import type { Cleanup } from '../runner/cleanup.js';
@@ -25,7 +25,7 @@ const STOPPED: ReadonlySet<VmState> = new Set<VmState>(['active', 'paused']);
 function startsWithHost({ settings }: Core, { vmState, metadata }: Server): boolean {
   if (vmState !== 'active') return false;
   const { autostart } = metadata;
-  return autostart === undefined ? settings.resumeGuestsOnHostBoot : isTruthyText(autostart);
+  return autostart === undefined ? settings.resumeGuestsOnHostBoot : isTruthyString(autostart);
 }
 
 /**

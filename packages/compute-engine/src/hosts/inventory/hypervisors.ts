@@ -108,13 +108,13 @@ export class Hypervisors {
         usage: usage.get(host.name) ?? nothing,
         workload: workloads.get(host.name) ?? 0,
         servers: servers && (servers.get(host.name) ?? []),
-        uptime: parts.uptime && up ? await this.#uptimeText(host.name) : null,
+        uptime: parts.uptime && up ? await this.#formatUptime(host.name) : null,
       };
     };
   }
 
   /** A list must not fail because of one host, but it fails if the database is unavailable. */
-  async #uptimeText(host: string): Promise<string | null> {
+  async #formatUptime(host: string): Promise<string | null> {
     try {
       return await this.#core.machines.hostUptime(host);
     } catch (error) {

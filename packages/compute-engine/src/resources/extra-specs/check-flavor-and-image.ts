@@ -1,12 +1,12 @@
 import { badRequest } from '../../errors/rejection.js';
 import { checkCpuTopology, checkSerialPorts, realtimeCpusOf } from './cpu-options.js';
-import { isTruthyText } from './is-truthy-text.js';
+import { isTruthyString } from './is-truthy-string.js';
 import { checkMemoryEncryption } from './memory-options.js';
 import { numaTopologyOf } from './numa-topology.js';
 import { type ImageFacts, type OptionSources, requested } from './requested-options.js';
 
 const differ = (one: string, other: string) => one.trim().toLowerCase() !== other.trim().toLowerCase();
-const differAsBooleans = (one: string, other: string) => isTruthyText(one) !== isTruthyText(other);
+const differAsBooleans = (one: string, other: string) => isTruthyString(one) !== isTruthyString(other);
 
 /** Options that may be set in the flavor or the image, and in both only with the same value. */
 const AGREEING: readonly (readonly [name: string, differ: (one: string, other: string) => boolean])[] = [

@@ -1,6 +1,6 @@
 import { badRequest } from '../../errors/rejection.js';
 import { firstCpus, isSubset, parseCpuMask } from './cpu-set.js';
-import { isTruthyText } from './is-truthy-text.js';
+import { isTruthyString } from './is-truthy-string.js';
 import {
   checkImageValue,
   flavorInteger,
@@ -98,7 +98,7 @@ function emulatorPolicyOf({ flavor }: OptionSources): string | undefined {
 /** Returns the realtime CPUs; throws 400 for a mask that leaves none to the emulator. */
 export function realtimeCpusOf(of: OptionSources): ReadonlySet<number> | undefined {
   const { flavor } = of;
-  if (!isTruthyText(flavor.extraSpecs['hw:cpu_realtime'])) return undefined;
+  if (!isTruthyString(flavor.extraSpecs['hw:cpu_realtime'])) return undefined;
   const { flavorValue: ofFlavor, imageValue: ofImage } = requested(of, 'cpu_realtime_mask');
   const mask = ofImage || ofFlavor;
   const all = firstCpus(flavor.vcpus);

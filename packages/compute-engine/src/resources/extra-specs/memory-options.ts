@@ -1,5 +1,5 @@
 import { badRequest } from '../../errors/rejection.js';
-import { isTruthyText } from './is-truthy-text.js';
+import { isTruthyString } from './is-truthy-string.js';
 import { type OptionSources, requested } from './requested-options.js';
 
 const MODELS = ['amd-sev', 'amd-sev-es', 'amd-sev-snp'];
@@ -23,11 +23,11 @@ function conflict(
 export function checkMemoryEncryption(of: OptionSources): boolean {
   const { flavor, image } = of;
   const expected = requested(of, 'mem_encryption');
-  if (!isTruthyText(expected.flavorValue) && !isTruthyText(expected.imageValue)) return false;
+  if (!isTruthyString(expected.flavorValue) && !isTruthyString(expected.imageValue)) return false;
   if (
     expected.flavorValue !== undefined &&
     expected.imageValue !== undefined &&
-    isTruthyText(expected.flavorValue) !== isTruthyText(expected.imageValue)
+    isTruthyString(expected.flavorValue) !== isTruthyString(expected.imageValue)
   )
     throw conflict(of, 'mem_encryption', expected);
   const model = requested(of, 'mem_encryption_model');
@@ -38,8 +38,8 @@ export function checkMemoryEncryption(of: OptionSources): boolean {
     throw badRequest(`Invalid memory encryption model '${chosen}'. Allowed values: ${MODELS.join(', ')}.`);
   const { hw_firmware_type: firmware, hw_machine_type: machine, hw_firmware_stateless: stateless } = image.properties;
   const requesters = [
-    ...(isTruthyText(expected.flavorValue) ? [`hw:mem_encryption extra spec in ${flavor.name} flavor`] : []),
-    ...(isTruthyText(expected.imageValue) ? [`hw_mem_encryption property of image ${image.id ?? '<no-id>'}`] : []),
+    ...(isTruthyString(expected.flavorValue) ? [`hw:mem_encryption extra spec in ${flavor.name} flavor`] : []),
+    ...(isTruthyString(expected.imageValue) ? [`hw_mem_encryption property of image ${image.id ?? '<no-id>'}`] : []),
   ];
   if (firmware !== 'uefi')
     throw badRequest(
@@ -50,7 +50,7 @@ export function checkMemoryEncryption(of: OptionSources): boolean {
       `Machine type '${machine}' is not compatible with image ${image.name ?? null} (${image.id ?? '<no-id>'}): q35 type is required for SEV to work`,
     );
   if (chosen !== 'amd-sev-snp') return true;
-  if (!isTruthyText(stateless))
+  if (!isTruthyString(stateless))
     throw badRequest(
       `The ${chosen} memory encryption model requires stateless firmware but the image metadata doesn't have the 'hw_firmware_stateless' property set to True requires stateless firmware`,
     );
@@ -77,13 +77,13 @@ export function pageSizeOf(of: OptionSources): string | undefined {
 /** Throws 400 for locked memory without a page size. */
 export function checkLockedMemory(of: OptionSources): void {
   const { flavorValue: ofFlavor, imageValue: ofImage } = requested(of, 'locked_memory');
-  if (ofFlavor !== undefined && ofImage !== undefined && isTruthyText(ofFlavor) !== isTruthyText(ofImage)) {
-    const [image, flavor] = [ofImage, ofFlavor].map((text) => (isTruthyText(text) ? 'True' : 'False'));
+  if (ofFlavor !== undefined && ofImage !== undefined && isTruthyString(ofFlavor) !== isTruthyString(ofImage)) {
+    const [image, flavor] = [ofImage, ofFlavor].map((text) => (isTruthyString(text) ? 'True' : 'False'));
     throw badRequest(
       `locked_memory value in image (${image}) and flavor (${flavor}) conflict. A consistent value is expected if both specified.`,
     );
   }
   const pages = requested(of, 'mem_page_size');
-  if (isTruthyText(ofFlavor ?? ofImage) && !pages.flavorValue && !pages.imageValue)
+  if (isTruthyString(ofFlavor ?? ofImage) && !pages.flavorValue && !pages.imageValue)
     throw badRequest('locked_memory value in image or flavor is forbidden when mem_page_size is not set.');
 }

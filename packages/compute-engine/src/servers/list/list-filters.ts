@@ -1,6 +1,6 @@
 import type { DatabaseKind, RowQuery } from '@apistrata/record-store';
 import { type RawBuilder, sql } from 'kysely';
-import type { Server, TextSetting } from '../../model/index.js';
+import type { Server, StringSetting } from '../../model/index.js';
 import type { HostMap } from '../../scheduler/infrastructure.js';
 import { LIVE } from '../../schema/tables.js';
 import { RESERVATION_LENGTH } from '../create/create-record.js';
@@ -57,12 +57,12 @@ function addressesOf({ interfaces }: Server, version: 4 | 6): string[] {
 }
 
 /** Fields of servers to which patterns can be applied. */
-export type ServerPatternField = keyof typeof fields | TextSetting;
+export type ServerPatternField = keyof typeof fields | StringSetting;
 
 /** Settings have no entry, because their field has the same name. */
 function fieldOf(name: ServerPatternField): PatternField {
   if (Object.hasOwn(fields, name)) return fields[name as keyof typeof fields];
-  const setting = name as TextSetting;
+  const setting = name as StringSetting;
   return inJson(setting, (s) => [s[setting]]);
 }
 

@@ -1,6 +1,6 @@
 import type { RowQuery } from '@apistrata/record-store';
 import { type RawBuilder, sql } from 'kysely';
-import type { Server, TextSetting } from '../../model/index.js';
+import type { Server, StringSetting } from '../../model/index.js';
 import type { HostMap } from '../../scheduler/infrastructure.js';
 
 type Value = string | number;
@@ -55,10 +55,10 @@ const keys = {
 } as const satisfies Record<string, KeySpec>;
 
 /** Fields by which servers can be sorted. */
-export type ServerSortKey = keyof typeof keys | TextSetting;
+export type ServerSortKey = keyof typeof keys | StringSetting;
 
 const keyOf = (name: ServerSortKey): KeySpec =>
-  Object.hasOwn(keys, name) ? keys[name as keyof typeof keys] : unindexed((s) => s[name as TextSetting] ?? '');
+  Object.hasOwn(keys, name) ? keys[name as keyof typeof keys] : unindexed((s) => s[name as StringSetting] ?? '');
 
 /** A sort key with its direction. */
 export interface ServerSort {

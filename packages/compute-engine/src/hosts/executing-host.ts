@@ -2,7 +2,7 @@ import type { DriverWork } from '../drivers/driver.js';
 import type { Server } from '../model/index.js';
 
 /** Returns the host on which a command is executed: the server's own, unless a move needs the other one. */
-export function placeOf(work: DriverWork, server: Server): string | null {
+export function executingHost(work: DriverWork, server: Server): string | null {
   switch (work.verb) {
     case 'live_migration_prepare':
       return work.destHost;

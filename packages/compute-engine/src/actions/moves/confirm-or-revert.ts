@@ -7,15 +7,15 @@ import { changeMigration } from '../../server-migrations/migration-record.js';
 import type { StartedAction } from '../runner/action.js';
 
 /** The move that is confirmed or reverted. */
-export interface VerdictArguments {
+export interface PendingMoveArguments {
   readonly migrationId: string;
 }
 
 /** Checks a request to confirm or revert a move; 400 if none awaits it. */
-export async function beginVerdict(
+export async function beginConfirmOrRevert(
   { core, server }: ServerScope,
   status: MigrationStatus,
-): Promise<StartedAction<VerdictArguments, void>> {
+): Promise<StartedAction<PendingMoveArguments, void>> {
   const waiting = async (session: Session) => {
     const [migration] = await tables.migrations.find(session, (q) =>
       q.where('server_id', '=', server.id).where('status', '=', 'finished').orderBy('seq', 'desc').limit(1),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { uptimeText } from './uptime-text.js';
+import { formatUptime } from './format-uptime.js';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -15,10 +15,10 @@ describe('the text of uptime(1)', () => {
     [DAY + 5 * MINUTE, '1 day, 5 min'],
     [400 * DAY + 12 * HOUR + 30 * MINUTE, '400 days, 12:30'],
   ])('after %d ms is "%s"', (up, text) => {
-    expect(uptimeText(now, up)).toBe(` 03:04:05 up ${text},  0 users,  load average: 0.00, 0.00, 0.00`);
+    expect(formatUptime(now, up)).toBe(` 03:04:05 up ${text},  0 users,  load average: 0.00, 0.00, 0.00`);
   });
 
   it('can be parsed by clients into time, duration, users and load', () => {
-    expect(uptimeText(now, 3 * DAY)).toMatch(/^(.+)\sup\s+(.+),\s+(.+)\susers?,\s+load average:\s(.+)$/);
+    expect(formatUptime(now, 3 * DAY)).toMatch(/^(.+)\sup\s+(.+),\s+(.+)\susers?,\s+load average:\s(.+)$/);
   });
 });

@@ -5,7 +5,7 @@ const two = (value: number) => String(value).padStart(2, '0');
  * Formats uptime like the command `uptime` on a computer without users; times in milliseconds, the wall clock in UTC.
  * @param loads averages over the last 1, 5 and 15 minutes; default: idle
  */
-export function uptimeText(nowMs: number, upMs: number, loads: readonly number[] = [0, 0, 0]): string {
+export function formatUptime(nowMs: number, upMs: number, loads: readonly number[] = [0, 0, 0]): string {
   const days = Math.floor(upMs / DAY_MS);
   const hours = Math.floor((upMs % DAY_MS) / 3_600_000);
   const minutes = Math.floor((upMs % 3_600_000) / 60_000);
