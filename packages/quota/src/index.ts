@@ -32,13 +32,13 @@ export type { Reservation } from './reservation.js';
 export type {
   ConsumeRequest,
   Count,
-  Hold,
   MaybePromise,
   OwnLimits,
   Page,
   ProjectLimits,
   QuotaStore,
   ReserveRequest,
+  StoredReservation,
 } from './store.js';
 export type { ThresholdEvent } from './thresholds.js';
-export { type ShownUsage, type UsageHandlerOptions, usageHandler } from './usage-handler.js';
+export { type UsageEntry, type UsageHandlerOptions, usageHandler } from './usage-handler.js';

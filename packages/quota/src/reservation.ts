@@ -1,11 +1,11 @@
 import { ReservationEnded } from './errors.js';
 import { type Amounts, isZeroAmount } from './limits.js';
-import type { Hold, MaybePromise } from './store.js';
+import type { MaybePromise, StoredReservation } from './store.js';
 
 /** The calls of a reservation to its store; each rejects with QuotaStoreError if the store fails. */
 export interface ReservationCalls {
-  settle(hold: Hold, outcome: 'commit' | 'release'): MaybePromise<boolean>;
-  renew(hold: Hold, ttlMs: number): MaybePromise<boolean>;
+  settle(hold: StoredReservation, outcome: 'commit' | 'release'): MaybePromise<boolean>;
+  renew(hold: StoredReservation, ttlMs: number): MaybePromise<boolean>;
 }
 
 type State = 'held' | 'committed' | 'released';
@@ -24,7 +24,7 @@ export class Reservation {
   readonly #keeper: ReservationCalls;
   #state: State = 'held';
 
-  constructor(hold: Hold, ttlMs: number, keeper: ReservationCalls) {
+  constructor(hold: StoredReservation, ttlMs: number, keeper: ReservationCalls) {
     this.id = hold.id;
     this.project = hold.project;
     this.amounts = hold.amounts;

@@ -2,7 +2,7 @@ import { Deadlines } from './deadlines.js';
 import { QuotaError, QuotaStoreError, ReservationEnded } from './errors.js';
 import type { Excess } from './limits.js';
 import type { ReservationCalls } from './reservation.js';
-import type { Hold, MaybePromise, QuotaStore, ReserveRequest } from './store.js';
+import type { MaybePromise, QuotaStore, ReserveRequest, StoredReservation } from './store.js';
 
 /** Calls a store with a timeout. Every failure becomes a QuotaStoreError. */
 export class StoreCaller implements ReservationCalls {
@@ -59,11 +59,11 @@ export class StoreCaller implements ReservationCalls {
     );
   }
 
-  settle(hold: Hold, outcome: 'commit' | 'release'): MaybePromise<boolean> {
+  settle(hold: StoredReservation, outcome: 'commit' | 'release'): MaybePromise<boolean> {
     return this.call((store) => store.settle(hold, outcome));
   }
 
-  renew(hold: Hold, ttlMs: number): MaybePromise<boolean> {
+  renew(hold: StoredReservation, ttlMs: number): MaybePromise<boolean> {
     return this.call((store) => store.renew(hold, ttlMs));
   }
 

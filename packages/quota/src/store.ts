@@ -4,14 +4,14 @@ import type { Amounts, Excess, Limit } from './limits.js';
 export type MaybePromise<T> = T | Promise<T>;
 
 /** A reservation as a store receives it. Ids are unique; kinds and amounts never change; amounts are above 0. */
-export interface Hold {
+export interface StoredReservation {
   readonly id: string;
   readonly project: string;
   readonly amounts: Amounts;
 }
 
 /** Amounts to take if the limits allow it. */
-export interface ConsumeRequest extends Hold {
+export interface ConsumeRequest extends StoredReservation {
   /** The limit of at least the kinds in `amounts`, for projects without their own; -1 is unlimited. */
   readonly defaults: Amounts;
 }
@@ -74,10 +74,10 @@ export interface QuotaStore {
    * Ends a reservation: `commit` turns its amounts into used, `release` frees them. Returns false if it is unknown or
    * expired.
    */
-  settle(hold: Hold, outcome: 'commit' | 'release'): MaybePromise<boolean>;
+  settle(hold: StoredReservation, outcome: 'commit' | 'release'): MaybePromise<boolean>;
 
   /** Sets the expiry of a reservation to `ttlMs` from now. Returns false if it is unknown or expired. */
-  renew(hold: Hold, ttlMs: number): MaybePromise<boolean>;
+  renew(hold: StoredReservation, ttlMs: number): MaybePromise<boolean>;
 
   /** Returns the usage of a project; kinds that it never used may be missing. Has no observable effect. */
   counts(project: string): MaybePromise<Readonly<Record<string, Count>>>;

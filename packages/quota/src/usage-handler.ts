@@ -10,7 +10,7 @@ export interface UsageHandlerOptions<Req extends IncomingMessage = IncomingMessa
 }
 
 /** The usage of one kind, as `usageHandler()` shows it. */
-export interface ShownUsage {
+export interface UsageEntry {
   readonly kind: string;
   /** The committed amount. */
   readonly used: number;
@@ -24,7 +24,7 @@ export interface ShownUsage {
   readonly text: string;
 }
 
-function shown(kind: string, { used, reserved, limit }: Usage): ShownUsage {
+function shown(kind: string, { used, reserved, limit }: Usage): UsageEntry {
   if (limit < 0) return { kind, used, reserved, limit: null, remaining: null, text: `${used} used` };
   const remaining = Math.max(0, Number(limit) - used - reserved);
   return { kind, used, reserved, limit: Number(limit), remaining, text: `${used} of ${limit} used` };
@@ -32,7 +32,7 @@ function shown(kind: string, { used, reserved, limit }: Usage): ShownUsage {
 
 /**
  * Creates a handler that sends the usage of a project as JSON, for its customers: `{"quotas": [...]}` with an element of
- * {@link ShownUsage} for each kind. Errors are passed on.
+ * {@link UsageEntry} for each kind. Errors are passed on.
  *
  * @throws TypeError if an option is unknown or missing
  *

@@ -1,4 +1,10 @@
-import { checkLimits, type Hold, type OwnLimits, type QuotaStore, type ReserveRequest } from '@apistrata/quota';
+import {
+  checkLimits,
+  type OwnLimits,
+  type QuotaStore,
+  type ReserveRequest,
+  type StoredReservation,
+} from '@apistrata/quota';
 
 /** A service that stores one document with optimistic locking: a write fails if the document has changed since the read. */
 export interface Documents {
@@ -73,7 +79,7 @@ export function documentStore(documents: Documents, clock: () => number = Date.n
         return [];
       }),
 
-    settle: ({ id, project: projectId, amounts }: Hold, outcome) =>
+    settle: ({ id, project: projectId, amounts }: StoredReservation, outcome) =>
       step((state) => {
         const project = projectOf(state, projectId);
         if (!project.holds[id]) return false;
@@ -83,7 +89,7 @@ export function documentStore(documents: Documents, clock: () => number = Date.n
         return true;
       }),
 
-    renew: ({ id, project }: Hold, ttlMs) =>
+    renew: ({ id, project }: StoredReservation, ttlMs) =>
       step((state) => {
         const hold = projectOf(state, project).holds[id];
         if (hold) hold.expiresAt = clock() + ttlMs;

@@ -5,7 +5,7 @@ import Database from 'better-sqlite3';
 import { Redis } from 'ioredis';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { Holds } from '../src/memory/holds.js';
+import { ReservationHeap } from '../src/memory/reservation-heap.js';
 
 const HOLDS = 20_000;
 const NOW = 1_700_000_000_000;
@@ -53,7 +53,7 @@ describe('with 20,000 reservations in its project', () => {
     for (const { id, project, expiresAt } of rows.slice(0, HOLDS)) {
       await store.reserve({ id, project, amounts: { secrets: 1 }, defaults: { secrets: -1 }, ttlMs: expiresAt - NOW });
     }
-    const holds = new Holds();
+    const holds = new ReservationHeap();
     for (const { id, expiresAt } of rows) {
       const amounts = {};
       holds.set({

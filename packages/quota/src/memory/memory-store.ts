@@ -2,8 +2,8 @@ import { checkOptions } from '../check-options.js';
 import { forEachAmount } from '../for-each-amount.js';
 import { limitFor } from '../limit-for.js';
 import { type Amounts, type Excess, fits } from '../limits.js';
-import type { ConsumeRequest, Hold, OwnLimits, Page, QuotaStore, ReserveRequest } from '../store.js';
-import { type Held, Holds } from './holds.js';
+import type { ConsumeRequest, OwnLimits, Page, QuotaStore, ReserveRequest, StoredReservation } from '../store.js';
+import { type ReservationEntry, ReservationHeap } from './reservation-heap.js';
 import { warnIfSeveral } from './several-processes.js';
 
 /** Options of `memoryStore()`. */
@@ -21,7 +21,7 @@ interface Counter {
 
 interface Project {
   readonly counters: Map<string, Counter>;
-  readonly holds: Holds;
+  readonly holds: ReservationHeap;
 }
 
 const NOTHING: readonly Excess[] = Object.freeze([]);
@@ -65,7 +65,7 @@ class MemoryStore implements QuotaStore {
     return this.#take(request, 'used');
   }
 
-  settle(hold: Hold, outcome: 'commit' | 'release'): boolean {
+  settle(hold: StoredReservation, outcome: 'commit' | 'release'): boolean {
     const project = this.#projects.get(hold.project);
     const held = project?.holds.get(hold.id);
     if (!project || !held) return false;
@@ -76,7 +76,7 @@ class MemoryStore implements QuotaStore {
     return alive;
   }
 
-  renew(hold: Hold, ttlMs: number): boolean {
+  renew(hold: StoredReservation, ttlMs: number): boolean {
     const holds = this.#projects.get(hold.project)?.holds;
     const held = holds?.get(hold.id);
     const now = this.#clock();
@@ -164,7 +164,7 @@ class MemoryStore implements QuotaStore {
   }
 
   #addProject(id: string): Project {
-    const project: Project = { counters: new Map(), holds: new Holds() };
+    const project: Project = { counters: new Map(), holds: new ReservationHeap() };
     this.#projects.set(id, project);
     return project;
   }
@@ -188,7 +188,7 @@ class MemoryStore implements QuotaStore {
 }
 
 /** Frees the amounts of a reservation that is already removed. */
-function drop(project: Project, { amounts }: Held, commit: boolean): void {
+function drop(project: Project, { amounts }: ReservationEntry, commit: boolean): void {
   forEachAmount(amounts, (kind, amount) => {
     const counter = counterOf(project, kind);
     counter.reserved -= amount;

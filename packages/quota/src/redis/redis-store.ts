@@ -7,12 +7,12 @@ import type { Amounts, Excess } from '../limits.js';
 import type {
   ConsumeRequest,
   Count,
-  Hold,
   OwnLimits,
   Page,
   ProjectLimits,
   QuotaStore,
   ReserveRequest,
+  StoredReservation,
 } from '../store.js';
 import { zip } from '../zip.js';
 import { type Act, Lanes, type Receipt } from './lanes.js';
@@ -46,7 +46,7 @@ export interface RedisStoreOptions {
 const BATCHES = { size: 32, atOnce: 4 };
 
 interface Settlement {
-  readonly hold: Hold;
+  readonly hold: StoredReservation;
   readonly outcome: 'commit' | 'release';
 }
 
@@ -106,11 +106,11 @@ class RedisStore implements QuotaStore {
     return this.#consuming.add(request);
   }
 
-  settle(hold: Hold, outcome: 'commit' | 'release'): Promise<boolean> {
+  settle(hold: StoredReservation, outcome: 'commit' | 'release'): Promise<boolean> {
     return this.#settling.add({ hold, outcome });
   }
 
-  async renew(hold: Hold, ttlMs: number): Promise<boolean> {
+  async renew(hold: StoredReservation, ttlMs: number): Promise<boolean> {
     const keys = [this.#holds(hold.project)];
     return (await this.#run(scripts.RENEW, keys, [memberOf(hold), String(ttlMs)])) === 1;
   }

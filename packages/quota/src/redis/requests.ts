@@ -1,6 +1,6 @@
 import { forEachAmount } from '../for-each-amount.js';
 import { limitFor } from '../limit-for.js';
-import type { ConsumeRequest, Hold } from '../store.js';
+import type { ConsumeRequest, StoredReservation } from '../store.js';
 
 /** The distinct projects of a batch, numbered from 0 in order of first use. */
 export class Numbers {
@@ -23,7 +23,7 @@ export class Numbers {
 const LONGER_THAN_LISTED = 65;
 
 /** The member of a reservation in the set of its project. Kinds cannot contain the separators. */
-export function memberOf({ id, amounts }: Hold): string {
+export function memberOf({ id, amounts }: StoredReservation): string {
   let member = `${id.padEnd(LONGER_THAN_LISTED)}|`;
   for (const kind in amounts) member += `${kind}=${amounts[kind]},`;
   return member;

@@ -1,4 +1,4 @@
-import { persistently } from './persistently.js';
+import { retryOnConflict } from './retry-on-conflict.js';
 import type { SqlDatabase, SqlRow, SqlValue, Statement, Steps } from './sql-database.js';
 
 interface MysqlQuery {
@@ -36,7 +36,7 @@ export function mysql(pool: MysqlPool): SqlDatabase {
     dialect: 'mysql',
     // Each transaction uses its own connection.
     isInTransaction: () => false,
-    transaction: (work) => persistently(() => connected(pool, (connection) => drive(connection, work()))),
+    transaction: (work) => retryOnConflict(() => connected(pool, (connection) => drive(connection, work()))),
   };
 }
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { codeOf, persistently } from './persistently.js';
+import { codeOf, retryOnConflict } from './retry-on-conflict.js';
 import type { SqlDatabase, SqlResult, SqlValue, Statement, Steps } from './sql-database.js';
 
 interface PostgresResult {
@@ -53,9 +53,9 @@ export function postgres(pool: PostgresPool): SqlDatabase {
     dialect: 'postgres',
     // Each transaction uses its own connection.
     isInTransaction: () => false,
-    transaction: (work) => persistently(() => connected(pool, 'ROLLBACK', (client) => drive(client, work()))),
+    transaction: (work) => retryOnConflict(() => connected(pool, 'ROLLBACK', (client) => drive(client, work()))),
     query: (text, parameters) =>
-      persistently(async () => {
+      retryOnConflict(async () => {
         // A single statement that fails leaves nothing to roll back.
         const requested = () =>
           connected(pool, 'SELECT 1', async (client) => resultOf(await client.query(query(text, parameters()))));

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Hold } from '../store.js';
+import type { StoredReservation } from '../store.js';
 
 /** The number of receipts of a lane after which obsolete ones are deleted. */
 const CLEARED_EVERY = 1_000;
@@ -10,7 +10,7 @@ export interface Receipt {
   readonly lane: string;
   readonly number: number;
   /** The amounts that the operation has taken so far. */
-  taken: readonly Pick<Hold, 'project' | 'amounts'>[];
+  taken: readonly Pick<StoredReservation, 'project' | 'amounts'>[];
 }
 
 /**

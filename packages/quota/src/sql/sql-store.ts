@@ -5,19 +5,19 @@ import type { Amounts, Excess } from '../limits.js';
 import type {
   ConsumeRequest,
   Count,
-  Hold,
   MaybePromise,
   OwnLimits,
   Page,
   QuotaStore,
   ReserveRequest,
+  StoredReservation,
 } from '../store.js';
 import { mysqlStatements } from './mysql-statements.js';
 import { type Receipt, Receipts } from './receipts.js';
 import { SqlBatcher } from './sql-batcher.js';
 import { read, type SqlDatabase, type Steps, write } from './sql-database.js';
 import { type Statements, statementsFor, writeLimits } from './statements.js';
-import { QuotaSteps, type Return, type Settlement, type Taking } from './steps.js';
+import { QuotaSteps, type ReturnedAmounts, type Settlement, type Taking } from './steps.js';
 
 /** Options of `sqlStore()`. */
 export interface SqlStoreOptions {
@@ -84,7 +84,7 @@ class QuotaSqlStore implements SqlStore {
     one: async (settlement) => (await this.#single?.settle(settlement)) ?? only(await this.#settleAll([settlement])),
     many: async (settlements) => this.#settleAll(settlements),
   });
-  readonly #returning = new BatchQueue<Return, undefined>(BATCHES, {
+  readonly #returning = new BatchQueue<ReturnedAmounts, undefined>(BATCHES, {
     one: async (given) => {
       await this.#releaseAll([given]);
       return undefined;
@@ -126,12 +126,12 @@ class QuotaSqlStore implements SqlStore {
     return then(this.#takeBatch([permanently(request)]), only);
   }
 
-  settle(hold: Hold, outcome: 'commit' | 'release'): MaybePromise<boolean> {
+  settle(hold: StoredReservation, outcome: 'commit' | 'release'): MaybePromise<boolean> {
     if (!this.#database.isInTransaction()) return this.#settling.add({ hold, outcome });
     return then(this.#settleAll([{ hold, outcome }]), only);
   }
 
-  renew(hold: Hold, ttlMs: number): MaybePromise<boolean> {
+  renew(hold: StoredReservation, ttlMs: number): MaybePromise<boolean> {
     return this.#run(() => this.#steps.renew(hold, ttlMs));
   }
 
@@ -236,7 +236,7 @@ class QuotaSqlStore implements SqlStore {
     return this.#run(() => this.#steps.settle(settlements));
   }
 
-  #releaseAll(returns: readonly Return[]): MaybePromise<readonly undefined[]> {
+  #releaseAll(returns: readonly ReturnedAmounts[]): MaybePromise<readonly undefined[]> {
     return this.#run(() => this.#steps.release(returns));
   }
 

@@ -1,24 +1,26 @@
 import { limitFor } from '../limit-for.js';
 import { type Amounts, checkLimits, type Excess } from '../limits.js';
-import type { ConsumeRequest, Count, Hold, OwnLimits, Page, ProjectLimits } from '../store.js';
+import type { ConsumeRequest, Count, OwnLimits, Page, ProjectLimits, StoredReservation } from '../store.js';
 import type { Receipt } from './receipts.js';
 import { read, type SqlRow, type Steps, write } from './sql-database.js';
 import { type Delta, readLimits, type Statements, tuples } from './statements.js';
 
 /** A reservation to settle, and the outcome. */
 export interface Settlement {
-  readonly hold: Hold;
+  readonly hold: StoredReservation;
   readonly outcome: 'commit' | 'release';
 }
 
 /** Amounts that a project releases. */
-export type Return = Pick<Hold, 'project' | 'amounts'>;
+export type ReturnedAmounts = Pick<StoredReservation, 'project' | 'amounts'>;
 
 /** Amounts to take: reserved, or without `ttlMs` used immediately. */
 export type Taking = ConsumeRequest & { readonly ttlMs: number | undefined };
 
 /** The result of a batch of requests, or, without any change, the expired reservations to remove first. */
-export type ReserveOutcome = { readonly verdicts: readonly (readonly Excess[])[] } | { readonly expired: Hold[] };
+export type ReserveOutcome =
+  | { readonly verdicts: readonly (readonly Excess[])[] }
+  | { readonly expired: StoredReservation[] };
 
 /** Returns milliseconds since the epoch, or null for the clock of the database server. */
 export type Now = () => number | null;
@@ -92,17 +94,17 @@ export class QuotaSteps {
     return settlements.map(({ hold }) => ended.delete(hold.id));
   }
 
-  *endExpired(holds: readonly Hold[]): Steps<void> {
+  *endExpired(holds: readonly StoredReservation[]): Steps<void> {
     const settlements = holds.map((hold): Settlement => ({ hold, outcome: 'release' }));
     if (holds.length > 0) yield* this.#end(settlements, this.#text.endExpired);
   }
 
   /** Returns expired reservations of all projects, at most a thousand. */
-  *expired(): Steps<readonly Hold[]> {
+  *expired(): Steps<readonly StoredReservation[]> {
     return (yield read(this.#text.expired, this.#now())).map(holdFromRow);
   }
 
-  *renew(hold: Hold, ttlMs: number): Steps<boolean> {
+  *renew(hold: StoredReservation, ttlMs: number): Steps<boolean> {
     return (yield read(this.#text.renew, this.#now(), ttlMs, hold.project, hold.id, this.#now())).length > 0;
   }
 
@@ -118,7 +120,7 @@ export class QuotaSteps {
     return counts;
   }
 
-  *release(returns: readonly Return[]): Steps<readonly undefined[]> {
+  *release(returns: readonly ReturnedAmounts[]): Steps<readonly undefined[]> {
     // Locks in the global order first: an UPDATE of several rows locks them in any order.
     yield write(this.#text.lock, countersOf(returns));
     yield write(this.#text.release, sumsOf(returns));
@@ -168,7 +170,7 @@ export class QuotaSteps {
 }
 
 /** Returns the distinct counters to lock, in the global order, as a statement parameter. */
-function countersOf(about: readonly Return[]): string {
+function countersOf(about: readonly ReturnedAmounts[]): string {
   const byKey = new Map<string, readonly [project: string, kind: string]>();
   for (const { project, amounts } of about) {
     for (const kind of Object.keys(amounts)) byKey.set(keyOf(project, kind), [project, kind]);
@@ -178,7 +180,7 @@ function countersOf(about: readonly Return[]): string {
 }
 
 /** Returns the amount to release of each counter, as a statement parameter. */
-function sumsOf(returns: readonly Return[]): string {
+function sumsOf(returns: readonly ReturnedAmounts[]): string {
   const sums = new Map<string, readonly [string, string, number]>();
   for (const { project, amounts } of returns) {
     for (const [kind, amount] of Object.entries(amounts)) {
@@ -245,7 +247,7 @@ function counterOf(row: SqlRow, own: Map<string, OwnLimits>): Counter {
   return { used: Number(row.used), reserved: Number(row.reserved), own: limits };
 }
 
-function holdFromRow(row: SqlRow): Hold {
+function holdFromRow(row: SqlRow): StoredReservation {
   return { id: String(row.id), project: String(row.project), amounts: amountsOf(row.amounts) };
 }
 

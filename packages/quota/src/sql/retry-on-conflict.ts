@@ -3,7 +3,7 @@ const RETRY_CODES = new Set(['40001', '40P01', 'ER_LOCK_DEADLOCK']);
 const MAX_ATTEMPTS = 5;
 
 /** Repeats the work after a serialization failure or a deadlock. */
-export async function persistently<T>(work: () => Promise<T>): Promise<T> {
+export async function retryOnConflict<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await work();

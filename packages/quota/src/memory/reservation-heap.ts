@@ -1,7 +1,7 @@
 import type { Amounts } from '../limits.js';
 
 /** A reservation of the memory store. */
-export interface Held {
+export interface ReservationEntry {
   readonly id: string;
   readonly amounts: Amounts;
   /** Milliseconds since the epoch, by the clock of the store. */
@@ -16,20 +16,20 @@ const MAX_STALE_ENTRIES = 64;
  * found, regardless of the others: a binary heap by expiry, in which settled and renewed reservations stay as stale
  * entries until they reach the top.
  */
-export class Holds {
-  readonly #byId = new Map<string, Held>();
-  #heap: Held[] = [];
+export class ReservationHeap {
+  readonly #byId = new Map<string, ReservationEntry>();
+  #heap: ReservationEntry[] = [];
 
   get size(): number {
     return this.#byId.size;
   }
 
-  get(id: string): Held | undefined {
+  get(id: string): ReservationEntry | undefined {
     return this.#byId.get(id);
   }
 
   /** Adds a reservation, or replaces the one with the same id. */
-  set(held: Held): void {
+  set(held: ReservationEntry): void {
     this.#byId.set(held.id, held);
     if (this.#heap.length > 2 * this.#byId.size + MAX_STALE_ENTRIES) this.#rebuild();
     else this.#push(held);
@@ -40,7 +40,7 @@ export class Holds {
   }
 
   /** Removes and returns the reservation that expired first, or undefined if none has expired. */
-  removeExpired(now: number): Held | undefined {
+  removeExpired(now: number): ReservationEntry | undefined {
     for (;;) {
       const first = this.#heap[0];
       if (first === undefined) return undefined;
@@ -58,7 +58,7 @@ export class Holds {
     this.#heap = [...this.#byId.values()].sort((a, b) => a.expiresAt - b.expiresAt);
   }
 
-  #push(held: Held): void {
+  #push(held: ReservationEntry): void {
     const heap = this.#heap;
     let index = heap.length;
     for (;;) {
