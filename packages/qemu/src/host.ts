@@ -17,8 +17,8 @@ import type { MachineLayout } from './machine/machine-layout.js';
 import type { NicShape, VolumeShape } from './machine/machine-shape.js';
 import type { DiskTools } from './machine/prepare-disks.js';
 import { reportMemory } from './machine/report-memory.js';
+import { retryWhileLocked } from './machine/retry-while-locked.js';
 import { nicShape, shapeOf } from './machine/shape-of.js';
-import { untilFree } from './machine/until-free.js';
 import type { OngoingMove } from './moves/ongoing-move.js';
 import type { MachinePlaces, NetworkMode } from './network/network-mode.js';
 import type { NetworkBackend } from './network/user-network.js';
@@ -182,7 +182,7 @@ export class Host implements MachinePlaces {
     });
     await machine.folder.truncateConsole();
     await noteHostBoot(machine.folder);
-    return untilFree(() => machine.start(shape, signal, incoming), this.parts.diskWaitMs, signal);
+    return retryWhileLocked(() => machine.start(shape, signal, incoming), this.parts.diskWaitMs, signal);
   }
 
   /** Opens all volumes of a server, in the order of their devices. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { honoured, withoutEffect } from '../src/tuning/honoured-options.js';
+import { supportedOptions, withoutEffect } from '../src/tuning/supported-options.js';
 import { tuningOf } from '../src/tuning/tuning.js';
 
 const HEAD = `# Machine options of flavors and images
@@ -11,7 +11,7 @@ effect. If a flavor and an image set the same option, the flavor takes precedenc
 server keeps the options that its flavor and image had when it was created; a resize applies those of the new flavor, a rebuild
 those of the new image.
 
-This page is generated from \`packages/qemu/src/tuning/honoured-options.ts\`;
+This page is generated from \`packages/qemu/src/tuning/supported-options.ts\`;
 \`npx vitest run packages/qemu/test/tuning-page.test.ts -u\` updates it.
 `;
 
@@ -24,11 +24,9 @@ const page = [
   '\n## Supported options\n\n',
   table(
     ['extra spec', 'image property', 'effect'],
-    Object.values<{ spec?: string; property?: string; effect: string }>(honoured).map(({ spec, property, effect }) => [
-      code(spec),
-      code(property),
-      effect,
-    ]),
+    Object.values<{ spec?: string; property?: string; effect: string }>(supportedOptions).map(
+      ({ spec, property, effect }) => [code(spec), code(property), effect],
+    ),
   ),
   '\n## Extra specs without effect\n\n',
   table(
@@ -74,7 +72,7 @@ describe('options of flavors and images', () => {
     tune(listening('1'));
     // Read where it is used, not when the machine starts.
     const elsewhere = ['agent', 'atRest', 'administrator', 'system', 'kernel', 'ramdisk', 'commandLine'];
-    for (const [name, { spec, property }] of Object.entries<{ spec?: string; property?: string }>(honoured)) {
+    for (const [name, { spec, property }] of Object.entries<{ spec?: string; property?: string }>(supportedOptions)) {
       if (elsewhere.includes(name)) continue;
       for (const key of [spec, property]) if (key) expect(received, name).toContain(key);
     }
@@ -83,10 +81,12 @@ describe('options of flavors and images', () => {
   it('documents every known extra spec once', () => {
     const file = join(import.meta.dirname, '../../../reference/extra_specs.json');
     const { specs } = JSON.parse(readFileSync(file, 'utf8')) as { specs: { key: string }[] };
-    const honouredSpecs = Object.values<{ spec?: string; property?: string }>(honoured).map(({ spec }) => spec);
+    const supportedSpecs = Object.values<{ spec?: string; property?: string }>(supportedOptions).map(
+      ({ spec }) => spec,
+    );
     const rows = Object.keys(withoutEffect);
     for (const { key } of specs) {
-      const here = honouredSpecs.filter((spec) => spec === key).length;
+      const here = supportedSpecs.filter((spec) => spec === key).length;
       const without = rows.filter((row) => describes(row, key)).length;
       expect([key, here + without]).toEqual([key, 1]);
     }
@@ -96,7 +96,7 @@ describe('options of flavors and images', () => {
         all.some((key) => describes(row, key)),
         row,
       ).toBe(true);
-    for (const spec of honouredSpecs) if (spec) expect(all).toContain(spec);
+    for (const spec of supportedSpecs) if (spec) expect(all).toContain(spec);
   });
 });
 

@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import type { HostRequester, LinkResponse } from '@apistrata/compute-engine/drivers';
 import { connectSocket } from '../connect-socket.js';
 import type { Host } from '../host.js';
-import { removeDisksBefore } from '../machine/disks-before.js';
+import { removeDiskSnapshots } from '../machine/disk-snapshots.js';
 import { QemuError } from '../qemu-error.js';
 import { HOST_SEPARATOR } from '../volumes/volume-transports.js';
 import { completeArrival } from './arrival.js';
@@ -74,7 +74,7 @@ export async function serveHostRequest(
     case 'memory':
       return { stream: await connectSocket(folder.file('moving')) };
     case 'remove disks before':
-      return { value: await removeDisksBefore(host, serverId, signal) };
+      return { value: await removeDiskSnapshots(host, serverId, signal) };
     case 'complete arrival':
       return { value: await completeArrival(host, query) };
   }

@@ -8,12 +8,12 @@ import { MetadataService } from '../metadata/metadata-service.js';
 import { findProgram } from '../programs/find-program.js';
 import { type RunAs, runProgram } from '../programs/run-program.js';
 import { QemuError } from '../qemu-error.js';
-import { Builder } from './builder.js';
 import { checkedPlan } from './checked-plan.js';
 import { claimNames } from './claim-names.js';
 import { servedNetworks } from './desired-links.js';
 import { DhcpServers } from './dhcp-servers.js';
 import { IpTool, type Traffic } from './ip-tool.js';
+import { NetworkBuilder } from './network-builder.js';
 import type { MachinePlaces, NetworkMode } from './network-mode.js';
 import { checkPhysical, findPhysicalNetworks } from './physical-networks.js';
 import { SERVICE_ADDRESS } from './service-address.js';
@@ -137,7 +137,17 @@ export async function openBridgeMode(options: BridgeModeOptions): Promise<(place
   await mkdir(folder, { recursive: true, mode: 0o711 });
   const dhcp = new DhcpServers(folder, dnsmasq, ip, names);
   const nameservers = await resolvers();
-  const builder = new Builder({ ip, names, nft, bridge, dhcp, tapOwner: runAs?.uid ?? 0, nameservers, physical, log });
+  const builder = new NetworkBuilder({
+    ip,
+    names,
+    nft,
+    bridge,
+    dhcp,
+    tapOwner: runAs?.uid ?? 0,
+    nameservers,
+    physical,
+    log,
+  });
 
   /** Returns the current plan; routers of this host are those without a host. */
   const desired = async (

@@ -1,5 +1,5 @@
 import type { FlavorCopy, Server } from '@apistrata/compute-engine';
-import { honoured, type MachineOption } from './honoured-options.js';
+import { type MachineOption, supportedOptions } from './supported-options.js';
 
 /** Returns the value of an option in flavor and image; undefined if it is not set. */
 export type MachineOptions = (option: MachineOption) => string | undefined;
@@ -10,7 +10,7 @@ export function machineOptionsOf(
   properties: Server['imageProperties'],
 ): MachineOptions {
   return (option) => {
-    const { spec, property }: { readonly spec?: string; readonly property?: string } = honoured[option];
+    const { spec, property }: { readonly spec?: string; readonly property?: string } = supportedOptions[option];
     return (spec && extraSpecs[spec]) ?? (property && properties[property]) ?? undefined;
   };
 }

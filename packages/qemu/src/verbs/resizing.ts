@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import type { FlavorCopy } from '@apistrata/compute-engine';
 import type { Host } from '../host.js';
-import { keepDisks, removeDisksBefore, restoreDisks } from '../machine/disks-before.js';
+import { removeDiskSnapshots, restoreDisks, snapshotDisks } from '../machine/disk-snapshots.js';
 import type { MachineFolder } from '../machine/machine-folder.js';
 import { diskBytes, GIB, makeDisks } from '../machine/prepare-disks.js';
-import { untilFree } from '../machine/until-free.js';
+import { retryWhileLocked } from '../machine/retry-while-locked.js';
 import { fetchDisks } from '../moves/fetch-disks.js';
 import { requestsTo, untilReached } from '../moves/transfer-requests.js';
 import { runProgram } from '../programs/run-program.js';
@@ -16,7 +16,7 @@ async function growRoot(host: Host, folder: MachineFolder, { diskGb }: FlavorCop
   if (diskGb * GIB <= (await diskBytes(host.disks, folder.file('root'), signal))) return;
   const { qemuImg, runAs, diskWaitMs } = host.parts;
   const args = ['resize', '-q', '-f', 'qcow2', folder.file('root'), `${diskGb}G`];
-  await untilFree(() => runProgram(qemuImg, args, { runAs, signal }), diskWaitMs, signal);
+  await retryWhileLocked(() => runProgram(qemuImg, args, { runAs, signal }), diskWaitMs, signal);
 }
 
 /**
@@ -35,10 +35,10 @@ export const resizing: Verbs = {
         `the disk does not fit into the ${diskGb} GiB of the flavor ${work.flavor.name}`,
       );
     // A snapshot that exists now belongs to a failed resize: the guest has continued since.
-    if (await machine.running()) await removeDisksBefore(host, server.id, signal);
+    if (await machine.running()) await removeDiskSnapshots(host, server.id, signal);
     await host.stop(server, signal);
     const elsewhere = work.destHost !== server.host;
-    if (!elsewhere || (await host.shares(work.destHost))) await keepDisks(host, folder, signal);
+    if (!elsewhere || (await host.shares(work.destHost))) await snapshotDisks(host, folder, signal);
     if (elsewhere) await writeFile(folder.file('move'), randomUUID());
   },
   finish_migration: async ({ host, work, server, signal }) => {
@@ -52,7 +52,7 @@ export const resizing: Verbs = {
   },
   confirm_migration: async ({ host, work, server, signal }) => {
     const { id: serverId, host: there } = server;
-    if (work.sourceHost === there) return removeDisksBefore(host, serverId, signal);
+    if (work.sourceHost === there) return removeDiskSnapshots(host, serverId, signal);
     // The host that has the disks open must do it.
     if (there !== null && (await host.shares(there)))
       await untilReached(

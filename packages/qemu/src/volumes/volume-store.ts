@@ -12,10 +12,10 @@ import { findProgram } from '../programs/find-program.js';
 import { type RunAs, runProgram } from '../programs/run-program.js';
 import { QemuError } from '../qemu-error.js';
 import { checkSpace } from './check-space.js';
-import { Serving } from './serving.js';
 import { type VolumeAccess, type VolumeUser, volumeDeviceId } from './volume-access.js';
 import { VolumeContent } from './volume-content.js';
 import { DISK, EXPORT, endServer, growExport, serveVolume, withServer } from './volume-server.js';
+import { VolumeServerMonitor } from './volume-server-monitor.js';
 import { remoteUser, VolumeTransports } from './volume-transports.js';
 
 type Caller = Parameters<VolumeStorage['create']>[0];
@@ -39,7 +39,7 @@ export class VolumeStore implements VolumeStorage, VolumeAccess {
   readonly #ways = new VolumeTransports();
   readonly #turns = new Map<string, Promise<unknown>>();
   readonly #leaving = new AbortController();
-  readonly #serving = new Serving((volumeId) => this.#resumeServing(volumeId));
+  readonly #serving = new VolumeServerMonitor((volumeId) => this.#resumeServing(volumeId));
 
   constructor(options: VolumeStoreOptions) {
     this.#options = options;

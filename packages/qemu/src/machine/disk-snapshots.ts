@@ -6,7 +6,7 @@ import { nodeName } from './block-devices.js';
 import { blockNodesOf } from './copy-disk.js';
 import type { MachineFolder } from './machine-folder.js';
 import { diskInfo } from './prepare-disks.js';
-import { untilFree } from './until-free.js';
+import { retryWhileLocked } from './retry-while-locked.js';
 
 /** The name of the internal snapshot of disks before a resize that is not confirmed yet; it needs no copy. */
 const BEFORE = 'before-resize';
@@ -27,11 +27,11 @@ async function* ownDisks(host: Host, folder: MachineFolder, signal: AbortSignal)
 async function snapshot(host: Host, option: '-c' | '-a' | '-d', path: string, signal: AbortSignal): Promise<void> {
   const { qemuImg, runAs, diskWaitMs } = host.parts;
   const args = ['snapshot', '-q', option, BEFORE, path];
-  await untilFree(() => runProgram(qemuImg, args, { runAs, signal }), diskWaitMs, signal);
+  await retryWhileLocked(() => runProgram(qemuImg, args, { runAs, signal }), diskWaitMs, signal);
 }
 
 /** Takes the snapshot of the disks of a stopped machine, unless they have one. */
-export async function keepDisks(host: Host, folder: MachineFolder, signal: AbortSignal): Promise<void> {
+export async function snapshotDisks(host: Host, folder: MachineFolder, signal: AbortSignal): Promise<void> {
   for await (const { path, kept: retained } of ownDisks(host, folder, signal))
     if (!retained) await snapshot(host, '-c', path, signal);
 }
@@ -46,7 +46,7 @@ export async function restoreDisks(host: Host, folder: MachineFolder, signal: Ab
 }
 
 /** Deletes the snapshot of a machine's disks, whether it runs or not. */
-export async function removeDisksBefore(host: Host, serverId: string, signal: AbortSignal): Promise<void> {
+export async function removeDiskSnapshots(host: Host, serverId: string, signal: AbortSignal): Promise<void> {
   const machine = host.machine({ id: serverId });
   const qmp = await machine.running();
   if (qmp) return forgetWhileRunning(qmp);

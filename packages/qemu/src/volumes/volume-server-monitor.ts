@@ -2,7 +2,7 @@
 const POLL_INTERVAL_MS = 5_000;
 
 /** Restarts processes that serve volumes in use when they have died. */
-export class Serving {
+export class VolumeServerMonitor {
   readonly #ids = new Set<string>();
   readonly #check: (volumeId: string) => Promise<void>;
   #timer: NodeJS.Timeout | undefined;

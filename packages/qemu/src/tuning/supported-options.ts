@@ -1,5 +1,5 @@
 /** A machine option that a flavor (extra spec) or an image (property) sets. */
-interface Honoured {
+interface SupportedOption {
   readonly spec?: string;
   readonly property?: string;
   /** The effect, for the generated documentation. */
@@ -10,7 +10,7 @@ interface Honoured {
  * All machine options of flavors and images; the flavor takes precedence. Only these can be read with {@link
  * machineOptionsOf}, so that the documentation is complete.
  */
-export const honoured = {
+export const supportedOptions = {
   cpuSockets: {
     spec: 'hw:cpu_sockets',
     property: 'hw_cpu_sockets',
@@ -121,9 +121,9 @@ export const honoured = {
   kernel: { property: 'kernel_id', effect: 'the kernel to boot, instead of the boot loader on the disk' },
   ramdisk: { property: 'ramdisk_id', effect: 'the ramdisk of that kernel' },
   commandLine: { property: 'os_command_line', effect: 'the kernel command line' },
-} as const satisfies Readonly<Record<string, Honoured>>;
+} as const satisfies Readonly<Record<string, SupportedOption>>;
 
-export type MachineOption = keyof typeof honoured;
+export type MachineOption = keyof typeof supportedOptions;
 
 /** Extra specs without effect here, with the reason; `*` matches any suffix. */
 export const withoutEffect: Readonly<Record<string, string>> = {

@@ -11,7 +11,7 @@ const POLL_INTERVAL_MS = 1_000;
  *
  * @throws QemuError `DISK_IN_USE` if they stay locked for the whole time
  */
-export async function untilFree<T>(use: () => Promise<T>, waitMs: number, signal: AbortSignal): Promise<T> {
+export async function retryWhileLocked<T>(use: () => Promise<T>, waitMs: number, signal: AbortSignal): Promise<T> {
   for (const deadline = Date.now() + waitMs; ; await sleep(POLL_INTERVAL_MS, undefined, { signal })) {
     try {
       return await use();

@@ -16,7 +16,7 @@ import type { Tunnels } from './tunnels.js';
 
 const FORWARDING = '/proc/sys/net/ipv4/ip_forward';
 
-export interface BuilderOptions {
+export interface NetworkBuilderOptions {
   readonly ip: IpTool;
   readonly names: DeviceNames;
   readonly nft: string;
@@ -36,12 +36,12 @@ export interface BuilderOptions {
  * Changes devices, addresses and rules of the kernel to match a plan. Existing ones that match stay, regardless of
  * their creator; devices of this program that are not in the plan are removed.
  */
-export class Builder {
-  readonly #options: BuilderOptions;
+export class NetworkBuilder {
+  readonly #options: NetworkBuilderOptions;
   /** The last configuration of each object, which is not applied again. */
   readonly #done = new Map<string, string>();
 
-  constructor(options: BuilderOptions) {
+  constructor(options: NetworkBuilderOptions) {
     this.#options = options;
   }
 
