@@ -16,7 +16,7 @@ import { type CloudOptions, checkCloudOptions, SPEEDS } from './options.js';
 import { populate } from './presets/populate.js';
 import { type CloudPreset, presets } from './presets/presets.js';
 import { Documents } from './service/documents.js';
-import { createWorld, type World, type WorldOptions } from './state/world.js';
+import { type CloudContent, type ContentOptions, createContent } from './state/cloud-content.js';
 import type { TestCloud } from './test-cloud.js';
 
 /** How long idle connections stay open, as in the reference server: clients that poll every 5 s reuse theirs. */
@@ -53,7 +53,7 @@ export async function startCloud(options: CloudOptions = {}): Promise<TestCloud>
   const journal = new Journal();
   const unserved = new UnhandledRequests();
   const httpRules = new HttpRules(clock);
-  const worldOptions: WorldOptions = {
+  const worldOptions: ContentOptions = {
     clock,
     identifyCaller: identityOf,
     projectExists: (id) => directory.state.projects.has(id),
@@ -64,18 +64,18 @@ export async function startCloud(options: CloudOptions = {}): Promise<TestCloud>
     onError,
   };
 
-  async function firstWorld(): Promise<World> {
-    const made = await createWorld(worldOptions, begin.preset);
+  async function firstContent(): Promise<CloudContent> {
+    const made = await createContent(worldOptions, begin.preset);
     if (begin.population) await populate(made.engine, directory, begin.population);
     return made;
   }
-  let world = await firstWorld();
-  const rules = new RuleBook(httpRules, () => world.driver);
+  let content = await firstContent();
+  const rules = new RuleBook(httpRules, () => content.driver);
 
   /** Replaces the content of the cloud, for `reset` and `restore`. */
-  async function replaceWorld(next: Promise<World>): Promise<void> {
-    const before = world;
-    world = await next;
+  async function replaceContent(next: Promise<CloudContent>): Promise<void> {
+    const before = content;
+    content = await next;
     before.driver.clearRules();
     httpRules.clear();
     await before.engine.close();
@@ -86,8 +86,8 @@ export async function startCloud(options: CloudOptions = {}): Promise<TestCloud>
   async function stop(): Promise<void> {
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
-    world.driver.clearRules();
-    await world.engine.close();
+    content.driver.clearRules();
+    await content.engine.close();
   }
 
   const cloud: Omit<TestCloud, 'url' | 'authUrl' | 'env' | 'cloudsYaml'> = {
@@ -107,23 +107,23 @@ export async function startCloud(options: CloudOptions = {}): Promise<TestCloud>
       clear: () => rules.clear(),
     },
     get engine() {
-      return world.engine;
+      return content.engine;
     },
     requests: (query) => journal.list(query),
     onRequest: (listener) => journal.follow(listener),
     unserved: () => unserved.list(),
-    restartHost: (name) => world.engine.services.begin([name]),
-    idle: () => world.engine.idle(),
+    restartHost: (name) => content.engine.services.begin([name]),
+    idle: () => content.engine.idle(),
     async reset() {
       documents.clear();
       directory.begin();
-      await replaceWorld(firstWorld());
+      await replaceContent(firstContent());
       journal.clear();
       unserved.clear();
     },
     async save() {
       return {
-        tables: await dumpTables(world.engine),
+        tables: await dumpTables(content.engine),
         documents: documents.save(),
         now: clock.now(),
       };
@@ -132,18 +132,18 @@ export async function startCloud(options: CloudOptions = {}): Promise<TestCloud>
       clock.moveTo(state.now);
       documents.restore(state.documents);
       const next = async () => {
-        const made = await createWorld(worldOptions, {});
+        const made = await createContent(worldOptions, {});
         await loadTables(made.engine, state.tables);
         return made;
       };
-      await replaceWorld(next());
+      await replaceContent(next());
     },
     stop: () => (stopped ??= stop()),
     [Symbol.asyncDispose]: () => cloud.stop(),
   };
 
   const app = cloudApp({
-    world: () => world,
+    content: () => content,
     directory,
     identifyCaller: identityOf,
     clock,
@@ -165,7 +165,7 @@ export async function startCloud(options: CloudOptions = {}): Promise<TestCloud>
     server.once('error', reject);
     server.listen(options.port ?? 0, host, resolve);
   }).catch(async (error) => {
-    await world.engine.close();
+    await content.engine.close();
     throw error;
   });
   const shownHost = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host;

@@ -6,7 +6,7 @@ import { readJson } from '../service/read-json.js';
 import { ServiceError } from '../service/service-error.js';
 import type { CloudState, TestCloud } from '../test-cloud.js';
 import { HttpRuleBody, MachineRuleBody } from './rule-bodies.js';
-import { shownRule } from './shown-rule.js';
+import { ruleJson } from './rule-json.js';
 
 /** The parts of a cloud that the control API uses. */
 export type Controlled = Pick<
@@ -62,18 +62,18 @@ export function controlRouter(cloud: Controlled, rules: RuleBook): Router {
       body?.machine === undefined
         ? rules.http(checked(HttpRequestRule, body).http)
         : rules.machine(checked(MachineRule, body).machine);
-    res.status(201).json(shownRule(rule));
+    res.status(201).json(ruleJson(rule));
   });
   router.get('/rules', (_req, res) => {
-    res.json({ rules: rules.list().map(shownRule) });
+    res.json({ rules: rules.list().map(ruleJson) });
   });
   router.get('/rules/:id', (req, res) => {
-    res.json(shownRule(ruleOf(req)));
+    res.json(ruleJson(ruleOf(req)));
   });
   router.post('/rules/:id/release', (req, res) => {
     const rule = ruleOf(req);
     if (rule.kind === 'machine') rule.handle.release();
-    res.json(shownRule(rule));
+    res.json(ruleJson(rule));
   });
   router.delete('/rules/:id', (req, res) => {
     ruleOf(req).handle.remove();

@@ -4,13 +4,13 @@ import type { DemoDirectory } from '../identity/demo-directory.js';
 import type { DownloadSources } from '../image/download-file.js';
 import type { IdentifyCaller } from '../service/cloud-context.js';
 import type { Documents } from '../service/documents.js';
-import type { World } from '../state/world.js';
+import type { CloudContent } from '../state/cloud-content.js';
 import type { Journal } from './journal.js';
 import type { RuleBook } from './rule-book.js';
 import type { UnhandledRequests } from './unhandled-requests.js';
 
 export interface CloudAppOptions {
-  readonly world: () => World;
+  readonly content: () => CloudContent;
   readonly directory: DemoDirectory;
   readonly identifyCaller: IdentifyCaller;
   readonly clock: CloudClock;

@@ -16,7 +16,7 @@ import type { UnhandledRequests } from './unhandled-requests.js';
 
 /** All services at one address, and the pages of the cloud. */
 export function cloudApp(options: CloudAppOptions): RequestListener {
-  const { world, directory, identifyCaller, clock, documents, unhandled, downloads, onError } = options;
+  const { content, directory, identifyCaller, clock, documents, unhandled, downloads, onError } = options;
   const cloud: CloudContext = {
     documents,
     directory,
@@ -27,10 +27,10 @@ export function cloudApp(options: CloudAppOptions): RequestListener {
     simulated: true,
     onError,
     get engine() {
-      return world().engine;
+      return content().engine;
     },
     get catalogs() {
-      return world().engine.embedded;
+      return content().engine.embedded;
     },
   };
   const app = express();
@@ -40,8 +40,8 @@ export function cloudApp(options: CloudAppOptions): RequestListener {
   app.use(singleSlashes);
   app.use('/compute', (req: Request, res: Response) => {
     noteUnhandled(req, res, unhandled);
-    noteReading(req, res, world().driver);
-    world().compute(req, res);
+    noteReading(req, res, content().driver);
+    content().compute(req, res);
   });
   app.use('/identity', identityService(cloud));
   app.use('/image', imageService(cloud));

@@ -7,8 +7,8 @@ import type { ResourceSpec } from '../service/resource.js';
 import { anyId, flag, integerBetween, text } from '../service/wire-types.js';
 import { networkView } from './network-views.js';
 import { providerOf } from './provider-attributes.js';
-import { renamed } from './renamed.js';
 import { standardFields } from './standard-fields.js';
+import { toCamelCase } from './to-camel-case.js';
 
 const admin = { admin: 'sets' } as const;
 /** Provider attributes: only administrators see and set them. */
@@ -17,7 +17,7 @@ const provider = { admin: 'sees' } as const;
 /** Converts a body to fields of the catalog. */
 function fieldsOf({ cloud }: Call, body: Readonly<Record<string, unknown>>, before?: NetworkRecord): NetworkFields {
   const { provider, rest } = providerOf(body, before, cloud.simulated);
-  return { ...renamed<NetworkFields>(rest), ...(provider && { provider }) };
+  return { ...toCamelCase<NetworkFields>(rest), ...(provider && { provider }) };
 }
 
 export const networks: ResourceSpec = {

@@ -9,8 +9,8 @@ import type { Wire } from '../service/wire.js';
 import { anyId, dictionary, flag, text } from '../service/wire-types.js';
 import { portView } from './network-views.js';
 import { removeForwardingsTo } from './port-forwardings.js';
-import { renamed } from './renamed.js';
 import { standardFields } from './standard-fields.js';
+import { toCamelCase } from './to-camel-case.js';
 import { rejectPortOfTrunk, trunkFields } from './trunks.js';
 
 const fixedIp = z.strictObject({ ip_address: z.string().optional(), subnet_id: z.string().optional() });
@@ -47,7 +47,7 @@ function changeOf({ fixed_ips, ...body }: Wire): PortChange {
   const requested = (fixed_ips as readonly { ip_address?: string; subnet_id?: string }[] | undefined)?.map(
     ({ ip_address: address, subnet_id: subnetId }): FixedIpRequest => ({ address, subnetId }),
   );
-  return { ...renamed<PortChange>(body), ...(requested && { fixedIps: requested }) };
+  return { ...toCamelCase<PortChange>(body), ...(requested && { fixedIps: requested }) };
 }
 
 /** Merges options by name: one without a value is removed, the others replace existing ones. */

@@ -7,8 +7,8 @@ import { get, put } from '../service/route.js';
 import type { Wire } from '../service/wire.js';
 import { anyId, flag, text } from '../service/wire-types.js';
 import { routerView } from './network-views.js';
-import { renamed } from './renamed.js';
 import { standardFields } from './standard-fields.js';
+import { toCamelCase } from './to-camel-case.js';
 
 const gateway = z.strictObject({
   network_id: z.string().nullish(),
@@ -26,13 +26,13 @@ const unlisted = { filter: false } as const;
 const beside = { aside: true, filter: false } as const;
 
 function fieldsOf({ external_gateway_info, ...body }: Wire): RouterFields {
-  if (external_gateway_info === undefined) return renamed<RouterFields>(body);
+  if (external_gateway_info === undefined) return toCamelCase<RouterFields>(body);
   const requested = external_gateway_info as z.infer<typeof gateway> | null;
   const externalFixedIps = requested?.external_fixed_ips?.map(
     ({ ip_address: address, subnet_id: subnetId }): FixedIpRequest => ({ address, subnetId }),
   );
   return {
-    ...renamed<RouterFields>(body),
+    ...toCamelCase<RouterFields>(body),
     externalNetworkId: requested?.network_id ?? null,
     enableSnat: requested?.enable_snat ?? true,
     ...(externalFixedIps && { externalFixedIps }),

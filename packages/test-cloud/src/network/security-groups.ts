@@ -4,9 +4,9 @@ import { derived, fixed, required, settable } from '../service/field.js';
 import type { ResourceSpec } from '../service/resource.js';
 import { anyId, flag, text } from '../service/wire-types.js';
 import { ruleView, securityGroupView } from './network-views.js';
-import { renamed } from './renamed.js';
 import { checkedRule } from './security-rule-checks.js';
 import { ownerFields, stampFields, standardFields } from './standard-fields.js';
+import { toCamelCase } from './to-camel-case.js';
 
 /** Security groups: every project has one named `default`. */
 export const securityGroups: ResourceSpec = {
@@ -27,9 +27,9 @@ export const securityGroups: ResourceSpec = {
       (await cloud.catalogs.networks.listSecurityGroups(caller)).map(securityGroupView),
     get: async ({ cloud, caller }, id) => securityGroupView(await cloud.catalogs.networks.getSecurityGroup(caller, id)),
     create: async ({ cloud, caller }, body) =>
-      securityGroupView(await cloud.catalogs.networks.createSecurityGroup(caller, renamed<{ name: string }>(body))),
+      securityGroupView(await cloud.catalogs.networks.createSecurityGroup(caller, toCamelCase<{ name: string }>(body))),
     update: async ({ cloud, caller }, { id }, change) =>
-      securityGroupView(await cloud.catalogs.networks.updateSecurityGroup(caller, id, renamed(change))),
+      securityGroupView(await cloud.catalogs.networks.updateSecurityGroup(caller, id, toCamelCase(change))),
     remove: ({ cloud, caller }, { id }) => cloud.catalogs.networks.deleteSecurityGroup(caller, id),
   },
 };
@@ -90,7 +90,7 @@ export const securityGroupRules: ResourceSpec = {
       (await cloud.catalogs.networks.listSecurityGroupRules(caller)).map((rule) => ruleView(rule)),
     get: async ({ cloud, caller }, id) => ruleView(await cloud.catalogs.networks.getSecurityGroupRule(caller, id)),
     create: async ({ cloud, caller }, { project_id: _, ...body }) =>
-      ruleView(await cloud.catalogs.networks.createSecurityGroupRule(caller, renamed<NewSecurityGroupRule>(body))),
+      ruleView(await cloud.catalogs.networks.createSecurityGroupRule(caller, toCamelCase<NewSecurityGroupRule>(body))),
     update: (_call, before) => before,
     remove: ({ cloud, caller }, { id }) => cloud.catalogs.networks.deleteSecurityGroupRule(caller, id),
   },

@@ -5,9 +5,9 @@ import { onlyValue } from '../service/filter.js';
 import type { ResourceSpec } from '../service/resource.js';
 import { anyId, count, flag, text } from '../service/wire-types.js';
 import { subnetView } from './network-views.js';
-import { renamed } from './renamed.js';
 import { standardFields } from './standard-fields.js';
 import { prefixFromPool } from './subnet-pools.js';
+import { toCamelCase } from './to-camel-case.js';
 
 const unlisted = { filter: false } as const;
 const ranges = z.array(z.object({ start: z.string(), end: z.string() }));
@@ -49,9 +49,9 @@ export const subnets: ResourceSpec = {
     },
     get: async ({ cloud, caller }, id) => subnetView(await cloud.catalogs.networks.getSubnet(caller, id)),
     create: async ({ cloud, caller }, { prefixlen: _, ...body }) =>
-      subnetView(await cloud.catalogs.networks.createSubnet(caller, renamed<NewSubnet>(body))),
+      subnetView(await cloud.catalogs.networks.createSubnet(caller, toCamelCase<NewSubnet>(body))),
     update: async ({ cloud, caller }, { id }, change) =>
-      subnetView(await cloud.catalogs.networks.updateSubnet(caller, id, renamed<SubnetChange>(change))),
+      subnetView(await cloud.catalogs.networks.updateSubnet(caller, id, toCamelCase<SubnetChange>(change))),
     remove: ({ cloud, caller }, { id }) => cloud.catalogs.networks.deleteSubnet(caller, id),
   },
 };

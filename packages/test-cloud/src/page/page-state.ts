@@ -1,4 +1,4 @@
-import { shownRule } from '../control/shown-rule.js';
+import { ruleJson } from '../control/rule-json.js';
 import type { CloudAppOptions } from '../gateway/cloud-app-options.js';
 
 /** Returns what the page shows of the test cloud itself; resources are read from the compute API. */
@@ -6,7 +6,7 @@ export function pageState({ clock, unhandled, rules }: Pick<CloudAppOptions, 'cl
   return {
     now: new Date(clock.now()).toISOString(),
     frozen: clock.frozen,
-    rules: rules.list().map(shownRule),
+    rules: rules.list().map(ruleJson),
     unserved: unhandled.list(),
   };
 }

@@ -1,5 +1,5 @@
 import type { TestCloud } from '../test-cloud.js';
-import type { Correspondence } from './correspondence.js';
+import type { NameMapping } from './name-mapping.js';
 import type { Recorded } from './recorded.js';
 import { requestAsAdmin } from './request-as-admin.js';
 
@@ -25,7 +25,7 @@ interface PasswordLogin {
  */
 export async function logIn(
   entry: Recorded,
-  { cloud, names, createdUsers }: { cloud: TestCloud; names: Correspondence; createdUsers: ReadonlySet<string> },
+  { cloud, names, createdUsers }: { cloud: TestCloud; names: NameMapping; createdUsers: ReadonlySet<string> },
 ): Promise<void> {
   if (entry.method !== 'POST' || !/\/auth\/tokens(?:\?|$)/.test(entry.url) || entry.status >= 300) return;
   const { user, project, roles = [] } = (entry.responseBody as { token?: RecordedToken } | undefined)?.token ?? {};

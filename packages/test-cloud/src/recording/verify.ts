@@ -1,9 +1,9 @@
 import { parsed } from '../gateway/body-tap.js';
 import type { TestCloud } from '../test-cloud.js';
 import { urlPath } from '../url-path.js';
-import { Correspondence } from './correspondence.js';
 import type { Har } from './har.js';
 import { logIn } from './log-in.js';
+import { NameMapping } from './name-mapping.js';
 import { prepare } from './prepare.js';
 import { type Recorded, readEntry } from './recorded.js';
 import { type Headers, headerDifferences, type ShapeDifference, shapeDifferences } from './shape.js';
@@ -50,7 +50,7 @@ interface RecordedResponse {
 }
 
 /** Sends a recorded request to a cloud, with names replaced. */
-async function repeat(entry: Recorded, cloud: TestCloud, names: Correspondence): Promise<RecordedResponse> {
+async function repeat(entry: Recorded, cloud: TestCloud, names: NameMapping): Promise<RecordedResponse> {
   const { method, requestHeaders, requestBody } = entry;
   const headers = Object.entries(requestHeaders)
     .filter(([name]) => !NOT_REPEATED.includes(name))
@@ -83,7 +83,7 @@ function withoutWaiting(entries: readonly Recorded[]): readonly Recorded[] {
  */
 export async function verifyRecording(har: Har, cloud: TestCloud): Promise<Verification> {
   const entries = har.log.entries.map(readEntry);
-  const names = new Correspondence();
+  const names = new NameMapping();
   const byKind = new Map<string, RecordedDifference>();
   const createdUsers = new Set<string>();
   let compared = 0;

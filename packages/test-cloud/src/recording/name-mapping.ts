@@ -9,7 +9,7 @@ const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Maps the names in a recording to those in this cloud: ids, tokens, passwords. */
-export class Correspondence {
+export class NameMapping {
   readonly #names = new Map<string, string>();
 
   /** Maps a name to another one; the first mapping wins. */

@@ -6,13 +6,13 @@ import type { IdentifyCaller } from '../service/cloud-context.js';
 import { ReadableDriver } from './readable-driver.js';
 
 /** The content of a cloud, which a reset replaces as a whole. */
-export interface World {
+export interface CloudContent {
   readonly engine: Engine;
   readonly driver: ReadableDriver;
   readonly compute: ComputeRouter;
 }
 
-export interface WorldOptions {
+export interface ContentOptions {
   readonly clock: CloudClock;
   readonly identifyCaller: IdentifyCaller;
   /** Whether the identity service knows a project. */
@@ -25,7 +25,7 @@ export interface WorldOptions {
 }
 
 /** Creates the content of a preset. */
-export async function createWorld(options: WorldOptions, preset: Preset): Promise<World> {
+export async function createContent(options: ContentOptions, preset: Preset): Promise<CloudContent> {
   const { clock, onError } = options;
   const { latencyMs, transientMs } = options;
   const driver = new ReadableDriver({ clock, rules: preset.rules, latencyMs, transientMs });

@@ -16,7 +16,7 @@ const NAMES: Readonly<Record<string, string>> = {
 const EXCLUDED = new Set(['ip_version', 'fixed_ips', 'external_gateway_info', 'stateful']);
 
 /** Converts a body to the catalog's names: snake case becomes camel case. Null and missing values stay. */
-export function renamed<T>(body: Readonly<Record<string, unknown>>): T {
+export function toCamelCase<T>(body: Readonly<Record<string, unknown>>): T {
   const entries = Object.entries(body).filter(([key, value]) => value !== undefined && !EXCLUDED.has(key));
   return Object.fromEntries(
     entries.map(([key, value]) => [
