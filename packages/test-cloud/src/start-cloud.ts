@@ -53,7 +53,7 @@ export async function startCloud(options: CloudOptions = {}): Promise<TestCloud>
   const journal = new Journal();
   const unserved = new UnhandledRequests();
   const httpRules = new HttpRules(clock);
-  const worldOptions: ContentOptions = {
+  const contentOptions: ContentOptions = {
     clock,
     identifyCaller: identityOf,
     projectExists: (id) => directory.state.projects.has(id),
@@ -65,7 +65,7 @@ export async function startCloud(options: CloudOptions = {}): Promise<TestCloud>
   };
 
   async function firstContent(): Promise<CloudContent> {
-    const made = await createContent(worldOptions, begin.preset);
+    const made = await createContent(contentOptions, begin.preset);
     if (begin.population) await populate(made.engine, directory, begin.population);
     return made;
   }
@@ -132,7 +132,7 @@ export async function startCloud(options: CloudOptions = {}): Promise<TestCloud>
       clock.moveTo(state.now);
       documents.restore(state.documents);
       const next = async () => {
-        const made = await createContent(worldOptions, {});
+        const made = await createContent(contentOptions, {});
         await loadTables(made.engine, state.tables);
         return made;
       };

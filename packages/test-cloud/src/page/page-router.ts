@@ -12,14 +12,14 @@ const SHOWN_REQUESTS = 300;
 
 type PageOptions = Pick<
   CloudAppOptions,
-  'world' | 'directory' | 'journal' | 'clock' | 'unhandled' | 'rules' | 'control' | 'maxVersion'
+  'content' | 'directory' | 'journal' | 'clock' | 'unhandled' | 'rules' | 'control' | 'maxVersion'
 >;
 
 const addressOf = (req: Request) => `${req.protocol}://${req.headers.host ?? 'localhost'}`;
 
 /** The page at `/`, and its resources. */
 export function pageRouter(options: PageOptions): Router {
-  const { journal, world, directory, control } = options;
+  const { journal, content, directory, control } = options;
   const router = Router();
   let issued = '';
   const token = () => {
@@ -41,7 +41,7 @@ export function pageRouter(options: PageOptions): Router {
   });
 
   // Requests of the page are neither in the journal nor subject to rules.
-  router.use('/_page/compute', (req: Request, res: Response) => world().compute(req, res));
+  router.use('/_page/compute', (req: Request, res: Response) => content().compute(req, res));
   router.use('/_page', (_req: Request, res: Response, next: NextFunction) => {
     res.set('Cache-Control', 'no-store');
     next();

@@ -24,16 +24,16 @@ function shownAction({ requestId, action, userId, startTime, message, events }: 
 }
 
 /** Returns the action that a request started on a server. */
-async function actionOf({ world }: Pick<CloudAppOptions, 'world'>, entry: JournalEntry, id: string | undefined) {
+async function actionOf({ content }: Pick<CloudAppOptions, 'content'>, entry: JournalEntry, id: string | undefined) {
   if (entry.service !== 'compute' || entry.method === 'GET' || id === undefined) return undefined;
-  const actions = await world().engine.instanceActions.list(id);
+  const actions = await content().engine.instanceActions.list(id);
   const own = actions.find(({ requestId }) => requestId === entry.requestId);
   return own && shownAction(own);
 }
 
 /** Returns the details of a request: request and response, changes, a command to repeat it, and a matching rule. */
 export async function requestDetail(
-  options: Pick<CloudAppOptions, 'world' | 'journal'>,
+  options: Pick<CloudAppOptions, 'content' | 'journal'>,
   entry: JournalEntry,
   cloudUrl: string,
 ) {
