@@ -14,7 +14,7 @@ import {
 import { createServer, type Server as HttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { createEngine } from '@apistrata/compute-engine';
@@ -25,17 +25,6 @@ import { databaseUnderTest } from '../database-under-test.js';
 
 const repository = fileURLToPath(new URL('../../../..', import.meta.url));
 const page = readFileSync(join(repository, 'docs/adding-a-microversion.md'), 'utf8');
-const PACKAGES = [
-  'microversion',
-  'quota',
-  'request-id',
-  'healthcheck',
-  'record-store',
-  'catalogs',
-  'compute-engine',
-  'compute-router',
-];
-
 /** A difference of the page: lines to be found once in a file, and their replacement. */
 interface Hunk {
   readonly file: string;
@@ -56,29 +45,32 @@ const hunks: readonly Hunk[] = [...page.matchAll(/^```diff\n(.*?)^```$/gms)].fla
   }),
 );
 
-/** Creates a copy of the sources with its own packages and the existing third-party ones. */
+/** Folders that builds and installations write. */
+const WRITTEN = new Set(['.git', 'node_modules', 'dist', 'published']);
+
+/** Links the modules of a folder. Its own packages are relative links, which lead to packages of the copy. */
+function linkModules(from: string, to: string): void {
+  if (!existsSync(from)) return;
+  mkdirSync(join(to, '@apistrata'), { recursive: true });
+  for (const name of readdirSync(from)) if (name !== '@apistrata') symlinkSync(join(from, name), join(to, name));
+  const own = join(from, '@apistrata');
+  if (existsSync(own)) cpSync(own, join(to, '@apistrata'), { recursive: true, verbatimSymlinks: true });
+}
+
+/** Creates a copy of the repository's files with the installed third-party packages. */
 function copyOfSources(): string {
   const copy = realpathSync(mkdtempSync(join(tmpdir(), 'next-microversion-')));
-  cpSync(join(repository, 'tsconfig.base.json'), join(copy, 'tsconfig.base.json'));
-  symlinkSync(join(repository, 'node_modules'), join(copy, 'node_modules'));
-  for (const name of PACKAGES) {
-    const [from, to] = [join(repository, 'packages', name), join(copy, 'packages', name)];
-    cpSync(join(from, 'src'), join(to, 'src'), { recursive: true, filter: (file) => !file.endsWith('.test.ts') });
-    cpSync(join(from, 'package.json'), join(to, 'package.json'));
-    mkdirSync(join(to, 'node_modules', '@apistrata'), { recursive: true });
-    const modules = join(from, 'node_modules');
-    for (const module of (existsSync(modules) ? readdirSync(modules) : []).filter(
-      (one) => !one.startsWith('.') && one !== '@apistrata',
-    ))
-      symlinkSync(realpathSync(join(modules, module)), join(to, 'node_modules', module));
-    for (const sister of PACKAGES)
-      symlinkSync(join(copy, 'packages', sister), join(to, 'node_modules', '@apistrata', sister));
-  }
+  cpSync(repository, copy, { recursive: true, filter: (file) => !WRITTEN.has(basename(file)) });
+  linkModules(join(repository, 'node_modules'), join(copy, 'node_modules'));
+  for (const folder of ['packages', 'examples'])
+    for (const name of readdirSync(join(copy, folder)))
+      linkModules(join(repository, folder, name, 'node_modules'), join(copy, folder, name, 'node_modules'));
   const compilerOptions = { composite: false, declaration: false, declarationMap: false, noEmit: true };
   const include = ['packages/compute-router/src', 'packages/compute-engine/src'];
+  const exclude = ['**/*.test.ts'];
   writeFileSync(
     join(copy, 'tsconfig.json'),
-    JSON.stringify({ extends: './tsconfig.base.json', compilerOptions, include }),
+    JSON.stringify({ extends: './tsconfig.base.json', compilerOptions, include, exclude }),
   );
   return copy;
 }
@@ -212,4 +204,26 @@ describe('the example microversion of docs/adding-a-microversion.md', () => {
     expect(instanceActions[0]).toMatchObject({ action: 'powerCycle' });
     expect((await ada.get(`/servers/${id}`)).body.server).toMatchObject({ status: 'ACTIVE' });
   });
+
+  // The suites know the API from the facts, which do not depend on the database.
+  it.runIf(inject('database') === 'sqlite')(
+    'passes the contract tests, which call the new field, filter and action',
+    { timeout: 1_200_000 },
+    async () => {
+      const vitest = join(copy, 'node_modules', 'vitest', 'vitest.mjs');
+      const suites = ['contract', 'description', 'history-page', 'policy', 'versions', 'views'];
+      const paths = suites.map((name) => `compute-router/test/${name}`);
+      const args = ['run', ...paths, 'compute-router/src', 'compute-engine/test/actions'];
+      const projects = ['--project', 'sqlite', '--project', 'sqlite-engine'];
+      const run = await promisify(execFile)(process.execPath, [vitest, ...args, ...projects, '-u'], {
+        cwd: copy,
+        maxBuffer: 2 ** 26,
+      }).catch((error) => error);
+      expect(run.code, `${run.stdout}${run.stderr}`.slice(-10_000)).toBeUndefined();
+      const written = (name: string) => readFileSync(join(copy, 'docs', name), 'utf8');
+      expect(written('coverage.md')).toMatch(/^\| `POST \/servers\/\{id\}\/action powerCycle` \| 2\.105 .* 202 \|/m);
+      expect(written('actions.md')).toContain('| `powerCycle` |');
+      expect(written('compute-api-history.md')).toContain('## 2.105');
+    },
+  );
 });
