@@ -58,7 +58,8 @@ const quoted = (path) => (process.platform === 'win32' ? `"${path}"` : path);
 const print = (spec) => console.log(`Fetching ${spec} from the npm registry ...`);
 
 /**
- * Installs a package (`name@version`) unless it is installed already. Returns the folder of its node_modules.
+ * Installs a package (`name@version`), or several separated by spaces, unless they are installed already. Returns the
+ * folder of their node_modules.
  * @param options.onFetch called before the package is fetched
  * @param options.fetch if false, a package that is not installed is not fetched: the result is undefined
  */
@@ -75,7 +76,7 @@ export async function fetchPackage(spec, { onFetch = print, fetch = true } = {})
     try {
       writeFileSync(join(draft, 'package.json'), '{ "private": true }\n');
       const quiet = ['--no-save', '--no-package-lock', '--no-audit', '--no-fund', '--no-update-notifier'];
-      await npm(['install', '--ignore-scripts', ...quiet, '--prefix', quoted(draft), spec]);
+      await npm(['install', '--ignore-scripts', ...quiet, '--prefix', quoted(draft), ...spec.split(' ')]);
       renameSync(draft, folder);
     } catch (error) {
       rmSync(draft, { recursive: true, force: true });

@@ -1,10 +1,20 @@
 // @ts-expect-error: scripts have no types
 import { fetchPackage } from '../scripts/tools.mjs';
 
+/** Errors of npm and of its start without a connection to the registry. */
+const UNREACHABLE = /EAI_AGAIN|ENOTFOUND|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOENT/;
+
 /**
- * Fetches a package (`name@version`) of the registry that only one test needs, once for each checkout.
+ * Fetches a package (`name@version`, or several separated by spaces) of the registry that only one test needs, once for
+ * each checkout.
  * @returns the folder of its node_modules; an empty string if the registry cannot be reached
  */
-export function registryPackage(spec: string): Promise<string> {
-  return fetchPackage(spec).catch(() => '');
+export async function registryPackage(spec: string): Promise<string> {
+  try {
+    return await fetchPackage(spec);
+  } catch (error) {
+    const { message, output = '' } = error as { message: string; output?: string };
+    if (UNREACHABLE.test(message + output)) return '';
+    throw error;
+  }
 }

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import express from 'express';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { sendRequest } from '../../../testing/send-request.js';
 import { currentRequestId, headersFor, type RequestIdOptions, requestId, requestIdOf } from '../src/index.js';
 
@@ -20,6 +20,17 @@ describe('the current request id', () => {
         await delay(1);
         setImmediate(() => res.end(currentRequestId()!.local));
       }),
+    );
+    expect(body).toBe(headers['x-service-request-id']);
+  });
+
+  it('is the same in a second copy of the module, as bundlers make it for route handlers', async () => {
+    vi.resetModules();
+    const copy = await import('../src/index.js');
+    expect(copy.currentRequestId).not.toBe(currentRequestId);
+    const ids = openstack();
+    const { body, headers } = await sendRequest((req, res) =>
+      ids(req, res, () => res.end(copy.currentRequestId()?.local)),
     );
     expect(body).toBe(headers['x-service-request-id']);
   });
