@@ -142,11 +142,7 @@ export const changes: readonly Change[] = [
     (d) => delete d.components.schemas.Shelf.properties.inside,
     'inside in the response removed',
   ],
-  [
-    'an operation is deprecated',
-    (d) => (d.paths['/v1/books/{id}'].delete.deprecated = true),
-    undefined,
-  ],
+  ['an operation is deprecated', (d) => (d.paths['/v1/books/{id}'].delete.deprecated = true), undefined],
   [
     'an operation requires authentication',
     (d) => {
