@@ -13,8 +13,8 @@ import { RateLimiterMemory, RateLimiterPostgres, RateLimiterRedis, RateLimiterSQ
 import { interleaved } from './samples.mjs';
 import { durablePostgres, testServers } from './test-servers.mjs';
 
-const FULL = { rounds: 5, ms: 300, times: 200_000, holds: 20_000, refusals: 100 };
-const QUICK = { rounds: 2, ms: 100, times: 2000, holds: 1000, refusals: 10 };
+const FULL = { rounds: 5, ms: 300, times: 200_000, holds: 20_000, rejections: 100 };
+const QUICK = { rounds: 2, ms: 100, times: 2000, holds: 1000, rejections: 10 };
 const LANES = 64;
 const ENOUGH = 1e12;
 
@@ -47,7 +47,7 @@ async function microseconds(operation, times) {
 }
 
 /** Returns the milliseconds of one rejection in a project with a number of active reservations. */
-async function refusals(store, project, holds, times) {
+async function rejections(store, project, holds, times) {
   const defaults = { secrets: holds };
   const quota = projectQuotas({ preset: 'key-manager', store, defaults, ttlMs: 3_600_000, sweepEveryMs: 0 });
   for (let held = 0; held < holds; held += 1000) {
@@ -55,12 +55,12 @@ async function refusals(store, project, holds, times) {
       Array.from({ length: Math.min(1000, holds - held) }, () => quota.reserve(project, { secrets: 1 })),
     );
   }
-  const refuse = () =>
+  const reject = () =>
     quota.reserve(project, { secrets: 1 }).then(
       () => Promise.reject(new Error('admitted')),
       () => 0,
     );
-  return async () => (await microseconds(refuse, times)) / 1000;
+  return async () => (await microseconds(reject, times)) / 1000;
 }
 
 const points = { points: ENOUGH, duration: 3600, keyPrefix: 'rlf' };
@@ -186,8 +186,8 @@ export async function run({ quick }) {
       const what = 'memory, time of reserve + commit, next to one consume';
       rows.push({ what, ours, baseline, unit: 'us', budget: '<= 2 us' });
     }
-    const full = await refusals(store, 'full', much.holds, much.refusals);
-    const small = await refusals(store, 'small', 1, much.refusals);
+    const full = await rejections(store, 'full', much.holds, much.rejections);
+    const small = await rejections(store, 'small', 1, much.rejections);
     await interleaved(1, full, small);
     const [ours, baseline] = await interleaved(much.rounds, full, small);
     const what = `${name}, a rejection next to ${much.holds.toLocaleString('en')} reservations, and next to one`;

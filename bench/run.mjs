@@ -38,7 +38,7 @@ const OPTIONS = {
 /** Time limit of one section; the long form of `scale` creates a million servers first. */
 const LIMIT_MINUTES = process.env.BENCH_MILLION ? 60 : 8;
 
-function refuse(message) {
+function reject(message) {
   console.error(message);
   process.exit(2);
 }
@@ -47,12 +47,12 @@ function options() {
   try {
     return parseArgs({ options: OPTIONS, allowPositionals: true });
   } catch (error) {
-    return refuse(`${error.message}\n\n${HELP}`);
+    return reject(`${error.message}\n\n${HELP}`);
   }
 }
 
 function textOf(file) {
-  if (!existsSync(file)) refuse(`file ${file} does not exist`);
+  if (!existsSync(file)) reject(`file ${file} does not exist`);
   return readFileSync(file, 'utf8');
 }
 
@@ -67,7 +67,7 @@ if (values.figures) {
   process.exit(0);
 }
 const unknown = positionals.filter((name) => !sections.includes(name));
-if (unknown.length > 0) refuse(`unknown section ${unknown.join(', ')}: use ${sections.join(', ')}`);
+if (unknown.length > 0) reject(`unknown section ${unknown.join(', ')}: use ${sections.join(', ')}`);
 // Read before anything is measured: it may be the file that is written.
 const former = values.compare && textOf(resolve(values.compare));
 const output = values.output ? resolve(values.output) : values.quick ? undefined : RESULTS;

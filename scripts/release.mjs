@@ -18,13 +18,13 @@ function run(what, command, ...args) {
 
 const git = (...args) => execFileSync('git', args, { cwd: ROOT, encoding: 'utf8' }).trim();
 
-function refuse(sentence) {
+function reject(sentence) {
   console.error(sentence);
   process.exit(1);
 }
 
 if (git('status', '--porcelain') !== '') {
-  refuse(
+  reject(
     'The working tree has changes that are not committed. Commit them, or stash them. Were they left by a release that\n' +
       'was interrupted, `git restore . && git clean -f packages/*/CHANGELOG.md` takes them back. Then start again.',
   );

@@ -5,7 +5,7 @@ const MIN_MS = 30_000;
 const WAITS = new Set(['vi.waitFor', 'vi.waitUntil', 'expect.poll', 'eventually']);
 /** Functions with a default timeout of one second. */
 const SHORT_TIMEOUT = new Set(['vi.waitFor', 'vi.waitUntil']);
-/** Calls that read a page at one moment. */
+/** Calls that read a page once, without waiting. */
 const READS = new Set([
   ...['allInnerTexts', 'allTextContents', 'count', 'getAttribute', 'innerHTML', 'innerText', 'inputValue'],
   ...['isChecked', 'isDisabled', 'isEnabled', 'isVisible', 'textContent', 'title'],

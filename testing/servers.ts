@@ -55,7 +55,7 @@ async function untilReady(child: ChildProcess, what: string, sign: () => boolean
   throw new Error(`${what} was not ready within ${CONDITION_TIMEOUT_MS / 1000} s`);
 }
 
-/** Connects, sends a text and returns the first response; '' if the connection is refused. */
+/** Connects, sends a text and returns the first response; '' if the connection is rejected. */
 function firstResponse(port: number, said: string): Promise<string> {
   return new Promise((resolve) => {
     const socket = tcpConnect(port, '127.0.0.1', () => socket.write(said));

@@ -98,17 +98,17 @@ func (c *Cloud) Rule(t testing.TB, rule map[string]any) (calls func() int) {
 // Control sends one request to the remote control and reads its JSON into answer.
 func (c *Cloud) Control(t testing.TB, method, path string, body, answer any) {
 	t.Helper()
-	if err := ask(method, c.URL+"/_control"+path, "", body, answer); err != nil {
+	if err := request(method, c.URL+"/_control"+path, "", body, answer); err != nil {
 		t.Fatal(err)
 	}
 }
 
 // Ask sends one request to a service with a token and reads its JSON into answer.
 func (c *Cloud) Ask(method, path, token string, body, answer any) error {
-	return ask(method, c.URL+path, token, body, answer)
+	return request(method, c.URL+path, token, body, answer)
 }
 
-func ask(method, url, token string, body, answer any) error {
+func request(method, url, token string, body, answer any) error {
 	var sent io.Reader
 	if body != nil {
 		text, err := json.Marshal(body)

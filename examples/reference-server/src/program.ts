@@ -47,7 +47,7 @@ async function run(args: readonly string[], environment: NodeJS.ProcessEnv): Pro
     await (await import('./serve.js')).checkConfig(options, environment);
     return console.log('The configuration is valid.');
   }
-  const reading = { reread: () => readOptions(given, environment), environment };
+  const reading = { rereadOptions: () => readOptions(given, environment), environment };
   if (cluster.isWorker) return (await import('./workers/worker.js')).serveAsWorker(options, reading);
   if (options.workers !== undefined) {
     const { serveByWorkers } = await import('./workers/serve-by-workers.js');
@@ -60,7 +60,7 @@ async function run(args: readonly string[], environment: NodeJS.ProcessEnv): Pro
     import('./reload.js'),
   ]);
   shutDownGracefully(running);
-  process.on('SIGHUP', () => reload(running, reading.reread));
+  process.on('SIGHUP', () => reload(running, reading.rereadOptions));
   startupMessage(running, options);
 }
 

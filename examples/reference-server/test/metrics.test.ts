@@ -117,7 +117,7 @@ describe.each(databases)('metrics of the reference server on $kind, after variou
     expect(value('apistrata_servers{state="active"}')).toBe(1);
     expect(value('apistrata_servers{state="stopped"}')).toBe(1);
     expect(value('apistrata_jobs_total{kind="create",outcome="done"}')).toBe(2);
-    expect(value('apistrata_quota_refusals_total{kind="instances"}')).toBe(1);
+    expect(value('apistrata_quota_rejections_total{kind="instances"}')).toBe(1);
     expect(value('apistrata_identity_lookups_total{found="requested"}')).toBe(2);
     expect(value('apistrata_identity_lookups_total{found="known"}')).toBeGreaterThan(2);
     expect(value('apistrata_jobs_pending')).toBe(0);

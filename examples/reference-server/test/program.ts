@@ -28,7 +28,7 @@ function endOf(child: ChildProcess): Promise<number | null> {
   return new Promise((resolve) => child.once('close', (code) => resolve(code)));
 }
 
-/** Returns the command that runs a program, possibly elsewhere. The command must replace itself by the program. */
+/** Returns the command that runs a program, possibly elsewhere. The command must replace itself with the program (`exec`). */
 export type Enter = (program: string, args: readonly string[]) => readonly [string, readonly string[]];
 
 const here: Enter = (program, args) => [program, args];

@@ -152,10 +152,10 @@ describe.each(storesUnderTest(inject('postgresUrl')))(
             store.db,
           );
         } else {
-          await sql`create function refuse() returns trigger language plpgsql as 'begin raise exception ''written''; end'`.execute(
+          await sql`create function reject() returns trigger language plpgsql as 'begin raise exception ''written''; end'`.execute(
             store.db,
           );
-          await sql`create trigger kept before update of ${columns} on servers for each row execute function refuse()`.execute(
+          await sql`create trigger kept before update of ${columns} on servers for each row execute function reject()`.execute(
             store.db,
           );
         }

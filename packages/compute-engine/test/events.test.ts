@@ -211,10 +211,10 @@ describe.each(databases)('events, on $kind', ({ url }) => {
 
   it('are sent to each of several webhooks with one URL, with separate positions', async () => {
     const got = { starts: [] as string[], ends: [] as string[] };
-    let refuse = true;
+    let reject = true;
     const hook = await receiver(({ event_type: type }) => {
       if (type.endsWith('.end')) got.ends.push(type);
-      else if (refuse) return 500;
+      else if (reject) return 500;
       else got.starts.push(type);
       return 204;
     });
@@ -233,7 +233,7 @@ describe.each(databases)('events, on $kind', ({ url }) => {
       expect.stringMatching(/ [0-9a-f]{16} instance\.\*\.end$/),
     ]);
     // One webhook has accepted events that the other must still receive.
-    refuse = false;
+    reject = false;
     await eventually(() => expect(got.starts).toEqual(['instance.create.start']));
     expect(got.ends).toEqual(['instance.create.end']);
   });

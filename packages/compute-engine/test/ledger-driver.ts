@@ -1,7 +1,7 @@
 import type { ConsoleEndpoint, Diagnostics, Driver, DriverVerb, DriverWork } from '../src/drivers/index.js';
 import type { Server } from '../src/index.js';
 
-type State = 'running' | 'off' | 'paused' | 'suspended' | 'aside';
+type State = 'running' | 'off' | 'paused' | 'suspended' | 'soft-deleted';
 
 /** Allowed initial states of a command, and its resulting state. The resulting state is also allowed initially. */
 const moves: Readonly<Partial<Record<DriverVerb, readonly [readonly State[], State]>>> = {
@@ -11,8 +11,8 @@ const moves: Readonly<Partial<Record<DriverVerb, readonly [readonly State[], Sta
   unpause: [['paused'], 'running'],
   suspend: [['running'], 'suspended'],
   resume: [['suspended'], 'running'],
-  soft_delete: [['running', 'off', 'paused', 'suspended'], 'aside'],
-  restore: [['aside'], 'running'],
+  soft_delete: [['running', 'off', 'paused', 'suspended'], 'soft-deleted'],
+  restore: [['soft-deleted'], 'running'],
 };
 
 /** Commands that create a machine. */

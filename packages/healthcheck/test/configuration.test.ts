@@ -27,7 +27,7 @@ function rejection(build: () => unknown): HealthcheckConfigError {
     if (error instanceof HealthcheckConfigError) return error;
     throw error;
   }
-  throw new Error('was not refused');
+  throw new Error('was not rejected');
 }
 
 describe('an invalid configuration is rejected at creation, with the option and the fix:', () => {

@@ -3,9 +3,9 @@ import { computeFault } from './error-bodies/compute-fault.js';
 import { notInVersion } from './errors.js';
 import {
   type ErrorsOption,
+  type ErrorToSend,
   errorRenderer,
   negotiatingOf,
-  type Refusal,
   sendError,
 } from './negotiation/error-response.js';
 import { microversionOf } from './negotiation/negotiated.js';
@@ -22,7 +22,7 @@ export interface ByVersionOptions {
 }
 
 /** Returns the handler of the negotiated version, or the error outside of all windows. */
-export type SelectHandler<H extends Handler> = (req: IncomingMessage, res: ServerResponse) => H | Refusal;
+export type SelectHandler<H extends Handler> = (req: IncomingMessage, res: ServerResponse) => H | ErrorToSend;
 
 /**
  * Creates the function that selects a handler by the version of a request.

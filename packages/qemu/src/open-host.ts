@@ -40,22 +40,22 @@ async function runAsFrom(options: QemuOptions): Promise<RunAs | undefined> {
 /** Creates the directory. The user that runs machines must be able to reach the folders in it. */
 async function makeDirectory(given: string, folders: readonly string[], runAs: RunAs | undefined): Promise<string> {
   const directory = resolve(given);
-  const refuse = (why: string) =>
+  const reject = (why: string) =>
     new QemuError('DIRECTORY_UNUSABLE', `the directory ${directory} cannot hold machines: ${why}`);
   if (folders === FOLDERS && Buffer.byteLength(directory) > MAX_DIRECTORY_BYTES)
-    throw refuse(`its path has more than ${MAX_DIRECTORY_BYTES} bytes, which is too long for the sockets in it`);
-  if (directory.includes(',')) throw refuse('QEMU does not support paths with a comma');
+    throw reject(`its path has more than ${MAX_DIRECTORY_BYTES} bytes, which is too long for the sockets in it`);
+  if (directory.includes(',')) throw reject('QEMU does not support paths with a comma');
   try {
     for (const folder of [directory, ...folders.map((name) => join(directory, name))])
       await mkdir(folder, { recursive: true, mode: runAs ? 0o711 : 0o700 });
   } catch (error) {
-    throw refuse((error as Error).message);
+    throw reject((error as Error).message);
   }
   if (!runAs) return directory;
   for (let folder = directory; ; folder = dirname(folder)) {
     const { mode, uid } = await stat(folder);
     if (uid !== runAs.uid && (mode & 0o001) === 0)
-      throw refuse(
+      throw reject(
         `machines run as user ${runAs.uid}, who cannot traverse ${folder}: run chmod o+x, or use another directory`,
       );
     if (folder === dirname(folder)) return directory;

@@ -86,7 +86,7 @@ describe('a network that is connected to a physical network', () => {
     expect(rules).toContain('oifname "aqph71111111111" ether type ip udp sport { 67, 68 } udp dport { 67, 68 } drop');
   });
 
-  it('is refused on a host without the physical network', () => {
+  it('is rejected on a host without the physical network', () => {
     expect(() => checkPhysical(planOf('flat', 'lan', null), 'p', known)).not.toThrow();
     expect(() => checkPhysical(planOf('flat', 'other', null), 'p', known)).toThrow(
       'this host does not have the physical network other of lan: start it with --provider-network other=BRIDGE',

@@ -73,14 +73,14 @@ async function walk(steps: readonly Step[], store: 'memory' | 'sqlite'): Promise
     async reserve({ secrets, orders }) {
       const fitting = fits({ secrets, orders });
       const call = quota.reserve('p', { secrets, orders });
-      agree('reserve refused', await rejected(call), !fitting);
+      agree('reserve rejected', await rejected(call), !fitting);
       if (!fitting) return;
       made.push(await call);
       model.holds.set(await call, now + TTL_MS);
     },
     async consume({ secrets, orders }) {
       const fitting = fits({ secrets, orders });
-      agree('consume refused', await rejected(quota.consume('p', { secrets, orders })), !fitting);
+      agree('consume rejected', await rejected(quota.consume('p', { secrets, orders })), !fitting);
       if (fitting) for (const k of KINDS) model.used[k] += { secrets, orders }[k];
     },
     async commit({ which }) {
@@ -89,7 +89,7 @@ async function walk(steps: readonly Step[], store: 'memory' | 'sqlite'): Promise
       const empty = Object.keys(reservation.amounts).length === 0;
       const held = reservation.open && (empty || isAlive(reservation));
       const again = !reservation.open && !(await rejected(reservation.commit()));
-      if (!again) agree('commit refused', await rejected(reservation.commit()), !held);
+      if (!again) agree('commit rejected', await rejected(reservation.commit()), !held);
       if (held) for (const k of KINDS) model.used[k] += reservation.amounts[k] ?? 0;
       model.holds.delete(reservation);
     },
@@ -102,7 +102,7 @@ async function walk(steps: readonly Step[], store: 'memory' | 'sqlite'): Promise
       const reservation = made[which % made.length];
       if (!reservation || Object.keys(reservation.amounts).length === 0) return;
       const held = isAlive(reservation);
-      agree('renew refused', await rejected(reservation.renew()), !held);
+      agree('renew rejected', await rejected(reservation.renew()), !held);
       if (held) model.holds.set(reservation, now + TTL_MS);
     },
     async wait({ ms }) {

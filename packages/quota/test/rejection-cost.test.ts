@@ -40,7 +40,7 @@ function noting(database: SqlDatabase) {
 }
 
 /** Sends a request that is rejected, and reads the usage that explains it. */
-async function refuse(store: QuotaStore) {
+async function reject(store: QuotaStore) {
   const quota = projectQuotas({ preset: 'key-manager', store, defaults: { secrets: HOLDS }, sweepEveryMs: 0 });
   await expect(quota.reserve('full', { secrets: 1 })).rejects.toMatchObject({ code: 'QUOTA_EXCEEDED' });
   expect((await quota.usage('full')).secrets).toMatchObject({ used: 0, reserved: HOLDS });
@@ -70,7 +70,7 @@ describe('with 20,000 reservations in its project', () => {
     expect(holds.removeExpired(NOW)).toBeUndefined();
     expect(looks).toBe(1);
     expect(holds.size).toBe(HOLDS);
-    await refuse(store);
+    await reject(store);
   });
 
   it('SQLite searches by project and expiry instead of reading all', async () => {
@@ -87,7 +87,7 @@ describe('with 20,000 reservations in its project', () => {
       if (statistics) connection.exec('ANALYZE');
       statements.length = 0;
       connection.exec('BEGIN');
-      await refuse(store);
+      await reject(store);
       connection.exec('ROLLBACK');
       const plans = statements.map(({ sql, parameters }) =>
         (connection.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...parameters) as { detail: string }[])
@@ -130,7 +130,7 @@ describe.skipIf(!postgresUrl)('with 20,000 reservations in its project, PostgreS
     );
     await pool.query(`INSERT INTO ${prefix}counters VALUES ('full', 'secrets', 0, ${HOLDS})`);
     const requested = [...statements];
-    await refuse(store);
+    await reject(store);
     const used = statements.slice(requested.length);
     for (const statistics of [false, true]) {
       if (statistics) await pool.query(`ANALYZE ${prefix}holds`);

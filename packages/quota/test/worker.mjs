@@ -83,10 +83,10 @@ const jobs = {
         }
       }
     };
-    const refused = (error) => {
+    const rejection = (error) => {
       if (!(error instanceof QuotaExceeded)) throw error;
     };
-    await Promise.all(Array.from({ length: lanes }, () => lane().catch(refused)));
+    await Promise.all(Array.from({ length: lanes }, () => lane().catch(rejection)));
   },
 };
 

@@ -106,7 +106,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('transactions in batches o
   it('do not affect others when they fail before a change', async () => {
     const rejected = async (tx: Tx) => {
       await tables.keypairs.get(tx, 'nothing');
-      throw new Error('refused');
+      throw new Error('rejected');
     };
     const outcomes = await Promise.allSettled([insert('a'), rejected, insert('b')].map((work) => store.together(work)));
     expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);

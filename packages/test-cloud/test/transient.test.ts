@@ -42,7 +42,7 @@ describe('transient states', () => {
 });
 
 describe('the speed of machines', () => {
-  it('has the duration of its name', async () => {
+  it('lasts as long as its name says', async () => {
     const { cloud, status } = await running({ pace: 'realistic' });
     expect(await status()).toBe('BUILD');
     await cloud.clock.advance(299);

@@ -4,26 +4,26 @@ import { METRICS_TYPE } from './messages.js';
 /** Requests the metrics of all workers from the primary process. */
 export class CombinedMetrics implements MetricsSource {
   readonly contentType = METRICS_TYPE;
-  readonly #ask: (id: number) => void;
-  readonly #asked = new Map<number, (text: string | undefined) => void>();
+  readonly #requestFigures: (id: number) => void;
+  readonly #pending = new Map<number, (text: string | undefined) => void>();
   #lastId = 0;
 
   constructor(request: (id: number) => void) {
-    this.#ask = request;
+    this.#requestFigures = request;
   }
 
   async metrics(): Promise<string> {
     const id = ++this.#lastId;
     const text = await new Promise<string | undefined>((resolve) => {
-      this.#asked.set(id, resolve);
-      this.#ask(id);
+      this.#pending.set(id, resolve);
+      this.#requestFigures(id);
     });
     if (text === undefined) throw new Error('the metrics of all workers are unavailable');
     return text;
   }
 
   responded(id: number, text: string | undefined): void {
-    this.#asked.get(id)?.(text);
-    this.#asked.delete(id);
+    this.#pending.get(id)?.(text);
+    this.#pending.delete(id);
   }
 }

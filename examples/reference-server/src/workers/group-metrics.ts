@@ -35,7 +35,7 @@ export class GroupMetrics implements MetricsSource {
 
   /** Returns the text for Prometheus. Rejects if a running worker does not respond. */
   async metrics(): Promise<string> {
-    const found = await Promise.all(this.#members().map((member) => this.#ask(member)));
+    const found = await Promise.all(this.#members().map((member) => this.#requestFigures(member)));
     const living = found.filter((figures) => figures !== undefined);
     return summed([...living, this.#past]).metrics();
   }
@@ -62,7 +62,7 @@ export class GroupMetrics implements MetricsSource {
     this.#questions.delete(id);
   }
 
-  #ask(member: Member): Promise<Figures | undefined> {
+  #requestFigures(member: Member): Promise<Figures | undefined> {
     const id = ++this.#lastId;
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {

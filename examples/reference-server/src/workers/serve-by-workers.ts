@@ -38,7 +38,7 @@ async function monitoring(options: Options, metrics: MetricsSource | undefined) 
  *
  * @throws StartError
  */
-export async function serveByWorkers(options: Options, { reread: readAgain }: WorkerMessages): Promise<void> {
+export async function serveByWorkers(options: Options, { rereadOptions }: WorkerMessages): Promise<void> {
   checkWorkers(options);
   const log = await openLog(options);
   const listener: GroupListener = {
@@ -62,7 +62,7 @@ export async function serveByWorkers(options: Options, { reread: readAgain }: Wo
   const serving = await group.start();
   // The worker has logged the reason, or a shutdown is in progress.
   if (typeof serving === 'number') return void group.end().then(() => process.exit(serving));
-  process.on('SIGHUP', () => changeAll(group, log, readAgain));
+  process.on('SIGHUP', () => changeAll(group, log, rereadOptions));
   startupMessage({ ...serving, metricsUrl: monitored?.url }, options);
 }
 
@@ -70,9 +70,9 @@ export async function serveByWorkers(options: Options, { reread: readAgain }: Wo
  * Applies options that can change at run time immediately; all others apply to the new processes that replace the
  * workers.
  */
-function changeAll(group: WorkerGroup, log: Logger, readAgain: () => Options): void {
+function changeAll(group: WorkerGroup, log: Logger, rereadOptions: () => Options): void {
   try {
-    const options = readAgain();
+    const options = rereadOptions();
     checkWorkers(options);
     log.level = options['log-level'];
     for (const member of group.serving) sendToWorker(member, { kind: 'reload' });

@@ -9,7 +9,7 @@ import type { FromWorker, ToWorker } from './messages.js';
 export interface WorkerMessages {
   readonly environment: NodeJS.ProcessEnv;
   /** @throws StartError */
-  readonly reread: () => Options;
+  readonly rereadOptions: () => Options;
 }
 
 /** Resolves when the message is sent, or the channel is closed. */
@@ -21,7 +21,7 @@ function send(message: FromWorker): Promise<void> {
 }
 
 /** Serves as one of several processes, until the primary process ends it. @throws StartError */
-export async function serveAsWorker(options: Options, { environment, reread }: WorkerMessages): Promise<void> {
+export async function serveAsWorker(options: Options, { environment, rereadOptions }: WorkerMessages): Promise<void> {
   const all = new CombinedMetrics((id) => void send({ kind: 'metrics?', id }));
   const running = await serve(options, environment, all);
   const { log, metrics } = running;
@@ -39,11 +39,11 @@ export async function serveAsWorker(options: Options, { environment, reread }: W
   const listener: { readonly [Kind in ToWorker['kind']]: (message: Extract<ToWorker, { kind: Kind }>) => unknown } = {
     end: () => ending.end(),
     retire: () => ending.endAfter(lastly(running.retire)),
-    reload: () => reload(running, reread),
+    reload: () => reload(running, rereadOptions),
     'figures?': ({ id }) => sendMetrics(id),
     metrics: ({ id, text }) => all.responded(id, text),
   };
   process.on('message', (message: ToWorker) => (listener[message.kind] as (message: ToWorker) => unknown)?.(message));
-  process.on('SIGHUP', () => reload(running, reread));
+  process.on('SIGHUP', () => reload(running, rereadOptions));
   await send({ kind: 'serving', url: running.url, database: running.database });
 }

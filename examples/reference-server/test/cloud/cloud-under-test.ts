@@ -30,7 +30,7 @@ export async function startCloud(database: string, ...args: readonly string[]) {
   );
   const access = await cloud?.begin(URL);
 
-  async function ask(
+  async function send(
     method: 'get' | 'post' | 'put' | 'patch' | 'delete',
     path: string,
     token: string | undefined,
@@ -47,7 +47,7 @@ export async function startCloud(database: string, ...args: readonly string[]) {
   async function logIn({ user, password, project }: Account): Promise<Answer> {
     const domain = { id: 'default' };
     const identity = { methods: ['password'], password: { user: { name: user, domain, password } } };
-    return ask('post', '/identity/v3/auth/tokens', undefined, {
+    return send('post', '/identity/v3/auth/tokens', undefined, {
       auth: { identity, scope: { project: { name: project, domain } } },
     });
   }
@@ -58,7 +58,7 @@ export async function startCloud(database: string, ...args: readonly string[]) {
     /** The first administrator, if this start created it. */
     admin: access && { user: 'admin', password: access.settings.OS_PASSWORD, project: 'admin' },
     file: access?.file,
-    ask,
+    send,
     logIn,
     /** Returns a token. */
     async tokenOf(account: Account): Promise<string> {

@@ -16,19 +16,19 @@ async function started(...args: readonly string[]) {
   const token = await cloud.tokenOf(cloud.admin ?? expect.fail('no administrator'));
   const created = async (format: string) => {
     const image = { name: 'disk', disk_format: format, container_format: 'bare' };
-    return (await cloud.ask('post', '/image/v2/images', token, image)).body.id as string;
+    return (await cloud.send('post', '/image/v2/images', token, image)).body.id as string;
   };
   return {
     created,
-    shown: async (id: string) => (await cloud.ask('get', `/image/v2/images/${id}`, token)).body,
+    shown: async (id: string) => (await cloud.send('get', `/image/v2/images/${id}`, token)).body,
     upload: (id: string, content: Buffer) =>
-      cloud.ask('put', `/image/v2/images/${id}/file`, token, content as unknown as string, BYTES),
+      cloud.send('put', `/image/v2/images/${id}/file`, token, content as unknown as string, BYTES),
     /** Imports a URL, and returns the task. */
     async load(id: string, uri: string) {
       const method = { name: 'web-download', uri };
-      const { status } = await cloud.ask('post', `/image/v2/images/${id}/import`, token, { method });
+      const { status } = await cloud.send('post', `/image/v2/images/${id}/import`, token, { method });
       if (status !== 202) return { status };
-      return (await cloud.ask('get', `/image/v2/images/${id}/tasks`, token)).body.tasks.at(-1);
+      return (await cloud.send('get', `/image/v2/images/${id}/tasks`, token)).body.tasks.at(-1);
     },
   };
 }

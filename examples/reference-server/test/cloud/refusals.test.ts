@@ -18,36 +18,36 @@ const RECORDS = [
 ] as const;
 
 it.each(RECORDS)('with real machines, %s is rejected, because it would only be recorded', async (path, body) => {
-  const { ask, token } = await started('--driver', 'none');
-  const { status, body: fault } = await ask('post', path, token, body);
+  const { send, token } = await started('--driver', 'none');
+  const { status, body: fault } = await send('post', path, token, body);
   expect(status).toBe(501);
   expect(JSON.stringify(fault)).toContain('it would have no effect on real machines');
-  expect((await ask('post', path, undefined, body)).status).toBe(401);
+  expect((await send('post', path, undefined, body)).status).toBe(401);
 });
 
 it('with simulated machines, they are recorded', async () => {
-  const { ask, token } = await started();
-  const made = await ask('post', '/network/v2.0/qos/policies', token, { policy: { name: 'slow' } });
+  const { send, token } = await started();
+  const made = await send('post', '/network/v2.0/qos/policies', token, { policy: { name: 'slow' } });
   expect(made.status).toBe(201);
 });
 
 it('stages no content, which would be lost with the process, and reports that', async () => {
-  const { ask, token } = await started();
+  const { send, token } = await started();
   const image = { name: 'disk', disk_format: 'raw', container_format: 'bare' };
-  const { body, headers } = await ask('post', '/image/v2/images', token, image);
+  const { body, headers } = await send('post', '/image/v2/images', token, image);
   expect(headers['openstack-image-import-methods']).toBe('web-download,copy-image');
   const bytes = { 'Content-Type': 'application/octet-stream' };
-  expect((await ask('put', `/image/v2/images/${body.id}/stage`, token, 'content', bytes)).status).toBe(501);
+  expect((await send('put', `/image/v2/images/${body.id}/stage`, token, 'content', bytes)).status).toBe(501);
   const method = { name: 'glance-direct' };
-  expect((await ask('post', `/image/v2/images/${body.id}/import`, token, { method })).status).toBe(400);
+  expect((await send('post', `/image/v2/images/${body.id}/import`, token, { method })).status).toBe(400);
 });
 
 it('creates no credentials with access rules, which no service enforces', async () => {
-  const { ask, token, logIn, admin } = await started();
+  const { send, token, logIn, admin } = await started();
   const { user } = (await logIn(admin ?? expect.fail('no administrator'))).body.token;
   const rule = { path: '/v2.1/servers', method: 'GET', service: 'compute' };
   const body = { application_credential: { name: 'ci', access_rules: [rule] } };
-  const { status, body: fault } = await ask(
+  const { status, body: fault } = await send(
     'post',
     `/identity/v3/users/${user.id}/application_credentials`,
     token,
@@ -60,13 +60,13 @@ it('creates no credentials with access rules, which no service enforces', async 
 });
 
 it('revokes the tokens of a user whose password changes', async () => {
-  const { ask, token, logIn, admin = expect.fail('no administrator') } = await started();
+  const { send, token, logIn, admin = expect.fail('no administrator') } = await started();
   const { user } = (await logIn(admin)).body.token;
   const path = `/identity/v3/users/${user.id}/password`;
   const change = (original: string) => ({ user: { password: 'another password', original_password: original } });
-  expect((await ask('post', path, token, change('wrong'))).status).toBe(401);
-  expect((await ask('post', path, token, change(admin.password))).status).toBe(204);
-  expect((await ask('get', '/identity/v3/auth/projects', token)).status).toBe(401);
+  expect((await send('post', path, token, change('wrong'))).status).toBe(401);
+  expect((await send('post', path, token, change(admin.password))).status).toBe(204);
+  expect((await send('get', '/identity/v3/auth/projects', token)).status).toBe(401);
   expect((await logIn(admin)).status).toBe(401);
   expect((await logIn({ ...admin, password: 'another password' })).status).toBe(201);
 });

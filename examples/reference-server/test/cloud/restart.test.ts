@@ -36,7 +36,7 @@ const LISTS = [
 async function listsOf(cloud: CloudUnderTest, token: string): Promise<Record<string, any>> {
   const lists: [string, unknown][] = [];
   for (const path of LISTS) {
-    const { status, body } = await cloud.ask('get', path, token);
+    const { status, body } = await cloud.send('get', path, token);
     lists.push([path, { status, body: JSON.parse(JSON.stringify(body).replaceAll(/127\.0\.0\.1:\d+/g, 'HERE')) }]);
   }
   return Object.fromEntries(lists);
@@ -63,7 +63,7 @@ describe.each(databases)('a whole cloud on $kind', ({ create }) => {
     const cloud = await started(database);
     const admin = await cloud.tokenOf(cloud.admin ?? expect.fail('no administrator'));
     const made = async (path: string, token: string, body: object): Promise<any> => {
-      const answer = await cloud.ask('post', path, token, body);
+      const answer = await cloud.send('post', path, token, body);
       expect(answer, `${path} ${JSON.stringify(answer.body)}`).toMatchObject({
         status: expect.toSatisfy((status: number) => status >= 200 && status < 300),
       });
@@ -73,9 +73,9 @@ describe.each(databases)('a whole cloud on $kind', ({ create }) => {
 
     const lab = await made('/identity/v3/projects', admin, { project: { name: 'lab' } });
     const ada = await made('/identity/v3/users', admin, { user: { name: 'ada', password: 'pa55 word' } });
-    const roles = (await cloud.ask('get', '/identity/v3/roles?name=member', admin)).body.roles;
+    const roles = (await cloud.send('get', '/identity/v3/roles?name=member', admin)).body.roles;
     const grant = `/identity/v3/projects/${lab.id}/users/${ada.id}/roles/${roles[0].id}`;
-    expect((await cloud.ask('put', grant, admin)).status).toBe(204);
+    expect((await cloud.send('put', grant, admin)).status).toBe(204);
     const account = { user: 'ada', password: 'pa55 word', project: 'lab' };
     const token = await cloud.tokenOf(account);
 
@@ -89,7 +89,7 @@ describe.each(databases)('a whole cloud on $kind', ({ create }) => {
     const type = { 'Content-Type': 'application/octet-stream', 'X-Auth-Token': token };
     expect((await request(cloud.app).put(file).set(type).send(CONTENT)).status).toBe(204);
 
-    const external = (await cloud.ask('get', '/network/v2.0/networks?router:external=true', token)).body.networks[0];
+    const external = (await cloud.send('get', '/network/v2.0/networks?router:external=true', token)).body.networks[0];
     const network = await made('/network/v2.0/networks', token, { network: { name: 'blue', description: 'ours' } });
     const subnet = await made('/network/v2.0/subnets', token, {
       subnet: { network_id: network.id, ip_version: 4, cidr: '10.7.0.0/24', name: 'desks' },
@@ -98,7 +98,7 @@ describe.each(databases)('a whole cloud on $kind', ({ create }) => {
       router: { name: 'edge', external_gateway_info: { network_id: external.id } },
     });
     const joined = `/network/v2.0/routers/${router.id}/add_router_interface`;
-    expect((await cloud.ask('put', joined, token, { subnet_id: subnet.id })).status).toBe(200);
+    expect((await cloud.send('put', joined, token, { subnet_id: subnet.id })).status).toBe(200);
     const group = await made('/network/v2.0/security-groups', token, { security_group: { name: 'web' } });
     await made('/network/v2.0/security-group-rules', token, {
       security_group_rule: {
@@ -116,7 +116,7 @@ describe.each(databases)('a whole cloud on $kind', ({ create }) => {
 
     const volume = await made('/volume/v3/volumes', token, { volume: { size: 1, name: 'data', metadata: { a: 'b' } } });
     await expect
-      .poll(async () => (await cloud.ask('get', `/volume/v3/volumes/${volume.id}`, token)).body.volume.status)
+      .poll(async () => (await cloud.send('get', `/volume/v3/volumes/${volume.id}`, token)).body.volume.status)
       .toBe('available');
     await made('/volume/v3/snapshots', token, { snapshot: { volume_id: volume.id, name: 'monday' } });
 
@@ -139,10 +139,10 @@ describe.each(databases)('a whole cloud on $kind', ({ create }) => {
     expect((await next.logIn(account)).status).toBe(201);
     expect((await next.logIn({ ...account, password: 'pa55 Word' })).status).toBe(401);
     // A removed record stays removed, and its token is invalid.
-    expect((await next.ask('delete', `/identity/v3/users/${ada.id}`, admin)).status).toBe(204);
+    expect((await next.send('delete', `/identity/v3/users/${ada.id}`, admin)).status).toBe(204);
     await next.stop();
     const last = await started(database);
-    expect((await last.ask('get', '/network/v2.0/networks', token)).status).toBe(401);
+    expect((await last.send('get', '/network/v2.0/networks', token)).status).toBe(401);
     expect((await last.logIn(account)).status).toBe(401);
   });
 
@@ -156,7 +156,7 @@ describe.each(databases)('a whole cloud on $kind', ({ create }) => {
     const token = await cloud.tokenOf(admin);
     const { user } = (await cloud.logIn(admin)).body.token;
     const path = `/identity/v3/users/${user.id}/application_credentials`;
-    expect((await cloud.ask('post', path, token, application)).status).toBe(201);
+    expect((await cloud.send('post', path, token, application)).status).toBe(201);
     await cloud.stop();
     if (!database.startsWith('postgres'))
       for (const name of readdirSync(folder).filter((name) => name.startsWith(database.slice(folder.length + 1))))
@@ -175,11 +175,11 @@ describe.each(databases)('a whole cloud on $kind', ({ create }) => {
     const cloud = await started(await create());
     const admin = await cloud.tokenOf(cloud.admin ?? expect.fail('no administrator'));
     for (const path of ['/compute/v2.1/servers', '/v2.1/servers', '/network/v2.0/networks', '/volume/v3/volumes']) {
-      expect((await cloud.ask('get', path, undefined)).status).toBe(401);
-      expect((await cloud.ask('get', path, 'admin:demo')).status).toBe(401);
-      expect((await cloud.ask('get', path, admin)).status).toBe(200);
+      expect((await cloud.send('get', path, undefined)).status).toBe(401);
+      expect((await cloud.send('get', path, 'admin:demo')).status).toBe(401);
+      expect((await cloud.send('get', path, admin)).status).toBe(200);
     }
-    const { catalog } = (await cloud.ask('get', '/identity/v3/auth/catalog', admin)).body;
+    const { catalog } = (await cloud.send('get', '/identity/v3/auth/catalog', admin)).body;
     expect(catalog.map(({ type }: { type: string }) => type).sort()).toEqual([
       'block-storage',
       'compute',
@@ -200,8 +200,8 @@ it('a second process on the same database takes over, and the first no longer wr
   const account = first.admin ?? expect.fail('no administrator');
   const second = await startCloud(database);
   onTestFinished(() => second.stop());
-  const refused = await first.logIn(account);
-  expect([refused.status, refused.body.error.message]).toEqual([
+  const rejection = await first.logIn(account);
+  expect([rejection.status, rejection.body.error.message]).toEqual([
     503,
     'Another process serves this cloud from the same database: this one no longer writes.',
   ]);

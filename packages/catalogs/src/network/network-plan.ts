@@ -56,7 +56,7 @@ export interface PlannedRouter {
   readonly interfaces: readonly PlannedRouterInterface[];
   /** Whether it has an external gateway. */
   readonly external: boolean;
-  /** Its own external addresses: the source addresses of guests without a floating IP, if it translates. */
+  /** Its own external addresses: the source addresses of guests without a floating IP, if it performs source NAT. */
   readonly externalAddresses: readonly string[];
   readonly enableSnat: boolean;
   readonly floating: readonly { readonly address: string; readonly fixedAddress: string }[];

@@ -9,7 +9,7 @@ export async function findHost({ infrastructure }: Core, name: string): Promise<
   return hostNamed(await infrastructure.hosts(), name);
 }
 
-/** Returns the requested host, undefined if none was requested; throws the given refusal if the host does not exist. */
+/** Returns the requested host, undefined if none was requested; throws the given error if the host does not exist. */
 export async function requestedHost(
   core: Core,
   name: string | undefined,
@@ -44,7 +44,7 @@ export async function isFenced(core: Core, server: Pick<Server, 'host'>): Promis
   return host !== undefined && (host.service.forcedDown || fences === true || storage !== undefined);
 }
 
-/** Throws the 409 of actions that require the host. */
+/** Throws a 409 error for actions that require the host. */
 export async function checkHostUp(core: Core, server: Server): Promise<void> {
   if (await isHostUp(core, server)) return;
   throw conflict(`Instance ${server.id} cannot be changed: its host is unavailable at this time.`);

@@ -120,7 +120,7 @@ export interface Engine {
   readonly events: Pick<EngineEvents, 'deadLetters' | 'endReading' | 'isRetained' | 'read'>;
   /**
    * Subscribes to changes that this process has committed: state changes, actions that start, end and fail, quota
-   * refusals. `*` in a type is a wildcard. Returns a function that unsubscribes.
+   * rejections. `*` in a type is a wildcard. Returns a function that unsubscribes.
    *
    * @example engine.on('instance.*.error', ({ payload }) => console.error(payload))
    */

@@ -33,7 +33,7 @@ const POLL_MS = 1000;
 const PURGE_EVERY = 60;
 /** How long new events wait for others to be ordered with them: those of a request, and those of its job. */
 const GATHER_MS = 5;
-/** Minimum interval between events of the same refusal, so that a client that repeats its request cannot fill the table. */
+/** Minimum interval between events of the same rejection, so that a client that repeats its request cannot fill the table. */
 const REJECTION_INTERVAL_MS = 10_000;
 const MAX_REJECTIONS = 500;
 
@@ -57,8 +57,8 @@ export class EngineEvents {
   readonly #webhooks: readonly Webhook[];
   readonly #listeners = new Set<{ readonly accepts: (type: string) => boolean; readonly receive: EventListener }>();
   readonly #readers = new Set<() => void>();
-  /** Refusals to be stored, and the time at which each was last emitted. */
-  readonly #refusals: Notification[] = [];
+  /** Rejections to be stored, and the time at which each was last emitted. */
+  readonly #rejections: Notification[] = [];
   readonly #refusedAt = new Map<string, number>();
   #timer: NodeJS.Timeout | undefined;
   #polls = 0;
@@ -181,8 +181,8 @@ export class EngineEvents {
       notificationObject('QuotaExceededPayload', '1.0', data),
     );
     this.#receive(event);
-    if (!this.#outbox || this.#refusals.length >= MAX_REJECTIONS) return;
-    this.#refusals.push(event);
+    if (!this.#outbox || this.#rejections.length >= MAX_REJECTIONS) return;
+    this.#rejections.push(event);
     this.#hasNew = true;
     this.#wake();
   }
@@ -269,9 +269,9 @@ export class EngineEvents {
     if (this.#hasNew) await new Promise((resolve) => setTimeout(resolve, GATHER_MS));
     const mayHaveNew = this.#hasNew;
     this.#hasNew = this.#again = false;
-    for (let [event] = this.#refusals; event; [event] = this.#refusals) {
+    for (let [event] = this.#rejections; event; [event] = this.#rejections) {
       await this.#store.transaction((tx) => outbox.add(tx, event, null));
-      this.#refusals.shift();
+      this.#rejections.shift();
     }
     if (mayHaveNew || (await outbox.hasNew())) while (await outbox.order());
     for (const webhook of this.#webhooks) webhook.wake();

@@ -43,13 +43,13 @@ const REJECTIONS: Readonly<Record<RejectionCode, true>> = {
   NOT_SUPPORTED: true,
 };
 
-const isRefusal = (code: string): code is RejectionCode => Object.hasOwn(REJECTIONS, code);
+const isRejectionCode = (code: string): code is RejectionCode => Object.hasOwn(REJECTIONS, code);
 const isOfCatalogs = (code: string): code is CatalogErrorCode => Object.hasOwn(catalogErrorKinds, code);
 
 /** Restores an error that callers may see as its own class; other errors keep their code. */
 function restoreError({ name, message, code }: ThrownError): Error {
   if (code === undefined) return Object.assign(new Error(message), { name });
-  if (isRefusal(code)) return new Rejection(code, message);
+  if (isRejectionCode(code)) return new Rejection(code, message);
   return isOfCatalogs(code) ? new CatalogError(code, message) : Object.assign(new Error(message), { name, code });
 }
 

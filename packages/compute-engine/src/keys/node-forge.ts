@@ -4,7 +4,7 @@ import { notSupported } from '../errors/rejection.js';
  * Loads the library that creates certificates: an optional peer dependency, loaded on first use because few clients
  * need it.
  *
- * @throws Refusal `NOT_SUPPORTED` if it is not installed
+ * @throws Rejection `NOT_SUPPORTED` if it is not installed
  */
 export async function nodeForge(load = () => import('node-forge')) {
   try {

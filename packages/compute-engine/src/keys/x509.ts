@@ -36,7 +36,7 @@ export function parseX509(pem: string): X509PublicKey {
  *
  * @param now start of its validity in milliseconds since the epoch
  * @returns the certificate in PEM format, the private key as PKCS#12 (empty password) in base64
- * @throws Refusal `NOT_SUPPORTED` if `node-forge` is not installed
+ * @throws Rejection `NOT_SUPPORTED` if `node-forge` is not installed
  */
 export async function generateX509(userId: string, projectId: string, now = Date.now()): Promise<GeneratedKeypair> {
   const [forge, { privateKey }] = await Promise.all([

@@ -12,7 +12,7 @@ export interface ServerVisibility {
 
 const missing = (id: string) => notFound(`Instance ${id} could not be found.`);
 
-/** Throws the 404 for a deleted server or one of another project. */
+/** Throws a 404 error for a deleted server or one of another project. */
 export function checkVisible(server: Server, context: Context, { deleted, foreign }: ServerVisibility): void {
   const visible = context.isAdmin || foreign || server.projectId === context.caller.projectId;
   if (!visible || (server.deleted && !deleted)) throw missing(server.id);

@@ -97,11 +97,11 @@ class Walk {
     } catch (error) {
       if (!(error instanceof Rejection)) throw error;
       const forbidden = settled && !before!.deleted && rejection();
-      if (forbidden) expect({ action, refused: error.message }).toEqual({ action, refused: forbidden.message });
+      if (forbidden) expect({ action, rejected: error.message }).toEqual({ action, rejected: forbidden.message });
       return;
     }
     if (settled)
-      expect({ action, state: before!.vmState, refused: rejection()?.message }).toMatchObject({ refused: undefined });
+      expect({ action, state: before!.vmState, rejected: rejection()?.message }).toMatchObject({ rejected: undefined });
     if (before!.taskState !== 'deleting' && before!.taskState !== 'soft-deleting')
       this.accepted.push({ serverId: id, requestId: context.requestId, action });
   }

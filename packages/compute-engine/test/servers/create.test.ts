@@ -30,13 +30,13 @@ describe.each(storesUnderTest(inject('postgresUrl')))('creating servers on $kind
   async function outcomes(requests: readonly Promise<unknown>[]) {
     const settled = await Promise.allSettled(requests);
     const rejected = settled.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
-    return { done: settled.length - rejected.length, refused: rejected };
+    return { done: settled.length - rejected.length, rejected };
   }
 
   it('never exceeds the quotas, even with concurrent requests', async () => {
     const both = await start({ settings: { quotas: { instances: 5, cores: 4 } as never } });
     const requests = Array.from({ length: 20 }, (_, n) => both[n % 2]!.servers.create(contextOf('p1'), expected));
-    const { done, refused: rejected } = await outcomes(requests);
+    const { done, rejected } = await outcomes(requests);
     expect(done).toBe(4);
     expect(new Set(rejected.map(({ code }) => code))).toEqual(new Set(['FORBIDDEN']));
     expect(rejected[0].message).toBe('Quota exceeded for cores: Requested 1, but already used 4 of 4 cores');

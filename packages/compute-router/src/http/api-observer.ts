@@ -17,14 +17,14 @@ export interface ApiObserver extends RouterObserver {
   /** Called with the version of each request, and with whether the client requested it or got the default. */
   readonly version?: NegotiatorOptions['onVersion'];
   /** Called for each response that does not belong to an operation. */
-  readonly aside?: (served: UnroutedRequest) => void;
+  readonly unrouted?: (served: UnroutedRequest) => void;
 }
 
 /** Combines several observers into one. The first is the outermost around requests. */
 export function apiObservedBy(given: ApiObserver | readonly ApiObserver[] = []): ApiObserver | undefined {
   const observers = 'at' in given ? given : [given];
   if (observers.length < 2) return observers[0];
-  type Hook = 'stage' | 'request' | 'version' | 'aside';
+  type Hook = 'stage' | 'request' | 'version' | 'unrouted';
   const all = <Name extends Hook>(name: Name): ApiObserver[Name] => {
     const hooks = observers.flatMap((observer) => observer[name] ?? []) as ((...args: unknown[]) => void)[];
     if (hooks.length < 2) return hooks[0] as ApiObserver[Name];
@@ -36,5 +36,5 @@ export function apiObservedBy(given: ApiObserver | readonly ApiObserver[] = []):
     if (!inner || !outer) return outer ?? inner;
     return (req, serve) => outer(req, () => inner(req, serve));
   }, undefined);
-  return { around, stage: all('stage'), request: all('request'), version: all('version'), aside: all('aside') };
+  return { around, stage: all('stage'), request: all('request'), version: all('version'), unrouted: all('unrouted') };
 }

@@ -21,7 +21,7 @@ export interface EventStreamOptions {
 const MAX_STREAMS = 100;
 const KEEP_ALIVE_MS = 15_000;
 
-function refuse(res: ServerResponse, status: number, message: string, retryAfterSeconds?: number): void {
+function reject(res: ServerResponse, status: number, message: string, retryAfterSeconds?: number): void {
   const { contentType, body } = computeFault({ status, message, retryAfterSeconds });
   if (retryAfterSeconds !== undefined) res.setHeader('Retry-After', retryAfterSeconds);
   res.writeHead(status, { 'Content-Type': contentType, 'Content-Length': Buffer.byteLength(body) }).end(body);
@@ -45,7 +45,7 @@ function typesOf(res: ServerResponse, query: URLSearchParams): ((type: string) =
     return subscribedTypes(query.getAll('type'));
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
-    refuse(res, 400, error.message);
+    reject(res, 400, error.message);
     return undefined;
   }
 }
@@ -62,14 +62,14 @@ export function eventStream({ engine, identity, policies, rateLimit, onError = (
     if (!caller) return sendUnauthorized(res, identity.uri ?? '/identity');
     const counting = rateLimit?.count(caller);
     if (counting) applyRateLimit(await counting, res);
-    if (!policies.isAdmin(caller)) return refuse(res, 403, 'Events are for administrators.');
-    if (req.method !== 'GET') return refuse(res, 405, 'Events can only be read.');
+    if (!policies.isAdmin(caller)) return reject(res, 403, 'Events are for administrators.');
+    if (req.method !== 'GET') return reject(res, 405, 'Events can only be read.');
     const query = new URL(req.url ?? '', 'http://localhost').searchParams;
     const after = placeOf(req, query);
-    if (Number.isNaN(after)) return refuse(res, 400, 'Last-Event-ID and after are positions: integers.');
+    if (Number.isNaN(after)) return reject(res, 400, 'Last-Event-ID and after are positions: integers.');
     const accepts = typesOf(res, query);
     if (!accepts) return;
-    if (open >= MAX_STREAMS) return refuse(res, 503, 'Too many read events at this time.');
+    if (open >= MAX_STREAMS) return reject(res, 503, 'Too many read events at this time.');
     await stream(res, after, accepts);
   }
 
@@ -100,10 +100,10 @@ export function eventStream({ engine, identity, policies, rateLimit, onError = (
 
   return function events(req: IncomingMessage, res: ServerResponse): void {
     serve(req, res).catch((error) => {
-      if (error instanceof RateLimitExceeded) return refuse(res, 429, error.message, error.retryAfterSeconds);
+      if (error instanceof RateLimitExceeded) return reject(res, 429, error.message, error.retryAfterSeconds);
       onError(error, req);
       if (res.headersSent) res.destroy();
-      else refuse(res, 503, 'Events cannot be read now.');
+      else reject(res, 503, 'Events cannot be read now.');
     });
   };
 }

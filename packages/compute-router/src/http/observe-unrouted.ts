@@ -6,7 +6,7 @@ import type { Middleware } from './middleware.js';
  * step unchanged without an observer.
  */
 export function observeUnrouted(part: UnroutedPart, step: Middleware, observer: ApiObserver | undefined): Middleware {
-  const notify = observer?.aside;
+  const notify = observer?.unrouted;
   if (!notify) return step;
   return (req, res, next) => {
     const startedAt = performance.now();

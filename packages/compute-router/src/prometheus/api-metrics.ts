@@ -21,7 +21,7 @@ export interface RejectedQuota {
 const NONE = 'none';
 
 /** Creates the metrics of requests. */
-export function apiMetrics(register: Registry): Required<Pick<ApiObserver, 'request' | 'version' | 'aside'>> {
+export function apiMetrics(register: Registry): Required<Pick<ApiObserver, 'request' | 'version' | 'unrouted'>> {
   const registers = [register];
   const requests = new Counter({
     name: 'apistrata_requests_total',
@@ -49,7 +49,7 @@ export function apiMetrics(register: Registry): Required<Pick<ApiObserver, 'requ
       requests.inc({ operation, version: version ? known.of(version.text) : NONE, status });
       seconds.observe({ operation }, ms / 1000);
     },
-    aside({ part, status, ms }) {
+    unrouted({ part, status, ms }) {
       requests.inc({ operation: part, version: NONE, status });
       seconds.observe({ operation: part }, ms / 1000);
     },
@@ -61,7 +61,7 @@ export function apiMetrics(register: Registry): Required<Pick<ApiObserver, 'requ
 /** Creates the metric for `enforceQuota({ onExceeded })`. */
 export function quotaMetrics(register: Registry): (rejection: RejectedQuota) => void {
   const rejections = new Counter({
-    name: 'apistrata_project_quota_refusals_total',
+    name: 'apistrata_project_quota_rejections_total',
     help: 'Requests rejected because they exceed a project quota, by kind of quota',
     labelNames: ['kind'],
     registers: [register],

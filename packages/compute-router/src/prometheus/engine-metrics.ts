@@ -102,7 +102,7 @@ export function engineMetrics(register: Registry): EngineObserver {
     registers,
   });
   const rejections = new Counter({
-    name: 'apistrata_quota_refusals_total',
+    name: 'apistrata_quota_rejections_total',
     help: 'Requests rejected because they exceed a quota of a project or user, by kind of quota',
     labelNames: ['kind'],
     registers,

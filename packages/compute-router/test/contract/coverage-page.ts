@@ -6,7 +6,7 @@ export interface Proof {
   /** The versions before and after each change of the operation, all of them called. */
   readonly edges: readonly string[];
   readonly successes: Set<number>;
-  readonly refusals: Set<number>;
+  readonly rejections: Set<number>;
   /** The response to a member of another project. */
   tenancy: string;
 }
@@ -21,7 +21,7 @@ function rowOf(listed: ListedOperation, proof: Proof | undefined): string {
   if (listed.removed) return `| ${key} | removed | 2.1 2.35 2.36 2.100 2.102 ${LATEST} | - | ${always} | 410 |`;
   if (!proof) return `| ${key} | **not covered** | | | | |`;
   const window = `${listed.since} to ${listed.until ?? 'latest'}`;
-  const { edges, successes, refusals: rejections, tenancy } = proof;
+  const { edges, successes, rejections, tenancy } = proof;
   return `| ${key} | ${window} | ${edges.join(' ')} | ${sorted(successes)} | ${sorted(rejections)} | ${tenancy} |`;
 }
 
@@ -34,7 +34,7 @@ sides of each edge of its history (404 outside its window, the listed success in
 role, with an invalid body or query, with unknown ids, and as a member of another project, whose call must change nothing. Other
 tests of the package cover errors that need further preparation.
 
-| Operation | Window | Versions tried | Successes | Refusals | Another project's member |
+| Operation | Window | Versions tried | Successes | Rejections | Another project's member |
 |---|---|---|---|---|---|
 ${all.map((listed) => rowOf(listed, proofs.get(keyOf(listed)))).join('\n')}
 `;

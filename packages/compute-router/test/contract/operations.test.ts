@@ -100,7 +100,7 @@ describe('every operation of the reference', () => {
     const edges = edgesOf(listed);
     const existing = edges.filter((edge) => existsAt(listed, edge));
     const inside = sampled ? existing.slice(-1) : existing;
-    const proof: Proof = { listed, edges, successes: new Set(), refusals: new Set(), tenancy: '' };
+    const proof: Proof = { listed, edges, successes: new Set(), rejections: new Set(), tenancy: '' };
     proofs.set(key, proof);
 
     it.each(inside)('returns the listed status at %s', async (version) => {
@@ -109,7 +109,7 @@ describe('every operation of the reference', () => {
       await call.after?.();
       await cloud.api.idle();
       isOneOf(result, expectedAt(listed, version));
-      (result.status < 300 ? proof.successes : proof.refusals).add(result.status);
+      (result.status < 300 ? proof.successes : proof.rejections).add(result.status);
     });
 
     it('handles unknown query parameters as listed', async () => {
@@ -119,9 +119,9 @@ describe('every operation of the reference', () => {
         const query = `${call.query ? `${call.query}&` : ''}unknown-key=1`;
         const response = await send(listed, version, call, { query });
         await call.after?.();
-        const rejected = unknownParametersAt(listed, version) === 'refused';
+        const rejected = unknownParametersAt(listed, version) === 'rejected';
         isOneOf(response, rejected ? [400] : expectedAt(listed, version), version);
-        if (rejected) proof.refusals.add(400);
+        if (rejected) proof.rejections.add(400);
       }
     });
 
@@ -141,7 +141,7 @@ describe('every operation of the reference', () => {
         const response = await send(listed, version, call, changed);
         isOneOf(response, [status], JSON.stringify(changed));
         expect(isUnrouted(response) || isOutsideWindow(response)).toBe(false);
-        proof.refusals.add(status);
+        proof.rejections.add(status);
       };
       if (listed.path !== '/') await refusedWithoutToken(version, call);
 
@@ -173,7 +173,7 @@ describe('every operation of the reference', () => {
 
     async function refusedWithoutToken(version: string, call: Call): Promise<void> {
       expect((await send(listed, version, call, { token: '' })).status).toBe(401);
-      proof.refusals.add(401);
+      proof.rejections.add(401);
     }
 
     /** Calls as a member of another project, who must see and change nothing. */

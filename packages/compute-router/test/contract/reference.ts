@@ -143,10 +143,10 @@ export function errorsAt({ errors }: ListedOperation, version: string): readonly
 }
 
 /** Returns how unknown query parameters are handled at a version; undefined if the query is not read. */
-export function unknownParametersAt({ query }: ListedOperation, version: string): 'ignored' | 'refused' | undefined {
+export function unknownParametersAt({ query }: ListedOperation, version: string): 'ignored' | 'rejected' | undefined {
   const holds = query.find(
     ({ since, until, additional }) =>
       additional !== undefined && minor(since) <= minor(version) && (until === null || minor(until) >= minor(version)),
   );
-  return holds && (holds.additional ? 'ignored' : 'refused');
+  return holds && (holds.additional ? 'ignored' : 'rejected');
 }

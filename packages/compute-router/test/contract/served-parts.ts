@@ -7,7 +7,7 @@ import { keyOf, LATEST, listedOperations, listedViews } from './reference.js';
 type Json = Readonly<Record<string, any>>;
 
 /** Fields of types that the facts name but do not list field by field. */
-const INSIDE: readonly (readonly [type: RegExp, names: readonly string[]])[] = [
+const NESTED_NAMES: readonly (readonly [type: RegExp, names: readonly string[]])[] = [
   [/^links$/, ['[].rel', '[].href']],
   [/^collection_links$/, ['[].rel', '[].href']],
   // Links of images: one of them has a media type.
@@ -82,8 +82,8 @@ function envelopesOf(envelope: string, own: ReadonlySet<string>): { prefixes: st
 }
 
 function withNestedFields(name: string, type: string): readonly string[] {
-  const inside = INSIDE.find(([pattern]) => pattern.test(type))?.[1] ?? [];
-  return [name, ...inside.map((below) => name + below)];
+  const nested = NESTED_NAMES.find(([pattern]) => pattern.test(type))?.[1] ?? [];
+  return [name, ...nested.map((below) => name + below)];
 }
 
 /** Returns the names of response fields for which the reference has a fact at a version. */

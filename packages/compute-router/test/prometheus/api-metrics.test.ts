@@ -18,6 +18,6 @@ it('quotaMetrics() counts rejections of project quotas by kind', async () => {
     return (await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', headers: { connection: 'close' } })).status;
   };
   expect([await post(), await post(), await post()]).toEqual([201, 403, 403]);
-  const [line] = (await metrics.register.metrics()).match(/^apistrata_project_quota_refusals_total.*$/m) ?? [];
-  expect(line).toBe('apistrata_project_quota_refusals_total{kind="secrets"} 2');
+  const [line] = (await metrics.register.metrics()).match(/^apistrata_project_quota_rejections_total.*$/m) ?? [];
+  expect(line).toBe('apistrata_project_quota_rejections_total{kind="secrets"} 2');
 });

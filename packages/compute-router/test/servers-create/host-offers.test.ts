@@ -180,7 +180,7 @@ describe('what hosts offer', () => {
       const { server } = (await admin.get(`/servers/${id}`)).body;
       return { ...(await shown(id)), image: server.image.id };
     };
-    const refused = (message: string) => ({ status: 'ERROR', image: ids.image, message });
+    const rejection = (message: string) => ({ status: 'ERROR', image: ids.image, message });
 
     it('and that has the traits of the image', async () => {
       const { id } = await made({ 'trait:CUSTOM_FAST': 'required' });
@@ -191,7 +191,7 @@ describe('what hosts offer', () => {
       const { id } = await made({});
       const message =
         'No valid host was found. Image traits cannot be satisfied by the current resource providers. Either specify a different image during rebuild or create a new server with the specified image.';
-      expect(await rebuild(id, avxImage)).toMatchObject({ ...refused(message), host: 'ordinary' });
+      expect(await rebuild(id, avxImage)).toMatchObject({ ...rejection(message), host: 'ordinary' });
       const [{ request_id: requestId }] = (await admin.get(`/servers/${id}/os-instance-actions`)).body.instanceActions;
       const { instanceAction } = (await admin.get(`/servers/${id}/os-instance-actions/${requestId}`)).body;
       expect(instanceAction).toMatchObject({ action: 'rebuild', message: 'Error' });
@@ -203,7 +203,7 @@ describe('what hosts offer', () => {
       const { id } = await made({ 'trait:CUSTOM_FAST': 'required', 'trait:HW_CPU_X86_AVX512F': 'forbidden' });
       const message =
         'No valid host was found. Image traits are part of forbidden traits in flavor associated with the server. Either specify a different image during rebuild or create a new server with the specified image and a compatible flavor.';
-      expect(await rebuild(id, avx512Image)).toMatchObject(refused(message));
+      expect(await rebuild(id, avx512Image)).toMatchObject(rejection(message));
     });
 
     it('but not on options of the image, nor on the image that the server has', async () => {

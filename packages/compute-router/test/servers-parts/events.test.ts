@@ -16,7 +16,7 @@ describe('external events', () => {
     return responded;
   };
 
-  it('have a status each: accepted, unknown server, no host, missing tag', async () => {
+  it('return a status for each: accepted, unknown server, no host, missing tag', async () => {
     const ada = api.as('ada:p1', '2.100');
     const { id } = await ada.boot();
     const shelved = await ada.boot();

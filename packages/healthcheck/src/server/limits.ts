@@ -6,8 +6,8 @@ export interface GuardLimits {
   /** Maximum number of connections; further ones are closed immediately. Default 10,000. */
   readonly maxConnections?: number;
   /**
-   * Maximum number of requests that wait on one connection. The connection is not read while any waits, so this many
-   * can arrive only in one chunk; more of them close the connection. Default 100.
+   * Maximum number of pipelined requests that wait on one connection; more of them close it. While requests wait, the
+   * connection is not read, so they have arrived in one chunk. Default 100.
    */
   readonly maxPipelined?: number;
   /**

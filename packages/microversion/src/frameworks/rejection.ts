@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { RequestError } from '../errors.js';
-import type { Refusal } from '../negotiation/error-response.js';
+import type { ErrorToSend } from '../negotiation/error-response.js';
 import type { VersionMiddleware } from '../negotiation/version-middleware.js';
 
 /** A response to a rejected request, which a framework sends in its own way. */
@@ -11,7 +11,7 @@ export interface Rejection {
 }
 
 /** Returns the response to an error. @throws the error itself, if it is for the error handlers of the application */
-export function rejectionOf({ error, render }: Refusal, req: IncomingMessage): Rejection {
+export function rejectionOf({ error, render }: ErrorToSend, req: IncomingMessage): Rejection {
   const rendered = render(error, req);
   if (!rendered) throw error;
   return { status: error.status, ...rendered };

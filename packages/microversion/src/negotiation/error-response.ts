@@ -36,7 +36,7 @@ export function errorRenderer(errors: ErrorsOption, documented: ErrorFormat): Re
 
 /** Sends an error, or passes it to `next`. */
 export function sendError<T>(
-  { error, render }: Refusal,
+  { error, render }: ErrorToSend,
   req: IncomingMessage,
   res: ServerResponse,
   next: (error?: unknown) => T,
@@ -52,7 +52,7 @@ export function sendError<T>(
 }
 
 /** An error, and how it is sent. */
-export interface Refusal {
+export interface ErrorToSend {
   readonly error: RequestError;
   readonly render: RenderError;
 }

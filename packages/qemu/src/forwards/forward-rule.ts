@@ -22,14 +22,14 @@ const WRITTEN = /^(?:(.{1,255}):)?(\d{1,5})(?:-(\d{1,5}))?:(\d{1,5})(?:\/(tcp|ud
  * @throws TypeError that names the problem
  */
 export function parseForward(text: string): ForwardRule {
-  const refuse = (why: string) => new TypeError(`forward: '${text}' ${why}`);
+  const reject = (why: string) => new TypeError(`forward: '${text}' ${why}`);
   const parts = WRITTEN.exec(text);
   if (!parts)
-    throw refuse('is not [NAME:]HOSTPORT[-LAST]:GUESTPORT[/udp], such as 2222:22, 2200-2299:22 or web:8080:80');
+    throw reject('is not [NAME:]HOSTPORT[-LAST]:GUESTPORT[/udp], such as 2222:22, 2200-2299:22 or web:8080:80');
   const [, server = null, written = '', end = written, guest = '', protocol = 'tcp'] = parts;
   const [first, last, guestPort] = [Number(written), Number(end), Number(guest)];
   if (first < MIN_HOST_PORT || last > MAX_PORT || first > last)
-    throw refuse(`has invalid host ports: allowed are ${MIN_HOST_PORT} to ${MAX_PORT}, in ascending order`);
-  if (guestPort < 1 || guestPort > MAX_PORT) throw refuse(`has an invalid guest port: allowed are 1 to ${MAX_PORT}`);
+    throw reject(`has invalid host ports: allowed are ${MIN_HOST_PORT} to ${MAX_PORT}, in ascending order`);
+  if (guestPort < 1 || guestPort > MAX_PORT) throw reject(`has an invalid guest port: allowed are 1 to ${MAX_PORT}`);
   return { text, server, protocol: protocol as 'tcp' | 'udp', hostPorts: [first, last], guestPort };
 }

@@ -46,7 +46,7 @@ function netdevArgument(nic: NicShape): string {
 const SANDBOX = 'on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny';
 
 /**
- * The boot order of the first disk. The loader of a kernel (`-kernel`) has 0. No other device has one and boot order is
+ * The boot order of the first disk. 0 is the order of kernels (`-kernel`). No other device has one and boot order is
  * strict, so firmware tries no other device, including the config drive, whose FAT looks bootable.
  */
 const FIRST_DISK = { bootindex: 1 } as const;

@@ -35,14 +35,14 @@ async function claims(): Promise<ReadonlyMap<string, Claim>> {
 export async function claimNames(directory: string, port: number | null): Promise<DeviceNames> {
   const tag = tagOf(directory);
   const others = [...(await claims())].filter(([, claim]) => claim.directory !== directory);
-  const refuse = (why: string) => new QemuError('NETWORKS_UNAVAILABLE', why);
+  const reject = (why: string) => new QemuError('NETWORKS_UNAVAILABLE', why);
   for (const [theirs, claim] of others) {
     if (theirs === tag)
-      throw refuse(
+      throw reject(
         `devices of the host in ${claim.directory} have the same names as those in ${directory} would have: use another directory`,
       );
     if (port !== null && claim.port === port)
-      throw refuse(
+      throw reject(
         `the host in ${claim.directory} on the same computer uses UDP port ${port} for its tunnels: set another port`,
       );
   }

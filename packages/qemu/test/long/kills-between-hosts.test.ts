@@ -13,14 +13,14 @@ const missing = missingForGuests() ?? (postgresUrl ? undefined : 'PostgreSQL');
 if (missing) console.warn(`\n*** SKIPPED: kills in moves between hosts: this machine has no ${missing} ***\n`);
 
 /** The actions, and the expected state of the server after each. */
-const AFTER = {
+const EXPECTED = {
   migrate: { vmState: 'resized', moved: true },
   resize: { vmState: 'resized', moved: true },
   confirmResize: { vmState: 'active', moved: false },
   revertResize: { vmState: 'active', moved: true },
 } as const;
 
-type Move = keyof typeof AFTER;
+type Move = keyof typeof EXPECTED;
 
 /** The host of the server at the start of an action, and the other one. */
 type Role = 'here' | 'there';
@@ -116,7 +116,7 @@ describe.skipIf(missing).each([
   /** Kills one of the hosts during an action. Returns whether it was killed. */
   async function move(action: Move, role: Role, steps: number): Promise<boolean> {
     const from = (await hosts.see(id)).host!;
-    const { vmState, moved } = AFTER[action];
+    const { vmState, moved } = EXPECTED[action];
     const host = moved ? other(from) : from;
     const what = `${action}, ${role} killed after ${steps} steps`;
     const flavorId = action === 'resize' ? 'wide' : '';

@@ -16,7 +16,7 @@ if (missing)
 const PROGRAM = join(import.meta.dirname, '../kill', 'program.mjs');
 
 /** The state in the API after each verb, and the number of running machines. */
-const AFTER = {
+const EXPECTED = {
   create: [{ vm: 'active' }, 1],
   attach: [{ vm: 'active', volume: 'in-use' }, 1],
   stop: [{ vm: 'stopped' }, 0],
@@ -36,7 +36,7 @@ const AFTER = {
   delete: [{ vm: 'gone', volume: 'available' }, 0],
 } as const;
 
-type Verb = keyof typeof AFTER;
+type Verb = keyof typeof EXPECTED;
 
 /** Sequences of verbs that restore the initial state, so that each can be killed after every one of its steps. */
 const ROUNDS: readonly (readonly [string, readonly Verb[]])[] = [
@@ -79,7 +79,7 @@ describe.skipIf(missing)('a program that is killed after steps of its work', { t
 
   function check(state: { readonly images: readonly string[] }, { verb, steps, copies }: Expected): void {
     const what = `${verb}, killed after ${steps} steps`;
-    const [expected, count] = AFTER[verb];
+    const [expected, count] = EXPECTED[verb];
     expect({ what, ...state }).toMatchObject({ what, ...expected, task: null, fault: null });
     expect(processesOf(directory), what).toHaveLength(count);
     if (count === 1) expect(processesOf(join(directory, 'qemu', 'machines', id)), what).toHaveLength(1);

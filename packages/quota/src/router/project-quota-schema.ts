@@ -15,7 +15,7 @@ function violation(reason: string, property: string): RejectedRequest {
 /**
  * Returns the limits by kind of a body `{"project_quotas": {"secrets": 10, "orders": null}}`.
  *
- * @throws Refusal with the outermost problem: of the body, then of the member, then of the kinds in order
+ * @throws RejectedRequest with the outermost problem: of the body, then of the member, then of the kinds in order
  */
 export function limitsIn(body: JsonValue, kinds: readonly string[]): Readonly<Record<string, Limit | null>> {
   const outer = objectOf(body, 'None');

@@ -17,7 +17,7 @@ export class ParsedBody {
 /**
  * Reads the body as bytes, or returns the value of an earlier body parser if it is neither bytes nor text.
  *
- * @throws Refusal (413) if the body exceeds the limit; ClientGone if the client disconnects
+ * @throws RejectedRequest (413) if the body exceeds the limit; ClientDisconnected if the client disconnects
  */
 export async function readBody(
   req: IncomingMessage & { readonly body?: unknown },

@@ -68,7 +68,7 @@ export class SqlBatcher {
    */
   async #rejection(request: ConsumeRequest, [kind]: Entry): Promise<readonly Excess[] | undefined> {
     const { project } = request;
-    const { rows } = await this.#query(this.#text.refusal, () => [project, kind, this.#now()]);
+    const { rows } = await this.#query(this.#text.rejection, () => [project, kind, this.#now()]);
     const [row] = rows;
     // Expired reservations count until they are removed, and the counter may have changed since: then the steps decide.
     const exceeded = row && !row.expired ? verdictOn(request, [{ ...row, project, kind }]) : [];
@@ -108,7 +108,7 @@ function textsFor(prefix: string) {
       SELECT $1, $5, $6, ${nowOf('$8')} + $7::bigint FROM taken`,
     // ORDER BY makes PostgreSQL use the index: otherwise it expects to find any matching row early in a scan.
     /** project, kind, now: the counter, and the earliest expired reservation of the project. */
-    refusal: `SELECT used, reserved, ${limitsOf} AS own_limits, (SELECT expires_at FROM ${holds}
+    rejection: `SELECT used, reserved, ${limitsOf} AS own_limits, (SELECT expires_at FROM ${holds}
         WHERE project = $1 AND expires_at <= ${nowOf('$3')} ORDER BY expires_at LIMIT 1) IS NOT NULL AS expired
       FROM ${counters} WHERE project = $1 AND kind = $2`,
     /** project, kind, id, amount, the amount to add to used, now. Locks the counter first, as all statements do. */

@@ -183,10 +183,10 @@ describe('identity', () => {
     await agent({ identity: () => undefined })
       .get('/v1/quotas')
       .expect(401);
-    const refuse = () => {
+    const reject = () => {
       throw new IdentityError(503, 'no <identity> service');
     };
-    const rejected = await agent({ identity: refuse }).get('/v1/quotas').set('Accept', 'text/html').expect(503);
+    const rejected = await agent({ identity: reject }).get('/v1/quotas').set('Accept', 'text/html').expect(503);
     expect(rejected.text).toContain('no &lt;identity&gt; service');
   });
 

@@ -138,7 +138,7 @@ const ROLLBACK = CompiledQuery.raw('rollback');
 
 /**
  * The number of log pages after which a commit merges the log into the database, in the thread that serves requests.
- * Merges of some thousands of pages dominated the 99th percentile of latency; smaller ones merge the same pages more
+ * Merges of several thousand pages dominated the 99th percentile of latency; smaller ones merge the same pages more
  * often.
  */
 const LOG_PAGES = 2000;

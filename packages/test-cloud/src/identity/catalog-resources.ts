@@ -169,7 +169,7 @@ const limits: ResourceSpec = {
   many: 'limits',
   filters: ['service_id', 'region_id', 'resource_name', 'project_id', 'domain_id'],
   bulk: 'only',
-  sees: ({ caller }, { project_id }) => project_id === caller.projectId,
+  isVisible: ({ caller }, { project_id }) => project_id === caller.projectId,
   fields: () => ({
     id: derived(),
     service_id: required(fixed(anyId)),

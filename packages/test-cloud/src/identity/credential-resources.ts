@@ -31,7 +31,7 @@ const credentials: ResourceSpec = {
   many: 'credentials',
   filters: ['user_id', 'type'],
   admin: anonymous,
-  sees: ({ caller }, { user_id }) => user_id === caller.userId,
+  isVisible: ({ caller }, { user_id }) => user_id === caller.userId,
   fields: () => ({
     id: derived(),
     blob: required(settable(z.union([z.string(), z.record(z.string(), z.unknown())]))),
@@ -130,7 +130,7 @@ const trusts: ResourceSpec = {
   admin: anonymous,
   revealsMissing: true,
   views: { list: without('roles', 'roles_links') },
-  sees: ({ caller }, { trustor_user_id, trustee_user_id }) =>
+  isVisible: ({ caller }, { trustor_user_id, trustee_user_id }) =>
     [trustor_user_id, trustee_user_id].includes(caller.userId),
   fields: () => ({
     id: derived(),

@@ -72,7 +72,7 @@ export const domains: ResourceSpec = {
   one: 'domain',
   many: 'domains',
   filters: ['name', 'enabled'],
-  sees: (call, { id }) => id === ownDomain(call),
+  isVisible: (call, { id }) => id === ownDomain(call),
   admin: listsAndWrites,
   fields: () => ({
     ...common,
@@ -121,7 +121,7 @@ export const projects: ResourceSpec = {
   many: 'projects',
   tags: true,
   filters: ['domain_id', 'enabled', 'name', 'parent_id', 'is_domain'],
-  sees: ({ caller, cloud }, { id }) =>
+  isVisible: ({ caller, cloud }, { id }) =>
     id === caller.projectId || cloud.directory.projectsOf(caller.userId).some((mine) => mine.id === id),
   lists: (call, { is_domain }) => call.query.has('is_domain') || is_domain !== true,
   admin: listsAndWrites,
@@ -190,7 +190,7 @@ export const users: ResourceSpec = {
   one: 'user',
   many: 'users',
   filters: ['domain_id', 'enabled', 'name', 'default_project_id'],
-  sees: ({ caller }, { id }) => id === caller.userId,
+  isVisible: ({ caller }, { id }) => id === caller.userId,
   admin: listsAndWrites,
   fields: () => ({
     id: derived(),

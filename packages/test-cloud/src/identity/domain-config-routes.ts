@@ -16,7 +16,7 @@ const isSecret = (group: string, option: string) => SECRET_OPTIONS[group]?.inclu
 const isKnown = (group: string, option: string) =>
   Object.hasOwn(DOMAIN_OPTIONS[group] ?? {}, option) || isSecret(group, option);
 
-/** Throws the 403 for groups and options that domains cannot set. */
+/** Throws a 403 error for groups and options that domains cannot set. */
 function checkNames(group: string, options: readonly string[]): void {
   if (!Object.hasOwn(DOMAIN_OPTIONS, group))
     throw invalid(`Group ${group} is not supported for domain specific configurations`);
@@ -38,7 +38,7 @@ function checkConfig(config: Config): void {
 export function domainConfigRoutes(): readonly Route[] {
   const table = ({ cloud }: Call) => cloud.documents.table<Config>('identity/domain-config');
 
-  /** The part of a configuration that the path names, without secrets. Throws the 404 for an empty one. */
+  /** The part of a configuration that the path names, without secrets. Throws a 404 error for an empty one. */
   function part(call: Call, config: Config, where: string): unknown {
     const { group, option } = call.req.params as { group?: string; option?: string };
     if (group !== undefined) checkNames(group, option === undefined ? [] : [option]);

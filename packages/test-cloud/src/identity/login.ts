@@ -143,7 +143,7 @@ function actAsTrustor(directory: Directory, authenticated: Authenticated, id: st
   };
 }
 
-/** Checks an authentication request and creates its token. @throws the 401, for any reason */
+/** Checks an authentication request and creates its token. @throws a 401 error for every failure */
 export async function logIn(directory: Directory, { identity, scope }: LoginBody): Promise<Token> {
   const authenticatedUsers = await Promise.all(
     identity.methods.map((method) => Object.hasOwn(proofs, method) && proofs[method]?.(directory, identity)),

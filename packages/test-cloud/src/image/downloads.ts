@@ -3,7 +3,7 @@ import { badRequest } from '../service/service-error.js';
 import { checksumOf, downloadFile } from './download-file.js';
 import { storeContent } from './store-content.js';
 
-/** Returns the address of a download. Throws the 400 for other schemes, and if the cloud does not download anything. */
+/** Returns the address of a download. Throws a 400 error for other schemes, and if the cloud does not download anything. */
 export function checkedUri(call: Call, uri: unknown): URL {
   const url = typeof uri === 'string' && URL.canParse(uri) ? new URL(uri) : undefined;
   if (!call.cloud.downloads || !url || !['http:', 'https:'].includes(url.protocol))

@@ -64,12 +64,12 @@ const root = '/v2/metadefs/namespaces';
 const each = `${root}/:namespace`;
 const table = ({ cloud }: Call) => cloud.documents.table<Namespace>('image/metadefs');
 const now = (call: Call) => seconds(call.cloud.clock.now());
-const sees = (call: Call, { visibility, owner }: Namespace) =>
+const isVisible = (call: Call, { visibility, owner }: Namespace) =>
   call.isAdmin || visibility === 'public' || owner === call.caller.projectId;
 
 function find(call: Call): Namespace {
   const found = table(call).get(call.param('namespace'));
-  if (!found || !sees(call, found))
+  if (!found || !isVisible(call, found))
     throw notFound(`The metadata definition namespace=${call.param('namespace')} was not found.`);
   return found;
 }
@@ -237,7 +237,7 @@ export function metadefRoutes(): readonly Route[] {
     get(`${each}/${kind}`, (call) => ({ ...show(find(call)), schema: `/v2/schemas/metadefs/${kind}` }));
   return [
     get(root, (call) => ({
-      namespaces: [...table(call).values()].filter((one) => sees(call, one)).map((one) => view(one, false)),
+      namespaces: [...table(call).values()].filter((one) => isVisible(call, one)).map((one) => view(one, false)),
       first: root,
       schema: '/v2/schemas/metadefs/namespaces',
     })),

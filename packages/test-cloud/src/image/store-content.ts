@@ -15,7 +15,7 @@ const CHECKED: Readonly<Record<string, readonly string[]>> = {
   vdi: ['vdi'],
 };
 
-/** Streams content. Throws the 400 if its first bytes are those of another format. */
+/** Streams content. Throws a 400 error if its first bytes are those of another format. */
 async function* ofFormat(content: AsyncIterable<Uint8Array>, format: string) {
   let header: Buffer | undefined = Buffer.alloc(0);
   const check = (first: Buffer) => {

@@ -47,7 +47,7 @@ const Input = z.object({
   }),
 });
 
-/** Returns the input of an import. Throws the 400 that names the missing field. */
+/** Returns the input of an import. Throws a 400 error that names the missing field. */
 function inputOf(given: unknown): z.infer<typeof Input> {
   const checked = Input.safeParse(given);
   if (checked.success) return checked.data;

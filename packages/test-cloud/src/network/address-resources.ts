@@ -8,7 +8,7 @@ import { badRequest, conflict, notFound } from '../service/service-error.js';
 import { flag, integerBetween } from '../service/wire-types.js';
 import { named, standardFields } from './standard-fields.js';
 
-const admin = { admin: 'sets' } as const;
+const admin = { admin: 'write' } as const;
 const cidr = z.string().refine((written) => parseCidr(written) !== undefined, 'is not a valid IP subnet');
 const Addresses = z.object({ addresses: z.array(cidr).min(1) });
 

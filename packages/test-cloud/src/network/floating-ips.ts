@@ -12,7 +12,7 @@ import { rejectForwarded } from './port-forwardings.js';
 import { standardFields } from './standard-fields.js';
 
 const unlisted = { filter: false } as const;
-const beside = { aside: true, filter: false } as const;
+const unfilteredDocument = { inDocuments: true, filter: false } as const;
 
 /** Adds the router between the port's network and the external network, and the port itself. */
 async function viewOf({ cloud, caller }: Call, floating: FloatingIpView): Promise<Doc> {
@@ -42,7 +42,7 @@ export const floatingIps: ResourceSpec = {
   fields: () => ({
     ...standardFields,
     floating_network_id: required(fixed(anyId)),
-    floating_ip_address: fixed(z.string().nullable(), undefined, { admin: 'sets' }),
+    floating_ip_address: fixed(z.string().nullable(), undefined, { admin: 'write' }),
     subnet_id: fixed(z.string().nullable(), undefined, { hidden: true, filter: false }),
     port_id: settable(z.string().nullable()),
     fixed_ip_address: settable(z.string().nullable()),
@@ -50,9 +50,9 @@ export const floatingIps: ResourceSpec = {
     status: derived(),
     port_details: derived(undefined, unlisted),
     port_forwardings: derived(() => [], unlisted),
-    dns_name: fixed(text, '', beside),
-    dns_domain: fixed(text, '', beside),
-    qos_policy_id: settable(anyId.nullable(), null, beside),
+    dns_name: fixed(text, '', unfilteredDocument),
+    dns_domain: fixed(text, '', unfilteredDocument),
+    qos_policy_id: settable(anyId.nullable(), null, unfilteredDocument),
   }),
   shows: (call, { id }) => {
     const all = [...call.cloud.documents.table<Doc>('network/port_forwardings').values()];

@@ -10,9 +10,9 @@ import { providerOf } from './provider-attributes.js';
 import { standardFields } from './standard-fields.js';
 import { toCamelCase } from './to-camel-case.js';
 
-const admin = { admin: 'sets' } as const;
+const admin = { admin: 'write' } as const;
 /** Provider attributes: only administrators see and set them. */
-const provider = { admin: 'sees' } as const;
+const provider = { admin: 'read' } as const;
 
 /** Converts a body to fields of the catalog. */
 function fieldsOf({ cloud }: Call, body: Readonly<Record<string, unknown>>, before?: NetworkRecord): NetworkFields {
@@ -36,10 +36,10 @@ export const networks: ResourceSpec = {
     is_default: settable(flag, false, admin),
     mtu: settable(z.union([z.null().transform(() => undefined), integerBetween(0, 65_535)])),
     port_security_enabled: settable(flag, true),
-    dns_domain: settable(text, '', { aside: true, filter: false }),
-    qos_policy_id: settable(anyId.nullable(), null, { aside: true, filter: false }),
-    vlan_transparent: fixed(flag.nullable(), null, { aside: true }),
-    availability_zone_hints: fixed(z.array(text), () => [], { aside: true, filter: false }),
+    dns_domain: settable(text, '', { inDocuments: true, filter: false }),
+    qos_policy_id: settable(anyId.nullable(), null, { inDocuments: true, filter: false }),
+    vlan_transparent: fixed(flag.nullable(), null, { inDocuments: true }),
+    availability_zone_hints: fixed(z.array(text), () => [], { inDocuments: true, filter: false }),
     availability_zones: derived(undefined, { filter: false }),
     ipv4_address_scope: derived(undefined, { filter: false }),
     ipv6_address_scope: derived(undefined, { filter: false }),

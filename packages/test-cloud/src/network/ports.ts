@@ -41,7 +41,7 @@ const vnicTypes = [
 ] as const;
 
 const unlisted = { filter: false } as const;
-const visibleToAdmins = { admin: 'sees' } as const;
+const visibleToAdmins = { admin: 'read' } as const;
 
 function changeOf({ fixed_ips, ...body }: Wire): PortChange {
   const requested = (fixed_ips as readonly { ip_address?: string; subnet_id?: string }[] | undefined)?.map(
@@ -128,20 +128,20 @@ export const ports: ResourceSpec = {
       undefined,
       unlisted,
     ),
-    extra_dhcp_opts: settable(z.array(dhcpOption).nullable(), () => [], { aside: true, filter: false }),
+    extra_dhcp_opts: settable(z.array(dhcpOption).nullable(), () => [], { inDocuments: true, filter: false }),
     dns_name: settable(
       text.transform((name) => name.toLowerCase()),
       undefined,
       unlisted,
     ),
-    dns_domain: settable(text, '', { aside: true, filter: false }),
+    dns_domain: settable(text, '', { inDocuments: true, filter: false }),
     dns_assignment: derived(undefined, unlisted),
-    qos_policy_id: settable(anyId.nullable(), null, { aside: true, filter: false }),
+    qos_policy_id: settable(anyId.nullable(), null, { inDocuments: true, filter: false }),
     qos_network_policy_id: derived(null, unlisted),
-    propagate_uplink_status: settable(flag, true, { aside: true, filter: false }),
+    propagate_uplink_status: settable(flag, true, { inDocuments: true, filter: false }),
     numa_affinity_policy: settable(z.enum(['required', 'preferred', 'legacy', 'socket']).nullable(), null, {
-      admin: 'sets',
-      aside: true,
+      admin: 'write',
+      inDocuments: true,
       filter: false,
     }),
     ip_allocation: derived('immediate', unlisted),
@@ -158,8 +158,8 @@ export const ports: ResourceSpec = {
     if (change.mac_address !== undefined && !call.isAdmin)
       throw forbidden('(rule:update_port:mac_address) is disallowed by policy', 'PolicyNotAuthorized');
     if (change.extra_dhcp_opts === undefined) return undefined;
-    const beside = call.cloud.documents.table<Wire>('network/ports').get(before.id);
-    return { extra_dhcp_opts: dhcpOptions(beside?.extra_dhcp_opts, change.extra_dhcp_opts) };
+    const inDocuments = call.cloud.documents.table<Wire>('network/ports').get(before.id);
+    return { extra_dhcp_opts: dhcpOptions(inDocuments?.extra_dhcp_opts, change.extra_dhcp_opts) };
   },
   removing: (call, { id }) => rejectPortOfTrunk(call, id),
   shows: async (call, port) => ({ dns_assignment: dnsAssignment(port), ...(await trunkFields(call, port)) }),

@@ -40,7 +40,7 @@ export const qosPolicies: ResourceSpec = {
   fields: () => ({
     ...standardFields,
     ...named,
-    shared: settable(flag, false, { admin: 'sets' }),
+    shared: settable(flag, false, { admin: 'write' }),
     is_default: settable(flag, false),
     rules: derived(undefined, { filter: false }),
   }),

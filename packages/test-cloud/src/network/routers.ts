@@ -23,7 +23,7 @@ const RouterInterface = z.union([z.object({ subnet_id: z.string() }), z.object({
 const Routes = z.object({ router: z.object({ routes: z.array(route) }) });
 
 const unlisted = { filter: false } as const;
-const beside = { aside: true, filter: false } as const;
+const unfilteredDocument = { inDocuments: true, filter: false } as const;
 
 function fieldsOf({ external_gateway_info, ...body }: Wire): RouterFields {
   if (external_gateway_info === undefined) return toCamelCase<RouterFields>(body);
@@ -75,14 +75,14 @@ export const routers: ResourceSpec = {
         .nullable()
         .transform((routes) => routes ?? []),
       () => [],
-      beside,
+      unfilteredDocument,
     ),
-    distributed: settable(flag, false, { admin: 'sees', aside: true }),
-    ha: settable(flag, false, { admin: 'sees', aside: true }),
-    flavor_id: fixed(anyId.nullable(), null, { aside: true }),
-    availability_zone_hints: fixed(z.array(text), () => [], beside),
+    distributed: settable(flag, false, { admin: 'read', inDocuments: true }),
+    ha: settable(flag, false, { admin: 'read', inDocuments: true }),
+    flavor_id: fixed(anyId.nullable(), null, { inDocuments: true }),
+    availability_zone_hints: fixed(z.array(text), () => [], unfilteredDocument),
     availability_zones: derived(undefined, unlisted),
-    enable_ndp_proxy: settable(flag.nullable(), null, { aside: true }),
+    enable_ndp_proxy: settable(flag.nullable(), null, { inDocuments: true }),
   }),
   routes: (resource) => [
     put('/v2.0/routers/:id/add_router_interface', async (call) => {

@@ -101,7 +101,7 @@ function checkRemotes(rule: Wire): void {
 }
 
 /**
- * Returns the protocol and the ports of a new rule as the service stores them. Throws the 400 of a rule that contradicts
+ * Returns the protocol and the ports of a new rule as the service stores them. Throws a 400 error for a rule that contradicts
  * itself.
  */
 export function checkedRule(rule: Wire): Wire {

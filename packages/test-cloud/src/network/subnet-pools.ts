@@ -12,7 +12,7 @@ import { named, standardFields } from './standard-fields.js';
 
 const prefix = z.string().refine((cidr) => parseCidr(cidr) !== undefined, 'is not a valid IP subnet');
 const Prefixes = z.object({ prefixes: z.array(prefix) });
-const admin = { admin: 'sets' } as const;
+const admin = { admin: 'write' } as const;
 const LONGEST = { 4: 32, 6: 128 } as const;
 
 const poolsOf = (call: Call) => call.cloud.documents.table<Doc>('network/subnetpools');

@@ -27,7 +27,7 @@ export const subnets: ResourceSpec = {
     ),
     cidr: fixed(text.nullable()),
     prefixlen: fixed(count, undefined, { hidden: true, filter: false }),
-    subnetpool_id: fixed(anyId.nullable(), null, { aside: true }),
+    subnetpool_id: fixed(anyId.nullable(), null, { inDocuments: true }),
     gateway_ip: settable(z.string().nullable()),
     allocation_pools: settable(ranges, undefined, unlisted),
     dns_nameservers: settable(z.array(z.string()), undefined, unlisted),
@@ -35,9 +35,9 @@ export const subnets: ResourceSpec = {
     enable_dhcp: settable(flag, true),
     ipv6_address_mode: fixed(ipv6Mode),
     ipv6_ra_mode: fixed(ipv6Mode),
-    service_types: settable(z.array(text), () => [], { aside: true, filter: false }),
-    segment_id: settable(anyId.nullable(), null, { aside: true }),
-    dns_publish_fixed_ip: settable(flag, false, { aside: true }),
+    service_types: settable(z.array(text), () => [], { inDocuments: true, filter: false }),
+    segment_id: settable(anyId.nullable(), null, { inDocuments: true }),
+    dns_publish_fixed_ip: settable(flag, false, { inDocuments: true }),
   }),
   async creating(call, { cidr, subnetpool_id, prefixlen }) {
     return cidr ? undefined : { cidr: await prefixFromPool(call, subnetpool_id, prefixlen) };

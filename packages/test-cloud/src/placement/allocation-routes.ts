@@ -43,7 +43,7 @@ export const Many = z.record(z.guid(), Allocations);
 const REQUIRED_SINCE = { project_id: 8, user_id: 8, consumer_generation: 28, consumer_type: 38 } as const;
 const ALLOWED_SINCE = { ...REQUIRED_SINCE, mappings: 34 } as const;
 
-/** Returns the consumer of a request. Throws the 400 of a key that its version requires, or does not have. */
+/** Returns the consumer of a request. Throws a 400 error for a key that its version requires, or does not have. */
 export function consumerFrom(call: Call, id: string, given: z.infer<typeof Allocations>): Consumer {
   for (const [key, first] of Object.entries(REQUIRED_SINCE))
     if (since(call, first) && given[key as keyof typeof REQUIRED_SINCE] === undefined)
@@ -66,7 +66,7 @@ const replacementOf = (call: Call, id: string, given: z.infer<typeof Allocations
   seen: given.consumer_generation,
 });
 
-/** Returns the id of the consumer in the path, with dashes. Throws the 400 of an id that is not a UUID. */
+/** Returns the id of the consumer in the path, with dashes. Throws a 400 error for an id that is not a UUID. */
 function consumerIdOf(call: Call): string {
   const id = call.param('consumer');
   const plain = id.replaceAll('-', '').toLowerCase();

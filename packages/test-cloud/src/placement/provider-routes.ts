@@ -44,7 +44,7 @@ const FILTERS: Readonly<Record<string, number>> = {
   required: 18,
 };
 
-/** Returns the filter of the caller's list. Throws the 400 of the invalid parameter. */
+/** Returns the filter of the caller's list. Throws a 400 error for the invalid parameter. */
 async function filterOf(call: Call, all: ReadonlyMap<string, Provider>): Promise<(one: Provider) => Promise<boolean>> {
   const { query } = call;
   for (const key of query.keys())

@@ -16,7 +16,7 @@ export interface Replacement {
 type Inventories = Readonly<Record<string, Inventory>>;
 type Before = ReadonlyMap<string, Consumer>;
 
-/** Returns the current consumers. Throws the 409 of an outdated generation. */
+/** Returns the current consumers. Throws a 409 error for an outdated generation. */
 async function readConsumers(call: Call, replacements: readonly Replacement[]): Promise<Before> {
   const before = new Map<string, Consumer>();
   for (const { requested, seen } of replacements) {
@@ -41,7 +41,7 @@ async function rejectUnknown(call: Call, replacements: readonly Replacement[]): 
     }
 }
 
-/** Throws the 409 if a provider cannot have the new allocations, or is to lose an inventory that is allocated. */
+/** Throws a 409 error if a provider cannot have the new allocations, or is to lose an inventory that is allocated. */
 async function checkProvider(
   call: Call,
   one: Provider,

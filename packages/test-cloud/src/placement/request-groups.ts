@@ -25,7 +25,7 @@ export interface Group extends Requirements {
 const badValue = (message: string) => badRequest(message, 'placement.query.bad_value');
 export const badQuery = (message: string) => badRequest(`Invalid query string parameters: ${message}`);
 
-/** Throws the 400 of the first parameter that is not among these. */
+/** Throws a 400 error for the first parameter that is not among these. */
 export function checkParameters(call: Call, known: readonly string[]): void {
   const stray = [...call.query.keys()].find((key) => !known.includes(key));
   if (stray !== undefined) throw badQuery(`Additional properties are not allowed ('${stray}' was unexpected)`);
@@ -237,7 +237,7 @@ function rootTraitsOf(call: Call): CandidateRequest['root'] {
   return { required, forbidden: new Set(forbidden) };
 }
 
-/** Reads a request for candidates. Throws the 400 of the parameter that is wrong. */
+/** Reads a request for candidates. Throws a 400 error for the parameter that is wrong. */
 export async function candidateRequestOf(call: Call): Promise<CandidateRequest> {
   const { query } = call;
   const suffixes = suffixesOf(call);

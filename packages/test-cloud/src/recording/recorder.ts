@@ -51,7 +51,7 @@ function without(headers: IncomingMessage['headers'], names: readonly string[]) 
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !names.includes(name)));
 }
 
-function refuse(res: ServerResponse, status: number, message: string): void {
+function reject(res: ServerResponse, status: number, message: string): void {
   if (res.headersSent) {
     res.destroy();
     return;
@@ -124,15 +124,15 @@ export async function startRecorder(options: RecorderOptions): Promise<Recorder>
     record(path.split(/[/?]/, 2)[1] ?? '', req, res, proxyUrl);
     const target = upstream.target(path);
     if (target === undefined)
-      return refuse(res, 503, 'No catalog contains this service yet: log in through the recorder first.');
+      return reject(res, 503, 'No catalog contains this service yet: log in through the recorder first.');
     const url = new URL(target);
     const headers = { ...without(req.headers, [...CONNECTION_HEADERS, 'host']), 'accept-encoding': 'identity' };
     const given: RequestOptions = { method: req.method, headers };
     const sent = (url.protocol === 'https:' ? httpsRequest : httpRequest)(url, given, (from) => {
-      forward(from, res, proxyUrl, req.method === 'HEAD').catch((error) => refuse(res, 502, error.message));
+      forward(from, res, proxyUrl, req.method === 'HEAD').catch((error) => reject(res, 502, error.message));
     });
     sent.setTimeout(SILENCE_MS, () => sent.destroy(new Error('The cloud does not respond.')));
-    sent.on('error', (error) => refuse(res, 502, `The cloud does not respond: ${error.message}`));
+    sent.on('error', (error) => reject(res, 502, `The cloud does not respond: ${error.message}`));
     res.on('close', () => sent.destroy());
     req.pipe(sent);
   });

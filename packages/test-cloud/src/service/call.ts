@@ -47,7 +47,7 @@ export class Call {
     return this.base.slice(0, this.base.length - this.req.baseUrl.length);
   }
 
-  /** Returns the validated body; throws the 400. */
+  /** Returns the validated body; throws a 400 error. */
   body<S extends z.ZodType>(schema: S): z.infer<S> {
     const checked = schema.safeParse(this.req.body ?? {});
     if (checked.success) return checked.data;

@@ -8,16 +8,16 @@ export function documentStorage(resource: ResourceType): Storage {
   const { spec } = resource;
   const table = (call: Call) => call.cloud.documents.table<Doc>(resource.table);
   const below = (call: Call, doc: Doc) => (spec.within ?? []).every((name) => doc[name] === call.param(name));
-  const sees = (call: Call, doc: Doc) => below(call, doc) && resource.sees(call, doc);
+  const isVisible = (call: Call, doc: Doc) => below(call, doc) && resource.isVisible(call, doc);
   return {
     list: (call) => {
       spec.seed?.(call, table(call));
-      return [...table(call).values()].filter((doc) => sees(call, doc));
+      return [...table(call).values()].filter((doc) => isVisible(call, doc));
     },
     get: (call, id) => {
       spec.seed?.(call, table(call));
       const doc = table(call).get(id);
-      return doc && sees(call, doc) ? doc : undefined;
+      return doc && isVisible(call, doc) ? doc : undefined;
     },
     create: (call, given) => {
       spec.seed?.(call, table(call));

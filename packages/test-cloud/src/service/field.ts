@@ -12,7 +12,7 @@ export interface Field {
   /** Creation requires it. */
   readonly required?: true;
   /** Restricted to administrators: setting it, or also seeing it. */
-  readonly admin?: 'sets' | 'sees';
+  readonly admin?: 'write' | 'read';
   /** Accepted, possibly stored, but never shown. */
   readonly hidden?: true;
   /** The first minor version of the service that shows it; default: all. */
@@ -20,7 +20,7 @@ export interface Field {
   /** False: lists cannot be filtered or sorted by it. */
   readonly filter?: false;
   /** Not part of the catalog record: stored in the documents. */
-  readonly aside?: true;
+  readonly inDocuments?: true;
 }
 
 export type Fields = Readonly<Record<string, Field>>;

@@ -21,7 +21,7 @@ export interface ResourceSpec extends ResourceNames {
   /** Verbs restricted to administrators; default: those of the service. */
   readonly admin?: readonly Verb[];
   /** Whether the caller may see a record; default: administrators, its project, and all callers if it is shared. */
-  readonly sees?: (call: Call, doc: Doc) => boolean;
+  readonly isVisible?: (call: Call, doc: Doc) => boolean;
   /** Whether the caller's list includes a record that the caller may see. */
   readonly lists?: (call: Call, doc: Doc) => boolean;
   /**
@@ -54,7 +54,7 @@ export class Resource implements ResourceType {
   /** Verbs restricted to administrators. */
   readonly admin: readonly Verb[];
   #fields: Fields | undefined;
-  #aside: readonly string[] | undefined;
+  #documentKeys: readonly string[] | undefined;
 
   constructor(
     readonly style: Style,
@@ -79,14 +79,14 @@ export class Resource implements ResourceType {
     return this.spec.title ?? this.spec.one.replaceAll('_', ' ').replace(/^./, (first) => first.toUpperCase());
   }
 
-  get asideKeys(): readonly string[] {
-    this.#aside ??= Object.entries(this.fields).flatMap(([key, { aside }]) => (aside ? [key] : []));
-    return this.#aside;
+  get documentKeys(): readonly string[] {
+    this.#documentKeys ??= Object.entries(this.fields).flatMap(([key, { inDocuments }]) => (inDocuments ? [key] : []));
+    return this.#documentKeys;
   }
 
-  sees(call: Call, doc: Doc): boolean {
+  isVisible(call: Call, doc: Doc): boolean {
     if (call.isAdmin) return true;
-    if (this.spec.sees) return this.spec.sees(call, doc);
+    if (this.spec.isVisible) return this.spec.isVisible(call, doc);
     return doc.project_id === undefined || doc.project_id === call.caller.projectId || doc.shared === true;
   }
 
@@ -101,15 +101,15 @@ export class Resource implements ResourceType {
 
   async show(call: Call, doc: Doc): Promise<Wire> {
     const shown: Record<string, unknown> = { ...doc };
-    if (this.asideKeys.length > 0) {
-      const beside = call.cloud.documents.table<Wire>(this.table).get(doc.id);
+    if (this.documentKeys.length > 0) {
+      const inDocuments = call.cloud.documents.table<Wire>(this.table).get(doc.id);
       for (const [key, field] of Object.entries(this.fields))
-        if (field.aside) shown[key] = beside?.[key] ?? shown[key] ?? initialOf(field, call);
+        if (field.inDocuments) shown[key] = inDocuments?.[key] ?? shown[key] ?? initialOf(field, call);
     }
     Object.assign(shown, await this.spec.shows?.(call, doc));
     const minor = this.style.minor?.(call) ?? 0;
     for (const [key, { hidden, admin, since = 0 }] of Object.entries(this.fields))
-      if (hidden || since > minor || (admin === 'sees' && !call.isAdmin)) delete shown[key];
+      if (hidden || since > minor || (admin === 'read' && !call.isAdmin)) delete shown[key];
     return this.style.show(call, this, shown);
   }
 
@@ -173,17 +173,17 @@ export class Resource implements ResourceType {
       this.style.precondition?.(call, this, await this.show(call, doc));
       await this.spec.removing?.(call, doc);
       await this.storage.remove(call, doc);
-      if (this.asideKeys.length > 0) call.cloud.documents.table(this.table).delete(id);
+      if (this.documentKeys.length > 0) call.cloud.documents.table(this.table).delete(id);
     });
   }
 
   #withoutExtraFields(wire: Wire): Wire {
-    if (this.asideKeys.length === 0) return wire;
-    return Object.fromEntries(Object.entries(wire).filter(([key]) => !this.asideKeys.includes(key)));
+    if (this.documentKeys.length === 0) return wire;
+    return Object.fromEntries(Object.entries(wire).filter(([key]) => !this.documentKeys.includes(key)));
   }
 
   #storeExtraFields(call: Call, id: string, wire: Wire): void {
-    const remaining = Object.entries(wire).filter(([key]) => this.asideKeys.includes(key));
+    const remaining = Object.entries(wire).filter(([key]) => this.documentKeys.includes(key));
     if (remaining.length === 0) return;
     const table = call.cloud.documents.table<Wire>(this.table);
     table.set(id, { ...table.get(id), ...Object.fromEntries(remaining) });

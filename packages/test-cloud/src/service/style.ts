@@ -40,7 +40,7 @@ export interface ResourceType {
   readonly table: string;
   /** Verbs restricted to administrators. */
   readonly admin: readonly Verb[];
-  readonly sees: (call: Call, doc: Doc) => boolean;
+  readonly isVisible: (call: Call, doc: Doc) => boolean;
 }
 
 /** Conventions of a service: envelopes, statuses, lists and errors. */

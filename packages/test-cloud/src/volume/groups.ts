@@ -33,7 +33,7 @@ const groupTypes: ResourceSpec = {
     name: required(settable(z.string().min(1).max(255))),
     description: settable(text.nullable(), null),
     is_public: settable(flag, true),
-    group_specs: fixed(words, () => ({}), { admin: 'sees' }),
+    group_specs: fixed(words, () => ({}), { admin: 'read' }),
   }),
   creating({ cloud }, { name }) {
     if ([...cloud.documents.table<Doc>('volume/group_types').values()].some((one) => one.name === name))
@@ -121,7 +121,7 @@ const groups: ResourceSpec = {
     replication_status: derived('disabled', { since: 38 }),
     created_at: derived(),
     updated_at: derived(undefined, { hidden: true }),
-    project_id: derived(undefined, { admin: 'sees', since: 58 }),
+    project_id: derived(undefined, { admin: 'read', since: 58 }),
   }),
   views: { list: named, create: named, change: noBody },
   lists: (call, group) => isListed(call, group.project_id),
@@ -208,7 +208,7 @@ const groupSnapshots: ResourceSpec = {
     status: derived('available'),
     created_at: derived(),
     updated_at: derived(undefined, { hidden: true }),
-    project_id: derived(undefined, { admin: 'sees', since: 58 }),
+    project_id: derived(undefined, { admin: 'read', since: 58 }),
   }),
   views: { list: snapshotSummary, create: snapshotSummary },
   lists: (call, snapshot) => isListed(call, snapshot.project_id),

@@ -68,7 +68,7 @@ function listServices(call: Call): Wire {
   return { services: found.map(([name, where]) => serviceView(call, name, where)) };
 }
 
-/** Returns the service that a body names, or throws the 404. */
+/** Returns the service that a body names, or throws a 404 error. */
 function named({ host, binary, service }: z.infer<typeof Named>) {
   const requested = binary || service || '';
   const [name] = SERVICES.find(([one, where]) => one === requested && where === host) ?? [];

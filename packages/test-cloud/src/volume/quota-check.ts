@@ -19,7 +19,7 @@ function rejection(kind: string, added: number, limit: number, used: number): Se
 }
 
 /**
- * Throws the 413 if the amounts exceed the quota of the caller's project. Keys of the volume type are checked as well.
+ * Throws a 413 error if the amounts exceed the quota of the caller's project. Keys of the volume type are checked as well.
  */
 export async function checkQuota(call: Call, added: Added, type?: string | null): Promise<void> {
   const { projectId } = call.caller;

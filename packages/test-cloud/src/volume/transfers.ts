@@ -36,7 +36,7 @@ function transfersAt(path: string): ResourceSpec {
     // The key is shown once, to the client that creates the transfer.
     views: { list: only('id', 'name', 'volume_id', 'links'), show: without('auth_key') },
     lists: (call, transfer) => isListed(call, transfer.project_id),
-    sees: () => true,
+    isVisible: () => true,
     async creating(call, { volume_id }) {
       const { volumes } = call.cloud.catalogs;
       const volume = await volumes.getVolume(call.caller, String(volume_id));

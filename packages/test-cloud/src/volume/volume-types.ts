@@ -46,7 +46,7 @@ function docOf(type: VolumeTypeRecord): Doc {
 const isVisible = (call: Call, type: Doc) =>
   call.isAdmin || type.is_public === true || (access(call).get(type.id) ?? []).includes(call.caller.projectId);
 
-/** Returns the type with an id or name; throws the 404 if the caller may not use it. */
+/** Returns the type with an id or name; throws a 404 error if the caller may not use it. */
 export async function visibleType(call: Call, named: string): Promise<VolumeTypeRecord> {
   const type = await call.cloud.catalogs.volumes.getType(call.caller, named);
   if (!isVisible(call, docOf(type))) throw notFound(`Volume type ${named} could not be found.`);
@@ -69,7 +69,7 @@ export const volumeTypes: ResourceSpec = {
     is_public: settable(flag.nullable()),
     [IS_PUBLIC]: fixed(flag),
     extra_specs: fixed(words.nullable()),
-    qos_specs_id: derived(null, { admin: 'sees', aside: true }),
+    qos_specs_id: derived(null, { admin: 'read', inDocuments: true }),
   }),
   views: { create: without('qos_specs_id'), change: without('qos_specs_id', IS_PUBLIC) },
   lists: (call, type) => {

@@ -162,9 +162,9 @@ describe('allocation candidates', () => {
     ['resources=VCPU:1&root_required=CUSTOM_NODE', '1.34', "'root_required' was unexpected"],
   ])('reject %s at %s', async (query, version, message) => {
     const { ask } = await forest();
-    const refused = await ask('GET', `/allocation_candidates?${query}`, undefined, version);
-    expect(refused.status).toBe(400);
-    expect(JSON.stringify(refused.body)).toContain(message);
+    const rejection = await ask('GET', `/allocation_candidates?${query}`, undefined, version);
+    expect(rejection.status).toBe(400);
+    expect(JSON.stringify(rejection.body)).toContain(message);
   });
 });
 

@@ -49,8 +49,8 @@ describe('the reshaper', () => {
     };
     expect((await request('POST', '/reshaper', body)).status).toBe(204);
     expect([await usage(parent), await usage(child)]).toEqual([{}, { VCPU: 4 }]);
-    const refused = await request('POST', '/reshaper', body);
-    expect([refused.status, refused.body.errors[0].code]).toEqual([409, 'placement.concurrent_update']);
+    const rejection = await request('POST', '/reshaper', body);
+    expect([rejection.status, rejection.body.errors[0].code]).toEqual([409, 'placement.concurrent_update']);
   });
 
   it('changes nothing if a part does not fit', async () => {
@@ -77,8 +77,8 @@ describe('the reshaper', () => {
       [{ inventories: inventories(8) }, 400, ''],
       [{ inventories: { [CONSUMERS[1]]: inventories(1)[child] }, allocations: {} }, 400, 'in inventories not found'],
     ] as const) {
-      const refused = await post(body);
-      expect([refused.status, refused.body.errors[0].detail]).toEqual([status, expect.stringContaining(detail)]);
+      const rejection = await post(body);
+      expect([rejection.status, rejection.body.errors[0].detail]).toEqual([status, expect.stringContaining(detail)]);
     }
     expect([await usage(parent), await usage(child)]).toEqual([{ VCPU: 4 }, {}]);
     expect(await generation(parent)).toBe(before);
@@ -119,8 +119,8 @@ describe('allocations of several consumers', () => {
   ])('reject at %s %j because of %s', async (version, fields, key) => {
     const { request, parent } = await tree();
     const allocations = { [parent]: { resources: { VCPU: 1 } } };
-    const refused = await request('PUT', `/allocations/${CONSUMERS[1]}`, { allocations, ...fields }, version);
-    expect([refused.status, refused.body.errors[0].detail]).toEqual([400, expect.stringContaining(key)]);
+    const rejection = await request('PUT', `/allocations/${CONSUMERS[1]}`, { allocations, ...fields }, version);
+    expect([rejection.status, rejection.body.errors[0].detail]).toEqual([400, expect.stringContaining(key)]);
   });
 
   it('name consumers by UUIDs, with or without dashes', async () => {
@@ -153,8 +153,8 @@ describe('versions and methods', () => {
 
   it('return 405 for other methods, and declare since 1.15 that responses must be revalidated', async () => {
     const { request, parent } = await tree();
-    const refused = await request('PATCH', '/resource_providers');
-    expect([refused.status, refused.headers.get('allow')]).toEqual([405, expect.stringContaining('GET')]);
+    const rejection = await request('PATCH', '/resource_providers');
+    expect([rejection.status, rejection.headers.get('allow')]).toEqual([405, expect.stringContaining('GET')]);
     const headers = async (version: string) => {
       const { headers: sent } = await request('GET', `/resource_providers/${parent}`, undefined, version);
       return [sent.get('cache-control'), sent.has('last-modified')];
@@ -180,9 +180,13 @@ describe('bodies', () => {
     ['PUT', 'aggregates', { resource_provider_generation: 1, aggregates: 'x' }, "'x' is not of type 'array'", 'type'],
   ])('of %s %s are validated: %j', async (method, path, body, message, keyword) => {
     const { request, parent } = await tree();
-    const refused = await request(method, path.startsWith('/') ? path : `/resource_providers/${parent}/${path}`, body);
-    const { detail } = refused.body.errors[0];
-    expect([refused.status, detail]).toEqual([400, expect.stringContaining(message)]);
+    const rejection = await request(
+      method,
+      path.startsWith('/') ? path : `/resource_providers/${parent}/${path}`,
+      body,
+    );
+    const { detail } = rejection.body.errors[0];
+    expect([rejection.status, detail]).toEqual([400, expect.stringContaining(message)]);
     expect(detail).toMatch(new RegExp(`^JSON does not validate: .*\\n\\nFailed validating '${keyword}' in schema`));
   });
 
@@ -215,8 +219,8 @@ describe('query strings', () => {
     ['/allocation_candidates?resources=VCPU:1&root_required=CUSTOM_UNKNOWN', 'trait(s): CUSTOM_UNKNOWN.'],
   ])('are validated: %s', async (path, message) => {
     const { request } = await tree();
-    const refused = await request('GET', path);
-    expect([refused.status, refused.body.errors[0].detail]).toEqual([400, expect.stringContaining(message)]);
+    const rejection = await request('GET', path);
+    expect([rejection.status, rejection.body.errors[0].detail]).toEqual([400, expect.stringContaining(message)]);
   });
 });
 
@@ -224,7 +228,7 @@ it('detaches a provider from its parent since 1.37', async () => {
   const { request, child } = await tree();
   const detach = (version: string) =>
     request('PUT', `/resource_providers/${child}`, { name: 'child', parent_provider_uuid: null }, version);
-  const refused = await detach('1.36');
-  expect([refused.status, refused.body.errors[0].detail]).toEqual([400, expect.stringContaining('un-parenting')]);
+  const rejection = await detach('1.36');
+  expect([rejection.status, rejection.body.errors[0].detail]).toEqual([400, expect.stringContaining('un-parenting')]);
   expect((await detach('1.37')).body).toMatchObject({ parent_provider_uuid: null, root_provider_uuid: child });
 });

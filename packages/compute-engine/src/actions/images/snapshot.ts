@@ -47,7 +47,7 @@ function inherited(properties: Readonly<Record<string, string>>): Record<string,
   );
 }
 
-/** Throws the 403 if an image would have more properties than the project may set. */
+/** Throws a 403 error if an image would have more properties than the project may set. */
 export async function checkProperties(
   { core, context }: ServerScope,
   { metadata, limitMetadata }: SnapshotRequest,

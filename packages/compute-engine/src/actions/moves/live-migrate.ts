@@ -38,7 +38,7 @@ const BYTES_PER_MIB = 1024 * 1024;
 /** Interval between updates of the progress. */
 const PROGRESS_MS = 1_000;
 
-/** Returns the requested destination; throws the 400 of invalid ones. */
+/** Returns the requested destination; throws a 400 error for invalid ones. */
 async function checkHosts({ core, server }: ServerScope, request: LiveMigrationRequest): Promise<Host | undefined> {
   const { force, checkedFirst } = request;
   if (force && request.host === undefined) throw badRequest("Can't force to a non-provided destination");
@@ -52,7 +52,7 @@ async function checkHosts({ core, server }: ServerScope, request: LiveMigrationR
   return host;
 }
 
-function refuse(error: unknown): never {
+function reject(error: unknown): never {
   throw error instanceof NoValidHost ? badRequest(error.message) : error;
 }
 
@@ -152,7 +152,7 @@ export const liveMigrate = action({
       await beginMigration(tx, core, context, current, { id: args.migrationId, type: 'live-migration' });
       if (!checkedFirst) return undefined;
       const place = { flavor: current.flavor, host, force, exclude: current.host ? [current.host] : [] };
-      const destination = await claimDestination(tx, core, map, current, place).catch(refuse);
+      const destination = await claimDestination(tx, core, map, current, place).catch(reject);
       await changeMigration(tx, core, args.migrationId, { destHost: destination.host, destNode: destination.node });
       return { claims: [...current.claims, destination.claim] };
     };

@@ -76,7 +76,7 @@ function rootVolumeOf({ blockDevices }: Server): (BlockDevice & { readonly volum
   return undefined;
 }
 
-/** Returns whether the root volume receives another image; throws the 400 of invalid images and volumes. */
+/** Returns whether the root volume receives another image; throws a 400 error for invalid images and volumes. */
 async function checkImage(scope: ServerScope, request: RebuildRequest) {
   const { core, context, server } = scope;
   if (!isVolumeBacked(server)) return { image: await usableImage(scope, request.imageId), reimage: false };

@@ -13,7 +13,7 @@ import type { AcceptedAction, Change, ConcurrentAction, StartedConcurrentAction 
 import { checkAction, checkSupported } from './check-action.js';
 import { notifyCompleted } from './notify-request.js';
 
-/** A concurrent action from its request to its job. */
+/** A concurrent action, from its validation to the creation of its job. */
 class ActionStart<Result> {
   readonly #core: Core;
   readonly #record: ConcurrentAction<string, any, any, Result>;

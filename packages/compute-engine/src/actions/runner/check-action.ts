@@ -4,7 +4,7 @@ import type { Server } from '../../model/index.js';
 import type { ActionRules } from './action.js';
 
 /**
- * Checks the preconditions of an action, in this order: lock, vm_state, task_state, never launched. Throws the 409 of
+ * Checks the preconditions of an action, in this order: lock, vm_state, task_state, never launched. Throws a 409 error for
  * the first violation.
  * @param isAdmin administrators may change locked servers
  */
@@ -12,14 +12,15 @@ export function checkAction(rules: ActionRules, server: Server, isAdmin: boolean
   const word = rules.word ?? rules.name;
   if (rules.lock && server.lock && !isAdmin) throw conflict(`Instance ${server.id} is locked`);
   const invalid = () => conflict(`Instance ${server.id} is in an invalid state for '${word}'`);
-  const refuse = (attribute: string, state: string | null) =>
+  const rejectionOf = (attribute: string, state: string | null) =>
     state === null
       ? invalid()
       : conflict(`Cannot '${word}' instance ${server.id} while it is in ${attribute} ${state}`);
-  if (rules.vm && !rules.vm.includes(server.vmState)) throw refuse('vm_state', server.vmState);
+  if (rules.vm && !rules.vm.includes(server.vmState)) throw rejectionOf('vm_state', server.vmState);
   const tasks = rules.task ?? [null];
   const excluded = server.taskState !== null && rules.notTask?.includes(server.taskState);
-  if (excluded || (tasks !== 'any' && !tasks.includes(server.taskState))) throw refuse('task_state', server.taskState);
+  if (excluded || (tasks !== 'any' && !tasks.includes(server.taskState)))
+    throw rejectionOf('task_state', server.taskState);
   if (rules.notWithShares && server.shares.length > 0)
     throw new Rejection(rules.notWithShares, 'Feature not supported with instances that have shares.');
   if (!rules.neverLaunched && server.launchedAt === null) throw invalid();

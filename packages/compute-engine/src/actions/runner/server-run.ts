@@ -109,7 +109,7 @@ export class ServerRun<Arguments = unknown> {
     if (this.core.events.active) this.#pending.push(step);
   }
 
-  /** Returns the notifications of the end: steps in progress end with the work, the innermost first; or the work has failed. */
+  /** Returns the "end" or "error" notifications: the steps in progress end with the work, the innermost first; or the work has failed. */
   #ending(server: Server, fault: Fault | null): readonly InstanceStep[] {
     if (!fault) return this.#open.toReversed().map((name) => ({ name, phase: 'end', server }));
     const { failed } = this.#notifications;

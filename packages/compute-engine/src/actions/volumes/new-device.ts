@@ -17,7 +17,7 @@ export interface NewAttachment {
   readonly multiattach: boolean;
 }
 
-/** Throws the 400 if a volume currently cannot be attached to this server. */
+/** Throws a 400 error if a volume currently cannot be attached to this server. */
 export async function checkAttachable(
   core: Core,
   server: Server,

@@ -3,8 +3,8 @@ import { type Kysely, sql } from 'kysely';
 
 /**
  * PostgreSQL: indexes of pages, including the columns that lists compare. Without statistics, its planner expects one row
- * from any index and selects the smallest. So each kind of query expresses "not deleted" differently, as only the indexes
- * intended for it do: `deleted <= 0` for all servers, `deleted < 1` for those of a project, `deleted = 0` otherwise.
+ * from any index and selects the smallest. So each kind of query writes the condition "not deleted" in its own form, which
+ * only its indexes contain: `deleted <= 0` for all servers, `deleted < 1` for those of a project, `deleted = 0` otherwise.
  */
 const pages: Readonly<Record<string, string>> = {
   servers_newest: '(created_at, seq) include (vm_state, name, addresses) where deleted <= 0',

@@ -8,7 +8,7 @@ import { badRequest, conflict } from '../../errors/rejection.js';
 import type { BlockDevice } from '../../model/index.js';
 import type { BootPlan } from './create-boot.js';
 
-const isRefusal = (error: unknown): error is CatalogError =>
+const isCatalogRejection = (error: unknown): error is CatalogError =>
   error instanceof CatalogError && error.kind !== 'unavailable';
 
 /**
@@ -66,7 +66,7 @@ async function reserve(
     return devices;
   } catch (error) {
     // If the service does not respond, the outcome is unknown, and the guard finds out.
-    if (!isRefusal(error)) throw error;
+    if (!isCatalogRejection(error)) throw error;
     await releaseVolumes(core, context, guardId, devices);
     throw error.kind === 'over-quota' ? error : badRequest(error.message);
   }

@@ -64,7 +64,7 @@ export function liveCondition(
 }
 
 function hasIndex({ filters }: Indexed, name: string, value: unknown): boolean {
-  // Servers with a task state are found by it, in no particular order.
+  // Filters by task state use its index, which has no useful order.
   if (name === 'state') return (value as State).taskStates === undefined;
   if (name === 'statuses')
     return statesMatching(value as readonly string[]).every((state) => state.taskStates === undefined);

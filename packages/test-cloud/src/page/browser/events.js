@@ -44,7 +44,7 @@ async function read(body, onEvent) {
 }
 
 /**
- * Shows events while they happen, until the visitor signs out.
+ * Shows events as they happen, until the visitor signs out.
  *
  * @param {AbortSignal} signal
  * @param {() => void} onEvent called after each event
@@ -61,7 +61,7 @@ export async function followEvents(signal, onEvent) {
         return;
       }
       if (response.ok) {
-        note.textContent = 'New events appear here while they happen.';
+        note.textContent = 'New events appear here as they happen.';
         await read(response.body, (event) => {
           last = event.id;
           show(event);
