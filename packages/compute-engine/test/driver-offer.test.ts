@@ -71,18 +71,18 @@ describe.each(storesUnderTest(inject('postgresUrl')))('what a driver offers, on 
   it('is declared by host processes when they start', async () => {
     const { store } = opened;
     const process = { driver: 'simulated', cannot: [], canMove: true, snapshotFormat: null };
-    const register = (offer: DriverOffer, started: boolean) =>
-      registerHost(store, { seed: host, offer, address: '192.0.2.1', process, now: Date.now(), started });
+    const register = (offer: DriverOffer, removed?: readonly string[]) =>
+      registerHost(store, { seed: host, offer, address: '192.0.2.1', process, now: Date.now(), removed });
     const declared = async () => {
       const [node] = await tables.nodes.find(store);
       return { capabilities: node?.capabilities, cpuInfo: node?.cpuInfo };
     };
     const declaration = ({ capabilities, cpuInfo }: DriverOffer) => ({ capabilities, cpuInfo });
-    await register(licences(1), true);
+    await register(licences(1), []);
     expect(await declared()).toEqual(declaration(licences(1)));
-    await register(licences(2), false);
+    await register(licences(2));
     expect(await declared()).toEqual(declaration(licences(1)));
-    await register(licences(2), true);
+    await register(licences(2), []);
     expect(await declared()).toEqual(declaration(licences(2)));
     await store.close();
   });

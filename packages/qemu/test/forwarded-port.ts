@@ -1,12 +1,30 @@
+import { randomInt } from 'node:crypto';
+import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
+
+/** Ports below those that Linux assigns to outgoing connections. */
+const LOWEST = 20_000;
+const HIGHEST = 32_000;
+
+async function isFree(port: number): Promise<boolean> {
+  const server = createServer().listen(port, '127.0.0.1');
+  try {
+    await once(server, 'listening');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    server.close();
+  }
+}
 
 /** Returns the first of a range of free ports. */
 export async function freeRange(length: number): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port + length < 65_536 ? port : port - length;
+  for (;;) {
+    const first = randomInt(LOWEST, HIGHEST);
+    const free = await Promise.all(Array.from({ length }, (_, index) => isFree(first + index)));
+    if (free.every(Boolean)) return first;
+  }
 }
 
 /** Returns the data that a server at a port of this computer sends. */

@@ -163,13 +163,13 @@ export async function createHost(given: HostOptions): Promise<Host> {
       name,
       work: new HostRequestWorker({ name, store, machines, images: services.images, orphans }),
       orphans,
-      register: (started) =>
+      register: (removed) =>
         registerHost(store, {
           seed: { ...given.resources, ...resources, name },
           offer: able.offer,
           address,
           now: clock.now(),
-          started,
+          removed,
           process: {
             driver: able.name,
             cannot: driverVerbs.filter((verb) => able.supports?.(verb) === false),

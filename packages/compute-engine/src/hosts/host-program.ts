@@ -16,8 +16,11 @@ export interface HostProgramOptions {
   readonly name: string;
   readonly work: HostRequestWorker;
   readonly orphans: OrphanedMachines;
-  /** Records a heartbeat; at the start, also registers the host. */
-  readonly register: (started: boolean) => Promise<void>;
+  /**
+   * Records a heartbeat; with the ids of evacuations whose resources were removed, also registers the host. Returns
+   * false if there are others.
+   */
+  readonly register: (removed: readonly string[] | undefined) => Promise<boolean>;
   readonly concurrency: number;
   readonly heartbeatMs: number;
   readonly leaseMs: number;
@@ -125,10 +128,13 @@ export class HostProgram {
   async #beat(): Promise<void> {
     const { orphans, register, fence } = this.#options;
     const { signal } = this.#stopping;
-    const wasSilent = this.#isSilent(Date.now());
-    if (wasSilent) await orphans.cleanUpUntilComplete(signal);
-    const now = Date.now();
-    await register(wasSilent);
+    let removed = this.#isSilent(Date.now()) ? await orphans.cleanUpUntilComplete(signal) : undefined;
+    let now = Date.now();
+    while (!(await register(removed))) {
+      removed = await orphans.cleanUpUntilComplete(signal);
+      signal.throwIfAborted();
+      now = Date.now();
+    }
     this.#heartbeatAt = now;
     await fence?.lift(signal);
   }

@@ -3,7 +3,7 @@ import type { Driver } from '../drivers/driver.js';
 import type { Machines } from '../drivers/machines.js';
 import type { Server } from '../model/index.js';
 import { tables } from '../schema/tables.js';
-import { evacuationsFrom } from '../server-migrations/evacuations.js';
+import { evacuationsFrom, OPEN_EVACUATIONS } from '../server-migrations/evacuations.js';
 import { departedServer } from './rights/servers-of-others.js';
 
 export interface OrphanedMachinesOptions {
@@ -37,7 +37,7 @@ export class OrphanedMachines {
     const { name, store, driver, onError } = this.#options;
     const ids =
       (await driver.machines?.()) ??
-      (await evacuationsFrom(store, [name], ['accepted', 'pre-migrating', 'done'])).map(({ serverId }) => serverId);
+      (await evacuationsFrom(store, [name], OPEN_EVACUATIONS)).map(({ serverId }) => serverId);
     for (const id of new Set(ids)) {
       if (signal.aborted) return;
       try {
@@ -49,12 +49,17 @@ export class OrphanedMachines {
     }
   }
 
-  /** Checks all machines repeatedly until no evacuation from this host is in progress. */
-  async cleanUpUntilComplete(signal: AbortSignal): Promise<void> {
+  /**
+   * Checks all machines repeatedly until no evacuation from this host is in progress.
+   * @returns the ids of the completed evacuations whose servers have no resources here any more
+   */
+  async cleanUpUntilComplete(signal: AbortSignal): Promise<readonly string[]> {
     const { store, name } = this.#options;
     for (;;) {
+      const evacuations = await evacuationsFrom(store, [name], OPEN_EVACUATIONS);
       await this.cleanUpAll(signal);
-      if ((await evacuationsFrom(store, [name], ['accepted', 'pre-migrating'])).length === 0 || signal.aborted) return;
+      if (signal.aborted || evacuations.every(({ status }) => status === 'done'))
+        return evacuations.map(({ id }) => id);
       await new Promise((resolve) => setTimeout(resolve, POLL_INTERVAL_MS));
     }
   }

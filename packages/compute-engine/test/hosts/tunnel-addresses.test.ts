@@ -11,7 +11,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('tunnel addresses on $kind
         seed: { name, vcpus: 1, memoryMb: 1, diskGb: 1 },
         address,
         now: 1_000,
-        started: true,
+        removed: [],
         process: {
           driver: 'test',
           cannot: [],

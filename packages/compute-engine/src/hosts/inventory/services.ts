@@ -7,7 +7,7 @@ import { COMPUTE_BINARY, type HostMap } from '../../scheduler/infrastructure.js'
 import { recordHeartbeat } from '../../scheduler/record-heartbeat.js';
 import { dropResources } from '../../scheduler/resource-claims.js';
 import { tables } from '../../schema/tables.js';
-import { completeEvacuations, evacuationsFrom } from '../../server-migrations/evacuations.js';
+import { completeEvacuations, evacuationsFrom, OPEN_EVACUATIONS } from '../../server-migrations/evacuations.js';
 
 /** Zone of services that do not run servers. */
 export const INTERNAL_ZONE = 'internal';
@@ -46,7 +46,6 @@ const ENDED: readonly MigrationStatus[] = [
 ];
 
 /** Statuses of evacuations whose source host must still clean up, or must not return yet. */
-const EVACUATED: readonly MigrationStatus[] = ['accepted', 'pre-migrating', 'done'];
 
 /** The services of the cloud, by number (`seq`) or UUID. */
 export class Services {
@@ -197,7 +196,7 @@ function known(service: Service | undefined, id: string | number): Service {
 }
 
 async function checkEvacuations(tx: Tx, host: string): Promise<void> {
-  const open = await evacuationsFrom(tx, [host], EVACUATED);
+  const open = await evacuationsFrom(tx, [host], OPEN_EVACUATIONS);
   if (open.length === 0) return;
   throw badRequest(
     `The compute service on host ${host} cannot be forced up: ${open.length} evacuation(s) from it are not completed. Start it again first.`,
