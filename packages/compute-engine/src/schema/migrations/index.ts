@@ -15,6 +15,7 @@ import * as deadLetters from './0014-dead-letters.js';
 import * as hostResources from './0015-host-resources.js';
 import * as hostRights from './0016-host-rights.js';
 import * as listsOfMigrations from './0017-lists-of-migrations.js';
+import * as pendingServers from './0018-pending-servers.js';
 
 /**
  * Every schema change, including those of the built-in catalogs, oldest first. A released migration is never edited: a new
@@ -37,4 +38,5 @@ export const migrations: SchemaChanges = joinChanges(catalogChanges, {
   '0015-host-resources': hostResources,
   '0016-host-rights': hostRights,
   '0017-lists-of-migrations': listsOfMigrations,
+  '0018-pending-servers': pendingServers,
 });

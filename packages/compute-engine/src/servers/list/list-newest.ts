@@ -7,10 +7,13 @@ import { narrow, type ServerFilters } from './list-filters.js';
 import { liveCondition } from './list-indexes.js';
 import { ServerOrder, type ServerSort } from './list-sort.js';
 
-/** Returns a condition: whether any server waits for the scheduler. Usually there is none, which one index look-up shows. */
+/**
+ * Returns a condition: whether any server waits for the scheduler. Usually there is none, which one index look-up shows.
+ * Deleted servers have another state.
+ */
 export function isAnyPending(projectId: string | undefined): RawBuilder<boolean> {
   const ofProject = projectId === undefined ? sql`` : sql` and project_id = ${projectId}`;
-  return sql<boolean>`exists (select 1 from servers where deleted = 0 and vm_state = 'building' and task_state = 'scheduling'${ofProject})`;
+  return sql<boolean>`exists (select 1 from servers where vm_state = 'building' and task_state = 'scheduling'${ofProject})`;
 }
 
 /** A row of a page, and whether servers wait for the scheduler. */
