@@ -47,6 +47,9 @@ export class SqliteLog {
   }
 
   async close(): Promise<void> {
+    // A sync may be opening the file.
+    await this.#next?.catch(() => undefined);
+    await this.#running?.catch(() => undefined);
     await this.#file?.close();
   }
 }

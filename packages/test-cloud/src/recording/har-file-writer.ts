@@ -18,7 +18,12 @@ export class HarFileWriter {
   /** Creates or replaces the file, readable for its owner only, because responses of a cloud are confidential. */
   static async create(path: string): Promise<HarFileWriter> {
     const file = await open(path, 'w', 0o600);
-    await file.write(`${HEAD}${TAIL}`, 0);
+    try {
+      await file.write(`${HEAD}${TAIL}`, 0);
+    } catch (error) {
+      await file.close();
+      throw error;
+    }
     return new HarFileWriter(file);
   }
 
