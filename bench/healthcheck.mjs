@@ -36,7 +36,7 @@ const end = (body) => (_req, res) => {
  * Returns the requests per second of a health endpoint and of a bare route that sends the same bytes, measured
  * alternately.
  */
-async function compareAnswers(health, route, { rounds, seconds }) {
+async function compareResponses(health, route, { rounds, seconds }) {
   const bare = await listen((app) => app.get('/healthcheck', route));
   const ours = await listen((app) => app.use(health));
   for (const { url } of [bare, ours]) await rate(url, seconds);
@@ -109,7 +109,7 @@ export async function run({ quick }) {
   ];
   const rows = [];
   for (const [what, health, route, budget] of answers) {
-    rows.push(row(what, await compareAnswers(health, route, much), 'requests/s', budget));
+    rows.push(row(what, await compareResponses(health, route, much), 'requests/s', budget));
   }
   const groups = { live: { backends: [] }, ready: { backends: [] }, startup: { backends: [] } };
   const filters = [

@@ -3,11 +3,11 @@ import { Agent, request } from 'node:http';
 /** Sends one request on one connection; throws if the response is not successful. */
 function ask(agent, url, { method, headers, body }) {
   return new Promise((resolve, reject) => {
-    const asked = request(url, { agent, method, headers }, (answer) => {
-      answer.resume();
-      const success = answer.statusCode >= 200 && answer.statusCode < 300;
-      answer.once('end', () => (success ? resolve() : reject(new Error(`${url}: ${answer.statusCode}`))));
-      answer.once('error', reject);
+    const asked = request(url, { agent, method, headers }, (response) => {
+      response.resume();
+      const success = response.statusCode >= 200 && response.statusCode < 300;
+      response.once('end', () => (success ? resolve() : reject(new Error(`${url}: ${response.statusCode}`))));
+      response.once('error', reject);
     });
     asked.once('error', reject);
     asked.end(body);

@@ -75,8 +75,8 @@ function booted(program, times, kernelFile, read) {
       for (let i = 0; i <= times; i++) {
         const asked = now();
         const url = `http://127.0.0.1:${server.address().port}/v2.1/servers`;
-        const answer = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) });
-        const { id } = (await answer.json()).server;
+        const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) });
+        const { id } = (await response.json()).server;
         const folder = join(directory, 'q', 'machines', id);
         while (!textOf(join(folder, 'console.log')).includes('\n')) await sleep(LOOK_MS);
         if (i > 0) samples.push(read(asked, now(), folder));

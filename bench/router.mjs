@@ -174,7 +174,7 @@ function measureApart(...args) {
 }
 
 /** All candidates must send the same response. */
-async function checkAnswers(request) {
+async function checkResponses(request) {
   const { secret, ...thing } = record;
   for (const [name, make] of Object.entries(subjects)) {
     const { status, body: answered } = await answerTo(await make(), request);
@@ -186,7 +186,7 @@ async function checkAnswers(request) {
 export async function run({ quick }) {
   const rows = [];
   for (const [what, request] of Object.entries(requests)) {
-    await checkAnswers(request);
+    await checkResponses(request);
     const names = Object.keys(subjects);
     const measures = names.map((name) => () => measureApart(what, name, quick ? 'quick' : 'full'));
     const [samples, ...others] = await interleaved((quick ? QUICK : FULL).repeats, ...measures);

@@ -12,7 +12,7 @@ const FULL = { runs: 30, programRuns: 9, clouds: 100 };
 const QUICK = { runs: 3, programRuns: 2, clouds: 5 };
 const MIB = 2 ** 20;
 
-async function firstAnswer(cloud) {
+async function firstResponse(cloud) {
   const response = await fetch(`${cloud.url}/compute/v2.1/flavors`, { headers: { 'X-Auth-Token': cloud.token() } });
   if (response.status !== 200) throw new Error(`the first response was ${response.status}`);
   await response.arrayBuffer();
@@ -21,7 +21,7 @@ async function firstAnswer(cloud) {
 async function startUp() {
   const begun = performance.now();
   const cloud = await startCloud();
-  await firstAnswer(cloud);
+  await firstResponse(cloud);
   const taken = performance.now() - begun;
   await cloud.stop();
   return taken;
@@ -62,7 +62,7 @@ async function manyAtOnce(amount) {
   globalThis.gc?.();
   const before = process.memoryUsage.rss();
   const clouds = await Promise.all(Array.from({ length: amount }, () => startCloud()));
-  await Promise.all(clouds.map(firstAnswer));
+  await Promise.all(clouds.map(firstResponse));
   globalThis.gc?.();
   const taken = process.memoryUsage.rss() - before;
   await Promise.all(clouds.map((cloud) => cloud.stop()));
@@ -72,7 +72,7 @@ async function manyAtOnce(amount) {
 async function large() {
   const begun = performance.now();
   const cloud = await startCloud({ preset: 'large' });
-  await firstAnswer(cloud);
+  await firstResponse(cloud);
   const taken = performance.now() - begun;
   await cloud.stop();
   return taken;

@@ -153,8 +153,8 @@ export async function run({ quick }) {
     writeFileSync(preset, JSON.stringify({ ...builtIn, hosts: largeHosts }));
     for (const workers of WORKERS)
       servers.push(await start(await freshDatabase(postgres.url, `workers_${workers}`), workers, preset));
-    const answer = await fetch(servers[0].url + read.path, { headers: HEADERS });
-    const { byteLength } = await answer.arrayBuffer();
+    const response = await fetch(servers[0].url + read.path, { headers: HEADERS });
+    const { byteLength } = await response.arrayBuffer();
     for (const workers of WORKERS) bare.push(await startBare(byteLength, workers));
     const add = (what, unit, samples, budget) => {
       const [baseline] = samples;

@@ -100,8 +100,8 @@ export async function startRegistry(folder) {
     env,
     /** Returns the registry's metadata of a package; undefined if it does not exist. */
     async look(name) {
-      const answer = await fetch(`${url}${name.replace('/', '%2f')}`);
-      return answer.ok ? answer.json() : undefined;
+      const response = await fetch(`${url}${name.replace('/', '%2f')}`);
+      return response.ok ? response.json() : undefined;
     },
     stop,
   };

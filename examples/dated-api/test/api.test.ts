@@ -90,7 +90,7 @@ describe('the five breaking changes', () => {
     for (const { summary } of changes.changes) expect(text).toContain(summary.split('`').at(-1)?.trim());
   });
 
-  it('replace one operation by another', async () => {
+  it('replace one operation with another', async () => {
     await send('post', '/invoices', '2026-06-30').send(newest).expect(201);
     await send('post', '/invoices/in_1/pay', '2026-06-30').expect(404);
     await send('post', '/invoices/in_1/payments', '2025-04-10').expect(404);

@@ -55,7 +55,7 @@ export function policiesFrom(options: Options): Policies {
   return labelErrors('', () => policies({ file: options['policy-file'] }));
 }
 
-/** Replaces `latest` by the last version of the API. */
+/** Replaces `latest` with the last version of the API. */
 function withHighestVersion(options: Options): Options {
   return options['max-version'] === 'latest' ? { ...options, 'max-version': newestSupported().text } : options;
 }

@@ -173,7 +173,7 @@ describe.each(kinds)('admin commands while a server runs on $kind', ({ kind, dat
     expect(readdirSync(`${other}.images`)).toEqual(readdirSync(`${db}.images`));
   });
 
-  it('replace a database by a backup only with --replace, and never while a server uses it', async () => {
+  it('replace a database with a backup only with --replace, and never while a server uses it', async () => {
     const [db, key] = [await database(), join(folder, `${randomUUID()}.key`)];
     const place = ['--db', db, '--secret-key-file', key];
     const program = await start(...place);

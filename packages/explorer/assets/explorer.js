@@ -16,7 +16,7 @@ function revealTarget() {
   target.scrollIntoView();
 }
 
-/** Replaces the address of the samples by that of the server that serves these pages. */
+/** Replaces the address of the samples with that of the server that serves these pages. */
 function ownOrigin() {
   if (/^https?:/.test(root.dataset.server)) return;
   for (const code of document.querySelectorAll('.samples code')) {

@@ -104,7 +104,7 @@ describe.skipIf(!existsSync(command))('the command', () => {
     });
     expect(readdirSync(join(folder, 'documents')).sort()).toEqual([1, 2, 3].map((n) => `openapi-1.${n}.json`));
     expect(run('types --operations ./things.mjs --out made/things.ts')).toMatchObject({ status: 0, stdout: '' });
-    expect(readFileSync(join(folder, 'made', 'things.ts'), 'utf8')).toContain('export type ThingsAnswer<');
+    expect(readFileSync(join(folder, 'made', 'things.ts'), 'utf8')).toContain('export type ThingsResponse<');
   });
 
   it('exits with 2 and one line if a version is unknown or the range is reversed', () => {

@@ -27,8 +27,8 @@ describe('the types of an API', () => {
   it('include exactly the fields that a response, a body and a query have at a version', () => {
     const said = check(
       library(),
-      `import type { LibraryAnswer, LibraryBody, LibraryQuery } from './api.js';
-      type Book<V extends '1.4' | '1.5' | '1.8'> = LibraryAnswer<V, 'listBooks'>['books'][number];
+      `import type { LibraryResponse, LibraryBody, LibraryQuery } from './api.js';
+      type Book<V extends '1.4' | '1.5' | '1.8'> = LibraryResponse<V, 'listBooks'>['books'][number];
       export const old: Book<'1.4'> = { id: 1, name: 'Emma' };
       export const named: Book<'1.5'> = { id: 1, title: 'Emma' };
       export const shelved: Book<'1.8'> = { id: 1, title: 'Emma', shelf: 'A' };
@@ -47,8 +47,8 @@ describe('the types of an API', () => {
   });
 
   it('reject invalid uses', () => {
-    const lines = `import type { LibraryAnswer } from './api.js';
-      export const book: LibraryAnswer<'1.4', 'listBooks'> = { books: [{ id: 1, title: 'Emma' }] };`;
+    const lines = `import type { LibraryResponse } from './api.js';
+      export const book: LibraryResponse<'1.4', 'listBooks'> = { books: [{ id: 1, title: 'Emma' }] };`;
     expect(check(library(), lines).join()).toContain('title');
   });
 
@@ -56,15 +56,15 @@ describe('the types of an API', () => {
     const { title } = computeApiDescription;
     const said = check(
       versionedTypes(operations, { title, min: MIN_VERSION, max: MAX_VERSION }),
-      `import type { ComputeAnswer, ComputeBody, ComputeOperation, ComputeVersion } from './api.js';
-      type Server<V extends ComputeVersion> = ComputeAnswer<V, 'showServer'>['server'];
+      `import type { ComputeResponse, ComputeBody, ComputeOperation, ComputeVersion } from './api.js';
+      type Server<V extends ComputeVersion> = ComputeResponse<V, 'showServer'>['server'];
       export const tagsOf = ({ tags }: Server<'2.26'>): string[] => tags;
       // @ts-expect-error tags do not exist at 2.25
       export const noTagsOf = ({ tags }: Server<'2.25'>) => tags;
       // @ts-expect-error nor operations on them
-      export type Tags = ComputeAnswer<'2.25', 'listServerTags'>;
+      export type Tags = ComputeResponse<'2.25', 'listServerTags'>;
       export const named: ComputeOperation<'2.26'> = 'listServerTags';
-      export const image = ({ server }: ComputeAnswer<'2.53', 'showServer'>) => server.image && server.image.id;
+      export const image = ({ server }: ComputeResponse<'2.53', 'showServer'>) => server.image && server.image.id;
       export const body: ComputeBody<'2.52', 'createServer'> = {
         server: { name: 'web', flavorRef: '1', networks: 'auto', tags: ['blue'] },
       };
@@ -73,8 +73,8 @@ describe('the types of an API', () => {
         server: { name: 'web', flavorRef: '1', networks: 'auto' },
       };
       // @ts-expect-error unknown version
-      export type Unknown = ComputeAnswer<'2.999', 'showServer'>;
-      export const id = <V extends '2.1' | '2.53'>(answer: ComputeAnswer<V, 'createServer'>): unknown => answer;`,
+      export type Unknown = ComputeResponse<'2.999', 'showServer'>;
+      export const id = <V extends '2.1' | '2.53'>(answer: ComputeResponse<V, 'createServer'>): unknown => answer;`,
     );
     expect(said).toEqual([]);
   });

@@ -45,10 +45,10 @@ const jobs = {
     };
     const call = (method) =>
       new Promise((resolve, reject) => {
-        const sent = request({ ...options, method }, (answer) => {
-          answer.resume().on('end', () => {
-            statuses[answer.statusCode] = (statuses[answer.statusCode] ?? 0) + 1;
-            resolve(answer.statusCode);
+        const sent = request({ ...options, method }, (response) => {
+          response.resume().on('end', () => {
+            statuses[response.statusCode] = (statuses[response.statusCode] ?? 0) + 1;
+            resolve(response.statusCode);
           });
         });
         sent.on('error', reject).end();

@@ -12,7 +12,7 @@ export interface Granted extends HostRole {
   readonly keyFile?: string;
 }
 
-/** Replaces a file by one that only its owner can read. */
+/** Replaces a file with one that only its owner can read. */
 async function writeKeys(file: string, keys: readonly string[]): Promise<void> {
   await rm(file, { force: true });
   await writeFile(file, `${keys.join('\n')}\n`, { mode: 0o600, flag: 'wx' });

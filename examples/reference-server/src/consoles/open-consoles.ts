@@ -17,7 +17,7 @@ export interface OpenConsoles {
   readonly close: () => void;
 }
 
-/** Replaces the wildcard address by the name of this computer. */
+/** Replaces the wildcard address with the name of this computer. */
 function named(url: string, { host }: Options): string {
   return host === '0.0.0.0' || host === '::' ? url.replace(/\/\/[^/]*(?=:\d+$)/, `//${hostname()}`) : url;
 }

@@ -75,7 +75,7 @@ export class WorkerGroup {
   }
 
   /**
-   * Replaces all workers by new ones, one at a time, which read the configuration again. A call during the replacement
+   * Replaces all workers with new ones, one at a time, which read the configuration again. A call during the replacement
    * starts it again afterwards.
    */
   roll(size: number): Promise<void> {

@@ -63,12 +63,12 @@ describe.each(databases)('a whole cloud on $kind', ({ create }) => {
     const cloud = await started(database);
     const admin = await cloud.tokenOf(cloud.admin ?? expect.fail('no administrator'));
     const made = async (path: string, token: string, body: object): Promise<any> => {
-      const answer = await cloud.send('post', path, token, body);
-      expect(answer, `${path} ${JSON.stringify(answer.body)}`).toMatchObject({
+      const response = await cloud.send('post', path, token, body);
+      expect(response, `${path} ${JSON.stringify(response.body)}`).toMatchObject({
         status: expect.toSatisfy((status: number) => status >= 200 && status < 300),
       });
-      const [inside] = Object.values(answer.body);
-      return path.startsWith('/image') ? answer.body : inside;
+      const [inside] = Object.values(response.body);
+      return path.startsWith('/image') ? response.body : inside;
     };
 
     const lab = await made('/identity/v3/projects', admin, { project: { name: 'lab' } });

@@ -22,7 +22,7 @@ it.each<[Record<string, string>, object]>([
   ],
   [{ 'resources:PCPU': '2' }, { MEMORY_MB: 512, DISK_GB: 12, PCPU: 2 }],
   [{ 'hw:mem_encryption': 'true' }, { VCPU: 2, MEMORY_MB: 512, DISK_GB: 12, MEM_ENCRYPTION_CONTEXT: 1 }],
-])('replaces the amounts of the flavor by its extra specs %j', (extraSpecs, expected) => {
+])('replaces the amounts of the flavor with its extra specs %j', (extraSpecs, expected) => {
   expect(Object.fromEntries(byClass(amountsOf(flavorWith(extraSpecs), local)))).toEqual(expected);
 });
 

@@ -84,14 +84,14 @@ describe('the default policies', () => {
 });
 
 describe('overrides', () => {
-  it('replace one rule by an expression and leave the others', () => {
+  it('replace one rule with an expression and leave the others', () => {
     const own = policies({ overrides: { 'os_compute_api:os-hosts:list': 'role:operator' } });
     expect(own.allows('os_compute_api:os-hosts:list', caller('operator'))).toBe(true);
     expect(own.allows('os_compute_api:os-hosts:list', caller('admin'))).toBe(false);
     expect(own.allows('os_compute_api:os-hosts:show', caller('admin'))).toBe(true);
   });
 
-  it('replace one rule by a function of caller and target', () => {
+  it('replace one rule with a function of caller and target', () => {
     const own = policies({
       overrides: { 'os_compute_api:servers:delete': (who, target) => who.userId === target?.userId },
     });

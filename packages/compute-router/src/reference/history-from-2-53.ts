@@ -16,7 +16,7 @@ export const historyFrom253: Readonly<Record<string, string>> = {
   '2.63':
     'Adds IDs of trusted certificates to create and rebuild requests. The signature of the image must validate against them.',
   '2.64':
-    'Replaces the list `policies` of a server group by the single `policy` and adds `rules`, such as the maximum number of servers per host with anti-affinity. Removes the metadata field, which was always empty.',
+    'Replaces the list `policies` of a server group with the single `policy` and adds `rules`, such as the maximum number of servers per host with anti-affinity. Removes the metadata field, which was always empty.',
   '2.65': 'Allows a live migration to be aborted while it is queued or being prepared.',
   '2.66':
     'Adds the filter `changes-before` to lists of servers, actions and migrations, which completes a time window.',

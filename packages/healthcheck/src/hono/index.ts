@@ -31,7 +31,7 @@ export function honoHealthcheck(health: Healthcheck): HonoHealthcheck {
     }
     // `@hono/node-server` detects by this header that the response is sent.
     const sent = new Response(null, { headers: { 'x-hono-already-sent': 'true' } });
-    // The server replaces `Response` by a class that it writes without checking its headers, until its body is
+    // The server replaces `Response` with a class that it writes without checking its headers, until its body is
     // accessed.
     void sent.bodyUsed;
     return sent;

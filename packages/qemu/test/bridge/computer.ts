@@ -29,7 +29,7 @@ export class Computer {
     return this.#holder.pid!;
   }
 
-  /** The command prefix that runs a program here. The prefix replaces itself by that program. */
+  /** The command prefix that runs a program here. The prefix replaces itself with that program. */
   readonly enter = (program: string, args: readonly string[]): [string, string[]] => [
     'nsenter',
     [`--net=/proc/${this.pid}/ns/net`, `--mount=/proc/${this.pid}/ns/mnt`, program, ...args],

@@ -76,8 +76,8 @@ console.log(`state ${JSON.stringify(state)}`);
 await once(process.stdin, 'data');
 process.stdin.destroy();
 
-const answer = await asks[ask]();
-console.log(`begun ${answer ?? ''}`);
+const response = await asks[ask]();
+console.log(`begun ${response ?? ''}`);
 dieAfter(Number(steps));
 await engine.idle();
 console.log('done');

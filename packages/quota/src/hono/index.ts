@@ -51,7 +51,7 @@ export function honoQuota<Context extends HonoContext = HonoContext>(
 /** Returns the response by which `@hono/node-server` detects that other code has responded. */
 function alreadySent(): Response {
   const sent = new Response(null, { headers: { 'X-Hono-Already-Sent': 'true' } });
-  // The server replaces `Response` by a class that it writes without checking its headers, until its body is accessed.
+  // The server replaces `Response` with a class that it writes without checking its headers, until its body is accessed.
   void sent.bodyUsed;
   return sent;
 }

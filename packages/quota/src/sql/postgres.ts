@@ -121,7 +121,7 @@ function resultOf(result: PostgresResult | readonly PostgresResult[]): SqlResult
   return { rows: last?.rows ?? [], count: last?.rowCount ?? 0 };
 }
 
-/** Replaces the parameters of a statement by literals, because a text of several statements cannot have separate parameters. */
+/** Replaces the parameters of a statement with literals, because a text of several statements cannot have separate parameters. */
 function textOf({ sql, parameters }: Statement): string {
   const values = parameters.values();
   // Statements of the store contain no other question marks.

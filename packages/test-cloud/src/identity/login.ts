@@ -125,7 +125,7 @@ function requestedScope(directory: Directory, requested: LoginBody['scope']): Sc
   return { kind: 'project', id: project.id };
 }
 
-/** Replaces the identity of a trustee by that of the trustor, with the delegated roles that still exist. */
+/** Replaces the identity of a trustee with that of the trustor, with the delegated roles that still exist. */
 function actAsTrustor(directory: Directory, authenticated: Authenticated, id: string): Authenticated {
   const trust = directory.state.trusts.get(id);
   const over = trust?.expires_at && Date.parse(trust.expires_at) <= directory.now();

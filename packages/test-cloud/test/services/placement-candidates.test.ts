@@ -173,7 +173,8 @@ describe('the tree of a provider', () => {
     const { ask, ids } = await forest();
     const move = (name: string, parent: string) =>
       ask('PUT', `/resource_providers/${ids[name]}`, { name, parent_provider_uuid: ids[parent] });
-    const messageOf = (answer: { body: { errors: readonly { detail: string }[] } }) => answer.body.errors[0]?.detail;
+    const messageOf = (response: { body: { errors: readonly { detail: string }[] } }) =>
+      response.body.errors[0]?.detail;
     expect(messageOf(await move('node', 'node'))).toContain('parent provider UUID cannot be same as UUID');
     expect(messageOf(await move('node', 'nic-cell1'))).toContain('creating loop in the provider tree is not allowed');
     expect((await move('nic-cell1', 'cell2')).status).toBe(200);

@@ -20,7 +20,7 @@ const devicePath = z
   .nullable();
 
 /**
- * Replaces a volume by the one to which it is migrated. A volume that is not attached is a 404 in any state of the
+ * Replaces a volume with the one to which it is migrated. A volume that is not attached is a 404 in any state of the
  * server.
  */
 async function exchange({ engine, context }: ComputeCall, server: Server, old: string, next: string): Promise<void> {

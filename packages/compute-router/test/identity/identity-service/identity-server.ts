@@ -27,7 +27,7 @@ class IdentityServer {
   }
 
   async listen(): Promise<void> {
-    this.#server = createServer((req, res) => this.#answer(req, res));
+    this.#server = createServer((req, res) => this.#respond(req, res));
     await new Promise<void>((done) => this.#server!.listen(0, '127.0.0.1', done));
     this.url = `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
@@ -42,7 +42,7 @@ class IdentityServer {
     this.tokens.set(token, { ...document, expires_at: new Date(this.now + lifetimeMs).toISOString() });
   }
 
-  #answer(req: IncomingMessage, res: ServerResponse): void {
+  #respond(req: IncomingMessage, res: ServerResponse): void {
     this.requests.push(`${req.method} ${req.url}`);
     const instead = this.instead.shift();
     const { pathname } = new URL(req.url!, this.url);

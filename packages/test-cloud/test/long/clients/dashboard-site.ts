@@ -47,14 +47,14 @@ export class DashboardSite {
   /** Resolves when it responds. */
   static async start(authUrl: string): Promise<DashboardSite> {
     const site = new DashboardSite(await freePort(), authUrl);
-    while (!(await site.#answers())) {
+    while (!(await site.#isResponding())) {
       if (site.#process.exitCode !== null) throw new Error(`the dashboard ended:\n${site.#log}`);
       await new Promise((resolve) => setTimeout(resolve, 200));
     }
     return site;
   }
 
-  async #answers(): Promise<boolean> {
+  async #isResponding(): Promise<boolean> {
     try {
       return (await fetch(`${this.url}/auth/login/`)).ok;
     } catch {

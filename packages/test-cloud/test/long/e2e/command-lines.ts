@@ -48,12 +48,12 @@ export function words(command: string): string[] {
 /** The command-line clients, unmodified; commands run sequentially. */
 export class CommandLines {
   readonly #process: ChildProcess;
-  readonly #answers: AsyncIterator<string>;
+  readonly #responses: AsyncIterator<string>;
 
   constructor() {
     const script = fileURLToPath(new URL('./command_lines.py', import.meta.url));
     this.#process = spawn(PYTHON, ['-W', 'ignore', script], { stdio: ['pipe', 'pipe', 'inherit'] });
-    this.#answers = createInterface({ input: this.#process.stdout! })[Symbol.asyncIterator]();
+    this.#responses = createInterface({ input: this.#process.stdout! })[Symbol.asyncIterator]();
   }
 
   async run(
@@ -62,7 +62,7 @@ export class CommandLines {
     env: Readonly<Record<string, string>>,
   ): Promise<CommandResult> {
     this.#process.stdin!.write(`${JSON.stringify({ client, argv, env })}\n`);
-    const { value } = await this.#answers.next();
+    const { value } = await this.#responses.next();
     if (value === undefined) throw new Error('the clients ended');
     return JSON.parse(value) as CommandResult;
   }
