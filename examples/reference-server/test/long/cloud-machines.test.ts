@@ -66,6 +66,16 @@ describe.skipIf(missing)('a whole cloud with real machines', { timeout: 900_000 
       `ssh -q -i laptop.pem -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -o BatchMode=yes -o ConnectTimeout=20 root@${address} '${command}'`,
     );
 
+  /**
+   * Returns the path of a volume's disk in the guest. The guest names disks in the order in which it finds them, which
+   * differs if the volume is attached while the guest boots: only the serial number identifies a disk.
+   */
+  async function diskOf(address: string, volumeId: string): Promise<string> {
+    const serial = volumeId.slice(0, 20);
+    const file = await ssh(address, `grep -l ${serial} /sys/block/*/serial`);
+    return `/dev/${file.split('/').at(-2)}`;
+  }
+
   it('needs only the commands of the client, from the upload of an image to ssh', async () => {
     await shell(`${commandsOfDay()}chmod 600 laptop.pem`);
     expect(readFileSync(join(folder, 'copy.qcow2')).equals(readFileSync(join(folder, IMAGE_FILE)))).toBe(true);
@@ -73,7 +83,8 @@ describe.skipIf(missing)('a whole cloud with real machines', { timeout: 900_000 
     const bootId = () => ssh(address, 'cat /proc/sys/kernel/random/boot_id').catch(() => undefined);
     await expect.poll(bootId, PATIENCE).toMatch(/^[0-9a-f-]{36}$/);
     const boot = await bootId();
-    await ssh(address, 'mke2fs /dev/vdb && mkdir /data && mount /dev/vdb /data && echo kept >/data/note && sync');
+    const data = await diskOf(address, await openstack('volume show data -f value -c id'));
+    await ssh(address, `mke2fs ${data} && mkdir /data && mount ${data} /data && echo kept >/data/note && sync`);
     await openstack('server image create --wait --name copy one');
     expect(Number(await openstack('image show copy -f value -c size'))).toBeGreaterThan(1_000_000);
 
@@ -89,9 +100,9 @@ describe.skipIf(missing)('a whole cloud with real machines', { timeout: 900_000 
     const detached = async () => {
       await openstack('server remove volume one data').catch(() => {});
       await expect.poll(() => openstack('volume show data -f value -c status'), PATIENCE).toMatch(/available|in-use/);
-      return ssh(address, 'ls /sys/block');
+      return ssh(address, `test ! -b ${data} && echo detached`);
     };
-    await expect.poll(detached, PATIENCE).not.toContain('vdb');
+    await expect.poll(detached, PATIENCE).toBe('detached');
     await openstack('server delete --wait one');
     await openstack(`floating ip delete ${address}`);
     await shell('openstack volume snapshot delete monday && openstack volume delete data');
