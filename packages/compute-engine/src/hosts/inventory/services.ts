@@ -45,8 +45,6 @@ const ENDED: readonly MigrationStatus[] = [
   'done',
 ];
 
-/** Statuses of evacuations whose source host must still clean up, or must not return yet. */
-
 /** The services of the cloud, by number (`seq`) or UUID. */
 export class Services {
   readonly #core: Core;
