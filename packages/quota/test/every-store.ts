@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { memoryStore, type QuotaStore } from '@apistrata/quota';
 import { redisStore } from '@apistrata/quota/redis';
 import { postgres, sqlite, sqlStore } from '@apistrata/quota/sql';
@@ -19,8 +20,7 @@ interface StoreKind {
   readonly open: (clock?: () => number) => Promise<OpenedStore>;
 }
 
-let opened = 0;
-const placeName = () => `each_${process.pid}_${opened++}_`;
+const placeName = () => `each_${randomUUID().slice(0, 8)}_`;
 
 /** Every kind of store the package has, for `describe.each`. */
 export const everyStore: readonly StoreKind[] = [
