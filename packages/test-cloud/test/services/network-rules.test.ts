@@ -33,6 +33,26 @@ describe('the network service', () => {
     expect((await request('GET', own)).body.ports).toEqual([]);
   });
 
+  it('adds an address to a gateway only if the request names it, or another subnet', async () => {
+    const { request, make } = await networkUnderTest();
+    const router = await make('routers', 'router', { external_gateway_info: { network_id: PUBLIC } });
+    const [first] = router.external_gateway_info.external_fixed_ips;
+    const addressesWith = async (further: object) => {
+      const external_gateway_info = { network_id: PUBLIC, external_fixed_ips: [first, further] };
+      const { body } = await request('PUT', `routers/${router.id}`, { router: { external_gateway_info } });
+      return body.router.external_gateway_info.external_fixed_ips;
+    };
+    expect(await addressesWith({ subnet_id: first.subnet_id })).toEqual([first]);
+    const named = { subnet_id: first.subnet_id, ip_address: '203.0.113.77' };
+    expect(await addressesWith(named)).toEqual([first, named]);
+    const { id: subnet_id } = await make('subnets', 'subnet', {
+      network_id: PUBLIC,
+      ip_version: 6,
+      cidr: '2001:db8:9::/64',
+    });
+    expect(await addressesWith({ subnet_id })).toMatchObject([first, { subnet_id }]);
+  });
+
   it.each([
     ['an unknown subnet', { subnet_id: 'x' }, 404, 'SubnetNotFound'],
     ["the subnet's own gateway", { ip_address: '203.0.113.1' }, 400, 'BadRequest'],

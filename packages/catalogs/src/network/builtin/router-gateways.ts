@@ -12,15 +12,33 @@ const { floatingIps, networks, ports } = networkTables;
 
 type Addresses = RouterRecord['externalAddresses'];
 
-/** Returns whether the addresses of a router are those of a request, in any order. */
+function isSameSet(some: readonly string[], others: readonly string[]): boolean {
+  return some.every((one) => others.includes(one)) && others.every((one) => some.includes(one));
+}
+
+/**
+ * Returns whether a request changes nothing: it names exactly the subnets and addresses of the router, or each of its
+ * parts matches an address. Like the original, a further address on the same subnet is only added if it is named.
+ */
 function sameAddresses(previous: Addresses, requests: readonly FixedIpRequest[]): boolean {
+  const named = requests.flatMap(({ address }) => (address === undefined ? [] : [canonicalIp(address)]));
+  const subnetIds = requests.flatMap(({ subnetId }) => subnetId ?? []);
+  const namesAll =
+    isSameSet(
+      named,
+      previous.map(({ address }) => address),
+    ) &&
+    isSameSet(
+      subnetIds,
+      previous.map(({ subnetId }) => subnetId),
+    );
   const matches = ({ address, subnetId }: FixedIpRequest) =>
     previous.some(
       (one) =>
         (address === undefined || one.address === canonicalIp(address)) &&
         (subnetId === undefined || one.subnetId === subnetId),
     );
-  return previous.length === requests.length && requests.every(matches);
+  return namesAll || (previous.length === requests.length && requests.every(matches));
 }
 
 /** Throws `ROUTER_GATEWAY_IN_USE` while floating addresses lead through the router to its external network. */
