@@ -34,6 +34,7 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
   network_availability_zone: 'Network Availability Zone',
   pagination: 'Pagination support',
   'port-security': 'Port Security',
+  'port-trusted-vif': 'Port trusted vif',
   'project-id': 'project_id field enabled',
   provider: 'Provider Network',
   qos: 'Quality of Service',

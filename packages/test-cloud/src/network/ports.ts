@@ -43,6 +43,12 @@ const vnicTypes = [
 const unlisted = { filter: false } as const;
 const visibleToAdmins = { admin: 'read' } as const;
 
+/** Returns the profile of a port that an administrator has declared trusted or not trusted, which contains this. */
+function trustedProfile(call: Call, port: Doc): Wire {
+  const trusted = call.cloud.documents.table<Wire>('network/ports').get(port.id)?.trusted ?? null;
+  return trusted === null ? {} : { 'binding:profile': { ...(port['binding:profile'] as Wire), trusted } };
+}
+
 function changeOf({ fixed_ips, ...body }: Wire): PortChange {
   const requested = (fixed_ips as readonly { ip_address?: string; subnet_id?: string }[] | undefined)?.map(
     ({ ip_address: address, subnet_id: subnetId }): FixedIpRequest => ({ address, subnetId }),
@@ -138,6 +144,7 @@ export const ports: ResourceSpec = {
     dns_assignment: derived(undefined, unlisted),
     qos_policy_id: settable(anyId.nullable(), null, { inDocuments: true, filter: false }),
     qos_network_policy_id: derived(null, unlisted),
+    trusted: settable(flag, null, { ...visibleToAdmins, inDocuments: true, filter: false }),
     propagate_uplink_status: settable(flag, true, { inDocuments: true, filter: false }),
     numa_affinity_policy: settable(z.enum(['required', 'preferred', 'legacy', 'socket']).nullable(), null, {
       admin: 'write',
@@ -162,7 +169,11 @@ export const ports: ResourceSpec = {
     return { extra_dhcp_opts: dhcpOptions(inDocuments?.extra_dhcp_opts, change.extra_dhcp_opts) };
   },
   removing: (call, { id }) => rejectPortOfTrunk(call, id),
-  shows: async (call, port) => ({ dns_assignment: dnsAssignment(port), ...(await trunkFields(call, port)) }),
+  shows: async (call, port) => ({
+    dns_assignment: dnsAssignment(port),
+    ...trustedProfile(call, port),
+    ...(await trunkFields(call, port)),
+  }),
   storage: {
     list: async ({ cloud, caller, query }) => {
       const devices = query.getAll('device_id');

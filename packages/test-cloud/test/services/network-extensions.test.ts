@@ -142,6 +142,20 @@ describe('additional resources of the network service', () => {
     expect((await request('DELETE', at(`${path}/${rule.id}`))).status).toBe(204);
   });
 
+  it('include trusted ports, which only administrators declare and see', async () => {
+    const { cloud, request, at, make } = await network();
+    expect((await request('GET', at('extensions/port-trusted-vif'))).status).toBe(200);
+    const { id, trusted } = await make('ports', 'port', { network_id: NETWORK });
+    expect(trusted).toBeNull();
+    const update = { port: { trusted: true, 'binding:profile': { capabilities: ['switchdev'] } } };
+    const { port } = (await request('PUT', at(`ports/${id}`), update)).body;
+    expect(port).toMatchObject({ trusted: true, 'binding:profile': { capabilities: ['switchdev'], trusted: true } });
+    const asMember = clientOf(cloud, cloud.token('demo', 'demo'));
+    const own = (await asMember('POST', at('ports'), { port: { network_id: NETWORK } })).body.port;
+    expect(own).not.toHaveProperty('trusted');
+    expect((await asMember('PUT', at(`ports/${own.id}`), { port: { trusted: true } })).status).toBe(403);
+  });
+
   it('are restored from a saved state', async () => {
     const { cloud, request, at, make } = await network();
     await make('address-scopes', 'address_scope', { name: 's', ip_version: 4 });
