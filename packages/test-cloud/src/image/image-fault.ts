@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { Request } from 'express';
+import { errorPage, escapedHtml } from '../service/error-page.js';
 import { TextBody } from '../service/fake-service.js';
 import type { ServiceError } from '../service/service-error.js';
 
@@ -17,9 +18,6 @@ function quality(accept: string, type: string): number {
   return best.q;
 }
 
-const escaped = (text: string) =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
-
 /** Formats errors as HTML, as JSON if the client prefers it, and otherwise as plain text. */
 export function imageFault({ status, message }: ServiceError, req: Request): unknown {
   const title = STATUS_CODES[status] ?? 'Unknown';
@@ -30,16 +28,5 @@ export function imageFault({ status, message }: ServiceError, req: Request): unk
   const tail = '<br /><br />\n\n\n';
   if (json > html) return { message: `${message}${tail}`, code, title };
   if (html === 0) return new TextBody('text/plain', `${code}\n\n${message}\n\n   `);
-  const page = [
-    '<html>',
-    ' <head>',
-    `  <title>${code}</title>`,
-    ' </head>',
-    ' <body>',
-    `  <h1>${code}</h1>`,
-    `  ${escaped(message)}${tail}`,
-    ' </body>',
-    '</html>',
-  ];
-  return new TextBody('text/html', page.join('\n'));
+  return errorPage(code, `${escapedHtml(message)}${tail}`);
 }

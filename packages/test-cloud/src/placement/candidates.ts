@@ -161,15 +161,21 @@ function mappingsOf(taken: readonly Allocated[]): Readonly<Record<string, readon
   return mappings;
 }
 
+/** Returns whether each tree provides at most one of the providers. Clients before 1.29 know no trees. */
+function usesTreesOnce(taken: readonly Allocated[]): boolean {
+  const nodes = [...totalsOf(taken).keys()];
+  return new Set(nodes.map(({ root }) => root)).size === nodes.length;
+}
+
 /** Finds the combinations of providers that satisfy a request, each once, up to its limit. */
-function search(request: CandidateRequest, forest: Forest, isNested: boolean): readonly (readonly Allocated[])[] {
+function search(request: CandidateRequest, forest: Forest, knowsTrees: boolean): readonly (readonly Allocated[])[] {
   const all = [...forest.values()];
   const found = new Map<string, readonly Allocated[]>();
   for (const { uuid: root, traits } of all.filter(({ parent }) => parent === null)) {
     if (!hasTraits(traits, request.root)) continue;
-    const nodes = nodesOf(root, all).filter((node) => isNested || node.parent === null);
+    const nodes = nodesOf(root, all);
     for (const taken of combinations(request.groups, nodes, forest)) {
-      if (!isAllowed(request, taken, forest)) continue;
+      if (!isAllowed(request, taken, forest) || !(knowsTrees || usesTreesOnce(taken))) continue;
       const amounts = [...totalsOf(taken)].map(([node, sums]) => [node.uuid, Object.entries(sums).sort()]).sort();
       found.set(JSON.stringify([amounts, Object.entries(mappingsOf(taken)).sort()]), taken);
       if (found.size >= request.limit) return [...found.values()];

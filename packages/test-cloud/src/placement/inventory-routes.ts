@@ -2,7 +2,7 @@ import { MAX_AMOUNT } from '@apistrata/compute-engine/api';
 import { z } from 'zod';
 import type { Call } from '../service/call.js';
 import { del, get, noContent, post, put, Reply, type Route } from '../service/route.js';
-import { badRequest, conflict, notFound } from '../service/service-error.js';
+import { badRequest, conflict, notFound, type ServiceError } from '../service/service-error.js';
 import { usedOf } from './allocations.js';
 import type { Inventory } from './inventory.js';
 import { classNames, missingClass } from './names.js';
@@ -42,26 +42,40 @@ export async function rejectUnknown(call: Call, names: readonly string[]): Promi
 }
 
 /** Rejects an inventory without capacity; from 1.26, everything may be reserved. */
-function rejectWithoutCapacity(call: Call, uuid: string, inventories: Readonly<Record<string, Inventory>>): void {
+function rejectWithoutCapacity(
+  call: Call,
+  uuid: string,
+  inventories: Readonly<Record<string, Inventory>>,
+  verb: 'create' | 'update' = 'update',
+): void {
   for (const [name, { total, reserved, allocation_ratio }] of Object.entries(inventories)) {
     const capacity = (total - reserved) * allocation_ratio;
     if (capacity > 0 || (capacity === 0 && since(call, 26))) continue;
     const than = since(call, 26) ? 'greater than total' : 'greater than or equal to total';
     throw badRequest(
-      `Unable to update inventory for resource provider ${uuid}: Invalid inventory for '${name}' on resource provider '${uuid}'. The reserved value is ${than}.`,
+      `Unable to ${verb} inventory for resource provider ${uuid}: Invalid inventory for '${name}' on resource provider '${uuid}'. The reserved value is ${than}.`,
     );
   }
+}
+
+/** The first standard classes, in their order. */
+const FIRST_CLASSES = ['VCPU', 'MEMORY_MB', 'DISK_GB'];
+
+/** The error for inventories that cannot be removed; names the classes in their standard order. */
+export function inventoryInUse(uuid: string, names: readonly string[]): ServiceError {
+  const rank = (name: string) => (FIRST_CLASSES.includes(name) ? FIRST_CLASSES.indexOf(name) : FIRST_CLASSES.length);
+  const listed = [...names].sort((a, b) => rank(a) - rank(b)).join(', ');
+  return conflict(
+    `update conflict: Inventory for '${listed}' on resource provider '${uuid}' in use.`,
+    'placement.inventory.inuse',
+  );
 }
 
 /** Rejects removing inventory in use, or reducing it below its usage. */
 async function rejectInUse(call: Call, one: Provider, next: Readonly<Record<string, Inventory>>): Promise<void> {
   const used = await usedOf(call, one);
   const taken = Object.keys(one.inventories).filter((name) => (used[name] ?? 0) > 0 && !next[name]);
-  if (taken.length > 0)
-    throw conflict(
-      `update conflict: Inventory for '${taken.join(', ')}' on resource provider '${one.uuid}' in use.`,
-      'placement.inventory.inuse',
-    );
+  if (taken.length > 0) throw inventoryInUse(one.uuid, taken);
 }
 
 /** Inventories of providers by class. */
@@ -88,7 +102,7 @@ export function inventoryRoutes(): readonly Route[] {
       await rejectUnknown(call, [resource_class]);
       if (before.inventories[resource_class])
         throw conflict(`Update conflict: inventory of ${resource_class} exists already.`);
-      rejectWithoutCapacity(call, before.uuid, { [resource_class]: inventory });
+      rejectWithoutCapacity(call, before.uuid, { [resource_class]: inventory }, 'create');
       const inventories = { ...before.inventories, [resource_class]: inventory };
       const shown = one(await write(call, before, { inventories }, resource_provider_generation), resource_class);
       return new Reply(201, shown, {
@@ -110,18 +124,18 @@ export function inventoryRoutes(): readonly Route[] {
       const before = await provider(call);
       const name = call.param('class');
       const { resource_provider_generation, ...inventory } = bodyOf(call, One);
+      rejectWithoutCapacity(call, before.uuid, { [name]: inventory });
       if (!before.inventories[name])
         throw badRequest(
           `No inventory record with resource class for resource provider ${before.uuid}: Inventory of ${name} does not exist.`,
         );
-      rejectWithoutCapacity(call, before.uuid, { [name]: inventory });
       const inventories = { ...before.inventories, [name]: inventory };
       return one(await write(call, before, { inventories }, resource_provider_generation), name);
     }),
     del(`${path}/:class`, async (call) => {
       const before = await provider(call);
       const { [call.param('class')]: removed, ...inventories } = before.inventories;
-      if (!removed) throw missing(call);
+      if (!removed) throw notFound(`No inventory of class ${call.param('class')} found for delete: it does not exist.`);
       await rejectInUse(call, before, inventories);
       await write(call, before, { inventories });
       return noContent();

@@ -5,14 +5,17 @@ import { del, get, noContent, post, put, Reply, type Route } from '../service/ro
 import { badRequest, conflict, notFound } from '../service/service-error.js';
 import { classNames, createdNames, missingClass, missingTraits, traitNames } from './names.js';
 import { since } from './placement-version.js';
-import { provider, providers, write } from './providers.js';
-import { bodyOf } from './request-body.js';
+import { provider, providers, rejectOutdated, write } from './providers.js';
+import { bodyOf, invalidBody } from './request-body.js';
 import { badQuery, checkParameters } from './request-groups.js';
+
+/** The maximum length of a name, in characters. */
+const MAX_NAME = 255;
 
 const New = z.strictObject({
   name: z
     .string()
-    .max(255)
+    .max(MAX_NAME)
     .regex(/^CUSTOM_[A-Z0-9_]+$/),
 });
 
@@ -36,18 +39,18 @@ function classRoutes(): readonly Route[] {
     put('/resource_classes/:name', async (call) => {
       if (!since(call, 7)) {
         // Before 1.7, this renames a class.
+        const { name } = bodyOf(call, New);
         const before = await find(call);
         if (!createdNames(call, 'classes').has(before))
           throw badRequest(`Cannot update standard resource class ${before}`);
-        const { name } = bodyOf(call, New);
         if ((await classNames(call)).has(name)) throw conflict(`Resource class already exists: ${name}`);
         createdNames(call, 'classes').delete(before);
         createdNames(call, 'classes').set(name, true);
         return view(name);
       }
       const name = call.param('name');
-      if (!CUSTOM_NAME.test(name))
-        throw badRequest(`JSON does not validate: '${name}' does not match '${CUSTOM_NAME.source}'`);
+      if (name.length > MAX_NAME) throw invalidBody(`'${name}' is too long`, 'maxLength');
+      if (!CUSTOM_NAME.test(name)) throw invalidBody(`'${name}' does not match '${CUSTOM_NAME.source}'`, 'pattern');
       const known = (await classNames(call)).has(name);
       createdNames(call, 'classes').set(name, true);
       return new Reply(known ? 204 : 201, undefined, location(call, name));
@@ -81,7 +84,7 @@ function traitRoutes(): readonly Route[] {
       const associated = call.query.has('associated') ? call.flag('associated') : undefined;
       if (written !== undefined && !/^(in|startswith):/.test(written))
         throw badRequest(
-          'Badly formatted name parameter. Expected name query string parameter in form: ?name=[in|startswith]:[name1,name2|prefix].',
+          `Badly formatted name parameter. Expected name query string parameter in form: ?name=[in|startswith]:[name1,name2|prefix]. Got: "${written}"`,
           'placement.query.bad_value',
         );
       const value = written?.slice(written.indexOf(':') + 1) ?? '';
@@ -129,12 +132,14 @@ function providerTraitRoutes(): readonly Route[] {
   return [
     get(path, async (call) => view(await provider(call))),
     put(path, async (call) => {
+      const { traits: given, resource_provider_generation: seen } = bodyOf(call, Traits);
       const before = await provider(call);
-      const { traits, resource_provider_generation } = bodyOf(call, Traits);
+      const traits = [...new Set(given)];
+      rejectOutdated(before, seen);
       const known = await traitNames(call);
       const stray = traits.filter((name) => !known.has(name));
       if (stray.length > 0) throw badRequest(missingTraits(stray));
-      return view(await write(call, before, { traits: [...new Set(traits)] }, resource_provider_generation));
+      return view(await write(call, before, { traits }));
     }),
     del(path, async (call) => {
       await write(call, await provider(call), { traits: [] });

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { microversionOf } from '@apistrata/microversion';
 import type { Call } from '../service/call.js';
 
@@ -5,6 +6,8 @@ export const MIN_VERSION = '1.0';
 export const MAX_VERSION = '1.39';
 
 /** Returns true if the request selects this version or a later one. */
-export function since(call: Call, minor: number): boolean {
-  return Number(microversionOf(call.req)?.minor ?? 0) >= minor;
-}
+export const sinceIn = (req: IncomingMessage, minor: number): boolean =>
+  Number(microversionOf(req)?.minor ?? -1) >= minor;
+
+/** Returns true if the call selects this version or a later one. */
+export const since = ({ req }: Call, minor: number): boolean => sinceIn(req, minor);

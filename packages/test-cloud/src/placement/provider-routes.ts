@@ -7,13 +7,16 @@ import { consumersOf, usedOf } from './allocations.js';
 import { hasTraits, isMember } from './candidates.js';
 import { fits } from './capacity.js';
 import { since } from './placement-version.js';
-import { drop, type Provider, provider, providers, put, rootOf, write } from './providers.js';
-import { bodyOf } from './request-body.js';
+import { drop, type Provider, provider, providers, put, rejectOutdated, rootOf, write } from './providers.js';
+import { anyUuid, bodyOf } from './request-body.js';
 import { amountsOf, badQuery, checkNames, requirementsOf } from './request-groups.js';
 
 const name = z.string().min(1).max(200);
-const NewProvider = z.strictObject({ name, uuid: z.guid().optional(), parent_provider_uuid: z.guid().nullish() });
-const Change = z.strictObject({ name, parent_provider_uuid: z.guid().nullish() });
+const parent = { parent_provider_uuid: anyUuid.nullish() };
+const OlderChange = z.strictObject({ name });
+const Change = OlderChange.extend(parent);
+const OlderProvider = OlderChange.extend({ uuid: anyUuid.optional() });
+const NewProvider = OlderProvider.extend(parent);
 
 async function view(call: Call, one: Provider) {
   const all = await providers(call);
@@ -75,17 +78,10 @@ function rejectTaken(
     throw conflict(`Conflicting resource provider name: ${wantedName} already exists.`, 'placement.duplicate_name');
 }
 
-/** Throws unless the parent exists and is neither the provider itself nor below it. */
-function rejectWrongParent(all: ReadonlyMap<string, Provider>, uuid: string, parent: string | null): void {
-  if (parent === null) return;
-  if (parent === uuid)
-    throw badRequest(
-      `Unable to save resource provider: parent provider UUID cannot be same as UUID. Unable to create or update provider ${uuid}.`,
-    );
-  if (!all.has(parent)) throw badRequest(`parent provider UUID does not exist: ${parent}`);
-  for (let above = all.get(parent); above; above = above.parent === null ? undefined : all.get(above.parent))
-    if (above.uuid === uuid)
-      throw badRequest('Unable to save resource provider: creating loop in the provider tree is not allowed.');
+/** Returns whether a provider is the other one, or below it. */
+function isBelow(all: ReadonlyMap<string, Provider>, other: string, uuid: string | null): boolean {
+  const one = uuid === null ? undefined : all.get(uuid);
+  return one !== undefined && (one.uuid === other || isBelow(all, other, one.parent));
 }
 
 /** Routes of resource providers. */
@@ -101,13 +97,21 @@ export function providerRoutes(): readonly Route[] {
     }),
     post(path, async (call) => {
       const all = await providers(call);
-      const given = bodyOf(call, NewProvider);
+      const given: z.infer<typeof NewProvider> = bodyOf(call, since(call, 14) ? NewProvider : OlderProvider);
       const uuid = given.uuid ?? randomUUID();
       if (all.has(uuid))
         throw conflict(`Conflicting resource provider uuid: ${uuid} already exists.`, 'placement.duplicate_name');
       rejectTaken(all, { uuid, name: given.name });
       const parent = given.parent_provider_uuid ?? null;
-      rejectWrongParent(all, uuid, parent);
+      const reject = (reason: string) =>
+        badRequest(
+          `Unable to create resource provider "${given.name}", ${uuid}: Object action create failed because: ${reason}`,
+        );
+      if (parent === uuid)
+        throw reject(
+          'parent provider UUID cannot be same as UUID. Please set parent provider UUID to None if there is no parent.',
+        );
+      if (parent !== null && !all.has(parent)) throw reject('parent provider UUID does not exist.');
       const made: Provider = {
         uuid,
         name: given.name,
@@ -125,14 +129,15 @@ export function providerRoutes(): readonly Route[] {
     putRoute(`${path}/:id`, async (call) => {
       const all = await providers(call);
       const before = await provider(call);
-      const given = bodyOf(call, Change);
+      const given: z.infer<typeof Change> = bodyOf(call, since(call, 14) ? Change : OlderChange);
       rejectTaken(all, { uuid: before.uuid, name: given.name });
       const parent = given.parent_provider_uuid === undefined ? before.parent : given.parent_provider_uuid;
-      rejectWrongParent(all, before.uuid, parent);
+      const reject = (reason: string) =>
+        badRequest(`Unable to save resource provider ${before.uuid}: Object action update failed because: ${reason}`);
+      if (parent !== null && !all.has(parent)) throw reject('parent provider UUID does not exist.');
       if (parent !== before.parent && before.parent !== null && !since(call, 37))
-        throw badRequest(
-          `Unable to save resource provider: ${parent === null ? 'un' : 're'}-parenting a provider is not currently allowed.`,
-        );
+        throw reject(`${parent === null ? 'un' : 're'}-parenting a provider is not currently allowed.`);
+      if (isBelow(all, before.uuid, parent)) throw reject('creating loop in the provider tree is not allowed.');
       const changed = { ...before, name: given.name, parent };
       await put(call, changed);
       return view(call, changed);
@@ -174,12 +179,12 @@ export function providerRoutes(): readonly Route[] {
     get(`${path}/:id/aggregates`, async (call) => aggregatesView(call, await provider(call))),
     putRoute(`${path}/:id/aggregates`, async (call) => {
       const before = await provider(call);
-      const list = z.array(z.guid()).refine((ids) => new Set(ids).size === ids.length, 'has non-unique elements');
+      const list = z.array(anyUuid).refine((ids) => new Set(ids).size === ids.length, 'has non-unique elements');
       if (!since(call, 19))
-        return aggregatesView(call, await write(call, before, { aggregates: [...new Set(bodyOf(call, list))] }));
+        return aggregatesView(call, await write(call, before, { aggregates: bodyOf(call, list) }, undefined, 0));
       const given = bodyOf(call, z.strictObject({ aggregates: list, resource_provider_generation: z.number().int() }));
-      const aggregates = [...new Set(given.aggregates)];
-      return aggregatesView(call, await write(call, before, { aggregates }, given.resource_provider_generation));
+      rejectOutdated(before, given.resource_provider_generation);
+      return aggregatesView(call, await write(call, before, { aggregates: given.aggregates }));
     }),
   ];
 }

@@ -41,20 +41,30 @@ export async function provider(call: Call, id = call.param('id')): Promise<Provi
   return provider;
 }
 
-/** Stores a changed provider with the next generation; throws if the client's generation is outdated. */
+/** Throws a 409 error if the client has read an outdated generation of a provider. */
+export function rejectOutdated({ generation }: Provider, seen: number): void {
+  if (seen !== generation)
+    throw conflict(
+      "Resource provider's generation already changed. Please update the generation and try again.",
+      'placement.concurrent_update',
+    );
+}
+
+/**
+ * Stores a changed provider with its next generation; throws if the client's generation is outdated.
+ * @param growth by how much the generation grows
+ */
 export async function write(
   call: Call,
   before: Provider,
   change: Partial<Pick<Provider, 'inventories' | 'traits' | 'aggregates'>>,
   seen?: number,
+  growth = 1,
 ): Promise<Provider> {
   if (seen !== undefined && seen !== before.generation)
-    throw conflict(
-      `Unable to update: resource provider generation conflict: expected ${seen}, it is ${before.generation}.`,
-      'placement.concurrent_update',
-    );
+    throw conflict('resource provider generation conflict', 'placement.concurrent_update');
   if (before.host !== undefined && (change.inventories || change.traits)) await changeOffer(call, before.host, change);
-  await put(call, { ...before, ...change, generation: before.generation + 1 });
+  await put(call, { ...before, ...change, generation: before.generation + growth });
   return provider(call, before.uuid);
 }
 

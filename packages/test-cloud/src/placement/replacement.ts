@@ -3,6 +3,7 @@ import { badRequest, conflict } from '../service/service-error.js';
 import { type Consumer, consumer, keep, usedOf } from './allocations.js';
 import { fits } from './capacity.js';
 import type { Inventory } from './inventory.js';
+import { inventoryInUse } from './inventory-routes.js';
 import { classNames, missingClass } from './names.js';
 import { type Provider, provider, providers, write } from './providers.js';
 
@@ -37,7 +38,8 @@ async function rejectUnknown(call: Call, replacements: readonly Replacement[]): 
     for (const [uuid, resources] of Object.entries(requested.allocations)) {
       if (!all.has(uuid)) throw badRequest(`Allocation for resource provider '${uuid}' that does not exist.`);
       const stray = Object.keys(resources).find((name) => !classes.has(name));
-      if (stray !== undefined) throw badRequest(`Unable to allocate inventory: ${missingClass(stray)}`);
+      if (stray !== undefined)
+        throw badRequest(`Unable to allocate inventory for consumer ${requested.id}: ${missingClass(stray)}`);
     }
 }
 
@@ -66,11 +68,25 @@ async function checkProvider(
       used[name] = (used[name] ?? 0) + amount;
     }
   const lost = Object.keys(one.inventories).filter((name) => (used[name] ?? 0) > 0 && !next.inventories[name]);
-  if (lost.length > 0)
-    throw conflict(
-      `update conflict: Inventory for '${lost.join(', ')}' on resource provider '${one.uuid}' in use.`,
-      'placement.inventory.inuse',
-    );
+  if (lost.length > 0) throw inventoryInUse(one.uuid, lost);
+}
+
+/**
+ * Returns by how much the generation of a provider grows, as in the original: by one for new allocations, or for those
+ * of a consumer that loses all, and by one for each of the two steps in which inventories are replaced.
+ */
+function growthOf(
+  uuid: string,
+  before: Before,
+  replacements: readonly Replacement[],
+  inventories: Inventories | undefined,
+): number {
+  const isAllocated = replacements.some(({ requested: { id, allocations } }) => {
+    const isEmptied = Object.keys(allocations).length === 0;
+    return (isEmptied ? before.get(id)?.allocations : allocations)?.[uuid] !== undefined;
+  });
+  const steps = inventories === undefined ? 0 : Object.keys(inventories).length > 0 ? 2 : 1;
+  return steps + (isAllocated ? 1 : 0);
 }
 
 const changeOf = (inventories: Inventories | undefined) => (inventories ? { inventories } : {});
@@ -96,7 +112,10 @@ export async function replaceAllocations(
     const one = all.get(uuid);
     if (one) await checkProvider(call, one, before, replacements, inventories.get(uuid));
   }
-  for (const uuid of affected)
-    if (all.has(uuid)) await write(call, await provider(call, uuid), changeOf(inventories.get(uuid)));
+  for (const uuid of affected) {
+    const growth = growthOf(uuid, before, replacements, inventories.get(uuid));
+    if (all.has(uuid) && growth > 0)
+      await write(call, await provider(call, uuid), changeOf(inventories.get(uuid)), undefined, growth);
+  }
   for (const { requested } of replacements) keep(call, requested, before.get(requested.id));
 }

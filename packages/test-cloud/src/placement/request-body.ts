@@ -1,6 +1,23 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { Call } from '../service/call.js';
-import { badRequest, ServiceError } from '../service/service-error.js';
+import { badRequest } from '../service/service-error.js';
+
+/** A UUID with or without dashes, which is converted to the usual form. */
+export const anyUuid = z
+  .string()
+  .refine((written) => /^[0-9a-f]{32}$/i.test(written.replaceAll('-', '')), "is not a 'uuid'")
+  .transform((written) =>
+    written
+      .replaceAll('-', '')
+      .toLowerCase()
+      .replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-'),
+  );
+
+const TOO_FEW = 'does not have enough properties';
+
+/** Requires a property of an object. */
+export const atLeastOne = <S extends z.ZodType<object>>(schema: S): S =>
+  schema.refine((object) => Object.keys(object).length > 0, TOO_FEW);
 
 type Issue = z.core.$ZodIssue;
 
@@ -9,11 +26,54 @@ const shown = (value: unknown): string => (typeof value === 'string' ? `'${value
 
 const TYPES: Readonly<Record<string, string>> = { int: 'integer', record: 'object', array: 'array' };
 
+/** Keywords of JSON Schema that zod has as refinements, by their messages. */
+const REFINEMENTS: Readonly<Record<string, string>> = {
+  [TOO_FEW]: 'minProperties',
+  "is not a 'uuid'": 'format',
+  'has non-unique elements': 'uniqueItems',
+};
+
+interface Place {
+  /** In the schema, as the original writes it: `['properties']['total']`. */
+  readonly text: string;
+  readonly schema: z.ZodType | undefined;
+}
+
+function unwrapped(schema: z.ZodType | undefined): z.ZodType | undefined {
+  const isWrapped =
+    schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault;
+  return isWrapped ? unwrapped(schema.unwrap() as z.ZodType) : schema;
+}
+
+/** Returns the place of a part of a body in its schema. */
+function placeOf(schema: z.ZodType, path: readonly PropertyKey[]): Place {
+  let place: Place = { text: '', schema: unwrapped(schema) };
+  for (const key of path) {
+    const { text, schema: at } = place;
+    if (at instanceof z.ZodArray) place = { text: `${text}['items']`, schema: unwrapped(at.element as z.ZodType) };
+    else if (at instanceof z.ZodRecord)
+      place = {
+        text: `${text}['patternProperties']['${patternOf(at)}']`,
+        schema: unwrapped(at.valueType as z.ZodType),
+      };
+    else {
+      const next = at instanceof z.ZodObject ? (at.shape[String(key)] as z.ZodType | undefined) : undefined;
+      place = { text: `${text}['properties']['${String(key)}']`, schema: unwrapped(next) };
+    }
+  }
+  return place;
+}
+
+/** Returns the pattern of the keys of an object. */
+const patternOf = ({ keyType }: z.ZodRecord): string => z.toJSONSchema(keyType as z.ZodType).pattern ?? '.*';
+
 /** Returns the message of an issue, and the keyword of JSON Schema that fails. */
-function described(issue: Issue): readonly [message: string, keyword: string] {
+function described(issue: Issue, { schema }: Place): readonly [message: string, keyword: string] {
   const { path, input } = issue;
   const key = String(path.at(-1) ?? '');
   if (issue.code === 'invalid_type' && input === undefined) return [`'${key}' is a required property`, 'required'];
+  if (issue.code === 'invalid_type' && schema instanceof z.ZodNumber && schema.isInt)
+    return [`${shown(input)} is not of type 'integer'`, 'type'];
   if (issue.code === 'invalid_type')
     return [`${shown(input)} is not of type '${TYPES[issue.expected] ?? issue.expected}'`, 'type'];
   if (issue.code === 'unrecognized_keys') {
@@ -22,7 +82,10 @@ function described(issue: Issue): readonly [message: string, keyword: string] {
     return [`Additional properties are not allowed (${keys} ${verb} unexpected)`, 'additionalProperties'];
   }
   if (issue.code === 'invalid_key')
-    return [`'${key}' does not match any of the regexes of its object`, 'additionalProperties'];
+    return [
+      `'${key}' does not match any of the regexes: '${schema instanceof z.ZodRecord ? patternOf(schema) : ''}'`,
+      'additionalProperties',
+    ];
   if (issue.code === 'too_big' && typeof input === 'number')
     return [`${input} is greater than the maximum of ${issue.maximum}`, 'maximum'];
   if (issue.code === 'too_small' && typeof input === 'number')
@@ -33,25 +96,37 @@ function described(issue: Issue): readonly [message: string, keyword: string] {
   if (issue.code === 'invalid_format' && issue.format === 'regex')
     return [`${shown(input)} does not match '${String(issue.pattern).replace(/^\/(.*)\/$/, '$1')}'`, 'pattern'];
   if (issue.code === 'invalid_format') return [`${shown(input)} is not a 'uuid'`, 'format'];
-  return [`${shown(input)} ${issue.message}`, 'type'];
+  return [`${shown(input)} ${issue.message}`, REFINEMENTS[issue.message] ?? 'type'];
 }
+
+/** The errors that concern an object rather than one of its properties. */
+const OF_THE_OBJECT = ['required', 'additionalProperties'];
+
+/** Returns the error for a body that does not fit its schema, at the root unless places are given. */
+export const invalidBody = (message: string, keyword: string, inSchema = '', inBody = '') =>
+  badRequest(
+    `JSON does not validate: ${message}\n\nFailed validating '${keyword}' in schema${inSchema}\n\nOn instance${inBody}`,
+  );
 
 /**
  * Returns the validated body of a request to the placement service, with its messages.
- * @throws ServiceError 400 if the body does not fit the schema, 415 if it is not JSON
+ * @throws ServiceError 400 if the body does not fit the schema
  */
 export function bodyOf<S extends z.ZodType>(call: Call, schema: S): z.infer<S> {
-  const type = call.req.header('content-type');
-  if (type === undefined && Number(call.req.header('content-length') ?? 0) > 0)
-    throw badRequest('content-type header required when content-length > 0');
-  if (!call.req.is('application/json'))
-    throw new ServiceError(415, `The media type ${type ?? 'None'} is not supported, use application/json`);
-  const checked = schema.safeParse(call.req.body, { reportInput: true });
+  const { body } = call.req;
+  // The parser reads an empty body as an empty object.
+  if (body === undefined || call.req.header('content-length') === '0')
+    throw badRequest('Malformed JSON: the body is empty');
+  const checked = schema.safeParse(body, { reportInput: true });
   if (checked.success) return checked.data;
   const [issue] = checked.error.issues;
-  const [message, keyword] = issue ? described(issue) : [checked.error.message, 'type'];
-  const place = (issue?.path ?? []).map((key) => `[${shown(key)}]`).join('');
-  throw badRequest(
-    `JSON does not validate: ${message}\n\nFailed validating '${keyword}' in schema\n\nOn instance${place}`,
-  );
+  if (!issue) throw invalidBody(checked.error.message, 'type');
+  const parent = placeOf(schema, issue.path.slice(0, -1));
+  const isKey = issue.code === 'invalid_key';
+  const place = isKey ? parent : placeOf(schema, issue.path);
+  const [message, keyword] = described(issue, place);
+  const isOfObject = OF_THE_OBJECT.includes(keyword) && issue.code !== 'unrecognized_keys';
+  const path = isOfObject ? issue.path.slice(0, -1) : issue.path;
+  const inBody = path.map((key) => `[${shown(key)}]`).join('');
+  throw invalidBody(message, keyword, (isOfObject ? parent : place).text, inBody);
 }

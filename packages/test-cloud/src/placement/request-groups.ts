@@ -152,13 +152,17 @@ function suffixPattern(call: Call): string {
 /** Returns the suffixes of the groups, in their order. Throws for parameters that the version does not have. */
 function suffixesOf(call: Call): readonly string[] {
   const known = Object.keys(GROUPS_SINCE).filter((name) => since(call, GROUPS_SINCE[name] ?? 0));
-  const pattern = new RegExp(`^(?:${known.join('|')})${suffixPattern(call)}$`);
+  const patterns = known.map((name) => new RegExp(`^${name}${suffixPattern(call)}$`));
   const suffixes = new Set<string>();
   for (const key of call.query.keys()) {
-    const match = pattern.exec(key);
-    if (match) suffixes.add(match[1] ?? '');
+    const pattern = patterns.find((one) => one.test(key));
+    if (pattern) suffixes.add(pattern.exec(key)?.[1] ?? '');
     else if (!since(call, PARAMETERS[key] ?? Number.POSITIVE_INFINITY))
-      throw badQuery(`Additional properties are not allowed ('${key}' was unexpected)`);
+      throw badQuery(
+        since(call, 25)
+          ? `'${key}' does not match any of the regexes: ${patterns.map(({ source }) => `'${source}'`).join(', ')}`
+          : `Additional properties are not allowed ('${key}' was unexpected)`,
+      );
   }
   return [...suffixes];
 }
@@ -229,7 +233,8 @@ function subtreesOf(call: Call): readonly ReadonlySet<string>[] {
 
 function rootTraitsOf(call: Call): CandidateRequest['root'] {
   const values = call.query.getAll('root_required');
-  if (values.length > 1) throw badValue("Query parameter 'root_required' may be specified only once.");
+  if (values.length > 1)
+    throw badRequest("Query parameter 'root_required' may be specified only once.", 'placement.query.duplicate_key');
   const { required = [], forbidden = [] } = values.length > 0 ? traitsOf(call, values[0] ?? '') : {};
   const both = required.flatMap((names) => [...names]).filter((name) => forbidden.includes(name));
   if (both.length > 0)
@@ -243,7 +248,10 @@ export async function candidateRequestOf(call: Call): Promise<CandidateRequest> 
   const suffixes = suffixesOf(call);
   if (!since(call, 25) && !query.has('resources')) throw badQuery("'resources' is a required property");
   const limit = query.get('limit');
-  if (limit !== null && !/^[1-9][0-9]*$/.test(limit)) throw badQuery(`'${limit}' does not match '^[1-9][0-9]*$'`);
+  if (limit !== null && !/^[1-9][0-9]*$/.test(limit))
+    throw badQuery(
+      `'${limit}' does not match '^[1-9][0-9]*$'\n\nFailed validating 'pattern' in schema['properties']['limit']`,
+    );
   const policy = query.get('group_policy');
   if (policy !== null && policy !== 'none' && policy !== 'isolate')
     throw badQuery(`'${policy}' is not one of ['none', 'isolate']`);

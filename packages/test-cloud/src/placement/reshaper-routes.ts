@@ -2,21 +2,18 @@ import { z } from 'zod';
 import type { Call } from '../service/call.js';
 import { noContent, post, type Route } from '../service/route.js';
 import { badRequest, conflict } from '../service/service-error.js';
-import { consumerFrom, Many } from './allocation-routes.js';
+import { manyConsumers, uuidKey } from './allocation-bodies.js';
+import { replacementOf } from './allocation-routes.js';
 import { All, rejectUnknown } from './inventory-routes.js';
 import { providers } from './providers.js';
 import { replaceAllocations } from './replacement.js';
-import { bodyOf } from './request-body.js';
+import { atLeastOne, bodyOf } from './request-body.js';
 
-const Reshape = z.strictObject({
-  inventories: z
-    .record(z.guid(), All)
-    .refine((inventories) => Object.keys(inventories).length > 0, 'does not have enough properties'),
-  allocations: Many,
-});
+const reshapeBody = (call: Call) =>
+  z.strictObject({ inventories: atLeastOne(z.record(uuidKey, All)), allocations: manyConsumers(call) });
 
 async function reshape(call: Call) {
-  const { inventories, allocations } = bodyOf(call, Reshape);
+  const { inventories, allocations } = bodyOf(call, reshapeBody(call));
   const all = await providers(call);
   for (const [uuid, { resource_provider_generation, inventories: given }] of Object.entries(inventories)) {
     const one = all.get(uuid);
@@ -34,10 +31,7 @@ async function reshape(call: Call) {
   }
   await replaceAllocations(
     call,
-    Object.entries(allocations).map(([id, given]) => ({
-      requested: consumerFrom(call, id, given),
-      seen: given.consumer_generation,
-    })),
+    Object.entries(allocations).map(replacementOf),
     new Map(Object.entries(inventories).map(([uuid, one]) => [uuid, one.inventories])),
   );
   return noContent();

@@ -1,6 +1,7 @@
 import type { Call } from '../service/call.js';
 import { Reply, type Route } from '../service/route.js';
 import { notFound, ServiceError } from '../service/service-error.js';
+import { NOT_FOUND_MESSAGE } from './placement-fault.js';
 import { since } from './placement-version.js';
 
 /** The first minor versions of routes, by path or by method and path; the others exist since 1.0. */
@@ -17,8 +18,6 @@ const FIRST_MINOR: Readonly<Record<string, number>> = {
   'post /allocations': 13,
   '/reshaper': 30,
 };
-
-const NOT_FOUND_MESSAGE = 'The resource could not be found.';
 
 /** From 1.15, responses that show something name the time of its last change and must be revalidated. */
 function stamp(call: Call, method: Route['method'], result: unknown): void {

@@ -22,8 +22,22 @@ export interface FakeServiceOptions {
   readonly fromCatalogError?: (error: CatalogError) => ServiceError;
   /** Whether other methods of known paths return 405; default: 404. */
   readonly rejectsMethods?: true;
+  /** The service's own error for one of a parser of bodies or versions; default: its status and message. */
+  readonly fromParserError?: (error: ParserError) => ServiceError;
+  /** Whether the type of JSON is sent without a charset. */
+  readonly omitsCharset?: true;
   /** The type of the error for an unknown path; default `NotFound`. */
   readonly unknownPathType?: string;
+}
+
+/** An error of a middleware that parses a part of the request. */
+export interface ParserError {
+  readonly status: number;
+  readonly message: string;
+  /** Of Express's body parser: `entity.parse.failed`. */
+  readonly type?: string;
+  /** Of the negotiation of versions: `INVALID_VERSION_HEADER`. */
+  readonly code?: string;
 }
 
 /** An error that is not JSON. */
@@ -47,13 +61,17 @@ function respondUnauthorized(req: Request, res: Response): void {
   res.status(401).set('WWW-Authenticate', `Keystone uri="${base}"`).json({ error });
 }
 
+const sameMessage = ({ status, message }: ParserError) => new ServiceError(status, message);
+
 /** Returns the error that the caller may see. */
-function readable(error: unknown, fromCatalogError: (error: CatalogError) => ServiceError): ServiceError | undefined {
+function readable(
+  error: unknown,
+  { fromCatalogError = byCode, fromParserError = sameMessage }: Partial<FakeServiceOptions>,
+): ServiceError | undefined {
   if (error instanceof ServiceError) return error;
   if (error instanceof CatalogError) return fromCatalogError(error);
-  const { status, expose, message } = error as { status?: unknown; expose?: unknown; message?: unknown };
-  // Errors of Express's body parser.
-  if (typeof status === 'number' && status < 500 && expose) return new ServiceError(status, String(message));
+  const { status, expose } = error as { status?: unknown; expose?: unknown };
+  if (typeof status === 'number' && status < 500 && expose) return fromParserError(error as ParserError);
   return undefined;
 }
 
@@ -64,12 +82,21 @@ function camel(code: string): string {
 
 const byCode = (error: CatalogError) => new ServiceError(error.status, error.message, camel(error.code));
 
-function send(res: Response, result: unknown): void {
+type SendJson = (res: Response, body: unknown) => void;
+
+const withCharset: SendJson = (res, body) => res.json(body);
+
+const withoutCharset: SendJson = (res, body) => {
+  res.setHeader('Content-Type', 'application/json');
+  res.send(Buffer.from(JSON.stringify(body)));
+};
+
+function send(res: Response, result: unknown, sendJson: SendJson): void {
   if (result === undefined) return;
   const { status, body, headers } = result instanceof Reply ? result : new Reply(200, result);
   res.status(status).set(headers);
   if (body === undefined) res.end();
-  else res.json(body);
+  else sendJson(res, body);
 }
 
 const cloudOf = (res: Response) => res.locals.cloud as CloudContext;
@@ -90,16 +117,9 @@ function methodsByPath(table: readonly Route[]): ReadonlyMap<string, readonly st
   return methods;
 }
 
-function routerOf({
-  name,
-  routes,
-  fault,
-  before,
-  strict,
-  unknownPathType,
-  rejectsMethods,
-  fromCatalogError = byCode,
-}: FakeServiceOptions): Router {
+function routerOf(options: FakeServiceOptions): Router {
+  const { name, routes, fault, before, strict, unknownPathType, rejectsMethods, omitsCharset } = options;
+  const sendJson = omitsCharset ? withoutCharset : withCharset;
   const router = Router({ caseSensitive: true, strict });
   router.use(requestId({ preset: 'openstack', headers: ['X-OpenStack-Request-ID'] }));
   if (before) router.use(before());
@@ -112,7 +132,7 @@ function routerOf({
       const caller = cloud.identifyCaller(req);
       if (!open && !caller) respondUnauthorized(req, res);
       else if (onlyRecords && !cloud.simulated) throw unservedRecord(path);
-      else send(res, await durable(cloud, () => run(new Call(req, res, cloud, caller))));
+      else send(res, await durable(cloud, () => run(new Call(req, res, cloud, caller))), sendJson);
     });
   }
   if (rejectsMethods)
@@ -130,14 +150,14 @@ function routerOf({
     throw notFound('The resource could not be found.', unknownPathType);
   });
   router.use((error: unknown, req: Request, res: Response, _next: NextFunction) => {
-    const known = readable(error, fromCatalogError);
+    const known = readable(error, options);
     if (!known) cloudOf(res).onError(error);
     if (res.headersSent) return res.destroy(error as Error);
     if (known?.unserved) cloudOf(res).unhandled.note(name, req.method, `${req.originalUrl}#${known.unserved}`);
     const shown = known ?? new ServiceError(500, 'An unexpected error occurred. It was reported to the cloud.');
     const body = fault(shown, req);
     if (body instanceof TextBody) res.status(shown.status).type(body.type).send(body.text);
-    else res.status(shown.status).json(body);
+    else sendJson(res.status(shown.status), body);
   });
   return router;
 }

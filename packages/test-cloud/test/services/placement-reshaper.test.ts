@@ -11,7 +11,8 @@ async function tree() {
     return (method: string, path: string, body?: unknown, version = '1.39') =>
       raw(method, `/placement${path}`, body, { 'OpenStack-API-Version': `placement ${version}` });
   };
-  const [request, asMember] = [send(), send(cloud.token('demo', 'demo'))];
+  // The role of other services, with which they reshape providers.
+  const [request, asAdmin] = [send(cloud.token('nova', 'service', ['admin', 'service'])), send()];
   const create = async (name: string, parent?: string) =>
     (await request('POST', '/resource_providers', { name, ...(parent && { parent_provider_uuid: parent }) })).body
       .uuid as string;
@@ -34,7 +35,7 @@ async function tree() {
     (await request('GET', `/resource_providers/${provider}/usages`)).body.usages;
   const generation = async (provider: string) =>
     (await request('GET', `/resource_providers/${provider}`)).body.generation as number;
-  return { request, asMember, parent, child, taking, usage, generation };
+  return { request, asAdmin, parent, child, taking, usage, generation };
 }
 
 describe('the reshaper', () => {
@@ -85,9 +86,25 @@ describe('the reshaper', () => {
     expect((await post({}, '1.29')).status).toBe(404);
   });
 
-  it('is for administrators', async () => {
-    const { asMember } = await tree();
-    expect((await asMember('POST', '/reshaper', {})).status).toBe(403);
+  it('is for services', async () => {
+    const { request, asAdmin } = await tree();
+    expect((await asAdmin('POST', '/reshaper', {})).status).toBe(403);
+    expect((await request('POST', '/reshaper', {})).status).toBe(400);
+  });
+
+  it('increments the generation of a provider with each step of the change', async () => {
+    const { request, parent, child, taking, generation } = await tree();
+    const [ofParent, ofChild] = [await generation(parent), await generation(child)];
+    const body = {
+      inventories: {
+        [parent]: { resource_provider_generation: ofParent, inventories: {} },
+        [child]: { resource_provider_generation: ofChild, inventories: { VCPU: { total: 8 } } },
+      },
+      allocations: { [CONSUMERS[0]]: taking(child, 4, 1) },
+    };
+    expect((await request('POST', '/reshaper', body)).status).toBe(204);
+    // The inventory of the child is stored twice, before and after its allocation.
+    expect([await generation(parent), await generation(child)]).toEqual([ofParent + 1, ofChild + 3]);
   });
 });
 
@@ -165,6 +182,13 @@ describe('versions and methods', () => {
 });
 
 describe('bodies', () => {
+  const allocated = (provider: string, VCPU: number) => ({
+    allocations: { [provider]: { resources: { VCPU } } },
+    project_id: 'p',
+    user_id: 'u',
+    consumer_generation: null,
+    consumer_type: 'INSTANCE',
+  });
   const inventory = (fields: object) => ({ resource_class: 'DISK_GB', total: 5, ...fields });
   it.each([
     ['POST', '/resource_providers', {}, "'name' is a required property", 'required'],
@@ -177,6 +201,16 @@ describe('bodies', () => {
     ['POST', 'inventories', inventory({ total: 0 }), '0 is less than the minimum of 1', 'minimum'],
     ['POST', 'inventories', inventory({ total: 2 ** 31 }), 'is greater than the maximum of 2147483647', 'maximum'],
     ['POST', 'inventories', inventory({ total: 1.5 }), "1.5 is not of type 'integer'", 'type'],
+    ['POST', 'inventories', inventory({ total: '5' }), "'5' is not of type 'integer'", 'type'],
+    ['POST', 'inventories', inventory({ total: 0 }), "'minimum' in schema['properties']['total']", 'minimum'],
+    ['PUT', `/allocations/${CONSUMERS[1]}`, allocated('x', 1), "'x' does not match any", 'additionalProperties'],
+    [
+      'PUT',
+      `/allocations/${CONSUMERS[1]}`,
+      allocated(CONSUMERS[1], 0),
+      "['patternProperties']['^[A-Z0-9_]+$']",
+      'minimum',
+    ],
     ['PUT', 'aggregates', { resource_provider_generation: 1, aggregates: 'x' }, "'x' is not of type 'array'", 'type'],
   ])('of %s %s are validated: %j', async (method, path, body, message, keyword) => {
     const { request, parent } = await tree();
@@ -187,7 +221,7 @@ describe('bodies', () => {
     );
     const { detail } = rejection.body.errors[0];
     expect([rejection.status, detail]).toEqual([400, expect.stringContaining(message)]);
-    expect(detail).toMatch(new RegExp(`^JSON does not validate: .*\\n\\nFailed validating '${keyword}' in schema`));
+    expect(detail).toMatch(new RegExp(` JSON does not validate: .* {2}Failed validating '${keyword}' in schema`));
   });
 
   it('must be JSON', async () => {

@@ -1,0 +1,24 @@
+import { TextBody } from './fake-service.js';
+
+export const escapedHtml = (text: string) =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+
+/**
+ * Returns the page of an error, as the library of the originals writes it.
+ * @param head status and title, `404 Not Found`
+ * @param content HTML
+ */
+export function errorPage(head: string, content: string): TextBody {
+  const page = [
+    '<html>',
+    ' <head>',
+    `  <title>${head}</title>`,
+    ' </head>',
+    ' <body>',
+    `  <h1>${head}</h1>`,
+    `  ${content}`,
+    ' </body>',
+    '</html>',
+  ];
+  return new TextBody('text/html', page.join('\n'));
+}
