@@ -181,9 +181,11 @@ export interface Driver extends Partial<HostControl> {
   supports?(verb: DriverVerb): boolean;
   /**
    * Checks during a request whether something prevents the machine of this server from executing a command; null:
-   * nothing does. Called for `set_password` and `quiesce`, which need the guest. Default: null.
+   * nothing does. Called for `set_password` and `quiesce`, which need the guest, and on the source of a live migration for
+   * `live_migration_prepare`, with the name of the destination: its pre-check, before anything is transferred. Default:
+   * null.
    */
-  obstacle?(verb: DriverVerb, server: Server): Promise<UnsupportedReason | null>;
+  obstacle?(verb: DriverVerb, server: Server, destHost?: string): Promise<UnsupportedReason | null>;
   /** Whether disks can move to another host. If false, a resize stays on the server's host. Default: true. */
   readonly canMove?: boolean;
   /**

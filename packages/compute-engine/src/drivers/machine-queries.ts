@@ -32,7 +32,10 @@ function ofHost<Given extends readonly unknown[], Result>(
 
 export const machineQueries = {
   /** Returns what prevents this machine from executing a command that its driver supports; null: nothing. */
-  obstacle: ofServer(async (driver, server, verb: DriverVerb) => (await driver.obstacle?.(verb, server)) ?? null),
+  obstacle: ofServer(
+    async (driver, server, verb: DriverVerb, destHost?: string) =>
+      (await driver.obstacle?.(verb, server, destHost)) ?? null,
+  ),
   consoleOutput: ofServer((driver, server) => driver.consoleOutput(server)),
   /** Returns null if unknown, as do all calls below. */
   diagnostics: ofServer((driver, server) => driver.diagnostics(server)),

@@ -181,6 +181,71 @@ describe('a live migration', () => {
     expect((await act('2.24', { host: null, ...places })).status).toBe(400);
   });
 
+  /** Makes hosts fail the pre-check, with their name in the reason. */
+  function failPreCheck(...hosts: readonly string[]) {
+    Object.assign(on.driver, {
+      obstacle: async (verb: string, _server: unknown, destHost: string) =>
+        verb === 'live_migration_prepare' && hosts.includes(destHost)
+          ? { code: 'CONFLICT', message: `Host ${destHost} lacks aes.` }
+          : null,
+    });
+  }
+
+  it('is rejected until 2.33, and is an error later, if the named host fails the pre-check', async () => {
+    on = await stage();
+    const server = await on.ada('2.37').boot();
+    const from = await hostOf(server.id);
+    const host = from === 'b1' ? 'b2' : 'b1';
+    failPreCheck(host);
+    const act = (version: string, body: object) => on.admin(version).act(server.id, 'os-migrateLive', body);
+    const message = `Migration pre-check error: Host ${host} lacks aes.`;
+    const rejected = await act('2.33', { host, block_migration: 'auto' });
+    expect([rejected.status, rejected.body.badRequest.message]).toEqual([400, message]);
+    expect(await all(server.id)).toEqual([]);
+    const bodies = [
+      { host, block_migration: 'auto' },
+      { host, block_migration: 'auto', force: true },
+    ];
+    for (const body of bodies) expect((await act('2.34', body)).status).toBe(202);
+    expect((await all(server.id)).map(({ status }) => status)).toEqual(['error', 'error']);
+    expect(await show(on, server.id)).toMatchObject({
+      status: 'ACTIVE',
+      'OS-EXT-STS:task_state': null,
+      'OS-EXT-SRV-ATTR:host': from,
+    });
+    const [{ request_id }] = (await on.admin('2.84').get(`/servers/${server.id}/os-instance-actions`)).body
+      .instanceActions;
+    const { instanceAction } = (await on.admin('2.84').get(`/servers/${server.id}/os-instance-actions/${request_id}`))
+      .body;
+    expect(instanceAction).toMatchObject({ action: 'live-migration', message: 'Error' });
+    expect(instanceAction.events).toMatchObject([
+      { event: 'conductor_live_migrate_instance', result: 'Error', details: message },
+    ]);
+    failPreCheck();
+    expect((await act('2.34', { host, block_migration: 'auto' })).status).toBe(202);
+    expect(await hostOf(server.id)).toBe(host);
+  });
+
+  it.each(['2.33', '2.68'])('selects a host that passes the pre-check, or none, at %s', async (version) => {
+    on = await stage();
+    const server = await on.ada('2.37').boot();
+    const from = await hostOf(server.id);
+    const others = ['a1', 'a2', 'b1', 'b2'].filter((name) => name !== from);
+    const act = () => on.admin(version).act(server.id, 'os-migrateLive', auto);
+    failPreCheck(...others);
+    expect((await act()).status).toBe(202);
+    expect(await all(server.id)).toMatchObject([{ status: 'error', dest_compute: null }]);
+    expect(await show(on, server.id)).toMatchObject({ status: 'ACTIVE', 'OS-EXT-SRV-ATTR:host': from });
+    failPreCheck(...others.slice(1));
+    expect((await act()).status).toBe(202);
+    expect(await hostOf(server.id)).toBe(others[0]);
+    const { body } = await on.admin('2.87').get('/os-hypervisors/detail');
+    const used = body.hypervisors.filter(({ running_vms }: any) => running_vms > 0);
+    expect(used.map(({ hypervisor_hostname, vcpus_used }: any) => [hypervisor_hostname, vcpus_used])).toEqual([
+      [others[0], 1],
+    ]);
+  });
+
   it('bypasses the scheduler for a named host, until 2.29 and with force', async () => {
     on = await stage();
     const server = await on.ada('2.37').boot({ availability_zone: 'alpha' });

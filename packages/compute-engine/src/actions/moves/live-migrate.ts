@@ -5,11 +5,13 @@ import { badRequest } from '../../errors/rejection.js';
 import type { MigrationStatus } from '../../model/index.js';
 import type { Host } from '../../scheduler/infrastructure.js';
 import { NoValidHost } from '../../scheduler/no-valid-host.js';
+import { keepClaim, ownClaim } from '../../scheduler/server-claims.js';
 import { tables } from '../../schema/tables.js';
 import { claimDestination } from '../../server-migrations/destination.js';
 import {
   beginMigration,
   changeMigration,
+  getMigration,
   lockMigration,
   type MigrationPatch,
 } from '../../server-migrations/migration-record.js';
@@ -17,6 +19,7 @@ import { isHostUp, requestedHost } from '../hosts.js';
 import { action, type Change } from '../runner/action.js';
 import type { ServerRun } from '../runner/server-run.js';
 import { completeLiveMove, type LiveMoveArguments, rollBackLiveMove } from './live-move.js';
+import { PreCheckFailed, preCheck } from './pre-check.js';
 
 /** A request to move a running server. */
 export interface LiveMigrationRequest {
@@ -49,6 +52,8 @@ async function checkHosts({ core, server }: ServerScope, request: LiveMigrationR
     throw badRequest(`Unable to migrate instance ${server.id} to current host (${host.name}).`);
   if (checkedFirst && !(await isHostUp(core, server)))
     throw badRequest(`Compute service of ${server.host} is unavailable at this time.`);
+  const obstacle = checkedFirst && host && (await preCheck(core, server, host.name));
+  if (obstacle) throw badRequest(new PreCheckFailed(obstacle).message);
   return host;
 }
 
@@ -110,8 +115,8 @@ async function withProgress(
   if (moved.status === 'rejected') throw moved.reason;
 }
 
-/** Selects a destination unless the request has already done so. */
-async function reserve(run: ServerRun<LiveMigrationArguments>): Promise<string> {
+/** Claims capacity on a destination unless the request has already done so. @param refused hosts that failed the pre-check */
+async function claim(run: ServerRun<LiveMigrationArguments>, refused: readonly string[]): Promise<string> {
   const { core } = run;
   const { host, force, migrationId } = run.arguments;
   const map = await core.infrastructure.hosts();
@@ -122,7 +127,7 @@ async function reserve(run: ServerRun<LiveMigrationArguments>): Promise<string> 
       reserved = destHost;
       return undefined;
     }
-    const exclude = sourceHost === null ? [] : [sourceHost];
+    const exclude = [...(sourceHost === null ? [] : [sourceHost]), ...refused];
     if (host !== undefined && map.hosts.get(host)?.name === sourceHost) throw new NoValidHost({ excluded: 1 });
     const destination = await claimDestination(tx, core, map, server, { flavor: server.flavor, host, force, exclude });
     reserved = destination.host;
@@ -130,6 +135,35 @@ async function reserve(run: ServerRun<LiveMigrationArguments>): Promise<string> 
     return { claims: [...server.claims, destination.claim] };
   });
   return reserved;
+}
+
+/** Releases a destination that failed the pre-check. */
+async function release(run: ServerRun<LiveMigrationArguments>): Promise<void> {
+  await run.update({}, async (tx, server) => {
+    await changeMigration(tx, run.core, run.arguments.migrationId, { destHost: null, destNode: null });
+    return keepClaim(tx, server, ownClaim(server));
+  });
+}
+
+/** Selects a destination that passes the pre-check. If the request names a host, no other one is tried. */
+async function reserve(run: ServerRun<LiveMigrationArguments>): Promise<string> {
+  const { core } = run;
+  const { host, migrationId } = run.arguments;
+  const refused: string[] = [];
+  for (let reason: string | undefined; ; ) {
+    const destHost = await claim(run, refused).catch((error) => {
+      if (reason === undefined || !(error instanceof NoValidHost)) throw error;
+      throw new NoValidHost({ ...error.reasons, preCheck: refused.length }, reason);
+    });
+    // A migration that an earlier attempt of the job has started continues.
+    const begun = run.server.host === destHost || (await getMigration(core, migrationId)).status !== 'accepted';
+    const obstacle = begun ? null : await preCheck(core, run.server, destHost);
+    if (obstacle === null) return destHost;
+    if (host !== undefined) throw new PreCheckFailed(obstacle);
+    reason = obstacle;
+    refused.push(destHost);
+    await release(run);
+  }
 }
 
 /** Moves a running server: queued, preparing, running, completed. */
@@ -175,7 +209,10 @@ export const liveMigrate = action({
     }
     await completeLiveMove(run);
   },
-  fail: (run, error) => rollBackLiveMove(run, error, error instanceof NoValidHost ? 'error' : 'failed'),
+  fail: (run, error) => {
+    const begun = !(error instanceof NoValidHost || error instanceof PreCheckFailed);
+    return rollBackLiveMove(run, error, begun ? 'failed' : 'error');
+  },
   abandoned: async ({ core, arguments: { migrationId } }) =>
     (await tables.migrations.get(core.store, migrationId))?.forced ? 'Success' : undefined,
 });

@@ -5,6 +5,7 @@ import { followServer } from '../../server-migrations/follow-server.js';
 import { changeMigration, getMigration } from '../../server-migrations/migration-record.js';
 import { failRun } from '../runner/fail-run.js';
 import type { ServerRun } from '../runner/server-run.js';
+import { PreCheckFailed } from './pre-check.js';
 
 /** Arguments of all jobs of a live migration. */
 export interface LiveMoveArguments {
@@ -40,7 +41,7 @@ export async function rollBackLiveMove(
   status: MigrationStatus,
 ): Promise<void> {
   await followServer(run).catch(() => {});
-  if (!(error instanceof NoValidHost)) {
+  if (!(error instanceof NoValidHost || error instanceof PreCheckFailed)) {
     run.enter('live_migration_rollback');
     run.leave();
   }
