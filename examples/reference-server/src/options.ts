@@ -170,6 +170,20 @@ const machines = {
     'auto',
     'kvm, tcg (slow, works everywhere), or auto: kvm if a guest really runs with it',
   ),
+  'cpu-mode': choice(
+    'MODE',
+    ['host-passthrough', 'host-model', 'custom'],
+    'host-passthrough',
+    'the CPU that guests see: host-passthrough (that of this computer), host-model (the same, but guests can move to hosts with more features), or custom (--cpu-model)',
+  ),
+  'cpu-model': text(
+    'MODEL',
+    'CPU model of guests with --cpu-mode custom: x86-64-v2-AES, another level of the x86-64 ABI, or a model of QEMU such as EPYC',
+  ),
+  'cpu-feature': list(
+    '[+|-]NAME',
+    'CPU feature that guests have in addition (+aes, aes) or do not have (--cpu-feature=-avx2), with any --cpu-mode',
+  ),
   'console-port': integer(
     'port of the console proxy (default 6080, or a free port if that is in use); set its public URL with --setting consoleProxyUrl=...',
     { min: 0, max: 65_535, fallback: undefined },

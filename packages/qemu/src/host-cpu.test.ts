@@ -1,19 +1,8 @@
 import { expect, it } from 'vitest';
-import { cpuModel, cpuTopology } from './host-cpu.js';
+import { cpuTopology, describeCpu } from './host-cpu.js';
 
-const responseOf = (props: object) =>
-  [
-    { QMP: { version: {}, capabilities: [] } },
-    { return: {} },
-    { return: { model: { name: 'base', props } } },
-    { event: 'SHUTDOWN' },
-    { return: {} },
-  ]
-    .map((line) => JSON.stringify(line))
-    .join('\r\n');
-
-it('reads model, vendor and features from the response of QEMU, and omits features of the hypervisor', () => {
-  const props = {
+it('describes model, vendor and features of a CPU, and omits features of the hypervisor', () => {
+  const properties = {
     family: 26,
     vendor: 'AuthenticAMD',
     'model-id': 'AMD EPYC',
@@ -24,18 +13,14 @@ it('reads model, vendor and features from the response of QEMU, and omits featur
     kvmclock: true,
     'hv-time': true,
   };
-  expect(cpuModel(responseOf(props))).toEqual({
+  expect(describeCpu(properties)).toEqual({
     arch: 'x86_64',
     model: 'AMD EPYC',
     vendor: 'AMD',
     features: ['avx2', 'sse4.1'],
   });
-  expect(cpuModel(responseOf({ vendor: 'GenuineIntel', 'model-id': 'x' })).vendor).toBe('Intel');
-  expect(cpuModel(responseOf({ vendor: 'CentaurHauls', 'model-id': 'x' })).vendor).toBe('CentaurHauls');
-});
-
-it('reports the response of a QEMU that does not know the query', () => {
-  expect(() => cpuModel('{"error": {"class": "CommandNotFound"}}')).toThrow('CommandNotFound');
+  expect(describeCpu({ vendor: 'GenuineIntel', 'model-id': 'x' }).vendor).toBe('Intel');
+  expect(describeCpu({ vendor: 'CentaurHauls', 'model-id': 'x' }).vendor).toBe('CentaurHauls');
 });
 
 /** The text of /proc/cpuinfo of a computer. */

@@ -1,34 +1,42 @@
 import { readFile } from 'node:fs/promises';
 import { TRAITS } from '@apistrata/compute-engine/api';
+import { type CpuProperties, featuresOf } from './cpu/guest-cpu.js';
 import { findFirmware } from './firmware/find-firmware.js';
-import type { Acceleration } from './programs/acceleration.js';
 import { type Swtpm, supportsTpm } from './tpm/swtpm.js';
 
-/** Traits of processor flags whose names differ. */
-const TRAITS_OF_FLAGS: Readonly<Record<string, readonly string[]>> = {
+/** Traits of CPU features whose names differ. */
+const TRAITS_OF_FEATURES: Readonly<Record<string, readonly string[]>> = {
   pni: ['SSE3'],
-  sse4_1: ['SSE41'],
-  sse4_2: ['SSE42'],
   aes: ['AESNI'],
   pclmulqdq: ['CLMUL'],
   bmi1: ['BMI'],
   fma: ['FMA3'],
-  sha_ni: ['SHA'],
+  'sha-ni': ['SHA'],
   rtm: ['TSX'],
   svm: ['SVM', 'AMD_SVM'],
   vmx: ['VMX', 'INTEL_VMX'],
+  gfni: ['AVX512GFNI'],
+  vaes: ['AVX512VAES'],
+  vpclmulqdq: ['AVX512VPCLMULQDQ'],
+  pcid: ['INTEL_PCID'],
+  'spec-ctrl': ['INTEL_SPEC_CTRL'],
+  ssbd: ['INTEL_SSBD'],
+  'md-clear': ['INTEL_MD_CLEAR'],
+  ibpb: ['AMD_IBPB'],
+  'amd-ssbd': ['AMD_SSBD'],
+  'virt-ssbd': ['AMD_VIRT_SSBD'],
+  'amd-no-ssb': ['AMD_NO_SSB'],
 };
 
-/** Returns the traits of the first processor in the text of `/proc/cpuinfo`; flags without a trait are skipped. */
-export function processorTraits(cpuinfo: string): readonly string[] {
-  const flags = /^flags\s*:(.*)$/m.exec(cpuinfo)?.[1]?.trim().split(/\s+/) ?? [];
-  const names = flags.flatMap((flag) => TRAITS_OF_FLAGS[flag] ?? [flag.toUpperCase().replace('AVX512_', 'AVX512')]);
+/** Returns the traits of a CPU; features without a trait are skipped. */
+export function cpuTraits(properties: CpuProperties): readonly string[] {
+  const plain = (feature: string) => feature.toUpperCase().replace(/[.-]/g, '');
+  const names = featuresOf(properties).flatMap((feature) => TRAITS_OF_FEATURES[feature] ?? [plain(feature)]);
   return names.map((name) => `HW_CPU_X86_${name}`).filter((trait) => TRAITS.has(trait));
 }
 
 /** Files that describe this computer. */
 export interface HostFiles {
-  readonly cpuinfo?: string;
   /** Whether the processors execute several threads each. */
   readonly smt?: string;
   /** The TPM emulator, if it is installed. */
@@ -52,15 +60,16 @@ async function textOf(file: string): Promise<string> {
 }
 
 /**
- * Detects the traits of this computer as a host: its firmware, its TPM emulator, and with KVM, which passes them on to
- * guests, the features of its processor.
+ * Detects the traits of this computer as a host: its firmware, its TPM emulator, and the features of the CPU that guests
+ * see.
+ * @param properties the CPU of guests
  */
 export async function hostTraits(
-  acceleration: Acceleration,
-  { cpuinfo = '/proc/cpuinfo', smt = '/sys/devices/system/cpu/smt/active', firmware, swtpm }: HostFiles = {},
+  properties: CpuProperties,
+  { smt = '/sys/devices/system/cpu/smt/active', firmware, swtpm }: HostFiles = {},
 ): Promise<readonly string[]> {
   const has = (secureBoot: boolean) => findFirmware({ machineFamily: 'pc-q35', secureBoot }, firmware);
-  const [text, threads, uefi, secure] = await Promise.all([textOf(cpuinfo), textOf(smt), has(false), has(true)]);
+  const [threads, uefi, secure] = await Promise.all([textOf(smt), has(false), has(true)]);
   return [
     'COMPUTE_ARCH_X86_64',
     'COMPUTE_FIRMWARE_BIOS',
@@ -69,6 +78,6 @@ export async function hostTraits(
     ...(secure ? ['COMPUTE_SECURITY_UEFI_SECURE_BOOT'] : []),
     ...tpmTraits(swtpm),
     ...(threads.trim() === '1' ? ['HW_CPU_HYPERTHREADING'] : []),
-    ...(acceleration === 'kvm' ? processorTraits(text) : []),
+    ...cpuTraits(properties),
   ];
 }

@@ -13,6 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DriverServices } from '@apistrata/compute-engine/drivers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { HostCpus } from './cpu/host-cpus.js';
 import { Host } from './host.js';
 
 const MIB = 2 ** 20;
@@ -32,6 +33,7 @@ describe('a computer with machines', () => {
       program: 'qemu',
       qemuImg: 'qemu-img',
       acceleration: 'tcg',
+      cpus: {} as HostCpus,
       sandbox: false,
       runAs: undefined,
       network: () => ({

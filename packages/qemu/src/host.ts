@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import type { FlavorCopy, Server } from '@apistrata/compute-engine';
 import type { DriverServices } from '@apistrata/compute-engine/drivers';
+import { type HostCpus, passthroughCpu } from './cpu/host-cpus.js';
 import { writeConfigDrive } from './guest/config-drive.js';
 import { GuestFreeze } from './guest/guest-freeze.js';
 import { type GuestInterface, guestInterface } from './guest/guest-networks.js';
@@ -12,9 +13,10 @@ import { ImageCache } from './images/image-cache.js';
 import { noteHostBoot } from './machine/host-boot.js';
 import { limitDisks } from './machine/limit-disks.js';
 import { Machine } from './machine/machine.js';
+import { saveCpu } from './machine/machine-cpu.js';
 import { changeOwner, MachineFolder } from './machine/machine-folder.js';
 import type { MachineLayout } from './machine/machine-layout.js';
-import type { NicShape, VolumeShape } from './machine/machine-shape.js';
+import type { NicShape } from './machine/machine-shape.js';
 import type { DiskTools } from './machine/prepare-disks.js';
 import { reportMemory } from './machine/report-memory.js';
 import { retryWhileLocked } from './machine/retry-while-locked.js';
@@ -28,6 +30,7 @@ import type { QmpClient } from './qmp/qmp-client.js';
 import { Processors } from './tuning/processors.js';
 import { tuningOf } from './tuning/tuning.js';
 import { noVolumes } from './volumes/no-volumes.js';
+import { openVolumes } from './volumes/open-volumes.js';
 import { RemoteVolumes } from './volumes/remote-volumes.js';
 import type { VolumeAccess } from './volumes/volume-access.js';
 import { VolumeStore } from './volumes/volume-store.js';
@@ -42,6 +45,7 @@ export interface HostParts {
   readonly program: string;
   readonly qemuImg: string;
   readonly acceleration: Acceleration;
+  readonly cpus: HostCpus;
   readonly sandbox: boolean;
   readonly runAs: RunAs | undefined;
   readonly volumesAllowed: boolean;
@@ -58,9 +62,6 @@ export interface HostParts {
 
 /** Interval between checks of the size of console logs. */
 const CONSOLES_MS = 60_000;
-
-/** Device paths are shorter than this; longer names are accepted by other code later. */
-const MAX_DEVICE_NAME = 32;
 
 /** This computer with the machines on it. */
 export class Host implements MachinePlaces {
@@ -173,31 +174,19 @@ export class Host implements MachinePlaces {
     flavor: FlavorCopy,
     incoming: MachineLayout | undefined,
   ): Promise<QmpClient> {
-    const { acceleration } = this.parts;
+    const { acceleration, cpus } = this.parts;
+    const cpu = incoming ? (incoming.cpu ?? passthroughCpu(acceleration)) : cpus.guest;
     const shape = await shapeOf(server, flavor, {
       folder: machine.folder,
       acceleration,
+      cpu,
       nics: await this.nics(server, server.interfaces, true),
-      ...(await this.#openVolumes(server)),
+      ...(await openVolumes(this.volumes, server)),
     });
     await machine.folder.truncateConsole();
     await noteHostBoot(machine.folder);
+    await saveCpu(machine.folder, cpu);
     return retryWhileLocked(() => machine.start(shape, signal, incoming), this.parts.diskWaitMs, signal);
-  }
-
-  /** Opens all volumes of a server, in the order of their devices. */
-  async #openVolumes(server: Server): Promise<{ bootVolume: VolumeShape | null; volumes: readonly VolumeShape[] }> {
-    const place = ({ device }: { device: string }) => device.padStart(MAX_DEVICE_NAME);
-    const devices = [...server.blockDevices].sort((a, b) => (place(a) < place(b) ? -1 : 1));
-    const volumes: VolumeShape[] = [];
-    let bootVolume: VolumeShape | null = null;
-    for (const { volumeId, destination, bootIndex } of devices) {
-      if (volumeId === null || destination !== 'volume') continue;
-      const volume = await this.volumes.open(server, volumeId);
-      if (bootIndex === 0) bootVolume = volume;
-      else volumes.push(volume);
-    }
-    return { bootVolume, volumes };
   }
 
   /** Shuts the guest down, and ends the machine if the guest does not shut down in time. */

@@ -2,6 +2,8 @@ import { mkdir, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { DriverServices } from '@apistrata/compute-engine/drivers';
 import { claimDirectory } from './claim-directory.js';
+import { requestedCpu } from './cpu/cpu-options.js';
+import { HostCpus } from './cpu/host-cpus.js';
 import { parseForward } from './forwards/forward-rule.js';
 import { Forwards } from './forwards/forwards.js';
 import { Host } from './host.js';
@@ -98,9 +100,11 @@ function forwardsOf({ forward = [], forwardAddress = '127.0.0.1', log = () => {}
   return new Forwards({ rules: forward.map(parseForward), address: forwardAddress, log });
 }
 
-/** Opens this computer as a host. Throws like {@link inspectComputer}. */
+/** Opens this computer as a host. Throws like {@link inspectComputer}, and QemuError `CPU_UNAVAILABLE`. */
 export async function openHost(options: QemuOptions, services: DriverServices): Promise<Host> {
   const { probe, ...found } = await inspectComputer(options);
+  const { acceleration } = probe;
+  const cpus = await HostCpus.open({ ...found, acceleration }, requestedCpu('qemuDriver()', options));
   if (services.hosts) await claimDirectory(found.directory, services.hosts.self);
   const network =
     options.networkMode === 'bridge'
@@ -116,7 +120,8 @@ export async function openHost(options: QemuOptions, services: DriverServices): 
   const host = new Host({
     ...found,
     services,
-    acceleration: probe.acceleration,
+    acceleration,
+    cpus,
     sandbox: await hasSandbox(found.program, found.runAs),
     storage: found.sharedDirectory && (await storageName(found.sharedDirectory)),
     volumesAllowed: options.volumes ?? true,

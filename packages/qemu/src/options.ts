@@ -1,5 +1,6 @@
 import { isIPv4 } from 'node:net';
 import { checkOptions } from '@apistrata/compute-engine/api';
+import { type CpuMode, requestedCpu } from './cpu/cpu-options.js';
 import { parseForward } from './forwards/forward-rule.js';
 import type { Acceleration } from './programs/acceleration.js';
 import type { RunAs } from './programs/run-program.js';
@@ -68,6 +69,22 @@ export interface QemuOptions {
    * occupy space in any case. Default: half of the file system.
    */
   readonly imageCacheGib?: number;
+  /**
+   * The CPU that guests see. `host-passthrough` (the default): that of this computer, or with `tcg` all features that QEMU
+   * emulates; guests move only to hosts with the same one. `host-model`: the same features, spelled out, so that guests
+   * move to all hosts that provide these. `custom`: the one that `cpuModel` names.
+   */
+  readonly cpuMode?: CpuMode;
+  /**
+   * The CPU model of guests, with the mode `custom`: a model of QEMU (`Nehalem`, `Haswell-noTSX`, `EPYC`, ...), or
+   * `x86-64-v2`, `x86-64-v2-AES`, `x86-64-v3` or `x86-64-v4`, the levels of the x86-64 ABI.
+   */
+  readonly cpuModel?: string;
+  /**
+   * Features that are switched on (`+pcid`, `pcid`) or off (`-avx2`), with any mode. This host does not provide a
+   * feature that is switched off to any guest, including guests that move here.
+   */
+  readonly cpuFeatures?: readonly string[];
 }
 
 const optionNames: Readonly<Record<keyof QemuOptions, true>> = {
@@ -87,12 +104,16 @@ const optionNames: Readonly<Record<keyof QemuOptions, true>> = {
   diskWaitMs: true,
   moveMibPerSecond: true,
   imageCacheGib: true,
+  cpuMode: true,
+  cpuModel: true,
+  cpuFeatures: true,
 };
 
 /** @throws TypeError if an option is unknown or invalid */
 export function checkQemuOptions(place: string, options: QemuOptions): void {
   checkOptions(place, options, optionNames);
   for (const text of options.forward ?? []) parseForward(text);
+  requestedCpu(place, options);
   const { forwardAddress, networkMode = 'user', tunnelPort } = options;
   if (networkMode !== 'user' && networkMode !== 'bridge')
     throw new TypeError(`${place}: networkMode is user or bridge, not '${networkMode}'`);

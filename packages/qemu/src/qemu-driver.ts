@@ -7,6 +7,7 @@ import { hostControl } from './host-control.js';
 import { hostCpu } from './host-cpu.js';
 import { hostTraits } from './host-traits.js';
 import { endedWithHost } from './machine/host-boot.js';
+import { moveObstacle } from './moves/move-obstacle.js';
 import { serveHostRequest } from './moves/serve-host-request.js';
 import type { TransferRequest } from './moves/transfer-request.js';
 import { DEFAULT_TUNNEL_PORT } from './network/tunnels.js';
@@ -37,6 +38,7 @@ export function qemuDriver(options: QemuOptions): (clock: Clock, services: Drive
   checkQemuOptions('qemuDriver()', options);
   return async (_clock, services) => {
     const host = await openHost(options, services);
+    const { guest } = host.parts.cpus;
     return {
       name: 'qemu',
       isSynchronous: () => false,
@@ -47,10 +49,13 @@ export function qemuDriver(options: QemuOptions): (clock: Clock, services: Drive
         if (!perform) throw new Error(`unsupported by QEMU machines: ${work.verb}`);
         await perform({ host, work, server, signal });
       },
-      obstacle: (verb, server) => reasonAgainst(host, verb, server),
+      obstacle: (verb, server, destHost) =>
+        verb === 'live_migration_prepare' && destHost !== undefined
+          ? moveObstacle(host, server, destHost)
+          : reasonAgainst(host, verb, server),
       offer: {
-        traits: await hostTraits(host.parts.acceleration, { swtpm: await findSwtpm(host.parts.runAs) }),
-        cpuInfo: await hostCpu(host.parts),
+        traits: await hostTraits(guest.visible ?? {}, { swtpm: await findSwtpm(host.parts.runAs) }),
+        cpuInfo: await hostCpu(guest.visible ?? {}),
       },
       canMove: services.hosts !== undefined,
       machines: () => host.machineIds(),

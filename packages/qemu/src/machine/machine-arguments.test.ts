@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { passthroughCpu } from '../cpu/host-cpus.js';
 import { tuningOf } from '../tuning/tuning.js';
 import { machineArguments } from './machine-arguments.js';
 import { MachineFolder } from './machine-folder.js';
 import type { MachineLayout } from './machine-layout.js';
 
-const NO_PORTS = { buses: {}, ports: 0 };
+const NO_PORTS = { buses: {}, ports: 0, cpu: null };
 const FIRMWARE = {
   code: { file: '/code.fd', format: 'raw' },
   variables: { file: '/m/firmware.vars', format: 'raw' },
@@ -20,6 +21,7 @@ function argumentsOf(
   const shape = {
     serverId: 'id',
     acceleration: 'kvm',
+    cpu: passthroughCpu('kvm'),
     tuning: tuningOf({ ...sizes, extraSpecs }, properties),
     firmware: properties.hw_firmware_type === 'uefi' ? FIRMWARE : null,
     vcpus: 2,
@@ -85,7 +87,14 @@ describe('the command line of a machine', () => {
   });
 
   it('contains the ports of the machine whose memory it receives, with devices at the same ones', () => {
-    const layout = { type: 'pc-q35-7.2', slots: { root: 0 }, units: {}, buses: { root: 'port-7' }, ports: 12 };
+    const layout = {
+      type: 'pc-q35-7.2',
+      slots: { root: 0 },
+      units: {},
+      buses: { root: 'port-7' },
+      ports: 12,
+      cpu: null,
+    };
     const all = argumentsOf({}, layout, { hw_machine_type: 'q35' });
     expect(all.match(/pcie-root-port/g)).toHaveLength(12);
     expect(all).toContain('"id":"root","drive":"root","bootindex":1,"bus":"port-7","addr":"0"');

@@ -1,3 +1,4 @@
+import { cpuArgument } from '../cpu/guest-cpu.js';
 import type { Firmware, FirmwareFile } from '../firmware/find-firmware.js';
 import type { NetworkBackend } from '../network/user-network.js';
 import { isQ35, type Tuning } from '../tuning/tuning.js';
@@ -108,7 +109,7 @@ export function machineArguments(
     ...(tuning.pages === null ? [] : ['memory-backend=ram']),
     ...(firmware ? ['pflash0=firmware', 'pflash1=firmware-variables', `smm=${firmware.needsSmm ? 'on' : 'off'}`] : []),
   ];
-  const cpu = [acceleration === 'kvm' ? 'host' : 'max', ...tuning.cpuProperties];
+  const cpu = cpuArgument(shape.cpu, tuning.cpuProperties);
   const device = (value: Readonly<Record<string, unknown>>) => {
     const id = String(value.id);
     const bus = incoming?.buses[id];
@@ -119,7 +120,7 @@ export function machineArguments(
   const node = (value: object) => ['-blockdev', JSON.stringify(value)];
   return [
     ...['-nodefaults', '-no-user-config', '-name', shape.serverId, '-uuid', shape.serverId],
-    ...['-machine', machine.join(), '-cpu', cpu.join(), '-smp', smp(shape), ...memory(shape)],
+    ...['-machine', machine.join(), '-cpu', cpu, '-smp', smp(shape), ...memory(shape)],
     ...(firmware ? flashMemory(firmware).flatMap(node) : []),
     ...(firmware?.needsSmm ? ['-global', 'driver=cfi.pflash01,property=secure,value=on'] : []),
     ...hotplugPortDevices(incoming?.ports ?? atPort.count).flatMap((port) => ['-device', JSON.stringify(port)]),

@@ -51,6 +51,8 @@ const FILES = {
   hostBoot: 'host-boot',
   /** The metadata of the guest. */
   metadata: 'story.json',
+  /** The CPU of the machine. */
+  cpu: 'cpu.json',
   /** The dedicated cores of the machine. */
   cores: 'cores',
   /** The image that backs the root disk. */

@@ -1,6 +1,9 @@
+import { checkedCpu, type GuestCpu } from '../cpu/guest-cpu.js';
 import { QemuError } from '../qemu-error.js';
 import type { QmpClient } from '../qmp/qmp-client.js';
 import { isHotplugPort, pciDevices } from './hotplug-ports.js';
+import { savedCpu } from './machine-cpu.js';
+import type { MachineFolder } from './machine-folder.js';
 
 /** The device layout of a machine, which a machine that takes over its memory must have, too. */
 export interface MachineLayout {
@@ -13,6 +16,8 @@ export interface MachineLayout {
   /** The hotplug ports of devices that are at one, and the number of all ports. */
   readonly buses: Readonly<Record<string, string>>;
   readonly ports: number;
+  /** Null for a machine that an earlier version has started. */
+  readonly cpu: GuestCpu | null;
 }
 
 const DEVICES = '/machine/peripheral';
@@ -26,7 +31,7 @@ async function unitsOf(qmp: QmpClient): Promise<MachineLayout['units']> {
 }
 
 /** Returns the layout of a running machine. */
-export async function layoutOf(qmp: QmpClient): Promise<MachineLayout> {
+export async function layoutOf(folder: MachineFolder, qmp: QmpClient): Promise<MachineLayout> {
   const [type, root, units] = await Promise.all([
     qmp.execute<string>('qom-get', { path: '/machine', property: 'type' }),
     pciDevices(qmp),
@@ -43,16 +48,18 @@ export async function layoutOf(qmp: QmpClient): Promise<MachineLayout> {
     units,
     buses: Object.fromEntries(atPorts.map(({ qdev_id, bus }) => [qdev_id, bus])),
     ports: ports.length,
+    cpu: await savedCpu(folder),
   };
 }
 
 /** Validates a layout from another process before it becomes part of a command line. */
-export function checkedLayout({ type, slots, units = {}, buses = {}, ports = 0 }: MachineLayout): MachineLayout {
+export function checkedLayout(layout: MachineLayout): MachineLayout {
+  const { type, slots, units = {}, buses = {}, ports = 0, cpu = null } = layout;
   const places = [...Object.values(slots), ...Object.values(units), ports];
   const valid =
     /^pc-[\w.-]{1,40}$/.test(type) &&
     places.every((place) => Number.isInteger(place) && place >= 0) &&
     Object.values(buses).every(isHotplugPort);
   if (!valid) throw new QemuError('UNSUPPORTED', `unsupported machine type ${type}`);
-  return { type, slots, units, buses, ports };
+  return { type, slots, units, buses, ports, cpu: cpu && checkedCpu(cpu) };
 }

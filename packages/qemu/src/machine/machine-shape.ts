@@ -1,3 +1,4 @@
+import type { GuestCpu } from '../cpu/guest-cpu.js';
 import type { Firmware } from '../firmware/find-firmware.js';
 import type { NetworkBackend } from '../network/user-network.js';
 import type { Acceleration } from '../programs/acceleration.js';
@@ -45,6 +46,7 @@ export interface KernelShape {
 export interface MachineShape {
   readonly serverId: string;
   readonly acceleration: Acceleration;
+  readonly cpu: GuestCpu;
   readonly tuning: Tuning;
   /** Null for a machine with a BIOS. */
   readonly firmware: Firmware | null;

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { FlavorCopy, Server } from '@apistrata/compute-engine';
+import type { GuestCpu } from '../cpu/guest-cpu.js';
 import { prepareFirmware } from '../firmware/prepare-firmware.js';
 import { hasAgent } from '../guest/guest-agent.js';
 import type { GuestInterface } from '../guest/guest-networks.js';
@@ -39,13 +40,14 @@ export async function shapeOf(
   parts: {
     readonly folder: MachineFolder;
     readonly acceleration: Acceleration;
+    readonly cpu: GuestCpu;
     readonly nics: readonly NicShape[];
     /** The volume that it boots from, if any, and the other volumes. */
     readonly bootVolume: VolumeShape | null;
     readonly volumes: readonly VolumeShape[];
   },
 ): Promise<MachineShape> {
-  const { folder, acceleration, nics, bootVolume, volumes } = parts;
+  const { folder, acceleration, cpu, nics, bootVolume, volumes } = parts;
   const tuning = tuningOf(flavor, server.imageProperties);
   const rescued = (await folder.exists('rescue')) || (await folder.exists('rescueCdrom'));
   const disk = (id: string, file: string): DiskShape => ({ id, file });
@@ -66,6 +68,7 @@ export async function shapeOf(
   return {
     serverId: server.id,
     acceleration,
+    cpu,
     tuning,
     firmware: await prepareFirmware(folder, tuning),
     vcpus: flavor.vcpus,

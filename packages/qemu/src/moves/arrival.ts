@@ -13,6 +13,7 @@ import { memoryMove } from '../qmp/memory-move.js';
 import type { QmpClient } from '../qmp/qmp-client.js';
 import { fetchCompanions, fetchFile, fetchManifest, type RemoteMachine } from './fetch-machine.js';
 import { diskFile, type MachineManifest, OWN_DISKS } from './machine-manifest.js';
+import { cpuObstacle } from './move-obstacle.js';
 import type { TransferRequest } from './transfer-request.js';
 
 /** Maximum time for the rest of a memory to arrive. */
@@ -59,18 +60,21 @@ export async function prepareArrival(
   const remote = { host, server, sourceHost, signal };
   const before = await host.machine(server).running();
   if (before && (await isInProgress(remote, before))) return;
+  const manifest = await fetchManifest(remote);
+  if (!manifest.layout) throw new QemuError('MACHINE_NOT_RUNNING', `the machine does not run on ${sourceHost}`);
+  const layout = checkedLayout(manifest.layout);
+  const obstacle = layout.cpu && (await cpuObstacle(host, layout.cpu));
+  if (obstacle) throw new QemuError('CPU_UNAVAILABLE', obstacle);
   await host.leaveTo(sourceHost, server);
   const shared = await host.shares(sourceHost);
   const { folder } = host.machine(server);
   await folder.make();
-  const manifest = await fetchManifest(remote);
-  if (!manifest.layout) throw new QemuError('MACHINE_NOT_RUNNING', `the machine does not run on ${sourceHost}`);
   if (!shared) {
     await fetchCompanions(remote, manifest);
     await makeEmptyDisks(remote, manifest, folder);
   }
   await writeFile(folder.file('arriving'), sourceHost);
-  const qmp = await host.start(server, signal, server.flavor, checkedLayout(manifest.layout));
+  const qmp = await host.start(server, signal, server.flavor, layout);
   const disks = shared ? [] : OWN_DISKS.filter((disk) => manifest.disks[disk] !== undefined);
   if (disks.length > 0)
     await qmp.execute('nbd-server-start', { addr: { type: 'unix', data: { path: folder.file('export') } } });

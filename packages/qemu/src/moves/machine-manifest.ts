@@ -19,7 +19,7 @@ const FETCHED: readonly MachineFile[] = [...COMPANIONS, 'rootBase', 'console'];
 
 /** The description of a machine for another host that takes it over. */
 export interface MachineManifest {
-  /** Null while it is off. */
+  /** With its CPU; null while it is off. */
   readonly layout: MachineLayout | null;
   /** Whether it is moving to another host. */
   readonly leaving: boolean;
@@ -66,7 +66,7 @@ export async function machineManifest(host: Host, serverId: string): Promise<Mac
   const text = (name: MachineFile) => readFile(folder.file(name), 'utf8').catch(() => null);
   const imageId = await text('rootImage');
   return {
-    layout: qmp ? await layoutOf(qmp) : null,
+    layout: qmp ? await layoutOf(folder, qmp) : null,
     leaving: host.moves.has(serverId),
     disks,
     base: bytes === undefined ? null : { imageId, bytes },

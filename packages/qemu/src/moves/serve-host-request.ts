@@ -4,12 +4,14 @@ import { basename } from 'node:path';
 import { Readable } from 'node:stream';
 import type { HostRequester, LinkResponse } from '@apistrata/compute-engine/drivers';
 import { connectSocket } from '../connect-socket.js';
+import { checkedCpu } from '../cpu/guest-cpu.js';
 import type { Host } from '../host.js';
 import { removeDiskSnapshots } from '../machine/disk-snapshots.js';
 import { QemuError } from '../qemu-error.js';
 import { HOST_SEPARATOR } from '../volumes/volume-transports.js';
 import { completeArrival } from './arrival.js';
 import { machineManifest, readableFile } from './machine-manifest.js';
+import { cpuObstacle } from './move-obstacle.js';
 import type { TransferRequest } from './transfer-request.js';
 
 type VolumeRequest = Exclude<TransferRequest, { readonly serverId: string }>;
@@ -67,6 +69,8 @@ export async function serveHostRequest(
   switch (query.kind) {
     case 'manifest':
       return { value: await machineManifest(host, serverId) };
+    case 'check cpu':
+      return { value: await cpuObstacle(host, checkedCpu(query.cpu)) };
     case 'file':
       return fileOf(host, serverId, query.name);
     case 'disks':

@@ -1,9 +1,12 @@
+import type { GuestCpu } from '../cpu/guest-cpu.js';
 import type { VolumeUser } from '../volumes/volume-access.js';
 
 /** Requests between hosts. */
 export type TransferRequest =
   /** The manifest of a machine; then the files that it needs. */
   | { readonly kind: 'manifest'; readonly serverId: string }
+  /** Why a machine cannot continue with its CPU on the host that receives the request; null if it can. */
+  | { readonly kind: 'check cpu'; readonly serverId: string; readonly cpu: GuestCpu }
   | { readonly kind: 'file'; readonly serverId: string; readonly name: string }
   /** A connection to the disks (NBD) or the memory of a machine that waits for them. */
   | { readonly kind: 'disks' | 'memory'; readonly serverId: string }

@@ -28,7 +28,7 @@ async function send(qmp: QmpClient, uri: string, signal: AbortSignal): Promise<v
  */
 async function saveMemory({ folder }: Machine, qmp: QmpClient, signal: AbortSignal): Promise<void> {
   const [path, target] = [folder.file('moving'), folder.file('memory')];
-  await writeFile(folder.file('layout'), JSON.stringify(await layoutOf(qmp)));
+  await writeFile(folder.file('layout'), JSON.stringify(await layoutOf(folder, qmp)));
   await rm(path, { force: true });
   const server = createServer();
   server.listen(path);

@@ -1,0 +1,51 @@
+/** How the CPU of guests is chosen. The names are those of nova's `[libvirt] cpu_mode`. */
+const CPU_MODES = ['host-passthrough', 'host-model', 'custom'] as const;
+export type CpuMode = (typeof CPU_MODES)[number];
+
+/** Features that are switched on or off, by their names in lower case. */
+export type FeatureChanges = Readonly<Record<string, boolean>>;
+
+export interface CpuOptions {
+  readonly cpuMode?: CpuMode;
+  readonly cpuModel?: string;
+  readonly cpuFeatures?: readonly string[];
+}
+
+/** The CPU that an administrator has chosen for guests. */
+export interface RequestedCpu {
+  readonly mode: CpuMode;
+  /** Only with the mode `custom`. */
+  readonly model: string | undefined;
+  readonly changes: FeatureChanges;
+}
+
+/** Parses `+aes`, `aes` or `-aes`. */
+function parseFeature(text: string): [name: string, on: boolean] | undefined {
+  const [, sign, name] = /^([+-]?)([A-Za-z0-9][\w.-]*)$/.exec(text) ?? [];
+  return name === undefined ? undefined : [name.toLowerCase(), sign !== '-'];
+}
+
+/** Returns the chosen CPU; default: `host-passthrough`. @throws TypeError if an option is invalid */
+export function requestedCpu(place: string, options: CpuOptions): RequestedCpu {
+  const { cpuMode: mode = 'host-passthrough', cpuModel: model, cpuFeatures = [] } = options;
+  if (!CPU_MODES.includes(mode))
+    throw new TypeError(`${place}: cpuMode is host-passthrough, host-model or custom, not '${mode}'`);
+  if (mode === 'custom' && model === undefined)
+    throw new TypeError(`${place}: cpuMode custom requires cpuModel, such as x86-64-v2-AES`);
+  if (mode !== 'custom' && model !== undefined)
+    throw new TypeError(`${place}: cpuModel requires cpuMode custom, not ${mode}`);
+  if (model !== undefined && !/^[\w.-]{1,64}$/.test(model))
+    throw new TypeError(`${place}: cpuModel is the name of a CPU model, such as x86-64-v2-AES, not '${model}'`);
+  if (model === 'host' || model === 'max')
+    throw new TypeError(`${place}: cpuModel ${model} is not a model; use cpuMode host-passthrough`);
+  const changes: Record<string, boolean> = {};
+  for (const text of cpuFeatures) {
+    const change = parseFeature(text);
+    if (!change)
+      throw new TypeError(`${place}: cpuFeatures contains names of features, such as +aes or -avx2, not '${text}'`);
+    const [name, on] = change;
+    if (changes[name] === !on) throw new TypeError(`${place}: cpuFeatures switches ${name} both on and off`);
+    changes[name] = on;
+  }
+  return { mode, model, changes };
+}

@@ -1,0 +1,172 @@
+import type { Acceleration } from '../programs/acceleration.js';
+import { QemuError } from '../qemu-error.js';
+import { BASELINE_MODEL, BASELINES } from './cpu-baselines.js';
+import type { FeatureChanges, RequestedCpu } from './cpu-options.js';
+import { type CpuProperties, featuresOf, type GuestCpu } from './guest-cpu.js';
+import { type CpuDefinition, type QueriedProgram, queryCpu, queryCpus } from './query-cpus.js';
+
+/** The model with all features that a host can provide. */
+const FULL_MODEL: Readonly<Record<Acceleration, string>> = { kvm: 'host', tcg: 'max' };
+/** The model without any feature. */
+const EMPTY_MODEL = 'base';
+/** Models that are not in lists: the two above, and numbered versions of others. */
+const UNLISTED = /^(host|max|base|.*-v\d+)$/;
+
+const rejected = (message: string) => new QemuError('CPU_UNAVAILABLE', message);
+
+/** Returns the CPU that guests have without options, if nothing more is known about it. */
+export function passthroughCpu(acceleration: Acceleration): GuestCpu {
+  return { mode: 'host-passthrough', model: FULL_MODEL[acceleration], properties: {}, visible: null };
+}
+
+/** Omits disabled features. */
+function visibleIn(properties: CpuProperties): CpuProperties {
+  return Object.fromEntries(Object.entries(properties).filter(([, value]) => value !== false));
+}
+
+/** The parts of the CPUs of a host. */
+interface HostCpusParts {
+  readonly from: QueriedProgram;
+  readonly definitions: readonly CpuDefinition[];
+  /** All properties of the full model. */
+  readonly full: CpuProperties;
+}
+
+/** The CPUs that a host can provide, as its QEMU program reports them, and the one that its guests have. */
+export class HostCpus {
+  readonly #from: QueriedProgram;
+  readonly #definitions: ReadonlyMap<string, CpuDefinition>;
+  readonly #full: CpuProperties;
+  /** Descriptions of models, which do not change while the program runs. */
+  readonly #described = new Map<string, Promise<CpuProperties>>();
+  #guest: GuestCpu;
+  /** Features that the administrator has switched off on this host. */
+  #off: ReadonlySet<string> = new Set();
+
+  private constructor({ from, definitions, full }: HostCpusParts) {
+    this.#from = from;
+    this.#definitions = new Map(definitions.map((one) => [one.name, one]));
+    this.#full = full;
+    this.#guest = { ...passthroughCpu(from.acceleration), visible: visibleIn(full) };
+  }
+
+  /** The CPU of guests that start on this host. */
+  get guest(): GuestCpu {
+    return this.#guest;
+  }
+
+  /** Queries the models of a QEMU program, and selects one for guests. @throws QemuError `CPU_UNAVAILABLE` */
+  static async open(from: QueriedProgram, requested: RequestedCpu): Promise<HostCpus> {
+    const { definitions, properties } = await queryCpus(from, FULL_MODEL[from.acceleration]);
+    const cpus = new HostCpus({ from, definitions, full: properties });
+    await cpus.#choose(requested);
+    return cpus;
+  }
+
+  async #choose({ mode, model: name, changes: given }: RequestedCpu): Promise<void> {
+    const changes = this.#known(given);
+    this.#off = new Set(Object.keys(changes).filter((feature) => changes[feature] === false));
+    const baseline = BASELINES[name ?? ''];
+    const model = mode === 'custom' ? (baseline ? BASELINE_MODEL : `${name}`) : FULL_MODEL[this.#from.acceleration];
+    if (!this.#definitions.has(model))
+      throw rejected(`QEMU does not have the CPU model ${name} (cpuModel): ${this.#models()}`);
+    const properties: CpuProperties = { ...baseline, ...changes };
+    const all = await this.#describe(model, properties);
+    const lacking = this.#lacking({ model, properties }, all);
+    const added = lacking.filter((feature) => changes[feature] === true);
+    if (added.length > 0)
+      throw rejected(
+        `this computer cannot provide the CPU features ${added.join(', ')} (cpuFeatures). Those that it can provide: ${featuresOf(this.#full).join(', ')}`,
+      );
+    if (lacking.length > 0)
+      throw rejected(
+        `this computer cannot provide the CPU model ${name}, because it lacks ${lacking.join(', ')}. Switch these features off (cpuFeatures), or use another model: ${this.#models()}`,
+      );
+    this.#guest = mode === 'host-model' ? this.#asHostModel(all) : { mode, model, properties, visible: visibleIn(all) };
+  }
+
+  /** Spells out a CPU, so that it is the same on each host. */
+  #asHostModel(all: CpuProperties): GuestCpu {
+    const spelled = Object.entries(visibleIn(all)).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? value.replaceAll(',', ' ') : value,
+    ]);
+    const properties: CpuProperties = Object.fromEntries(spelled);
+    return { mode: 'host-model', model: EMPTY_MODEL, properties, visible: properties };
+  }
+
+  /** Returns the changes by QEMU's names of the features: `sse4_2` is `sse4.2`. */
+  #known(changes: FeatureChanges): FeatureChanges {
+    const plain = (name: string) => name.replace(/[._]/g, '-');
+    const features = Object.keys(this.#full).filter((name) => typeof this.#full[name] === 'boolean');
+    const names = new Map(features.map((name) => [plain(name), name]));
+    const known = Object.entries(changes).map(([given, on]) => {
+      const name = names.get(plain(given));
+      if (name === undefined)
+        throw rejected(
+          `QEMU does not have the CPU feature ${given} (cpuFeatures). Features that this computer can provide: ${featuresOf(this.#full).join(', ')}`,
+        );
+      return [name, on];
+    });
+    return Object.fromEntries(known);
+  }
+
+  /** Lists the models that this computer can provide. */
+  #models(): string {
+    const isAvailable = ({ name, 'unavailable-features': missing = [] }: CpuDefinition) =>
+      missing.length === 0 && !UNLISTED.test(name);
+    const isProvided = ([, features]: [string, FeatureChanges]) =>
+      Object.keys(features).every((name) => features[name] === false || this.#full[name] === true);
+    const names = [
+      ...Object.entries(BASELINES)
+        .filter(isProvided)
+        .map(([name]) => name),
+      ...[...this.#definitions.values()].filter(isAvailable).map(({ name }) => name),
+    ];
+    return `this computer can provide ${names.sort().join(', ')}`;
+  }
+
+  #describe(model: string, properties: CpuProperties): Promise<CpuProperties> {
+    if (Object.keys(properties).length === 0 && model === FULL_MODEL[this.#from.acceleration])
+      return Promise.resolve(this.#full);
+    const key = JSON.stringify([model, properties]);
+    const known =
+      this.#described.get(key) ??
+      queryCpu(this.#from, model, properties).catch((error) => {
+        this.#described.delete(key);
+        throw error;
+      });
+    this.#described.set(key, known);
+    return known;
+  }
+
+  /** Returns the features of a CPU that this computer cannot provide. */
+  #lacking({ model, properties }: Pick<GuestCpu, 'model' | 'properties'>, all: CpuProperties): readonly string[] {
+    const missing = new Set(this.#definitions.get(model)?.['unavailable-features']);
+    return featuresOf(all).filter(
+      (name) => this.#full[name] !== true && (properties[name] === true || missing.has(name)),
+    );
+  }
+
+  /**
+   * Returns why a guest of another host cannot continue on this one with the CPU that it has; null if it can.
+   * @param here the name of this host
+   */
+  async reasonAgainst(guest: GuestCpu, here: string): Promise<string | null> {
+    const { mode, model, visible } = guest;
+    if (!visible) return null;
+    if (!this.#definitions.has(model)) return `QEMU on host ${here} does not have the CPU model ${model}.`;
+    if (model === FULL_MODEL.kvm && this.#from.acceleration !== 'kvm')
+      return `The guest has the CPU of a host with KVM, which host ${here} does not use.`;
+    const all = await this.#describe(model, guest.properties).catch((error: Error) => error.message);
+    if (typeof all === 'string') return `QEMU on host ${here} cannot provide the CPU model ${model}: ${all}`;
+    const unavailable = new Set([...this.#off, ...this.#lacking(guest, all)]);
+    const missing = featuresOf(visible).filter((name) => unavailable.has(name) || all[name] !== true);
+    if (missing.length > 0) return `Host ${here} does not provide features of the guest's CPU: ${missing.join(', ')}.`;
+    const same = visibleIn(all);
+    const other = Object.keys({ ...visible, ...same }).filter((name) => visible[name] !== same[name]);
+    if (other.length === 0) return null;
+    const names = other.sort().join(', ');
+    return `The CPU that a guest with the CPU mode ${mode} has on host ${here} differs in ${names}.`;
+  }
+}

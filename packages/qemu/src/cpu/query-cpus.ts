@@ -1,0 +1,81 @@
+import type { Acceleration } from '../programs/acceleration.js';
+import { type RunAs, runProgram } from '../programs/run-program.js';
+import type { CpuProperties } from './guest-cpu.js';
+
+const QUERY_MS = 20_000;
+
+/** The QEMU program whose CPU models are queried. */
+export interface QueriedProgram {
+  readonly program: string;
+  readonly acceleration: Acceleration;
+  readonly runAs: RunAs | undefined;
+}
+
+/** A CPU model that a QEMU program knows. */
+export interface CpuDefinition {
+  readonly name: string;
+  /** Features of the model that this computer cannot provide. */
+  readonly 'unavailable-features'?: readonly string[];
+}
+
+/** The response of QEMU to a command. */
+interface QmpResponse {
+  readonly return?: unknown;
+  readonly error?: { readonly desc: string };
+}
+
+/** A command to QEMU. */
+interface QmpCommand {
+  readonly execute: string;
+  readonly arguments?: object;
+}
+
+/** Starts QEMU without a machine, and returns its responses to commands. */
+async function queryQemu(
+  { program, acceleration, runAs }: QueriedProgram,
+  commands: readonly QmpCommand[],
+): Promise<readonly QmpResponse[]> {
+  const all = [{ execute: 'qmp_capabilities' }, ...commands, { execute: 'quit' }];
+  const args = ['-nodefaults', '-no-user-config', '-machine', `none,accel=${acceleration}`, '-display', 'none', '-S'];
+  const output = await runProgram(program, [...args, '-qmp', 'stdio'], {
+    runAs,
+    timeoutMs: QUERY_MS,
+    input: all.map((command) => `${JSON.stringify(command)}\n`).join(''),
+  });
+  return responsesIn(output).slice(1, commands.length + 1);
+}
+
+/** Returns the responses in the output of QEMU, without its greeting and events. */
+function responsesIn(output: string): readonly QmpResponse[] {
+  const lines = output.split('\n').flatMap((line) => (line.startsWith('{') ? [JSON.parse(line)] : []));
+  return lines.filter((line) => 'return' in line || 'error' in line);
+}
+
+/** Returns a command that describes a model with changed properties. */
+function expansion(name: string, props: CpuProperties): QmpCommand {
+  return { execute: 'query-cpu-model-expansion', arguments: { type: 'static', model: { name, props } } };
+}
+
+/** Returns all properties of a described model. @throws Error with the message of QEMU */
+function propertiesOf(response: QmpResponse | undefined): CpuProperties {
+  if (response?.error) throw new Error(response.error.desc);
+  const props = (response?.return as { model?: { props?: CpuProperties } } | undefined)?.model?.props;
+  if (!props) throw new Error(`QEMU does not describe its CPU models: ${JSON.stringify(response)}`);
+  return props;
+}
+
+/** Returns all properties of a model with changed properties. @throws Error with the message of QEMU */
+export async function queryCpu(from: QueriedProgram, model: string, changes: CpuProperties): Promise<CpuProperties> {
+  return propertiesOf((await queryQemu(from, [expansion(model, changes)]))[0]);
+}
+
+/** Returns the known models, and all properties of one of them. */
+export async function queryCpus(
+  from: QueriedProgram,
+  model: string,
+): Promise<{ readonly definitions: readonly CpuDefinition[]; readonly properties: CpuProperties }> {
+  const [known, described] = await queryQemu(from, [{ execute: 'query-cpu-definitions' }, expansion(model, {})]);
+  if (!Array.isArray(known?.return))
+    throw new Error(`QEMU does not list its CPU models: ${JSON.stringify(known).slice(0, 1_000)}`);
+  return { definitions: known.return, properties: propertiesOf(described) };
+}

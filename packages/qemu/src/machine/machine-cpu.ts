@@ -1,0 +1,14 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { checkedCpu, type GuestCpu } from '../cpu/guest-cpu.js';
+import type { MachineFolder } from './machine-folder.js';
+
+/** Stores the CPU of a machine that starts. It keeps it until it ends, also if the host then has other options. */
+export async function saveCpu(folder: MachineFolder, cpu: GuestCpu): Promise<void> {
+  await writeFile(folder.file('cpu'), JSON.stringify(cpu));
+}
+
+/** Returns the CPU of a machine that runs; null for one that an earlier version has started. */
+export async function savedCpu(folder: MachineFolder): Promise<GuestCpu | null> {
+  const text = await readFile(folder.file('cpu'), 'utf8').catch(() => null);
+  return text === null ? null : checkedCpu(JSON.parse(text));
+}

@@ -1,0 +1,32 @@
+import type { Server } from '@apistrata/compute-engine';
+import type { UnsupportedReason } from '@apistrata/compute-engine/drivers';
+import type { GuestCpu } from '../cpu/guest-cpu.js';
+import type { Host } from '../host.js';
+import { savedCpu } from '../machine/machine-cpu.js';
+import { requestsTo } from './transfer-requests.js';
+
+/** Timeout of the response of the destination, while a request of the API may wait. */
+const CHECK_MS = 8_000;
+
+/** Returns why a guest cannot continue with its CPU on this host; null if it can. */
+export function cpuObstacle({ parts }: Host, cpu: GuestCpu): Promise<string | null> {
+  return parts.cpus.reasonAgainst(cpu, parts.services.hosts?.self ?? '');
+}
+
+/** Returns why a running guest of this host cannot move to another one; null if nothing is known to prevent it. */
+export async function moveObstacle(host: Host, server: Server, destHost: string): Promise<UnsupportedReason | null> {
+  const { folder } = host.machine(server);
+  const cpu = await savedCpu(folder);
+  if (!cpu) return null;
+  const signal = AbortSignal.any([host.leaving, AbortSignal.timeout(CHECK_MS)]);
+  try {
+    const request = { kind: 'check cpu', serverId: server.id, cpu } as const;
+    const message = await requestsTo(destHost, host, signal).value<string | null>(request);
+    return message === null ? null : { code: 'CONFLICT', message };
+  } catch (error) {
+    // The move itself reports that a host is unavailable. Earlier versions provide this CPU only, without a check.
+    if (cpu.mode === 'host-passthrough' || (error as { code?: string }).code === 'HOST_UNREACHABLE') return null;
+    const why = (error as Error).message;
+    return { code: 'CONFLICT', message: `Host ${destHost} cannot check whether it provides the guest's CPU: ${why}` };
+  }
+}

@@ -1,0 +1,24 @@
+import type { Server } from '@apistrata/compute-engine';
+import type { VolumeShape } from '../machine/machine-shape.js';
+import type { VolumeAccess } from './volume-access.js';
+
+/** Device paths are shorter than this; longer names are accepted by other code later. */
+const MAX_DEVICE_NAME = 32;
+
+/** Opens all volumes of a server, in the order of their devices. */
+export async function openVolumes(
+  access: VolumeAccess,
+  server: Server,
+): Promise<{ bootVolume: VolumeShape | null; volumes: readonly VolumeShape[] }> {
+  const place = ({ device }: { device: string }) => device.padStart(MAX_DEVICE_NAME);
+  const devices = [...server.blockDevices].sort((a, b) => (place(a) < place(b) ? -1 : 1));
+  const volumes: VolumeShape[] = [];
+  let bootVolume: VolumeShape | null = null;
+  for (const { volumeId, destination, bootIndex } of devices) {
+    if (volumeId === null || destination !== 'volume') continue;
+    const volume = await access.open(server, volumeId);
+    if (bootIndex === 0) bootVolume = volume;
+    else volumes.push(volume);
+  }
+  return { bootVolume, volumes };
+}
