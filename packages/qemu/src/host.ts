@@ -29,6 +29,7 @@ import type { RunAs } from './programs/run-program.js';
 import type { QmpClient } from './qmp/qmp-client.js';
 import { Processors } from './tuning/processors.js';
 import { tuningOf } from './tuning/tuning.js';
+import { DirectoryBackend } from './volumes/directory-backend.js';
 import { noVolumes } from './volumes/no-volumes.js';
 import { openVolumes } from './volumes/open-volumes.js';
 import { RemoteVolumes } from './volumes/remote-volumes.js';
@@ -96,7 +97,13 @@ export class Host implements MachinePlaces {
     const give = (path: string) => changeOwner(path, runAs);
     const { hosts } = services;
     this.localVolumes = volumesAllowed
-      ? new VolumeStore({ directory, tools: this.disks, runAs, volumes: services.volumes })
+      ? new VolumeStore({
+          directory,
+          backend: new DirectoryBackend(join(directory, 'contents'), this.disks),
+          tools: this.disks,
+          runAs,
+          volumes: services.volumes,
+        })
       : undefined;
     this.volumes =
       this.localVolumes ?? (hosts ? new RemoteVolumes({ directory, hosts, changeOwner: give }) : noVolumes);

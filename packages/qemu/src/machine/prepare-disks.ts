@@ -17,12 +17,16 @@ export function isVolumeBacked({ blockDevices }: Server): boolean {
   return blockDevices.some(({ bootIndex, destination }) => bootIndex === 0 && destination === 'volume');
 }
 
-/** The dependencies of disk creation. */
-export interface DiskTools {
-  readonly cache: ImageCache;
-  readonly images: DriverServices['images'];
+/** The program that creates disks, and its options. */
+export interface DiskPrograms {
   readonly qemuImg: string;
   readonly run: Omit<ProgramOptions, 'signal'>;
+}
+
+/** The dependencies of disk creation. */
+export interface DiskTools extends DiskPrograms {
+  readonly cache: ImageCache;
+  readonly images: DriverServices['images'];
 }
 
 async function exists(path: string): Promise<boolean> {
@@ -43,7 +47,7 @@ export interface DiskInfo {
  * not exist.
  */
 export async function diskInfo(
-  { qemuImg, run }: DiskTools,
+  { qemuImg, run }: DiskPrograms,
   path: string,
   signal: AbortSignal,
 ): Promise<DiskInfo | undefined> {
@@ -53,7 +57,7 @@ export async function diskInfo(
 }
 
 /** Returns the virtual size of such a file. */
-export async function diskBytes(tools: DiskTools, path: string, signal: AbortSignal): Promise<number> {
+export async function diskBytes(tools: DiskPrograms, path: string, signal: AbortSignal): Promise<number> {
   const info = await diskInfo(tools, path, signal);
   if (!info) throw new QemuError('UNSUPPORTED', `missing disk ${basename(path)}`);
   return info['virtual-size'];
@@ -65,7 +69,7 @@ export async function diskBytes(tools: DiskTools, path: string, signal: AbortSig
  * @param base the backing file, in the same folder, so that the reference is valid under each host's path of the folder
  */
 export async function makeDisk(
-  { qemuImg, run }: DiskTools,
+  { qemuImg, run }: DiskPrograms,
   path: string,
   bytes: number,
   base: string | null,

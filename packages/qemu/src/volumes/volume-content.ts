@@ -1,13 +1,10 @@
 import { chown, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { ifMissing } from '../machine/if-missing.js';
 import type { ProcessFolder } from '../machine/machine-process.js';
 import type { RunAs } from '../programs/run-program.js';
 
 const FILES = {
-  disk: 'disk.qcow2',
-  /** The backing file, if the volume was created from an image. */
-  base: 'base.raw',
   socket: 'nbd',
   pid: 'pid',
   qmp: 'qmp',
@@ -15,7 +12,7 @@ const FILES = {
   users: 'users',
 } as const;
 
-/** The content of a volume: a folder with the disk and the process that serves it. */
+/** The content of a volume: a disk of a backend, and a folder with the process that serves it. */
 export class VolumeContent implements ProcessFolder {
   readonly path: string;
   readonly #runAs: RunAs | undefined;
@@ -23,6 +20,11 @@ export class VolumeContent implements ProcessFolder {
   constructor(path: string, runAs: RunAs | undefined) {
     this.path = path;
     this.#runAs = runAs;
+  }
+
+  /** The name of its disk. */
+  get name(): string {
+    return basename(this.path);
   }
 
   file(name: keyof typeof FILES): string {

@@ -9,15 +9,9 @@ export const EXPORT = 'volume';
 
 const exported = { type: 'nbd', id: EXPORT, 'node-name': DISK, name: EXPORT, writable: true };
 
-function serverArguments(content: VolumeContent): string[] {
-  const disk = {
-    driver: 'qcow2',
-    'node-name': DISK,
-    discard: 'unmap',
-    file: { driver: 'file', filename: content.file('disk') },
-  };
+function serverArguments(content: VolumeContent, disk: object): string[] {
   return [
-    ...['--blockdev', JSON.stringify(disk)],
+    ...['--blockdev', JSON.stringify({ ...disk, 'node-name': DISK })],
     ...['--nbd-server', `addr.type=unix,addr.path=${content.file('socket')}`],
     ...['--chardev', `socket,id=control,path=${content.file('qmp')},server=on,wait=off`],
     ...['--monitor', 'chardev=control', '--pidfile', content.file('pid')],
@@ -42,9 +36,14 @@ export async function withServer<T>(
   return using(await QmpClient.connect(content.file('qmp')), work);
 }
 
-/** Ensures that a process that outlives this one serves a volume. No-op if one does. */
+/**
+ * Ensures that a process that outlives this one serves a volume. No-op if one does.
+ *
+ * @param attach makes the disk available, and returns how QEMU opens it
+ */
 export async function serveVolume(
   content: VolumeContent,
+  attach: () => Promise<object>,
   program: string,
   runAs: RunAs | undefined,
   signal: AbortSignal,
@@ -52,7 +51,7 @@ export async function serveVolume(
   const running = (await findProcess(content)) !== undefined;
   const qmp = running
     ? await QmpClient.connect(content.file('qmp'))
-    : await startProcess(content, program, serverArguments(content), runAs, signal);
+    : await startProcess(content, program, serverArguments(content, await attach()), runAs, signal);
   await using(qmp, async () => {
     const exports = await qmp.execute<unknown[]>('query-block-exports');
     if (exports.length === 0) await qmp.execute('block-export-add', exported);

@@ -3,16 +3,17 @@ import { lstat, readdir, readlink, rename, rm, stat, symlink } from 'node:fs/pro
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import type { DriverServices, StoredVolume, VolumeOrigin, VolumeStorage } from '@apistrata/compute-engine/drivers';
-import { blockNodeOf, copyWhileRunning } from '../machine/copy-disk.js';
+import { blockNodeOf } from '../machine/copy-disk.js';
 import { ifMissing } from '../machine/if-missing.js';
 import { findProcess } from '../machine/machine-process.js';
 import type { VolumeShape } from '../machine/machine-shape.js';
-import { type DiskTools, diskBytes, GIB, makeDisk } from '../machine/prepare-disks.js';
+import { type DiskTools, GIB } from '../machine/prepare-disks.js';
 import { findProgram } from '../programs/find-program.js';
-import { type RunAs, runProgram } from '../programs/run-program.js';
+import type { RunAs } from '../programs/run-program.js';
 import { QemuError } from '../qemu-error.js';
-import { checkSpace } from './check-space.js';
+import type { QmpClient } from '../qmp/qmp-client.js';
 import { type VolumeAccess, type VolumeUser, volumeDeviceId } from './volume-access.js';
+import type { VolumeBackend } from './volume-backend.js';
 import { VolumeContent } from './volume-content.js';
 import { DISK, EXPORT, endServer, growExport, serveVolume, withServer } from './volume-server.js';
 import { VolumeServerMonitor } from './volume-server-monitor.js';
@@ -25,13 +26,15 @@ const UNFINISHED_MS = 3_600_000;
 
 export interface VolumeStoreOptions {
   readonly directory: string;
-  readonly tools: DiskTools;
+  /** Stores the disks of volumes. */
+  readonly backend: VolumeBackend;
+  readonly tools: Pick<DiskTools, 'cache'>;
   readonly runAs: RunAs | undefined;
   readonly volumes: DriverServices['volumes'];
 }
 
 /**
- * Volumes in files of this computer, each served by a separate process while servers use it. A volume is a link to its
+ * Volumes on disks of a backend, each served by a separate process while servers use it. A volume is a link to its
  * content, so that a migration replaces the content atomically, under running guests.
  */
 export class VolumeStore implements VolumeStorage, VolumeAccess {
@@ -76,10 +79,6 @@ export class VolumeStore implements VolumeStorage, VolumeAccess {
     }
   }
 
-  get #run() {
-    return { runAs: this.#options.runAs, signal: this.#leaving.signal };
-  }
-
   async create(
     caller: Caller,
     volume: { id: string; sizeGb: number; origin: VolumeOrigin },
@@ -98,50 +97,39 @@ export class VolumeStore implements VolumeStorage, VolumeAccess {
     publish: (name: string) => Promise<void>,
     taken?: () => void,
   ): Promise<void> {
-    const { tools, directory } = this.#options;
-    await checkSpace(directory, sizeGb * GIB);
+    const { tools, backend } = this.#options;
+    const { signal } = this.#leaving;
+    const bytes = sizeGb * GIB;
+    await backend.checkSpace(bytes);
     const name = randomUUID();
     const content = this.#at(name);
     try {
       await content.make();
-      const disk = content.file('disk');
-      if (origin.kind === 'copy') await this.#copy(origin.id, disk, taken);
-      else if (origin.kind === 'blank') await makeDisk(tools, disk, sizeGb * GIB, null, this.#run.signal);
+      if (origin.kind === 'copy') await this.#copy(origin.id, name, taken);
+      else if (origin.kind === 'blank') await backend.create(name, bytes, signal);
       else {
-        const base = content.file('base');
-        await tools.cache.put(caller, origin.imageId, base, sizeGb * GIB, this.#run.signal);
-        await makeDisk(tools, disk, sizeGb * GIB, base, this.#run.signal);
+        const { imageId } = origin;
+        const fetch = (file: string) => tools.cache.put(caller, imageId, file, bytes, signal);
+        await backend.createFromImage(name, bytes, fetch, signal);
       }
-      await this.#growFile(content, sizeGb * GIB);
+      if ((await backend.size(name, signal)) < bytes) await backend.resize(name, bytes, false, signal);
       await publish(name);
     } catch (error) {
+      await backend.remove(name);
       await content.remove();
       throw error;
     }
   }
 
-  /** Copies the current content of a volume to a file without a backing file. */
-  async #copy(id: string, target: string, taken = () => {}): Promise<void> {
+  /** Copies the current content of a volume to a new disk. */
+  async #copy(id: string, name: string, taken = () => {}): Promise<void> {
     const source = await this.#content(id);
-    const { qemuImg } = this.#options.tools;
+    const { backend } = this.#options;
+    const copy = (qmp: QmpClient | undefined) =>
+      backend.copy(source.name, name, { qmp, taken, signal: this.#leaving.signal });
     await this.#turn(`of ${source.path}`, async () => {
-      const served = await withServer(source, async (qmp) => {
-        await copyWhileRunning(qmp, DISK, target, { qemuImg, ...this.#run }, (begin) => begin().then(taken));
-        return true;
-      });
-      if (!served)
-        await runProgram(qemuImg, ['convert', '-f', 'qcow2', '-O', 'qcow2', source.file('disk'), target], this.#run);
+      if (!(await withServer(source, (qmp) => copy(qmp).then(() => true)))) await copy(undefined);
     });
-  }
-
-  #sizeOf(content: VolumeContent): Promise<number> {
-    return diskBytes(this.#options.tools, content.file('disk'), this.#run.signal);
-  }
-
-  async #growFile(content: VolumeContent, bytes: number): Promise<void> {
-    if ((await this.#sizeOf(content)) >= bytes) return;
-    const { qemuImg } = this.#options.tools;
-    await runProgram(qemuImg, ['resize', '-q', '-f', 'qcow2', content.file('disk'), `${bytes}`], this.#run);
   }
 
   async remove(id: string): Promise<void> {
@@ -154,6 +142,7 @@ export class VolumeStore implements VolumeStorage, VolumeAccess {
 
   async #discard(content: VolumeContent): Promise<void> {
     await endServer(content);
+    await this.#options.backend.remove(content.name);
     await content.remove();
   }
 
@@ -162,13 +151,17 @@ export class VolumeStore implements VolumeStorage, VolumeAccess {
       const content = await this.#find(id);
       if (!content) return; // An unused volume may have no content here: it is created with its new size.
       const bytes = sizeGb * GIB;
-      await checkSpace(this.#options.directory, bytes - (await this.#sizeOf(content)));
+      const [{ backend }, { signal }, { name }] = [this.#options, this.#leaving, content];
+      const size = await backend.size(name, signal);
+      await backend.checkSpace(bytes - size);
       const served = await withServer(content, async (qmp) => {
-        const { 'virtual-size': size } = await blockNodeOf(qmp, DISK);
-        if (size < bytes) await growExport(qmp, bytes, this.#leaving.signal);
+        const { 'virtual-size': visible } = await blockNodeOf(qmp, DISK);
+        if (visible >= bytes) return true;
+        await backend.resize(name, bytes, true, signal);
+        await growExport(qmp, bytes, signal);
         return true;
       });
-      if (!served) await this.#growFile(content, bytes);
+      if (!served && size < bytes) await backend.resize(name, bytes, false, signal);
     });
   }
 
@@ -217,7 +210,9 @@ export class VolumeStore implements VolumeStorage, VolumeAccess {
 
   async #serve(volumeId: string, content: VolumeContent): Promise<void> {
     const program = findProgram('qemu-storage-daemon', 'the package qemu-system-common');
-    await serveVolume(content, program, this.#options.runAs, this.#leaving.signal);
+    const { backend, runAs } = this.#options;
+    const attach = () => backend.attach(content.name);
+    await serveVolume(content, attach, program, runAs, this.#leaving.signal);
     this.#serving.add(volumeId);
   }
 

@@ -1,0 +1,74 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { copyWhileRunning } from '../machine/copy-disk.js';
+import { type DiskPrograms, diskBytes, makeDisk } from '../machine/prepare-disks.js';
+import { runProgram } from '../programs/run-program.js';
+import { checkSpace } from './check-space.js';
+import type { CopyOptions, VolumeBackend } from './volume-backend.js';
+import { DISK } from './volume-server.js';
+
+/** Stores disks as qcow2 files, each in the folder of its name, with the image that backs it. */
+export class DirectoryBackend implements VolumeBackend {
+  readonly #folder: string;
+  readonly #tools: DiskPrograms;
+
+  /** @param folder contains a folder for each disk */
+  constructor(folder: string, tools: DiskPrograms) {
+    this.#folder = folder;
+    this.#tools = tools;
+  }
+
+  #disk(name: string): string {
+    return join(this.#folder, name, 'disk.qcow2');
+  }
+
+  #base(name: string): string {
+    return join(this.#folder, name, 'base.raw');
+  }
+
+  #qemuImg(args: readonly string[], signal: AbortSignal): Promise<string> {
+    return runProgram(this.#tools.qemuImg, args, { ...this.#tools.run, signal });
+  }
+
+  checkSpace(bytes: number): Promise<void> {
+    return checkSpace(this.#folder, bytes);
+  }
+
+  create(name: string, bytes: number, signal: AbortSignal): Promise<void> {
+    return makeDisk(this.#tools, this.#disk(name), bytes, null, signal);
+  }
+
+  async createFromImage(
+    name: string,
+    bytes: number,
+    fetch: (file: string) => Promise<unknown>,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const base = this.#base(name);
+    await fetch(base);
+    await makeDisk(this.#tools, this.#disk(name), bytes, base, signal);
+  }
+
+  async copy(source: string, name: string, { qmp, taken, signal }: CopyOptions): Promise<void> {
+    const { qemuImg, run } = this.#tools;
+    const [from, to] = [this.#disk(source), this.#disk(name)];
+    if (qmp) await copyWhileRunning(qmp, DISK, to, { qemuImg, ...run, signal }, (begin) => begin().then(taken));
+    else await this.#qemuImg(['convert', '-f', 'qcow2', '-O', 'qcow2', from, to], signal);
+  }
+
+  size(name: string, signal: AbortSignal): Promise<number> {
+    return diskBytes(this.#tools, this.#disk(name), signal);
+  }
+
+  async resize(name: string, bytes: number, isOpen: boolean, signal: AbortSignal): Promise<void> {
+    if (!isOpen) await this.#qemuImg(['resize', '-q', '-f', 'qcow2', this.#disk(name), `${bytes}`], signal);
+  }
+
+  async attach(name: string): Promise<Readonly<Record<string, unknown>>> {
+    return { driver: 'qcow2', discard: 'unmap', file: { driver: 'file', filename: this.#disk(name) } };
+  }
+
+  async remove(name: string): Promise<void> {
+    for (const file of [this.#disk(name), `${this.#disk(name)}.new`, this.#base(name)]) await rm(file, { force: true });
+  }
+}

@@ -1,0 +1,194 @@
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFile, readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { installedProgram } from '../src/programs/find-program.js';
+import { runProgram } from '../src/programs/run-program.js';
+import type { VolumeBackend } from '../src/volumes/volume-backend.js';
+import { VolumeContent } from '../src/volumes/volume-content.js';
+import { EXPORT, endServer, growExport, serveVolume, withServer } from '../src/volumes/volume-server.js';
+
+const MIB = 2 ** 20;
+const PROGRAMS = ['qemu-img', 'qemu-io', 'qemu-storage-daemon'] as const;
+
+/** Returns the name of a program that the suite needs and this computer does not have. */
+export function missingForVolumes(): string | undefined {
+  return PROGRAMS.find((name) => installedProgram(name) === undefined);
+}
+
+/** A backend under test. */
+export interface BackendSuite {
+  readonly name: string;
+  /** Opens the backend. @param folder contains a folder for each disk, named after it */
+  open(folder: string): Promise<VolumeBackend>;
+  /** Removes what the backend has stored outside of this folder. */
+  close?(): Promise<void>;
+}
+
+/** Registers the conformance tests of backends for volumes. Disks are read and written as guests do: over NBD. */
+export function testVolumeBackend(suite: BackendSuite): void {
+  describe(`volumes of ${suite.name}`, { timeout: 60_000 }, () => {
+    const never = new AbortController().signal;
+    let folder: string;
+    let backend: VolumeBackend;
+    let served: VolumeContent[];
+
+    beforeEach(async () => {
+      folder = mkdtempSync(join(tmpdir(), 'avb-'));
+      served = [];
+      backend = await suite.open(folder);
+    });
+    afterEach(async () => {
+      for (const content of served) await endServer(content);
+      await suite.close?.();
+      rmSync(folder, { recursive: true, force: true });
+    });
+
+    /** Creates the folder of a new disk. */
+    function newDisk(): string {
+      const name = randomUUID();
+      mkdirSync(join(folder, name));
+      return name;
+    }
+
+    async function blank(bytes = 4 * MIB): Promise<string> {
+      const name = newDisk();
+      await backend.create(name, bytes, never);
+      return name;
+    }
+
+    /** Creates an image of one MiB of a byte, and a disk from it. */
+    async function fromImage(byte: number, bytes: number): Promise<{ readonly name: string; readonly image: string }> {
+      const [name, image] = [newDisk(), join(folder, 'image')];
+      writeFileSync(image, Buffer.alloc(MIB, byte));
+      await backend.createFromImage(name, bytes, (file) => copyFile(image, file), never);
+      return { name, image };
+    }
+
+    /** Serves a disk as the host does. */
+    async function serve(name: string): Promise<VolumeContent> {
+      const content = new VolumeContent(join(folder, name), undefined);
+      served.push(content);
+      const program = installedProgram('qemu-storage-daemon') ?? '';
+      await serveVolume(content, () => backend.attach(name), program, undefined, never);
+      return content;
+    }
+
+    /** Executes commands of `qemu-io` on a disk while it is served. */
+    async function io(content: VolumeContent, ...commands: readonly string[]): Promise<string> {
+      const address = `nbd+unix:///${EXPORT}?socket=${content.file('socket')}`;
+      const args = commands.flatMap((command) => ['-c', command]);
+      return runProgram('qemu-io', ['-f', 'raw', ...args, address], { runAs: undefined });
+    }
+
+    const write = (content: VolumeContent, byte: number, at: number) =>
+      io(content, `write -P ${byte} ${at * MIB} ${MIB}`, 'flush');
+
+    /** Checks the content: the byte in each MiB. */
+    async function holds(content: VolumeContent, ...bytes: readonly number[]): Promise<void> {
+      const output = await io(content, ...bytes.map((byte, at) => `read -P ${byte} ${at * MIB} ${MIB}`), 'length');
+      expect(output).not.toContain('Pattern verification failed');
+      expect(output).toContain(`\n${bytes.length} MiB`);
+    }
+
+    it('are blank, and keep what is written when the process that serves them ends', async () => {
+      const name = await blank();
+      const content = await serve(name);
+      await holds(content, 0, 0, 0, 0);
+      await write(content, 7, 2);
+      await endServer(content);
+      await holds(await serve(name), 0, 0, 7, 0);
+      expect(await backend.size(name, never)).toBe(4 * MIB);
+    });
+
+    it('start with the content of an image, which does not change', async () => {
+      const { name, image } = await fromImage(9, 2 * MIB);
+      const content = await serve(name);
+      await holds(content, 9, 0);
+      await write(content, 1, 0);
+      await holds(content, 1, 0);
+      expect((await readFile(image)).equals(Buffer.alloc(MIB, 9))).toBe(true);
+      expect(await backend.size(name, never)).toBe(2 * MIB);
+    });
+
+    it('are copied while no process has them open, and differ from then on', async () => {
+      const { name } = await fromImage(9, 2 * MIB);
+      let taken = 0;
+      const copied = newDisk();
+      await backend.copy(name, copied, { qmp: undefined, taken: () => taken++, signal: never });
+      const [source, target] = [await serve(name), await serve(copied)];
+      await write(source, 1, 0);
+      await write(target, 2, 1);
+      await holds(source, 1, 0);
+      await holds(target, 9, 2);
+      expect(taken).toBeLessThanOrEqual(1);
+    });
+
+    it('are copied at one point in time while they are served', async () => {
+      const name = await blank(32 * MIB);
+      const source = await serve(name);
+      await write(source, 5, 0);
+      const copied = newDisk();
+      let later: Promise<unknown> | undefined;
+      const taken = () => {
+        later = write(source, 6, 0).then(() => write(source, 6, 31));
+      };
+      await withServer(source, (qmp) => backend.copy(name, copied, { qmp, taken, signal: never }));
+      expect(later).toBeDefined();
+      await later;
+      const zeros = Array.from({ length: 31 }, () => 0);
+      await holds(await serve(copied), 5, ...zeros);
+      await holds(source, 6, ...zeros.slice(1), 6);
+    });
+
+    it('survive the removal of the volume from which they were copied', async () => {
+      const { name } = await fromImage(9, 2 * MIB);
+      const copied = newDisk();
+      await backend.copy(name, copied, { qmp: undefined, taken: () => {}, signal: never });
+      await backend.remove(name);
+      await holds(await serve(copied), 9, 0);
+    });
+
+    it('grow while no process has them open, and while they are served', async () => {
+      const name = await blank(1 * MIB);
+      await backend.resize(name, 2 * MIB, false, never);
+      expect(await backend.size(name, never)).toBe(2 * MIB);
+      const content = await serve(name);
+      await write(content, 3, 1);
+      await backend.resize(name, 3 * MIB, true, never);
+      await withServer(content, (qmp) => growExport(qmp, 3 * MIB, never));
+      await holds(content, 0, 3, 0);
+      expect(await backend.size(name, never)).toBe(3 * MIB);
+      await endServer(content);
+      await holds(await serve(name), 0, 3, 0);
+    });
+
+    it('are removed, complete or not, any number of times', async () => {
+      const name = await blank();
+      await backend.remove(name);
+      await backend.remove(name);
+      await expect(backend.size(name, never)).rejects.toThrow();
+      const failed = newDisk();
+      const fetch = () => Promise.reject(new Error('no image'));
+      await expect(backend.createFromImage(failed, MIB, fetch, never)).rejects.toThrow('no image');
+      await backend.remove(failed);
+      await backend.create(failed, MIB, never);
+      await holds(await serve(failed), 0);
+    });
+
+    it('are not created if the signal is aborted', async () => {
+      const name = newDisk();
+      const reason = new Error('no longer needed');
+      await expect(backend.create(name, MIB, AbortSignal.abort(reason))).rejects.toThrow(reason);
+      await backend.remove(name);
+      await backend.create(name, MIB, never);
+    });
+
+    it('are rejected if the storage is too small', async () => {
+      await backend.checkSpace(MIB);
+      await expect(backend.checkSpace(2 ** 60)).rejects.toMatchObject({ code: 'DISK_FULL' });
+    });
+  });
+}
