@@ -66,6 +66,7 @@ export const areas = [
           page('Writing a check', 'docs/writing-a-check.md', 'guide/writing-a-check'),
           page('Writing a quota store', 'docs/writing-a-store.md', 'guide/writing-a-store'),
           page('Writing a driver', 'docs/writing-a-driver.md', 'guide/writing-a-driver'),
+          page('Writing a storage backend', 'docs/writing-a-storage-backend.md', 'guide/writing-a-storage-backend'),
         ],
       },
     ],
