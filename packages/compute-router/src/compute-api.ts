@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { createRequire } from 'node:module';
 import { type Healthcheck, type HealthcheckOptions, healthcheck } from '@apistrata/healthcheck';
 import type { ProjectQuotas } from '@apistrata/quota';
 import type { ProjectQuotaRouterOptions } from '@apistrata/quota/router';
@@ -9,11 +8,12 @@ import { type ComputeRouterOptions, computeHandler, isVersionList } from './comp
 import { apiObservedBy } from './http/api-observer.js';
 import { crossOrigin } from './http/cross-origin.js';
 import { eventStream } from './http/event-stream.js';
-import { hidingQuery, REDACTED, redactSecrets } from './http/log-secrets.js';
+import { redactSecrets } from './http/log-secrets.js';
 import type { Middleware, Next } from './http/middleware.js';
 import { observeUnrouted } from './http/observe-unrouted.js';
 import { quotaStep } from './http/quota-step.js';
 import { REQUEST_ID_HEADERS } from './http/request-id-headers.js';
+import { requestLog } from './http/request-log.js';
 import { normalizeTarget } from './http/request-target.js';
 import { policies } from './policy/index.js';
 
@@ -38,22 +38,6 @@ export interface ComputeApi {
   readonly openApi: (version: string, serverUrl?: string) => Record<string, unknown>;
   /** Returns the OpenAPI document of a version as cached JSON text. */
   readonly openApiText: (version: string, serverUrl?: string) => string;
-}
-
-function requestLog(logger: Logger): Middleware {
-  // // Loaded only if requests are logged.
-  const { pinoHttp }: typeof import('pino-http') = createRequire(import.meta.url)('pino-http');
-  return pinoHttp({
-    logger,
-    genReqId: requestId({ preset: 'openstack' }).genReqId,
-    redact: { paths: REDACTED, censor: '[redacted]' },
-    serializers: { req: (req) => ({ ...req, url: redactSecrets(req.url), query: hidingQuery(req.query) }) },
-    customLogLevel: (req, res, error) => {
-      // A client may disconnect at any time: this is not a failure of the server.
-      if (!res.writableFinished && req.socket.destroyed) return 'info';
-      return error || res.statusCode >= 500 ? 'error' : res.statusCode >= 400 ? 'warn' : 'info';
-    },
-  });
 }
 
 /** Runs middlewares in order, until one of them sends the response. */

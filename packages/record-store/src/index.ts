@@ -11,6 +11,7 @@ export { yieldToEventLoop } from './batching/yield-to-event-loop.js';
 export { compoundKey } from './document-table/compound-key.js';
 export { DocumentTable, type RowQuery } from './document-table/document-table.js';
 export type { DocumentTableSpec } from './document-table/document-table-spec.js';
+export { hotFind } from './document-table/hot-find.js';
 export type { New, Stored } from './document-table/stored.js';
 export * from './errors/index.js';
 export type { ObservedPool, ObservedStatement, StoreObserver } from './observation/store-observer.js';

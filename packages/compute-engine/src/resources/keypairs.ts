@@ -1,4 +1,4 @@
-import { compoundKey, lockName } from '@apistrata/record-store';
+import { compoundKey, hotFind, lockName } from '@apistrata/record-store';
 import type { Context } from '../core/context.js';
 import type { Core } from '../core/core.js';
 import { badRequest, conflict, notFound } from '../errors/rejection.js';
@@ -14,6 +14,14 @@ export interface NewKeypair {
   readonly publicKey?: string;
   readonly type: Keypair['type'];
 }
+
+/** The maximum number of key pairs of a page without a limit. */
+const UNLIMITED = 2 ** 31 - 1;
+
+/** Parameters: the user, the name before the page ('' for the first one, which sorts before all names), the limit. */
+const pageOfUser = hotFind(tables.keypairs, (rows) =>
+  rows.where('user_id', '=', '').where('name', '>', '').orderBy('name').limit(0),
+);
 
 /** Key pairs of users. A generated private key is returned once and never stored. */
 export class Keypairs {
@@ -35,15 +43,11 @@ export class Keypairs {
     page: { readonly limit?: number; readonly marker?: string } = {},
   ): Promise<readonly Keypair[]> {
     const { store } = this.#core;
-    const { limit, marker } = page;
+    const { limit = UNLIMITED, marker } = page;
     if (marker !== undefined && !(await tables.keypairs.get(store, compoundKey(userId, marker)))) {
       throw badRequest(`marker [${marker}] not found`);
     }
-    return tables.keypairs.find(store, (q) => {
-      let rows = q.where('user_id', '=', userId).orderBy('name');
-      if (marker !== undefined) rows = rows.where('name', '>', marker);
-      return limit === undefined ? rows : rows.limit(limit);
-    });
+    return pageOfUser(store, [userId, marker ?? '', limit]);
   }
 
   /** Imports or generates a key pair. 400 for an invalid key, 403 if the quota is exceeded, 409 if the name exists. */

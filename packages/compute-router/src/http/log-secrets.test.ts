@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hidingQuery, redactSecrets } from './log-secrets.js';
+import { hidingQuery, hidingSecrets, redactSecrets, SECRET_HEADERS } from './log-secrets.js';
 
 describe('redactSecrets()', () => {
   it.each([
@@ -9,6 +9,9 @@ describe('redactSecrets()', () => {
     ['/v2.1%2Fos-console-auth-tokens%2Fs3cret?a=1', '/os-console-auth-tokens/[redacted]?a=1'],
     ['/vnc?token=s3cret&a=1', '/vnc?token=[redacted]&a=1'],
     ['/v2.1/servers?name=web', '/v2.1/servers?name=web'],
+    ['/v2.1/servers?name=%77eb', '/v2.1/servers?name=%77eb'],
+    ['/vnc?%54oken=s3cret', '/vnc?%54oken=[redacted]'],
+    ['/vnc?TOKEN=s3cret', '/vnc?TOKEN=[redacted]'],
   ])('shows %s as %s', (url, shown) => {
     expect(redactSecrets(url)).toBe(shown);
   });
@@ -26,5 +29,23 @@ describe('hidingQuery()', () => {
     const hidden = '[redacted]';
     expect(hidingQuery(query)).toEqual({ token: hidden, path: hidden, TOKEN: hidden, nested: hidden, name: 'web' });
     expect(hidingQuery(undefined)).toBeUndefined();
+  });
+});
+
+describe('hidingSecrets()', () => {
+  it.each(SECRET_HEADERS)(
+    'hides the value of %s, also an empty one, and leaves the headers of the request unchanged',
+    (name) => {
+      for (const value of ['s3cret', '', ['s3cret']]) {
+        const headers = { accept: 'a', [name]: value };
+        expect(hidingSecrets(headers)).toEqual({ accept: 'a', [name]: '[redacted]' });
+        expect(headers).toEqual({ accept: 'a', [name]: value });
+      }
+    },
+  );
+
+  it('returns headers without secrets as they are', () => {
+    const headers = { accept: 'a' };
+    expect(hidingSecrets(headers)).toBe(headers);
   });
 });

@@ -11,11 +11,15 @@ export const SECRET_HEADERS: readonly string[] = [
   'set-cookie',
 ];
 
-/** Paths into log entries whose values are redacted. */
-export const REDACTED = SECRET_HEADERS.flatMap((name) => [`req.headers["${name}"]`, `res.headers["${name}"]`]);
-
 const HIDDEN = '[redacted]';
 const TOKEN_PATH = 'os-console-auth-tokens';
+
+/** Returns headers for a log: the same object if it contains no secrets, otherwise a copy without their values. */
+export function hidingSecrets(headers: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const secrets = SECRET_HEADERS.filter((name) => name in headers);
+  if (secrets.length === 0) return headers;
+  return { ...headers, ...Object.fromEntries(secrets.map((name) => [name, HIDDEN])) };
+}
 
 /** Returns text with percent-encoding removed, however often it was applied; malformed encoding is kept. */
 function unescaped(text: string): string {
@@ -41,7 +45,8 @@ function hidingValue(pair: string): string {
 export function redactSecrets(url: string): string;
 export function redactSecrets(url: string | undefined): string | undefined;
 export function redactSecrets(url: string | undefined): string | undefined {
-  if (url === undefined) return undefined;
+  // What is hidden contains "token", and only percent-encoding can conceal that.
+  if (url === undefined || !(url.includes('%') || url.toLowerCase().includes('token'))) return url;
   const mark = url.indexOf('?');
   const path = mark < 0 ? url : url.slice(0, mark);
   const parts = path.split('/');

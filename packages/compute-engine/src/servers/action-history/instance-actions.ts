@@ -1,4 +1,4 @@
-import { compoundKey } from '@apistrata/record-store';
+import { compoundKey, hotFind } from '@apistrata/record-store';
 import type { Core } from '../../core/core.js';
 import { badRequest, notFound } from '../../errors/rejection.js';
 import type { InstanceAction } from '../../model/index.js';
@@ -11,6 +11,14 @@ export interface ActionQuery {
   readonly changesSince?: number;
   readonly changesBefore?: number;
 }
+
+/** The maximum number of actions without a limit. */
+const UNLIMITED = 2 ** 31 - 1;
+
+/** Parameters: the server, the limit. */
+const newestOfServer = hotFind(tables.actions, (rows) =>
+  rows.where('server_id', '=', '').orderBy('seq', 'desc').limit(0),
+);
 
 /** The history of servers. */
 export class InstanceActions {
@@ -32,6 +40,8 @@ export class InstanceActions {
     const { marker, limit, changesSince, changesBefore } = query;
     const last = marker === undefined ? undefined : await tables.actions.get(store, compoundKey(serverId, marker));
     if (marker !== undefined && !last) throw badRequest(`marker [${marker}] not found`);
+    const isFiltered = last !== undefined || changesSince !== undefined || changesBefore !== undefined;
+    if (!isFiltered) return newestOfServer(store, [serverId, limit ?? UNLIMITED]);
     return tables.actions.find(store, (q) => {
       let rows = q.where('server_id', '=', serverId).orderBy('seq', 'desc');
       if (last) rows = rows.where('seq', '<', last.seq);

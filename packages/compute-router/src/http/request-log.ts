@@ -1,0 +1,30 @@
+import { createRequire } from 'node:module';
+import { requestId } from '@apistrata/request-id';
+import type { Logger, SerializedRequest } from 'pino';
+import { hidingQuery, hidingSecrets, redactSecrets } from './log-secrets.js';
+import type { Middleware } from './middleware.js';
+
+/** Returns the parts of a request that may contain secrets, without them. */
+function shownOf({ url, query, headers }: Pick<SerializedRequest, 'url' | 'query' | 'headers'>) {
+  return { url: redactSecrets(url), query: hidingQuery(query), headers: hidingSecrets(headers) };
+}
+
+/** Creates the step that logs each response, without secrets. */
+export function requestLog(logger: Logger): Middleware {
+  // Loaded only if requests are logged.
+  const { pinoHttp }: typeof import('pino-http') = createRequire(import.meta.url)('pino-http');
+  return pinoHttp({
+    logger,
+    genReqId: requestId({ preset: 'openstack' }).genReqId,
+    // The option `redact` of pino would search every entry for each of these headers.
+    serializers: {
+      req: (req) => Object.assign(req, shownOf(req)),
+      res: (res) => Object.assign(res, { headers: hidingSecrets(res.headers) }),
+    },
+    customLogLevel: (req, res, error) => {
+      // A client may disconnect at any time: this is not a failure of the server.
+      if (!res.writableFinished && req.socket.destroyed) return 'info';
+      return error || res.statusCode >= 500 ? 'error' : res.statusCode >= 400 ? 'warn' : 'info';
+    },
+  });
+}
