@@ -35,8 +35,12 @@ const OPTIONS = {
   help: { type: 'boolean', default: false },
 };
 
-/** Time limit of one section; the long form of `scale` creates a million servers first. */
-const LIMIT_MINUTES = process.env.BENCH_MILLION ? 60 : 8;
+const { BENCH_MILLION, BENCH_SECONDS, BENCH_SOAK = 0 } = process.env;
+/**
+ * Time limit of one section. The long form of `scale` creates a million servers first, and `mixed` may be given longer
+ * loads; its soak runs on each database.
+ */
+const LIMIT_MINUTES = (BENCH_MILLION || BENCH_SECONDS ? 60 : 8) + 3 * Number(BENCH_SOAK);
 
 function reject(message) {
   console.error(message);

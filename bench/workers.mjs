@@ -7,23 +7,22 @@
 //
 // Processes that alternate on a processor find its caches cold. This effect on this machine is measured separately:
 // with a bare Express route, and with one worker at the request rate of each of four.
-import { execFileSync, fork, spawn } from 'node:child_process';
+import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { largeHosts } from './large-hosts.mjs';
 import { load } from './load.mjs';
 import { paced } from './paced.mjs';
 import { processTime } from './process-time.mjs';
+import { freshDatabase, startReferenceServer, writePreset } from './reference-process.mjs';
 import { interleaved } from './samples.mjs';
 import { HEADERS } from './server-process.mjs';
 import { durablePostgres } from './test-servers.mjs';
 
 const IMAGE = '70a599e0-31e7-49b7-b260-868f441e862b';
 const BODY = JSON.stringify({ server: { name: 'web', flavorRef: '1', imageRef: IMAGE, networks: 'none' } });
-const MAIN = join(import.meta.dirname, '../examples/reference-server/dist/main.js');
 const BARE = join(import.meta.dirname, 'bare-workers.worker.mjs');
 const WORKERS = [1, 2, 4];
 /** The number of clients of each worker, without a rate limit. */
@@ -63,41 +62,13 @@ async function startBare(bytes, workers) {
   };
 }
 
-/** Creates an empty database, and a connection to it. */
-async function freshDatabase(server, name) {
-  const pg = createRequire(import.meta.url)('pg');
-  const admin = new pg.Client(server);
-  await admin.connect();
-  await admin.query(`create database ${name}`);
-  await admin.end();
-  const url = server.replace(/\/[^/]*$/, `/${name}`);
-  const client = new pg.Client(url);
-  await client.connect();
-  return { url, client };
-}
-
 /** Starts the reference server with a number of workers. */
 async function start({ url: database, client }, workers, preset) {
-  const unlimited = ['instances', 'cores', 'ram'].flatMap((kind) => ['--quota', `${kind}=-1`]);
-  const args = ['--db', database, '--workers', String(workers), '--port', '0', '--drain-ms', '0', '--preset', preset];
-  const child = spawn(process.execPath, [MAIN, ...args, '--log-level', 'warn', ...unlimited], {
-    env: { ...process.env, APISTRATA_SECRET_KEY: Buffer.alloc(32).toString('base64') },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const url = await new Promise((resolve, reject) => {
-    let told = '';
-    child.stdout.on('data', (chunk) => {
-      told += chunk;
-      const found = /Compute API (http:\S+)\/v2\.1/.exec(told);
-      if (found) resolve(found[1]);
-    });
-    child.once('exit', (code) => reject(new Error(`the server ended with ${code}`)));
-  });
+  const args = ['--workers', String(workers), '--preset', preset, '--log-level', 'warn'];
+  const { stop, ...server } = await startReferenceServer(database, args);
   return {
-    url,
+    ...server,
     workers,
-    /** Returns the processor time of all processes including the primary process, without the clients. */
-    cpuMs: () => processTime(child.pid),
     /** Resolves when no job remains. */
     idle: async () => {
       const left = async () => Number((await client.query('select count(*) as jobs from jobs')).rows[0].jobs);
@@ -109,9 +80,7 @@ async function start({ url: database, client }, workers, preset) {
       if (Number(rows[0].failed) > 0) throw new Error('not every server became ACTIVE');
     },
     stop: async () => {
-      const ended = once(child, 'exit');
-      child.kill('SIGTERM');
-      await ended;
+      await stop();
       await client.end();
     },
   };
@@ -148,9 +117,7 @@ export async function run({ quick }) {
   const bare = [];
   const folder = mkdtempSync(join(tmpdir(), 'apistrata-bench-'));
   try {
-    const preset = join(folder, 'preset.json');
-    const builtIn = JSON.parse(execFileSync(process.execPath, [MAIN, '--print-preset'], { encoding: 'utf8' }));
-    writeFileSync(preset, JSON.stringify({ ...builtIn, hosts: largeHosts }));
+    const preset = writePreset(folder, largeHosts);
     for (const workers of WORKERS)
       servers.push(await start(await freshDatabase(postgres.url, `workers_${workers}`), workers, preset));
     const response = await fetch(servers[0].url + read.path, { headers: HEADERS });

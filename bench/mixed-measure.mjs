@@ -1,0 +1,60 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Returns the value below which a part of sorted numbers is. */
+export const share = (sorted, part) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))];
+
+/** Starts the load generator. */
+export function startGenerator() {
+  const child = fork(join(import.meta.dirname, 'mixed-load.worker.mjs'));
+  const ended = once(child, 'exit').then(([code]) => {
+    throw new Error(`the load generator ended with ${code}`);
+  });
+  ended.catch(() => {});
+  return {
+    send: async (load) => {
+      child.send(load);
+      const [result] = await Promise.race([once(child, 'message'), ended]);
+      return result;
+    },
+    stop: () => child.disconnect(),
+  };
+}
+
+/** Returns the ticks of all processors so far: all of them, and those that were idle. Linux only. */
+function machineTicks() {
+  const [line] = readFileSync('/proc/stat', 'utf8').split('\n');
+  const ticks = line.split(/\s+/).slice(1, 9).map(Number);
+  return { all: ticks.reduce((sum, each) => sum + each, 0), idle: ticks[3] + ticks[4] };
+}
+
+/**
+ * Sends a load to a cloud.
+ *
+ * @returns the sorted latencies in milliseconds of each operation and of all; the failed sessions with their errors; the
+ *   processor time of each process in percent of one processor; the idle part of all processors in percent; the resident
+ *   memory of the API in bytes
+ */
+export async function measureLoad(cloud, generator, load) {
+  const before = { ...cloud.usage(), ticks: machineTicks() };
+  const begun = performance.now();
+  const { latencies, errors, failed, cpuMs } = await generator.send({ ...cloud.load, ...load });
+  const elapsedMs = performance.now() - begun;
+  const after = { ...cloud.usage(), ticks: machineTicks() };
+  const percent = (ms) => (ms / elapsedMs) * 100;
+  return {
+    latencies,
+    all: latencies.flatMap(([, times]) => times).sort((a, b) => a - b),
+    errors: errors.map(([text, times]) => `${text} (${times} times)`),
+    failed,
+    cpu: {
+      API: percent(after.apiMs - before.apiMs),
+      ...(cloud.hasDatabaseProcess && { database: percent(after.databaseMs - before.databaseMs) }),
+      'load generator': percent(cpuMs),
+    },
+    idle: ((after.ticks.idle - before.ticks.idle) / (after.ticks.all - before.ticks.all)) * 100,
+    memory: after.memory,
+  };
+}

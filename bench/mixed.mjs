@@ -1,0 +1,132 @@
+// A day of mixed load: 1,000 projects on 100 hosts, 95 % reads and 5 % writes as clients really send them
+// (client-sessions.json), at fixed rates, by the reference server on SQLite and PostgreSQL. The load generator is a
+// separate process, and the load is open: requests have intended times, from which their latency counts.
+//
+// BENCH_SERVERS=N changes the number of servers, BENCH_SECONDS=N the duration of each rate. BENCH_SOAK=MINUTES sends one
+// rate for that long instead, and reports the memory of each minute.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openMixedCloud } from './mixed-cloud.mjs';
+import { measureLoad, share, startGenerator } from './mixed-measure.mjs';
+import { soak } from './soak.mjs';
+import { durablePostgres } from './test-servers.mjs';
+
+const { BENCH_SERVERS = 100_000, BENCH_SECONDS = 8, BENCH_SOAK = 0 } = process.env;
+const FULL = { servers: Number(BENCH_SERVERS), seconds: Number(BENCH_SECONDS), kneeSeconds: 4 };
+const QUICK = { servers: 5000, seconds: 3, kneeSeconds: 2 };
+const RATES = [300, 600, 1000];
+/** The knee is the highest rate whose p99 is below this time. */
+const KNEE_MS = 100;
+/** The search for the knee begins at the highest of the rates above whose p99 is below it, or at this one. */
+const LOWEST_RATE = 100;
+/** Each step of the search raises the rate by this factor. */
+const STEP = 1.25;
+const MAX_STEPS = 10;
+const BUSY_PERCENT = 85;
+
+const shown = (number) => Number(number.toPrecision(4));
+
+/** Returns the rows of one rate. The percentiles of single operations share a row, because there are many. */
+function rowsOf(what, rate, { latencies, all, errors, failed, cpu, idle, memory }) {
+  const begin = `${what}, ${rate}/s`;
+  for (const error of errors) console.error(`${begin}: ${error}`);
+  const ms = (sorted, part) => shown(share(sorted, part));
+  return [
+    ...[0.5, 0.99, 0.999].map((part) => ({
+      what: `${begin}: all operations, p${part * 100}`,
+      ours: ms(all, part),
+      unit: 'ms',
+    })),
+    ...latencies.map(([operation, sorted]) => ({
+      what: `${begin}: ${operation}, p50 of ${sorted.length}`,
+      ours: ms(sorted, 0.5),
+      unit: `ms; p99 ${ms(sorted, 0.99)}, p99.9 ${ms(sorted, 0.999)}`,
+    })),
+    { what: `${begin}: errors`, ours: failed, unit: 'sessions', budget: '0' },
+    ...Object.entries(cpu).map(([name, ours]) => ({
+      what: `${begin}: processor time of the ${name}`,
+      ours,
+      unit: '%',
+    })),
+    { what: `${begin}: idle processors of the machine`, ours: idle, unit: '%' },
+    { what: `${begin}: memory of the API`, ours: memory / 2 ** 20, unit: 'MiB' },
+  ];
+}
+
+/** Returns what limits a cloud at a load. */
+function limitOf({ cpu, idle }) {
+  const [[name, most]] = Object.entries(cpu).sort(([, a], [, b]) => b - a);
+  const used = `the ${name} uses ${Math.round(most)} % of a processor`;
+  if (most >= BUSY_PERCENT) return `limited by the ${name}: ${used}`;
+  if (idle < 100 - BUSY_PERCENT)
+    return `limited by other load of the machine: ${used}, and ${Math.round(idle)} % are idle`;
+  return `limited by waiting: ${used}, and ${Math.round(idle)} % are idle`;
+}
+
+/** Raises the rate until the 99th percentile is too high or a request fails. */
+async function findKnee(what, cloud, generator, { seconds, from }) {
+  let knee = 0;
+  for (let step = 0, rate = from; step < MAX_STEPS; step++, rate = Math.round(rate * STEP)) {
+    const measured = await measureLoad(cloud, generator, { rate, seconds, seed: 100 + step });
+    const p99 = share(measured.all, 0.99);
+    if (p99 < KNEE_MS && measured.failed === 0) {
+      knee = rate;
+      continue;
+    }
+    for (const error of measured.errors) console.error(`${what}, ${rate}/s: ${error}`);
+    const end = measured.failed > 0 ? `${measured.failed} sessions failed` : `p99 is ${Math.round(p99)} ms`;
+    return { what: `${what}: knee; at ${rate}/s ${end}, ${limitOf(measured)}`, ours: knee, unit: 'requests/s' };
+  }
+  return { what: `${what}: knee, not reached`, ours: knee, unit: 'requests/s' };
+}
+
+async function measure(what, cloud, generator, { seconds, kneeSeconds }) {
+  const rows = [];
+  // Builds schemas and renderers, and compiles the code.
+  await measureLoad(cloud, generator, { rate: RATES[0], seconds, seed: 1 });
+  let from = LOWEST_RATE;
+  for (const rate of RATES) {
+    const measured = await measureLoad(cloud, generator, { rate, seconds, seed: rate });
+    rows.push(...rowsOf(what, rate, measured));
+    if (share(measured.all, 0.99) < KNEE_MS) from = rate;
+  }
+  rows.push(await findKnee(what, cloud, generator, { seconds: kneeSeconds, from }));
+  rows.push({ what: `${what}: servers in ERROR`, ours: await cloud.failedServers(), unit: 'servers', budget: '0' });
+  return rows;
+}
+
+export async function run({ quick }) {
+  const much = quick ? QUICK : FULL;
+  const minutes = Number(BENCH_SOAK);
+  const folder = mkdtempSync(join(tmpdir(), 'apistrata-mixed-'));
+  const generator = startGenerator();
+  const rows = [];
+  const withCloud = async (what, options) => {
+    const cloud = await openMixedCloud({ folder, servers: much.servers, inspected: minutes > 0, ...options });
+    try {
+      rows.push(...(await (minutes ? soak(what, cloud, generator, minutes) : measure(what, cloud, generator, much))));
+    } finally {
+      await cloud.stop();
+    }
+  };
+  try {
+    await withCloud('SQLite file', { database: join(folder, 'servers.db') });
+    // Memory is that of one process, so a soak has no workers.
+    for (const args of minutes ? [[]] : [[], ['--workers', '2']]) {
+      const postgres = await durablePostgres();
+      if (!postgres) return [...rows, { what: 'PostgreSQL', unit: 'skipped: this machine has no PostgreSQL' }];
+      if (args.length === 0) rows.push(postgres.settings);
+      try {
+        const what = ['PostgreSQL', ...args].join(' ');
+        await withCloud(what, { database: postgres.url, databasePid: postgres.pid, args });
+      } finally {
+        await postgres.stop();
+      }
+    }
+    return rows;
+  } finally {
+    generator.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
