@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { passthroughCpu } from '../cpu/host-cpus.js';
 import { tuningOf } from '../tuning/tuning.js';
 import { machineArguments } from './machine-arguments.js';
 import { MachineFolder } from './machine-folder.js';
@@ -21,7 +20,7 @@ function argumentsOf(
   const shape = {
     serverId: 'id',
     acceleration: 'kvm',
-    cpu: passthroughCpu('kvm'),
+    cpu: { mode: 'host-passthrough', model: 'host', properties: {}, visible: null },
     tuning: tuningOf({ ...sizes, extraSpecs }, properties),
     firmware: properties.hw_firmware_type === 'uefi' ? FIRMWARE : null,
     vcpus: 2,
