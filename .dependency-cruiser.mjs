@@ -41,7 +41,7 @@ const ABOVE = {
 
 const TESTS = '[.]test[.]ts$|/testing/|[.]example[.]ts$';
 
-/** Returns the pattern of a place in the engine. A place that does not exist is an error: its rule would never apply. */
+/** Returns the pattern of a folder or file in the engine. A path that does not exist is an error: its rule would never apply. */
 function placeOf(path) {
   const file = `packages/compute-engine/src/${path}`;
   if (!existsSync(join(import.meta.dirname, file))) throw new Error(`.dependency-cruiser.mjs: ${file} does not exist`);

@@ -1,4 +1,4 @@
-// A bare Express route served by several processes, as the reference server serves by `--workers`. Arguments: the
+// A bare Express route served by several processes, like the reference server with `--workers`. Arguments: the
 // number of processes, and the number of bytes that each response contains.
 import cluster from 'node:cluster';
 import express from 'express';

@@ -40,7 +40,7 @@ function ask(url) {
   });
 }
 
-/** Processor time of one request, in milliseconds. */
+/** CPU time of one request, in milliseconds. */
 async function cost(server, path, requests, url = server.url) {
   const used = async () => {
     const { user, system } = await server.get('/usage');
@@ -75,7 +75,7 @@ export async function run({ quick }) {
     await interleaved(1, ...bare);
     const [ours, baseline] = await interleaved(rounds, ...bare);
     rows.push({
-      what: "a bare route, by the reference server's means and by Express's",
+      what: 'a bare route, served as in the reference server and as by Express',
       ours,
       baseline,
       unit: 'ms of CPU',

@@ -56,6 +56,6 @@ async function postgresTables(connectionString) {
   };
 }
 
-/** Opens the tables of a SQLite file or of a PostgreSQL database, which no engine may use meanwhile. */
+/** Opens the tables of a SQLite file or of a PostgreSQL database, which no engine may use in the meantime. */
 export const openTables = async (database) =>
   database.startsWith('postgres') ? postgresTables(database) : sqliteTables(database);

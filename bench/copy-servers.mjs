@@ -48,7 +48,7 @@ function copiesOf(row, nodes, owners, count) {
 
 /**
  * Copies the only server of a PostgreSQL database until the requested number exists. No engine may use the database
- * meanwhile.
+ * in the meantime.
  */
 export async function copyServers(client, count, owners) {
   const { rows: nodes } = await client.query(

@@ -1,11 +1,11 @@
-// Creates of servers by many clients: throughput and latency.
+// Creating servers with many clients: throughput and latency.
 import { load } from './load.mjs';
 import { processTime } from './process-time.mjs';
 import { interleaved } from './samples.mjs';
 import { HEADERS } from './server-process.mjs';
 
 const CLIENTS = 32;
-/** Measurements with fewer clients: their part of the creates, and their budgets. */
+/** Measurements with fewer clients: their share of the creates, and their budgets. */
 const FEWER = [
   { by: '8 clients', clients: 8, part: 0.25, rateBudget: '>= 1000/s', cpuBudget: '' },
   { by: '1 client', clients: 1, part: 0.05, rateBudget: '>= 300/s', cpuBudget: '<= 3 ms' },

@@ -43,8 +43,8 @@ async function roundUs(listener, request, requests) {
 }
 
 /**
- * Returns the microseconds of processor time that a listener needs for one request: the median of several rounds.
- * Processor time instead of wall time: other load on the machine must not count.
+ * Returns the microseconds of CPU time that a listener needs for one request: the median of several rounds.
+ * CPU time instead of wall time, so that other load on the machine does not count.
  */
 export async function requestUs(listener, request, { rounds, warmUpRounds, requests }) {
   await interleaved(warmUpRounds, () => roundUs(listener, request, requests));

@@ -25,7 +25,7 @@ export function stated(document, results) {
   });
 }
 
-/** The documents that may state figures, by their paths. */
+/** The documents that may contain figures, by path. */
 export function documents() {
   const packages = readdirSync(join(root, 'packages')).map((name) => join('packages', name, 'README.md'));
   const docs = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })

@@ -50,7 +50,7 @@ async function fill(server, database, cycles) {
   db.close();
 }
 
-/** Milliseconds of processor time of one request. */
+/** Milliseconds of CPU time of one request. */
 async function cost({ url, pid }, path, amount) {
   const before = processTime(pid);
   await load(url + path, { connections: 8, headers: HEADERS, amount });

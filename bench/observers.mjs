@@ -12,7 +12,7 @@ const FULL = { repeats: 5, rounds: 5, warmUpRounds: 4, requests: 500 };
 const QUICK = { repeats: 1, rounds: 2, warmUpRounds: 1, requests: 50 };
 const SKIPPED = 5_000_000;
 
-/** Points of a request on flavors that notify observers: stages, its end, statements, connections. */
+/** The points at which a flavor request notifies observers: stages, its end, statements, connections. */
 const PLACES = 20;
 
 const observers = { nobody: () => ({}), traces: openTelemetry, metrics: prometheusMetrics };

@@ -55,7 +55,7 @@ async function send(server, method, path, body, version = '2.35') {
   return text && response.headers.get('content-type')?.includes('json') ? JSON.parse(text) : undefined;
 }
 
-/** Creates one of everything that operations show, and returns the values of the parameters of their paths. */
+/** Creates one of each resource that operations show, and returns the values of their path parameters. */
 async function createSamples(server) {
   const post = (path, body, version) => send(server, 'POST', path, body, version);
   const boot = async (fields) =>

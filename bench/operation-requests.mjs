@@ -1,6 +1,6 @@
 /**
- * The most expensive requests of an administrator for each operation that reads, by `METHOD path`. A text instead is the
- * reason why none is measured. `params` and words in braces in `query` name values of the cloud (`operation-cloud.mjs`);
+ * The most expensive requests of an administrator for each operation that reads, by `METHOD path`. A string instead is
+ * the reason why none is measured. `params` and words in braces in `query` name values of the cloud (`operation-cloud.mjs`);
  * `version`: instead of the newest at which the operation exists; `page`: what explains a cost above the budget.
  */
 

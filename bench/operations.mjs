@@ -65,7 +65,7 @@ function ask(cloud, asked) {
   });
 }
 
-/** Returns the processor time of one request in milliseconds: of the serving thread, and of the database. */
+/** Returns the CPU time of one request in milliseconds: of the serving thread, and of the database. */
 async function cost({ server, databasePid, ...cloud }, asked, amount) {
   const used = () => [mainThreadTime(server.pid), databasePid ? processTime(databasePid) : 0];
   const before = used();

@@ -1,4 +1,4 @@
-// What the pages of the explorer cost: bytes, CPU time and layout shifts of the first page in a browser, and CPU time of the
+// The cost of the explorer's pages: bytes, CPU time and layout shifts of the first page in a browser, and CPU time of the
 // server for the list of versions, which does not wait for the counts of changes.
 import { execFileSync } from 'node:child_process';
 import { startCloud } from '@apistrata/test-cloud';

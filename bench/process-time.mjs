@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 
 const TICK_MS = 10;
 
-/** The parent of one process, and the processor time of its children that have ended, from /proc. */
+/** The parent of one process, and the CPU time of its children that have ended, from /proc. */
 function stat(pid) {
   const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
@@ -15,10 +15,10 @@ const threadMs = (pid, thread) =>
 
 const ownMs = (pid) => readdirSync(`/proc/${pid}/task`).reduce((sum, thread) => sum + threadMs(pid, thread), 0);
 
-/** Returns the processor time of the main thread of a process so far, in milliseconds. Linux only. */
+/** Returns the CPU time of the main thread of a process so far, in milliseconds. Linux only. */
 export const mainThreadTime = (pid) => threadMs(pid, pid);
 
-/** Returns the processor time of a process and its children so far, in milliseconds. Linux only. */
+/** Returns the CPU time of a process and its children so far, in milliseconds. Linux only. */
 export function processTime(root) {
   let sum = 0;
   for (const pid of readdirSync('/proc')

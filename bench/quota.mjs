@@ -170,7 +170,7 @@ export async function run({ quick }) {
       const [ours, baseline] = await compare(operation, other, lanes, much);
       rows.push({ what: `${name}, ${what}, next to ${called}`, ours, baseline, unit: 'op/s', budget });
     };
-    // The goal applies to shared servers with the same number of queries: one is compared with one, and two with two.
+    // The goal applies to shared servers with the same number of queries: one query is compared with one, and two with two.
     // Both batch concurrent requests.
     const aim = name === 'PostgreSQL' || name === 'Redis' ? '>= 0.9 x' : undefined;
     await row('consume, one at a time', once, 1, aim);

@@ -1,4 +1,4 @@
-// The effect of a replica on the primary: processor time of the primary for reads of one API process with
+// The effect of a replica on the primary: CPU time of the primary for reads of one API process with
 // `databaseRead`, compared with one without, on the same database. Pages and servers that were never read before;
 // without concurrent writes.
 import { processTime } from './process-time.mjs';
@@ -27,7 +27,7 @@ async function ask({ url }, path) {
   if (!response.ok) throw new Error(text);
 }
 
-/** Returns milliseconds of the primary's processor time for one request. */
+/** Returns milliseconds of the primary's CPU time for one request. */
 async function cost(primaryPid, server, path, amount) {
   const before = processTime(primaryPid);
   const client = async () => {

@@ -1,5 +1,5 @@
 // The cost of the router of @apistrata/microversion compared with find-my-way, which it uses, and with Fastify with the
-// same schemas: processor time of one request, without a network. The router also negotiates the version of each
+// same schemas: CPU time of one request, without a network. The router also negotiates the version of each
 // request, and selects the operation of that version.
 //
 // Each measurement has a separate process, so that none is affected by optimizations for another.

@@ -1,4 +1,4 @@
-// The cost of a query in a large database on PostgreSQL, compared with a tenth of its size: processor time of the API
+// The cost of a query in a large database on PostgreSQL, compared with a tenth of its size: CPU time of the API
 // process and of the database, for pages and servers that were never read before. BENCH_MILLION=1 compares 1,000,000
 // servers in 10,000 projects with 100,000 in 1,000 (several minutes, 6 GB of disk); otherwise a tenth of both.
 import { copyServers } from './copy-servers.mjs';
@@ -68,7 +68,7 @@ async function open(servers) {
   return { postgres, server, servers, projects, turn: 0, populateMs, bytes: Number(rows[0].bytes) };
 }
 
-/** Processor time of one request in milliseconds: of the API, and of the database. */
+/** CPU time of one request in milliseconds: of the API, and of the database. */
 async function cost(opened, path, amount) {
   const { server, postgres } = opened;
   const before = [processTime(server.pid), processTime(postgres.pid)];

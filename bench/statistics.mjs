@@ -1,5 +1,5 @@
-// The cost of administrator queries when the database has statistics, compared with the same database without:
-// statistics must not lead to other plans. Processor time of the API process and of PostgreSQL; for SQLite, which runs
+// The cost of administrator queries in a database with statistics, compared with the same database without:
+// statistics must not lead to different plans. CPU time of the API process and of PostgreSQL; for SQLite, which runs
 // in the process, also of the thread that serves all requests. Every query is different.
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -40,7 +40,7 @@ async function files(folder, servers, owners) {
   return [analyzed, plain];
 }
 
-/** Two databases of a PostgreSQL server, the first with statistics. */
+/** Two databases on a PostgreSQL server, the first with statistics. */
 async function databases({ url }, servers, owners) {
   const { default: pg } = await import('pg');
   const ask = async (connectionString, work) => {

@@ -1,4 +1,4 @@
-// How long a test waits for a cloud, from nothing to the first response, and how much memory each of many clouds takes.
+// How long a test waits for the first response of a new cloud, and how much memory each of many clouds takes.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';

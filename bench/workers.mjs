@@ -1,4 +1,4 @@
-// The cost of several workers of the reference server compared with one: processor time of all of them, for one request
+// The cost of several workers of the reference server compared with one: CPU time of all of them, for one request
 // and for one create until ACTIVE, on PostgreSQL. The work is the same, so more processes should not need more time.
 //
 // Requests arrive one by one, at a rate below saturation, so that each is handled alone: concurrent requests share
@@ -94,14 +94,14 @@ async function ask(server, { path, rate, request }, amount) {
   await server.idle();
 }
 
-/** Returns milliseconds of processor time of one request. */
+/** Returns milliseconds of CPU time of one request. */
 async function cost(server, question, amount) {
   const before = server.cpuMs();
   await ask(server, question, amount);
   return (server.cpuMs() - before) / amount;
 }
 
-/** Returns milliseconds of processor time per second without requests, of each worker. */
+/** Returns milliseconds of CPU time per second without requests, of each worker. */
 async function idleCost(server, idleMs) {
   const before = server.cpuMs();
   await new Promise((resolve) => setTimeout(resolve, idleMs));

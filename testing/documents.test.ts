@@ -26,7 +26,7 @@ function filesNamedIn(file: string): readonly string[] {
 }
 
 describe('the documents', () => {
-  it.each(documents())('%s names only existing files', (file) => {
+  it.each(documents())('%s refers only to existing files', (file) => {
     expect(filesNamedIn(file).filter((named) => !existsSync(join(root, named)))).toEqual([]);
   });
 

@@ -11,7 +11,7 @@ const requests = untyped as Readonly<Record<string, string | readonly Request[]>
 const served = [...new Set(operations.filter(({ method }) => method === 'GET').map(({ path }) => `GET ${path}`))];
 
 describe('the benchmark of operations', () => {
-  it('measures each operation that reads, or gives a reason', () => {
+  it('measures each read operation, or gives a reason for omitting it', () => {
     expect(Object.keys(requests).sort()).toEqual(served.toSorted());
     const empty = Object.entries(requests).filter(([, given]) => given.length === 0);
     expect(empty).toEqual([]);
@@ -25,7 +25,7 @@ describe('the benchmark of operations', () => {
     }
   });
 
-  it('measures removed operations nowhere', () => {
+  it('does not measure removed operations', () => {
     const removed = operations.filter(({ method, status }) => method === 'GET' && status === 410);
     expect(removed.length).toBeGreaterThan(0);
     for (const { path } of removed) expect(typeof requests[`GET ${path}`], path).toBe('string');

@@ -19,12 +19,12 @@ const notified = [
 ];
 
 describe('documents for contributors', () => {
-  it.each(notified)('%s names only existing commands', (path) => {
+  it.each(notified)('%s mentions only existing commands', (path) => {
     const named = [...read(path).matchAll(/npm run (?:-s )?([a-z][\w:-]*)/g)].map(([, script]) => script!);
     expect(named.filter((script) => !scripts[script])).toEqual([]);
   });
 
-  it('describe how to report a vulnerability, how to treat each other, and what an issue must contain', () => {
+  it('describe how to report a vulnerability, how to treat others, and what an issue must contain', () => {
     const files = ['SECURITY.md', 'CODE_OF_CONDUCT.md', '.github/ISSUE_TEMPLATE/bug.yml', '.github/dependabot.yml'];
     expect(files.filter((path) => !existsSync(join(root, path)))).toEqual([]);
   });
@@ -33,7 +33,7 @@ describe('documents for contributors', () => {
 describe('the workflows', () => {
   const ci = read('.github/workflows/ci.yml');
 
-  it('test everything on the oldest Node that the engine supports and on a later line, and the start on the oldest of all', () => {
+  it('test everything on the oldest Node that the engine supports and on a later release line, and the start on the oldest supported one', () => {
     const [, list] = /node: \[(.*)\]/.exec(ci)!;
     expect(list!.split(', ').map(Number)).toEqual([
       Number(/^>=(\d+)/.exec(engine.engines.node)![1]),
@@ -54,7 +54,7 @@ describe('the workflows', () => {
     expect(release).toMatch(/npm run release\n/);
   });
 
-  it.each([true, false])('attach each form of the test cloud to its release; it exists already: %s', (exists) => {
+  it.each([true, false])('attach each form of the test cloud to its release, which already exists: %s', (exists) => {
     const folder = mkdtempSync(join(tmpdir(), 'apistrata-release-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const programs = join(folder, 'programs');

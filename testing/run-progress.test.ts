@@ -60,7 +60,7 @@ describe('a run', () => {
     }).stdout;
   }
 
-  it('of many files names those that failed, with the cause, and the slowest', () => {
+  it('of many files lists those that failed, with the cause, and the slowest', () => {
     const [beforeEnd = '', slowest = ''] = run(21).split('The slowest of 22 files:');
     expect(beforeEnd).toMatch(
       /bad\.test\.mjs \(1 test \| 1 failed\)[\s\S]*is bad[\s\S]*Tests {2}1 failed \| 21 passed \(22\)/,
@@ -69,7 +69,7 @@ describe('a run', () => {
     expect(slowest.match(/\d s {2}\S+\.test\.mjs/g)).toHaveLength(5);
   });
 
-  it('of a few files names each', () => {
+  it('of a few files lists each file', () => {
     expect(run(2)).toMatch(/good-1\.test\.mjs/);
   });
 });

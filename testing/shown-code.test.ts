@@ -71,7 +71,7 @@ describe('programs in the documents', () => {
     expect(compilerErrorsOf([...compiled.map(programOf), broken])).toEqual([expect.stringContaining('broken')]);
   }, 300_000);
 
-  it('are compiled by the test that their page names', () => {
+  it('are compiled by the test that their page specifies', () => {
     const invalidReferences = shown.filter(({ page, heldBy }) => {
       if (heldBy === undefined) return false;
       const test = join(root, heldBy);

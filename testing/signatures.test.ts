@@ -48,7 +48,7 @@ function comparison(name: string): ShownProgram {
   return { file: join(root, 'packages', name, `signatures of ${name}.ts`), text: lines.join('\n') };
 }
 
-it('signatures in READMEs are those of the packages', () => {
+it('signatures in READMEs match the packages', () => {
   const wrong = {
     file: join(root, 'packages/quota/wrong signature.ts'),
     text: "import { checkLimits } from '@apistrata/quota';\nexport const is: (limit: number) => void = checkLimits;",

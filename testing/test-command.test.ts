@@ -25,7 +25,7 @@ describe('npm test', () => {
     expect(steps([])).toMatchObject({ status: 0, requested: [...all, 'vitest -- --project !long*'] });
   });
 
-  it('runs the long tests, too, as npm run test:all', () => {
+  it('also runs the long tests with npm run test:all', () => {
     expect(manifest.scripts['test:all']).toBe(`${manifest.scripts.test} --all`);
     expect(steps(['--all']).requested).toEqual([...all, 'vitest --']);
     expect(steps(['--all', 'packages/quota']).requested.at(-1)).toBe('vitest -- packages/quota');
@@ -46,7 +46,7 @@ describe('npm test', () => {
     expect(request).toEqual(['setup', 'build', 'vitest -- packages/quota -t is exact']);
   });
 
-  it('ends with the failed step, and names it', () => {
+  it('stops at the failed step, and names it', () => {
     const { status, requested, stderr } = steps([], 'lint');
     expect([status, requested]).toEqual([1, ['setup', 'build', 'lint']]);
     expect(stderr).toContain('Linting: failed. `npm run lint`');

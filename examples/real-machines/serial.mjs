@@ -1,4 +1,4 @@
-// Types a line on the serial line of a guest, and waits for the response: node --experimental-websocket serial.mjs URL
+// Sends a line to the serial console of a guest, and waits for the response: node --experimental-websocket serial.mjs URL
 // SAY EXPECT
 const [url, say, expected] = process.argv.slice(2);
 const CONDITION_TIMEOUT_MS = 120_000;

@@ -59,7 +59,7 @@ async function start(cwd: string, env: NodeJS.ProcessEnv): Promise<string> {
   return output;
 }
 
-describe.runIf(process.platform === 'linux')('the first start on a machine where nothing is prepared', () => {
+describe.runIf(process.platform === 'linux')('the first start on an unprepared machine', () => {
   it.each(['20.19', '24'])(
     'works with Node %s, and runs no install script and no compiler',
     async (major) => {
@@ -75,7 +75,7 @@ describe.runIf(process.platform === 'linux')('the first start on a machine where
     600_000,
   );
 
-  it('names the cause, the fix and the log if the registry is unreachable', async () => {
+  it('reports the cause, the fix and the log if the registry is unreachable', async () => {
     const { copy, env } = freshCopy('unreachable', process.execPath);
     const settings = { npm_config_registry: 'http://127.0.0.1:1/', npm_config_fetch_retries: '0' };
     const { status, stdout, stderr } = spawnSync(process.execPath, ['scripts/start.mjs'], {

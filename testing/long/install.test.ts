@@ -167,7 +167,7 @@ describe('the recipes for deployment', () => {
     expect(analysis.status).toBe(0);
   });
 
-  it('name only existing options', async () => {
+  it('mention only existing options', async () => {
     const server = '../../examples/reference-server/src';
     const [{ optionTable }, { databaseCommands }, { engineCommands }] = await Promise.all([
       import(`${server}/options.js`),

@@ -16,7 +16,7 @@ export class Unauthorized extends Error {
   readonly code = 'UNAUTHORIZED';
 }
 
-/** All accounts, by their keys. A program with a database would read them there: the functions may return promises. */
+/** All accounts, by their keys. A program with a database would read them from it: the functions may return promises. */
 export class Accounts {
   readonly #byKey = new Map<string, Account>();
 

@@ -1,5 +1,5 @@
 import { type ClientOptions, createClient } from '@apistrata/microversion/client';
-// Only the types: no code of the server is part of a program with this client.
+// Only types: a program with this client contains no server code.
 import type { operations } from './operations.js';
 
 type Api = typeof operations;

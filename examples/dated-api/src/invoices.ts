@@ -1,4 +1,4 @@
-/** An invoice in the newest form: the only one that the program works with. */
+/** An invoice in the newest form, the only form that the program uses. */
 export interface Invoice {
   readonly id: string;
   readonly customer: { readonly name: string; readonly email: string };

@@ -13,7 +13,7 @@ export interface Call {
 const operation = typedOperationsOf<Call>();
 const limit = z.stringFormat('limit', /^([1-9]\d?|100)$/).transform(Number);
 
-/** Handlers read and write the newest form only; `changes.ts` converts it for older clients. */
+/** Handlers read and write only the newest form; `changes.ts` converts it for older clients. */
 export const operations = [
   operation({
     method: 'GET',

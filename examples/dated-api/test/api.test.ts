@@ -43,7 +43,7 @@ const forms: Readonly<Record<string, { readonly body: object; readonly shown: ob
 describe.each(dates)('a client of %s', (version) => {
   const { body, shown } = forms[version] ?? {};
 
-  it('writes and reads invoices in the form of its version', async () => {
+  it('writes and reads invoices in the format of its version', async () => {
     const created = await send('post', '/invoices', version).send(body).expect(201);
     expect(created.body).toEqual({ id: 'in_1', ...shown });
     expect(created.headers['invoices-version']).toBe(version);
@@ -66,7 +66,7 @@ describe.each(dates)('a client of %s', (version) => {
 });
 
 describe('an account', () => {
-  it('is served at the version it is pinned to, unless a request names another', async () => {
+  it('is served at its pinned version, unless a request specifies another', async () => {
     expect((await send('get', '/invoices')).headers['invoices-version']).toBe('2023-11-01');
     expect((await send('get', '/invoices', undefined, 'new')).headers['invoices-version']).toBe('2026-06-30');
     expect((await send('get', '/invoices?version=2025-04-10')).headers['invoices-version']).toBe('2025-04-10');
@@ -100,7 +100,7 @@ describe('the five breaking changes', () => {
     expect(body).toMatchObject({ code: 'INVOICE_NOT_OPEN', detail: 'The invoice in_1 is paid.' });
   });
 
-  it('are breaking for the comparison of documents as well', async () => {
+  it('are also breaking in the comparison of documents', async () => {
     const { body } = await request(app).get('/docs/changes?from=2023-11-01&to=2026-06-30&format=json').expect(200);
     const breaking = body.changes.filter((change: { breaking: boolean }) => change.breaking);
     expect(breaking.map(({ name }: { name: string }) => name)).toEqual(

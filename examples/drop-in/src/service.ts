@@ -45,7 +45,7 @@ export function service(quota: ProjectQuotas): Service {
   app.use(projectQuotaRouter({ quota, identity }));
 
   const v1 = express.Router();
-  v1.use(microversion({ service: 'key-manager', min: '1.0', max: '1.1', flavour: 'generic' }), identify);
+  v1.use(microversion({ service: 'key-manager', min: '1.0', max: '1.1', headerStyle: 'generic' }), identify);
   v1.get('/secrets', (req, res) => {
     res.json({ secrets: secrets.list(projectOf(req)).map(withoutCreated) });
   });

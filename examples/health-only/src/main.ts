@@ -18,7 +18,7 @@ const server = app.listen(port, () => {
 });
 
 process.once('SIGTERM', () => {
-  // Fails the endpoints first, so that the load balancer looks elsewhere while the last requests are served.
+  // Fails the endpoints first, so that the load balancer uses other instances while the last requests are served.
   for (const each of health) each.shutdown();
   setTimeout(() => server.close(() => process.exit()), 5_000);
 });

@@ -28,6 +28,6 @@ it.each([
   { host: '::1' },
   { host: '0.0.0.0', cloud: true },
   { host: '0.0.0.0', auth: 'tokens' as const },
-])('accepts %j, where other computers cannot act without a token', (options) => {
+])('accepts %j, which other computers cannot use without a token', (options) => {
   expect(warnings(options)).toEqual([]);
 });

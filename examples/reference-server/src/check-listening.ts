@@ -4,7 +4,7 @@ import { callerKind } from './callers.js';
 import type { Options } from './options.js';
 import { StartError } from './start-error.js';
 
-/** Returns whether clients of other computers would be whom they claim to be, administrators included. */
+/** Returns whether clients on other computers are authenticated, including administrators. */
 function isOpen(options: Pick<Options, 'host' | 'auth' | 'cloud'>): boolean {
   return callerKind(options) === 'noauth' && !isLoopback(options.host);
 }

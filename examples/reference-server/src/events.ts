@@ -3,7 +3,7 @@ import type { EventOptions } from '@apistrata/compute-engine/events';
 import type { Options } from './options.js';
 import { StartError } from './start-error.js';
 
-function secretIn(file: string): string {
+function readSecret(file: string): string {
   try {
     return readFileSync(file, 'utf8')
       .replace(/\n[\s\S]*/, '')
@@ -18,6 +18,6 @@ export function eventsFrom(options: Options): EventOptions | undefined {
   const { webhook: urls, 'webhook-attempts': attempts, 'webhook-secret-file': file } = options;
   if (urls.length === 0) return options.events ? {} : undefined;
   if (file === undefined) throw new StartError('--webhook needs --webhook-secret-file FILE: events are signed');
-  const secret = secretIn(file);
+  const secret = readSecret(file);
   return { webhooks: urls.map((url) => ({ url, secret, attempts })) };
 }

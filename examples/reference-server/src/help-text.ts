@@ -8,7 +8,7 @@ const INDENT = 2;
 const DESCRIPTION = 30;
 
 /** Breaks a sentence between words into lines of at most `width` characters. */
-function wrapped(sentence: string, width: number): readonly string[] {
+function wrapLines(sentence: string, width: number): readonly string[] {
   const lines = [''];
   for (const word of sentence.split(' ')) {
     const line = lines.at(-1);
@@ -20,13 +20,13 @@ function wrapped(sentence: string, width: number): readonly string[] {
 
 /** Returns paragraphs, each broken into lines of at most 100 characters. */
 export function paragraphs(...sentences: readonly string[]): readonly string[] {
-  return sentences.flatMap((sentence) => wrapped(sentence, COLUMNS));
+  return sentences.flatMap((sentence) => wrapLines(sentence, COLUMNS));
 }
 
 /** Returns a row of two columns: what the user types, and its description. */
 export function helpRow(left: string, description: string): readonly string[] {
   const typed = ' '.repeat(INDENT) + left;
-  const lines = wrapped(description, COLUMNS - DESCRIPTION);
+  const lines = wrapLines(description, COLUMNS - DESCRIPTION);
   const [first, ...rest] = typed.length + 2 <= DESCRIPTION ? lines : ['', ...lines];
   const indented = rest.map((line) => ' '.repeat(DESCRIPTION) + line);
   return [`${typed.padEnd(DESCRIPTION)}${first}`.trimEnd(), ...indented];
@@ -56,7 +56,7 @@ export function helpText(): string {
     '',
     ...paragraphs(
       'Each option is also an environment variable: --log-level is APISTRATA_LOG_LEVEL.',
-      'On SIGHUP the server reads the configuration file again: policies, log level and limits apply at once, and --workers are replaced one by one.',
+      'On SIGHUP the server reads the configuration file again: policies, log level and limits apply immediately, and --workers are replaced one by one.',
       'Credentials for external services: OS_USERNAME, OS_PASSWORD, OS_PROJECT_NAME, OS_USER_DOMAIN_NAME, OS_PROJECT_DOMAIN_NAME.',
     ),
   ].join('\n');

@@ -43,7 +43,7 @@ describe('--image', () => {
     expect(imageSeed(file('odd=name,x=y.img'))).toMatchObject({ name: 'odd=name,x=y', properties: {} });
   });
 
-  it('replaces no image of another name, and one with other properties', () => {
+  it('replaces an image with other properties, but no image with another name', () => {
     const plain = imageSeed(file('disk.vmdk'));
     const other = imageSeed(`other=${file('disk.vmdk')}`);
     expect(other.replacesIdPrefix).not.toBe(plain.replacesIdPrefix);

@@ -5,7 +5,7 @@ import { IMAGE_HEADER_BYTES, imageFormatOf } from '@apistrata/compute-engine/cat
 import type { ImageSeed } from '@apistrata/compute-engine/preset';
 import { StartError } from './start-error.js';
 
-/** The disk formats of image services that `--image` takes. */
+/** The disk formats of image services that `--image` accepts. */
 const FORMATS = ['raw', 'qcow2', 'vmdk', 'vhdx', 'iso'] as const;
 
 const PROPERTY = /^([A-Za-z0-9_:.-]{1,255})=(.*)$/s;
@@ -25,7 +25,7 @@ function digits(parts: readonly unknown[]): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
 }
 
-/** Returns the first half of the id, which is that of all states of a file under one name. */
+/** Returns the first half of the id, which all versions of a file with the same name share. */
 function idPrefixOf(name: string, path: string): string {
   const hex = digits([name, path]);
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-`;
@@ -60,7 +60,7 @@ function partsOf(text: string): {
 /**
  * Returns the public image that `--image [NAME=]FILE[,PROPERTY=VALUE...]` adds. The default name is that of the file without
  * its extension; the format follows from the content of the file. If the file or the properties have changed, the image replaces
- * the former one, which is hidden and still serves its servers.
+ * the previous one, which is hidden but remains available to its servers.
  *
  * @throws StartError for a file that cannot be read or has a format that machines cannot use
  */

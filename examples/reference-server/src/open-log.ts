@@ -9,7 +9,7 @@ interface RequestLine {
   readonly responseTime?: number;
 }
 
-/** Fields of the request log that the readable line contains already. */
+/** Fields of the request log that the readable line already contains. */
 const SHOWN_IN_LINE = 'pid,hostname,req,res,responseTime';
 
 /** One line per request: method, path, status, duration. Other lines are unchanged. */

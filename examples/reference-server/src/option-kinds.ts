@@ -121,7 +121,7 @@ export function list(placeholder: string, help: string): OptionKind<readonly str
 
 export type Pairs = Readonly<Record<string, unknown>>;
 
-/** Creates an option with named values: `--limit maxConnections=5`, or an object in a file. `rest` is the schema of further names. */
+/** Creates an option with named values: `--limit maxConnections=5`, or an object in a file. `rest` is the schema of other names. */
 export function pairs(
   placeholder: string,
   names: Readonly<Record<string, z.ZodType>>,

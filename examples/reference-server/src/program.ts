@@ -64,7 +64,7 @@ async function run(args: readonly string[], environment: NodeJS.ProcessEnv): Pro
   startupMessage(running, options);
 }
 
-/** Runs the program. Prints mistakes of the user as one line and sets the exit code. */
+/** Runs the program. Prints user mistakes as one line and sets the exit code. */
 export async function main(): Promise<void> {
   try {
     await run(process.argv.slice(2), process.env);

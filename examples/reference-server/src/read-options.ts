@@ -58,7 +58,7 @@ function sentenceOf({ code, message }: NodeJS.ErrnoException, entries: readonly 
   return `Option "${option}" needs a value: ${option} ${kind.placeholder}. If the value starts with a dash, write ${option}=VALUE.`;
 }
 
-/** Returns whether the arguments ask for help: `--help`, `-h` or the word `help`. */
+/** Returns whether the arguments request help: `--help`, `-h` or the word `help`. */
 export function isHelpRequested(args: readonly string[]): boolean {
   return args.includes('--help') || args.includes('-h') || args[0] === 'help';
 }

@@ -6,7 +6,7 @@ const MAX_EDITS = 3;
 const plain = (name: string) => name.toLowerCase().replace(/[^a-z0-9]/g, '');
 
 /**
- * Returns the known name that is most likely meant, or undefined. Case, dashes and underscores do not count: `logLevel`,
+ * Returns the known name that is most likely meant, or undefined. Case, dashes and underscores are ignored: `logLevel`,
  * `log_level` and `LOG-LEVEL` all suggest `log-level`. The beginning of a name suggests the name.
  */
 export function closestOf(name: string, known: readonly string[]): string | undefined {

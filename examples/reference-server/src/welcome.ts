@@ -46,7 +46,7 @@ function databaseText(database: string): string {
 
 async function welcomeText(url: string, { options, database, counts }: WelcomeOptions): Promise<string> {
   const kind = callerKind(options);
-  // Without authentication, everyone can read them from the API, too.
+  // Without authentication, everyone can also read them from the API.
   const { hosts, servers } = kind === 'noauth' ? await counts() : { hosts: undefined, servers: undefined };
   const figures: readonly (readonly [string, string | number | undefined])[] = [
     ['API versions', `${MIN_VERSION} to ${options['max-version']}`],
@@ -82,7 +82,7 @@ ${!options['no-docs'] && html`<li><a href="${url}/docs">API reference</a>: every
 const PATHS = new Set(['/', '/v2.1', '/v2.1/']);
 
 /**
- * Serves the page for operators on `/` and `/v2.1/` to browsers, which prefer HTML. Other clients receive the version
+ * Serves the operators' page on `/` and `/v2.1/` to browsers, which prefer HTML. Other clients receive the version
  * documents.
  */
 export function welcome(options: WelcomeOptions): RequestHandler {
@@ -94,7 +94,7 @@ export function welcome(options: WelcomeOptions): RequestHandler {
       return;
     }
     const requested = req.headers.accept ?? '';
-    // Browsers name text/html first; `*/*` and JSON are the API's.
+    // Browsers list text/html first; `*/*` and JSON select the API.
     if (!PATHS.has(req.path) || req.method !== 'GET' || !/^\s*text\/html\b/i.test(requested)) return next();
     const host = req.headers.host ?? '';
     const safe = /^[\w.:[\]-]+$/.test(host) ? `${req.protocol}://${host}` : '';

@@ -230,7 +230,7 @@ describe.each(kinds)('admin commands while a server runs on $kind', ({ kind, dat
     expect([restored.code, restored.output]).toEqual([1, expect.stringMatching(/ is damaged: /)]);
   });
 
-  it('name the tables of a damaged backup, and files that are not a database', async () => {
+  it('report the tables of a damaged backup, and files that are not a database', async () => {
     if (kind !== 'SQLite') return;
     const file = join(folder, `${randomUUID()}.db`);
     const made = new DatabaseSync(file);

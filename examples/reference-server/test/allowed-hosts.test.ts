@@ -28,7 +28,7 @@ describe('the Host header of requests to the reference server', () => {
     ).toBe(200);
   });
 
-  it('is not replaced by a forwarded one, which pages of other sites can also send', async () => {
+  it('is not replaced by a forwarded header, which pages of other sites can also send', async () => {
     await statuses(['--trust-proxy', 'loopback']);
     const forwarded = { 'x-auth-token': 'ada:demo', 'x-forwarded-host': 'localhost' };
     expect((await requestByHost(`${program?.url}/v2.1/flavors`, PUBLIC, forwarded)).status).toBe(421);

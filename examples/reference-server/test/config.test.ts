@@ -84,7 +84,7 @@ quota: { instances: 1, quota_secrets: 5 }
     [['--quota', 'instances=-2'], {}, '--quota: "instances" must be at least -1; it is "-2"'],
     [['--quota', 'instance=2'], {}, '--quota: unknown name "instance". Did you mean "instances"?'],
     [['--limit', 'max_connections=2'], {}, '--limit: unknown name "max_connections". Did you mean "maxConnections"?'],
-  ])('that are invalid are named, with the fix: %j %j', (args, environment, message) => {
+  ])('that are invalid are reported, with the fix: %j %j', (args, environment, message) => {
     expect(() => readOptions(args, environment)).toThrow(new StartError(message));
   });
 

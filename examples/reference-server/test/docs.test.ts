@@ -33,7 +33,7 @@ describe('the documents of the reference server', () => {
     expect(JSON.parse(withoutPreference.text).info.version).toBe('2.104');
   });
 
-  it.each(['/', '/v2.1/'])('lead browsers from %s to /docs', async (path) => {
+  it.each(['/', '/v2.1/'])('redirect browsers from %s to /docs', async (path) => {
     const page = await get(documented, path, BROWSER);
     expect(page.headers.get('content-type')).toMatch(/^text\/html/);
     expect(page.text).toContain(`href="${documented.url}/docs"`);

@@ -8,12 +8,12 @@ import { browserFlags, browserProgram } from '../../../testing/browser.js';
 import { type Program, startProgram } from './program.js';
 
 const executablePath = browserProgram();
-if (!executablePath) console.warn('\n*** SKIPPED: the page for operators: this machine has no Chromium ***\n');
+if (!executablePath) console.warn('\n*** SKIPPED: the operators’ page: this machine has no Chromium ***\n');
 
 const requireFrom = createRequire(join(import.meta.dirname, '../../../packages/explorer/package.json'));
 const VIEWS = ['servers', 'images', 'volumes', 'networks', 'hosts', 'usage', 'events', 'about'];
 
-describe.skipIf(!executablePath)('the page for operators', { timeout: 180_000 }, () => {
+describe.skipIf(!executablePath)('the operators’ page', { timeout: 180_000 }, () => {
   const directory = mkdtempSync(join(tmpdir(), 'operators-'));
   let browser: Browser;
   let program: Program;
@@ -87,7 +87,7 @@ describe.skipIf(!executablePath)('the page for operators', { timeout: 180_000 },
     await page.locator('#detail').waitFor({ state: 'hidden' });
   });
 
-  it('accepts a new server as soon as the form offers images and flavors, not before', async () => {
+  it('accepts a new server only once the form offers images and flavors', async () => {
     const page = await open(program.url, {}, async (opened) => {
       await opened.route('**/flavors/detail', async (route) => {
         await new Promise((resolve) => setTimeout(resolve, 1_000));

@@ -36,7 +36,7 @@ describe('the reference server', () => {
     expect((await fetch(`${program.url}/v2.1/flavors`)).status).toBe(401);
   });
 
-  it('logs how it reads lists of servers at the level debug', async () => {
+  it('logs how it reads lists of servers at the debug level', async () => {
     const open = await startProgram(['--db', ':memory:', '--log-level', 'debug']);
     try {
       const { headers } = await sendRequest(open.url, 'GET', '/v2.1/servers?sort_key=hostname&sort_dir=asc');

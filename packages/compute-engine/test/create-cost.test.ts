@@ -100,7 +100,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))(
         expect(await coreOf(engine).worker.pending()).toBe(0);
       }));
 
-    it('includes no more capacity than exists, even if all together request more', () =>
+    it('never claims more capacity than exists, even if the combined requests exceed it', () =>
       withEngine(async (engine) => {
         await engine.quotas.set({ projectId: 'p' }, unlimited, { force: true });
         const { db } = coreOf(engine).store;

@@ -76,7 +76,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('a new server, on $kind', 
     ]);
   });
 
-  it('has a host also if this process leaves jobs to others', async () => {
+  it('has a host even if this process leaves jobs to others', async () => {
     await start({ worker: false });
     expect((await create())[0]).toMatchObject({ vmState: 'building', host: expect.any(String) });
     expect(await taken()).toBe(1);

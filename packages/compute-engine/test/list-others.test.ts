@@ -114,7 +114,7 @@ async function openAmong(database: string, others: number) {
 }
 
 describe.each(storesUnderTest(inject('postgresUrl')))(
-  'queries of a project for its servers on $kind',
+  'queries for the servers of a project on $kind',
   ({ kind, database }) => {
     const folder = mkdtempSync(join(tmpdir(), 'others-'));
     const opened: Awaited<ReturnType<typeof openAmong>>[] = [];
@@ -168,7 +168,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))(
           for (const { engine } of opened) await sql`analyze`.execute(coreOf(engine).store.db);
       }, 60_000);
 
-      it.each(requests)('%s: costs no more among 10,000 servers of others than among 100', async (_what, query) => {
+      it.each(requests)('%s: costs no more with 10,000 servers of others than with 100', async (_what, query) => {
         const [few, many] = [await costOf(opened[0]!, query), await costOf(opened[1]!, query)];
         expect(many.scans).toEqual([]);
         expect(many.rows).toBeLessThanOrEqual(Math.max(few.rows, 2 * OWN + 1));

@@ -34,7 +34,7 @@ describe('a preset', () => {
     await expect(createEngine({ preset })).rejects.toThrow(`preset${path && `.${path}`}: `);
   });
 
-  it('names what is allowed if a resource class or a trait is unknown', () => {
+  it('reports the valid names if a resource class or a trait is unknown', () => {
     const withHost = (more: object) => () => parsePreset({ hosts: [{ ...host, ...more }] });
     expect(withHost({ traits: ['FAST'] })).toThrow('hosts.0.traits.0: must be a standard trait, or start with CUSTOM_');
     expect(withHost({ inventories: { A: { total: 1 } } })).toThrow(
@@ -50,7 +50,7 @@ describe('a preset', () => {
     expect(parsePreset(preset)).toEqual(preset);
   });
 
-  it('declares the address of a host, which has an example otherwise', async () => {
+  it('declares the address of a host, which otherwise has an example address', async () => {
     const engine = await createEngine({
       preset: {
         hosts: [

@@ -145,7 +145,7 @@ describe.skipIf(!inject('postgresUrl'))('replicas for read-only requests', () =>
     ]);
   });
 
-  it('leave queries to the primary that conflict with the replay', async () => {
+  it('leave queries that conflict with the replay to the primary', async () => {
     const failed: string[] = [];
     const process = await started({
       observer: { statement: (reported) => void (reported.failed && failed.push(reported.name)) },

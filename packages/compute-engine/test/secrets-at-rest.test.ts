@@ -109,7 +109,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('secrets, on $kind,', ({ k
     for (const engine of engines.splice(0)) await engine.close();
   }
 
-  it('of every action are not stored in plain text, and reach the machine', { timeout: 180_000 }, async () => {
+  it('of every action are not stored in plain text, but reach the machine', { timeout: 180_000 }, async () => {
     const secrets: string[] = [];
     const plant = (what: string) => {
       const text = secret(what);
@@ -165,7 +165,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('secrets, on $kind,', ({ k
     expect(passwords.filter((text) => !notified.includes(text))).toEqual([]);
   });
 
-  it('whose key is lost set their server to ERROR, and the server can be deleted', async () => {
+  it('whose key is lost set their server to ERROR, which can then be deleted', async () => {
     const context = contextOf('p1');
     const before = await start({ worker: false });
     const expected = { name: 'web', flavorId: '1', imageId, networks: 'none' } as const;

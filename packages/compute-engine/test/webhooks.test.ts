@@ -55,7 +55,7 @@ describe.each(databases)('a webhook on $kind', ({ url }) => {
     expect(JSON.stringify(cursors) + errors.map(String)).not.toMatch(/p%40ss|p@ss|hidden/);
   });
 
-  it('keeps the position that an earlier version stored under its URL, and replaces that name', async () => {
+  it('keeps the position that an earlier version stored under its URL, and replaces that key', async () => {
     const types: string[] = [];
     const { url: hook } = await receiver(({ event_type: type }) => {
       types.push(type);

@@ -70,14 +70,14 @@ export function explorer(options: ExplorerOptions): ExplorerHandler {
     return reply;
   }
 
-  function cached(key: string, type: string, render: () => string): Reply {
+  function cachedReply(key: string, type: string, render: () => string): Reply {
     let reply = pages.get(key);
     if (!reply) pages.set(key, (reply = { status: 200, type, text: render(), isCacheable: true }));
     return reply;
   }
 
   function page(site: Site, key: string, render: () => { readonly text: string }): Reply {
-    return cached(`${site.links.assets} ${site.version.text} ${key}`, HTML_TYPE, () => render().text);
+    return cachedReply(`${site.links.assets} ${site.version.text} ${key}`, HTML_TYPE, () => render().text);
   }
 
   function changes(site: Site, query: URLSearchParams, accept: string): Reply {
@@ -93,11 +93,11 @@ export function explorer(options: ExplorerOptions): ExplorerHandler {
       (accept.startsWith('application/json') ? 'json' : accept.startsWith('text/markdown') ? 'markdown' : 'html');
     const key = `/changes ${low.text} ${high.text} ${JSON.stringify(filter)}`;
     if (format === 'json')
-      return cached(`${key} json`, 'application/json', () =>
+      return cachedReply(`${key} json`, 'application/json', () =>
         JSON.stringify({ from: low.text, to: high.text, changes: filtered(api.allChanges(low, high), filter) }),
       );
     if (format === 'markdown')
-      return cached(`${key} markdown`, 'text/markdown; charset=utf-8', () =>
+      return cachedReply(`${key} markdown`, 'text/markdown; charset=utf-8', () =>
         changesMarkdown(api.title, low.text, high.text, filtered(api.changes(low, high), filter)),
       );
     return page(site, key, () => changesPage(site, low, high, filter));

@@ -94,7 +94,7 @@ export interface ExplorerOptions {
   readonly values?: Readonly<Record<string, ValueSource>>;
   /** Returns the OpenAPI document of a version as JSON. Default: generated from the operations. */
   readonly documents?: (version: string) => string;
-  /** Picture in the header. Default: the mark of the project. */
+  /** Picture in the header. Default: the logo of the project. */
   readonly logo?: Logo;
   /** Colors of the pages, by name: `{ accent: { light: '#0b5fa5', dark: '#7fbdf7' } }`. */
   readonly colors?: ThemeColors;

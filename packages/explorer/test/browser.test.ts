@@ -136,7 +136,7 @@ describe.skipIf(!executablePath)('the pages in a browser', () => {
     await expect.poll(copied).toBe('library --version 1.8 book add');
   });
 
-  it('open folded fields that a link leads to', async () => {
+  it('open collapsed fields that a link leads to', async () => {
     await page.goto(`${url}/operations/listBooks?version=1.8#reply.books%5B%5D.title`);
     await page.locator('[id="reply.books[].title"]').waitFor({ state: 'visible' });
   });

@@ -40,7 +40,7 @@ describe('pages of an API with dates as versions', () => {
     expect(await page('/?version=2025-03-02')).toContain('Supported versions: 2024-01-31 to 2026-11-22');
   });
 
-  it('show a change at the first version that has it', async () => {
+  it('show a change at the first version that contains it', async () => {
     expect(await page('/versions/2025-03-01')).toContain('total');
     const newest = await page('/versions/2026-11-22');
     expect(newest).toContain('note');

@@ -51,7 +51,7 @@ describe.skipIf(!executablePath)('the request forms of the compute API, sent unc
     await send(status);
   });
 
-  it('succeed at an old version, too', async () => {
+  it('also succeed at an old version', async () => {
     await openForm('createServer', '?version=2.1');
     await send(202);
   });

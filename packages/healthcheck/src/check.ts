@@ -105,6 +105,6 @@ function validateTiming(timing: CheckTiming, name: string): void {
     const smallest = key === 'cacheMs' ? 0 : 1;
     // Node fires a timer above 2^31-1 immediately, which would turn "almost never" into "all the time".
     if (value === undefined || (Number.isFinite(value) && value >= smallest && value < 2 ** 31)) continue;
-    throw new HealthcheckConfigError(key, `${value} in the check "${name}"`, `Give milliseconds from ${smallest} on`);
+    throw new HealthcheckConfigError(key, `${value} in the check "${name}"`, `Use at least ${smallest} milliseconds`);
   }
 }

@@ -90,14 +90,14 @@ export function settingsFrom(options: Readonly<HealthcheckOptions>): Settings {
     format: jsonFormat(options.format),
     renderError: errorRenderer(options.errors),
     startsReady: flag('startsReady', options.startsReady, true),
-    follow: followed(options),
+    follow: followedResources(options),
     isAllowedSource: ranges.length > 0 ? sourceRanges(ranges, 'allowedSourceRanges') : undefined,
     ignoreProxiedRequests: flag('ignoreProxiedRequests', options.ignoreProxiedRequests, false),
     log: log === false ? SILENT : log,
   };
 }
 
-function followed({ followResources, detailedPromises }: Readonly<HealthcheckOptions>): FollowedResources {
+function followedResources({ followResources, detailedPromises }: Readonly<HealthcheckOptions>): FollowedResources {
   const withPromises = flag('detailedPromises', detailedPromises, true);
   if (!flag('followResources', followResources, false)) return 'none';
   return withPromises ? 'all' : 'all but promises';

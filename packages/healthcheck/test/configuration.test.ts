@@ -79,7 +79,7 @@ describe('an invalid configuration is rejected at creation, with the option and 
       'groups.ready.backends',
       'Did you mean "db"?',
     ],
-    ['a misspelt option', { backend: [] }, 'backend', 'Did you mean "backends"?'],
+    ['a misspelled option', { backend: [] }, 'backend', 'Did you mean "backends"?'],
     [
       'an option in the spelling of the file',
       { disable_by_file_path: '' },
@@ -87,9 +87,9 @@ describe('an invalid configuration is rejected at creation, with the option and 
       'Did you mean "disableByFilePath"?',
     ],
     ['an unknown option', { colour: 'red' }, 'colour', 'Known are: path, backends, '],
-    ['a misspelt option of a group', { groups: { ready: { backend: [] } } }, 'backend', 'Did you mean "backends"?'],
+    ['a misspelled option of a group', { groups: { ready: { backend: [] } } }, 'backend', 'Did you mean "backends"?'],
     [
-      'a misspelt option of a check',
+      'a misspelled option of a check',
       { backends: [{ name: 'a', check: ok, timeoutMS: 5 }] },
       'timeoutMS',
       'Did you mean "timeoutMs"?',
@@ -98,7 +98,7 @@ describe('an invalid configuration is rejected at creation, with the option and 
       'a timeout of nothing',
       { backends: [{ name: 'a', check: ok, timeoutMs: 0 }] },
       'timeoutMs',
-      'milliseconds from 1 on',
+      'at least 1 milliseconds',
     ],
     [
       'a timeout longer than a timer',
@@ -155,7 +155,7 @@ describe('an invalid configuration is rejected at creation, with the option and 
     ['rss() without a limit', () => rss({} as never), 'maxBytes'],
     ['heap() with a negative limit', () => heap({ maxRatio: -1 }), 'maxRatio'],
     ['diskSpace() without a limit', () => diskSpace('/', {}), 'minFreeBytes'],
-    ['eventLoopDelay() with a misspelt option', () => eventLoopDelay({ maxMS: 1 } as never), 'maxMS'],
+    ['eventLoopDelay() with a misspelled option', () => eventLoopDelay({ maxMS: 1 } as never), 'maxMS'],
     ['tcp() with a port that cannot be', () => tcp('localhost', 0), 'port'],
     ['http() with a path', () => http('/health'), 'url'],
     ['http() with another protocol', () => http('ftp://localhost/'), 'url'],

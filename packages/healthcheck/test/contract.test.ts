@@ -256,7 +256,7 @@ describe.each(Object.entries(HOSTS))('in %s', (_host, host) => {
       expect([body.detailed, body.reasons]).toEqual([true, reasons]);
     });
 
-    it('returns a row of each result as detailed HTML, to the byte', async () => {
+    it('returns a row for each result as detailed HTML, byte for byte', async () => {
       const { request } = await served(state, true);
       const response = await request('/healthcheck', { headers: { accept: 'text/html' } });
       const rows = state.results.map(

@@ -32,7 +32,7 @@ describe('the file backends', () => {
     expect((await request('/healthcheck', { headers: { host: 'example.org:1' } })).status).toBe(503);
   });
 
-  it('keep further colons of an entry in its path', async () => {
+  it('keep additional colons of an entry in its path', async () => {
     const path = join(folder, 'a:b');
     writeFileSync(path, '');
     let listener: ReturnType<(typeof HOSTS)[string]> | undefined;

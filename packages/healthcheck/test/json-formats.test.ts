@@ -20,7 +20,7 @@ describe('the format "status"', () => {
     [['ok'], 200, { status: 'ok' }],
     [['ok', 'slow'], 200, { status: 'degraded', reasons: ['SLOW'] }],
     [['ok', 'slow', 'gone'], 503, { status: 'error', reasons: ['SLOW', 'GONE'] }],
-  ])('says of %j %i', async (names, status, body) => {
+  ])('reports %j with %i', async (names, status, body) => {
     const given = await response({ backends: named(...names), format: 'status' });
     expect([given.status, given.type, JSON.parse(given.body)]).toEqual([status, 'application/json', body]);
   });
@@ -44,7 +44,7 @@ describe('the option errors', () => {
     },
   );
 
-  it('"json" sends the form that the other packages send', async () => {
+  it('"json" sends the format of the other packages', async () => {
     const { type, body } = await response({ ...unavailable, errors: 'json' });
     expect(type).toBe('application/json; charset=UTF-8');
     expect(JSON.parse(body)).toEqual({ error: { code: 'UNAVAILABLE', status: 503, message: 'GONE; SLOW' } });
@@ -103,7 +103,7 @@ describe('the format "health+json"', () => {
     },
   };
 
-  it('names each check with its state, duration and last change, and no details', async () => {
+  it('lists each check with its state, duration and last change, without details', async () => {
     const { status, type, body } = await response({ backends: named('ok', 'gone'), format: 'health+json' });
     expect([status, type]).toEqual([503, 'application/health+json']);
     expect(JSON.parse(body)).toEqual(expected);
@@ -127,7 +127,7 @@ it('an unknown format is rejected with a suggestion', () => {
   expect(() => closing({ format: 'health-json' as never })).toThrow('Did you mean "health+json"?');
 });
 
-it('metrics name endpoints and checks', async () => {
+it('metrics contain endpoints and checks', async () => {
   const health = closing({ log: false, backends: named('slow', 'gone'), groups: { live: { backends: named('ok') } } });
   const lines = (await health.metrics()).split('\n');
   expect(lines).toContain('healthcheck_up{endpoint="healthcheck"} 0');

@@ -18,7 +18,7 @@ function gated(timing: Partial<Check> = {}) {
   };
 }
 
-describe('an own check', () => {
+describe('a custom check', () => {
   it.each([
     ['available', 'OK', 200],
     ['degraded', 'DEGRADED', 200],
@@ -78,7 +78,7 @@ describe('an own check', () => {
     expect(signal!.reason).toMatchObject({ name: 'TimeoutError' });
   });
 
-  it('that ignores its signal is not started without bound', async () => {
+  it('that ignores its signal is started a limited number of times', async () => {
     let runs = 0;
     const check = () => {
       runs++;

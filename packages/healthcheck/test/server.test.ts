@@ -246,7 +246,7 @@ describe('drain', () => {
     }
   });
 
-  it('ends under clients that never pause, and completes every accepted request', async () => {
+  it('completes under continuous load, and completes every accepted request', async () => {
     const { port, guarded } = await serveGuarded(slowly);
     const clients = Array.from({ length: 10 }, () => {
       const made = client(port, get('/').repeat(5));

@@ -100,7 +100,7 @@ interface Known {
   readonly max: string;
 }
 
-function known(about: ApiVersion): Known {
+function checkVersion(about: ApiVersion): Known {
   rejectUnknown('discovery version', about, Object.keys(VERSION_KEYS));
   const bare = (about.path ?? about.id).replace(/^\/+|\/+$/g, '');
   const text = (version: VersionLike | undefined) => (version === undefined ? '' : Version.of(version).text);
@@ -123,7 +123,7 @@ function pathOf({ url = '/' }: IncomingMessage): string {
 /** Creates the documents with which clients discover the versions of an API and their microversions. Links are absolute. */
 export function discovery(options: DiscoveryOptions): Discovery {
   rejectUnknown('discovery', options, ['versions', 'trustProxy', 'base']);
-  const versions = options.versions.map(known);
+  const versions = options.versions.map(checkVersion);
 
   function baseOf(req: IncomingMessage): string {
     const { base } = options;

@@ -49,7 +49,7 @@ describe('a version', () => {
     );
   });
 
-  it('has a form that errors name', () => {
+  it('has a format that errors mention', () => {
     expect(() => Version.of('2.')).toThrow(/MAJOR\.MINOR/);
   });
 });
@@ -119,7 +119,7 @@ describe('a value that is cached per interval', () => {
 describe('a history that is cut at a version', () => {
   const history = [until('2.4', 'a'), between('2.5', '2.9', 'b'), since('2.12', 'c')] as const;
 
-  it('keeps the windows above, or below, including the version itself', () => {
+  it('keeps the windows above or below, including the version itself', () => {
     const upper = notBefore('2.7', history)!;
     expect(['2.6', '2.7', '2.9', '2.10', '2.12'].map((version) => at(upper, version))).toEqual([
       undefined,

@@ -23,7 +23,7 @@ describe('versions as types', () => {
     expectTypeOf<AtVersion<'plain', '2.1'>>().toEqualTypeOf<'plain'>();
   });
 
-  it('exclude the version that before() names', () => {
+  it('exclude the version passed to before()', () => {
     const value = before('2025-03-01', 'a');
     expectTypeOf<AtVersion<typeof value, '2025-02-28'>>().toEqualTypeOf<'a'>();
     expectTypeOf<AtVersion<typeof value, '2025-03-01'>>().toEqualTypeOf<never>();

@@ -69,7 +69,7 @@ describe('a handler by version', () => {
     expect(() => byVersion(since('2.9', says('a')), { error: 'next' } as any)).toThrow(/unknown option 'error'/);
   });
 
-  it('reports what is missing if no middleware has negotiated', () => {
+  it('reports the missing middleware if no version was negotiated', () => {
     expect(() => handler({ headers: {} }, {} as any)).toThrow(/put microversion\(\) in front/);
   });
 });

@@ -69,7 +69,7 @@ describe('the document of a version', () => {
 });
 
 describe('the choices', () => {
-  it('are a 300 with the path below every version', async () => {
+  it('return 300 with the path below every version', async () => {
     const response = await sendRequest(docs.choices, { path: '/servers?x=1', ...host });
     expect(response.status).toBe(300);
     const { choices } = JSON.parse(response.body);

@@ -159,7 +159,7 @@ describe('versions in NestJS', () => {
 });
 
 describe('the entry points for frameworks', () => {
-  it('accept microversion(), too', async () => {
+  it('also accept microversion()', async () => {
     const app = new Koa();
     app.use(koa.koaMicroversion(microversion({ service: 'todo', min: '1.1', max: '1.12' })));
     app.use((context) => {

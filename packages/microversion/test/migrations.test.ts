@@ -89,7 +89,7 @@ describe('migrations in a router', () => {
   const router = createRouter({ ...options, validateReplies: true });
 
   it.each(versions)(
-    'pass the newest form to the handler, and the form of version %s to its clients',
+    'pass the newest format to the handler, and the format of version %s to its clients',
     async (version) => {
       const response = await post(router, version, forms[version] ?? {});
       expect([response.status, JSON.parse(response.body)]).toEqual([201, forms[version]]);

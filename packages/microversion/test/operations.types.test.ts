@@ -64,7 +64,7 @@ describe('the types of an operation', () => {
     operation({ ...base, method: 'FETCH', run: () => undefined });
   });
 
-  it('reject views whose call has another type than that of the operation', () => {
+  it('reject views whose call type differs from that of the operation', () => {
     const run = () => ({ book: { id: '1', year: 1 } });
     operation({ ...base, reply: { book: placed }, load: () => new Map<string, number>(), run });
     // @ts-expect-error the data that the view requires is not loaded
@@ -87,7 +87,7 @@ describe('the names of policies', () => {
 });
 
 describe('the type of a reply', () => {
-  it('has records in the place of views, and plain values in the place of schemas', () => {
+  it('accepts records in place of views, and plain values in place of schemas', () => {
     const reply = {
       book,
       books: [book],

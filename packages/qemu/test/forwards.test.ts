@@ -36,7 +36,7 @@ describe('port forwardings to servers with names', () => {
     expect(lines.at(-1)).toMatch(/^--forward web:\d+:22 fits servers of several projects: write p1\/web:\d+:22 for c$/);
   });
 
-  it('lead to the server of the named project', async () => {
+  it('lead to the server of the specified project', async () => {
     const { start } = await forwardsOf('p1/web:', 'p2/web:');
     expect(await start('a', 'web', 'p2')).toEqual([1]);
     expect(await start('b', 'web', 'p1')).toEqual([0]);

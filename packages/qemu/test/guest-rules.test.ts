@@ -92,7 +92,7 @@ describe('the rules of guests', () => {
     ]);
   });
 
-  it('let a port send from its own addresses, and from the pairs that it is allowed', () => {
+  it('let a port send from its own addresses, and from its allowed address pairs', () => {
     const pairs: PlannedPort['allowedAddressPairs'] = [
       { ip_address: '10.0.9.0/24' },
       { ip_address: '10.0.0.8', mac_address: 'FA:16:3E:00:00:02' },

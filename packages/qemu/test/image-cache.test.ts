@@ -86,7 +86,7 @@ describe.skipIf(!existsSync(QEMU_IMG))('the base images of machines', () => {
     }
   });
 
-  it.skipIf(!existsSync('/usr/bin/prlimit'))('are converted with limits of memory, time and output', async () => {
+  it.skipIf(!existsSync('/usr/bin/prlimit'))('are converted with limits on memory, time and output', async () => {
     const [program, limits] = [join(folder, 'qemu-img'), join(folder, 'limits')];
     const report = `[ "$1" = convert ] && (ulimit -v; ulimit -t; ulimit -f) > ${limits}`;
     writeFileSync(program, `#!/bin/bash\n${report}\nexec ${QEMU_IMG} "$@"\n`, { mode: 0o755 });

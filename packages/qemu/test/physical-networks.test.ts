@@ -93,7 +93,7 @@ describe('a network that is connected to a physical network', () => {
     );
   });
 
-  it('is not connected if its tag is not a tag', () => {
+  it('is not connected if its tag is not a valid VLAN tag', () => {
     expect(commandsOf(planOf('vlan', 'lan', 4095)).filter((command) => command.includes('vlan'))).toEqual([]);
   });
 });

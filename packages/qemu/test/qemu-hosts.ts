@@ -41,7 +41,7 @@ async function socketUrl(database: string): Promise<string> {
   return `${database}?host=${rows[0].unix_socket_directories}`;
 }
 
-/** An engine without machines, and QEMU hosts that are processes on this computer. */
+/** An engine without machines, and QEMU separate host processes on this computer. */
 export class QemuHosts {
   readonly directory: string;
   readonly #hosts = new Map<string, ChildProcess>();

@@ -52,7 +52,7 @@ describe('a slow guest agent', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('receives synchronization requests until it responds, and errors for those are not mistaken for the response to the command', async () => {
+  it('receives synchronization requests until it responds, and their errors are not mistaken for the response to the command', async () => {
     expect(await callAgent(path, 'guest-do')).toBe('done');
     expect(requested).toEqual(['guest-do']);
   });

@@ -25,7 +25,7 @@ export interface BatchFunction<T, R> {
 const NEXT_MICROTASK = Promise.resolve();
 
 /**
- * Coalesces concurrent calls into batches: while the maximum number of batches is in flight, further items wait for the
+ * Coalesces concurrent calls into batches: while the maximum number of batches is in flight, additional items wait for the
  * next one. Under load, a shared store receives one statement for many requests; without load, each item is sent
  * immediately.
  */

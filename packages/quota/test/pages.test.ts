@@ -64,14 +64,14 @@ describe('the recipes', () => {
     expect(await statuses('/reports', 3, { sub: 'ada', plan: 'pro' })).toEqual([201, 201, 403]);
   });
 
-  it('send a mail at 80 % and 100 %', async () => {
+  it('send an email at 80 % and 100 %', async () => {
     const { statuses, mails } = await load('recipes.example.mjs');
     await statuses('/invoices', 6, { sub: 'ada' });
     await eventually(() => expect(mails).toEqual(['ada uses 4 of 5 invoices', 'ada uses 5 of 5 invoices']));
   });
 });
 
-describe('an app of express-rate-limit that counts things', () => {
+describe('an express-rate-limit app that counts resources', () => {
   it.each([
     ['old', 429],
     ['new', 201],

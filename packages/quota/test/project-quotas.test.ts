@@ -73,7 +73,7 @@ describe('reservations', () => {
     expect(reservation.open).toBe(false);
   });
 
-  it('are free again after release, which may be repeated, and cannot be committed then', async () => {
+  it('are available again after release, which may be repeated, and can then no longer be committed', async () => {
     const reservation = await quota.reserve('p', { secrets: 2 });
     await reservation.release();
     await reservation.release();
@@ -98,7 +98,7 @@ describe('reservations', () => {
     await expect(reservation.renew()).rejects.toMatchObject({ code: 'QUOTA_RESERVATION_ENDED' });
   });
 
-  it('of 0 pass even if the limit is 0', async () => {
+  it('of 0 are accepted even if the limit is 0', async () => {
     const reservation = await quota.reserve('p', { cas: 0 });
     await reservation.renew();
     await reservation.commit();

@@ -53,7 +53,7 @@ describe.each(everyStore)('released amounts, with $name', ({ open, here }) => {
   });
   afterEach(() => close?.());
 
-  it('are free for the next request: 300 of 300 times', { timeout: 60_000 }, async () => {
+  it('are available to the next request: 300 of 300 times', { timeout: 60_000 }, async () => {
     const statuses: number[] = [await send('POST', '/secrets/0')];
     for (let turn = 1; turn <= 300; turn++) {
       statuses.push(await send('DELETE', `/secrets/${turn - 1}`), await send('POST', `/secrets/${turn}`));
@@ -62,7 +62,7 @@ describe.each(everyStore)('released amounts, with $name', ({ open, here }) => {
     expect(statuses.filter((status) => status === 204)).toHaveLength(300);
   });
 
-  it('are free immediately after a handler failed', { timeout: 60_000 }, async () => {
+  it('are available immediately after a handler failed', { timeout: 60_000 }, async () => {
     for (let turn = 0; turn < 50; turn++) expect(await send('POST', '/secrets/x?fail=1')).toBe(409);
     expect(await send('POST', '/secrets/x')).toBe(201);
   });
@@ -75,7 +75,7 @@ describe.each(everyStore)('released amounts, with $name', ({ open, here }) => {
   });
 });
 
-describe('a response that waits until its amount is free', () => {
+describe('a response that waits until its amount is released', () => {
   /** A store whose `release` waits until `finish` is called. */
   function slowStore() {
     const memory = memoryStore();

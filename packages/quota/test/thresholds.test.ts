@@ -50,7 +50,7 @@ describe('onThreshold', () => {
     ]);
   });
 
-  it('does not repeat what another process has reported before it started', async () => {
+  it('does not repeat reports that another process sent before this one started', async () => {
     const store = memoryStore();
     await watched({ store }).quota.consume('acme', { invoices: 8 });
     const { quota, events } = watched({ store });
@@ -70,7 +70,7 @@ describe('onThreshold', () => {
     expect(events).toEqual(['acme invoices 50 %: 5 of 10']);
   });
 
-  it('turns an error of the listener into a warning', async () => {
+  it('logs an error of the listener as a warning', async () => {
     const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
     onTestFinished(() => warn.mockRestore());
     const onThreshold = () => {

@@ -7,7 +7,7 @@ const quota = projectQuotas({ store: memoryStore(), defaults: { invoices: 500, d
 const app = express().get('/usage', usageHandler({ quota, project: (req) => String(req.headers['x-account'] ?? '') }));
 
 describe('usageHandler()', () => {
-  it('shows used, remaining and a text for each kind', async () => {
+  it('shows used, remaining and a summary text for each kind', async () => {
     await quota.consume('acme', { invoices: 412, drafts: 3 });
     await quota.reserve('acme', { invoices: 1 });
     const { body, headers } = await supertest(app).get('/usage').set('X-Account', 'acme').expect(200);
@@ -20,7 +20,7 @@ describe('usageHandler()', () => {
     expect(headers['cache-control']).toBe('no-store');
   });
 
-  it('passes errors on, and needs its options', async () => {
+  it('passes errors on, and requires its options', async () => {
     await supertest(app).get('/usage').expect(400);
     expect(() => usageHandler({ quota } as never)).toThrow('quota and project are needed');
   });

@@ -39,7 +39,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('the store on $kind', ({ o
     expect(await tables.keypairs.count(store, (q) => q.where('user_id', '=', 'nobody'))).toBe(0);
   });
 
-  it('rejects an update of a record that was changed meanwhile', async () => {
+  it('rejects an update of a record that was changed in the meantime', async () => {
     const read = (await tables.keypairs.get(store, key))!;
     await store.transaction((tx) => tables.keypairs.update(tx, { ...read, fingerprint: 'cc' }));
     const alone = { afterCommit: () => {}, concerns: () => {} };
@@ -50,7 +50,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('the store on $kind', ({ o
     expect((await tables.keypairs.get(store, key))!.fingerprint).toBe('cc');
   });
 
-  it('loses none of many concurrent changes of one record', async () => {
+  it('loses none of many concurrent changes to one record', async () => {
     const bump = () =>
       store.transaction(async (tx) => {
         const read = (await tables.keypairs.lock(tx, key))! as Keypair;
@@ -78,7 +78,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('the store on $kind', ({ o
     expect(await tables.servers.get(store, server.id)).toEqual(changed);
   });
 
-  it('reads many uncached records in pieces, in the requested order, and yields to the event loop between them', async () => {
+  it('reads many uncached records in chunks, in the requested order, and yields to the event loop between them', async () => {
     const { seq: _, revision: __, ...server } = sampleServer({});
     await store.transaction(async (tx) => {
       for (let n = 0; n < 250; n++) await tables.servers.insert(tx, { ...server, id: randomUUID(), name: `many-${n}` });
@@ -121,7 +121,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('the store on $kind', ({ o
     expect(await tables.keypairs.get(store, key)).toBeDefined();
   });
 
-  it('rolls back only the failing one of transactions that share a commit', async () => {
+  it('of several transactions that share a commit, rolls back only the failing one', async () => {
     const add = (name: string, fail: boolean) =>
       store.transaction(async (tx) => {
         await tables.keypairs.insert(tx, { ...ada, userId: 'group', name });
@@ -142,7 +142,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('the store on $kind', ({ o
     expect((await tables.keypairs.get(store, key))!.fingerprint).toBe('ee');
   });
 
-  it('updates the last version of a record, even if the cache has another one', async () => {
+  it('updates the latest version of a record, even if the cache contains another one', async () => {
     const key = compoundKey('ada', 'k2');
     const changed = (fingerprint: string, revision?: number) =>
       store.transaction(async (tx) => {

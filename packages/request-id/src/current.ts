@@ -19,7 +19,7 @@ export function currentlyIssued(): Issued | undefined {
 }
 
 /**
- * Returns the ids of the request that caused the running code, also after `await`; undefined outside of any request
+ * Returns the ids of the request that caused the running code, even after `await`; undefined outside of any request
  * and below a `requestId({ context: false })`.
  */
 export function currentRequestId(): RequestIds | undefined {

@@ -98,7 +98,7 @@ function reader(accept: RequestIdOptions['accept'], preset: Preset): Settings['r
   return (value) => (full.test(value) ? value : undefined);
 }
 
-function named<T>(option: string, name: string, known: Readonly<Record<string, T>>): T {
+function findNamed<T>(option: string, name: string, known: Readonly<Record<string, T>>): T {
   const found = Object.hasOwn(known, name) ? known[name] : undefined;
   if (found === undefined)
     throw new TypeError(`requestId: unknown ${option} "${name}". ${didYouMean(name, Object.keys(known))}`);
@@ -115,7 +115,7 @@ export function settingsFrom(options: RequestIdOptions): Settings {
     if (!OPTION_NAMES.includes(name as keyof RequestIdOptions))
       throw new TypeError(`requestId: unknown option "${name}". ${didYouMean(name, OPTION_NAMES)}`);
   }
-  const preset: Preset = named('preset', options.preset ?? 'any', PRESETS);
+  const preset: Preset = findNamed('preset', options.preset ?? 'any', PRESETS);
   const headers = namesIn('headers', options.headers ?? preset.headers);
   const inbound = namesIn('inbound', options.inbound ?? preset.inbound);
   const ownHeader = options.outgoing ?? (options.inbound ? undefined : preset.outgoing);
@@ -126,7 +126,7 @@ export function settingsFrom(options: RequestIdOptions): Settings {
   return {
     headers: headers.map(headerName),
     inbound: inbound.map(headerName),
-    generate: typeof generate === 'string' ? named('form of ids', generate, GENERATORS) : generate,
+    generate: typeof generate === 'string' ? findNamed('form of ids', generate, GENERATORS) : generate,
     read: reader(options.accept, preset),
     adopts: options.adopt ?? preset.adopts,
     assigns: options.assign ?? true,

@@ -24,7 +24,7 @@ describe('the current request id', () => {
     expect(body).toBe(headers['x-service-request-id']);
   });
 
-  it('is the same in a second copy of the module, as bundlers make it for route handlers', async () => {
+  it('is the same in a second copy of the module, which bundlers create for route handlers', async () => {
     vi.resetModules();
     const copy = await import('../src/index.js');
     expect(copy.currentRequestId).not.toBe(currentRequestId);
@@ -43,7 +43,7 @@ describe('the current request id', () => {
     expect(body).toBe(`${headers['x-service-request-id']} 90000`);
   });
 
-  it('keeps requests that overlap apart', async () => {
+  it('keeps overlapping requests separate', async () => {
     const ids = openstack();
     const one = () =>
       sendRequest((req, res) =>
@@ -56,7 +56,7 @@ describe('the current request id', () => {
     expect(responses.map((response) => response.body)).toEqual(Array(10).fill('true'));
   });
 
-  it('is the inner one below stacked middlewares', async () => {
+  it('is the inner one with stacked middleware', async () => {
     const [outer, inner] = [openstack(), openstack()];
     const { body, headers } = await sendRequest((req, res) =>
       outer(req, res, () => inner(req, res, () => res.end(currentRequestId()!.local))),

@@ -160,7 +160,7 @@ describe('the headers of outgoing calls', () => {
     });
   });
 
-  it('continue a trace with its flags and its state, as the parent of a new span', async () => {
+  it('continue a trace with its flags and state, as the parent of a new span', async () => {
     const inbound = { traceparent: `00-${TRACE}-00f067aa0ba902b7-01`, tracestate: 'congo=t61rcWkgMzE' };
     const { calls } = await seen({ preset: 'w3c' }, inbound);
     expect(calls).toEqual({

@@ -196,7 +196,7 @@ describe('the response headers', () => {
   });
 });
 
-describe('two stacked middlewares', () => {
+describe('two stacked instances of the middleware', () => {
   it('agree: the inner id is both the returned and the current one', async () => {
     const [outer, inner] = [openstack({ headers: COMPUTE }), openstack()];
     const { headers, body } = await sendRequest((req, res) =>

@@ -78,7 +78,7 @@ provider "openstack" {
 `;
 }
 
-/** The forms of the settings for clients. */
+/** The formats of the client settings. */
 export const PRINTS = {
   env: (env: Environment) =>
     Object.entries(env)

@@ -14,7 +14,7 @@ describe('the Host header of requests to a test cloud', () => {
     return Promise.all(PATHS.map(async (path) => (await requestByHost(`${cloud.url}${path}`, host, headers)).status));
   }
 
-  it('must name this computer; a page of another site reaches no service, no page and no control', async () => {
+  it('must name this computer; a page of another site cannot reach services, pages or control', async () => {
     expect(new Set(await statuses('rebound.example'))).toEqual(new Set([421]));
     expect(cloud.requests()).toEqual([]);
   });

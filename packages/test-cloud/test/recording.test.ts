@@ -125,7 +125,7 @@ describe('the recorder', () => {
     await expect(readHar(new URL(import.meta.url).pathname)).rejects.toThrow('is not a HAR file');
   });
 
-  it('recognizes the addresses of one region and all interfaces, also if one is a prefix of another', () => {
+  it('recognizes the addresses of one region and all interfaces, even if one is a prefix of another', () => {
     const upstream = new Upstream({
       authUrl: 'https://cloud.test/identity/v3',
       region: 'north',
@@ -242,7 +242,7 @@ describe.skipIf(!hasClient('openstack'))('a recording of an unmodified client', 
     for (const token of tokens) expect(token).toMatch(/^\*\*\*\d+$/);
   });
 
-  it('is equal in another cloud', { timeout: 120_000 }, async () => {
+  it('matches another cloud', { timeout: 120_000 }, async () => {
     const cloud = await cloudUnderTest();
     const verification = await verifyRecording(await readHar(file), cloud);
     expect(verification.differences).toEqual([]);

@@ -76,7 +76,7 @@ describe('rules for HTTP requests', () => {
     expect((await request('GET', '/compute/v2.1/servers')).body.servers).toHaveLength(1);
   });
 
-  it('lose the response after a request is executed', async () => {
+  it('drop the response after a request is executed', async () => {
     const cloud = await cloudUnderTest();
     const request = clientOf(cloud);
     cloud.rules.http({ match: { path: '/compute/v2.1/servers' }, apply: true, drop: true, times: 1 });

@@ -25,7 +25,7 @@ describe('transient states', () => {
     await cloud.idle();
   });
 
-  it('end by themselves at their time', async () => {
+  it('end automatically at their timeout', async () => {
     const { cloud, request, id } = await running({ transientMs: 150 });
     const [listed] = (await request('GET', `/compute/v2.1/servers?status=BUILD`)).body.servers;
     expect(listed.id).toBe(id);
@@ -42,7 +42,7 @@ describe('transient states', () => {
 });
 
 describe('the speed of machines', () => {
-  it('lasts as long as its name says', async () => {
+  it('has the duration of its name', async () => {
     const { cloud, status } = await running({ pace: 'realistic' });
     expect(await status()).toBe('BUILD');
     await cloud.clock.advance(299);

@@ -33,7 +33,7 @@ describe('a container of the test cloud', { timeout: 120_000 }, () => {
     return response.status;
   };
 
-  it('has the image, the port and the options that were given', () => {
+  it('has the specified image, port and options', () => {
     expect(engine.containers[0]).toMatchObject({
       Image: IMAGE,
       ExposedPorts: { '8774/tcp': {} },
@@ -41,7 +41,7 @@ describe('a container of the test cloud', { timeout: 120_000 }, () => {
     });
   });
 
-  it('gives clients their environment', async () => {
+  it('returns the environment for clients', async () => {
     const env = await cloud.env({ user: 'ada', project: 'lab' });
     expect(env).toMatchObject({ OS_AUTH_URL: cloud.authUrl, OS_USERNAME: 'ada', OS_PROJECT_NAME: 'lab' });
     expect((await fetch(`${env.OS_AUTH_URL}`)).status).toBe(200);
@@ -79,7 +79,7 @@ describe('a container of the test cloud', { timeout: 120_000 }, () => {
     expect(await projects()).not.toContain('moon');
   });
 
-  it('moves its clock, and waits for background jobs', async () => {
+  it('advances its clock, and waits for background jobs', async () => {
     const now = async () => Date.parse((await cloud.control<{ now: string }>('GET', '/clock')).now);
     const before = await now();
     await cloud.advance('1h');

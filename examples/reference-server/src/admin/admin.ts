@@ -45,11 +45,11 @@ function helpText(): string {
   ].join('\n');
 }
 
-/** The options of all commands, which separate the words between them. */
+/** The options of all commands, which determine which arguments are command words. */
 const anyOptions: OptionTable = Object.assign({ ...common }, ...Object.values(commands).map(({ options }) => options));
 
-/** Returns the command that the first words name. */
-function commandIn(args: readonly string[]): readonly [string, AdminCommand] {
+/** Returns the command that the first words select. */
+function findCommand(args: readonly string[]): readonly [string, AdminCommand] {
   const name = [args.slice(0, 2).join(' '), args[0] ?? ''].find((candidate) => Object.hasOwn(commands, candidate));
   if (name !== undefined) return [name, commands[name] as AdminCommand];
   const family = Object.keys(commands).filter((known) => known.startsWith(`${args[0]} `));
@@ -113,7 +113,7 @@ export interface Outcome {
  */
 export async function admin(args: readonly string[], environment: NodeJS.ProcessEnv): Promise<Outcome> {
   if (args.length === 0 || isHelpRequested(args)) return { output: helpText(), exitCode: args.length === 0 ? 2 : 0 };
-  const [name, command] = commandIn(readCommandLine(args, environment, anyOptions).positionals);
+  const [name, command] = findCommand(readCommandLine(args, environment, anyOptions).positionals);
   const { positionals, own, options } = readCommandLine(args, environment, { ...common, ...command.options });
   const { json, ...ownOptions } = own;
   const request: AdminRequest = { arguments: positionals.slice(name.split(' ').length), own: ownOptions };

@@ -17,7 +17,7 @@ import { keyFileOf } from './key-file.js';
 
 const MEBIBYTE = 1024 * 1024;
 const size = (bytes: number) => `${(bytes / MEBIBYTE).toFixed(1)} MiB`;
-const listed = (names: readonly string[]) => (names.length === 0 ? 'none' : names.join(', '));
+const formatNames = (names: readonly string[]) => (names.length === 0 ? 'none' : names.join(', '));
 
 interface Status extends DatabaseStatus {
   readonly database: string;
@@ -36,9 +36,9 @@ const status: DatabaseCommand<Status> = {
       ['used by', usedBy ?? 'nobody'],
       [
         'tables',
-        `at ${tables.at ?? 'nothing'}; pending: ${listed(tables.pending)}; of a newer version: ${listed(tables.newer)}`,
+        `at ${tables.at ?? 'no migration'}; pending: ${formatNames(tables.pending)}; of a newer version: ${formatNames(tables.newer)}`,
       ],
-      ['servers', listed(states)],
+      ['servers', formatNames(states)],
       ['work', `${work.jobs} jobs, ${work.running} running, the oldest due for ${Math.round(work.overdueMs / 1000)} s`],
     ]);
   },
@@ -84,7 +84,7 @@ const backup: DatabaseCommand<BackupReport> = {
 const restore: DatabaseCommand<RestoreReport> = {
   on: 'database',
   usage: 'FILE',
-  summary: 'replace the database with a backup; no server may use it meanwhile',
+  summary: 'replace the database with a backup; no server may use it in the meantime',
   argumentCount: [1, 1],
   options: { replace: flag('replace an existing database, which is renamed') },
   run: ({ database, options }, { arguments: [file = ''], own }) =>

@@ -29,7 +29,7 @@ export const hostRole: DatabaseCommand<Granted> = {
     'host-key-file': text('FILE', 'write the key of the host to this file, for host --host-key-file'),
     'tunnel-address': text(
       'A',
-      'the address of a host with --network-mode bridge: networks get an MTU that fits into tunnels',
+      'address of the host, with --network-mode bridge: networks get an MTU that leaves room for the tunnel header',
     ),
     'stores-volumes': flag('the host stores the data of volumes (host --volumes)'),
     'print-sql': flag('print the SQL instead of executing it'),

@@ -5,7 +5,7 @@ import type { Options } from '../options.js';
 import { StartError } from '../start-error.js';
 
 /**
- * Returns the key file of a database that servers use already; undefined if the environment contains the key. A command
+ * Returns the key file of a database that servers already use; undefined if the environment contains the key. A command
  * never creates a key: no server could decrypt what it encrypts.
  */
 export function keyFileOf(options: Options, environment: NodeJS.ProcessEnv, database: string): string | undefined {

@@ -40,7 +40,7 @@ function numbersIn({ arguments: args, own }: AdminRequest): readonly number[] | 
   return args.map(Number);
 }
 
-/** Sends events again that webhooks did not accept. */
+/** Retries events that webhooks did not accept. */
 export const webhookRetry: EngineCommand<{ due: number }> = {
   on: 'engine',
   usage: '[NUMBER ...]',

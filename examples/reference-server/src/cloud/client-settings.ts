@@ -4,7 +4,7 @@ import { type Environment, environment } from '@apistrata/test-cloud/services';
 import { StartError } from '../start-error.js';
 import { CLOUD_NAME } from './cloud-name.js';
 
-/** Returns the settings of clients of the first administrator. */
+/** Returns the client settings of the first administrator. */
 export function adminSettings(url: string, password: string): Environment {
   return environment(`${url}/identity/v3`, password, { user: 'admin', project: 'admin' });
 }

@@ -1,6 +1,6 @@
 import type { Environment } from '@apistrata/test-cloud/services';
 
-/** Returns commands of a shell that set the environment of clients. */
+/** Returns shell commands that set the environment variables for clients. */
 export function openrc(settings: Environment): string {
   return Object.entries(settings)
     .map(([name, value]) => `export ${name}=${value}`)

@@ -18,7 +18,7 @@ export interface OpenConsoles {
 }
 
 /** Replaces the wildcard address with the name of this computer. */
-function named(url: string, { host }: Options): string {
+function withHostName(url: string, { host }: Options): string {
   return host === '0.0.0.0' || host === '::' ? url.replace(/\/\/[^/]*(?=:\d+$)/, `//${hostname()}`) : url;
 }
 
@@ -40,7 +40,7 @@ export async function openConsoles(options: Options, log: Logger): Promise<OpenC
   const listening = listen(proxy.server, host, port ?? USUAL_PORT, 'console-');
   const url = await (port === undefined ? listening.catch(() => listen(proxy.server, host, 0, 'console-')) : listening);
   return {
-    settings: { consoleProxyUrl: named(url, options) },
+    settings: { consoleProxyUrl: withHostName(url, options) },
     use: (made) => {
       engine = made;
     },

@@ -44,9 +44,13 @@ const table = {
     { min: 1, max: 65_535, fallback: 4789 },
   ),
   'link-listen': text('A', 'address that --link-port listens on; default: --address'),
-  resource: pairs('NAME=N', amounts, 'capacity of the host, if not what the computer has: vcpus, memoryMb, diskGb'),
+  resource: pairs(
+    'NAME=N',
+    amounts,
+    'capacity of the host, if it differs from that of the computer: vcpus, memoryMb, diskGb',
+  ),
   'heartbeat-ms': integer('interval between heartbeats', { min: 100, max: 600_000, fallback: 10_000 }),
-  'lease-ms': integer('how long the lease on the name of the host lasts without renewal', {
+  'lease-ms': integer('how long the lease on the host name lasts without renewal', {
     min: 500,
     max: 600_000,
     fallback: 10_000,
@@ -111,7 +115,7 @@ async function driverFrom(
     return { driver: (clock): Driver => new SimulatedDriver({ clock, latencyMs, directory }) };
   }
   if (options.driver === 'none')
-    throw new StartError('--driver none is for processes that serve the API: a host needs a driver');
+    throw new StartError('--driver none is only for processes that serve the API: a host needs a driver');
   const { given, seed } = await realMachines(options, directory, log);
   const { ramAllocationRatio, hypervisorType, hypervisorVersion } = seed;
   return {
@@ -157,7 +161,7 @@ export async function startHost(
   lost: () => void,
 ): Promise<RunningHost> {
   const { positionals, own, options } = readCommandLine(args, environment, table);
-  if (positionals.length > 0) throw new StartError(`host does not take '${positionals[0]}': see host --help`);
+  if (positionals.length > 0) throw new StartError(`unexpected argument '${positionals[0]}': see host --help`);
   const mine = own as unknown as OwnOptions;
   const { name, address, resource, reserve, fence, ...times } = mine;
   const { db } = options;
@@ -188,7 +192,7 @@ export async function startHost(
       fence,
       catalogs: catalogsFrom(options, environment, { traces: undefined }),
       imageDirectory: options['image-dir'],
-      onError: (error) => log.error({ err: error }, 'background work of the host failed'),
+      onError: (error) => log.error({ err: error }, 'background work of this host failed'),
       onLost: () => {
         log.fatal(`another process has taken over the host ${name}`);
         lost();

@@ -15,7 +15,7 @@ interface MetricsRequest {
   readonly worker: Worker;
 }
 
-function summed(all: readonly Figures[]): Registry {
+function sumFigures(all: readonly Figures[]): Registry {
   return AggregatorRegistry.aggregate([...all]);
 }
 
@@ -23,7 +23,7 @@ function summed(all: readonly Figures[]): Registry {
 export class GroupMetrics implements MetricsSource {
   readonly contentType = METRICS_TYPE;
   readonly #members: () => readonly Member[];
-  readonly #questions = new Map<number, MetricsRequest>();
+  readonly #requests = new Map<number, MetricsRequest>();
   /** The last metrics of each worker. */
   readonly #latest = new Map<Worker, Figures>();
   #past: Figures = [];
@@ -37,10 +37,10 @@ export class GroupMetrics implements MetricsSource {
   async metrics(): Promise<string> {
     const found = await Promise.all(this.#members().map((member) => this.#requestFigures(member)));
     const living = found.filter((figures) => figures !== undefined);
-    return summed([...living, this.#past]).metrics();
+    return sumFigures([...living, this.#past]).metrics();
   }
 
-  /** Stores the metrics that a worker has returned, or sent at its end. */
+  /** Stores the metrics that a worker has returned, or sent before it exited. */
   received(worker: Worker, id: number | undefined, figures: Figures): void {
     this.#latest.set(worker, figures);
     if (id !== undefined) this.#complete(id, figures);
@@ -48,32 +48,32 @@ export class GroupMetrics implements MetricsSource {
 
   /** Keeps the last metrics of a worker that has ended in the sums. */
   ended(worker: Worker): void {
-    for (const [id, request] of this.#questions) if (request.worker === worker) this.#complete(id, undefined);
+    for (const [id, request] of this.#requests) if (request.worker === worker) this.#complete(id, undefined);
     const last = this.#latest.get(worker);
     this.#latest.delete(worker);
     if (!last) return;
     const persistentMetrics = last.filter(({ type }) => PERSISTENT_TYPES.has(String(type)));
     // The result has the same structure as the input.
-    this.#past = summed([this.#past, persistentMetrics]).getMetricsAsArray() as unknown as Figures;
+    this.#past = sumFigures([this.#past, persistentMetrics]).getMetricsAsArray() as unknown as Figures;
   }
 
   #complete(id: number, figures: Figures | undefined): void {
-    this.#questions.get(id)?.responded(figures);
-    this.#questions.delete(id);
+    this.#requests.get(id)?.responded(figures);
+    this.#requests.delete(id);
   }
 
   #requestFigures(member: Member): Promise<Figures | undefined> {
     const id = ++this.#lastId;
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
-        this.#questions.delete(id);
+        this.#requests.delete(id);
         reject(new Error(`worker ${member.worker.process.pid} does not return its metrics`));
       }, RESPONSE_MS);
       const responded = (figures: Figures | undefined) => {
         clearTimeout(timer);
         resolve(figures);
       };
-      this.#questions.set(id, { worker: member.worker, responded });
+      this.#requests.set(id, { worker: member.worker, responded });
       sendToWorker(member, { kind: 'figures?', id });
     });
   }

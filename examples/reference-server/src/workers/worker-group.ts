@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import { REPLACED_MS } from '../shutdown-times.js';
 import type { FromWorker, Serving, ToWorker } from './messages.js';
 
-/** Delay before a worker that died is replaced; it doubles for each further worker that dies early. */
+/** Delay before a worker that died is replaced; it doubles each time another worker dies early. */
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 30_000;
 /** A worker that has served this long does not count as failed at its start. */
@@ -22,7 +22,7 @@ export interface Member {
   expendable: boolean;
 }
 
-/** Receives messages and ends of workers. */
+/** Receives messages and exits of workers. */
 export interface GroupListener {
   message(worker: Worker, message: FromWorker): void;
   ended(worker: Worker): void;

@@ -76,7 +76,7 @@ it.each([
   expect(await shown(id)).toMatchObject({ status: 'active', size: content.byteLength, os_hash_value });
 });
 
-it('imports a URL whose content has the checksum in the URL, also after redirects', async () => {
+it('imports a URL whose content has the checksum in the URL, even after redirects', async () => {
   const web = await webServer(QCOW2);
   const { created, shown, load } = await started('--image-source', web);
   const sha256 = createHash('sha256').update(QCOW2).digest('hex');
@@ -102,7 +102,7 @@ it.each([
   expect(await shown(id)).toMatchObject({ status: 'queued', size: null });
 });
 
-it('imports no content of another format, and accepts the image again then', async () => {
+it('rejects imported content of another format, and then accepts a new import', async () => {
   const web = await webServer(QCOW2);
   const { created, load } = await started('--image-source', web);
   const id = await created('vmdk');
@@ -110,7 +110,7 @@ it('imports no content of another format, and accepts the image again then', asy
   expect(task).toMatchObject({ status: 'failure', message: expect.stringMatching(/is not vmdk.*: it is qcow2$/) });
 });
 
-it('imports nothing from addresses of this computer, unless an option names the host', async () => {
+it('does not import from addresses of this computer, unless an option allows the host', async () => {
   const web = await webServer(QCOW2);
   const { created, load } = await started();
   for (const host of [web, web.replace('127.0.0.1', 'localhost'), web.replace('127.0.0.1', '[::1]')]) {

@@ -31,7 +31,7 @@ it('with simulated machines, they are recorded', async () => {
   expect(made.status).toBe(201);
 });
 
-it('stages no content, which would be lost with the process, and reports that', async () => {
+it('rejects staged content, which would be lost with the process', async () => {
   const { send, token } = await started();
   const image = { name: 'disk', disk_format: 'raw', container_format: 'bare' };
   const { body, headers } = await send('post', '/image/v2/images', token, image);
@@ -42,7 +42,7 @@ it('stages no content, which would be lost with the process, and reports that', 
   expect((await send('post', `/image/v2/images/${body.id}/import`, token, { method })).status).toBe(400);
 });
 
-it('creates no credentials with access rules, which no service enforces', async () => {
+it('rejects credentials with access rules, which no service enforces', async () => {
   const { send, token, logIn, admin } = await started();
   const { user } = (await logIn(admin ?? expect.fail('no administrator'))).body.token;
   const rule = { path: '/v2.1/servers', method: 'GET', service: 'compute' };

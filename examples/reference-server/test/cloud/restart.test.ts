@@ -58,7 +58,7 @@ describe.each(databases)('a whole cloud on $kind', ({ create }) => {
     };
   }
 
-  it('keeps everything over a restart: users, tokens, images, networks, volumes, servers', async () => {
+  it('keeps everything across a restart: users, tokens, images, networks, volumes, servers', async () => {
     const database = await create();
     const cloud = await started(database);
     const admin = await cloud.tokenOf(cloud.admin ?? expect.fail('no administrator'));

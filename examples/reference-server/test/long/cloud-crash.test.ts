@@ -56,7 +56,7 @@ describe.each(databases)('a whole cloud that is killed under load, on $kind', ({
     return headers.get('x-subject-token') ?? '';
   }
 
-  it('has everything that it has acknowledged', async () => {
+  it('has everything that it acknowledged', async () => {
     const database = await url();
     let program = await start(database);
     // A failed test must not leave it running; a program that has ended is left as it is.

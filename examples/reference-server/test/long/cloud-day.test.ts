@@ -18,7 +18,7 @@ if (!installed) console.warn('\n*** SKIPPED: a day of a cloud: this machine has 
 /** The image that the page names: the first bytes of qcow2, and some more. */
 const IMAGE = Buffer.concat([Buffer.from('QFI\xfb\0\0\0\x03', 'latin1'), Buffer.alloc(300_000, 7)]);
 
-describe.skipIf(!installed)('a day of a new cloud', () => {
+describe.skipIf(!installed)('a complete workflow on a new cloud', () => {
   const database = join(folder, 'cloud.db');
   let program: Program;
   const start = () => startProgram(['--cloud', '--db', database, '--log-level', 'error', '--latency-ms', '20']);

@@ -72,7 +72,7 @@ describe.skipIf(missing)('consoles of virtual machines', { timeout: 240_000 }, (
     expect(await outcome(url, { origin: 'https://elsewhere.example' })).toBe(403);
   });
 
-  it('have one reader: the next one takes over the line, which ends with the server', async () => {
+  it('have one viewer: the next one takes over the serial console, which closes with the server', async () => {
     const opened = async () => {
       const socket = new WebSocket(await address('serial'));
       await once(socket, 'open');

@@ -96,7 +96,7 @@ const traced = strace !== undefined && spawnSync(strace, ['-e', 'trace=none', 't
 if (!traced) console.warn('\n*** SKIPPED: counting syncs needs strace, and the right to trace ***\n');
 
 describe.skipIf(!traced)('writes that reach the disk before the response', () => {
-  /** Creates one server after the other in a traced process; returns how often files were synced meanwhile. */
+  /** Creates one server after the other in a traced process; returns how often files were synced in the meantime. */
   function syncsOf(creates: number, durability: string): number {
     const log = join(folder, `syncs-${durability}`);
     const code = `import { createEngine, defaultPreset } from '@apistrata/compute-engine';

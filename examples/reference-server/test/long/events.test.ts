@@ -114,7 +114,7 @@ describe.each(databases)('events of the reference server on $kind', ({ url }) =>
     }
   });
 
-  it('are a stream for administrators, which continues where a reader left it', async () => {
+  it('are a stream for administrators, which continues at the last position of a reader', async () => {
     const admin = { 'X-Auth-Token': 'admin:demo' };
     const stream = `${program.url}/events?type=instance.create.*`;
     const ends = await readStream(`${stream}&after=0`, admin, 'instance.create.end', SERVERS);

@@ -105,7 +105,7 @@ describe.skipIf(missingBridges)('--network-mode bridge', { timeout: 300_000 }, (
   }, 60_000);
   afterAll(() => computer?.close());
 
-  it('forwards floating IPs to guests according to their security groups, also while the server is stopped', async () => {
+  it('forwards floating IPs to guests according to their security groups, even while the server is stopped', async () => {
     let program = await startProgram([...options, ...BRIDGE], {}, computer.enter);
     onTestFinished(() => void program.end('SIGKILL'));
     const post = async (path: string, body: object) => {
@@ -150,7 +150,7 @@ describe.skipIf(missingBridges)('--network-mode bridge', { timeout: 300_000 }, (
   });
 
   it.skipIf(!postgresUrl)(
-    'reports it for a separate host too, which may have another port for its tunnels',
+    'reports this for a separate host too, which may use another port for its tunnels',
     async () => {
       const stranger: Enter = (program, args) => ['unshare', ['--user', program, ...args]];
       const elsewhere = mkdtempSync(join(tmpdir(), 'ar-'));

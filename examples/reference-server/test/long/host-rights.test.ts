@@ -138,7 +138,7 @@ describe.skipIf(!postgresUrl)('hosts with a role and a key of their own', { time
       .toEqual(['completed']);
   });
 
-  it('see the servers on them, and nothing of those on other hosts', async () => {
+  it('see the servers on them, but not those on other hosts', async () => {
     const ids = async (host: string) => (await asHost(host, 'select id from servers')).map(({ id }) => id);
     expect(await ids('h1')).toContain(onH1.id);
     expect(await ids('h1')).not.toContain(onH2.id);
@@ -148,7 +148,7 @@ describe.skipIf(!postgresUrl)('hosts with a role and a key of their own', { time
     expect(departed.data).not.toContain(USER_DATA);
   });
 
-  it('see, answer and remove only their own requests, and create none', async () => {
+  it('see, respond to and remove only their own requests, and cannot create any', async () => {
     const insert = (host: string) =>
       owner.query(
         `insert into host_orders (id, host, server_id, question, asker, asked_at) values ($1, $2, $3, 'sealed', 'a', 1)`,
@@ -170,7 +170,7 @@ describe.skipIf(!postgresUrl)('hosts with a role and a key of their own', { time
     }
   });
 
-  it('have no right on any table that hosts do not need', async () => {
+  it('have no rights on tables that hosts do not need', async () => {
     const { rows } = await owner.query(`select tablename from pg_tables where schemaname = 'public'`);
     const granted = hostRoleSql({ host: 'h1', role: role('h1') }).matchAll(/^grant .* on (\w+) to /gm);
     const open = new Set([...granted].map(([, table]) => table));
@@ -217,13 +217,13 @@ describe.skipIf(!postgresUrl)('hosts with a role and a key of their own', { time
       expect(await asHost('h1', `update ${table} set host = host where host = 'h2' returning host`)).toEqual([]);
   });
 
-  it('cannot deceive the functions with tables of their own', async () => {
+  it('cannot trick the functions with their own tables', async () => {
     const shadowTable = `create temp table host_roles as select session_user::text as role, 'h2'::text as host, 1 as volumes`;
     expect(await asHost('h1', shadowTable, 'select apistrata_host() as host')).toEqual([{ host: 'h1' }]);
     expect(await asHost('h1', shadowTable, `select id from servers where id = '${onH2.id}'`)).toEqual([]);
   });
 
-  it('read images of servers here, and no private ones of others', async () => {
+  it('read images of servers on them, but no private images of others', async () => {
     const image = async (name: string) => {
       const { rows } = await owner.query(
         `insert into images (id, revision, data, project_id, name, status, visibility, hidden)

@@ -12,10 +12,9 @@ import { type Program, startProgram } from '../program.js';
 
 const executablePath = browserProgram();
 const missing = missingForBootLoaders() ?? (executablePath ? undefined : 'chromium');
-if (missing)
-  console.warn(`\n*** SKIPPED: real machines on the page for operators: this machine has no ${missing} ***\n`);
+if (missing) console.warn(`\n*** SKIPPED: real machines on the operators’ page: this machine has no ${missing} ***\n`);
 
-describe.skipIf(missing)('the page for operators, with real machines', { timeout: 600_000 }, () => {
+describe.skipIf(missing)('the operators’ page, with real machines', { timeout: 600_000 }, () => {
   const folder = machineDirectory();
   let program: Program;
   let browser: Browser;

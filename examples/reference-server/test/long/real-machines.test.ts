@@ -90,7 +90,7 @@ describe.skipIf(missing)('the unmodified command line and real machines', { time
     return stdout;
   }
 
-  it('cover a typical day: from an image to a server, its console, volume, snapshot and resize, without orphaned resources', async () => {
+  it('cover a typical workflow: image, server, console, volume, snapshot and resize, without orphaned resources', async () => {
     const guest = buildGuest(folder, { logins: !missingForSsh });
     const disk = join(folder, 'disk');
     writeFileSync(disk, Buffer.alloc(2 ** 20));

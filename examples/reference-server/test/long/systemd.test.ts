@@ -29,7 +29,7 @@ it.skipIf(!analyze).each(['apistrata-machines', 'apistrata-host'])('%s.service i
 const missing = Systemd.missing() ?? missingForBridges() ?? missingForBootLoaders();
 if (missing) console.warn(`\n*** SKIPPED: machines under systemd: this machine has no ${missing} ***\n`);
 
-describe.skipIf(missing)('apistrata-machines.service of a real systemd', { timeout: 600_000 }, () => {
+describe.skipIf(missing)('apistrata-machines.service in a real systemd', { timeout: 600_000 }, () => {
   const UNIT = 'apistrata-machines.service';
   const units = join(folder, 'units');
   let systemd: Systemd | undefined;

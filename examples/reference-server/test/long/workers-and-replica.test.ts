@@ -22,7 +22,7 @@ function processBehind(pids: readonly number[], port: number, from: number): num
       try {
         return readlinkSync(`/proc/${pid}/fd/${fd}`) === `socket:[${inode}]`;
       } catch {
-        // Closed meanwhile.
+        // Closed in the meantime.
         return false;
       }
     });

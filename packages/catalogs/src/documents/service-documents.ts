@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { compoundKey, type Store, type Tx } from '@apistrata/record-store';
 import { CatalogError } from '../errors/catalog-error.js';
 
-/** Encrypts values that are stored. `place` identifies the record: a value opens nowhere else. */
+/** Encrypts values that are stored. `place` identifies the record: a value cannot be decrypted for another record. */
 export interface DocumentSeal {
   seal(text: string, place: string): string;
   open(sealed: string, place: string): string;
@@ -37,8 +37,8 @@ export interface OpenDocuments {
 /** The stored records of the services in front of an engine. */
 export interface ServiceDocuments {
   /**
-   * Reads all documents for this process. Only the process that opened them last can write: one of several processes never
-   * overwrites what it has not read.
+   * Reads all documents for this process. Only the process that opened them last can write, so a process never overwrites
+   * documents that it has not read.
    */
   open(): Promise<OpenDocuments>;
 }

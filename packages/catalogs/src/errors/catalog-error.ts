@@ -25,7 +25,7 @@ export class CatalogError extends CodedError<CatalogErrorCode> {
 }
 
 /**
- * Returns undefined for errors of a missing resource, for `.catch()`. An unavailable service stays an error.
+ * Returns undefined for errors about a missing resource, for use in `.catch()`. An unavailable service is still an error.
  *
  * @example
  * ```ts

@@ -2,7 +2,7 @@ import { CodedError } from '@apistrata/record-store/errors';
 
 /**
  * The response of another service exceeds the size limit: 503, like a gateway whose upstream misbehaves. Callers that
- * know the purpose of the request convert it to an error of their own.
+ * know the purpose of the request convert it to their own error.
  */
 export class ResponseTooLarge extends CodedError<'RESPONSE_TOO_LARGE'> {
   constructor(readonly maxBytes: number) {

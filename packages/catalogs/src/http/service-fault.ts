@@ -38,7 +38,7 @@ const byStatus: Readonly<Record<number, CatalogErrorCode>> = {
 /** The volume service reports exceeded quotas only in the message. */
 const QUOTA_TEXT = /quota ?exceeded|exceeds? allowed .*quota|maximum number of .* exceeded|over ?limit/i;
 
-function described(body: unknown): { readonly type?: string; readonly message?: string } {
+function faultDetails(body: unknown): { readonly type?: string; readonly message?: string } {
   if (typeof body === 'string')
     return {
       message: body
@@ -61,7 +61,7 @@ export function errorOf(
   body: unknown,
   errors: Readonly<Record<number, CatalogErrorCode>>,
 ): CatalogError {
-  const { type = '', message } = described(body);
+  const { type = '', message } = faultDetails(body);
   const overQuota = (status === 403 || status === 413) && QUOTA_TEXT.test(message ?? '') ? 'OVER_QUOTA' : undefined;
   const known = named[type] ?? overQuota ?? errors[status] ?? byStatus[status];
   const code = known ?? (status >= 500 ? 'UNAVAILABLE' : 'REJECTED');

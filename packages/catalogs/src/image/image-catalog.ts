@@ -12,7 +12,7 @@ export type ImageStatus =
   | 'pending_delete'
   | 'deleted';
 
-/** The callers that see an image: all, its project, its members too, or all that have the id. */
+/** The callers that can see an image: all, only its project, also its members, or all callers that know the id. */
 export type ImageVisibility = 'public' | 'private' | 'shared' | 'community';
 
 /** An image. Times are in milliseconds since the epoch; null if the service does not report them. */

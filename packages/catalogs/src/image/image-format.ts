@@ -17,7 +17,7 @@ const SIGNATURES: readonly (readonly [string, number, Buffer])[] = [
 
 /**
  * Returns the format of a disk image by the signature in its first {@link IMAGE_HEADER_BYTES} bytes: `qcow2`, `vmdk`, `vhdx`, `vhd`,
- * `qed`, `luks`, `vdi` or `iso`; `raw` for a file without a known signature. Fewer bytes recognize fewer formats.
+ * `qed`, `luks`, `vdi` or `iso`; `raw` for a file without a known signature. With fewer bytes, fewer formats are recognized.
  */
 export function imageFormatOf(header: Uint8Array): string {
   const found = SIGNATURES.find(([, at, bytes]) => bytes.equals(header.subarray(at, at + bytes.length)));

@@ -42,18 +42,18 @@ export function parseIp(text: string): IpAddress | undefined {
   return { version: 6, value };
 }
 
-const dotted = (value: bigint) => [24n, 16n, 8n, 0n].map((shift) => (value >> shift) & 255n).join('.');
+const formatIpv4 = (value: bigint) => [24n, 16n, 8n, 0n].map((shift) => (value >> shift) & 255n).join('.');
 
 /**
  * Returns the canonical form: lower case, the longest run of zeros compressed, embedded IPv4 addresses in dotted form.
  */
 export function formatIp({ version, value }: IpAddress): string {
-  if (version === 4) return dotted(value);
+  if (version === 4) return formatIpv4(value);
   const groups = Array.from({ length: 8 }, (_, i) => ((value >> BigInt(112 - 16 * i)) & 0xffffn).toString(16));
   const { at, length } = longestZeros(groups);
   if (length < 2) return groups.join(':');
-  if (at === 0 && length === 6) return `::${dotted(value)}`;
-  if (at === 0 && length === 5 && groups[5] === 'ffff') return `::ffff:${dotted(value)}`;
+  if (at === 0 && length === 6) return `::${formatIpv4(value)}`;
+  if (at === 0 && length === 5 && groups[5] === 'ffff') return `::ffff:${formatIpv4(value)}`;
   return `${groups.slice(0, at).join(':')}::${groups.slice(at + length).join(':')}`;
 }
 

@@ -11,7 +11,7 @@ export interface Network {
   readonly status: string;
   /** Whether every project may use it. */
   readonly shared: boolean;
-  /** Whether it leads outside and provides floating IPs. */
+  /** Whether it is an external network, which provides floating IPs. */
   readonly external: boolean;
   readonly mtu: number;
   readonly subnetIds: readonly string[];
@@ -93,7 +93,7 @@ export interface NewPort {
   readonly mac?: string;
   /** Requested addresses. Default: one of each IP version of the network. */
   readonly addresses?: readonly string[];
-  /** Names or ids. Default, also if empty: the project's `default`. */
+  /** Names or ids. Default, even if empty: the project's `default`. */
   readonly securityGroups?: readonly string[];
 }
 
@@ -172,18 +172,18 @@ export interface NetworkCatalog {
   getNetwork(caller: Caller, id: string): Promise<Network>;
   getSubnet(caller: Caller, id: string): Promise<Subnet>;
   /**
-   * Returns the networks for a server of the caller's project that names no network: its own networks and shared ones.
+   * Returns the networks for a server that specifies none: the networks of the caller's project and shared ones.
    */
   availableNetworks(caller: Caller): Promise<readonly Network[]>;
   /**
    * Returns the network of `auto` for a project without networks; creates it if necessary. With `dryRun`, nothing is
-   * created, and null means that it would be.
+   * created, and null means that a network would be.
    *
    * @throws `NO_AUTO_NETWORK` if it cannot be created
    */
   autoNetwork(caller: Caller, options?: { readonly dryRun?: boolean }): Promise<Network | null>;
   /**
-   * Checks that a server can be put on a network, at these addresses or any.
+   * Checks that a server can be connected to a network, with these addresses or any.
    *
    * @throws `ADDRESS_NOT_IN_SUBNET`, `ADDRESS_IN_USE`, `NETWORK_WITHOUT_SUBNET`, `NO_FREE_ADDRESS`
    */

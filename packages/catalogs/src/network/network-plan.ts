@@ -14,7 +14,7 @@ export interface PlannedSubnet extends Subnet {
 
 /** A network with its subnets. */
 export interface PlannedNetwork extends Network {
-  /** Missing or null: a network of the cloud only. */
+  /** Missing or null: a network that exists only in the cloud. */
   readonly provider?: ProviderSegment | null;
   /** Number of the network in the cloud, 1 to 2^24 - 1; identifies it in tunnels between hosts. */
   readonly segment: number;
@@ -33,7 +33,7 @@ export interface PlannedPort {
   readonly portSecurityEnabled: boolean;
   readonly securityGroupIds: readonly string[];
   /**
-   * As given by users: `ip_address` (or a network) and optionally `mac_address` from which the port may send as well.
+   * As specified by users: `ip_address` (or a network) and optionally `mac_address` from which the port may send as well.
    */
   readonly allowedAddressPairs: readonly Readonly<Record<string, string>>[];
 }
@@ -88,7 +88,7 @@ export interface PlanHosts {
 export interface NetworkPlans {
   /**
    * Returns the networks, routers and rules that the ports of these servers need. Shared networks of a preset, and
-   * those of `auto`, have a router to the outside even if none was created; its id is that of the network.
+   * those of `auto`, have a router to external networks even if none was created; its id is that of the network.
    *
    * @param among set if servers of the same networks are on other hosts: each router then has a host, and the plan
    * includes what the routers of this host need for servers of the others

@@ -1,6 +1,6 @@
 /** The segment of a physical network that a network is connected to, with the names of the network service. */
 export interface ProviderSegment {
-  /** `flat`: untagged frames; `vlan`: frames with a tag. Others are recorded only. */
+  /** `flat`: untagged frames; `vlan`: frames with a tag. Others are only recorded. */
   readonly networkType: string;
   /** Name of the physical network, which the hosts map to their devices. */
   readonly physicalNetwork: string | null;

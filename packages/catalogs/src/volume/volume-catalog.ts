@@ -226,7 +226,7 @@ export interface VolumeCatalog {
 
   /** Reports whether the host has detected the new size of a volume that is `extending`. */
   completeExtend(caller: Caller, volumeId: string, failed: boolean): Promise<void>;
-  /** Writes an image to an `available`, `error` or reserved volume; it is `downloading` meanwhile. */
+  /** Writes an image to an `available`, `error` or reserved volume; it is `downloading` in the meantime. */
   reimage(caller: Caller, volumeId: string, imageId: string): Promise<void>;
   /**
    * Reports that the server uses the new volume instead of the old one (or, with `failed`, still the old one). Resolves

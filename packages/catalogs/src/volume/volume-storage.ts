@@ -32,7 +32,7 @@ export interface VolumeStorage {
   ): Promise<void>;
   /** Removes the content of a deleted volume or snapshot. */
   remove(id: string): Promise<void>;
-  /** Extends a volume, also while servers use it; the job `extend_volume` notifies these. */
+  /** Extends a volume, even while servers use it; the job `extend_volume` notifies these servers. */
   extend(id: string, sizeGb: number): Promise<void>;
   /** Writes an image to a volume that no server uses. */
   reimage(caller: Caller, id: string, imageId: string, sizeGb: number): Promise<void>;

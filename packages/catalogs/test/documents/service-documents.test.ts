@@ -45,7 +45,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('documents of services on 
     ]);
   });
 
-  it('store more than one statement can, all or none', async () => {
+  it('are stored all or none, even if they exceed one statement', async () => {
     const { write } = await serviceDocuments({ store }).open();
     const many = Array.from({ length: 1200 }, (_, number) => ({ kind: 'many', id: `${number}`, value: { number } }));
     await write(many);
@@ -60,7 +60,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('documents of services on 
     expect((await serviceDocuments({ store }).open()).documents).toEqual([bob]);
   });
 
-  it('are encrypted for their place, and again with a new key', async () => {
+  it('are encrypted for their record, and re-encrypted with a new key', async () => {
     await (await serviceDocuments({ store, seal: seal('a') }).open()).write([ada]);
     const [sealed] = await rows();
     expect(sealed?.data).toMatch(/^a\./);

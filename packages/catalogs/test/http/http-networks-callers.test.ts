@@ -25,7 +25,7 @@ describe('networks over HTTP, on behalf of callers', () => {
     read = service.journal.length;
     return requests.map(({ method, path, headers }) => {
       const own = headers['x-auth-token'] === ada.token;
-      // The service's own token accompanies the caller's, so that one that has expired meanwhile is still accepted.
+      // The service's own token accompanies the caller's, so that one that has expired in the meantime is still accepted.
       if (own) expect(cloud.identity.tokens.get(String(headers['x-service-token']))).toMatchObject({ admin: true });
       return `${own ? 'ada' : 'service'} ${method} /${path.split('/')[2]}`;
     });

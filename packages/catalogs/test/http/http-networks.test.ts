@@ -55,7 +55,7 @@ describe('networks over HTTP', () => {
     expect(service.things.ports!.size).toBe(0);
   });
 
-  it('leaves no port behind whose creation succeeded without a response', async () => {
+  it('leaves no port behind if its creation succeeded but the response was lost', async () => {
     service.fail('POST', /ports/, 'lose');
     await expect(networks.createPorts(job, [expected()])).rejects.toMatchObject({ code: 'UNAVAILABLE' });
     expect(service.things.ports!.size).toBe(0);
@@ -200,7 +200,7 @@ describe('networks over HTTP', () => {
     });
   });
 
-  it('returns the networks of a server that names none', async () => {
+  it('returns the networks for a server that specifies none', async () => {
     expect((await networks.availableNetworks(job)).map((network) => network.id)).toEqual([NET]);
     expect(await networks.autoNetwork(job, { dryRun: true })).toBeNull();
     expect(await networks.autoNetwork(job)).toMatchObject({ id: NET });

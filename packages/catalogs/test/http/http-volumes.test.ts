@@ -153,7 +153,7 @@ describe('volumes over HTTP', () => {
     expect(await volumes.completeMigration(job, id, 'new', false)).toBe(id);
   });
 
-  it("acts on behalf of the caller, with the service's token in addition, and alone where only services may act", async () => {
+  it("acts on behalf of the caller, also with the service's token, and with only that where only services may act", async () => {
     const { id: volumeId } = await create();
     const before = service.journal.length;
     const tie = await volumes.reserve(ada, { key: randomUUID(), volumeId, serverId: randomUUID() });

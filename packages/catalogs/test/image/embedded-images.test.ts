@@ -33,7 +33,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('embedded images on $kind'
   const create = (caller: Caller, more: object = {}) =>
     images.create(caller, { id: randomUUID(), name: 'mine', ...more });
 
-  it('start with the content of a preset, and size and checksums of it', async () => {
+  it('start with the content of a preset, with its size and checksums', async () => {
     const id = randomUUID();
     await images.seed([
       { id, name: 'seeded', visibility: 'private', projectId: 'p-bob', content: Buffer.from('bytes') },
@@ -77,7 +77,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('embedded images on $kind'
     });
   });
 
-  it('of the preset replace former states of themselves, which stay usable', async () => {
+  it('of the preset replace their previous versions, which remain usable', async () => {
     const idOf = (state: number) => `0f0f0f0f-1111-8222-8${state}33-444444444444`;
     const seed = (state: number) =>
       images.seed([{ id: idOf(state), name: 'debian', replacesIdPrefix: idOf(0).slice(0, 19) }]);
@@ -130,7 +130,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('embedded images on $kind'
     expect(await text(await images.download(ada, id))).toBe('first');
   });
 
-  it('reject content above the limit, and keep nothing of it', async () => {
+  it('reject content above the limit, and keep none of it', async () => {
     const { id } = await create(ada);
     await expect(images.upload(ada, id, Buffer.alloc(1_000_001))).rejects.toMatchObject({ code: 'IMAGE_TOO_LARGE' });
     expect(await images.get(ada, id)).toMatchObject({ status: 'queued' });
@@ -154,7 +154,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('embedded images on $kind'
     expect((await images.list(bob, { visibility: 'community' })).map((image) => image.id)).toEqual([id]);
   });
 
-  it('are listed by a member project once it has accepted', async () => {
+  it('are listed for a member project once it has accepted', async () => {
     const { id } = await create(ada);
     const listed = async () => (await images.list(bob)).some((image) => image.id === id);
     await expect(images.get(bob, id)).rejects.toMatchObject({ code: 'IMAGE_NOT_FOUND' });

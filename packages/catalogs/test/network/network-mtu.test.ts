@@ -21,7 +21,7 @@ describe.each(networksUnderTest)('the MTU of embedded networks on $kind', ({ ope
     await join('192.0.2.2');
     expect(await all()).toEqual([1_450, 1_450, 1_400, 1_450, 9_000, 1_500]);
     expect(await mtuOf(await made())).toBe(1_450);
-    // A value that is set afterwards is not changed when further hosts join.
+    // A value that is set afterwards is not changed when more hosts join.
     await cloud.networks.updateNetwork(ada, ids[1]!, { mtu: 1_500 });
     await join('192.0.2.3');
     expect(await mtuOf(ids[1]!)).toBe(1_500);

@@ -101,7 +101,7 @@ describe.each(networksUnderTest)('embedded networks on $kind', ({ open }) => {
     await expect(port(id)).rejects.toMatchObject({ code: 'NO_FREE_ADDRESS' });
   });
 
-  it('are connected by a router at the gateway of a subnet, and to the outside', async () => {
+  it('are connected by a router at the gateway of a subnet, and to external networks', async () => {
     const id = await net(ada, '10.46.0.0/24');
     const [subnet] = await networks.listSubnets(ada, { networkId: id });
     const router = await networks.createRouter(ada, { name: 'r', externalNetworkId: PUBLIC });

@@ -92,7 +92,7 @@ export const actions = [
 
 type Actions = (typeof actions)[number];
 
-/** Names of the actions with background work: the kinds of stored jobs, so they never change. */
+/** Names of the actions with background work. They are the kinds of stored jobs, so they never change. */
 export type WorkName = Actions['name'];
 
 /** Names of all actions on servers. */

@@ -68,8 +68,8 @@ export type DriverWork =
   /**
    * Flushes the guest's writes to its disks and blocks further writes until `unquiesce`, so that its volumes can be
    * copied. The guest resumes by itself after `seconds`. `again` extends an uninterrupted freeze to `seconds` from now,
-   * and fails if the guest has resumed. `by` is an id of the requester: several may freeze a guest, which resumes when
-   * the last one ends its freeze.
+   * and fails if the guest has resumed. `by` is an id of the requester: several requesters may freeze a guest, which
+   * resumes when the last one releases it.
    */
   | { readonly verb: 'quiesce'; readonly by: string; readonly seconds: number; readonly again: boolean }
   | { readonly verb: 'unquiesce'; readonly by: string }
@@ -155,7 +155,7 @@ export interface UnsupportedReason {
   readonly message: string;
 }
 
-/** What happens to the machines of a host that cannot reach the database: they are switched off, or paused until it can. */
+/** How a host that cannot reach the database fences its machines: it switches them off, or pauses them until it can. */
 export type FenceAction = 'stop' | 'pause';
 
 /** Address of a console behind the proxy. */
@@ -205,8 +205,8 @@ export interface Driver extends Partial<HostControl> {
   machines?(): Promise<readonly string[]>;
   /**
    * Stops or pauses all machines of this computer that run, without the database. Resolves with the ids of their
-   * servers when none runs. Called by a host process that cannot reach the database, before other hosts may start its
-   * servers. Left out: the driver cannot.
+   * servers when no machine runs anymore. Called by a host process that cannot reach the database, before other hosts may start its
+   * servers. Omitted: the driver does not support fencing.
    */
   fence?(how: FenceAction): Promise<readonly string[]>;
   /**
@@ -219,7 +219,7 @@ export interface Driver extends Partial<HostControl> {
    */
   endedWithHost?(server: Server): Promise<boolean>;
   /**
-   * Calls a listener with the id of each server whose machine may have changed its power state by itself: the guest
+   * Calls a listener with the id of each server whose machine may have changed its power state on its own: the guest
    * shut down, or its process was killed. The engine then reads `powerState`, so redundant calls have no effect.
    *
    * @returns a function that unsubscribes

@@ -6,7 +6,7 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 const now = Date.UTC(2026, 0, 2, 3, 4, 5);
 
-describe('the text of uptime(1)', () => {
+describe('the output of uptime(1)', () => {
   it.each([
     [0, '0 min'],
     [59 * MINUTE, '59 min'],

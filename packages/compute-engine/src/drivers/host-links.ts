@@ -12,7 +12,7 @@ export interface LinkResponse {
 export interface HostRequester {
   /** The name of the host; null: a process that serves the API. */
   readonly host: string | null;
-  /** Returns whether a server is on that host, arrives there, or leaves it: a host needs nothing of other servers. */
+  /** Returns whether a server is on that host, arrives there, or leaves it: hosts do not need access to other servers. */
   concerns(serverId: string): Promise<boolean>;
 }
 
@@ -35,12 +35,12 @@ export interface HostLinks {
   readonly self: string;
   /** The address of this host. */
   readonly address: string;
-  /** Returns all hosts of the cloud that are processes of their own, including this one as soon as it is up. */
+  /** Returns all hosts of the cloud that are separate processes, including this one as soon as it is up. */
   all(): Promise<readonly KnownHost[]>;
   /** Returns the host that stores the content of embedded volumes; null if there is none. */
   volumeHost(): Promise<string | null>;
   /**
-   * Returns the storage of a host's disks (`storage` of its driver), also while the host is down; null if the disks are
+   * Returns the storage of a host's disks (`storage` of its driver), even while the host is down; null if the disks are
    * local to that computer.
    * @throws Error for hosts that never existed
    */

@@ -67,7 +67,7 @@ export interface Machines extends MachineQueries {
 /** Wraps machines with an observer that receives durations and outcomes of commands. */
 export function observedMachines(machines: Machines, { step, around }: EngineObserver): Machines {
   if (!step && !around) return machines;
-  async function timed(order: MachineRequest, signal: AbortSignal): Promise<void> {
+  async function performTimed(order: MachineRequest, signal: AbortSignal): Promise<void> {
     const startedAt = performance.now();
     const report = (outcome: 'done' | 'failed' | 'stopped') =>
       step?.({ verb: order.work.verb, outcome, ms: performance.now() - startedAt });
@@ -81,8 +81,8 @@ export function observedMachines(machines: Machines, { step, around }: EngineObs
   }
   const perform: Machines['perform'] = around
     ? (order, signal) =>
-        around({ type: 'step', verb: order.work.verb, serverId: order.server.id }, () => timed(order, signal))
-    : timed;
+        around({ type: 'step', verb: order.work.verb, serverId: order.server.id }, () => performTimed(order, signal))
+    : performTimed;
   return { ...machines, perform };
 }
 

@@ -1,7 +1,7 @@
 import type { Driver } from './driver.js';
 
 /**
- * Creates the driver of processes that serve the API without machines: all hosts are processes of their own
+ * Creates the driver of processes that serve the API without machines: all hosts are separate processes
  * (`createHost`).
  *
  * @example

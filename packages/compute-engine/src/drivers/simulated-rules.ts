@@ -30,7 +30,7 @@ export interface Rule {
 const RULE_KEYS = ['match', 'fromCall', 'times', 'delayMs', 'fail', 'hang'];
 const MATCH_KEYS = ['verb', 'action', 'name', 'metadata', 'flavor', 'image', 'host'];
 
-/** Rules also come from files, where a misspelt key would silently match everything. */
+/** Rules also come from files, where a misspelled key would silently match everything. */
 export function checkRule(rule: Rule): void {
   for (const [where, given, known] of [
     ['a rule', rule, RULE_KEYS],

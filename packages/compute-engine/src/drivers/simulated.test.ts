@@ -82,7 +82,7 @@ describe('a rule of the simulated driver', () => {
     expect(rule.calls).toBe(3);
   });
 
-  it('is rejected if a key is misspelt', () => {
+  it('is rejected if a key is misspelled', () => {
     expect(() => driverWith({ match: {}, fails: 'x' } as never)).toThrow('has no "fails"');
     expect(() => driverWith({ match: { nmae: 'x' } } as never)).toThrow('has no "nmae"');
     expect(() => driverWith({ fail: 'x' } as never)).toThrow('needs "match"');

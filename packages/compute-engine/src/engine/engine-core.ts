@@ -9,7 +9,7 @@ export function registerCore(engine: object, core: Core): void {
 
 /**
  * Returns the internals of an engine: its store, driver, worker and scheduler state. For tests and tools that inspect
- * or break what clients cannot reach; these internals change between versions.
+ * or manipulate internals; these change between versions.
  *
  * @throws TypeError if the engine was not created by `createEngine`
  *

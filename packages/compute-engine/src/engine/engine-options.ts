@@ -104,7 +104,7 @@ export function observersOf({ observer = [] }: Pick<EngineOptions, 'observer'>):
 }
 
 /** Minimum number of characters, so that the secret cannot be guessed. */
-const SECRET_LENGTH = 24;
+const MIN_SECRET_LENGTH = 24;
 
 function checkWebhook(given: WebhookOptions): void {
   checkOptions('createEngine(): events.webhooks', given, webhook);
@@ -116,8 +116,8 @@ function checkWebhook(given: WebhookOptions): void {
     throw new TypeError(
       `createEngine(): attempts of a webhook must be an integer of at least 1, not ${given.attempts}`,
     );
-  if (typeof given.secret !== 'string' || given.secret.length < SECRET_LENGTH)
-    throw new TypeError(`createEngine(): the secret of a webhook must have at least ${SECRET_LENGTH} characters`);
+  if (typeof given.secret !== 'string' || given.secret.length < MIN_SECRET_LENGTH)
+    throw new TypeError(`createEngine(): the secret of a webhook must have at least ${MIN_SECRET_LENGTH} characters`);
 }
 
 const POSTGRES = /^postgres(ql)?:\/\//;

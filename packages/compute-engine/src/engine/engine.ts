@@ -156,7 +156,7 @@ async function driverFrom(options: EngineOptions, clock: Clock, catalogs: Catalo
 
 /** Creates an engine from validated options; see `createEngine()`. */
 export async function openEngine(options: EngineOptions): Promise<Engine> {
-  // Only a preset of the user needs validation; without one, the schema is never loaded.
+  // Only a user-defined preset needs validation; without one, the schema is never loaded.
   const preset = options.preset
     ? (await import('../preset/parse-preset.js')).parsePreset(options.preset)
     : defaultPreset;

@@ -15,7 +15,7 @@ export interface GuestStatistics {
   readonly unresponsive: number;
 }
 
-/** The time that one machine has for its figures. Machines are read concurrently. */
+/** The timeout for the figures of one machine. Machines are read concurrently. */
 const TIMEOUT_MS = 2_000;
 
 type Figures = GuestFigures | undefined;

@@ -32,17 +32,17 @@ export interface EngineHealth {
   replicas(): Promise<PartHealth>;
 }
 
-/** A job that waits this long shows that no worker is alive: leases last 10 s, and workers poll twice a second. */
+/** A job that has waited this long shows that no worker is alive: leases last 10 s, and workers poll twice a second. */
 const OVERDUE_MS = 30_000;
 
-function failed(error: unknown): PartHealth {
+function unhealthy(error: unknown): PartHealth {
   const { message } = databaseError(error) as Error;
   return { healthy: false, reason: message };
 }
 
 function lineOf({ name, staleMs, failure }: ReplicaState): string {
   if (failure !== undefined) return `${name}: ${failure}`;
-  return staleMs === undefined ? `${name} is late.` : `${name} is at most ${Math.round(staleMs)} ms late.`;
+  return staleMs === undefined ? `${name} is late.` : `${name} lags by at most ${Math.round(staleMs)} ms.`;
 }
 
 async function replicasOf(replicas: ReadReplicas | undefined): Promise<PartHealth> {
@@ -54,14 +54,14 @@ async function replicasOf(replicas: ReadReplicas | undefined): Promise<PartHealt
 
 export function engineHealth({ store }: Pick<Core, 'store'>): EngineHealth {
   return {
-    database: () => store.check().then(() => ({ healthy: true, reason: 'The database accepts writes.' }), failed),
+    database: () => store.check().then(() => ({ healthy: true, reason: 'The database accepts writes.' }), unhealthy),
     worker: () =>
       oldestOverdueJob(store, Date.now()).then(
         (overdueMs) =>
           overdueMs > OVERDUE_MS
             ? { healthy: false, reason: `Jobs have been waiting for ${Math.round(overdueMs / 1000)} s.`, overdueMs }
             : { healthy: true, reason: 'Jobs are executed.', overdueMs },
-        (error) => ({ ...failed(error), overdueMs: 0 }),
+        (error) => ({ ...unhealthy(error), overdueMs: 0 }),
       ),
     replicas: () => replicasOf(store.replicas),
   };

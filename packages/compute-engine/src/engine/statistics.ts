@@ -60,7 +60,7 @@ export class Statistics {
   }
 
   /**
-   * Returns the figures of the guests that run in this process, without those of other hosts. Takes at most two seconds,
+   * Returns the figures of the guests that run in this process, excluding those of other hosts. Takes at most two seconds,
    * after which machines that do not respond are only counted. Concurrent callers share one round of queries.
    */
   guests(): Promise<GuestStatistics> {

@@ -43,7 +43,7 @@ function sameTags({ tags: before }: New<Server>, { tags: after }: New<Server>): 
 
 /**
  * Notifications about state changes, for listeners in this process, webhooks, and readers of the stream. With options, events
- * are stored in the transactions of their changes and sent after the commit. Without options and listeners, nothing is done.
+ * are stored in the transactions of their changes and sent after the commit. Without options and listeners, it is a no-op.
  */
 export class EngineEvents {
   /** Events that webhooks did not accept. */

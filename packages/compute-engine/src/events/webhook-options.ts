@@ -20,8 +20,8 @@ export interface WebhookOptions {
    */
   readonly attempts?: number;
   /**
-   * The key of the webhook's position among the events: a webhook with a new name receives events from then on. Default: the
-   * host and a digest of its URL without credentials; further webhooks of the same URL also have their types.
+   * The key of the webhook's position among the events: a webhook with a new name receives only later events. Default: the
+   * host and a digest of its URL without credentials; additional webhooks with the same URL also have their types.
    */
   readonly name?: string;
 }
@@ -36,7 +36,7 @@ export interface WebhookTarget {
   readonly host: string;
 }
 
-function decoded(text: string): string {
+function decodeText(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
@@ -47,7 +47,7 @@ function decoded(text: string): string {
 /** Parses a URL. Its credentials become a header, because `fetch` does not accept them in a URL. */
 export function webhookTarget(text: string): WebhookTarget {
   const url = new URL(text);
-  const credentials = [url.username, url.password].map(decoded).join(':');
+  const credentials = [url.username, url.password].map(decodeText).join(':');
   url.username = '';
   url.password = '';
   const authorization = credentials === ':' ? undefined : `Basic ${Buffer.from(credentials).toString('base64')}`;

@@ -185,7 +185,7 @@ export class Webhook {
     const pending: unknown[] = [];
     for (const { line, error } of failed) if (!(await this.#dropFailed(line, error, receives))) pending.push(error);
     if (pending.length > 0) throw pending[0];
-    // After a dead letter, further events of the same server are sent.
+    // After a dead letter, later events of the same server are sent.
     const rest = events.filter(({ id }) => !this.#taken.has(id));
     if (rest.length > 0) await this.#sendAll(rest);
   }
@@ -202,7 +202,7 @@ export class Webhook {
    * Counts a failed attempt of the first event of a server that was not accepted, and makes it a dead letter after the last
    * one.
    *
-   * @param receives whether other events were accepted meanwhile: then the receiver is available
+   * @param receives whether other events were accepted in the meantime: then the receiver is available
    */
   async #dropFailed(line: readonly NotifiedEvent[], error: unknown, receives: boolean): Promise<boolean> {
     const event = line.find(({ id }) => !this.#taken.has(id));

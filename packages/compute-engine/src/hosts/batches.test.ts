@@ -19,7 +19,7 @@ describe('Batches', () => {
     return { sent, add: (...items: string[]) => Promise.allSettled(items.map((item) => added.add(item))) };
   }
 
-  it('sends a single item immediately, and items added meanwhile together', async () => {
+  it('sends a single item immediately, and items added in the meantime together', async () => {
     const { sent, add } = batches();
     await add('a', 'b', 'c');
     await add('d');

@@ -33,13 +33,13 @@ export interface Host {
   /** The capacity that it offers to servers. Memory in MiB, disk in GiB. */
   readonly resources: MachineResources;
   /**
-   * Stops the host and releases its lease. Machines continue to run if they can, and the next process of this name
+   * Stops the host and releases its lease. Machines continue to run if they can, and the next process with this name
    * takes them over.
    */
   stop(): Promise<void>;
 }
 
-/** Another live process is the host of this name. */
+/** Another live process is the host with this name. */
 export class HostInUse extends EngineError<'HOST_IN_USE'> {
   constructor(host: string) {
     super('HOST_IN_USE', `another process is the host ${host}: stop it, or choose another name`);
@@ -56,7 +56,7 @@ async function resourcesOf({ resources = {}, reserved, directory = '.' }: HostOp
 }
 
 /** Acquires the lease, waiting until that of a crashed process expires. A live process renews its lease. */
-async function become(lease: HostLease, name: string, leaseMs: number): Promise<void> {
+async function acquireLease(lease: HostLease, name: string, leaseMs: number): Promise<void> {
   for (const deadline = Date.now() + leaseMs + 1_000; !(await lease.acquire()); ) {
     if (Date.now() > deadline) throw new HostInUse(name);
     await new Promise((resolve) => setTimeout(resolve, Math.min(200, leaseMs / 5)));
@@ -131,7 +131,7 @@ export async function createHost(given: HostOptions): Promise<Host> {
   let driver: Driver | undefined;
   let door: LinkServer | undefined;
   try {
-    await become(lease, name, leaseMs);
+    await acquireLease(lease, name, leaseMs);
     const keys = new HostLinkKeys(sealer);
     const caller = new HostCaller({
       credentials: (_, { publicKey }) => keys.credentialsFor(publicKey),

@@ -26,7 +26,7 @@ export function powerWatchOfHost(options: {
   readonly onError: (error: unknown) => void;
 }): PowerWatch {
   const { store } = options;
-  // Nothing of it is secret, and a host has only its own key.
+  // It contains no secrets, and a host has only its own key.
   const jobs = new Jobs(store, new Payloads(undefined, { keepTokens: false }));
   return new PowerWatch({
     ...options,

@@ -1,7 +1,7 @@
 import type { Store } from '@apistrata/record-store';
 import { sql } from 'kysely';
 
-/** The lease that makes a process the host of a name. Only one process may execute the requests of a host at a time. */
+/** The lease that makes a process the host with a name. Only one process may execute the requests of a host at a time. */
 export class HostLease {
   readonly #store: Store;
   readonly #host: string;

@@ -90,7 +90,7 @@ export class HostProgram {
     void this.#check();
   }
 
-  /** Aborts running requests, and leaves them to the next process of this name. */
+  /** Aborts running requests, and leaves them to the next process with this name. */
   async stop(): Promise<void> {
     this.#stopping.abort(new HostRequestEnded('the host is stopping'));
     for (const timer of this.#timers) clearInterval(timer);
@@ -220,7 +220,7 @@ export class HostProgram {
     }
   }
 
-  /** The work is complete, so its result is stored however long the database is unavailable. */
+  /** The work is complete, so its result is stored regardless of how long the database is unavailable. */
   async #untilStored(store: () => Promise<void>): Promise<void> {
     for (;;) {
       try {

@@ -18,7 +18,7 @@ export interface NewHostRequest {
 export interface HostRequest {
   readonly id: string;
   readonly serverId: string | null;
-  /** An error if the request cannot be opened, such as after a change of keys. */
+  /** An error if the request cannot be decrypted, such as after a change of keys. */
   readonly call: MachineCall | Error;
   /** Whether a process waits for the response. */
   readonly awaited: boolean;
@@ -111,7 +111,7 @@ export class HostRequests {
       delete from host_orders where asker = ${requester} and answered_at is not null
       returning id, host, answer, ${NOT_ON_DISK}`.execute(this.#store.db);
     return rows.map(({ id, host, answer: response }) => {
-      // A response that cannot be opened fails its own request and no other.
+      // A response that cannot be decrypted fails only its own request.
       const result = this.#read<MachineCallResult>(host, answerPlace(id), response);
       return { id, result: result instanceof Error ? failedWith(result) : result };
     });

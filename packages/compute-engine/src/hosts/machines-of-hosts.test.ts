@@ -60,7 +60,7 @@ describe('a query', () => {
     expect(requests).toHaveLength(1);
   });
 
-  it('is not sent to a host that is down: 409 for a server, 400 for a host, no progress of a move', async () => {
+  it('is not sent to a host that is down: 409 for a server, 400 for a host, no migration progress', async () => {
     const { machines, requests } = machinesWith([], false);
     await expect(machines.diagnostics(server)).rejects.toMatchObject({
       code: 'CONFLICT',

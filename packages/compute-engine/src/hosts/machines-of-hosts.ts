@@ -54,7 +54,7 @@ export function machinesOfHosts(
   local: Machines,
   { rpcClient, caller, infrastructure }: MachinesOfHostsParts,
 ): Machines {
-  /** Returns the host of a name if it is a process of its own. */
+  /** Returns the host with a name if it is a separate process. */
   async function remote(name: string | null): Promise<Host | undefined> {
     if (name === null) return undefined;
     const host = (await infrastructure.hosts()).hosts.get(name);

@@ -3,7 +3,7 @@ import type { Driver } from '../drivers/driver.js';
 import type { PowerState, Server } from '../model/index.js';
 import { tables } from '../schema/tables.js';
 
-/** How a machine has ended. */
+/** How a machine stopped. */
 export interface MachineEnd {
   readonly powerState: PowerState;
   /** Whether its computer was switched off or restarted. */
@@ -15,7 +15,7 @@ export interface PowerWatchOptions {
   readonly driver: Driver;
   /** The host whose servers are watched; undefined: all hosts whose driver runs in this process. */
   readonly host?: string;
-  /** Updates a server to the end of its machine, unless the server has changed in the meantime. */
+  /** Updates a server whose machine has stopped, unless the server has changed in the meantime. */
   readonly follow: (server: Server, end: MachineEnd) => Promise<void>;
   readonly onError: (error: unknown) => void;
 }

@@ -18,7 +18,7 @@ export interface HostRegistration {
   readonly process: HostProcess;
   readonly now: number;
   /**
-   * Ids of the evacuations whose servers have no resources on this host any more, after it started or was down: its node
+   * Ids of the evacuations whose servers have no resources on this host anymore, after it started or was down: its node
    * is updated. Undefined: a heartbeat.
    */
   readonly removed: readonly string[] | undefined;
@@ -28,7 +28,7 @@ export interface HostRegistration {
  * Registers a host, or records its heartbeat. Service and node are created again if an administrator has deleted them.
  *
  * @returns false, without a heartbeat, if a server was evacuated whose resources the host has not removed. A heartbeat
- * that was delayed, such as by a lost connection, must not bring the host up before that.
+ * that was delayed, for example by a lost connection, must not bring the host up before that.
  */
 export async function registerHost(store: Store, host: HostRegistration): Promise<boolean> {
   const { seed, offer, address, process, now, removed } = host;

@@ -108,7 +108,7 @@ describe('a public key in OpenSSH format', () => {
       'a key with something after it',
       `ssh-rsa ${Buffer.concat([blobOf(rsa), Buffer.of(0, 0, 0, 0)]).toString('base64')}`,
     ],
-    ['a key of another type than declared', `ssh-ed25519 ${rsa.text.split(' ')[1]}`],
+    ['a key of a type other than the declared one', `ssh-ed25519 ${rsa.text.split(' ')[1]}`],
     ['a private key', '-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----'],
     ['RSA without numbers', textOf('ssh-rsa')],
     ['RSA with empty numbers', textOf('ssh-rsa', Buffer.of(), Buffer.of())],
@@ -120,7 +120,7 @@ describe('a public key in OpenSSH format', () => {
     ['DSA with small numbers', textOf('ssh-dss', number(7n), number(3n), number(2n), number(4n))],
     ['DSA without its last number', `ssh-dss ${blobOf(dsa).subarray(0, -133).toString('base64')}`],
     ['ECDSA with a point off the curve', flipped(ecdsa, 60)],
-    ['ECDSA of another curve than declared', flipped(ecdsa, 34)],
+    ['ECDSA on a curve other than the declared one', flipped(ecdsa, 34)],
     [
       'ECDSA with a compressed point',
       textOf(ecdsa.type, Buffer.from('nistp256'), Buffer.of(2, ...blobOf(ecdsa).subarray(40, 72))),

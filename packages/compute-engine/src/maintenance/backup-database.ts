@@ -104,7 +104,7 @@ export async function backupDatabase(url: string, file: string, options: BackupO
   const copyImages = () => copyImageFiles(imageDirectoryOf(url, options.imageDirectory), `${target}.images`);
   let images = 0;
   await newFile(target, async (draft) => {
-    // Copied before for images that are deleted meanwhile, and after for images that are added meanwhile.
+    // Copied before for images that are deleted in the meantime, and after for images that are added in the meantime.
     await copyImages();
     await (isPostgres(url) ? copyPostgres(url, draft) : copySqlite(url, draft));
     images = await copyImages();

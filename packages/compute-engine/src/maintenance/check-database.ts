@@ -47,7 +47,7 @@ async function secretsOf({ rows }: DatabaseReader, url: string, options: SecretK
     const closed = jobs.map(({ id, payload }) => payloads.read(id, payload).unreadable).filter((e) => e !== undefined);
     const [first] = closed;
     if (!first) return good('secrets', `all of ${jobs.length} sealed jobs open with the key`);
-    return bad('secrets', `${closed.length} of ${jobs.length} sealed jobs do not open: ${first.message}`);
+    return bad('secrets', `${closed.length} of ${jobs.length} jobs cannot be decrypted: ${first.message}`);
   } catch (error) {
     return bad('secrets', `${jobs.length} jobs are sealed, and their key is missing: ${(error as Error).message}`);
   }

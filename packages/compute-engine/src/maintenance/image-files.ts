@@ -31,7 +31,7 @@ export async function copyImageFiles(from: string | undefined, to: string): Prom
       await sync(draft);
       await rename(draft, join(to, name));
     } catch (error) {
-      // The image has been deleted meanwhile.
+      // The image has been deleted in the meantime.
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
     } finally {
       await rm(draft, { force: true });

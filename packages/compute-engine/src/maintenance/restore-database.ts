@@ -93,7 +93,7 @@ async function execute(db: Kysely<Rows>, statement: string): Promise<void> {
   }
 }
 
-const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
+const quoteName = (name: string) => `"${name.replaceAll('"', '""')}"`;
 
 /** Fills a new database, which takes the name of the old one when it is complete. */
 async function replaceDatabase(url: string, fill: (url: string) => Promise<void>): Promise<string> {
@@ -102,15 +102,15 @@ async function replaceDatabase(url: string, fill: (url: string) => Promise<void>
   const name = decodeURIComponent(new URL(url).pathname.slice(1));
   const [draft, retained] = [`${name}_restoring_${stamp()}`, `${name}_before_${stamp()}`];
   const maintenanceUrl = databaseAt(url, name === 'postgres' ? 'template1' : 'postgres');
-  await report(maintenanceUrl, [`create database ${quoted(draft)}`]);
+  await report(maintenanceUrl, [`create database ${quoteName(draft)}`]);
   try {
     await fill(databaseAt(url, draft));
     await report(maintenanceUrl, [
-      `alter database ${quoted(name)} rename to ${quoted(retained)}`,
-      `alter database ${quoted(draft)} rename to ${quoted(name)}`,
+      `alter database ${quoteName(name)} rename to ${quoteName(retained)}`,
+      `alter database ${quoteName(draft)} rename to ${quoteName(name)}`,
     ]);
   } catch (error) {
-    await report(maintenanceUrl, [`drop database if exists ${quoted(draft)}`]).catch(() => {});
+    await report(maintenanceUrl, [`drop database if exists ${quoteName(draft)}`]).catch(() => {});
     throw error;
   }
   return retained;

@@ -50,7 +50,7 @@ export type MigrationStatus =
 
 /**
  * Progress of a live migration. Bytes; processed and remaining need not add up to the total, because the guest changes
- * memory meanwhile.
+ * memory in the meantime.
  */
 export interface MoveProgress {
   readonly memoryTotalBytes: number;

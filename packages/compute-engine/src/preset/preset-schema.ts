@@ -229,7 +229,7 @@ const share = z
   })
   .describe('A shared file system. Size in GiB');
 
-/** Drivers may define further verbs. */
+/** Drivers may define additional verbs. */
 const verb = z.string() as unknown as z.ZodType<DriverVerb, DriverVerb>;
 
 const rule = z

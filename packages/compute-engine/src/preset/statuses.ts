@@ -1,6 +1,6 @@
 import type { ImageStatus, VolumeStatus } from '@apistrata/catalogs';
 
-/** Returns all members of a type: a missing or misspelt one does not compile. */
+/** Returns all members of a type: a missing or misspelled one does not compile. */
 function membersOf<T extends string>(words: Readonly<Record<T, true>>): T[] {
   return Object.keys(words) as T[];
 }

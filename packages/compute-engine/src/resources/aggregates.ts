@@ -34,7 +34,7 @@ export class Aggregates {
 
   async get(seq: number): Promise<Aggregate> {
     const aggregate = await tables.aggregates.bySeq(this.#core.store, seq);
-    if (!aggregate) throw unknown(seq);
+    if (!aggregate) throw aggregateNotFound(seq);
     return aggregate;
   }
 
@@ -107,7 +107,7 @@ export class Aggregates {
   async delete(seq: number): Promise<void> {
     await this.#alone(async (tx) => {
       const aggregate = await tables.aggregates.bySeq(tx, seq);
-      if (!aggregate) throw unknown(seq);
+      if (!aggregate) throw aggregateNotFound(seq);
       if (aggregate.hosts.length > 0) throw badRequest(`Cannot delete aggregate ${seq}: host aggregate is not empty.`);
       await tables.aggregates.delete(tx, aggregate.id);
     });
@@ -134,7 +134,7 @@ export class Aggregates {
   #change(seq: number, make: (tx: Tx, aggregate: Aggregate) => Promise<AggregateChange>): Promise<Aggregate> {
     return this.#alone(async (tx) => {
       const aggregate = await tables.aggregates.bySeq(tx, seq);
-      if (!aggregate) throw unknown(seq);
+      if (!aggregate) throw aggregateNotFound(seq);
       const change = await make(tx, aggregate);
       // Membership is not part of an aggregate's own record, so it does not change the modification time.
       const updatedAt = change.hosts ? aggregate.updatedAt : this.#core.clock.now();
@@ -152,7 +152,7 @@ export class Aggregates {
   }
 }
 
-function unknown(seq: number) {
+function aggregateNotFound(seq: number) {
   return notFound(`Aggregate ${seq} could not be found.`);
 }
 

@@ -16,7 +16,7 @@ export class PeriodicPurge {
   #lastAt: number;
 
   /**
-   * @param cleanUp removes further records at the same time
+   * @param cleanUp removes additional records at the same time
    */
   constructor(retention: Retention, clock: Clock, cleanUp: () => Promise<void> = async () => {}) {
     this.#retention = retention;

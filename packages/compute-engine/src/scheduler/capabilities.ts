@@ -36,7 +36,7 @@ const operators: ReadonlyMap<string, Comparison> = new Map(
 /** Returns whether a value fulfills a requirement, such as `>= 1024`, `s== x86_64`, `<or> a <or> b`, or just the value. */
 export function fulfills(value: string, requirement: string): boolean {
   const [operator = '', ...operands] = requirement.trim().split(/\s+/);
-  // The values of alternatives are at even positions, between further operators.
+  // The values of alternatives are at even positions, between repeated operators.
   if (operator === '<or>') return operands.some((operand, index) => index % 2 === 0 && operand === value);
   const compare = operators.get(operator);
   if (!compare) return value === requirement;

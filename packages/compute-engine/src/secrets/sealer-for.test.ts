@@ -43,7 +43,7 @@ describe('the secret key', () => {
     });
   });
 
-  it('of a host is its own one, or is derived from that of the cloud', async () => {
+  it('of a host is its own key, or is derived from that of the cloud', async () => {
     const [hostKeyFile, cloud] = [join(folder, 'h1.key'), new Sealer([fresh, old])];
     await expect(hostSealerFor('postgres://db', 'h1', { hostKeyFile })).rejects.toThrow(
       `${hostKeyFile}: the secret key is missing`,

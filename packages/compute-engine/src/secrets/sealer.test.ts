@@ -4,14 +4,14 @@ import { newSecretKey, Sealer } from './sealer.js';
 const [old, fresh] = [newSecretKey(), newSecretKey()];
 
 describe('a sealed value', () => {
-  it('opens with its key in its place, and does not reveal its content', () => {
+  it('can be decrypted with its key in its context, and does not reveal its content', () => {
     const sealed = new Sealer([old]).seal('a password', 'job-1');
     expect(sealed).not.toContain(Buffer.from('a password').toString('base64').slice(0, 8));
     expect(sealed).not.toContain('password');
     expect(new Sealer([old]).open(sealed, 'job-1')).toBe('a password');
   });
 
-  it('does not open in another place, with another key, or after a change', () => {
+  it('cannot be decrypted in another context, with another key, or after a change', () => {
     const sealed = new Sealer([old]).seal('a password', 'job-1');
     const changed = `${sealed.slice(0, -6)}${sealed.at(-6) === 'A' ? 'B' : 'A'}${sealed.slice(-5)}`;
     expect(() => new Sealer([old]).open(sealed, 'job-2')).toThrow(
@@ -25,7 +25,7 @@ describe('a sealed value', () => {
     );
   });
 
-  it('opens with every key of a list, and is sealed with the first', () => {
+  it('can be decrypted with every key of a list, and is encrypted with the first', () => {
     const [before, both, after] = [[old], [fresh, old], [fresh]].map((keys) => new Sealer(keys));
     expect(both!.open(before!.seal('a', 'x'), 'x')).toBe('a');
     expect(after!.open(both!.seal('b', 'x'), 'x')).toBe('b');

@@ -7,7 +7,7 @@ const KEY_BYTES = 32;
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** A sealed value cannot be opened: this process lacks its key, or the value was changed. */
+/** A sealed value cannot be decrypted: this process lacks its key, or the value was changed. */
 export class SealError extends EngineError<'DECRYPTION_FAILED'> {
   constructor(message: string, options?: ErrorOptions) {
     super('DECRYPTION_FAILED', message, options);

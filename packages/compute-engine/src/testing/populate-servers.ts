@@ -58,7 +58,7 @@ async function withoutIndexes({ db, kind }: Tx): Promise<() => Promise<void>> {
   };
 }
 
-/** Returns the element of a list that is not empty, starting again after the last one. */
+/** Returns the element at an index of a non-empty list, wrapping around at the end. */
 const inTurn = <T>(list: readonly T[], index: number): T => list[index % list.length] as T;
 
 function idOf(index: number): string {

@@ -99,7 +99,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('images of volume-backed s
     return [images.filter(({ name }) => name === 'copy').length, snapshots.length];
   };
 
-  it('are of one point in time if the guest has an agent, and the guest resumes afterwards', async () => {
+  it('are captured at one point in time if the guest has an agent, and the guest resumes afterwards', async () => {
     await copy(await boot('agent'));
     expect(driver.lines).toEqual(['quiesce', 'copy', 'copy', 'unquiesce']);
     expect(await left()).toEqual([1, 2]);
@@ -145,7 +145,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('images of volume-backed s
     expect(await left()).toEqual([1, 2]);
   });
 
-  it('name the requester of each freeze', async () => {
+  it('identify the requester of each freeze', async () => {
     const id = await boot('agent');
     driver.slow = true;
     const max: number[] = [];

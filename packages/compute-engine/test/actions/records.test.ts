@@ -130,7 +130,7 @@ describe('a record', () => {
 });
 
 describe('createEngine({ actions })', () => {
-  it('rejects a name of the API', async () => {
+  it('rejects the name of an action of the API', async () => {
     await expect(engineUnderTest({ actions: [{ ...rest, name: 'pause' }] })).rejects.toThrow(
       'createEngine(): the action "pause" already exists',
     );

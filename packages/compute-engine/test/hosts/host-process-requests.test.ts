@@ -46,7 +46,7 @@ describe.skipIf(!postgresUrl)('a request to a host process', { timeout: 120_000 
     expect(error).toMatchObject({ code: 'BAD_REQUEST', status: 400, message: 'h1 stays up' });
   });
 
-  it('can prevent an action, which is then rejected without a trace', async () => {
+  it('can prevent an action, which is then rejected without side effects', async () => {
     const { id } = await cloud.settled((await cloud.create('h1')).id);
     await expect(changePassword(id)).rejects.toMatchObject({ code: 'CONFLICT', message: 'the guest of h1 sleeps' });
     expect(await cloud.see(id)).toMatchObject({ vmState: 'active', taskState: null, jobId: null });

@@ -58,7 +58,7 @@ describe.skipIf(!postgresUrl)('requests to hosts', () => {
     await orders.end(owner, 'other.spawn');
   });
 
-  it('are opened only by their host, and only for their server', async () => {
+  it('can be decrypted only by their host, and only for their server', async () => {
     const cloud = new Sealer([newSecretKey()]);
     const sealed = new HostRequests(store, sealersOfHosts(cloud));
     const claimedWith = async (sealer: Sealer, id: string, change = 'select 1') => {
@@ -75,7 +75,7 @@ describe.skipIf(!postgresUrl)('requests to hosts', () => {
     expect(await claimedWith(cloud.ofHost('h1'), 'moved', moved)).toMatchObject({ code: 'DECRYPTION_FAILED' });
   });
 
-  it('with a response that cannot be opened fail alone', async () => {
+  it('whose response cannot be decrypted fail individually', async () => {
     const cloud = new Sealer([newSecretKey()]);
     const sealed = new HostRequests(store, sealersOfHosts(cloud));
     await sealed.post('requester', [order('good'), order('bad')]);

@@ -138,7 +138,7 @@ describe.skipIf(!postgresUrl)('the role of a host', { timeout: 60_000 }, () => {
     await expect(seen()).rejects.toMatchObject({ code: 'VOLUME_NOT_FOUND' });
   });
 
-  it('has networks that fit into tunnels before the host joins them, which it could not change', async () => {
+  it('prepares the MTU of networks for tunnels before the host joins them, because the host may not change it', async () => {
     const { id } = await engine.embedded.networks.createNetwork(caller, { name: 'net' });
     const mtu = async () => (await engine.embedded.networks.getNetwork(caller, id)).mtu;
     expect(await mtu()).toBe(1500);

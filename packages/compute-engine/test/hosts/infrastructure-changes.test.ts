@@ -129,7 +129,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('changes of the infrastruc
     },
   );
 
-  it('complete the evacuations from a host whose service starts again and may then be up', async () => {
+  it('complete the evacuations from a host whose service starts again, which may then be up', async () => {
     const { id } = await serviceOn('host1');
     await engine.services.update(id, { forcedDown: true });
     await migration({ type: 'evacuation', status: 'done' });

@@ -131,7 +131,7 @@ describe.skipIf(!postgresUrl)('links between the processes of a cloud', { timeou
     await expect(links.connect('b', 'value', signal)).rejects.toThrow('is not a connection');
   });
 
-  it('do not end with the signal once they carry bytes', async () => {
+  it('do not close when the signal is aborted once they carry bytes', async () => {
     const opening = new AbortController();
     const line = await links.connect('b', 'line', opening.signal);
     opening.abort();
@@ -140,7 +140,7 @@ describe.skipIf(!postgresUrl)('links between the processes of a cloud', { timeou
     expect(await received).toBe('hoho');
   });
 
-  it('report when the source of a volume copy may change again, and how the copy has ended', async () => {
+  it('report when the source of a volume copy may change again, and the result of the copy', async () => {
     const { volumes } = engine.embedded;
     const { caller } = contextOf('p1');
     const { id: volumeId } = await volumes.createVolume(caller, { key: randomUUID(), sizeGb: 1 });
@@ -158,7 +158,7 @@ describe.skipIf(!postgresUrl)('links between the processes of a cloud', { timeou
     expect(await ended('the disk is full')).toMatch(/cannot be stored: the disk is full/);
   });
 
-  it('name the host that is down', async () => {
+  it('report which host is down', async () => {
     await expect(links.request('nowhere', 'value', signal)).rejects.toThrow(HostUnreachable);
     await start('c');
     await hosts.get('c')!.stop();
@@ -214,7 +214,7 @@ describe.skipIf(!postgresUrl)('links between the processes of a cloud', { timeou
     });
   };
 
-  it('prove which host sends a request: it can pose neither as another one nor as the API', async () => {
+  it('authenticate the host that sends a request: it cannot impersonate another host or the API', async () => {
     const cloud = new Sealer([secretKey]);
     expect(await asHost(cloud.ofHost('a')).request('b', value, signal)).toEqual([1, { two: 2 }]);
     // A key of the same cloud that no host has published, and one of another cloud.
@@ -236,7 +236,7 @@ describe.skipIf(!postgresUrl)('links between the processes of a cloud', { timeou
     await expect(ofA.request('b', request, signal)).rejects.toThrow(`the host a must not send the request ${kind}`);
   });
 
-  it('tell the driver which host sends a request, and which servers concern that host', async () => {
+  it('pass the sending host, and the servers that concern it, to the driver', async () => {
     const context = contextOf('p1', { isAdmin: true });
     const wanted = { name: 'web', flavorId: '1', imageId, networks: 'none', host: 'a' } as const;
     const { servers } = await engine.servers.create(context, wanted);

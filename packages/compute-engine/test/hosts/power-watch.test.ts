@@ -55,7 +55,7 @@ const context = () => contextOf('p1');
 const admin = () => contextOf('p1', { isAdmin: true });
 
 describe.each(storesUnderTest(inject('postgresUrl')))(
-  'machines that end by themselves, on $kind',
+  'machines that stop by themselves, on $kind',
   ({ kind, database }) => {
     const closing: (() => Promise<unknown>)[] = [];
     afterEach(async () => {
@@ -86,7 +86,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))(
     };
     const stopped = { vmState: 'stopped', powerState: 4, busy: false };
 
-    it('lead to stopped servers, with a stop in the history and notifications, that can be started', async () => {
+    it('result in stopped servers that can be started, with a stop in the history and notifications', async () => {
       const driver = new EndingDriver({ clock: systemClock });
       const { engine } = await cloud(driver);
       const { id } = await create(engine);
@@ -137,7 +137,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))(
       },
     );
 
-    it('do not start again if they ended by themselves, or were paused', async () => {
+    it('do not start again if they stopped by themselves, or were paused', async () => {
       const driver = new EndingDriver({ clock: systemClock });
       const { engine } = await cloud(driver, undefined, { resumeGuestsOnHostBoot: true });
       const [ended, paused] = [await create(engine), await create(engine)];

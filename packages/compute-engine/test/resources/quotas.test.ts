@@ -17,7 +17,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('quotas and usage on $kind
     engine = await engineUnderTest({ database: url, ...options });
   }
 
-  it('keep limits of projects, users and classes apart', async () => {
+  it('keep the limits of projects, users and classes separate', async () => {
     await start();
     const { quotas } = engine;
     const coresOf = async (userId?: string) => (await quotas.limits({ projectId: 'p', userId })).cores;
@@ -67,7 +67,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('quotas and usage on $kind
     await expect(engine.usage.report({ window, limit: 1, marker: 'unknown' })).rejects.toThrow('marker [unknown]');
   });
 
-  it('let no concurrent requests exceed a limit', async () => {
+  it('do not let concurrent requests exceed a limit', async () => {
     await start({ settings: { quotas: { instances: 4, cores: 6, ram: 3072 } as never } });
     const step = fc.constantFrom('create', 'create', 'create', 'delete', 'shelve', 'resize');
     const rounds = fc.array(fc.array(step, { minLength: 2, maxLength: 8 }), { minLength: 1, maxLength: 4 });

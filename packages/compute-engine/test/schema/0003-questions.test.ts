@@ -8,7 +8,7 @@ import { migrations } from '../../src/schema/migrations/index.js';
 const postgresUrl = inject('postgresUrl');
 const kinds = postgresUrl ? ['SQLite', 'PostgreSQL'] : ['SQLite'];
 
-describe.each(kinds)('a database of before 0003 on %s', (kind) => {
+describe.each(kinds)('a database from before change 0003 on %s', (kind) => {
   it('receives its addresses in the column that is searched', async () => {
     const url = kind === 'SQLite' ? ':memory:' : await freshDatabase(postgresUrl);
     const { db } = openDatabase(url, defaultDatabaseSettings);

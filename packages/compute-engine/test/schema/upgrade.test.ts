@@ -84,7 +84,7 @@ describe.each(kinds)('an upgrade on $kind', ({ shared, database }) => {
     expect(await runVersion(next, url, 'fourth')).toEqual(['first', 'second', 'third', 'fourth']);
   });
 
-  it('is applied in steps from the previous version, too', async () => {
+  it('can also be applied in steps from the previous version', async () => {
     const url = await database();
     await (await openStore(url, {}, undefined, before)).close();
     expect(await runVersion(now, url, 'first')).toEqual(['first']);
@@ -114,7 +114,7 @@ describe.each(kinds)('an upgrade on $kind', ({ shared, database }) => {
   });
 
   it.runIf(shared)(
-    'runs during the work of an old process that creates servers, with a new one and one that starts late',
+    'runs while an old process creates servers, with a new process and one that starts late',
     async () => {
       const url = await database();
       const secretKey = Buffer.alloc(32, 7).toString('base64');

@@ -72,7 +72,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('creating servers on $kind
     expect((await outcomes(requests)).done).toBe(3);
   });
 
-  it('returns a volume to one server only, and leaves no unused reservation', async () => {
+  it('attaches a volume to only one server, and leaves no unused reservation', async () => {
     const volume = { projectId: 'p1', sizeGb: 1, bootable: true };
     const [first, second] = [randomUUID(), randomUUID()];
     const both = await start({

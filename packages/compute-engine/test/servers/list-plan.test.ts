@@ -50,7 +50,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('plans of lists on $kind',
     return plans[0];
   };
 
-  it.each(PLANS)('name the source, the order and the filters of %s', async (_why, query, plan) => {
+  it.each(PLANS)('contain the source, the order and the filters of %s', async (_why, query, plan) => {
     expect(await planOf(query)).toEqual({ requestId: 'req-of-the-list', ofProject: true, ...plan });
   });
 
@@ -59,7 +59,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('plans of lists on $kind',
     expect(plan).toMatchObject({ ...DATABASE, source: kind === 'PostgreSQL' ? 'substrings' : 'rows', indexed: false });
   });
 
-  it('say whether the list is that of a project', async () => {
+  it('show whether the list is that of a project', async () => {
     const admin = { ...context, isAdmin: true };
     expect(await planOf({ allProjects: true }, admin)).toMatchObject({ ofProject: false, source: 'newest' });
   });

@@ -18,7 +18,7 @@ describe('redactSecrets()', () => {
 });
 
 describe('hidingQuery()', () => {
-  it('hides the values that a URL would not show', () => {
+  it('hides the same values as in URLs', () => {
     const query = {
       token: 's3cret',
       path: '?token=s3cret',

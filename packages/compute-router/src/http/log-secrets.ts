@@ -22,7 +22,7 @@ export function hidingSecrets(headers: Readonly<Record<string, unknown>>): Reado
 }
 
 /** Returns text with percent-encoding removed, however often it was applied; malformed encoding is kept. */
-function unescaped(text: string): string {
+function unescapeText(text: string): string {
   for (let rounds = 0, before = text; rounds < 4; rounds++, before = text) {
     try {
       text = decodeURIComponent(before);
@@ -38,7 +38,7 @@ function unescaped(text: string): string {
 function hidingValue(pair: string): string {
   const [name = ''] = pair.split('=', 1);
   // The page of a console has its token inside another parameter: path=%3Ftoken%3D...
-  return /token/i.test(unescaped(pair.replaceAll('+', ' '))) ? `${name}=${HIDDEN}` : pair;
+  return /token/i.test(unescapeText(pair.replaceAll('+', ' '))) ? `${name}=${HIDDEN}` : pair;
 }
 
 /** Returns a URL for a log: without the tokens of consoles in its path or query, however they are encoded. */
@@ -50,11 +50,11 @@ export function redactSecrets(url: string | undefined): string | undefined {
   const mark = url.indexOf('?');
   const path = mark < 0 ? url : url.slice(0, mark);
   const parts = path.split('/');
-  const at = parts.findIndex((part) => unescaped(part).toLowerCase().includes(TOKEN_PATH));
+  const at = parts.findIndex((part) => unescapeText(part).toLowerCase().includes(TOKEN_PATH));
   // With an escaped slash, the token is in the same part.
   const joined =
     at >= 0 &&
-    !unescaped(parts[at] ?? '')
+    !unescapeText(parts[at] ?? '')
       .toLowerCase()
       .endsWith(TOKEN_PATH);
   const before = [...parts.slice(0, at), joined ? TOKEN_PATH : parts[at]];

@@ -16,7 +16,7 @@ class Verbatim {
 }
 
 /** Returns the first part of a formatted value, and the remaining values in order. */
-function opened(value: unknown): readonly [begin: string, rest: readonly unknown[]] {
+function openBracket(value: unknown): readonly [begin: string, rest: readonly unknown[]] {
   if (value instanceof Verbatim) return [value.text, []];
   if (value === null || value === undefined) return ['None', []];
   if (typeof value === 'boolean') return [value ? 'True' : 'False', []];
@@ -40,7 +40,7 @@ export function show(value: unknown): string {
   const left = [value];
   let text = '';
   while (left.length > 0 && text.length <= LONGEST_ECHO) {
-    const [begin, rest] = opened(left.pop());
+    const [begin, rest] = openBracket(left.pop());
     text += begin;
     for (let index = rest.length - 1; index >= 0; index--) left.push(rest[index]);
   }

@@ -4,7 +4,7 @@ import { query } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import { operation } from '../operation.js';
 
-const tokenQuery = query({}, { extra: [until('2.98', 'ignore'), since('2.99', 'refuse')] });
+const tokenQuery = query({}, { extra: [until('2.98', 'ignore'), since('2.99', 'reject')] });
 
 export const consoleAuthTokens = [
   operation({

@@ -58,7 +58,7 @@ const paged = since('2.33', true);
 /** Since 2.88, lists contain the uptime. */
 const uptimeShown = since('2.88', true);
 
-const extra = [until('2.52', 'ignore' as const), since('2.53', 'refuse' as const)];
+const extra = [until('2.52', 'ignore' as const), since('2.53', 'reject' as const)];
 const withServers = { with_servers: since('2.53', once(lenientBoolean)) };
 const listQuery = query(
   {
@@ -96,7 +96,7 @@ async function pageOf(call: ComputeCall, requested: ListQuery, parts: Hypervisor
 }
 
 /** Until 2.32, lists have no parameters and return everything. */
-function listed(path: '/os-hypervisors' | '/os-hypervisors/detail') {
+function listOperation(path: '/os-hypervisors' | '/os-hypervisors/detail') {
   return {
     method: 'GET',
     path,
@@ -111,14 +111,14 @@ const byName = { method: 'GET', window: until('2.52', true as const), status: 20
 
 export const hypervisorOperations = [
   operation({
-    ...listed('/os-hypervisors'),
+    ...listOperation('/os-hypervisors'),
     summary: 'List hypervisors',
     policy: 'os_compute_api:os-hypervisors:list',
     reply: { hypervisors: [hypervisorSummary], hypervisors_links: since('2.33', collectionLinks.optional()) },
     run: (call) => pageOf(call, call.query, {}),
   }),
   operation({
-    ...listed('/os-hypervisors/detail'),
+    ...listOperation('/os-hypervisors/detail'),
     summary: 'List hypervisors with details',
     policy: 'os_compute_api:os-hypervisors:list-detail',
     reply: { hypervisors: [hypervisorDetail], hypervisors_links: since('2.33', collectionLinks.optional()) },

@@ -29,7 +29,7 @@ const listQuery = query(
     user_id: since('2.80', once(z.string())),
     project_id: since('2.80', once(z.string())),
   },
-  { extra: [until('2.58', 'ignore'), since('2.59', 'refuse')] },
+  { extra: [until('2.58', 'ignore'), since('2.59', 'reject')] },
 );
 
 /** Statuses in which a live migration can be aborted. */

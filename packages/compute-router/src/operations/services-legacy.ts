@@ -20,7 +20,7 @@ interface Changed {
 
 type Verb = (requested: RequestedChange) => { readonly change: ServiceChange; readonly shown: Changed };
 
-function required<T>(value: T | undefined, name: string): T {
+function requireValue<T>(value: T | undefined, name: string): T {
   if (value === undefined) throw new Rejection('BAD_REQUEST', `Missing ${name} field`);
   return value;
 }
@@ -32,7 +32,7 @@ const verbs: ReadonlyMap<string, Windowed<Verb>> = new Map<string, Windowed<Verb
   [
     'disable-log-reason',
     ({ disabled_reason }) => {
-      const reason = required(disabled_reason, 'disabled_reason');
+      const reason = requireValue(disabled_reason, 'disabled_reason');
       return {
         change: { disabled: true, disabledReason: reason },
         shown: { status: 'disabled', disabled_reason: reason },
@@ -42,7 +42,7 @@ const verbs: ReadonlyMap<string, Windowed<Verb>> = new Map<string, Windowed<Verb
   [
     'force-down',
     since('2.11', ({ forced_down }: RequestedChange) => {
-      const forcedDown = required(forced_down, 'forced_down');
+      const forcedDown = requireValue(forced_down, 'forced_down');
       return { change: { forcedDown }, shown: { forced_down: forcedDown } };
     }),
   ],

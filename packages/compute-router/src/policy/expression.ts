@@ -88,21 +88,21 @@ export function parseExpression(text: string): Expression {
       case '(': {
         const inner = either(depth + 1);
         const close = take();
-        if (close.kind !== ')') throw unexpected(close, 'and, or, )');
+        if (close.kind !== ')') throw unexpectedToken(close, 'and, or, )');
         return inner;
       }
       default:
-        throw unexpected(first, 'a check such as role:admin, @, ! or (');
+        throw unexpectedToken(first, 'a check such as role:admin, @, ! or (');
     }
   }
 
-  function unexpected(token: Token, expected: string): PolicySyntaxError {
+  function unexpectedToken(token: Token, expected: string): PolicySyntaxError {
     const actual = token.kind === 'end' ? 'the end' : token.kind === 'check' ? 'a second check' : `"${token.kind}"`;
     return new PolicySyntaxError(`${actual} where ${expected} is expected`, text, token.column);
   }
 
   const expression = either(0);
-  if (token !== end) throw unexpected(token, 'and, or, the end');
+  if (token !== end) throw unexpectedToken(token, 'and, or, the end');
   return expression;
 }
 

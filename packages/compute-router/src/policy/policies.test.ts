@@ -50,7 +50,7 @@ const classes: Readonly<
 describe('the default policies', () => {
   const defaults = policies();
 
-  it('have exactly the rules of the operations, with their default classes', () => {
+  it('contain exactly the rules of the operations, with their default classes', () => {
     expect(RULES).toEqual(Object.fromEntries(facts.map((fact) => [fact.rule, fact.default])));
   });
 
@@ -110,7 +110,7 @@ describe('overrides', () => {
     expect(own.allows('os_compute_api:servers:stop', caller('operator', 'intern'))).toBe(false);
   });
 
-  it('of the class of administrators apply everywhere', () => {
+  it('for the administrator class apply everywhere', () => {
     const own = policies({ overrides: { context_is_admin: 'role:admin or role:cloud_admin' } });
     expect(own.allows('os_compute_api:os-hosts:list', caller('cloud_admin'))).toBe(true);
     expect(own.allows('os_compute_api:servers:show', caller('cloud_admin'), foreign)).toBe(true);
@@ -232,7 +232,7 @@ describe('a policy file', () => {
     ['a value that is not a string', '{"os_compute_api:limits":\n ["@"]}', 1, /must be an expression in quotes/],
     ['something after the object', '{}\n{}', 2, /./],
     ['a bad escape', '{"os_compute_api:limits": "\\q"}', 1, /escape/],
-  ])('throws with the number of the line if it is invalid: %s', (_, text, line, message) => {
+  ])('throws with the line number if it is invalid: %s', (_, text, line, message) => {
     const file = write(text);
     try {
       policies({ file });

@@ -18,7 +18,8 @@ interface GuestMetric {
   samples(guest: GuestFigures): readonly Sample[];
 }
 
-const known = (value: number | null, unit: number): readonly Sample[] => (value === null ? [] : [[{}, value * unit]]);
+const samplesOf = (value: number | null, unit: number): readonly Sample[] =>
+  value === null ? [] : [[{}, value * unit]];
 
 type Disk = GuestFigures['disks'][number];
 type Nic = GuestFigures['nics'][number];
@@ -48,7 +49,7 @@ const METRICS: readonly GuestMetric[] = [
   },
   {
     name: 'apistrata_guest_cpu_seconds_total',
-    help: 'Processor time of a guest, summed over its processors',
+    help: 'CPU time of a guest, summed over its processors',
     counts: true,
     samples: ({ cpus }) => [[{}, cpus.reduce((sum, { timeNs }) => sum + (timeNs ?? 0), 0) / NS]],
   },
@@ -60,18 +61,18 @@ const METRICS: readonly GuestMetric[] = [
   {
     name: 'apistrata_guest_memory_bytes',
     help: 'Memory of a guest',
-    samples: ({ memoryMaximumMb }) => known(memoryMaximumMb, MIB),
+    samples: ({ memoryMaximumMb }) => samplesOf(memoryMaximumMb, MIB),
   },
   {
     name: 'apistrata_guest_memory_used_bytes',
     help: 'Memory that a guest uses, as its balloon reports; all of it if the guest does not report it',
-    samples: ({ memoryUsedMb }) => known(memoryUsedMb, MIB),
+    samples: ({ memoryUsedMb }) => samplesOf(memoryUsedMb, MIB),
   },
   ofDisk('read_bytes', 'Bytes that a guest read from a disk', ({ readBytes }) => readBytes),
   ofDisk('written_bytes', 'Bytes that a guest wrote to a disk', ({ writeBytes }) => writeBytes),
   ofDisk('reads', 'Read requests of a guest to a disk', ({ readRequests }) => readRequests),
   ofDisk('writes', 'Write requests of a guest to a disk', ({ writeRequests }) => writeRequests),
-  ofDisk('errors', 'Requests of a guest to a disk that failed', ({ errors }) => errors),
+  ofDisk('errors', 'Failed disk requests of a guest', ({ errors }) => errors),
   ofNic('receive_bytes', 'Bytes that an interface of a guest received', ({ rxBytes }) => rxBytes),
   ofNic('transmit_bytes', 'Bytes that an interface of a guest sent', ({ txBytes }) => txBytes),
   ofNic('receive_drop', 'Packets to an interface of a guest that were dropped', ({ rxDrop }) => rxDrop),

@@ -19,7 +19,7 @@ const NAME = /^[ !#-[\]-~]{1,64}$/;
 /** The longest window that timers support. */
 const LONGEST_SECONDS = 2_000_000;
 
-function named(limit: RateLimit): NamedLimit {
+function withName(limit: RateLimit): NamedLimit {
   const { per, requests, windowSeconds, name = `${per}-${windowSeconds}` } = limit;
   const label = `rateLimiter(): limit ${JSON.stringify(limit)}`;
   if (per !== 'project' && per !== 'user') throw new RangeError(`${label}: per must be 'project' or 'user'`);
@@ -38,7 +38,7 @@ function named(limit: RateLimit): NamedLimit {
  * @throws RangeError if a limit is invalid; the message contains the valid range
  */
 export function orderedLimits(limits: readonly RateLimit[]): readonly NamedLimit[] {
-  const all = limits.map(named);
+  const all = limits.map(withName);
   const names = all.map(({ name }) => name);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined)

@@ -67,13 +67,13 @@ class Counting {
 
   counter(limit: NamedLimit): (key: string) => Promise<Counted> {
     const own = ownCounter(limit);
-    const alone = (key: string) => counted(own.consume(key));
+    const alone = (key: string) => toCounted(own.consume(key));
     const together = this.#store?.counting(limit);
     if (!together) return alone;
     return async (key) => {
       if (performance.now() < this.#awayUntil) return alone(key);
       try {
-        const result = await counted(together(key));
+        const result = await toCounted(together(key));
         this.#away = false;
         return result;
       } catch (error) {
@@ -92,7 +92,7 @@ class Counting {
 }
 
 /** The library rejects with a result if the limit is exceeded, and with an Error if it fails. */
-async function counted(consuming: Promise<RateLimiterRes>): Promise<Counted> {
+async function toCounted(consuming: Promise<RateLimiterRes>): Promise<Counted> {
   const countedAs = (rejected: boolean, { remainingPoints, msBeforeNext }: RateLimiterRes): Counted => ({
     rejected,
     left: rejected ? 0 : remainingPoints,

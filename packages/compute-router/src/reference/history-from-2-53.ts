@@ -11,7 +11,7 @@ export const historyFrom253: Readonly<Record<string, string>> = {
   '2.59': 'Adds pagination, a filter by time and UUIDs to migrations.',
   '2.60': 'Supports attaching multiattach volumes to several servers. Older versions reject them.',
   '2.61':
-    'Shows extra specs in flavors to callers allowed by the policy. Before, each flavor required a separate request.',
+    'Shows extra specs in flavors to callers allowed by the policy. Previously, each flavor required a separate request.',
   '2.62': 'Shows the host of an event of an action: an opaque identifier to all callers, the name to administrators.',
   '2.63':
     'Adds IDs of trusted certificates to create and rebuild requests. The signature of the image must validate against them.',
@@ -21,13 +21,13 @@ export const historyFrom253: Readonly<Record<string, string>> = {
   '2.66':
     'Adds the filter `changes-before` to lists of servers, actions and migrations, which completes a time window.',
   '2.67':
-    'Adds the volume type for volumes that are created with a server. Before, such a volume had to be created first.',
+    'Adds the volume type for volumes that are created with a server. Previously, such a volume had to be created first.',
   '2.68':
     'Removes `force` from live migrations and evacuations. Forced servers exceeded the capacity of hosts and made allocations inconsistent.',
   '2.69':
-    'Lists servers and services of an unreachable cell with partial data and the status `UNKNOWN`. Before, they were missing from lists, and showing one returned 500.',
+    'Lists servers and services of an unreachable cell with partial data and the status `UNKNOWN`. Previously, they were missing from lists, and showing one returned 500.',
   '2.70': 'Shows the device tags of volumes and interfaces of a server.',
-  '2.71': 'Shows the server group of a server. Before, a client had to search all groups.',
+  '2.71': 'Shows the server group of a server. Previously, a client had to search all groups.',
   '2.72':
     'Supports creating servers with ports that request guaranteed bandwidth. The scheduler selects a host that provides it. Older versions reject such ports.',
   '2.73': 'Adds a reason to the lock of a server, and a filter for locked servers.',
@@ -40,7 +40,7 @@ export const historyFrom253: Readonly<Record<string, string>> = {
   '2.77': 'Allows unshelving a server into another availability zone, for example if its own has failed.',
   '2.78':
     'Shows the NUMA topology of a server: nodes, memory, virtual CPUs and, to administrators, the placement on the host.',
-  '2.79': 'Adds `delete_on_termination` to volume attachments. Before, it could be set only in the create request.',
+  '2.79': 'Adds `delete_on_termination` to volume attachments. Previously, it could be set only in the create request.',
   '2.80': 'Shows the project and the user of a migration and adds filters for both.',
   '2.81': 'Adds caching of images on all hosts of an aggregate, so that first servers start faster.',
   '2.82':
@@ -50,14 +50,14 @@ export const historyFrom253: Readonly<Record<string, string>> = {
   '2.84': 'Adds error details for users to the events of actions, without internal data.',
   '2.85': 'Allows users to change `delete_on_termination` of an attached volume.',
   '2.86':
-    'Validates extra specs of flavors: known keys must have valid values. Before, an error appeared only when no host could be found.',
+    'Validates extra specs of flavors: known keys must have valid values. Previously, an error appeared only when no host could be found.',
   '2.87': 'Supports rescuing a server whose root disk is a volume.',
   '2.88':
     'Removes capacity and usage of hypervisors, and their sums, which were often inaccurate: the placement service reports them. Uptime becomes a field instead of an operation.',
   '2.89':
     'Shows the attachment ID of the volume service and the UUID of the block device mapping in volume attachments. Removes `id`, which repeated the volume ID.',
   '2.90':
-    'Allows users to set and change the hostname of a server, and shows it to all callers. Before, it was derived from the name once.',
+    'Allows users to set and change the hostname of a server, and shows it to all callers. Previously, it was derived from the name once.',
   '2.91': 'Allows unshelving a server to a specific host, and removing its pin to an availability zone.',
   '2.92':
     'Requires the public key when a key pair is created: the API no longer generates private keys. Names may contain `@` and `.`.',

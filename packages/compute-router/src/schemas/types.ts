@@ -48,7 +48,7 @@ const NAME = new RegExp(`^${VISIBLE}(?:${PRINTABLE}*${VISIBLE})?$`, 'u');
 const NAME_AMONG_SPACES = new RegExp(`^${PRINTABLE}*${VISIBLE}${PRINTABLE}*\\n?$`, 'u');
 const DESCRIPTION = new RegExp(`^${PRINTABLE}*\\n?$`, 'u');
 
-function named(pattern: RegExp, message: string) {
+function nameSchema(pattern: RegExp, message: string) {
   return z
     .string()
     .min(1)
@@ -58,14 +58,17 @@ function named(pattern: RegExp, message: string) {
 
 const NAME_RULE =
   'The string is not a valid name: printable characters are legal, without leading or trailing whitespace';
-export const name = named(NAME, NAME_RULE);
-export const azName = named(NAME, NAME_RULE).refine((text) => !text.includes(':'), {
+export const name = nameSchema(NAME, NAME_RULE);
+export const azName = nameSchema(NAME, NAME_RULE).refine((text) => !text.includes(':'), {
   message: `${NAME_RULE}; the colon is not legal`,
 });
 /** A name whose surrounding spaces are removed. */
-export const nameAmongSpaces = named(NAME_AMONG_SPACES, NAME_RULE).transform((text) => text.trim());
-export const keypairName = named(/^(?! )[A-Za-z0-9 _-]+(?<! )$/, 'Only expected characters: [A-Za-z0-9_- ]');
-export const keypairName292 = named(/^(?! )[A-Za-z0-9 _.@-]+(?<! )$/, 'Only expected characters: [A-Za-z0-9@._- ]');
+export const nameAmongSpaces = nameSchema(NAME_AMONG_SPACES, NAME_RULE).transform((text) => text.trim());
+export const keypairName = nameSchema(/^(?! )[A-Za-z0-9 _-]+(?<! )$/, 'Only expected characters: [A-Za-z0-9_- ]');
+export const keypairName292 = nameSchema(
+  /^(?! )[A-Za-z0-9 _.@-]+(?<! )$/,
+  'Only expected characters: [A-Za-z0-9@._- ]',
+);
 
 /** Printable text or null. A trailing line feed, which some tools add, is accepted. */
 export function description(max = 255) {
@@ -89,7 +92,7 @@ export const fqdn = z
 
 const METADATA_KEY = /^[a-zA-Z0-9\-_:. ]{1,255}$/;
 
-function keyed<T extends z.ZodType>(value: T) {
+function recordOf<T extends z.ZodType>(value: T) {
   return z.record(z.string(), value).superRefine((items, context) => {
     for (const key of Object.keys(items)) {
       if (!METADATA_KEY.test(key))
@@ -107,10 +110,10 @@ const withoutNul = (text: string) => !text.includes('\0');
 const NUL_RULE = { message: 'The NUL character is not legal' };
 const metadataValue = z.string().max(255).refine(withoutNul, NUL_RULE);
 
-export const metadata = keyed(metadataValue);
-export const metadataNull = keyed(metadataValue.nullable());
+export const metadata = recordOf(metadataValue);
+export const metadataNull = recordOf(metadataValue.nullable());
 /** Extra specs and other metadata whose values may be numbers; numbers become strings. */
-export const metadataNumbers = keyed(z.union([z.string().max(255), z.number().transform(String)]));
+export const metadataNumbers = recordOf(z.union([z.string().max(255), z.number().transform(String)]));
 
 export const tag = z
   .string()

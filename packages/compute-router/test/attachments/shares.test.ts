@@ -66,7 +66,7 @@ describe('shares of a server', () => {
     expect(Object.keys((await admin.get(path)).body.shares[0]).sort()).toEqual(['share_id', 'status', 'tag']);
   });
 
-  it('are detached in the background, without remains', async () => {
+  it('are detached in the background, and nothing remains', async () => {
     const { id, path, shareId } = await attached();
     const detached = await ada().delete(`${path}/${shareId}`);
     expect([detached.status, detached.body]).toEqual([200, undefined]);
@@ -85,7 +85,7 @@ describe('shares of a server', () => {
     expect(await shareOf(shareId)).toMatchObject({ locks: [], accesses: [] });
   });
 
-  it('need a stopped server, and are unique per share and tag: 409', async () => {
+  it('require a stopped server, and are unique per share and tag: otherwise 409', async () => {
     const { path, shareId } = await attached('one');
     const another = await api.engine.embedded.shares.create(owner, {});
     const attach = async (share_id: string, tag: string, to = path) =>
@@ -100,7 +100,7 @@ describe('shares of a server', () => {
     ['is in error', { status: 'error' }],
     ['has no export location', { exportLocations: [] }],
     ['speaks another protocol', { protocol: 'CIFS' }],
-  ])('cannot be one that %s', async (_what, fields) => {
+  ])('must not be one that %s', async (_what, fields) => {
     const { path } = await stopped();
     const share = await api.engine.embedded.shares.create(owner, fields);
     expect((await ada().post(path, { share: { share_id: share.id } })).status).toBe(409);

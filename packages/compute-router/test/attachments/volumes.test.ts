@@ -16,7 +16,7 @@ describe('volumes of a server', () => {
   const api = sharedByTests(volumeApi);
 
   const at = (version: string) => api.as('ada:p1', version);
-  it('are attached in the background: the response names the device, then the volume is in use', async () => {
+  it('are attached in the background: the response contains the device, then the volume is in use', async () => {
     const { id, volumeId, attached, ada, path } = await bootWithVolume(api, '2.1');
     expect(attached.body).toEqual({ volumeAttachment: { id: volumeId, serverId: id, volumeId, device: '/dev/vdb' } });
     const volume = await volumeOf(api, volumeId);
@@ -116,7 +116,7 @@ describe('volumes of a server', () => {
     await api.idle();
   });
 
-  it('must exist and be free: 404 and 400', async () => {
+  it('must exist and be available: otherwise 404 and 400', async () => {
     const { ada, path, volumeId } = await bootWithVolume(api);
     const attach = async (id: string, client = ada) =>
       (await client.post(path, { volumeAttachment: { volumeId: id } })).status;

@@ -32,7 +32,7 @@ export function coveragePage(all: readonly ListedOperation[], proofs: ReadonlyMa
 Written by \`packages/compute-router/test/contract\`, which calls every operation of \`reference/operations.json\`: at both
 sides of each edge of its history (404 outside its window, the listed success inside), without a token, without the
 role, with an invalid body or query, with unknown ids, and as a member of another project, whose call must change nothing. Other
-tests of the package cover errors that need further preparation.
+tests of the package cover errors that need more preparation.
 
 | Operation | Window | Versions tried | Successes | Rejections | Another project's member |
 |---|---|---|---|---|---|

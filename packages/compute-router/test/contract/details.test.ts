@@ -119,7 +119,7 @@ describe('details of the original', () => {
     },
   );
 
-  it('a volume that is not attached is not found in any state of the server', async () => {
+  it('an unattached volume is not found in any state of the server', async () => {
     for (const actions of [[], ['suspend']]) {
       const { id } = await cloud.server(actions);
       const path = `/servers/${id}/os-volume_attachments/${await cloud.volume()}`;
@@ -148,7 +148,7 @@ describe('details of the original', () => {
     expect(servers.find((server: any) => server.id === id)).toMatchObject({ status: 'DELETED', host_status: '' });
   });
 
-  it('a power-update with an odd tag is accepted, and does nothing', async () => {
+  it('a power-update with an unknown tag is accepted, and has no effect', async () => {
     const { id } = await cloud.server();
     const event = { name: 'power-update', server_uuid: id, tag: 'SLEEP' };
     const responded = await admin.post('/os-server-external-events', { events: [event] });

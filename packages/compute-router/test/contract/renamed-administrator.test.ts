@@ -20,7 +20,7 @@ const callers = {
   'a former administrator': [`ada:p1:${BELOW_ADMIN}`, 'ada:p1:admin'],
 } as const;
 
-describe('a cloud whose context_is_admin names another role', () => {
+describe('a cloud whose context_is_admin requires another role', () => {
   let ordinary: Cloud;
   let renamed: Cloud;
   beforeAll(async () => {

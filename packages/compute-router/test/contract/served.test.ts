@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { operations } from '../../src/index.js';
 import { operationsWithoutFact, partsWithoutFact } from './served-parts.js';
 
-/** Server actions under the other name of the collection, which the newest original does not route any more. */
+/** Server actions under the other name of the collection, which the newest original does not route anymore. */
 const DERIVED = [
   ...['pause', 'unpause', 'suspend', 'resume', 'lock', 'unlock', 'os-resetState', 'injectNetworkInfo'],
   ...['changePassword', 'restore', 'forceDelete', 'rescue', 'unrescue', 'migrate', 'os-migrateLive', 'evacuate'],

@@ -82,7 +82,7 @@ describe.skipIf(!postgresUrl)('an API whose PostgreSQL connections break under l
     }
   });
 
-  it('survives broken connections in BEGIN, between statements and in COMMIT, without an acknowledgement', async () => {
+  it('survives broken connections in BEGIN, between statements and in COMMIT, and acknowledges nothing', async () => {
     const database = await freshDatabase(postgresUrl);
     const { engine, close } = await apiUnderTest({ engine: { database, worker: false } });
     try {
@@ -113,7 +113,7 @@ describe.skipIf(!postgresUrl)('an API whose PostgreSQL connections break under l
     }
   });
 
-  it('does not acknowledge a transaction in which something failed unnoticed', async () => {
+  it('does not acknowledge a transaction in which a failure was ignored', async () => {
     const { engine, close } = await apiUnderTest({ engine: { database: await freshDatabase(postgresUrl) } });
     try {
       const swallowed = coreOf(engine).store.transaction(async ({ db }) => {

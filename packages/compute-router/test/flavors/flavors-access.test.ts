@@ -55,7 +55,7 @@ describe('access to a private flavor', () => {
     expect((await act('addTenantAccess', `p-${version}`, version, '1')).status).toBe(status);
   });
 
-  it('can be granted for private flavors at 2.7, too', async () => {
+  it('can also be granted for private flavors at 2.7', async () => {
     expect((await act('addTenantAccess', 'p2', '2.7')).status).toBe(200);
   });
 

@@ -111,7 +111,7 @@ describe('extra specs of a flavor', () => {
     expect((await api.as('eve:p1:nothing', '2.61').get(flavor)).body.flavor).not.toHaveProperty('extra_specs');
   });
 
-  it('of an unknown flavor are 404', async () => {
+  it('of an unknown flavor return 404', async () => {
     path = '/flavors/nowhere/os-extra_specs';
     expect((await admin().get(path)).status).toBe(404);
     expect((await add({ a: 'b' })).status).toBe(404);

@@ -31,7 +31,7 @@ describe('allowedHosts()', () => {
     expect((await send(host)).status).toBe(status);
   });
 
-  it('returns JSON that names the host and the fix', async () => {
+  it('returns JSON that contains the host and the fix', async () => {
     check = allowedHosts({ host: '127.0.0.1' });
     expect(JSON.parse((await send('evil.example')).body)).toEqual({
       error: { code: 421, title: 'Misdirected Request', message: expect.stringMatching(/"evil\.example".*allow/) },

@@ -70,7 +70,7 @@ describe.each(['/v2.1', '/v2'])('bodies of extreme shape below %s', (mount) => {
     });
   }
 
-  it.each(Object.entries(shapes))('of %s are handled by every operation, at little cost', async (_, shape) => {
+  it.each(Object.entries(shapes))('of %s are handled by every operation at low cost', async (_, shape) => {
     for (const listed of withBody) {
       const member = memberOf(listed);
       const room = LIMIT - member.length - 5;

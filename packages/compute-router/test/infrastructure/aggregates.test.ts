@@ -50,7 +50,7 @@ describe('aggregates', () => {
     expect(changed.aggregate.updated_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}$/);
   });
 
-  it.each([undefined, null])('are in no zone if it is %j at their creation', async (zone) => {
+  it.each([undefined, null])('are in no zone if it is %j when they are created', async (zone) => {
     expect((await add('a', zone)).body.aggregate.availability_zone).toBeNull();
     expect((await show(1)).metadata).toEqual({});
   });
@@ -77,7 +77,7 @@ describe('aggregates', () => {
     expect((await show(b)).name).toBe('b');
   });
 
-  it('are found by number: other ids are 400, unknown ones 404', async () => {
+  it('are found by number: other ids return 400, unknown ones 404', async () => {
     for (const [id, status] of [
       ['x', 400],
       ['1.5', 400],

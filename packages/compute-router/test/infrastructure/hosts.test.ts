@@ -84,7 +84,7 @@ describe('hosts, until 2.42', () => {
     expect((await admin().get(`/os-hosts/host1/${action}`)).status).toBe(400);
   });
 
-  it('that are down cannot be changed, and unknown ones are 404', async () => {
+  it('that are down cannot be changed, and unknown ones return 404', async () => {
     await forceDown('host1');
     for (const body of [{ status: 'enable' }, { maintenance_mode: 'enable' }]) {
       expect((await admin().put('/os-hosts/host1', body)).status).toBe(400);

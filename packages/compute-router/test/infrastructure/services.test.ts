@@ -56,7 +56,7 @@ describe('services', () => {
     ['?binary=nova-scheduler&host=host2', 0],
     ['?host=host', 0],
     ['?host=%00', 0],
-  ])('are filtered by "%s" to %i', async (query, count) => {
+  ])('return %i entries with the filter "%s"', async (query, count) => {
     expect(await list(query)).toHaveLength(count);
   });
 
@@ -139,7 +139,7 @@ describe('services', () => {
       expect((await admin().delete(`/os-services/${id}`)).status).toBe(status);
     });
 
-    it('of other kinds than compute cannot be changed', async () => {
+    it('of kinds other than compute cannot be changed', async () => {
       const [scheduler] = await list('?binary=nova-scheduler');
       expect((await admin().put(`/os-services/${scheduler.id}`, { status: 'disabled' })).status).toBe(400);
     });

@@ -28,7 +28,7 @@ describe('key pairs', () => {
     ['2.1', 200],
     ['2.2', 201],
     ['2.100', 201],
-  ])('are imported at %s with %i', async (version, status) => {
+  ])('are imported at %s with the status %i', async (version, status) => {
     const made = await add({}, version);
     expect(made.status).toBe(status);
     expect(made.body.keypair).toEqual({
@@ -44,7 +44,7 @@ describe('key pairs', () => {
     ['2.1', 202],
     ['2.2', 204],
     ['2.104', 204],
-  ])('are deleted at %s with %i, once', async (version, status) => {
+  ])('are deleted at %s once, with the status %i', async (version, status) => {
     await add({});
     expect((await as(version).delete('/os-keypairs/key')).status).toBe(status);
     expect((await as(version).delete('/os-keypairs/key')).status).toBe(404);

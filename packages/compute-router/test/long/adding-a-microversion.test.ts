@@ -138,7 +138,7 @@ describe('the example microversion of docs/adding-a-microversion.md', () => {
 
   const namesIn = (body: any) => body.servers.map(({ name }: { name: string }) => name);
 
-  it('consists of all differences of the page, more than one', () => {
+  it('consists of all diffs of the page, at least two', () => {
     expect(hunks.length).toBeGreaterThan(8);
     expect(hunks.filter(({ file, before, after }) => file === '' || before === after)).toEqual([]);
   });

@@ -160,7 +160,7 @@ describe('a live migration', () => {
 
   const places = { block_migration: false, disk_over_commit: false };
 
-  it('is rejected for unknown hosts, and until 2.33 for its own host and without a suitable host', async () => {
+  it('is rejected for unknown hosts and, until 2.33, for its own host or without a suitable host', async () => {
     on = await stage();
     const server = await on.ada('2.37').boot({ availability_zone: 'alpha' });
     const from = await hostOf(server.id);
@@ -265,7 +265,7 @@ describe('a live migration', () => {
     ['2.29', { ...auto, force: false }, 400],
     ['2.30', { ...auto, force: false }, 202],
     ['2.67', { ...auto, force: false }, 202],
-  ])('at %s returns for %j status %i', async (version, body, status) => {
+  ])('at %s with %j returns status %i', async (version, body, status) => {
     on = await stage();
     const server = await on.ada('2.37').boot();
     expect((await on.admin(version).act(server.id, 'os-migrateLive', body)).status).toBe(status);

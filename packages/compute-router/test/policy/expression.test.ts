@@ -105,7 +105,7 @@ describe('a policy expression', () => {
     expect(decide('user_id:%(user_id)s', alice, { userId: 'bob' })).toBe(false);
   });
 
-  it('matches nothing by a field that the target lacks', () => {
+  it('does not match by a field that the target lacks', () => {
     expect(decide('project_id:%(project_id)s', alice, {})).toBe(false);
     expect(decide('user_id:%(user_id)s', alice, { projectId: 'demo' })).toBe(false);
   });

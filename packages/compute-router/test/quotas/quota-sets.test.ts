@@ -109,7 +109,7 @@ describe('quota sets', () => {
     expect(unlimited.body.quota_set.instances).toBe(-1);
   });
 
-  it('limit users to what remains of the project', async () => {
+  it('limit users to the remaining quota of the project', async () => {
     const admin = api.as('admin:p1', '2.100');
     const set = async (query: string, quota_set: object) =>
       (await admin.put(`/os-quota-sets/shared${query}`, { quota_set })).status;
@@ -126,7 +126,7 @@ describe('quota sets', () => {
     expect(await set('?user_id=b', { cores: -1 })).toBe(200);
   });
 
-  it('limit servers, and name the exceeded limits', async () => {
+  it('limit servers, and report the exceeded limits', async () => {
     const admin = api.as('admin:p1', '2.100');
     const ada = api.as('ada:tight', '2.37');
     await admin.put('/os-quota-sets/tight', { quota_set: { cores: 1, ram: 600 } });

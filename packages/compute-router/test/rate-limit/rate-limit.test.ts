@@ -59,7 +59,7 @@ async function gate(url: string) {
 }
 
 describe('the rate limits of a compute API', () => {
-  it('return the limits and the remaining requests to every caller, and reject more with a fault', async () => {
+  it('return the limits and the remaining requests to every caller, and reject excess requests with a fault', async () => {
     const api = await apiWith(rateLimiter({ limits: [PROJECT, USER] }));
     const ada = api.as('ada:p1');
     const first = await ada.get('/flavors');
@@ -85,7 +85,7 @@ describe('the rate limits of a compute API', () => {
     expect(api.errors).toEqual([]);
   });
 
-  it('protect users from each other: rejected requests do not count for the project, and users count separately', async () => {
+  it('protect users from each other: rejected requests do not count for the project, and users are counted separately', async () => {
     const api = await apiWith(rateLimiter({ limits: [USER, PROJECT] }));
     const statuses = async (token: string, times: number) => {
       const all: number[] = [];
@@ -115,7 +115,7 @@ describe('the rate limits of a compute API', () => {
     expect((await api.as('ada:p1').get('/flavors')).status).toBe(200);
   });
 
-  it('start again with the next window', async () => {
+  it('reset with the next window', async () => {
     const api = await apiWith(rateLimiter({ limits: [{ ...USER, requests: 1, windowSeconds: 1 }] }));
     const status = async () => (await api.as('ada:p1').get('/flavors')).status;
     expect(await status()).toBe(200);

@@ -68,11 +68,11 @@ describe('server groups', () => {
     ['2.64', { policy: 'affinity', name: '' }, 400],
     ['2.64', { policy: 'affinity', name: 'x'.repeat(256) }, 400],
     ['2.64', { policy: 'affinity', colour: 'red' }, 400],
-  ])('at %s created with %j return %i', async (version, fields, status) => {
+  ])('when created at %s with %j return %i', async (version, fields, status) => {
     expect((await add(fields, version)).status).toBe(status);
   });
 
-  it('show max_server_per_host as a number, also if it was given as a string', async () => {
+  it('show max_server_per_host as a number, even if it was given as a string', async () => {
     const { server_group } = (await add({ policy: 'anti-affinity', rules: { max_server_per_host: '3' } })).body;
     expect(server_group.rules).toEqual({ max_server_per_host: 3 });
     expect((await as('2.63').get(`/os-server-groups/${server_group.id}`)).body.server_group.policies).toEqual([

@@ -105,7 +105,7 @@ describe('the history of a server', () => {
     expect((await on.ada('2.21').get(`${list}/${instanceActions[0].request_id}`)).status).toBe(200);
   });
 
-  it('is visible to the own project only', async () => {
+  it('is visible only to its own project', async () => {
     expect((await on.api.as('bob:p2', '2.84').get(path())).status).toBe(404);
   });
 });

@@ -56,7 +56,7 @@ describe('images of servers', () => {
     rule.remove();
   });
 
-  it('is deleted if the machine fails or the server is deleted meanwhile', async () => {
+  it('is deleted if the machine fails or the server is deleted in the meantime', async () => {
     const failing = await on.ada('2.37').boot({ name: 'unlucky' });
     on.driver.addRule({ match: { name: 'unlucky', verb: 'snapshot' }, fail: 'no space', times: 1 });
     const { image_id } = (await on.ada().act(failing.id, 'createImage', { name: 'copy' })).body;

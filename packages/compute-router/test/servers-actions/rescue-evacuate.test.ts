@@ -33,7 +33,7 @@ describe('rescue', () => {
     expect((await show(on, server.id)).status).toBe('RESCUE');
   });
 
-  it('takes place on the host that an administrator names, since 2.91', async () => {
+  it('takes place on the host that an administrator requests, since 2.91', async () => {
     const server = await on.ada('2.37').boot({ networks: 'auto' });
     const before = (await show(on, server.id))['OS-EXT-SRV-ATTR:host'];
     const host = ['a1', 'a2', 'b1', 'b2'].find((name) => name !== before)!;
@@ -57,7 +57,7 @@ describe('evacuate', () => {
     await on.setDown(source, true);
   }
 
-  it('rebuilds a server of a host that is down on another one', async () => {
+  it('rebuilds a server from a failed host on another host', async () => {
     await lost({ networks: 'auto' });
     const hasResponse = await on.admin('2.14').act(server.id, 'evacuate', {});
     expect([hasResponse.status, hasResponse.body]).toEqual([200, undefined]);

@@ -92,7 +92,7 @@ describe('resize and migrate', () => {
     expect((await on.ada().act(server.id, 'resize', { flavorRef: 'diskless' })).status).toBe(202);
   });
 
-  it('rejects a second confirmation, and one without a resize', async () => {
+  it('rejects a second confirmation, and a confirmation without a resize', async () => {
     const server = await on.ada('2.37').boot();
     expect((await on.ada().act(server.id, 'confirmResize')).status).toBe(409);
     await on.ada().act(server.id, 'resize', { flavorRef: '2' });
@@ -100,7 +100,7 @@ describe('resize and migrate', () => {
     expect((await on.ada().act(server.id, 'revertResize')).status).toBe(409);
   });
 
-  it('returns 400 if no resize waits for confirmation any more', async () => {
+  it('returns 400 if no resize waits for confirmation anymore', async () => {
     const server = await on.ada('2.37').boot();
     await on.ada().act(server.id, 'resize', { flavorRef: '2' });
     const { store } = coreOf(on.api.engine);
@@ -138,7 +138,7 @@ describe('resize and migrate', () => {
     await small.api.close();
   });
 
-  it('migrates to a named host since 2.56', async () => {
+  it('migrates to a requested host since 2.56', async () => {
     const server = await on.ada('2.37').boot();
     const before = place(await show(on, server.id));
     const target = ['a1', 'a2', 'b1', 'b2'].find((name) => name !== before)!;
@@ -150,7 +150,7 @@ describe('resize and migrate', () => {
     expect((await on.admin('2.55').act(server.id, 'migrate', { whatever: [1] })).status).toBe(202);
   });
 
-  it('lets project managers migrate, but not name the host', async () => {
+  it('lets project managers migrate, but not select the host', async () => {
     const server = await on.ada('2.37').boot();
     const manager = on.api.as('eve:p1:manager,member', '2.56');
     expect((await manager.act(server.id, 'migrate', { host: 'a1' })).status).toBe(403);

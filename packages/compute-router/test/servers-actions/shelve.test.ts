@@ -76,7 +76,7 @@ describe('shelving', () => {
     await slow.api.close();
   });
 
-  it('unshelves a server to the named zone since 2.77, and pins it there', async () => {
+  it('unshelves a server to the requested zone since 2.77, and pins it there', async () => {
     const server = await shelved();
     expect(server.pinned_availability_zone).toBeNull();
     expect((await on.ada('2.77').act(server.id, 'unshelve', { availability_zone: 'nowhere' })).status).toBe(400);
@@ -85,7 +85,7 @@ describe('shelving', () => {
     expect(back).toMatchObject({ 'OS-EXT-AZ:availability_zone': 'beta', pinned_availability_zone: 'beta' });
   });
 
-  it('removes the zone with null, and uses the host that an administrator names, since 2.91', async () => {
+  it('removes the zone with null, and uses the host that an administrator requests, since 2.91', async () => {
     const server = await shelved({ availability_zone: 'alpha' });
     expect(server.pinned_availability_zone).toBe('alpha');
     expect((await on.ada('2.91').act(server.id, 'unshelve', { host: 'b1' })).status).toBe(403);

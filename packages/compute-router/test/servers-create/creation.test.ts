@@ -165,7 +165,7 @@ describe('creating servers', () => {
   });
 
   describe('on networks', () => {
-    it('uses the only one by default until 2.36', async () => {
+    it('uses the only network by default until 2.36', async () => {
       for (const networks of [undefined, []]) {
         const server = await made({ networks }, { client: api.as('ada:p1', '2.36') });
         expect(Object.keys(server.addresses)).toEqual(['private']);
@@ -210,7 +210,7 @@ describe('creating servers', () => {
   });
 
   describe('several servers in one request', () => {
-    it('numbers names and launch indexes, and returns the first', async () => {
+    it('numbers the names and launch indexes, and returns the first server', async () => {
       const created = await post(ada, { name: 'many', min_count: '2', max_count: 3 });
       await api.idle();
       const { servers } = (await admin.get('/servers/detail?name=^many&sort_key=display_name&sort_dir=asc')).body;

@@ -33,7 +33,7 @@ describe('creating servers on disks', () => {
     expect((await volumeOf(known.rootVolume)).status).toBe('available');
   });
 
-  it('shows the image of the request in addition to any root disk, and the volume', async () => {
+  it('shows the requested image for any root disk, and the volume', async () => {
     const volume = { boot_index: 0, destination_type: 'volume', delete_on_termination: true };
     const snapshot = await api.engine.embedded.volumes.createSnapshot(caller, {
       key: randomUUID(),

@@ -118,12 +118,12 @@ describe('what hosts offer', () => {
     ['a nested capability', { 'capabilities:cpu_info:features': '<in> pge' }, 'ordinary'],
     ['free memory, without a scope', { free_ram_mb: '>= 10000' }, 'ordinary'],
     ['something without a scope that hosts do not have', { colour: 'red' }, 'ordinary'],
-  ])('decides where a server runs that requests %s', async (_what, extraSpecs, host, fields) => {
+  ])('decides where a server that requests %s runs', async (_what, extraSpecs, host, fields) => {
     const server = await made(extraSpecs, fields);
     expect(server).toMatchObject(host === undefined ? none : { status: 'ACTIVE', host });
   });
 
-  it('is used up by servers, and available again after their deletion', async () => {
+  it('is consumed by servers, and available again after their deletion', async () => {
     const expected = { 'resources:CUSTOM_LICENCE': '1' };
     const [first] = [await made(expected), await made(expected)];
     expect(await made(expected)).toMatchObject(none);
@@ -148,13 +148,13 @@ describe('what hosts offer', () => {
     expect(await api.engine.hosts.allocations('special')).toMatchObject({ CUSTOM_LICENCE: 2 });
   });
 
-  it('decides also on forced hosts, whose capabilities are not checked', async () => {
+  it('also applies to forced hosts, except for capabilities', async () => {
     const forced = { availability_zone: 'nova:ordinary' };
     expect(await made({ 'trait:HW_CPU_X86_AVX': 'required' }, forced, admin)).toMatchObject(none);
     expect(await made({ 'capabilities:gpu_model': 'T4' }, forced, admin)).toMatchObject({ host: 'ordinary' });
   });
 
-  it('decides on resizes, which fail without a change of the server', async () => {
+  it('applies to resizes, which fail without a change to the server', async () => {
     const server = await made({});
     const resize = async (extraSpecs: Record<string, string>) => {
       const flavorRef = await flavorWith(extraSpecs);
@@ -173,7 +173,7 @@ describe('what hosts offer', () => {
     expect(await made({ 'resources:CUSTOM_LICENCE': '2' })).toMatchObject({ status: 'ACTIVE' });
   });
 
-  describe('decides on rebuilds with another image, which stay on their host', () => {
+  describe('applies to rebuilds with another image, which stay on their host', () => {
     const rebuild = async (id: string, imageRef: string) => {
       expect((await ada.post(`/servers/${id}/action`, { rebuild: { imageRef } })).status).toBe(202);
       await api.idle();
@@ -182,12 +182,12 @@ describe('what hosts offer', () => {
     };
     const rejection = (message: string) => ({ status: 'ERROR', image: ids.image, message });
 
-    it('and that has the traits of the image', async () => {
+    it('and succeed if the host has the traits of the image', async () => {
       const { id } = await made({ 'trait:CUSTOM_FAST': 'required' });
       expect(await rebuild(id, avxImage)).toMatchObject({ status: 'ACTIVE', host: 'special', image: avxImage });
     });
 
-    it('and that lacks a trait of the image: the server is in ERROR, with its former image', async () => {
+    it('and set the server to ERROR, with its former image, if the host lacks a trait of the image', async () => {
       const { id } = await made({});
       const message =
         'No valid host was found. Image traits cannot be satisfied by the current resource providers. Either specify a different image during rebuild or create a new server with the specified image.';
@@ -199,14 +199,14 @@ describe('what hosts offer', () => {
       expect(await rebuild(id, ids.image)).toMatchObject({ status: 'ACTIVE', image: ids.image });
     });
 
-    it('and whose flavor forbids a trait of the image', async () => {
+    it('and fail if the flavor forbids a trait of the image', async () => {
       const { id } = await made({ 'trait:CUSTOM_FAST': 'required', 'trait:HW_CPU_X86_AVX512F': 'forbidden' });
       const message =
         'No valid host was found. Image traits are part of forbidden traits in flavor associated with the server. Either specify a different image during rebuild or create a new server with the specified image and a compatible flavor.';
       expect(await rebuild(id, avx512Image)).toMatchObject(rejection(message));
     });
 
-    it('but not on options of the image, nor on the image that the server has', async () => {
+    it('and ignore options of the image, and the image that the server has', async () => {
       const { id } = await made({});
       expect(await rebuild(id, secureImage)).toMatchObject({ status: 'ACTIVE', host: 'ordinary', image: secureImage });
       const { id: onAvx } = await made({}, { imageRef: avxImage });
@@ -214,7 +214,7 @@ describe('what hosts offer', () => {
     });
   });
 
-  it('decides on migrations', async () => {
+  it('applies to migrations', async () => {
     const server = await made({ 'trait:CUSTOM_FAST': 'required' });
     await admin.post(`/servers/${server.id}/action`, { migrate: null });
     await api.idle();
@@ -244,7 +244,7 @@ describe('what hosts offer', () => {
     expect(await shown(server.id)).toMatchObject({ status: 'ACTIVE', host: 'special' });
   });
 
-  it('decides on evacuations', async () => {
+  it('applies to evacuations', async () => {
     const server = await made({ 'trait:CUSTOM_FAST': 'required' });
     const force = (forced_down: boolean) =>
       api.as('admin:p1', '2.30').put('/os-services/force-down', {

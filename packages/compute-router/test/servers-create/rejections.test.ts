@@ -78,7 +78,7 @@ const cases: readonly Case[] = [
   bad('a tag with a comma', { tags: ['a,b'] }),
   bad('user data that is not base64', { user_data: 'not base64!' }),
   bad('an unknown key in the body', { colour: 'red' }),
-  bad('no networks from 2.37 on', { networks: undefined }, { version: '2.37' }),
+  bad('no networks since 2.37', { networks: undefined }, { version: '2.37' }),
   bad('trusted certificates of a volume-backed server', { ...disks(root), trusted_image_certificates: ['a'] }),
   bad('certificates listed twice', { trusted_image_certificates: ['a', 'a'] }),
 
@@ -96,7 +96,7 @@ const cases: readonly Case[] = [
   bad('an image as local disk without imageRef', disks(image)),
   bad('an image as second local disk', withImage({ ...image, boot_index: 1 })),
   bad('disks in addition to an image that is not listed', { block_device_mapping_v2: [{ ...root, boot_index: -1 }] }),
-  bad('a root volume from another image than imageRef, too small for that image', {
+  bad('a root volume from an image other than imageRef, too small for that image', {
     flavorRef: ids.small,
     block_device_mapping_v2: [{ ...fromImage, uuid: known.bigImage }],
   }),
@@ -199,7 +199,7 @@ describe('the creation of a server is rejected', () => {
     },
   );
 
-  it('with 409 if several networks are available and none is named', async () => {
+  it('with 409 if several networks are available and none is requested', async () => {
     const other = await cloud({
       preset: {
         ...(await import('./cloud.js')).cloudPreset,
@@ -267,7 +267,7 @@ describe('the creation of a server is rejected', () => {
     expect([reader.status, reader.body.forbidden?.message]).toEqual([403, expect.stringContaining('servers:create')]);
   });
 
-  it('without a volume that remains reserved', async () => {
+  it('without leaving a volume reserved', async () => {
     expect((await post(ada, { ...disks(root), min_count: 1, flavorRef: '5', metadata: {} })).status).toBe(202);
     await api.idle();
     const { servers } = (await ada.get('/servers')).body;

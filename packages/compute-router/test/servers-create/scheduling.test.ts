@@ -70,7 +70,7 @@ describe('scheduling of servers', () => {
     expect((await made()).pinned_availability_zone).toBeNull();
   });
 
-  it('puts a server on the host that an administrator forces, and pins the zone if it matches', async () => {
+  it('places a server on the host that an administrator forces, and pins the zone if it matches', async () => {
     const pinned = async (zone: string) => {
       const server = await made({ availability_zone: zone }, undefined, admin);
       return [hostOf(server), server.pinned_availability_zone];
@@ -105,7 +105,7 @@ describe('scheduling of servers', () => {
     expect(hostOf(more[2])).toBeNull();
   });
 
-  it('puts servers together or apart according to their hints', async () => {
+  it('places servers together or separately according to their hints', async () => {
     const first = await made();
     const same = await made({}, { same_host: first.id });
     expect(hostOf(same)).toBe(hostOf(first));
@@ -146,7 +146,7 @@ describe('scheduling of servers', () => {
     ).toBe('ERROR');
   });
 
-  it('keeps the members of an anti-affinity group apart, also for concurrent requests', async () => {
+  it('keeps the members of an anti-affinity group on separate hosts, even for concurrent requests', async () => {
     const id = await group('anti-affinity');
     await ada.post('/servers', {
       server: { ...plain, name: 'apart', min_count: 4 },
@@ -158,7 +158,7 @@ describe('scheduling of servers', () => {
     expect(new Set(servers.flatMap((s: any) => hostOf(s) ?? [])).size).toBe(3);
   });
 
-  it('puts at most max_server_per_host members of a group on one host', async () => {
+  it('places at most max_server_per_host members of a group on one host', async () => {
     const id = await group('anti-affinity', { max_server_per_host: 2 });
     for (const status of ['ACTIVE', 'ACTIVE', 'ERROR']) {
       expect((await made({ availability_zone: 'west' }, { group: id })).status).toBe(status);

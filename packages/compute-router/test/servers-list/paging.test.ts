@@ -34,7 +34,7 @@ describe('pages of servers', () => {
     await api.close();
   });
 
-  it('are newest first, and link to the next one exactly if they are full', async () => {
+  it('are newest first, and link to the next page if and only if they are full', async () => {
     expect(names(await ada.get('/servers'))).toEqual(['c', 'a', 'e', 'b', 'd']);
     expect((await ada.get('/servers')).body.servers_links).toBeUndefined();
     expect((await ada.get('/servers?limit=0')).body).toEqual({ servers: [] });
@@ -76,7 +76,7 @@ describe('pages of servers', () => {
     ['sort_key=hostname&sort_dir=desc', ['e', 'd', 'c', 'b', 'a']],
     ['sort_key=vm_state&sort_key=display_name&sort_dir=asc', ['a', 'b', 'c', 'd', 'e']],
     ['sort_key=uuid&sort_key=display_name', undefined],
-  ] as const)('%s sorts them, page by page too', async (query, expected) => {
+  ] as const)('%s sorts them, also page by page', async (query, expected) => {
     const all = names(await ada.get(`/servers?${query}`));
     if (expected) expect(all).toEqual(expected);
     const paged: string[] = [];

@@ -30,7 +30,7 @@ describe('metadata of a server', () => {
     expect((await ada.get(`/servers/${id}`)).body.server.metadata).toEqual({});
   });
 
-  it('names a missing item, and rejects a body that does not match the path', async () => {
+  it('reports a missing item, and rejects a body that does not match the path', async () => {
     const ada = api.as('ada:p1');
     const { id } = await ada.boot();
     const path = `/servers/${id}/metadata`;

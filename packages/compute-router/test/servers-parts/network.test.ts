@@ -14,7 +14,7 @@ describe('addresses and security groups of a server', () => {
     return Object.values((await old().get(`/servers/${id}`)).body.server.addresses).flat() as never;
   }
 
-  it('lists addresses by network, with nothing but version and address', async () => {
+  it('lists addresses by network, with only version and address', async () => {
     const { id, addresses } = await old().boot(onNetwork);
     const [{ addr }] = addresses.private;
     expect((await old().get(`/servers/${id}/ips`)).body).toEqual({ addresses: { private: [{ version: 4, addr }] } });

@@ -30,7 +30,7 @@ describe('a usage report of one cloud', () => {
     expect(body.tenant_usages[0].start).toBe(shown);
   });
 
-  it('measures to the microsecond', async () => {
+  it('measures with microsecond precision', async () => {
     const { body } = await api.as('admin:p1').get(`${path}?start=${text(0)}.000001&end=${text(0)}.000004`);
     expect(body.tenant_usages[0].total_hours).toBe(6 / 3_600_000_000);
   });
@@ -61,7 +61,7 @@ describe('a usage report of one cloud', () => {
     }
   });
 
-  it('is an empty object for a project that used nothing', async () => {
+  it('is an empty object for a project without usage', async () => {
     expect((await api.as('eve:e', '2.100').get(`${path}/e?${full}`)).body).toEqual({ tenant_usage: {} });
   });
 

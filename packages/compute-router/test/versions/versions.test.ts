@@ -87,7 +87,7 @@ describe('the versions of the API', () => {
     expect((await get('/v2/versions/v2.1', ada)).body).toEqual((await get('/v2/')).body);
   });
 
-  it('are the choices of an unversioned path', async () => {
+  it('are the choices for an unversioned path', async () => {
     for (const path of ['/servers', '/v3/servers', '/v2.10/', '/vv']) {
       const { status, headers, body } = await get(path);
       expect(status).toBe(300);
@@ -111,7 +111,7 @@ describe('the versions of the API', () => {
     }
   });
 
-  it('do not route a project alone, nor a trailing slash', async () => {
+  it('do not route a project alone or a trailing slash', async () => {
     for (const path of ['/v2.1/abc', '/v2.1/abc/', '/v2.1/servers/', '/v2/servers/']) {
       const { status, headers } = await get(path, ada);
       expect([path, status, headers.get('openstack-api-version')]).toEqual([path, 404, null]);
@@ -159,7 +159,7 @@ describe('the versions of the API', () => {
       expect((await get('/v2/flavors?limit=1', ada)).body.flavors_links[0].href).toContain(`${api.url}/v2/flavors?`);
     });
 
-    it('accepts a project in the path, only that of the token', async () => {
+    it('accepts only the project of the token in the path', async () => {
       const hex = { 'X-Auth-Token': 'ada:ab12' };
       expect((await get('/v2/ab12/servers', hex)).status).toBe(200);
       expect((await get('/v2/ab13/servers', hex)).status).toBe(400);
@@ -205,7 +205,7 @@ describe('the highest version', () => {
       await expect(apiUnderTest({ router: { maxVersion: beyond } })).rejects.toThrow(LATEST);
   });
 
-  it('excludes os-volumes_boot, the other name of the servers, after 2.102', async () => {
+  it('excludes os-volumes_boot, the alias of the servers, after 2.102', async () => {
     const api = await apiUnderTest({ router: { maxVersion: LATEST } });
     const server = { name: 'web', flavorRef: ids.tiny, imageRef: ids.image, networks: 'none' };
     const created = await api.as('ada:p1', '2.102').post('/os-volumes_boot', { server });

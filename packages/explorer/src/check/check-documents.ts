@@ -29,7 +29,7 @@ function versionOf(document: unknown): string {
   return String(objectOf(objectOf(document).info).version ?? '');
 }
 
-function parsed(text: string): Version | undefined {
+function parseVersion(text: string): Version | undefined {
   try {
     return Version.of(text.replace(/^v(?=\d)/, ''));
   } catch {
@@ -45,7 +45,7 @@ const incompatibleNumbers = ({ major, minor }: Version) => (major === '0' ? `0.$
  * second number), otherwise any higher version. Versions of other forms are new if they differ.
  */
 function permits(from: string, to: string, isBreaking: boolean): boolean {
-  const [before, after] = [parsed(from), parsed(to)];
+  const [before, after] = [parseVersion(from), parseVersion(to)];
   if (!before || !after || before.scheme !== after.scheme) return from !== to;
   if (after.compare(before) <= 0) return false;
   if (!isBreaking || before.scheme.name !== 'semver') return true;

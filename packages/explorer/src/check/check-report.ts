@@ -42,14 +42,14 @@ export function checkText(result: CheckResult, { published, current }: CheckedFi
 }
 
 /** Percent-encodes the characters that separate the commands of GitHub Actions. */
-const encoded = (text: string) => text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
+const encodeData = (text: string) => text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
 
 /** Returns the result of a check with an annotation of GitHub Actions for each change that requires a new version. */
 export function checkAnnotations(result: CheckResult, files: CheckedFiles): string {
   const errors = violations(result).flatMap((change) =>
     sentencesOf(change).map(
       (sentence) =>
-        `::error file=${encoded(files.current)},title=Change without a new version::${encoded(`${titleOf(change)}: ${sentence}`)}\n`,
+        `::error file=${encodeData(files.current)},title=Change without a new version::${encodeData(`${titleOf(change)}: ${sentence}`)}\n`,
     ),
   );
   return `${errors.join('')}${checkText(result, files)}`;

@@ -9,7 +9,7 @@ import { loadApi, versionIn } from './load-api.js';
 import { readVersioned } from './read-documents.js';
 
 /** Reads a document with the version that `NAME=FILE` specifies, if any, and its label. */
-async function versioned(file: string): Promise<{ document: unknown; label: string }> {
+async function readRequiredVersion(file: string): Promise<{ document: unknown; label: string }> {
   const { document, version, label } = await readVersioned(file);
   if (version === undefined) return { document, label };
   const content = objectOf(document);
@@ -17,7 +17,7 @@ async function versioned(file: string): Promise<{ document: unknown; label: stri
 }
 
 /** The document of the operations of a module at the version of the published document. */
-async function generated(module: string | undefined, published: unknown): Promise<unknown> {
+async function generateDocument(module: string | undefined, published: unknown): Promise<unknown> {
   const api = await loadApi(module);
   const { version } = objectOf(objectOf(published).info);
   const { text } = versionIn(api, String(version));
@@ -44,12 +44,12 @@ function addEntry(file: string, result: CheckResult): void {
 /** Compares the published document with the current one. Sets the exit code 1 if a change requires a new version. */
 export async function check(command: Command): Promise<void> {
   const { against = '', files, operations, format, strict, changelog } = command;
-  const published = await versioned(against);
+  const published = await readRequiredVersion(against);
   const [file] = files;
   const current =
     file === undefined
-      ? { document: await generated(operations, published.document), label: operations ?? 'the compute API' }
-      : await versioned(file);
+      ? { document: await generateDocument(operations, published.document), label: operations ?? 'the compute API' }
+      : await readRequiredVersion(file);
   const result = checkDocuments(published.document, current.document, { strict });
   const names = { published: published.label, current: current.label };
   process.stdout.write(REPORTS[format](result, names));

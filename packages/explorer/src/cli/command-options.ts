@@ -63,7 +63,7 @@ export const OPTIONS = {
     help: 'the published OpenAPI document, FILE or NAME=FILE',
     only: ['check'],
   },
-  strict: { type: 'boolean', help: 'fail for compatible changes without a new version, too', only: ['check'] },
+  strict: { type: 'boolean', help: 'also fail for compatible changes without a new version', only: ['check'] },
   changelog: {
     type: 'string',
     value: 'FILE',
@@ -75,13 +75,13 @@ export const OPTIONS = {
   'allowed-host': {
     type: 'string',
     value: 'NAME',
-    help: 'further name in the Host header of requests, for example of a proxy; on loopback, others return 421 (repeatable)',
+    help: 'additional name to accept in the Host header, for example the name of a proxy; on loopback, other names return 421 (repeatable)',
     only: ['serve'],
     multiple: true,
   },
   title: { type: 'string', value: 'TEXT', help: 'name of the API', only: PAGES },
   server: { type: 'string', value: 'URL', help: 'base URL of the API for samples and requests', only: PAGES },
-  logo: { type: 'string', value: 'FILE', help: 'picture in the header: SVG, PNG, JPEG or WebP', only: PAGES },
+  logo: { type: 'string', value: 'FILE', help: 'logo in the page header: SVG, PNG, JPEG or WebP', only: PAGES },
   color: {
     type: 'string',
     value: 'NAME=COLOR',

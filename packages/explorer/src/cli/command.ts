@@ -95,7 +95,7 @@ export function comparedVersions({ version, to }: { version?: string | undefined
   return { version, to };
 }
 
-function parsed(args: readonly string[]) {
+function parseCommand(args: readonly string[]) {
   try {
     return parseArgs({ args: [...args], options: OPTIONS, strict: true, allowPositionals: true });
   } catch (error) {
@@ -118,7 +118,7 @@ function checkFiles(name: CommandName, files: readonly string[], operations: str
 
 /** Parses the command line. Returns undefined for --help. Throws a {@link CommandError} if it is invalid. */
 export function readCommand(args: readonly string[]): Command | undefined {
-  const { values, positionals } = parsed(args);
+  const { values, positionals } = parseCommand(args);
   if (values.help) return undefined;
   const [name, ...files] = positionals;
   if (name === undefined || !isCommand(name))

@@ -41,7 +41,7 @@ async function load(module: string, folder: string): Promise<Readonly<Record<str
         `${COMPUTE_API} is not installed. Run npm install ${COMPUTE_API}, or select a module with --operations MODULE`,
       );
     if (missing)
-      throw new CommandError(`The package "${module}" is not installed. Install it, or write a file as ./api.js`);
+      throw new CommandError(`The package "${module}" is not installed. Install it, or write a file such as ./api.js`);
     throw new CommandError(`${module} cannot be loaded: ${message.split('\n')[0]}`);
   }
 }

@@ -29,20 +29,20 @@ const GENERATORS: { readonly [name in 'openapi' | 'types' | 'changes']: (command
     if (command.to === undefined) return document(first.text);
     const last = versionIn(api, command.to);
     const selected = versions.all.filter((version) => version.within(first, last));
-    if (selected.length === 0) throw swapped(first.text, last.text);
+    if (selected.length === 0) throw reversedRange(first.text, last.text);
     return new Map(selected.map(({ text }) => [`openapi-${text}.json`, document(text)]));
   },
   types(command, api) {
     const min = command.version === undefined ? api.versions.min : versionIn(api, command.version);
     const max = command.to === undefined ? api.versions.max : versionIn(api, command.to);
-    if (min.compare(max) > 0) throw swapped(min.text, max.text);
+    if (min.compare(max) > 0) throw reversedRange(min.text, max.text);
     return versionedTypes(api.operations, { title: api.description.title, min, max });
   },
   changes(command, api) {
     const { format } = command;
     const { version, to } = comparedVersions(command);
     const [from, until] = [versionIn(api, version), versionIn(api, to)];
-    if (from.compare(until) > 0) throw swapped(from.text, until.text);
+    if (from.compare(until) > 0) throw reversedRange(from.text, until.text);
     const changes = changesBetween(api.operations, from, until);
     return format === 'json'
       ? json({ from: from.text, to: until.text, changes })
@@ -63,14 +63,14 @@ async function documentChanges({ files, version, to: last, format }: Command): P
     return found;
   };
   const [from, to] = [find(version ?? range.min.text), find(last ?? range.max.text)];
-  if (from.compare(to) > 0) throw swapped(from.text, to.text);
+  if (from.compare(to) > 0) throw reversedRange(from.text, to.text);
   const changes = apiChanges(operations, from, to);
   return format === 'json'
     ? json({ from: from.text, to: to.text, changes })
     : changesMarkdown(title, from.text, to.text, changes);
 }
 
-function swapped(version: string, to: string): CommandError {
+function reversedRange(version: string, to: string): CommandError {
   return new CommandError(`--version ${version} is greater than --to ${to}`);
 }
 

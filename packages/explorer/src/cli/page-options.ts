@@ -13,7 +13,7 @@ async function logoOf(file: string): Promise<Logo> {
   const type = Object.keys(LOGO_TYPES).find((each) => LOGO_TYPES[each] === ending);
   if (type === undefined)
     throw new CommandError(
-      `--logo must be a file with the ending ${Object.values(LOGO_TYPES).join(', ')}, not ${file}`,
+      `--logo must be a file with one of the extensions ${Object.values(LOGO_TYPES).join(', ')}, not ${file}`,
     );
   try {
     return { type, content: await readFile(file) };

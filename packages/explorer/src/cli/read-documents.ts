@@ -8,7 +8,7 @@ type Value = Readonly<Record<string, unknown>> | readonly unknown[];
 /** Field of a document that contains the other files to which it refers, by path. */
 const FILES = 'x-files';
 
-async function parsed(file: string, label: string): Promise<unknown> {
+async function parseFile(file: string, label: string): Promise<unknown> {
   let text: string;
   try {
     text = await readFile(file, 'utf8');
@@ -74,7 +74,7 @@ class Inclusion {
     if (!this.#files.has(name)) {
       // Files can refer to each other.
       this.#files.set(name, {});
-      const content = await parsed(file, `${name}, to which ${relative(process.cwd(), from)} refers,`);
+      const content = await parseFile(file, `${name}, to which ${relative(process.cwd(), from)} refers,`);
       this.#files.set(name, isContainer(content) ? await this.#rewritten(content, file) : content);
     }
     const token = encodeURIComponent(name.replaceAll('~', '~0').replaceAll('/', '~1'));
@@ -89,7 +89,7 @@ class Inclusion {
  */
 async function readDocument(path: string): Promise<unknown> {
   const file = resolve(path);
-  const document = await parsed(file, path);
+  const document = await parseFile(file, path);
   return isContainer(document) && refersOutside(document) ? new Inclusion(file).include(document) : document;
 }
 

@@ -23,10 +23,10 @@ export function objectOf(value: unknown): Json {
 
 /** Returns the name of the shared schema to which a reference points; undefined for other references. */
 export function schemaName(reference: string): string | undefined {
-  return reference.startsWith(SCHEMAS) ? unescaped(reference.slice(SCHEMAS.length)) : undefined;
+  return reference.startsWith(SCHEMAS) ? unescapeToken(reference.slice(SCHEMAS.length)) : undefined;
 }
 
-function unescaped(token: string): string {
+function unescapeToken(token: string): string {
   return decodeURIComponent(token).replaceAll('~1', '/').replaceAll('~0', '~');
 }
 
@@ -67,7 +67,7 @@ export class OpenApiDocument {
       throw new DocumentError(`${this.label}: the reference "${reference}" points outside the document`);
     let value: unknown = this.root;
     for (const token of reference.split('/').slice(1)) {
-      const key = unescaped(token);
+      const key = unescapeToken(token);
       if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key))
         throw new DocumentError(`${this.label}: the reference "${reference}" points to a missing part`);
       value = (value as Json)[key];

@@ -18,7 +18,7 @@ function alternativesOf(rules: Json): readonly Json[] {
 }
 
 /** Joins the rules of a field that several alternatives of an object have. */
-function joined(one: Json, other: Json): Json {
+function joinSchemas(one: Json, other: Json): Json {
   const plain = [...alternativesOf(one), ...alternativesOf(other)].map(({ description, ...rules }) => rules);
   const distinct = [...new Map(plain.map((rules) => [JSON.stringify(rules), rules])).values()];
   const description = one.description ?? other.description;
@@ -50,7 +50,7 @@ export class SchemaParts {
     const reference = [...references].join(' or ');
     this.parts.set(name, {
       name,
-      rules: known ? joined(known.rules, rules) : rules,
+      rules: known ? joinSchemas(known.rules, rules) : rules,
       required: required && (known?.required ?? true),
       closed: variants.some(({ closed }) => closed),
       ...(reference && { reference }),

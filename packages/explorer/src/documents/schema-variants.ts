@@ -92,7 +92,7 @@ function commonType(one: unknown, other: unknown): unknown {
   return common.length === 1 ? common[0] : common.length > 1 ? common : other;
 }
 
-function merged(one: SchemaVariant, other: SchemaVariant): SchemaVariant {
+function mergeVariants(one: SchemaVariant, other: SchemaVariant): SchemaVariant {
   const properties = new Map(one.properties);
   for (const [name, nested] of other.properties) {
     const known = properties.get(name);
@@ -116,10 +116,9 @@ function merged(one: SchemaVariant, other: SchemaVariant): SchemaVariant {
 function products(lists: readonly (readonly SchemaVariant[])[]): readonly SchemaVariant[] {
   let results: readonly SchemaVariant[] = [];
   for (const list of lists)
-    results = (results.length === 0 ? list : results.flatMap((one) => list.map((other) => merged(one, other)))).slice(
-      0,
-      MOST_VARIANTS,
-    );
+    results = (
+      results.length === 0 ? list : results.flatMap((one) => list.map((other) => mergeVariants(one, other)))
+    ).slice(0, MOST_VARIANTS);
   return results;
 }
 

@@ -21,7 +21,7 @@ function reachable(document: OpenApiDocument, from: Iterable<string>): ReadonlyS
 }
 
 /** The schemas of one direction inside more others than pages unfold, and those inside them. */
-function folded(document: OpenApiDocument, roots: ReadonlySet<string>): ReadonlySet<string> {
+function foldedSchemas(document: OpenApiDocument, roots: ReadonlySet<string>): ReadonlySet<string> {
   let level: ReadonlySet<string> = roots;
   for (let depth = 0; depth < UNFOLDED; depth += 1)
     level = new Set([...level].flatMap((name) => document.schemasOf(name)));
@@ -38,8 +38,8 @@ export function sharedSchemas(documents: readonly OpenApiDocument[]): readonly S
         requests.add(name);
       for (const name of document.schemasIn([operation.responses])) responses.add(name);
     }
-    for (const name of folded(document, requests)) sent.add(name);
-    for (const name of folded(document, responses)) received.add(name);
+    for (const name of foldedSchemas(document, requests)) sent.add(name);
+    for (const name of foldedSchemas(document, responses)) received.add(name);
   }
   const names = [...new Set([...sent, ...received])].sort();
   return names.map((name) => ({ name, sent: sent.has(name), received: received.has(name) }));

@@ -49,7 +49,7 @@ const SECTIONS = [
   ['/changes', 'Compare'],
 ] as const;
 
-function entry(site: Site, { line, change }: NavigationEntry, current: string | undefined): Html {
+function navigationItem(site: Site, { line, change }: NavigationEntry, current: string | undefined): Html {
   const { method, summary } = line.shownAt(site.version);
   const short = method === 'DELETE' ? 'DEL' : method;
   const here = line.name === current && html` aria-current="page"`;
@@ -58,7 +58,7 @@ function entry(site: Site, { line, change }: NavigationEntry, current: string | 
 
 function tagEntry(site: Site, { title, entries }: NavigationTag, current: string | undefined): Html {
   const open = entries.some(({ line }) => line.name === current);
-  return html`<details${open && html` open`}><summary>${title}</summary><ul>${entries.map((each) => entry(site, each, current))}</ul></details>`;
+  return html`<details${open && html` open`}><summary>${title}</summary><ul>${entries.map((each) => navigationItem(site, each, current))}</ul></details>`;
 }
 
 function sectionEntry(site: Site, { title, folded, tags }: NavigationSection, current: string | undefined): Html {

@@ -18,7 +18,7 @@ const LEGEND: readonly (readonly [kind: string, text: string])[] = [
 const percent = (value: number) => `${value.toFixed(2)}%`;
 
 /** Returns the positions that have a label: both ends, and those with sufficient distance from their neighbors. */
-function labelled(positions: readonly number[]): ReadonlySet<number> {
+function labeledPositions(positions: readonly number[]): ReadonlySet<number> {
   const selected: number[] = [0, 100];
   for (const position of positions)
     if (selected.every((other) => Math.abs(other - position) >= LABEL_DISTANCE)) selected.push(position);
@@ -40,7 +40,7 @@ export function timeline(site: Site, line: ElementHistory): Html {
     const version = versions.find(step.version);
     return version ? [{ step, version, at: versions.indexOf(version) * unit }] : [];
   });
-  const labels = labelled(steps.map(({ at }) => at));
+  const labels = labeledPositions(steps.map(({ at }) => at));
   const marks = steps.map(({ step, version, at }) => {
     const kind = step.breaking ? 'breaking' : step.change;
     return html`<a href="${linkTo({ ...site, version }, `/operations/${line.name}`)}"><title>${step.version}: ${step.change}</title><rect class="step step-${kind}" x="${percent(at)}" y="8" width="${percent(Math.max(unit, MARK_WIDTH))}" height="20" rx="2"/>${labels.has(at) && html`<text x="${percent(at)}" y="44" text-anchor="middle">${step.version}</text>`}</a>`;

@@ -4,7 +4,7 @@ import type { SampleRequest } from '../model/code-samples.js';
 import { pathParameters, tokenHeader } from '../model/sample-request.js';
 import type { Site } from './site.js';
 
-function labelled(id: string, label: string, control: Html): Html {
+function labeledControl(id: string, label: string, control: Html): Html {
   return html`<div class="control"><label for="${id}"><code>${label}</code></label>${control}</div>`;
 }
 
@@ -15,12 +15,12 @@ function tokenFields(site: Site): Html | undefined {
   const about = authentication?.text ?? header.description;
   return html`<fieldset><legend>Authentication</legend>
 ${about !== undefined && html`<p class="soft small">${prose(about)}</p>`}
-${labelled('token', header.name, html`<input id="token" data-token="${header.name}" list="tokens" autocomplete="off" spellcheck="false"${tokens[0] && html` value="${tokens[0].token}"`}>`)}
+${labeledControl('token', header.name, html`<input id="token" data-token="${header.name}" list="tokens" autocomplete="off" spellcheck="false"${tokens[0] && html` value="${tokens[0].token}"`}>`)}
 ${tokens.length > 0 && html`<datalist id="tokens">${tokens.map(({ label, token }) => html`<option value="${token}">${label}</option>`)}</datalist>`}
 ${
   authentication?.identityUrl !== undefined &&
   html`<details data-identity="${authentication.identityUrl}"><summary>Log in</summary>
-${labelled('user', 'User', html`<input id="user" autocomplete="username">`)}${labelled('password', 'Password', html`<input id="password" type="password" autocomplete="current-password">`)}${labelled('project', 'Project', html`<input id="project">`)}
+${labeledControl('user', 'User', html`<input id="user" autocomplete="username">`)}${labeledControl('password', 'Password', html`<input id="password" type="password" autocomplete="current-password">`)}${labeledControl('project', 'Project', html`<input id="project">`)}
 <button type="button" data-log-in>Log in</button></details>`
 }</fieldset>`;
 }
@@ -65,9 +65,9 @@ export function requestForm(site: Site, path: string, shape: OperationShape, req
     header && html` data-version-header="${header.name}" data-version-value="${header.value(version.text)}"`
   } hidden>
 ${tokenFields(site)}
-${pathParameters(path).map((name) => labelled(`path-${name}`, name, html`<input id="path-${name}" data-parameter="${name}" list="values-${name}" required autocomplete="off" spellcheck="false"><datalist id="values-${name}"></datalist>`))}
-${shape.query.length > 0 && html`<details><summary>Query parameters (${shape.query.length})</summary>${shape.query.map(({ name }) => labelled(`query-${name}`, name, html`<input id="query-${name}" data-query="${name}" autocomplete="off" spellcheck="false">`))}</details>`}
-${body !== undefined && labelled('body', 'Body', html`<textarea id="body" data-json rows="${Math.min(body.split('\n').length + 1, 16)}" spellcheck="false">${body}</textarea>`)}
+${pathParameters(path).map((name) => labeledControl(`path-${name}`, name, html`<input id="path-${name}" data-parameter="${name}" list="values-${name}" required autocomplete="off" spellcheck="false"><datalist id="values-${name}"></datalist>`))}
+${shape.query.length > 0 && html`<details><summary>Query parameters (${shape.query.length})</summary>${shape.query.map(({ name }) => labeledControl(`query-${name}`, name, html`<input id="query-${name}" data-query="${name}" autocomplete="off" spellcheck="false">`))}</details>`}
+${body !== undefined && labeledControl('body', 'Body', html`<textarea id="body" data-json rows="${Math.min(body.split('\n').length + 1, 16)}" spellcheck="false">${body}</textarea>`)}
 <div class="buttons"><button type="submit" class="button-main" aria-keyshortcuts="Control+Enter">Send at ${version.text}</button> <button type="button" data-copy>Copy as curl</button></div>
 <p role="status" aria-live="polite" class="small" data-said></p>
 </form>

@@ -121,12 +121,12 @@ export const changes: readonly Change[] = [
   ],
   ['the default of a parameter changes', (d) => (d.components.parameters.Limit.schema.default = 5), undefined],
   [
-    'an operation gets another ID and tag',
+    'the ID and tag of an operation change',
     (d) => Object.assign(d.paths['/v1/books'].get, { operationId: 'x', tags: ['y'] }),
     undefined,
   ],
   [
-    'a parameter of a path gets another name',
+    'a path parameter is renamed',
     (d) => {
       d.paths['/v1/books/{n}'] = {
         ...d.paths['/v1/books/{id}'],
@@ -138,7 +138,7 @@ export const changes: readonly Change[] = [
   ],
   ['a description changes', (d) => (d.paths['/v1/books'].get.description = 'Other words'), undefined],
   [
-    'a shared schema deep inside others changes',
+    'a deeply nested shared schema changes',
     (d) => delete d.components.schemas.Shelf.properties.inside,
     'inside in the response removed',
   ],

@@ -82,7 +82,7 @@ describe('documents of the command line', () => {
     ['serve a.json --color accent', /--color must be NAME=COLOR/],
     ['serve a.json --color accents=red', /--color: unknown color "accents" \(known colors: ground,/],
     ['serve a.json --color accent=url(x)', /--color: "url\(x\)" is not a color/],
-    ['serve a.json --logo logo.gif', /--logo must be a file with the ending svg, png, jpg, webp/],
+    ['serve a.json --logo logo.gif', /--logo must be a file with one of the extensions svg, png, jpg, webp/],
     ['serve a.json --port 70000', /--port must be a number from 0 to 65535/],
     ['serve a.json --operations ./api.js', /either OpenAPI documents or --operations/],
     ['check b.json', /requires the published document: --against main\.json/],
@@ -117,7 +117,7 @@ describe.skipIf(!existsSync(program))('the commands for documents', () => {
     expect(run('check --against a.json other.json --format github').stdout).toMatch(/^::error file=other\.json,/);
   });
 
-  it('check: accepts documents with another version than theirs', () => {
+  it('check: accepts documents under versions other than their own', () => {
     expect(run('check --against a.json 9.0.0=other.json')).toMatchObject({ status: 0, stderr: '' });
     const { from, to } = JSON.parse(run('check --against 3.0.0=a.json 3.0.0=other.json --format json').stdout);
     expect([from, to]).toEqual(['3.0.0', '3.0.0']);

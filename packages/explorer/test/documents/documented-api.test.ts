@@ -102,7 +102,7 @@ describe('documentedApi()', () => {
     expect(changeOf(changes, 'schema-Shelf')).toContain('reply.color added');
   });
 
-  it('shows an operation that a later document has again', () => {
+  it('shows an operation that a later document contains again', () => {
     const third = libraryWith('1.2.0', () => {});
     const { operations } = documentedApi([library, secondLibrary, third].map((document) => ({ document })));
     const removal = operations.find(({ name }) => name === 'delete-v1-books-id');

@@ -85,7 +85,7 @@ describe('a static site', () => {
     expect(read('deep/books/versions/1.5.html')).toContain('href="../versions.atom"');
   });
 
-  it('allows scripts, styles and requests of its own, and requests to the API', () => {
+  it('allows its own scripts, styles and requests, and requests to the API', () => {
     for (const file of pagesIn('library')) {
       const policy = /<meta charset="utf-8">\n<meta http-equiv="Content-Security-Policy" content="([^"]+)">/.exec(
         read(join('library', file)),
@@ -173,7 +173,7 @@ describe.skipIf(!browserProgram())('a static site in a browser', () => {
     await expect.poll(count).toBe('1 operations differ, 1 with breaking changes.');
   });
 
-  it('searches with typing errors', async () => {
+  it('searches despite typos', async () => {
     await page.goto(`${url}/versions/1.5.html`);
     await page.locator('.search input[type=search]').fill('spien');
     await page.keyboard.press('Enter');

@@ -16,7 +16,7 @@ export interface BackendRegistry {
   close(): void;
 }
 
-/** @param changed called when a background run found another state than before */
+/** @param changed called when a background run has found a different state */
 export function backendRegistry(settings: Settings, changed: () => void): BackendRegistry {
   const { log } = settings;
   const checks = new Map<string, Check>();

@@ -13,7 +13,7 @@ const MAX_ABANDONED = 4;
 /**
  * Runs a check so that it never runs twice concurrently, regardless of the number of probes.
  *
- * @param changed called when a background run found another state than the previous run
+ * @param changed called when a background run has found a different state
  */
 export function checkBackend(check: Check, log: HealthcheckLog, changed: () => void): Backend {
   const { name, timeoutMs = DEFAULT_TIMEOUT_MS, cacheMs = 0, refreshMs } = check;
@@ -38,14 +38,17 @@ export function checkBackend(check: Check, log: HealthcheckLog, changed: () => v
     return running;
   }
 
-  function failed(what: string, details: string): Finding {
+  function failedFinding(what: string, details: string): Finding {
     log.error(`healthcheck: ${what}: ${name}: ${details}`);
     return failureOf(name, what, details);
   }
 
   async function attempt(): Promise<Finding> {
     if (abandoned >= MAX_ABANDONED) {
-      return failed('CHECK TIMED OUT', `${abandoned} earlier runs ignored their signal and are still in progress`);
+      return failedFinding(
+        'CHECK TIMED OUT',
+        `${abandoned} earlier runs ignored their signal and are still in progress`,
+      );
     }
     const controller = new AbortController();
     let stopWaiting: () => void = () => undefined;
@@ -60,7 +63,7 @@ export function checkBackend(check: Check, log: HealthcheckLog, changed: () => v
     });
     const found = new Promise<CheckResult>((resolve) => resolve(check.check(controller.signal)))
       .then((result) => findingOf(name, result))
-      .catch((error: unknown) => (inTime ? failed('CHECK FAILED', messageOf(error)) : undefined));
+      .catch((error: unknown) => (inTime ? failedFinding('CHECK FAILED', messageOf(error)) : undefined));
     const finding = await Promise.race([found, late]);
     stopWaiting();
     if (finding) return finding;
@@ -68,7 +71,7 @@ export function checkBackend(check: Check, log: HealthcheckLog, changed: () => v
     abandoned++;
     void found.then(() => abandoned--);
     controller.abort(new DOMException(`The check "${name}" took longer than ${timeoutMs} ms`, 'TimeoutError'));
-    return failed('CHECK TIMED OUT', `The check gave no result within ${timeoutMs} ms`);
+    return failedFinding('CHECK TIMED OUT', `The check gave no result within ${timeoutMs} ms`);
   }
 
   async function refreshOnce(): Promise<void> {

@@ -10,7 +10,7 @@ export interface PingOptions extends CheckTiming {
 }
 
 /**
- * Fails if a client cannot reach its service: if a function that sends a small request rejects or times out.
+ * Fails if a client cannot reach its service: if the function, which sends a small request, rejects or times out.
  * @example
  * ```ts
  * import { healthcheck, ping } from '@apistrata/healthcheck';

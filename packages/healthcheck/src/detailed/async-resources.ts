@@ -4,7 +4,7 @@ import { stackText } from './stack-text.js';
 /** The kinds of asynchronous resources that are tracked from creation to destruction. */
 export type FollowedResources = 'none' | 'all but promises' | 'all';
 
-/** With more pending resources than this, further ones are listed without stack trace. */
+/** Beyond this number, pending resources are listed without a stack trace. */
 const MAX_STACKS = 10_000;
 const STACK_FRAMES = 14;
 

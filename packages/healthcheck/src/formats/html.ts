@@ -82,16 +82,16 @@ function serverStatus(server: ServerReport, named: ServiceInfo | undefined): str
   const service = [named?.name, named?.version].filter(Boolean).join(' ');
   return [
     '<H1>Server status</H1>',
-    ...(service ? [labelled('Service', service)] : []),
-    ...(hostname ? [labelled('Host', hostname)] : []),
-    labelled('Current time', `${now.slice(0, 19)} UTC`),
-    ...(named ? [labelled('Uptime', duration(uptimeSeconds))] : []),
-    labelled('Runtime', runtimeVersion),
-    labelled('Platform', platform),
+    ...(service ? [labeledValue('Service', service)] : []),
+    ...(hostname ? [labeledValue('Host', hostname)] : []),
+    labeledValue('Current time', `${now.slice(0, 19)} UTC`),
+    ...(named ? [labeledValue('Uptime', duration(uptimeSeconds))] : []),
+    labeledValue('Runtime', runtimeVersion),
+    labeledValue('Platform', platform),
     '<HR></HR>',
     '<H2>Garbage collector:</H2>',
-    labelled('Collections since the start', `${minor} minor, ${major} major, ${incremental} incremental`),
-    labelled('Heap', `${limit} at most, ${left} left, ${taken} taken from the system`),
+    labeledValue('Collections since the start', `${minor} minor, ${major} major, ${incremental} incremental`),
+    labeledValue('Heap', `${limit} at most, ${left} left, ${taken} taken from the system`),
     '<HR></HR>',
   ].join('\n');
 }
@@ -116,7 +116,7 @@ function duration(seconds: number): string {
     .join(' ');
 }
 
-function labelled(label: string, value: string): string {
+function labeledValue(label: string, value: string): string {
   return `<B>${label}:</B><PRE>${escapeHtml(value)}</PRE>`;
 }
 

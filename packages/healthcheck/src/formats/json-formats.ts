@@ -2,7 +2,7 @@ import type { CheckReport, CheckState } from '../check.js';
 import { worstOf } from '../check.js';
 import type { Extras, JsonFormat } from '../extras.js';
 
-/** A JSON response of another format than the documented one. */
+/** A JSON response in a format other than the documented one. */
 export interface JsonResponse {
   readonly contentType: string;
   readonly body: string;

@@ -7,7 +7,7 @@ export const RESULT_CLASS = 'HealthcheckResult';
 
 /** Returns the JSON document: indented by four spaces, sorted keys, ASCII only. */
 export function jsonBody(reports: readonly CheckReport[], { server, named }: Extras): string {
-  return asciiJson(server ? detailed(reports, server, named) : simple(reports, named !== undefined));
+  return asciiJson(server ? detailedBody(reports, server, named) : simple(reports, named !== undefined));
 }
 
 /** Reasons are strings, so the names of the checks are a separate list in the same order. */
@@ -16,7 +16,7 @@ function simple(reports: readonly CheckReport[], named: boolean): object {
   return { detailed: false, ...(named && { names: reports.map(({ name }) => name) }), reasons };
 }
 
-function detailed(reports: readonly CheckReport[], server: ServerReport, named: ServiceInfo | undefined): object {
+function detailedBody(reports: readonly CheckReport[], server: ServerReport, named: ServiceInfo | undefined): object {
   const documented = {
     detailed: true,
     gc: { counts: server.gc.counts, threshold: server.gc.threshold },
@@ -29,7 +29,7 @@ function detailed(reports: readonly CheckReport[], server: ServerReport, named: 
   };
   if (!named) return documented;
   const service = { name: named.name || undefined, version: named.version || undefined };
-  return sorted({ ...documented, runtime_version: server.runtimeVersion, service, uptime: server.uptimeSeconds });
+  return sortKeys({ ...documented, runtime_version: server.runtimeVersion, service, uptime: server.uptimeSeconds });
 }
 
 function reasonOf({ reason, details }: CheckReport) {
@@ -39,10 +39,10 @@ function reasonOf({ reason, details }: CheckReport) {
 function namedReason(report: CheckReport): object {
   const { name, durationMs, changedAt } = report;
   const added = { name, duration_ms: Number(durationMs.toFixed(1)), last_change: changedAt.toISOString() };
-  return sorted({ ...reasonOf(report), ...added });
+  return sortKeys({ ...reasonOf(report), ...added });
 }
 
-function sorted(record: object): object {
+function sortKeys(record: object): object {
   return Object.fromEntries(Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 

@@ -43,8 +43,8 @@ function metric(name: string, help: string, samples: readonly Sample[]): string 
 const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '"': '\\"', '\n': '\\n' };
 
 function labelsText(labels: Readonly<Record<string, string>>): string {
-  const escaped = (value: string) => value.replaceAll(/[\\"\n]/g, (character) => ESCAPES[character] ?? character);
+  const escapeLabel = (value: string) => value.replaceAll(/[\\"\n]/g, (character) => ESCAPES[character] ?? character);
   return Object.entries(labels)
-    .map(([name, value]) => `${name}="${escaped(value)}"`)
+    .map(([name, value]) => `${name}="${escapeLabel(value)}"`)
     .join(',');
 }

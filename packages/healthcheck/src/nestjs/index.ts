@@ -30,7 +30,7 @@ export const HealthcheckModule: { forRoot(health: Healthcheck): DynamicHealthche
     return {
       module: class HealthcheckModule {
         configure(consumer: MiddlewareRoutes): void {
-          consumer.apply(unmounted(health)).forRoutes('{*path}');
+          consumer.apply(withoutMount(health)).forRoutes('{*path}');
         }
 
         beforeApplicationShutdown(): void {
@@ -42,7 +42,7 @@ export const HealthcheckModule: { forRoot(health: Healthcheck): DynamicHealthche
 };
 
 /** NestJS mounts the middleware at the path of each request, below which a mounted health check would serve everything. */
-function unmounted(health: Healthcheck) {
+function withoutMount(health: Healthcheck) {
   return (req: IncomingMessage & { baseUrl?: string }, res: ServerResponse, next: (error?: unknown) => void): void => {
     const { baseUrl } = req;
     req.baseUrl = '';

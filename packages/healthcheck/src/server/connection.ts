@@ -10,7 +10,7 @@ export interface Guard {
   readonly maxPipelined: number;
   /** The server drains: responses have `Connection: close`, and connections end after their last response. */
   draining: boolean;
-  /** No further requests are read. */
+  /** No more requests are read. */
   closing: boolean;
 }
 

@@ -30,7 +30,7 @@ export interface GracefulServer {
 /**
  * Serves health endpoints before the listeners of a server, and shuts the server down on a signal: the endpoints fail,
  * `beforeShutdown` runs, the server accepts requests for `delayMs`, every accepted request gets its response, beacons
- * end, `onShutdown` runs, and the process exits: with 0, or with 1 if a hook failed or `timeoutMs` was over. Further
+ * end, `onShutdown` runs, and the process exits: with 0, or with 1 if a hook failed or `timeoutMs` was exceeded. Additional
  * signals are ignored in the meantime. Call it after all request listeners are attached.
  *
  * @throws HealthcheckConfigError if an option is unknown or invalid

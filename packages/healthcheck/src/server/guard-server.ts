@@ -95,7 +95,7 @@ export function guardServer(server: HttpServer, given: GuardLimits = {}): Guarde
   }
 
   /** Node measures inactivity in both directions, including a large response that is read slowly. */
-  function silent(socket: Known): void {
+  function closeUnread(socket: Known): void {
     const connection = socket[CONNECTION];
     if (connection && connection.unreadBytes > 0) giveUp(connection);
     else if (!connection?.busy) socket.destroy();
@@ -131,7 +131,7 @@ export function guardServer(server: HttpServer, given: GuardLimits = {}): Guarde
     connections.add(connection);
     socket.once('close', () => connections.delete(connection));
   });
-  server.on('timeout', silent);
+  server.on('timeout', closeUnread);
   server.on('drop', () => dropped++);
   const sampler = setInterval(sample, POLL_INTERVAL_MS);
   sampler.unref();

@@ -3,7 +3,7 @@ import { rejectUnknown } from '../known-names.js';
 
 /** Limits of a server's clients: counts, milliseconds and bytes. */
 export interface GuardLimits {
-  /** Maximum number of connections; further ones are closed immediately. Default 10,000. */
+  /** Maximum number of connections; additional ones are closed immediately. Default 10,000. */
   readonly maxConnections?: number;
   /**
    * Maximum number of pipelined requests that wait on one connection; more of them close it. While requests wait, the

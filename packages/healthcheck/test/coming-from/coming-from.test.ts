@@ -16,7 +16,7 @@ describe.each(['terminus-old', 'terminus-new', 'lightship-old', 'lightship-new']
   });
 });
 
-describe.each(['old', 'new'])('an app of terminus, %s', (age) => {
+describe.each(['old', 'new'])('a terminus app, %s', (age) => {
   it('reports its health, responds to the last request, closes the database and exits with 0', async () => {
     const { child, request, output, ended } = await startServer(`coming-from/terminus-${age}.example.mjs`);
     const health = await request('/healthcheck', JSON_ONLY);
@@ -30,7 +30,7 @@ describe.each(['old', 'new'])('an app of terminus, %s', (age) => {
   });
 });
 
-describe.each(['old', 'new'])('an app of lightship, %s', (age) => {
+describe.each(['old', 'new'])('a lightship app, %s', (age) => {
   it('is live and ready, completes the work of its beacon, and exits with 0', async () => {
     const healthPort = await freePort();
     const file = `coming-from/lightship-${age}.example.mjs`;

@@ -73,7 +73,7 @@ describe('gracefulServer()', () => {
     expect(steps).toEqual(['before', 'before, second', 'end']);
   });
 
-  it('reports the beacons that are active at the deadline, and runs no further hook', async () => {
+  it('reports the beacons that are active at the deadline, and does not run further hooks', async () => {
     const log = recordingLog();
     const steps: string[] = [];
     const { service } = await graceful({ timeoutMs: 200, log, onShutdown: () => steps.push('end') });

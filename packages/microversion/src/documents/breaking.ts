@@ -41,8 +41,8 @@ function valuesOf(rules: Json): readonly unknown[] | undefined {
 }
 
 /** Keywords for lower and for upper bounds. */
-const LOWER = ['minimum', 'exclusiveMinimum', 'minLength', 'minItems', 'minProperties'];
-const UPPER = ['maximum', 'exclusiveMaximum', 'maxLength', 'maxItems', 'maxProperties'];
+const LOWER_BOUNDS = ['minimum', 'exclusiveMinimum', 'minLength', 'minItems', 'minProperties'];
+const UPPER_BOUNDS = ['maximum', 'exclusiveMaximum', 'maxLength', 'maxItems', 'maxProperties'];
 
 function bound(rules: Json, keyword: string): number | undefined {
   const bounds = alternativesOf(rules).map((each) => each[keyword] as number | undefined);
@@ -59,7 +59,7 @@ function textsOf(rules: Json, keyword: string): readonly unknown[] | undefined {
 }
 
 /** Describes values that the first rules allow and the second rules do not. */
-function narrowed(wide: Json, narrow: Json): string | undefined {
+function narrowingReason(wide: Json, narrow: Json): string | undefined {
   const [types, selected] = [typesOf(wide), typesOf(narrow)];
   const removed =
     selected &&
@@ -72,11 +72,11 @@ function narrowed(wide: Json, narrow: Json): string | undefined {
     const missing = (values ?? ['other values']).filter((value) => !left.includes(value));
     if (missing.length > 0) return missing.map(String).join(', ');
   }
-  for (const keyword of UPPER) {
+  for (const keyword of UPPER_BOUNDS) {
     const [was, is] = [bound(wide, keyword), bound(narrow, keyword)];
     if (is !== undefined && (was === undefined || is < was)) return `values above ${keyword} ${is}`;
   }
-  for (const keyword of LOWER) {
+  for (const keyword of LOWER_BOUNDS) {
     const [was, is] = [bound(wide, keyword), bound(narrow, keyword)];
     if (is !== undefined && (was === undefined || is > was)) return `values below ${keyword} ${is}`;
   }
@@ -95,7 +95,7 @@ function requestReason({ name, before, after }: Difference, now: OperationShape)
     return rejected ? 'is rejected' : undefined;
   }
   if (after.required && !before?.required) return 'is required';
-  const removed = before && narrowed(before.rules, after.rules);
+  const removed = before && narrowingReason(before.rules, after.rules);
   return removed === undefined ? undefined : `no longer accepts ${removed}`;
 }
 
@@ -103,7 +103,7 @@ function responseReason({ name, before, after }: Difference): string | undefined
   if (!before) return undefined;
   if (!after) return /^errors\.\w+$/.test(name) ? undefined : 'is no longer returned';
   if (name === 'status') return `is ${String(after.rules.const)} instead of ${String(before.rules.const)}`;
-  const more = narrowed(after.rules, before.rules);
+  const more = narrowingReason(after.rules, before.rules);
   if (more !== undefined) return `can also be ${more}`;
   return before.required && !after.required ? 'can be absent' : undefined;
 }

@@ -154,9 +154,9 @@ function build(operation: Operation, version: Version): OperationShape {
     query: [...(fields?.fields ?? [])].map(([name, { schema, repeat }]) => ({
       name,
       schema: described(jsonSchema(schema, 'input'), `query.${name}`),
-      repeated: repeat !== 'refuse',
+      repeated: repeat !== 'reject',
     })),
-    queryClosed: fields?.extra === 'refuse',
+    queryClosed: fields?.extra === 'reject',
   };
   const parts = new Map<string, Part>([
     ['status', { name: 'status', rules: { const: status }, required: true, closed: false }],

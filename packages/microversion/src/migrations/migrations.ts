@@ -39,7 +39,7 @@ export interface Migrations {
 type Step = (body: unknown) => unknown;
 
 /** Applies steps one after the other. */
-function composed(steps: readonly Step[]): Step | undefined {
+function composeSteps(steps: readonly Step[]): Step | undefined {
   const [first, ...others] = steps;
   return first && ((body) => others.reduce((converted, step) => step(converted), first(body)));
 }
@@ -81,7 +81,7 @@ export function migrations(list: readonly VersionChange[]): Migrations {
       const later = own.filter((change) => change.version.compare(version) > 0);
       const steps = (of: 'requests' | 'responses') =>
         later.flatMap((change) => (has(change[of]) ? [change[of]?.[name] as Step] : []));
-      return { request: composed(steps('requests')), response: composed(steps('responses').reverse()) };
+      return { request: composeSteps(steps('requests')), response: composeSteps(steps('responses').reverse()) };
     });
   }
 

@@ -24,7 +24,7 @@ function normalNumber(text: string): string {
   return text.startsWith('-') && digits !== '0' ? `-${digits}` : digits;
 }
 
-export const flavours: Readonly<Record<HeaderStyleName, HeaderStyle>> = {
+export const headerStyles: Readonly<Record<HeaderStyleName, HeaderStyle>> = {
   strict: {
     bareHeaders: true,
     echoRejected: true,

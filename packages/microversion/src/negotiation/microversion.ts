@@ -46,7 +46,7 @@ export function microversion(options: MicroversionOptions): MicroversionMiddlewa
   rejectUnknown('microversion', options, [...negotiatorOptionNames, 'errors']);
   const { errors = 'documented', ...negotiation } = options;
   const apiHeaders = negotiator(negotiation);
-  const isCompute = apiHeaders.served.service.toLowerCase() === 'compute' && negotiation.flavour !== 'generic';
+  const isCompute = apiHeaders.served.service.toLowerCase() === 'compute' && negotiation.headerStyle !== 'generic';
   const render = errorRenderer(errors, isCompute ? computeFault : apiSigError);
   const negotiating = { render, served: apiHeaders.served };
 

@@ -203,8 +203,8 @@ describe('header names', () => {
   });
 });
 
-describe('the generic flavour', () => {
-  const options = { flavour: 'generic', service: 'key-manager', min: '1.0', max: '1.1' } as const;
+describe('the generic header style', () => {
+  const options = { headerStyle: 'generic', service: 'key-manager', min: '1.0', max: '1.1' } as const;
 
   it.each([
     ['1.1', '1.1'],
@@ -256,7 +256,7 @@ describe('an invalid option', () => {
     [{ ...compute, headers: { typed: ['a b'] } }, /a b/],
     [{ ...compute, headers: {} }, /at least one header/],
     [{ ...compute, headers: { new: ['X'] } }, /unknown kind of header 'new'/],
-    [{ ...compute, flavour: 'lenient' }, /no flavour 'lenient'/],
+    [{ ...compute, headerStyle: 'lenient' }, /headerStyle must be 'strict' or 'generic', not 'lenient'/],
   ])('%j is rejected immediately', (options, message) => {
     expect(() => negotiator(options as any)).toThrow(message);
   });

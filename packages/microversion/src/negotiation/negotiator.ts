@@ -3,7 +3,7 @@ import type { InvalidVersionHeader, SupportedVersions, UnacceptableVersion } fro
 import { majorMinor } from '../schemes.js';
 import { Version, type VersionLike } from '../version.js';
 import { type HeaderNames, type HeaderPreset, headerNamesFrom } from './header-names.js';
-import { flavours, type HeaderStyleName } from './header-styles.js';
+import { type HeaderStyleName, headerStyles } from './header-styles.js';
 import { memoized } from './memoized.js';
 import { serveAt } from './negotiated.js';
 import { rejectUnknown } from './reject-unknown.js';
@@ -21,7 +21,7 @@ export interface NegotiatorOptions {
   /** Names of the version headers: a preset or custom names. Default `service`. */
   readonly headers?: HeaderPreset | Partial<HeaderNames>;
   /** `strict` parses versions as the compute API does; `generic` parses leniently, from typed headers only. Default `strict`. */
-  readonly flavour?: HeaderStyleName;
+  readonly headerStyle?: HeaderStyleName;
   /** Serves all requests at this version; version headers are neither read nor written. For mounts older than microversions. */
   readonly pinned?: VersionLike;
   /**
@@ -61,7 +61,7 @@ const OPTIONS: Readonly<Record<keyof NegotiatorOptions, true>> = {
   min: true,
   max: true,
   headers: true,
-  flavour: true,
+  headerStyle: true,
   pinned: true,
   onVersion: true,
 };
@@ -100,12 +100,13 @@ function textOf(value: string | string[]): string {
 export function negotiator(options: NegotiatorOptions): Negotiator {
   rejectUnknown('negotiator', options, negotiatorOptionNames);
   const served = servedBy(options);
-  const flavour = flavours[options.flavour ?? 'strict'];
-  if (!flavour) throw new TypeError(`microversion: no flavour '${options.flavour}', there are strict, generic`);
+  const headerStyle = headerStyles[options.headerStyle ?? 'strict'];
+  if (!headerStyle)
+    throw new TypeError(`microversion: headerStyle must be 'strict' or 'generic', not '${options.headerStyle}'`);
   const names = headerNamesFrom(options.headers ?? 'service');
   const { onVersion } = options;
   const typed = names.typed;
-  const bare = flavour.bareHeaders ? names.bare : [];
+  const bare = headerStyle.bareHeaders ? names.bare : [];
   const vary = [...typed, ...bare];
   const typedKeys = typed.map((name) => name.toLowerCase());
   const bareKeys = bare.map((name) => name.toLowerCase());
@@ -119,10 +120,10 @@ export function negotiator(options: NegotiatorOptions): Negotiator {
 
   function interpret(text: string): Read {
     if (text === 'latest') return atMaximum;
-    const normal = flavour.normalize(text);
-    if (normal === undefined) return { ok: false, error: flavour.invalid(served, text) };
+    const normal = headerStyle.normalize(text);
+    if (normal === undefined) return { ok: false, error: headerStyle.invalid(served, text) };
     const version = Version.parse(normal);
-    if (!version?.within(served.min, served.max)) return { ok: false, error: flavour.unacceptable(served, normal) };
+    if (!version?.within(served.min, served.max)) return { ok: false, error: headerStyle.unacceptable(served, normal) };
     return accepted(version);
   }
 
@@ -159,7 +160,7 @@ export function negotiator(options: NegotiatorOptions): Negotiator {
   }
 
   function applyErrorHeaders(res: ServerResponse, error: InvalidVersionHeader | UnacceptableVersion): void {
-    if (flavour.echoRejected && error.code === 'UNACCEPTABLE_VERSION') applyVersionHeaders(res, error.version);
+    if (headerStyle.echoRejected && error.code === 'UNACCEPTABLE_VERSION') applyVersionHeaders(res, error.version);
   }
 
   function apply(req: IncomingMessage, res: ServerResponse): Version {

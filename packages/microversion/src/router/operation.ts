@@ -100,7 +100,7 @@ export type Operation = OperationSpec<any, string, any, any, any, any, any>;
 
 /**
  * Returns the function that defines operations of an API whose calls have the type C. It checks and infers types only.
- * `Policy` is the union of the names of rules, so that a misspelt name does not compile.
+ * `Policy` is the union of the names of rules, so that a misspelled name does not compile.
  */
 export function operationsOf<C, Policy extends string = string>() {
   return function operation<

@@ -57,7 +57,7 @@ function renderPage(item: Render): RenderResponse {
     );
     if (known) return known.bytes;
     if (texts.length <= ENCODED_ITEMS) return keep(texts, Buffer.from(`[${texts.join(',')}]`));
-    return encoded(texts).then((bytes) => keep(texts, bytes));
+    return encodeTexts(texts).then((bytes) => keep(texts, bytes));
   };
   return (values: readonly unknown[], call) => {
     if (values.length < MIN_CACHED_PAGE_LENGTH) return `[${values.map((value) => item(value, call)).join(',')}]`;
@@ -68,7 +68,7 @@ function renderPage(item: Render): RenderResponse {
 }
 
 /** A long page, encoded in parts. */
-async function encoded(texts: readonly string[]): Promise<Buffer> {
+async function encodeTexts(texts: readonly string[]): Promise<Buffer> {
   const parts: Buffer[] = [];
   const encode = (part: number) => {
     const from = part * ENCODED_ITEMS;

@@ -95,7 +95,7 @@ const prepared = new WeakMap<Operation, Prepared>();
 const bodies = new WeakMap<object, Versioned<any>>();
 const replies = new WeakMap<object, Reply>();
 
-function shared<T>(known: WeakMap<object, T>, definition: object, create: () => T): T {
+function sharedBy<T>(known: WeakMap<object, T>, definition: object, create: () => T): T {
   let value = known.get(definition);
   if (value === undefined) known.set(definition, (value = create()));
   return value;
@@ -106,9 +106,9 @@ export function prepare(operation: Operation): Prepared {
   let known = prepared.get(operation);
   if (!known) {
     known = {
-      body: operation.body && shared(bodies, operation.body, () => versioned(operation.body)),
+      body: operation.body && sharedBy(bodies, operation.body, () => versioned(operation.body)),
       query: operation.query,
-      reply: operation.reply && shared(replies, operation.reply, () => new Reply(operation.reply)),
+      reply: operation.reply && sharedBy(replies, operation.reply, () => new Reply(operation.reply)),
     };
     prepared.set(operation, known);
   }

@@ -4,7 +4,7 @@ import { at, breakpointsOf, mergeBreakpoints, PerInterval, type Windowed, window
 import { type AnySchema, breakpointsWithin, type Check, type Extra, type Infer, schemaAt } from './versioned.js';
 
 /** How repeated parameters are handled: the last one applies, all are passed on, or repetition is an error. */
-type Repeat = 'last' | 'first' | 'all' | 'refuse';
+type Repeat = 'last' | 'first' | 'all' | 'reject';
 
 /** One query parameter. The schema validates each occurrence as a string. */
 export class QueryParameter<T, R extends Repeat = Repeat> {
@@ -29,8 +29,8 @@ export function many<S extends AnySchema>(schema: S): QueryParameter<readonly In
 }
 
 /** A parameter that may occur at most once. */
-export function once<S extends AnySchema>(schema: S): QueryParameter<Infer<S>, 'refuse'> {
-  return new QueryParameter(schema, 'refuse');
+export function once<S extends AnySchema>(schema: S): QueryParameter<Infer<S>, 'reject'> {
+  return new QueryParameter(schema, 'reject');
 }
 
 type QueryShape = Readonly<Record<string, Windowed<QueryParameter<any>>>>;
@@ -78,7 +78,7 @@ interface CompiledQuery {
 /** Parameters that are recognized by a pattern of their names. */
 export type Patterns = readonly (readonly [name: RegExp, parameter: QueryParameter<any>])[];
 
-function unexpected(message: string): readonly z.core.$ZodIssue[] {
+function unexpectedIssue(message: string): readonly z.core.$ZodIssue[] {
   return [{ code: 'custom', path: [], message, input: undefined }];
 }
 
@@ -100,7 +100,7 @@ export class Query<T, Parameters = unknown> {
       ...breakpointsOf(extra),
     ]);
     this.#compiled = new PerInterval(this.breakpoints, (version) => ({
-      extra: at(extra, version) ?? 'refuse',
+      extra: at(extra, version) ?? 'reject',
       fields: new Map(
         fields.flatMap(([name, field]) => {
           const parameter = at(field, version);
@@ -121,20 +121,20 @@ export class Query<T, Parameters = unknown> {
       const texts = params.getAll(name);
       if (!field) {
         if (extra === 'keep') value[name] = texts.at(-1);
-        if (extra === 'refuse') {
+        if (extra === 'reject') {
           problems.push({
             parameter: name,
             value: texts[0] ?? '',
-            issues: unexpected(`Additional properties are not allowed ('${name}' was unexpected)`),
+            issues: unexpectedIssue(`Additional properties are not allowed ('${name}' was unexpected)`),
           });
         }
         continue;
       }
-      if (field.repeat === 'refuse' && texts.length > 1) {
+      if (field.repeat === 'reject' && texts.length > 1) {
         problems.push({
           parameter: name,
           value: texts.join(', '),
-          issues: unexpected(`['${texts.join("', '")}'] is too long`),
+          issues: unexpectedIssue(`['${texts.join("', '")}'] is too long`),
         });
         continue;
       }

@@ -88,7 +88,7 @@ export type InferShape<S extends Shape> = Flat<
 >;
 
 /** How unknown keys are handled: rejected, dropped, or passed on. */
-export type Extra = 'refuse' | 'ignore' | 'keep';
+export type Extra = 'reject' | 'ignore' | 'keep';
 
 /** Breakpoints within the contents of a windowed schema, in addition to those of its windows. */
 export function breakpointsWithin(field: Windowed<AnySchema>): readonly Version[] {
@@ -103,11 +103,11 @@ export function schemaAt(field: Windowed<AnySchema>, version: Version): z.ZodTyp
   return current instanceof Versioned ? current.at(version) : adaptStandard(current as StandardSchema);
 }
 
-const builders = { refuse: z.strictObject, ignore: z.object, keep: z.looseObject } as const;
+const builders = { reject: z.strictObject, ignore: z.object, keep: z.looseObject } as const;
 
 /**
  * Defines an object whose fields have windows.
- * @param options.extra how unknown keys are handled; default `refuse`
+ * @param options.extra how unknown keys are handled; default `reject`
  * @param options.check rules over several fields
  *
  * @example
@@ -125,7 +125,7 @@ export function object<const S extends Shape>(
   options: { readonly extra?: Windowed<Extra>; readonly check?: z.core.CheckFn<InferShape<S>> } = {},
 ): Versioned<InferShape<S>, S> {
   const fields = Object.entries(shape);
-  const extra = options.extra ?? 'refuse';
+  const extra = options.extra ?? 'reject';
   const breakpoints = mergeBreakpoints([
     ...fields.flatMap(([, field]) => breakpointsWithin(field)),
     ...breakpointsOf(extra),
@@ -133,7 +133,7 @@ export function object<const S extends Shape>(
   return new Versioned(breakpoints, (version) => {
     const present = fields.map(([name, field]) => [name, schemaAt(field, version)] as const);
     const plain = Object.fromEntries(present.filter(([, schema]) => schema !== undefined));
-    const built = builders[at(extra, version) ?? 'refuse'](plain as z.core.$ZodLooseShape) as z.ZodType;
+    const built = builders[at(extra, version) ?? 'reject'](plain as z.core.$ZodLooseShape) as z.ZodType;
     return (options.check ? built.check(options.check as never) : built) as z.ZodType<InferShape<S>>;
   });
 }

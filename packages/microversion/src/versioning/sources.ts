@@ -77,7 +77,7 @@ function split(text: string, separator: ',' | ';'): string[] {
   return text.match(separator === ',' ? /(?:[^,"]|"(?:[^"\\]|\\.)*")+/g : /(?:[^;"]|"(?:[^"\\]|\\.)*")+/g) ?? [];
 }
 
-function unquoted(value: string): string {
+function unquote(value: string): string {
   return /^".*"$/.test(value) ? value.slice(1, -1).replace(/\\(.)/g, '$1') : value;
 }
 
@@ -101,7 +101,7 @@ export function acceptParameter(name = 'version'): VersionSource {
             .slice(1)
             .map((parameter) => {
               const [key = '', ...value] = parameter.split('=');
-              return [key.trim().toLowerCase(), unquoted(value.join('=').trim())] as const;
+              return [key.trim().toLowerCase(), unquote(value.join('=').trim())] as const;
             }),
         );
         const version = parameters.get(normalized);

@@ -25,7 +25,7 @@ export interface VersionUsage {
 export interface UsageReportOptions {
   /** Returns the client of a request, such as its account or `User-Agent`. Default: clients are not counted. */
   readonly client?: (req: IncomingMessage) => string | undefined;
-  /** The maximum number of clients per version; requests of further ones count for the version only. Default 1000. */
+  /** The maximum number of clients per version; requests of additional ones count only for the version. Default 1000. */
   readonly maxClients?: number;
   /** Returns the current time in milliseconds since 1970. Default: `Date.now`. */
   readonly now?: () => number;

@@ -21,8 +21,8 @@ async function serve(name: string): Promise<(version?: string) => Promise<readon
 const first = [200, ['groceries']];
 const second = [200, { lists: ['groceries'] }];
 
-describe('an app of express-version-route', () => {
-  it.each(['old.example.mjs', 'new.example.mjs'])('is in the README as this test runs it: %s', (name) => {
+describe('an express-version-route app', () => {
+  it.each(['old.example.mjs', 'new.example.mjs'])('is in the README exactly as this test runs it: %s', (name) => {
     expect(readme).toContain(`\`\`\`js\n${read(name)}\`\`\``);
   });
 

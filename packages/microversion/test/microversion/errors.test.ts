@@ -61,12 +61,12 @@ describe('errors', () => {
   });
 });
 
-describe('the generic flavour', () => {
+describe('the generic header style', () => {
   const options: MicroversionOptions = {
     service: 'key-manager',
     min: '1.0',
     max: '1.1',
-    flavour: 'generic',
+    headerStyle: 'generic',
     errors: genericError,
   };
   const version = (text: string, accept?: string) => ({

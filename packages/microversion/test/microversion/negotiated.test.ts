@@ -54,7 +54,7 @@ describe('the negotiated version', () => {
 });
 
 describe('an invalid version', () => {
-  it('is a 400 without any version header or Vary', async () => {
+  it('returns 400 without any version header or Vary', async () => {
     const response = await sendRequest(bare({ ...compute, headers: 'both' }), old('two'));
     expect(response.status).toBe(400);
     expect(response.headers['content-type']).toBe('application/json; charset=UTF-8');
@@ -76,7 +76,7 @@ describe('an invalid version', () => {
 });
 
 describe('an unsupported version', () => {
-  it('is a 406 that repeats it in the version headers', async () => {
+  it('returns 406, which repeats it in the version headers', async () => {
     const response = await sendRequest(bare(compute), {
       headers: { 'X-Service-API-Version': '2.101', Accept: 'text/html' },
     });
@@ -114,19 +114,19 @@ describe('a Vary of the handler', () => {
     'a joined line': (_, res) => void res.setHeader('Vary', `${res.getHeader('Vary')}, Accept`).end('x'),
   };
 
-  it.each(Object.entries(handlers))('set by %s precedes ours', async (_, handler) => {
+  it.each(Object.entries(handlers))('set by %s precedes the one of the middleware', async (_, handler) => {
     const response = await sendRequest(bare(compute, handler));
     expect(response.status).toBe(200);
     expect(linesOf(response, 'Vary')).toEqual(['Accept', 'Service-API-Version', 'X-Service-API-Version']);
   });
 
-  it('set before the middleware is kept too', async () => {
+  it('set before the middleware is also kept', async () => {
     const inner = bare(compute);
     const response = await sendRequest((req, res) => inner(req, res.setHeader('Vary', 'Origin') as any));
     expect(linesOf(response, 'Vary')).toEqual(['Origin', 'Service-API-Version', 'X-Service-API-Version']);
   });
 
-  it('cannot remove ours', async () => {
+  it('cannot remove the version headers', async () => {
     const response = await sendRequest(
       bare(compute, (_, res) => {
         res.removeHeader('Vary');
@@ -149,7 +149,7 @@ describe('a Vary of the handler', () => {
   });
 });
 
-describe('a head that has already been sent', () => {
+describe('a response head that has already been sent', () => {
   it('is not changed, and the request continues', async () => {
     const negotiate = microversion(compute);
     const response = await sendRequest((req: IncomingMessage, res: ServerResponse) => {

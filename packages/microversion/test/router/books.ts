@@ -63,7 +63,7 @@ export const operations = [
     status: 200,
     query: query(
       { limit: one(z.string().regex(/^\d+$/).transform(Number)) },
-      { extra: [until('2.4', 'ignore'), since('2.5', 'refuse')] },
+      { extra: [until('2.4', 'ignore'), since('2.5', 'reject')] },
     ),
     reply: { books: [book] },
     run: ({ books, query }) => ({ books: [...books.values()].slice(0, query.limit) }),

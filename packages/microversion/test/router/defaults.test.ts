@@ -49,7 +49,7 @@ describe('a router behind versioning()', () => {
     expect([response.status, response.headers['content-type']]).toEqual([404, 'application/problem+json']);
   });
 
-  it('announces the end of operations that the newest version does not have in any form', async () => {
+  it('announces the end of operations that the newest version no longer contains in any form', async () => {
     expect((await sendRequest(app, { path: '/old' })).headers.deprecation).toBe('@1735689600');
     expect((await sendRequest(app, { path: '/both' })).headers.deprecation).toBeUndefined();
     expect((await sendRequest(app, { path: '/all' })).headers.deprecation).toBeUndefined();
@@ -65,7 +65,7 @@ describe('a router behind versioning()', () => {
     expect(await read('/none')).toMatchObject({ status: 404, code: 'NO_ROUTE' });
   });
 
-  it('reports its own errors, and does not expose them', async () => {
+  it('reports internal errors, and does not expose them', async () => {
     const response = await sendRequest(app, { path: '/fail' });
     expect(JSON.parse(response.body)).toEqual({
       title: 'Internal Server Error',
@@ -85,7 +85,7 @@ describe('a router without a negotiated version', () => {
   });
 });
 
-describe('a router that negotiates by itself', () => {
+describe('a router that negotiates the version itself', () => {
   it('waits for the version of the client', async () => {
     const { negotiate } = versioning({ versions, default: async () => '2025-01-01' });
     const router: RequestListener = createRouter({ operations, call: () => ({}), negotiate });

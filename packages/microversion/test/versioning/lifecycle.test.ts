@@ -73,7 +73,7 @@ describe('the end of a version', () => {
 describe('the end of an operation', () => {
   const says = (text: string) => (_req: unknown, res: ServerResponse) => res.end(text);
 
-  it('follows from its window: it is deprecated since the release of the version without it', async () => {
+  it('follows from its window: it is deprecated as of the release of the version without it', async () => {
     const listener = serve({}, byVersion(before('2026-11-22', says('export'))));
     expect(ending(await sendRequest(listener, requested('2025-03-01')))).toEqual(['@1795305600', undefined, undefined]);
     expect(new Date(1795305600_000).toISOString()).toBe('2026-11-22T00:00:00.000Z');

@@ -41,7 +41,7 @@ describe('versions by date', () => {
     ['none', {}, '2024-01-31'],
     ['2025-03-01', requested('2025-03-01'), '2025-03-01'],
     ['latest', requested('latest'), '2026-11-22'],
-  ])('serves a request that names %s', async (_name, question, version) => {
+  ])('serves a request for %s', async (_name, question, version) => {
     const response = await sendRequest(serve(dated), question);
     expect([response.body, response.headers['api-version'], response.headers.vary]).toEqual([
       `${version} /`,
@@ -66,7 +66,7 @@ describe('versions by date', () => {
     });
   });
 
-  it('rejects what is not a date with 400', async () => {
+  it('rejects a value that is not a date with 400', async () => {
     const response = await sendRequest(serve(dated), requested('soon'));
     expect(JSON.parse(response.body)).toMatchObject({
       status: 400,
@@ -122,7 +122,7 @@ describe('versions of other schemes', () => {
   });
 });
 
-describe('the part of the request that names the version', () => {
+describe('the part of the request that contains the version', () => {
   const two = { versions: ['1', '2'] };
   const rows: [string, VersioningOptions['from'], TestRequest, string, string | undefined][] = [
     ['a header', header('X-Version'), { headers: { 'X-Version': '2' } }, '2 /', 'X-Version'],

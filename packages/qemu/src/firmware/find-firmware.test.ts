@@ -44,7 +44,7 @@ describe('the firmware of a host', () => {
   const found = (machineFamily: string, secureBoot: boolean, folders = [first, second]) =>
     findFirmware({ machineFamily, secureBoot }, folders);
 
-  it('is the first that exists, runs on the machine and has secure boot as required', async () => {
+  it('is the first that exists, supports the machine type and has secure boot as required', async () => {
     expect(await found('pc-i440fx', false)).toEqual({
       code: { file: file('plain.fd'), format: 'raw' },
       variables: { file: file('vars.fd'), format: 'raw' },

@@ -21,7 +21,7 @@ function qcow2({ version = 3, backing = 0n, incompatible = 0n } = {}): string {
 }
 
 describe('an uploaded image file', () => {
-  it('has the size of its header', async () => {
+  it('has the size that its header states', async () => {
     expect(await checkImageFile(qcow2(), 'qcow2')).toBe(2 ** 30);
     expect(await checkImageFile(qcow2({ version: 2 }), 'qcow2')).toBe(2 ** 30);
     writeFileSync(join(folder, 'raw'), Buffer.alloc(700));
@@ -73,7 +73,7 @@ describe('an uploaded image file', () => {
     return path;
   }
 
-  it('has the size of its header, as vmdk', async () => {
+  it('has the size that its header states, as vmdk', async () => {
     const text = '# Disk DescriptorFile\nparentCID=ffffffff\ncreateType="monolithicSparse"\n';
     expect(await checkImageFile(vmdk(text), 'vmdk')).toBe(2 ** 20);
   });

@@ -191,7 +191,7 @@ export class ImageCache {
   }
 }
 
-/** Adds limits of memory, processor time and file size to a program that reads uploaded data. */
+/** Adds limits of memory, CPU time and file size to a program that reads uploaded data. */
 function limited(program: string, args: readonly string[], maxBytes: number): [string, readonly string[]] {
   if (!existsSync(PRLIMIT)) return [program, args];
   return [PRLIMIT, [`--as=${MAX_MEMORY_BYTES}`, `--cpu=${MAX_CPU_SECONDS}`, `--fsize=${maxBytes}`, program, ...args]];

@@ -79,7 +79,7 @@ export class Machine {
   /** Like `running`, but rejects with `MACHINE_NOT_RUNNING` while the machine is off. */
   async qmp(): Promise<QmpClient> {
     const qmp = await this.running();
-    if (!qmp) throw new QemuError('MACHINE_NOT_RUNNING', 'the machine does not run');
+    if (!qmp) throw new QemuError('MACHINE_NOT_RUNNING', 'the machine is not running');
     return qmp;
   }
 

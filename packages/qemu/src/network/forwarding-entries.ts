@@ -17,8 +17,8 @@ export interface ForwardingEntry {
 }
 
 /**
- * Returns the forwarding entries of tunnels. Addresses of guests are learned, and flooded until then; entries of
- * routers are static, so that no guest uses one that another host has taken over.
+ * Returns the forwarding entries of tunnels. Addresses of guests are learned, and frames to unknown ones are
+ * flooded; entries of routers are static, so that no guest uses a router that another host has taken over.
  *
  * @returns command fragments by device, MAC address and destination
  */

@@ -86,7 +86,7 @@ export class IpTool {
     return all.flatMap(({ dst, dev = '' }) => (this.#names.isManaged(dev) ? [{ dst, dev }] : []));
   }
 
-  /** Returns this program's namespaces. Removes files of lost ones, which are not namespaces any more. */
+  /** Returns this program's namespaces. Removes files of lost ones, which are not namespaces anymore. */
   async namespaces(): Promise<readonly string[]> {
     const all = (await readdir(NAMESPACES).catch(() => [])).filter((name) => this.#names.isManaged(name));
     const found: string[] = [];

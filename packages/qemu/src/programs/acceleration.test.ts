@@ -30,7 +30,7 @@ describe('the acceleration of guests', () => {
     await expect(run).rejects.toThrow(`a probe guest did not get past ${where} within 0.3 seconds`);
   });
 
-  it('does not work if QEMU ends, and the reason is its error message', async () => {
+  it('does not work if QEMU exits, and the reason is its error message', async () => {
     const run = runProbeGuest(fakeQemu('R', 'echo "failed to initialize kvm" >&2; exit 1'), 'kvm', undefined, 30_000);
     await expect(run).rejects.toThrow('(failed to initialize kvm)');
   });
@@ -45,7 +45,7 @@ describe('the acceleration of guests', () => {
   });
 
   it.skipIf(!existsSync(QEMU))(
-    'is verified by a guest that real QEMU runs to its end',
+    'is verified by a guest that real QEMU runs to completion',
     { timeout: 120_000 },
     async () => {
       await runProbeGuest(QEMU, 'tcg', undefined, 60_000);

@@ -28,7 +28,7 @@ it('finds the installed emulator and its features', async () => {
   expect(await findSwtpm(undefined)).toEqual({ program, features: new Set(['tpm-2.0']) });
 });
 
-it('names the package that is missing', async () => {
+it('reports the missing package', async () => {
   vi.stubEnv('PATH', '/nonexistent');
   expect(await findSwtpm(undefined)).toBeUndefined();
   await expect(requiredSwtpm(TPM, undefined)).rejects.toThrow(
@@ -36,7 +36,7 @@ it('names the package that is missing', async () => {
   );
 });
 
-it('rejects a version without which the emulator was built', async () => {
+it('rejects a TPM version that the emulator does not support', async () => {
   await install(['tpm-2.0']);
   await expect(requiredSwtpm(TPM, undefined)).rejects.toThrow('does not support a TPM of the version 1.2');
   expect(await requiredSwtpm({ ...TPM, version: '2.0' }, undefined)).toBeDefined();

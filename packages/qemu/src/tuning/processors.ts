@@ -15,7 +15,7 @@ async function place(id: number, cores: readonly number[], ...options: readonly 
   await runProgram('taskset', [...options, '-p', '-c', cores.join(), `${id}`], { runAs: undefined, timeoutMs: 10_000 });
 }
 
-/** Assigns processors and processor time of this computer to machines. */
+/** Assigns processors and CPU time of this computer to machines. */
 export class Processors {
   readonly #cores: DedicatedCores;
   readonly #folders: () => Promise<readonly MachineFolder[]>;

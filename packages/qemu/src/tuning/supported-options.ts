@@ -22,7 +22,7 @@ export const supportedOptions = {
     spec: 'hw:cpu_policy',
     property: 'hw_cpu_policy',
     effect:
-      '`dedicated`: each of its processors has a core of this computer to itself, and no other machine runs there. One core at least is left to the others; where there are not enough the machine does not start',
+      '`dedicated`: each virtual CPU has a core of this computer to itself, which no other machine uses. At least one core remains for other machines; without enough cores, the machine does not start',
   },
   cpuShares: {
     spec: 'quota:cpu_shares',
@@ -47,19 +47,19 @@ export const supportedOptions = {
     spec: 'hw:mem_page_size',
     property: 'hw_mem_page_size',
     effect:
-      '`large`, or a size above 4 KiB: memory of huge pages, which the computer must have set aside. `small`, `any`: usual pages',
+      '`large`, or a size above 4 KiB: memory of huge pages, which the computer must have reserved. `small`, `any`: normal pages',
   },
   diskReadBytes: { spec: 'quota:disk_read_bytes_sec', effect: 'read limit of each disk in bytes per second' },
   diskWriteBytes: { spec: 'quota:disk_write_bytes_sec', effect: 'likewise' },
   diskTotalBytes: {
     spec: 'quota:disk_total_bytes_sec',
-    effect: 'limit of reads and writes together in bytes per second; instead of the two above',
+    effect: 'combined limit of reads and writes in bytes per second; replaces the two above',
   },
   diskReads: { spec: 'quota:disk_read_iops_sec', effect: 'read limit of each disk in requests per second' },
   diskWrites: { spec: 'quota:disk_write_iops_sec', effect: 'likewise' },
   diskRequests: {
     spec: 'quota:disk_total_iops_sec',
-    effect: 'limit of reads and writes together in requests per second; instead of the two above',
+    effect: 'combined limit of reads and writes in requests per second; replaces the two above',
   },
   diskBus: {
     property: 'hw_disk_bus',
@@ -73,7 +73,7 @@ export const supportedOptions = {
   machineType: {
     property: 'hw_machine_type',
     effect:
-      '`pc` (default), `q35`, and their versions (`pc-i440fx-7.2`, `pc-q35-7.2`) if this QEMU has them. Servers with another type fail to start',
+      '`pc` (default), `q35`, and their versions (`pc-i440fx-7.2`, `pc-q35-7.2`) if the installed QEMU has them. Servers with another type fail to start',
   },
   rngAllowed: {
     spec: 'hw_rng:allowed',
@@ -90,7 +90,7 @@ export const supportedOptions = {
   video: { property: 'hw_video_model', effect: '`vga` (default), `cirrus`, `virtio`, `none`' },
   pointer: {
     property: 'hw_pointer_model',
-    effect: '`usbtablet`: the pointer on the screen is where that of the viewer is',
+    effect: '`usbtablet`: the pointer in the guest follows that of the viewer',
   },
   firmware: {
     property: 'hw_firmware_type',
@@ -100,7 +100,7 @@ export const supportedOptions = {
     spec: 'os:secure_boot',
     property: 'os_secure_boot',
     effect:
-      '`required`: the firmware starts only signed boot loaders; needs `hw_firmware_type=uefi` and `hw_machine_type=q35`. `optional`: if the host can',
+      '`required`: the firmware starts only signed boot loaders; needs `hw_firmware_type=uefi` and `hw_machine_type=q35`. `optional`: only if the host supports it',
   },
   tpmVersion: {
     spec: 'hw:tpm_version',
@@ -115,7 +115,10 @@ export const supportedOptions = {
   },
   bootMenu: { spec: 'hw:boot_menu', property: 'hw_boot_menu', effect: 'the firmware shows a boot menu' },
   agent: { property: 'hw_qemu_guest_agent', effect: 'a channel to the guest agent' },
-  atRest: { property: 'os_require_quiesce', effect: 'copies of the disk fail where the agent cannot freeze the files' },
+  atRest: {
+    property: 'os_require_quiesce',
+    effect: 'copies of the disk fail if the agent cannot freeze the file systems',
+  },
   administrator: { property: 'os_admin_user', effect: 'the account whose password is changed; default `root`' },
   system: { property: 'os_type', effect: '`windows`: the default account above is `Administrator`' },
   kernel: { property: 'kernel_id', effect: 'the kernel to boot, instead of the boot loader on the disk' },

@@ -20,7 +20,7 @@ export interface DiskLimits {
   readonly iops_wr: number;
 }
 
-/** Limits of processor time of a machine. */
+/** Limits of CPU time of a machine. */
 export interface CpuLimits {
   readonly shares: number | undefined;
   /** Microseconds per period, for all processors of the machine together. */

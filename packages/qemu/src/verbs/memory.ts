@@ -81,7 +81,7 @@ export const memory: Verbs = {
     const machine = host.machine(server);
     const qmp = await machine.running();
     if (!qmp && (await machine.folder.exists('memory'))) return;
-    if (!qmp) throw new QemuError('MACHINE_NOT_RUNNING', 'the machine does not run');
+    if (!qmp) throw new QemuError('MACHINE_NOT_RUNNING', 'the machine is not running');
     const { status } = await qmp.execute<{ status: string }>('query-status');
     if (status === 'postmigrate') {
       // Its memory is saved, and the process that did it has died since.

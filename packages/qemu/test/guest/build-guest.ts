@@ -46,7 +46,7 @@ export const COMMAND_LINE = [
 
 const BUSYBOX = '/bin/busybox';
 
-/** The newest kernel of the distribution's cloud flavour. */
+/** The newest kernel of the distribution's cloud variant. */
 function kernelVersion(): string | undefined {
   const prefix = 'vmlinuz-';
   const [newest] = readdirSync('/boot')

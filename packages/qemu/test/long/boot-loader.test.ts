@@ -44,7 +44,7 @@ describe.skipIf(missing)('a disk with a boot loader', { timeout: 2 * CONDITION_T
     await removed(id);
   });
 
-  it('boots as a CD, which has no root disk, also as a rescue image', async () => {
+  it('boots as a CD, which has no root disk, and also as a rescue image', async () => {
     id = (await cloud.create({ imageId: BOOT_CD })).id;
     await cloud.console(id, BOOTED, CONDITION_TIMEOUT_MS);
     const line = await cloud.line(id);

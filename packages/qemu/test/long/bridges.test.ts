@@ -105,7 +105,7 @@ describe.skipIf(missing)('networks of this computer', { timeout: 300_000 }, () =
     await expect(get('openstack/latest/../../../etc/passwd')).rejects.toThrow('ended with');
   });
 
-  it('are built again if their namespaces are lost', async () => {
+  it('are rebuilt if their namespaces are lost', async () => {
     const [service = expect.fail('no namespace')] = cloud.computer.left().filter((name) => name.startsWith('aqs'));
     cloud.computer.inside('umount', `/run/netns/${service}`);
     await cloud.kill();
@@ -116,7 +116,7 @@ describe.skipIf(missing)('networks of this computer', { timeout: 300_000 }, () =
     await becomes(true, first, ping(addressOf(second)));
   });
 
-  it('connect floating addresses to guests, and guests to the outside', async () => {
+  it('connect floating addresses to guests, and guests to external networks', async () => {
     const floating = await cloud.network('createFloatingIp')(caller, { pool: OUTSIDE });
     await cloud.network('associateFloatingIp')(caller, floating.id, { portId: portOf(first) });
     const reached = () => cloud.computer.inside('busybox', 'ping', '-c', '1', '-W', '2', floating.address);

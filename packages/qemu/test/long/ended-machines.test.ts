@@ -8,7 +8,7 @@ import { ada, NOTHING, QemuCloud } from '../qemu-cloud.js';
 const missing = missingForGuests();
 if (missing) console.warn(`\n*** SKIPPED: machines that end by themselves: this machine has no ${missing} ***\n`);
 
-describe.skipIf(missing)('a machine that ends by itself', { timeout: 240_000 }, () => {
+describe.skipIf(missing)('a machine that stops by itself', { timeout: 240_000 }, () => {
   let cloud: QemuCloud;
   let id: string;
   beforeAll(async () => {
@@ -64,7 +64,7 @@ describe.skipIf(missing)('a machine that ends by itself', { timeout: 240_000 }, 
     expect(await stops(server)).toBe(2);
   });
 
-  it('starts again if its computer was switched off, and it asks for that', async () => {
+  it('starts again if its computer was switched off and it requests autostart', async () => {
     const [starts, stays] = [
       await cloud.create({ imageId: NOTHING, metadata: { autostart: 'true' } }),
       await cloud.create({ imageId: NOTHING }),
@@ -97,7 +97,7 @@ describe.skipIf(missing)('a machine that ends by itself', { timeout: 240_000 }, 
     expect(process_(server)).toEqual([pid]);
   });
 
-  it('is paused or switched off by the fence of its host, like the others of the computer', async () => {
+  it('is paused or switched off by the fence of its host, like the other machines of the computer', async () => {
     const servers = [await cloud.create({ imageId: NOTHING }), await cloud.create({ imageId: NOTHING })];
     const ids = servers.map((server) => server.id);
     const powers = () => Promise.all(servers.map((server) => cloud.driver.powerState?.(server)));

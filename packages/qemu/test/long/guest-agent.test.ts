@@ -58,7 +58,7 @@ describe.skipIf(missing)('a virtual machine with an agent', { timeout: 240_000 }
     await expect(send('guest-no-such-thing')).rejects.toMatchObject({ code: 'GUEST_COMMAND_FAILED' });
   });
 
-  it.runIf(realAgent)('reports its used memory, if it has a driver for the balloon', async () => {
+  it.runIf(realAgent)('reports its used memory, if it has a balloon driver', async () => {
     const { memoryMb } = (await act().get(ada, id)).flavor;
     const used = async () => (await act().diagnostics(await act().get(ada, id))).memoryUsedMb;
     await expect.poll(used, { timeout: CONDITION_TIMEOUT_MS }).toBeLessThan(memoryMb);
@@ -121,7 +121,7 @@ describe.skipIf(missing)('a virtual machine with an agent', { timeout: 240_000 }
     expect(await send('guest-fsfreeze-status')).toBe('thawed');
   });
 
-  it('resumes at its timeout, and when the program ends', async () => {
+  it('resumes at its timeout, and when the program exits', async () => {
     await quiesce('one', 600);
     await becomes('frozen');
     await quiesce('one', 1, true);
@@ -134,7 +134,7 @@ describe.skipIf(missing)('a virtual machine with an agent', { timeout: 240_000 }
     expect(await run('echo on >>/mnt/disk/note; sync; tail -n1 /mnt/disk/note')).toBe('on');
   });
 
-  it('rejects both operations, and remains unchanged, after the agent has ended', async () => {
+  it('rejects both operations, and remains unchanged, after the agent has stopped', async () => {
     await run(`killall ${realAgent ? 'qemu-ga' : 'agent.sh'}`);
     await expect(setPassword('later')).rejects.toMatchObject({
       code: 'NOT_SUPPORTED',

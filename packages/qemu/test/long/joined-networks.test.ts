@@ -67,7 +67,7 @@ describe.skipIf(missing)('networks across two computers', { timeout: 300_000 }, 
     expect(await networks().getNetwork(caller, NETWORK)).toMatchObject({ mtu: 1450 });
   });
 
-  it('carry IPv6 too', async () => {
+  it('also carry IPv6', async () => {
     const six = ({ interfaces }: Server) =>
       interfaces[0]!.fixedIps.find(({ address }) => address.includes(':'))!.address;
     for (const server of [first, second])
@@ -97,7 +97,7 @@ describe.skipIf(missing)('networks across two computers', { timeout: 300_000 }, 
     await guests.becomes(true, first, ping(addressOf(second)));
   });
 
-  it('reach the outside, and are reached from there, through the computer that has the router', async () => {
+  it('reach external networks, and are reached from there, through the computer that runs the router', async () => {
     expect(routersOn('h1')).not.toEqual([]);
     expect(routersOn('h2')).toEqual([]);
     for (const server of [first, second]) {

@@ -54,7 +54,7 @@ const other = (host: string) => (host === 'h1' ? 'h2' : 'h1');
 describe.skipIf(missing).each([
   ['of their own', false],
   ['that they share', true],
-] as const)('hosts with disks %s that are killed after steps of a move', { timeout: 600_000 }, (_title, shared) => {
+] as const)('hosts with %s disks that are killed after steps of a move', { timeout: 600_000 }, (_title, shared) => {
   let hosts: QemuHosts;
   let id: string;
   const disks = () => join(hosts.directory, shared ? 'shared' : '');

@@ -87,7 +87,7 @@ describe.skipIf(missing)('networks of the LAN', { timeout: 300_000 }, () => {
     await shows(served, 'ip route', `default via ${HOME}`);
   });
 
-  it("reach the outside over IPv6, with addresses that the LAN's router announces", async () => {
+  it("reach external networks over IPv6, with addresses that the LAN's router announces", async () => {
     await shows(served, 'ip -6 -o addr show dev eth0 scope global', ` ${addressOf(served, 6)}/64`);
     await shows(served, 'ip -6 route', 'default via fe80::');
     await shows(served, `ping -6 -c 1 -W 5 ${PREFIX}1 >/dev/null && echo reached`, 'reached');
@@ -102,7 +102,7 @@ describe.skipIf(missing)('networks of the LAN', { timeout: 300_000 }, () => {
     await eventually(reached, { interval: 300 });
   });
 
-  it('leave the addresses to the router of the LAN without DHCP and port security', async () => {
+  it('leave address assignment to the router of the LAN without DHCP and port security', async () => {
     const network = await lan('lan', { name: 'bare', portSecurityEnabled: false });
     await cloud.network('createSubnet')(admin, {
       networkId: network.id,
@@ -123,7 +123,7 @@ describe.skipIf(missing)('networks of the LAN', { timeout: 300_000 }, () => {
     await expect(cloud.create('lost', network.id)).rejects.toThrow('does not have the physical network elsewhere');
   });
 
-  it('leave the bridge of the computer as it was', async () => {
+  it('leave the bridge of the computer unchanged', async () => {
     await cloud.call('servers', 'delete')(ada, served.id);
     await cloud.idle();
     await eventually(() => expect(cloud.computer.left()).toEqual([]), { interval: 300 });

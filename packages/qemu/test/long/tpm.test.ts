@@ -72,7 +72,7 @@ describe.skipIf(missing)('machines with a TPM', { timeout: 4 * CONDITION_TIMEOUT
     expect(await run(tpmCommand('read'))).toContain(TPM_WORD);
   });
 
-  it('lose it with its guest when the machine is killed, and start with it again', async () => {
+  it('stop the emulator when the machine is killed, and start with it again', async () => {
     const pid = Number(await readFile(join(cloud.machines, id, 'pid'), 'utf8'));
     process.kill(pid, 'SIGKILL');
     await expect.poll(() => emulators(), PATIENT).toEqual([]);

@@ -52,7 +52,7 @@ describe.skipIf(missing)('a machine with options of a flavor and an image', { ti
   const folder = (id: string) => join(cloud.machines, id);
   const pidOf = (id: string) => processesOf(folder(id))[0]!;
 
-  /** Queries QEMU directly: it serves one connection at a time, so the engine disconnects meanwhile. */
+  /** Queries QEMU directly: it serves one connection at a time, so the engine disconnects in the meantime. */
   async function requested<T>(id: string, command: string): Promise<T> {
     await cloud.engine.close();
     const qmp = await QmpClient.connect(join(folder(id), 'qmp'));

@@ -61,7 +61,7 @@ describe.skipIf(missing)('volumes of virtual machines', { timeout: 240_000 }, ()
     await line.run('echo one >/mnt/v/note; sync');
   });
 
-  it('stay attached while the program and its storage daemon end and start again', async () => {
+  it('stay attached while the program and its storage daemon are restarted', async () => {
     const [server] = servers();
     await cloud.engine.close();
     process.kill(server!, 'SIGKILL');

@@ -18,14 +18,14 @@ export async function showQuotas({ quota }: RouterSettings, project: string): Pr
 
 /** `GET /v1/project-quotas/{id}`: the own limits of a project, null for a kind without one. */
 export async function showProject({ quota }: RouterSettings, project: string): Promise<RouterResponse> {
-  const entry = await known(() => quota.get(project));
+  const entry = await ifValid(() => quota.get(project));
   if (!entry) throw new RejectedRequest(404, NOT_FOUND);
   return json(200, { project_quotas: entry });
 }
 
 /** `DELETE /v1/project-quotas/{id}` */
 export async function removeProject({ quota }: RouterSettings, project: string): Promise<RouterResponse> {
-  if (!(await known(() => quota.remove(project)))) throw new RejectedRequest(404, NOT_FOUND);
+  if (!(await ifValid(() => quota.remove(project)))) throw new RejectedRequest(404, NOT_FOUND);
   return NO_CONTENT;
 }
 
@@ -83,7 +83,7 @@ function jsonIn(body: Buffer | ParsedBody): JsonValue {
 }
 
 /** A project id that stores cannot represent has no entry. */
-async function known<T>(request: () => Promise<T>): Promise<T | undefined> {
+async function ifValid<T>(request: () => Promise<T>): Promise<T | undefined> {
   try {
     return await request();
   } catch (error) {

@@ -85,7 +85,7 @@ function unavailable(service: string): RouterResponse {
 }
 
 /**
- * The response without a valid identity. The original's authentication layer sends it, in another format than the
+ * The response without a valid identity. The original's authentication layer sends it, in a format other than the
  * service.
  */
 function unauthenticatedResponse(

@@ -110,7 +110,7 @@ export function routerSettings(options: ProjectQuotaRouterOptions): RouterSettin
   }
   const requestIdHeaders =
     settings.requestIdHeaders ?? REQUEST_ID_HEADERS[typeof headers === 'string' ? headers : 'service'];
-  const negotiate = negotiator({ service: serviceType, headers, flavour: 'generic', ...VERSIONS });
+  const negotiate = negotiator({ service: serviceType, headers, headerStyle: 'generic', ...VERSIONS });
   for (const name of requestIdHeaders) validateHeaderName(name);
   return { ...settings, requestIdHeaders, negotiate };
 }

@@ -36,11 +36,11 @@ export function mysql(pool: MysqlPool): SqlDatabase {
     dialect: 'mysql',
     // Each transaction uses its own connection.
     isInTransaction: () => false,
-    transaction: (work) => retryOnConflict(() => connected(pool, (connection) => drive(connection, work()))),
+    transaction: (work) => retryOnConflict(() => withConnection(pool, (connection) => drive(connection, work()))),
   };
 }
 
-async function connected<T>(pool: MysqlPool, work: (connection: MysqlConnection) => Promise<T>): Promise<T> {
+async function withConnection<T>(pool: MysqlPool, work: (connection: MysqlConnection) => Promise<T>): Promise<T> {
   const connection = await pool.getConnection();
   let broken = false;
   try {

@@ -21,7 +21,7 @@ describe.each([
     await settlesAt(2);
   });
 
-  it.each([400, 403, 404, 409, 500])('releases the amount if the handler responds %i', async (status) => {
+  it.each([400, 403, 404, 409, 500])('releases the amount if the handler responds with %i', async (status) => {
     const agent = supertest(app({}, make));
     for (let attempt = 0; attempt < 3; attempt++) await agent.post(`/secrets?status=${status}`).expect(status);
     await settlesAt(0);
@@ -170,7 +170,7 @@ describe('enforceQuota()', () => {
 
 describe('options of enforceQuota()', () => {
   const wrong: [string, object, string][] = [
-    ['misspelt', { kinds: undefined, kind: 'secrets', onStoreErr: 'open' }, 'did you mean "onStoreError"?'],
+    ['misspelled', { kinds: undefined, kind: 'secrets', onStoreErr: 'open' }, 'did you mean "onStoreError"?'],
     ['no kind', {}, 'either kind or kinds'],
     ['both kinds', { kind: 'secrets', kinds: { orders: 1 } }, 'either kind or kinds'],
     ['cost with kinds', { kinds: { orders: 1 }, cost: 2 }, 'cost applies to kind only'],

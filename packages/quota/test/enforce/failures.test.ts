@@ -79,7 +79,7 @@ describe('an unavailable store', () => {
     await supertest(app(next)).post('/secrets').expect(503, { caught: 'QUOTA_STORE_UNAVAILABLE' });
   });
 
-  it('lets requests pass with "open", and reports the error to the hook', async () => {
+  it('accepts requests with "open", and reports the error to the hook', async () => {
     const onError = vi.fn();
     const agent = supertest(app({ quota: failing(), onStoreError: 'open', onError }));
     for (let call = 0; call < 4; call++) await agent.post('/secrets').expect(201);

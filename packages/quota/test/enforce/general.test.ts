@@ -51,7 +51,7 @@ describe('enforceQuota() without a preset', () => {
     expect(headers['retry-after']).toBeUndefined();
   });
 
-  it('responds 503 with Retry-After while the store fails, without the message of the store', async () => {
+  it('responds with 503 and Retry-After while the store fails, without the message of the store', async () => {
     const options = { quota: unavailable(), kinds: { invoices: 1 } };
     const { status, headers, text } = await app(options).post('/invoices');
     expect([status, headers['retry-after'], headers.ratelimit]).toEqual([503, '5', undefined]);

@@ -90,7 +90,7 @@ describe.each(stores)('many processes on one %s', (_name, url, share, startCrash
       await killWorkers();
     });
 
-    it('neither leak nor exceed the limit when they are killed at random', { timeout: TIMEOUT_MS }, async () => {
+    it('neither leak usage nor exceed the limit when they are killed at random', { timeout: TIMEOUT_MS }, async () => {
       const job = { ...shared.job, via: 'direct', project: 'killed', lanes: LANES, limit: LIMIT };
       const workers = await startWorkers(PROCESSES, { ...job, untilMs: 20_000, storeTimeoutMs: PATIENT_MS });
       const killed = workers.slice(0, 5);

@@ -119,13 +119,16 @@ describe('identity', () => {
     }
   });
 
-  it.each([{}, { 'X-Project-Id': '' }, { 'X-Project-Id': '  ' }])('without a project is 400: %j', async (headers) => {
-    const missing = await agent().get('/v1/quotas').set(headers).set('Accept', 'application/json').expect(400);
-    expect(missing.body).toEqual({ message: 'Missing X-Project-Id', code: '400 Bad Request', title: 'Bad Request' });
-    expect(missing.headers['content-type']).toBe('application/json');
-    expect(missing.headers['service-api-version']).toBeUndefined();
-    expect(missing.headers['x-service-request-id']).toBeUndefined();
-  });
+  it.each([{}, { 'X-Project-Id': '' }, { 'X-Project-Id': '  ' }])(
+    'without a project causes 400: %j',
+    async (headers) => {
+      const missing = await agent().get('/v1/quotas').set(headers).set('Accept', 'application/json').expect(400);
+      expect(missing.body).toEqual({ message: 'Missing X-Project-Id', code: '400 Bad Request', title: 'Bad Request' });
+      expect(missing.headers['content-type']).toBe('application/json');
+      expect(missing.headers['service-api-version']).toBeUndefined();
+      expect(missing.headers['x-service-request-id']).toBeUndefined();
+    },
+  );
 
   it('without a project is plain text without Accept, and HTML for html or */*', async () => {
     const plain = await agent().get('/v1/quotas').unset('Accept').expect(400);
@@ -138,7 +141,7 @@ describe('identity', () => {
   });
 
   it.each([undefined, 'Invalid', 'confirmed', ''])(
-    'with the status %s of an authenticating proxy is 401',
+    'with the status %s of an authenticating proxy causes 401',
     async (status) => {
       const call = agent(strict).get('/v1/quotas').set(ADMIN);
       if (status !== undefined) call.set('X-Identity-Status', status);
@@ -152,7 +155,7 @@ describe('identity', () => {
     await agent(strict).get('/v1/project-quotas').set(ADMIN).set('X-Identity-Status', 'Confirmed').expect(200);
   });
 
-  it('without roles is admin, who may not manage the quotas of projects', async () => {
+  it('without roles is admin, which may not manage the quotas of projects', async () => {
     await agent({ readerRoles: ['admin'] })
       .get('/v1/quotas')
       .set('X-Project-Id', 'p1')

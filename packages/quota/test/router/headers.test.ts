@@ -112,7 +112,7 @@ describe('headers', () => {
 });
 
 describe('a failing store', () => {
-  it('is a 503 with Retry-After that reveals no cause, which is reported to onError', async () => {
+  it('returns 503 with Retry-After without the cause, which is reported to onError', async () => {
     const down = new Proxy({} as QuotaStore, { get: () => () => Promise.reject(new Error('password is 1234')) });
     const onError = vi.fn();
     const options = { quota: projectQuotas({ preset: 'key-manager', store: down }), onError };
@@ -130,7 +130,7 @@ describe('a failing store', () => {
 });
 
 describe('an unexpected error', () => {
-  it('is a 500 that reveals nothing, and is reported to onError', async () => {
+  it('returns 500 without details, and is reported to onError', async () => {
     const onError = vi.fn();
     const identity = () => Promise.reject(new Error('password is 1234'));
     const response = await get('/v1/quotas', { identity, onError }).expect(500);

@@ -105,7 +105,7 @@ describe('GET /v1/project-quotas', () => {
     expect(mounted.body.next).toBe('http://h/keys/v1/project-quotas?limit=1&offset=1');
   });
 
-  it('does not put an invalid host into links', async () => {
+  it('does not include an invalid host in links', async () => {
     await fill(2);
     const result = await get('/v1/project-quotas?limit=1', { trustProxy: true }).set({
       Host: 'h"/><x',
@@ -157,7 +157,7 @@ describe('paths', () => {
   it.each([
     ['Express 5', express],
     ['Express 4', express4 as unknown as typeof express],
-  ])('in %s, other paths continue to the app, and only they', async (_name, make) => {
+  ])('in %s, only other paths are passed to the app', async (_name, make) => {
     const app = make()
       .use(projectQuotaRouter({ quota, identity: headerIdentity({ confirmed: false }) }))
       .use((_req, res) => void res.status(200).send('the app'));
@@ -247,12 +247,12 @@ describe('methods', () => {
     expect(response.headers.allow).toBe('DELETE, GET, PUT');
   });
 
-  it('HEAD is 405 everywhere, without a body', async () => {
+  it('HEAD returns 405 everywhere, without a body', async () => {
     for (const path of ['/v1/quotas', '/v1/project-quotas', '/v1/project-quotas/p1'])
       expect((await agent().head(path).set(ADMIN).expect(405)).text).toBeFalsy();
   });
 
-  it('OPTIONS is 200 with an empty body for every caller', async () => {
+  it('OPTIONS returns 200 with an empty body for every caller', async () => {
     for (const path of ['/v1/quotas', '/v1/project-quotas', '/v1/project-quotas/p1'])
       await agent().options(path).expect(200, '');
   });

@@ -40,7 +40,7 @@ describe.skipIf(!url)('on a real server', () => {
     expect(await store.counts('p')).toEqual({ secrets: { used: 0, reserved: 2 } });
   });
 
-  it('sends further requests while the server processes others', async () => {
+  it('sends more requests while the server processes others', async () => {
     let [under, max, calls] = [0, 0, 0];
     const counting = {
       call: async (command: string, ...args: string[]) => {

@@ -31,7 +31,7 @@ function listParameters(types: readonly string[], rows: readonly (readonly unkno
   return byColumn(types.length, rows).map((values, index) => arrayParameter(types[index] as string, values));
 }
 
-const quoted = (name: string) => `"${name}"`;
+const quoteName = (name: string) => `"${name}"`;
 
 /** @throws Error if the table lacks a column */
 function typesIn(types: ReadonlyMap<string, string>, columns: readonly string[]): readonly string[] {
@@ -72,7 +72,7 @@ export async function insertRows<R>(
   const query = statement(`insert ${table} ${columns} ${ending}`, () =>
     preparedQuery(
       CompiledQuery.raw(
-        `insert into ${quoted(table)} (${columns.map(quoted).join(', ')}) select * from unnest(${lists(types, columns)}) ${ending}`,
+        `insert into ${quoteName(table)} (${columns.map(quoteName).join(', ')}) select * from unnest(${lists(types, columns)}) ${ending}`,
       ),
     ),
   );
@@ -97,11 +97,11 @@ export async function updateRows(
   const types = await columnTypes(tx, table);
   // Not prepared: a cached plan would be for the size that the table had when the connection was opened.
   const query = statement(`update ${table} ${columns}`, () => {
-    const sets = columns.map((column) => `${quoted(column)} = given.${quoted(column)}`).join(', ');
-    const given = [...columns.map(quoted), '"given_seq"', '"given_revision"'].join(', ');
+    const sets = columns.map((column) => `${quoteName(column)} = given.${quoteName(column)}`).join(', ');
+    const given = [...columns.map(quoteName), '"given_seq"', '"given_revision"'].join(', ');
     const [seq, revision] = [columns.length + 1, columns.length + 2];
     return CompiledQuery.raw(
-      `update ${quoted(table)} as kept set ${sets} from unnest(${lists(types, columns)}, $${seq}::bigint[], $${revision}::bigint[]) as given(${given}) where kept."seq" = "given_seq" and kept."revision" = "given_revision" and kept."seq" in (select "seq" from ${quoted(table)} where "seq" = any($${seq}::bigint[]) for update nowait) returning kept."seq"`,
+      `update ${quoteName(table)} as kept set ${sets} from unnest(${lists(types, columns)}, $${seq}::bigint[], $${revision}::bigint[]) as given(${given}) where kept."seq" = "given_seq" and kept."revision" = "given_revision" and kept."seq" in (select "seq" from ${quoteName(table)} where "seq" = any($${seq}::bigint[]) for update nowait) returning kept."seq"`,
     );
   });
   const parameters = listParameters([...typesIn(types, columns), 'bigint', 'bigint'], rows);

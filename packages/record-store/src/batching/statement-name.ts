@@ -4,7 +4,7 @@ import type { CompiledQuery } from 'kysely';
 const VERB =
   /^\W*(?:with\b.*?\b)?(select|insert|update|delete|begin|commit|rollback|savepoint|release|create|alter|drop|pragma)\b/is;
 const NAMING_ONE = /^(?:select|insert|update|delete)$/;
-const SCHEMA = /^(?:create|alter|drop|pragma)$/;
+const SCHEMA_STATEMENT = /^(?:create|alter|drop|pragma)$/;
 const FIRST_TABLE = /\b(?:from|into|update|join)\s+"?([a-z_]+)"?/i;
 
 const names = new WeakMap<object, string>();
@@ -18,7 +18,7 @@ export function statementName({ query, sql }: CompiledQuery): string {
   if (known !== undefined) return known;
   const verb = VERB.exec(sql)?.[1]?.toLowerCase() ?? 'other';
   const table = NAMING_ONE.test(verb) ? FIRST_TABLE.exec(sql)?.[1]?.toLowerCase() : undefined;
-  const name = table === undefined ? (SCHEMA.test(verb) ? 'schema' : verb) : `${verb} ${table}`;
+  const name = table === undefined ? (SCHEMA_STATEMENT.test(verb) ? 'schema' : verb) : `${verb} ${table}`;
   names.set(query, name);
   return name;
 }

@@ -22,7 +22,7 @@ async function groupsOf(works: number): Promise<readonly number[]> {
   return sizes;
 }
 
-it('commits transactions of consecutive ticks together, as of clients that connect at the same time', async () => {
+it('commits transactions of consecutive ticks together, such as those of clients that connect at the same time', async () => {
   expect(await groupsOf(20)).toEqual([20]);
 });
 

@@ -63,7 +63,7 @@ export class DocumentTable<R extends Stored> {
   }
 
   /**
-   * Returns the records of rows whose identifying columns are known; rows that were deleted meanwhile are omitted.
+   * Returns the records of rows whose identifying columns are known; rows that were deleted in the meantime are omitted.
    * @param keeps whether records that were not in the cache are added on the first read or on the second
    */
   async read(session: Session, rows: readonly Head[], keeps: 'at once' | 'if read again' = 'at once'): Promise<R[]> {

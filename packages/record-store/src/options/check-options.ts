@@ -1,5 +1,5 @@
 /**
- * Rejects unknown options, so that a misspelt option is not ignored.
+ * Rejects unknown options, so that a misspelled option is not ignored.
  *
  * @param place the name of the function for the message: `createEngine()`
  * @param known an object with every key of the options type, so that type and check cannot differ

@@ -15,7 +15,7 @@ describe('the optional dependency pg', () => {
     expect(loadPg(import.meta.url).Pool).toBeTypeOf('function');
   });
 
-  it('is named with the command that installs it if it is missing', () => {
+  it('is reported with the command that installs it if it is missing', () => {
     expect(load).toThrow('A PostgreSQL database needs the package pg, which is not installed: npm install pg');
   });
 

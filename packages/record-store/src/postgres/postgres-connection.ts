@@ -51,7 +51,7 @@ export class PostgresConnection implements DatabaseConnection {
     }
   }
 
-  /** If a pooler switches sessions, statements are no longer prepared from then on, and the transaction is retried. */
+  /** If a pooler switches sessions, statements are no longer prepared, and the transaction is retried. */
   async #query({ sql: text, parameters: values }: CompiledQuery, name: string | undefined): Promise<ClientResult> {
     this.#cork();
     try {

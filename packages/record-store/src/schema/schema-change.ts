@@ -18,10 +18,10 @@ export type SchemaChanges = Readonly<Record<string, SchemaChange>>;
  */
 export function joinChanges(...parts: readonly SchemaChanges[]): SchemaChanges {
   const names = [...new Set(parts.flatMap((part) => Object.keys(part)))].sort();
-  return Object.fromEntries(names.map((name) => [name, joined(parts.flatMap((part) => part[name] ?? []))]));
+  return Object.fromEntries(names.map((name) => [name, joinChangesOfName(parts.flatMap((part) => part[name] ?? []))]));
 }
 
-function joined(changes: readonly SchemaChange[]): SchemaChange {
+function joinChangesOfName(changes: readonly SchemaChange[]): SchemaChange {
   const needs = changes.flatMap((change) => change.needs ?? []).sort();
   return {
     ...(needs.length > 0 && { needs: needs.at(-1) }),

@@ -66,7 +66,7 @@ class SqliteConnection implements DatabaseConnection {
         const locked = error instanceof DatabaseUnavailable && error.failure === 'busy';
         if (!locked || this.#inTransaction || Date.now() - startedAt >= this.#lockTimeoutMs) throw error;
       }
-      // Waiting inside SQLite would block the whole process. No transaction is open here, so others may read meanwhile.
+      // Waiting inside SQLite would block the whole process. No transaction is open here, so others may read in the meantime.
       this.mutex.leave();
       await sleep(LOCK_PAUSE_MS);
       await this.mutex.enter();
@@ -195,7 +195,7 @@ class SqliteDriver implements Driver {
 
   /**
    * Resolves when the writes are as durable as required. No success is reported before, and other users proceed
-   * meanwhile.
+   * in the meantime.
    */
   async releaseConnection(): Promise<void> {
     const connection = this.#opened();

@@ -55,7 +55,8 @@ export class SqliteOwner {
       for (let attempt = 1; ; attempt++) {
         if (claim(handle, mine)) return new SqliteOwner(handle);
         const holder = holderOf(handle);
-        if (holder && holder.mark !== mine.mark && isAlive(holder)) throw new DatabaseInUse(file, described(holder));
+        if (holder && holder.mark !== mine.mark && isAlive(holder))
+          throw new DatabaseInUse(file, describeHolder(holder));
         // Another process is recording its name, or conflicted with ours.
         if (attempt === ATTEMPTS) throw new DatabaseInUse(file, 'another process');
         await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
@@ -73,7 +74,7 @@ export class SqliteOwner {
     const handle = openSqlite(owners, { readOnly: true });
     try {
       const holder = holderOf(handle);
-      return holder && isAlive(holder) ? described(holder) : undefined;
+      return holder && isAlive(holder) ? describeHolder(holder) : undefined;
     } finally {
       handle.close();
     }
@@ -133,7 +134,7 @@ function isAlive({ pid, host }: Holder): boolean {
   }
 }
 
-function described({ pid, host, since }: Holder): string {
+function describeHolder({ pid, host, since }: Holder): string {
   const description = pid === process.pid && host === hostname() ? 'this process already' : `process ${pid} on ${host}`;
   return `${description}, since ${since}`;
 }

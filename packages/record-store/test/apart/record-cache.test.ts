@@ -20,7 +20,7 @@ describe('the cache of records', () => {
     expect(cache.get('servers', 'cold')).toBeUndefined();
   });
 
-  it('keeps tables apart', () => {
+  it('keeps tables separate', () => {
     const cache = new RecordCache();
     cache.set('servers', 'a', record(1));
     expect(cache.get('flavors', 'a')).toBeUndefined();
@@ -33,7 +33,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('two stores in one process
     for (const { close } of opened.splice(0)) await close();
   });
 
-  it('do not evict records of each other', async () => {
+  it('do not evict records of other stores', async () => {
     opened.push(await open(), await open());
     const [one, other] = opened.map(({ store }) => store) as [Store, Store];
     const group = { policy: 'affinity', maxServerPerHost: null, projectId: 'p1', userId: 'ada', createdAt: 0 } as const;

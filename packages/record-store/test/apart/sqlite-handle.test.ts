@@ -49,7 +49,7 @@ describe('a SQLite database', () => {
     ['no library', undefined],
     ['a library without columns()', { StatementSync: OldStatement, DatabaseSync: OldDatabase }],
     ['a library without isTransaction', { StatementSync: NewStatement, DatabaseSync: OldDatabase }],
-  ])('is not opened on a Node with %s: the error says what to install', (_, library) => {
+  ])('is not opened on a Node version with %s: the error contains the version to install', (_, library) => {
     vi.spyOn(process, 'getBuiltinModule').mockReturnValue(library as never);
     expect(() => openSqlite(':memory:')).toThrow(
       /^A SQLite database needs Node 22\.16 or newer; this is Node [\d.]+\. Install a newer Node, or use PostgreSQL \(npm install pg\)\.$/,

@@ -54,7 +54,7 @@ async function kill(child: ChildProcess): Promise<void> {
 }
 
 describe('the owner of a SQLite file', () => {
-  it('is one engine of a process at a time, regardless of the path to the file', async () => {
+  it('is one engine in one process at a time, regardless of the path to the file', async () => {
     const file = freshFile();
     const first = await open(file);
     await expect(open(file)).rejects.toMatchObject({

@@ -59,7 +59,7 @@ describe('a commit to a SQLite file', () => {
     expect(syncs).toHaveBeenCalledTimes(2);
   });
 
-  it('waits for the disk outside of transactions too, and not if nothing was written', async () => {
+  it('also waits for the disk outside of transactions, but not if nothing was written', async () => {
     await open();
     await names(store);
     await store.transaction((tx) => tables.keypairs.find(tx));
@@ -83,7 +83,7 @@ describe('a commit to a SQLite file', () => {
     );
   });
 
-  it('lets others read meanwhile, and shares the wait with concurrent writers', async () => {
+  it('lets others read in the meantime, and shares the wait with concurrent writers', async () => {
     await open();
     const proceed = slowDisk();
     const committed: string[] = [];
@@ -99,7 +99,7 @@ describe('a commit to a SQLite file', () => {
     expect(syncs).toHaveBeenCalledTimes(2);
   });
 
-  it('fails when the disk fails, and always from then on', async () => {
+  it('fails when the disk fails, and permanently afterwards', async () => {
     await open();
     await add(store, 'a');
     syncs.mockRejectedValueOnce(Object.assign(new Error('EIO: i/o error, fdatasync'), { code: 'EIO' }));
@@ -110,7 +110,7 @@ describe('a commit to a SQLite file', () => {
     expect(await names(store)).toContain('a');
   });
 
-  it('leaves no sync to SQLite itself', async () => {
+  it('does not leave syncs to SQLite itself', async () => {
     await open();
     const NORMAL = 1;
     const { rows } = await sql<{ synchronous: number }>`pragma synchronous`.execute(store.db);

@@ -18,7 +18,7 @@ async function serve(file: string) {
   };
 }
 
-describe.each(['old.example.mjs', 'new.example.mjs'])('an app of express-request-id: %s', (file) => {
+describe.each(['old.example.mjs', 'new.example.mjs'])('an express-request-id app: %s', (file) => {
   it('is in the README as this test runs it', () => {
     expect(readme).toContain(`\`\`\`js\n${read(file)}\`\`\``);
   });
@@ -42,7 +42,7 @@ describe.each(['old.example.mjs', 'new.example.mjs'])('an app of express-request
 });
 
 describe('an id that is not safe to log', () => {
-  it('is kept before, and replaced after', async () => {
+  it('is kept before the migration, and replaced afterwards', async () => {
     const unsafe = { 'X-Request-Id': '"><script>' };
     expect((await (await serve('old.example.mjs'))('/', unsafe)).id).toBe('"><script>');
     expect((await (await serve('new.example.mjs'))('/', unsafe)).id).toMatch(UUID);

@@ -7,7 +7,7 @@ import { untilClientsClose } from './until-clients-close.js';
 
 const say = (text: string) => process.stderr.write(`${text}\n`);
 
-/** Resolves on the first termination signal; further signals have no effect. */
+/** Resolves on the first termination signal; additional signals have no effect. */
 function terminationRequested(): Promise<void> {
   return new Promise((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => resolve());
@@ -96,7 +96,7 @@ async function run(args: readonly string[]): Promise<number> {
 
 /** Returns the message of an error that the user can fix, without a stack trace. */
 function readable(error: Error & { code?: string }): string | undefined {
-  if (error.code === 'EADDRINUSE') return `The port is taken: ${error.message}. Try --port 0.`;
+  if (error.code === 'EADDRINUSE') return `The port is in use: ${error.message}. Try --port 0.`;
   const known = error.code === 'COMMAND_LINE' || error.code === 'ENOENT' || error.code === 'EACCES';
   return known || error instanceof TypeError || error instanceof RangeError ? error.message : undefined;
 }

@@ -26,13 +26,13 @@ const SPEC = {
     value: 'S',
     help: 'exit when clients have sent no request for S seconds',
   },
-  control: { type: 'boolean', help: '--no-control: no rules, reset, states, clock over HTTP or on the page' },
+  control: { type: 'boolean', help: '--no-control: disable rules, reset, states and clock over HTTP and on the page' },
   latency: { type: 'string', value: 'MS', help: 'duration of every step of a machine (default: 0)' },
   pace: { type: 'string', value: 'NAME', help: 'instant (default) or realistic (300 ms a step), instead of --latency' },
   transient: {
     type: 'string',
     value: 'MS',
-    help: 'how long a transient state waits to be read, in ms (default: 150; 0: not at all)',
+    help: 'how long a transient state lasts until a client reads it, in ms (default: 150; 0: not at all)',
   },
   'max-version': { type: 'string', value: 'X.Y', help: 'highest compute microversion, or latest (default: 2.100)' },
   record: {
@@ -87,9 +87,9 @@ export function helpText(): string {
   return [
     'apistrata-test-cloud: a cloud for tests, in memory',
     '',
-    'Runs a program with the cloud in its environment, and ends with its status:',
+    'Runs a program with the cloud in its environment, and exits with its status:',
     '  npx @apistrata/test-cloud -- pytest',
-    'Or keeps running, prints the settings for clients on standard output, and logs to standard error:',
+    'Without a program, keeps running, prints the settings for clients on standard output, and logs to standard error:',
     '  npx @apistrata/test-cloud > cloud.env & sleep 2; . ./cloud.env; openstack server list',
     '',
     ...lines,
@@ -140,7 +140,7 @@ export function readCommand(args: readonly string[], env: NodeJS.ProcessEnv = {}
     throw new CommandError(`--print is ${Object.keys(PRINTS).join(', ')}, not "${print}"`);
   const seconds = integer('wait-for-clients', parsed['wait-for-clients']);
   const modes = [parsed.record !== undefined, parsed.verify !== undefined, program !== undefined].filter(Boolean);
-  if (modes.length > 1) throw new CommandError('--record, --verify and a program after -- exclude each other');
+  if (modes.length > 1) throw new CommandError('--record, --verify and a program after -- are mutually exclusive');
   return {
     cloud: {
       port: integer('port', parsed.port) ?? (parsed.verify || program ? 0 : 8774),

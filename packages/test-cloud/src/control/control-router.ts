@@ -35,7 +35,7 @@ function rejectOtherSites(req: Request, _res: Response, next: NextFunction): voi
   next();
 }
 
-function checked<S extends z.ZodType>(schema: S, body: unknown): z.infer<S> {
+function parseBody<S extends z.ZodType>(schema: S, body: unknown): z.infer<S> {
   const result = schema.safeParse(body ?? {});
   if (result.success) return result.data;
   throw new ServiceError(400, z.prettifyError(result.error));
@@ -60,8 +60,8 @@ export function controlRouter(cloud: Controlled, rules: RuleBook): Router {
     // Validated against one of the two schemas, so that the error names the invalid field.
     const rule =
       body?.machine === undefined
-        ? rules.http(checked(HttpRequestRule, body).http)
-        : rules.machine(checked(MachineRule, body).machine);
+        ? rules.http(parseBody(HttpRequestRule, body).http)
+        : rules.machine(parseBody(MachineRule, body).machine);
     res.status(201).json(ruleJson(rule));
   });
   router.get('/rules', (_req, res) => {
@@ -95,7 +95,7 @@ export function controlRouter(cloud: Controlled, rules: RuleBook): Router {
     res.json({ now: new Date(cloud.clock.now()).toISOString(), frozen: cloud.clock.frozen });
   });
   router.post('/clock', async (req, res) => {
-    const { advance, freeze } = checked(ClockBody, req.body);
+    const { advance, freeze } = parseBody(ClockBody, req.body);
     if (freeze === true) cloud.clock.freeze();
     if (freeze === false) cloud.clock.run();
     if (advance !== undefined) {
@@ -107,11 +107,11 @@ export function controlRouter(cloud: Controlled, rules: RuleBook): Router {
   });
 
   router.post('/tokens', (req, res) => {
-    const { user, project, roles } = checked(TokenBody, req.body);
+    const { user, project, roles } = parseBody(TokenBody, req.body);
     res.status(201).json({ token: cloud.token(user, project, roles) });
   });
   router.post('/logins', (req, res) => {
-    res.status(201).json({ environment: cloud.envFor(checked(LoginBody, req.body)) });
+    res.status(201).json({ environment: cloud.envFor(parseBody(LoginBody, req.body)) });
   });
   router.post('/hosts/:name/restart', async (req, res) => {
     await cloud.restartHost(req.params.name);

@@ -19,7 +19,7 @@ const ACTORS = ['users', 'groups'] as const;
 
 type Kind = 'users' | 'groups' | 'projects' | 'domains' | 'roles';
 
-function named(call: Call, kind: Kind, id: string) {
+function findRecord(call: Call, kind: Kind, id: string) {
   const record = call.cloud.directory.state[kind].get(id);
   if (!record) throw notFound(`Could not find ${kind.slice(0, -1)}: ${id}.`);
   return record;
@@ -35,9 +35,9 @@ function scopeOf(call: Call): Scope {
 function assignmentOf(call: Call, actors: (typeof ACTORS)[number], inherited: boolean): Assignment {
   call.requireAdmin();
   const scope = scopeOf(call);
-  if (scope.kind !== 'system') named(call, `${scope.kind}s`, scope.id);
-  named(call, actors, call.param('actor'));
-  named(call, 'roles', call.param('role'));
+  if (scope.kind !== 'system') findRecord(call, `${scope.kind}s`, scope.id);
+  findRecord(call, actors, call.param('actor'));
+  findRecord(call, 'roles', call.param('role'));
   return {
     actor: { kind: actors === 'users' ? 'user' : 'group', id: call.param('actor') },
     scope,
@@ -69,7 +69,7 @@ function grantRoutes(): readonly Route[] {
           return listOf(
             'roles',
             call,
-            mine.map(({ roleId }) => named(call, 'roles', roleId)),
+            mine.map(({ roleId }) => findRecord(call, 'roles', roleId)),
           );
         }),
         put(one, (call) => {
@@ -96,7 +96,7 @@ function memberRoutes(): readonly Route[] {
     const { groups } = call.cloud.directory.state;
     const group = groups.get(call.param('group'));
     if (!group) throw notFound(`Could not find group: ${call.param('group')}.`);
-    named(call, 'users', call.param('user'));
+    findRecord(call, 'users', call.param('user'));
     groups.set(group.id, { ...group, members: changed(group.members, call.param('user')) });
     return noContent();
   }
@@ -110,9 +110,9 @@ function memberRoutes(): readonly Route[] {
   return [
     get('/v3/groups/:group/users', (call) => {
       call.requireAdmin();
-      const { members } = named(call, 'groups', call.param('group')) as unknown as { members: readonly string[] };
+      const { members } = findRecord(call, 'groups', call.param('group')) as unknown as { members: readonly string[] };
       const shown = members.map((id): Wire => {
-        const { password: _, ...user } = named(call, 'users', id) as Wire;
+        const { password: _, ...user } = findRecord(call, 'users', id) as Wire;
         return user;
       });
       return listOf('users', call, shown);

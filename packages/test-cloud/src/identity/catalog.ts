@@ -41,7 +41,7 @@ export function endpointUrl(url: unknown, cloudUrl: string): string {
 /** Returns the catalog of a token: enabled endpoints, with URLs for its project. */
 export function catalogFor(documents: Documents, cloudUrl: string, projectId: string | undefined) {
   const endpoints = [...documents.table<Doc>('identity/endpoints').values()].filter(({ enabled }) => enabled !== false);
-  const reached = (url: unknown) =>
+  const reachableUrl = (url: unknown) =>
     endpointUrl(url, cloudUrl).replace(/\/?[$%]\((project|tenant)_id\)s/, projectId ? `/${projectId}` : '');
   return [...documents.table<Doc>('identity/services').values()]
     .filter(({ enabled }) => enabled !== false)
@@ -56,7 +56,7 @@ export function catalogFor(documents: Documents, cloudUrl: string, projectId: st
           interface: endpoint.interface,
           region: endpoint.region_id,
           region_id: endpoint.region_id,
-          url: reached(endpoint.url),
+          url: reachableUrl(endpoint.url),
         })),
     }));
 }

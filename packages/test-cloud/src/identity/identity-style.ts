@@ -14,7 +14,7 @@ function notAllowed({ spec }: ResourceType, verb: Verb) {
 }
 
 /** Filters by the names that the list supports, also as `name__icontains`; other parameters are ignored. */
-function narrowed(call: Call, { spec }: ResourceType, items: readonly Wire[]): readonly Wire[] {
+function filterItems(call: Call, { spec }: ResourceType, items: readonly Wire[]): readonly Wire[] {
   const names = spec.filters ?? [];
   const conditions = [...call.query].flatMap(([parameter, value]) => {
     if (names.includes(parameter)) return [(item: Wire) => sameValue(item[parameter], value)];
@@ -27,7 +27,7 @@ function narrowed(call: Call, { spec }: ResourceType, items: readonly Wire[]): r
 }
 
 /** Adds the link to a resource with its own URL. */
-function linked(call: Call, many: string, item: Wire): Wire {
+function withLinks(call: Call, many: string, item: Wire): Wire {
   return item.id === undefined || item.links
     ? item
     : { ...item, links: { self: `${call.base}/v3/${many}/${item.id}` } };
@@ -39,7 +39,7 @@ export function listOf(many: string, call: Call, items: readonly Wire[]): Wire {
   const paged = pageOf(items, { limit, marker: call.text('marker') });
   if (!paged) throw notFound(`Marker ${call.text('marker')} could not be found.`);
   const { more, last } = paged;
-  const page = paged.page.map((item) => linked(call, many, item));
+  const page = paged.page.map((item) => withLinks(call, many, item));
   const next = more && last !== undefined ? linkTo(call, last) : null;
   return { [many]: page, links: { self: `${call.cloudBase}${call.req.originalUrl}`, previous: null, next } };
 }
@@ -65,7 +65,7 @@ export const identityStyle: Style = {
     const path = spec.path.replaceAll(/:(\w+)/g, (_, name: string) => call.param(name));
     return { ...wire, links: { self: `${call.base}/v3/${path}/${wire.id}` } };
   },
-  list: (call, resource, items) => listOf(resource.spec.many, call, narrowed(call, resource, items)),
+  list: (call, resource, items) => listOf(resource.spec.many, call, filterItems(call, resource, items)),
 
   errors: {
     noBody: ({ spec }) => badRequest(`Expecting to find ${spec.one} in the request body.`),

@@ -25,7 +25,7 @@ function signatureOf(text: string, secret: string): string | undefined {
   return hmac(key, text).toString('hex');
 }
 
-function same(one: string, other: string): boolean {
+function equalInConstantTime(one: string, other: string): boolean {
   const [a, b] = [Buffer.from(one), Buffer.from(other)];
   return a.length === b.length && timingSafeEqual(a, b);
 }
@@ -41,7 +41,8 @@ export function s3TokenRoutes(): readonly Route[] {
       if (!credential) throw unauthorized('EC2 access key not found.');
       const { secret } = JSON.parse(String(credential.blob)) as { secret?: unknown };
       const expected = signatureOf(Buffer.from(signed, 'base64url').toString('utf8'), String(secret));
-      if (expected === undefined || !same(expected, signature)) throw unauthorized('Credential signature mismatch');
+      if (expected === undefined || !equalInConstantTime(expected, signature))
+        throw unauthorized('Credential signature mismatch');
       const userId = String(credential.user_id);
       const scope = { kind: 'project', id: String(credential.project_id) } as const;
       const roleIds = directory.roleIdsOf(userId, scope);

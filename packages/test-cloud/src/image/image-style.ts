@@ -59,7 +59,7 @@ function conditionOf(name: string, written: string): (image: Wire) => boolean {
   return (image) => Object.hasOwn(image, name) && String(image[name] ?? '') === written;
 }
 
-function narrowed({ query }: Call, items: readonly Wire[]): readonly Wire[] {
+function filterItems({ query }: Call, items: readonly Wire[]): readonly Wire[] {
   const conditions = [...query].filter(([name]) => !PAGING.has(name)).map(([name, value]) => conditionOf(name, value));
   const tags = query.getAll('tag').map((tag) => tag.trim());
   return items.filter(
@@ -108,7 +108,7 @@ function list(call: Call, resource: ResourceType, items: readonly Wire[]): unkno
   // Images with the same creation second keep their order of creation.
   const descending = keys.at(-1)?.descending ?? true;
   const inOrder = descending ? items : [...items].reverse();
-  const ordered = sorted(narrowed(call, inOrder), keys);
+  const ordered = sorted(filterItems(call, inOrder), keys);
   const limit = limitOf(call);
   const paged = pageOf(ordered, { limit, marker: call.text('marker') });
   if (!paged) throw badRequest(`Marker ${call.text('marker')} could not be found.`);
@@ -136,7 +136,7 @@ export const imageStyle: Style = {
   statuses: { create: 201, remove: 204 },
   newId: randomUUID,
   unknownFields: 'keep',
-  readOnlyFields: 'refuse',
+  readOnlyFields: 'reject',
   bulk: false,
   admin: [],
 

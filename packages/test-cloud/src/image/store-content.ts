@@ -42,7 +42,7 @@ async function* inOnePiece(content: Uint8Array) {
 }
 
 /**
- * Stores the content of an image. With real machines, content in another format than the image declares is rejected with 400,
+ * Stores the content of an image. With real machines, content in a format other than the image declares is rejected with 400,
  * because no server could boot from it.
  */
 export async function storeContent(

@@ -11,7 +11,7 @@ import { missingResource } from './network-errors.js';
 const PAGING = new Set(['fields', 'sort_key', 'sort_dir', 'limit', 'marker', 'page_reverse']);
 
 const invalid = (message: string) => badRequest(message, 'HTTPBadRequest');
-const quoted = (names: readonly string[]) => `[${names.map((name) => `'${name}'`).join(', ')}]`;
+const quoteNames = (names: readonly string[]) => `[${names.map((name) => `'${name}'`).join(', ')}]`;
 
 /** Returns the filters that the list supports. */
 function filtersOf({ fields, spec }: ResourceType): Set<string> {
@@ -19,11 +19,11 @@ function filtersOf({ fields, spec }: ResourceType): Set<string> {
   return new Set([...names, 'id', ...(spec.tags ? Object.keys(TAG_FILTERS) : [])]);
 }
 
-function narrowed(call: Call, resource: ResourceType, items: readonly Wire[]): readonly Wire[] {
+function filterItems(call: Call, resource: ResourceType, items: readonly Wire[]): readonly Wire[] {
   const known = filtersOf(resource);
   const parameters = [...new Set(call.query.keys())].filter((name) => !PAGING.has(name));
   const stray = parameters.filter((name) => !known.has(name));
-  if (stray.length > 0) throw invalid(`${quoted(stray)} is invalid attribute for filtering`);
+  if (stray.length > 0) throw invalid(`${quoteNames(stray)} is invalid attribute for filtering`);
   const plain = parameters.filter((name) => !(name in TAG_FILTERS) && name !== 'fixed_ips');
   return filteredByTags(byFixedIps(filtered(items, call.query, plain), call.query.getAll('fixed_ips')), call.query);
 }
@@ -55,10 +55,10 @@ function sortKeys({ query }: Call, resource: ResourceType): readonly SortKey[] {
   if (keys.length !== directions.length) throw invalid('The number of sort_keys and sort_dirs must be same');
   const known = filtersOf(resource);
   const stray = keys.filter((key) => !known.has(key) || key in TAG_FILTERS);
-  if (stray.length > 0) throw invalid(`${quoted(stray)} is invalid attribute for sort_keys`);
+  if (stray.length > 0) throw invalid(`${quoteNames(stray)} is invalid attribute for sort_keys`);
   const wrong = directions.filter((direction) => direction !== 'asc' && direction !== 'desc');
   if (wrong.length > 0)
-    throw invalid(`${quoted(wrong)} is invalid value for sort_dirs, valid value is 'asc' and 'desc'`);
+    throw invalid(`${quoteNames(wrong)} is invalid value for sort_dirs, valid value is 'asc' and 'desc'`);
   return keys.map((key, index) => ({ key, descending: directions[index] === 'desc' }));
 }
 
@@ -71,7 +71,7 @@ function limitOf({ query }: Call): number {
 
 function list(call: Call, resource: ResourceType, items: readonly Wire[]): unknown {
   const { many } = resource.spec;
-  const ordered = sorted(narrowed(call, resource, items), sortKeys(call, resource));
+  const ordered = sorted(filterItems(call, resource, items), sortKeys(call, resource));
   const limit = limitOf(call);
   const shown = (page: readonly Wire[]) => page.map((item) => chosenFields(call, item));
   if (limit === 0) return { [many]: shown(ordered) };
@@ -114,8 +114,8 @@ export const networkStyle: Style = {
   change: 'put',
   statuses: { create: 201, remove: 204 },
   newId: randomUUID,
-  unknownFields: 'refuse',
-  readOnlyFields: 'refuse',
+  unknownFields: 'reject',
+  readOnlyFields: 'reject',
   bulk: true,
   admin: [],
 

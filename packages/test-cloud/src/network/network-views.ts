@@ -21,7 +21,7 @@ interface Described {
 }
 
 /** Fields that all resources of the network service have. */
-function described({ projectId, description, tags, createdAt, updatedAt, revision }: Described) {
+function descriptionFields({ projectId, description, tags, createdAt, updatedAt, revision }: Described) {
   return {
     tenant_id: projectId,
     project_id: projectId,
@@ -45,7 +45,7 @@ export function networkView(network: NetworkRecord) {
   return {
     id: network.id,
     name: network.name,
-    ...described(network),
+    ...descriptionFields(network),
     admin_state_up: network.adminStateUp,
     status: network.status,
     subnets: network.subnetIds,
@@ -68,7 +68,7 @@ export function subnetView(subnet: SubnetRecord) {
   return {
     id: subnet.id,
     name: subnet.name,
-    ...described(subnet),
+    ...descriptionFields(subnet),
     network_id: subnet.networkId,
     ip_version: subnet.ipVersion,
     cidr: subnet.cidr,
@@ -86,7 +86,7 @@ export function portView(port: PortView) {
   return {
     id: port.id,
     name: port.name,
-    ...described(port),
+    ...descriptionFields(port),
     network_id: port.networkId,
     mac_address: port.mac,
     fixed_ips: port.fixedIps.map(({ subnetId, address }) => ({ subnet_id: subnetId, ip_address: address })),
@@ -114,7 +114,7 @@ export function routerView(router: RouterRecord) {
   return {
     id: router.id,
     name: router.name,
-    ...described(router),
+    ...descriptionFields(router),
     admin_state_up: router.adminStateUp,
     status: 'ACTIVE',
     external_gateway_info: router.externalNetworkId && {
@@ -132,7 +132,7 @@ export function routerView(router: RouterRecord) {
 export function floatingIpView(floating: FloatingIpView, routerId: string | null, port: PortView | null) {
   return {
     id: floating.id,
-    ...described(floating),
+    ...descriptionFields(floating),
     floating_ip_address: floating.address,
     floating_network_id: floating.networkId,
     fixed_ip_address: floating.fixedAddress,
@@ -181,7 +181,7 @@ export function securityGroupView(group: SecurityGroupRecord & SecurityGroup) {
   return {
     id: group.id,
     name: group.name,
-    ...described(group),
+    ...descriptionFields(group),
     shared: false,
     security_group_rules: group.rules.map((rule) => ruleView(rule, group.projectId)),
   };

@@ -42,7 +42,9 @@ export function providerOf(
   if (isPhysical({ provider })) {
     if (given.length > 0) check(provider);
     if (external && !simulated)
-      throw invalid('external networks cannot be connected to a physical network: routers lead outside by the host');
+      throw invalid(
+        'external networks cannot be connected to a physical network: routers reach external networks through the host',
+      );
   }
   return given.length > 0 ? { provider, rest } : { rest };
 }

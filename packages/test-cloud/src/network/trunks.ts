@@ -89,7 +89,7 @@ export async function trunkFields(call: Call, port: Doc): Promise<Wire> {
 }
 
 /** Returns the trunk whose subports a request changes. Throws `TrunkDisabled`. */
-async function enabled(resource: Resource, call: Call): Promise<Doc> {
+async function requireEnabled(resource: Resource, call: Call): Promise<Doc> {
   const trunk = await resource.find(call, call.param('id'), 'change');
   if (trunk.admin_state_up === false) throw networkError('TrunkDisabled', `Trunk ${trunk.id} is currently disabled.`);
   return trunk;
@@ -124,13 +124,13 @@ export const trunks: ResourceSpec = {
       sub_ports: (await resource.find(call, call.param('id'))).sub_ports,
     })),
     put('/v2.0/trunks/:id/add_subports', async (call) => {
-      const before = await enabled(resource, call);
+      const before = await requireEnabled(resource, call);
       const { sub_ports: added } = call.body(SubPorts);
       await rejectTaken(call, subPortsOf(before), added);
       return resource.apply(call, before, { sub_ports: [...subPortsOf(before), ...added] });
     }),
     put('/v2.0/trunks/:id/remove_subports', async (call) => {
-      const before = await enabled(resource, call);
+      const before = await requireEnabled(resource, call);
       const removed = call.body(z.object({ sub_ports: z.array(z.object({ port_id: anyId })).min(1) })).sub_ports;
       const missing = removed.find(({ port_id }) => !subPortsOf(before).some((sub) => sub.port_id === port_id));
       if (missing)

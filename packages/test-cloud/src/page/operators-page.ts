@@ -48,7 +48,7 @@ ${FIELDS[kind]}
 }
 
 /**
- * Renders the page for operators: resources, consoles, logs and events of a cloud, and a form that creates servers. It uses the
+ * Renders the operators' page: resources, consoles, logs and events of a cloud, and a form that creates servers. It uses the
  * compute API at `/v2.1`, the events at `/events`, and the rights of the visitor. Send it with the policy of `pagePolicy()`.
  *
  * @example

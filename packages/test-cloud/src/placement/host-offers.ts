@@ -18,10 +18,10 @@ export interface ShownOffer {
   readonly aggregates: readonly string[];
 }
 
-const mapped = <A, B>(values: Readonly<Record<string, A>>, map: (value: A) => B): Readonly<Record<string, B>> =>
+const mapValues = <A, B>(values: Readonly<Record<string, A>>, map: (value: A) => B): Readonly<Record<string, B>> =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name, map(value)]));
 
-function shown({ total, reserved, minUnit, maxUnit, stepSize, allocationRatio }: HostInventory): Inventory {
+function toInventory({ total, reserved, minUnit, maxUnit, stepSize, allocationRatio }: HostInventory): Inventory {
   return {
     total,
     reserved,
@@ -32,7 +32,14 @@ function shown({ total, reserved, minUnit, maxUnit, stepSize, allocationRatio }:
   };
 }
 
-function stored({ total, reserved, min_unit, max_unit, step_size, allocation_ratio }: Inventory): HostInventory {
+function toHostInventory({
+  total,
+  reserved,
+  min_unit,
+  max_unit,
+  step_size,
+  allocation_ratio,
+}: Inventory): HostInventory {
   return {
     total,
     reserved,
@@ -48,7 +55,7 @@ function offerOf({ name, node, service, aggregates }: Host): ShownOffer {
     uuid: node.id,
     host: name,
     name: node.hypervisorHostname,
-    inventories: mapped(inventoriesOf(node), shown),
+    inventories: mapValues(inventoriesOf(node), toInventory),
     traits: [...new Set([...node.traits, ...(service.disabled ? [DISABLED_TRAIT] : [])])],
     aggregates: aggregates.map(({ id }) => id),
   };
@@ -74,7 +81,7 @@ export async function changeOffer(
 ): Promise<void> {
   const disabled = (await call.cloud.engine.hosts.map()).hosts.get(host)?.service.disabled;
   await call.cloud.engine.hosts.setOffer(host, {
-    ...(inventories && { inventories: mapped(inventories, stored) }),
+    ...(inventories && { inventories: mapValues(inventories, toHostInventory) }),
     ...(traits && { traits: disabled ? traits.filter((name) => name !== DISABLED_TRAIT) : traits }),
   });
 }

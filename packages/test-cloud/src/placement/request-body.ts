@@ -22,7 +22,7 @@ export const atLeastOne = <S extends z.ZodType<object>>(schema: S): S =>
 type Issue = z.core.$ZodIssue;
 
 /** Formats a value as the original does in messages. */
-const shown = (value: unknown): string => (typeof value === 'string' ? `'${value}'` : JSON.stringify(value));
+const formatValue = (value: unknown): string => (typeof value === 'string' ? `'${value}'` : JSON.stringify(value));
 
 const TYPES: Readonly<Record<string, string>> = { int: 'integer', record: 'object', array: 'array' };
 
@@ -75,7 +75,7 @@ function described(issue: Issue, { schema }: Place): readonly [message: string, 
   if (issue.code === 'invalid_type' && schema instanceof z.ZodNumber && schema.isInt)
     return [`${shown(input)} is not of type 'integer'`, 'type'];
   if (issue.code === 'invalid_type')
-    return [`${shown(input)} is not of type '${TYPES[issue.expected] ?? issue.expected}'`, 'type'];
+    return [`${formatValue(input)} is not of type '${TYPES[issue.expected] ?? issue.expected}'`, 'type'];
   if (issue.code === 'unrecognized_keys') {
     const keys = issue.keys.map((name) => `'${name}'`).join(', ');
     const verb = issue.keys.length > 1 ? 'were' : 'was';
@@ -90,9 +90,9 @@ function described(issue: Issue, { schema }: Place): readonly [message: string, 
     return [`${input} is greater than the maximum of ${issue.maximum}`, 'maximum'];
   if (issue.code === 'too_small' && typeof input === 'number')
     return [`${input} is less than the minimum of ${issue.minimum}`, 'minimum'];
-  if (issue.code === 'too_big') return [`${shown(input)} is too long`, 'maxLength'];
+  if (issue.code === 'too_big') return [`${formatValue(input)} is too long`, 'maxLength'];
   if (issue.code === 'too_small')
-    return [`${shown(input)} is too short`, issue.origin === 'array' ? 'minItems' : 'minLength'];
+    return [`${formatValue(input)} is too short`, issue.origin === 'array' ? 'minItems' : 'minLength'];
   if (issue.code === 'invalid_format' && issue.format === 'regex')
     return [`${shown(input)} does not match '${String(issue.pattern).replace(/^\/(.*)\/$/, '$1')}'`, 'pattern'];
   if (issue.code === 'invalid_format') return [`${shown(input)} is not a 'uuid'`, 'format'];

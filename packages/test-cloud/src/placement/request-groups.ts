@@ -196,15 +196,15 @@ function checkSubtrees(groups: readonly Group[], subtrees: readonly ReadonlySet<
     );
   const named = new Set(subtrees.flatMap((suffixes) => [...suffixes]));
   const loose = bare.filter((suffix) => !named.has(suffix));
-  const shown = (suffixes: readonly string[]) => `[${suffixes.map((suffix) => `'${suffix}'`).join(', ')}]`;
+  const formatSuffixes = (suffixes: readonly string[]) => `[${suffixes.map((suffix) => `'${suffix}'`).join(', ')}]`;
   if (loose.length > 0)
     throw badValue(
-      `Resourceless suffixed group request should be specified in \`same_subtree\` query param: bad group(s) - ${shown(loose)}.`,
+      `Resourceless suffixed group request should be specified in \`same_subtree\` query param: bad group(s) - ${formatSuffixes(loose)}.`,
     );
   const unknown = [...named].filter((name) => !groups.some(({ suffix }) => suffix === name));
   if (unknown.length > 0)
     throw badValue(
-      `Real suffixes should be specified in \`same_subtree\`: ${shown(unknown)} not found in ${shown(groups.map(({ suffix }) => suffix))}.`,
+      `Real suffixes should be specified in \`same_subtree\`: ${formatSuffixes(unknown)} not found in ${formatSuffixes(groups.map(({ suffix }) => suffix))}.`,
     );
 }
 

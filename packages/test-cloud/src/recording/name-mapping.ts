@@ -29,7 +29,7 @@ export class NameMapping {
   /** Replaces recorded names in a path and query string. */
   inUrl(url: string): string {
     return url.replaceAll(/[^/?&=,:]+/g, (part) => {
-      const plain = decoded(part);
+      const plain = decodeText(part);
       const here = this.replaceInText(plain);
       return here === plain ? part : encodeURIComponent(here);
     });
@@ -81,7 +81,7 @@ export class NameMapping {
   }
 }
 
-function decoded(text: string): string {
+function decodeText(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

@@ -38,13 +38,16 @@ function typeOf(value: unknown): string {
 }
 
 /** Merges values into one that has all their fields. */
-function united(values: readonly unknown[]): unknown {
+function mergeShapes(values: readonly unknown[]): unknown {
   const known = values.filter((value) => value !== null && value !== undefined);
   if (known.length === 0) return values[0];
   if (known.every(isObject)) {
     const names = new Set(known.flatMap((value) => Object.keys(value)));
     return Object.fromEntries(
-      [...names].map((name) => [name, united(known.map((value) => value[name]).filter((item) => item !== undefined))]),
+      [...names].map((name) => [
+        name,
+        mergeShapes(known.map((value) => value[name]).filter((item) => item !== undefined)),
+      ]),
     );
   }
   if (known.every(Array.isArray)) return known.flat();
@@ -60,13 +63,15 @@ export function shapeDifferences(recorded: unknown, here: unknown, where = '$'):
   if (typeOf(recorded) !== typeOf(here)) return [{ where, recorded: typeOf(recorded), here: typeOf(here) }];
   if (Array.isArray(recorded) && Array.isArray(here)) {
     if (recorded.length === 0 || here.length === 0) return [];
-    return shapeDifferences(united(recorded), united(here), `${where}[]`);
+    return shapeDifferences(mergeShapes(recorded), mergeShapes(here), `${where}[]`);
   }
   if (!isObject(recorded) || !isObject(here)) return [];
   const name = where.slice(where.lastIndexOf('.') + 1);
   if (FREE_FORM.has(name)) {
     const [one, other] = [Object.values(recorded), Object.values(here)];
-    return one.length === 0 || other.length === 0 ? [] : shapeDifferences(united(one), united(other), `${where}.*`);
+    return one.length === 0 || other.length === 0
+      ? []
+      : shapeDifferences(mergeShapes(one), mergeShapes(other), `${where}.*`);
   }
   return [...new Set([...Object.keys(recorded), ...Object.keys(here)])].flatMap((field) => {
     const [one, other] = [recorded[field], here[field]];

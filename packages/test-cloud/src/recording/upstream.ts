@@ -29,13 +29,13 @@ export interface UpstreamOptions {
   readonly interface?: string;
 }
 
-/** Returns the URL of a service without version and further path. */
+/** Returns the URL of a service without its version and the rest of the path. */
 function rootOf(address: string): string {
   const url = new URL(address);
   return `${url.origin}${url.pathname.replace(/\/v\d+(?:\.\d+)?(?:\/.*)?$/, '').replace(/\/+$/, '')}`;
 }
 
-const escaped = (text: string) => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
+const escapePattern = (text: string) => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
 /** The services of a real cloud, each with its path in the test cloud. */
 export class Upstream {
@@ -85,7 +85,7 @@ export class Upstream {
     this.#roots ??= new RegExp(
       `(?:${[...this.#paths.keys()]
         .sort((a, b) => b.length - a.length)
-        .map(escaped)
+        .map(escapePattern)
         .join('|')})(?=[/"'?#\\s<]|$)`,
       'g',
     );

@@ -13,7 +13,7 @@ export function readFields(call: Call, resource: ResourceType, verb: 'create' | 
   if (!isObject(given)) throw style.errors.noBody(resource);
   const known = (key: string): Field | undefined => (Object.hasOwn(fields, key) ? fields[key] : undefined);
   const unknown = Object.keys(given).filter((key) => !known(key));
-  if (unknown.length > 0 && style.unknownFields === 'refuse') throw style.errors.unknown(resource, unknown, verb);
+  if (unknown.length > 0 && style.unknownFields === 'reject') throw style.errors.unknown(resource, unknown, verb);
   const read: [string, unknown][] = [];
   for (const [key, value] of Object.entries(given)) {
     const field = known(key);
@@ -22,7 +22,7 @@ export function readFields(call: Call, resource: ResourceType, verb: 'create' | 
       continue;
     }
     if (!field.schema || field.sets === 'never' || (field.sets === 'once' && verb === 'change')) {
-      if (style.readOnlyFields === 'refuse') throw style.errors.readOnly(resource, key, verb);
+      if (style.readOnlyFields === 'reject') throw style.errors.readOnly(resource, key, verb);
       continue;
     }
     const checked = field.schema.safeParse(value);

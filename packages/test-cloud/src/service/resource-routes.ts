@@ -7,7 +7,7 @@ import type { ViewName } from './view.js';
 import type { Wire } from './wire.js';
 
 /** Returns the content of the envelope; undefined without one. */
-function enclosed(call: Call, key: string): unknown {
+function requestBody(call: Call, key: string): unknown {
   const body: unknown = call.req.body;
   return typeof body === 'object' && body !== null && Object.hasOwn(body, key) ? (body as Wire)[key] : undefined;
 }
@@ -18,21 +18,21 @@ export function resourceRoutes(resource: Resource): readonly Route[] {
   const { one, many, statuses, views = {} } = spec;
   const seen = (name: ViewName, wire: Wire) => (views[name] ? views[name](wire) : wire);
   /** Returns the body of one resource, in an envelope if the service uses one. */
-  function enveloped(name: ViewName, wire: Wire): unknown {
+  function responseBody(name: ViewName, wire: Wire): unknown {
     const shown = seen(name, wire);
     return style.bare || shown === undefined ? shown : { [one]: shown };
   }
-  const given = (call: Call) => (style.bare ? call.req.body : enclosed(call, one));
+  const givenBody = (call: Call) => (style.bare ? call.req.body : requestBody(call, one));
   const all = `${style.root}/${spec.path}`;
   const each = `${all}/:id`;
   const id = (call: Call) => call.param('id');
 
   async function create(call: Call): Promise<Reply> {
     const status = statuses?.create ?? style.statuses.create;
-    const several = style.bulk || spec.bulk ? enclosed(call, many) : undefined;
+    const several = style.bulk || spec.bulk ? requestBody(call, many) : undefined;
     if (Array.isArray(several)) return new Reply(status, { [many]: await resource.createAll(call, several) });
     if (spec.bulk === 'only') throw style.errors.noBody(resource);
-    return new Reply(status, enveloped('create', await resource.create(call, given(call))));
+    return new Reply(status, responseBody('create', await resource.create(call, givenBody(call))));
   }
 
   async function remove(call: Call): Promise<Reply> {
@@ -52,11 +52,11 @@ export function resourceRoutes(resource: Resource): readonly Route[] {
     create: post(all, create),
     show: get(each, async (call) => {
       const shown = await resource.show(call, await resource.find(call, id(call)));
-      return enveloped('show', style.selected?.(call, shown) ?? shown);
+      return responseBody('show', style.selected?.(call, shown) ?? shown);
     }),
     change: (style.change === 'put' ? put : patch)(each, async (call) => {
-      const changed = await resource.change(call, id(call), given(call));
-      return new Reply(statuses?.change ?? 200, enveloped('change', changed));
+      const changed = await resource.change(call, id(call), givenBody(call));
+      return new Reply(statuses?.change ?? 200, responseBody('change', changed));
     }),
     remove: del(each, remove),
   };

@@ -53,9 +53,9 @@ export interface Style {
   readonly statuses: { readonly create: number; readonly remove: number };
   readonly newId: () => string;
   /** How unknown fields are handled. */
-  readonly unknownFields: 'refuse' | 'ignore' | 'keep';
+  readonly unknownFields: 'reject' | 'ignore' | 'keep';
   /** How read-only fields are handled. */
-  readonly readOnlyFields: 'refuse' | 'ignore';
+  readonly readOnlyFields: 'reject' | 'ignore';
   /** Whether bodies come without an envelope that names the resource. */
   readonly bare?: true;
   /** Whether several resources can be created at once, in an envelope of the plural. */

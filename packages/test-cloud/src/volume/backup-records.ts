@@ -76,7 +76,7 @@ function fieldsOf(resource: Resource, record: Wire): Wire {
 
 /** Export of backups as records, and import of such records, which creates the backup that they describe. */
 export function backupRecordRoutes(resource: Resource): readonly Route[] {
-  async function imported(call: Call) {
+  async function importBackup(call: Call) {
     call.requireAdmin();
     const { backup_service, backup_url } = call.body(Given)['backup-record'];
     const record = decode(backup_url);
@@ -124,6 +124,6 @@ export function backupRecordRoutes(resource: Resource): readonly Route[] {
         throw badRequest(`Invalid backup: Backup status must be available and not ${backup.status}.`);
       return { 'backup-record': { backup_service: SERVICE, backup_url: encode(backup) } };
     }),
-    post('/v3/backups/import_record', imported),
+    post('/v3/backups/import_record', importBackup),
   ];
 }

@@ -69,7 +69,7 @@ function listServices(call: Call): Wire {
 }
 
 /** Returns the service that a body names, or throws a 404 error. */
-function named({ host, binary, service }: z.infer<typeof Named>) {
+function namedServices({ host, binary, service }: z.infer<typeof Named>) {
   const requested = binary || service || '';
   const [name] = SERVICES.find(([one, where]) => one === requested && where === host) ?? [];
   if (!name) throw notFound(`Service ${requested} could not be found on host ${host}.`);
@@ -91,20 +91,20 @@ function serviceRoutes(): readonly Route[] {
     get(path, listServices),
     put(`${path}/enable`, (call) => {
       call.requireAdmin();
-      const { binary, host, shown } = named(call.body(Named));
+      const { binary, host, shown } = namedServices(call.body(Named));
       set(call, binary, host, { disabled: false, reason: null });
       return { ...shown, status: 'enabled', disabled: false, disabled_reason: null };
     }),
     put(`${path}/disable`, (call) => {
       call.requireAdmin();
-      const { binary, host, shown } = named(call.body(Named));
+      const { binary, host, shown } = namedServices(call.body(Named));
       set(call, binary, host, { disabled: true });
       return { ...shown, status: 'disabled', disabled: true };
     }),
     put(`${path}/disable-log-reason`, (call) => {
       call.requireAdmin();
       const given = call.body(WithReason);
-      const { binary, host, shown } = named(given);
+      const { binary, host, shown } = namedServices(given);
       set(call, binary, host, { disabled: true, reason: given.disabled_reason });
       return { ...shown, status: 'disabled', disabled: true, disabled_reason: given.disabled_reason };
     }),
@@ -141,14 +141,14 @@ async function hostUsage(call: Call): Promise<readonly Wire[]> {
 
 /** Hosts of the volume service with an enabled service. */
 function hostListRoutes(): readonly Route[] {
-  const enabled = (call: Call) => SERVICES.filter(([binary, host]) => !settingOf(call, binary, host).disabled);
+  const enabledServices = (call: Call) => SERVICES.filter(([binary, host]) => !settingOf(call, binary, host).disabled);
   const missing = (host: string) => notFound(`Host ${host} could not be found.`);
   return [
     get('/v3/os-hosts', (call) => {
       call.requireAdmin();
       const zone = call.text('zone') || 'nova';
       return {
-        hosts: enabled(call)
+        hosts: enabledServices(call)
           .filter(() => zone === 'nova')
           .map(([service, host_name]) => ({
             host_name,
@@ -169,7 +169,7 @@ function hostListRoutes(): readonly Route[] {
     put('/v3/os-hosts/:host', (call) => {
       call.requireAdmin();
       const host = decodeURIComponent(call.param('host'));
-      const [binary] = enabled(call).find(([, where]) => where === host) ?? [];
+      const [binary] = enabledServices(call).find(([, where]) => where === host) ?? [];
       if (!binary) throw missing(host);
       const disabled = call.body(HostChange).status === 'disable';
       set(call, binary, host, { disabled });

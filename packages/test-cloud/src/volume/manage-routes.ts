@@ -38,22 +38,22 @@ const Volume = z.object({
 });
 const Snapshot = z.object({ snapshot: z.object({ volume_id: anyId, ref, ...described }) });
 
-const unmanaged = ({ cloud }: Call, kind: Kind) => cloud.documents.table<Unmanaged>(`volume/unmanaged-${kind}s`);
+const unmanagedTable = ({ cloud }: Call, kind: Kind) => cloud.documents.table<Unmanaged>(`volume/unmanaged-${kind}s`);
 const nameOf = (reference: z.infer<typeof ref>) =>
   String(typeof reference === 'string' ? reference : reference['source-name']);
 
 /** Records that the pool keeps what is removed from management. */
 export function release(call: Call, kind: Kind, id: string, { size, volumeId }: { size: number; volumeId?: string }) {
   const source = volumeId === undefined ? undefined : STORED_AS.volume(volumeId);
-  unmanaged(call, kind).set(STORED_AS[kind](id), { size, source });
+  unmanagedTable(call, kind).set(STORED_AS[kind](id), { size, source });
 }
 
 /** Takes a name of the pool into management. Throws if it is managed already. */
 async function adopt(call: Call, kind: Kind, reference: z.infer<typeof ref>): Promise<Unmanaged | undefined> {
   const name = nameOf(reference);
-  if ((await managed(call, kind)).some((entry) => entry.name === name))
+  if ((await managedEntries(call, kind)).some((entry) => entry.name === name))
     throw badRequest(`Invalid ${kind}: Unable to manage existing ${kind}. The ${kind} is already managed`);
-  const table = unmanaged(call, kind);
+  const table = unmanagedTable(call, kind);
   const kept = table.get(name);
   table.delete(name);
   return kept;
@@ -97,7 +97,7 @@ interface Entry extends Unmanaged {
   readonly id?: string;
 }
 
-async function managed({ cloud, caller }: Call, kind: Kind): Promise<readonly Entry[]> {
+async function managedEntries({ cloud, caller }: Call, kind: Kind): Promise<readonly Entry[]> {
   const { volumes } = cloud.catalogs;
   const name = STORED_AS[kind];
   if (kind === 'volume')
@@ -154,9 +154,9 @@ async function list(call: Call, kind: Kind, isDetailed: boolean): Promise<Wire> 
   if (Boolean(host) === Boolean(cluster))
     throw invalid(since(call, 17) ? 'One and only one of cluster and host must be set.' : 'Host field is missing.');
   checkService(call, host ?? '', notFound(`Service cinder-volume could not be found on host ${host ?? cluster}.`));
-  const stored = [...unmanaged(call, kind)].map(([name, kept]) => ({ name, ...kept }));
+  const stored = [...unmanagedTable(call, kind)].map(([name, kept]) => ({ name, ...kept }));
   const entries = sorted(
-    [...(await managed(call, kind)), ...stored].map((entry) => ({ ...entry })),
+    [...(await managedEntries(call, kind)), ...stored].map((entry) => ({ ...entry })),
     orderOf(call),
   );
   const marker = call.text('marker');

@@ -21,7 +21,7 @@ const Specs = z.object({ qos_specs: words });
 const Keys = z.object({ keys: z.array(z.string()) });
 
 /** Returns the types that use these specs. */
-function associated(call: Call, id: string): readonly string[] {
+function associatedTypes(call: Call, id: string): readonly string[] {
   const types = call.cloud.documents.table<Wire>('volume/volume_types');
   return [...types].flatMap(([type, { qos_specs_id }]) => (qos_specs_id === id ? [type] : []));
 }
@@ -77,7 +77,7 @@ function qosRoutes(resource: Resource): readonly Route[] {
     }),
     del(path, async (call) => {
       const { id } = await find(call);
-      const users = associated(call, id);
+      const users = associatedTypes(call, id);
       if (users.length > 0 && !call.flag('force'))
         throw badRequest(`QoS Specs ${id} is still associated with entities.`);
       setTypes(call, users, null);
@@ -97,7 +97,7 @@ function qosRoutes(resource: Resource): readonly Route[] {
     get(`${path}/associations`, async (call) => {
       const { id } = await find(call);
       const types = await call.cloud.catalogs.volumes.listTypes(call.caller);
-      const users = associated(call, id);
+      const users = associatedTypes(call, id);
       const mine = types.filter((type) => users.includes(type.id));
       return {
         qos_associations: mine.map((type) => ({ association_type: 'volume_type', name: type.name, id: type.id })),
@@ -114,7 +114,7 @@ function qosRoutes(resource: Resource): readonly Route[] {
       return new Reply(202);
     }),
     get(`${path}/disassociate_all`, async (call) => {
-      setTypes(call, associated(call, (await find(call)).id), null);
+      setTypes(call, associatedTypes(call, (await find(call)).id), null);
       return new Reply(202);
     }),
   ];

@@ -87,7 +87,7 @@ function holds(item: Wire, name: string, written: string): boolean {
   return sameValue(value, written);
 }
 
-function narrowed(call: Call, { spec }: ResourceType, items: readonly Wire[]): readonly Wire[] {
+function filterItems(call: Call, { spec }: ResourceType, items: readonly Wire[]): readonly Wire[] {
   const known = new Set(spec.filters ?? []);
   const parameters = [...call.query].filter(([name]) => !PAGING.has(name));
   const plain = (name: string) => name.replace(/~$/, '');
@@ -125,7 +125,7 @@ function sortKeys(call: Call, known: (key: string) => boolean): readonly SortKey
 
 function list(call: Call, resource: ResourceType, items: readonly Wire[]): unknown {
   const { many } = resource.spec;
-  const matching = narrowed(call, resource, items);
+  const matching = filterItems(call, resource, items);
   const known = (key: string) => key === 'id' || Object.hasOwn(resource.fields, key);
   // Newest first, also among resources with the same timestamp.
   const ordered = sorted([...matching].reverse(), sortKeys(call, known));
@@ -148,8 +148,8 @@ export const volumeStyle: Style = {
   change: 'put',
   statuses: { create: 202, remove: 202 },
   newId: randomUUID,
-  unknownFields: 'refuse',
-  readOnlyFields: 'refuse',
+  unknownFields: 'reject',
+  readOnlyFields: 'reject',
   bulk: false,
   admin: [],
 

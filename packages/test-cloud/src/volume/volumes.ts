@@ -42,7 +42,7 @@ async function sourceSize({ cloud, caller }: Call, { snapshot_id, source_volid }
 }
 
 /** Returns a new volume after it was scheduled: it fails if no pool fits its type. */
-async function scheduled(call: Call, given: Wire, volume: VolumeView): Promise<VolumeView> {
+async function scheduleVolume(call: Call, given: Wire, volume: VolumeView): Promise<VolumeView> {
   const { caller, cloud } = call;
   const { volumes } = cloud.catalogs;
   const type = volume.volumeType ? await volumes.getType(caller, volume.volumeType) : null;
@@ -76,7 +76,7 @@ async function create(call: Call, given: Wire): Promise<Doc> {
     sourceVolumeId: given.source_volid as string | null,
     metadata: (given.metadata as Record<string, string> | null) ?? undefined,
   });
-  const volume = await scheduled(call, given, made);
+  const volume = await scheduleVolume(call, given, made);
   return { ...docOf(call, volume), status: 'creating' };
 }
 

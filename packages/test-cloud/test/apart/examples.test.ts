@@ -128,7 +128,7 @@ describe('the page about CI', () => {
   const blocks = (language: string) =>
     [...page.matchAll(new RegExp(`\`\`\`${language}\\n(.*?)\`\`\``, 'gs'))].map(([, block]) => block!);
 
-  it('names only existing options', () => {
+  it('mentions only existing options', () => {
     const named = new Set(
       [...page.matchAll(/@apistrata\/test-cloud((?: --?[\w-]+(?: \d+)?)*)|`--([\w-]+)/g)].flatMap(
         ([, options, alone]) =>

@@ -68,7 +68,7 @@ describe.skipIf(!executablePath)('the page', () => {
     expect(cloud.requests()).toEqual([]);
   });
 
-  it('shows how to connect a client, ready to paste', async () => {
+  it('shows settings for clients, ready to paste', async () => {
     const cloud = await cloudUnderTest();
     const page = await open(cloud);
     await page.getByRole('link', { name: 'Connect a client' }).click();
@@ -120,7 +120,7 @@ describe.skipIf(!executablePath)('the page', () => {
     await expect.poll(() => detail.locator('h2').textContent()).toBe(`GET /compute/v2.1/servers/${id}`);
   });
 
-  it.skipIf(!curl)('returns a request as a curl command that repeats it', async () => {
+  it.skipIf(!curl)('exports a request as a curl command that repeats it', async () => {
     const { cloud } = await cloudWithStoppedServer();
     const page = await open(cloud, { permissions: ['clipboard-read', 'clipboard-write'] } as object);
     await page.getByRole('link', { name: '/compute/v2.1/servers', exact: true }).click();
@@ -151,7 +151,7 @@ describe.skipIf(!executablePath)('the page', () => {
     expect((await request('GET', '/image/v2/images/nothing')).status).toBe(404);
   });
 
-  it('adds rules manually, shows those of programs, and reports invalid ones', async () => {
+  it('adds rules manually, shows those that programs added, and reports invalid ones', async () => {
     const cloud = await cloudUnderTest({ control: true });
     cloud.rules.http({ match: { path: /flavors$/i }, delayMs: 1 });
     const page = await open(cloud, {}, '/#rules');

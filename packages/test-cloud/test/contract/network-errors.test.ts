@@ -22,7 +22,7 @@ it.each(Object.keys(catalogErrorKinds) as (keyof typeof catalogErrorKinds)[])(
   },
 );
 
-it.each([400, 401, 403, 404, 409, 413, 500, 501, 503])('shows an unknown type as the general one of %i', (status) => {
+it.each([400, 401, 403, 404, 409, 413, 500, 501, 503])('shows an unknown type as the general type for %i', (status) => {
   const { NeutronError } = networkFault(new ServiceError(status, 'message', 'Unheard')) as {
     readonly NeutronError: { readonly type: string };
   };

@@ -70,7 +70,7 @@ describe('calls of the Go SDK', () => {
     expect((await request('GET', path)).body.control_location).toBe('back-end');
   });
 
-  it('completes an attachment without connector', async () => {
+  it('completes an attachment without a connector', async () => {
     const cloud = await cloudUnderTest();
     const request = clientOf(cloud);
     const { server } = (await request('POST', '/compute/v2.1/servers', serverBody())).body;

@@ -15,7 +15,7 @@ async function identity() {
 }
 
 describe('callers of the identity service', () => {
-  it('query and revoke every token of their own, and no other', async () => {
+  it('query and revoke all of their own tokens, and no others', async () => {
     const { cloud } = await identity();
     const [mine, other] = [cloud.token('demo', 'demo'), cloud.token('demo', 'demo')];
     const request = clientOf(cloud, mine);
@@ -88,7 +88,7 @@ describe('endpoints and services', () => {
 });
 
 describe('roles', () => {
-  it('of domains imply global ones, not the reverse, and are not in tokens', async () => {
+  it('of domains imply global roles, but not the reverse, and are not in tokens', async () => {
     const { cloud, request, make } = await identity();
     const domain = await make('domains', 'domain', { name: 'd' });
     const local = await make('roles', 'role', { name: 'local', domain_id: domain.id });

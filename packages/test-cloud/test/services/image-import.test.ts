@@ -80,7 +80,7 @@ describe('imports', () => {
     expect((await load(await create(), 'web-download', { uri: `${await webServer()}/image.raw` })).status).toBe(400);
   });
 
-  it('need the status that their method requires', async () => {
+  it('must have the status that their method requires', async () => {
     const { create, load, stage } = await images();
     const id = await create();
     const uri = 'http://127.0.0.1:1/x';
@@ -112,7 +112,7 @@ describe('imports', () => {
   it.each([
     [{ disk_format: 'raw' }, "'container_format' needs to be set before import"],
     [{ container_format: 'bare' }, "'disk_format' needs to be set before import"],
-  ])('need both formats: %j', async (fields, message) => {
+  ])('require both formats: %j', async (fields, message) => {
     const { create, load } = await images();
     const rejected = await load(await create(fields), 'web-download', { uri: 'http://127.0.0.1:1/x' });
     expect(rejected.status).toBe(409);
@@ -164,7 +164,7 @@ describe('tasks of administrators', () => {
     expect((await request('GET', '/image/v2/images')).body.images).toHaveLength(before);
   });
 
-  it('need a complete input, and a supported type', async () => {
+  it('require complete input and a supported type', async () => {
     const { request } = await images();
     const post = (task: object) => request('POST', '/image/v2/tasks', task);
     const rejected = await post({ type: 'import', input: { import_from: 'http://127.0.0.1:1/x' } });

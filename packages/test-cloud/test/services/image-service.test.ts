@@ -17,7 +17,7 @@ describe('errors of the image service', () => {
     ['DELETE', 'images', 'GET, POST'],
     ['PUT', `images/${IMAGE}`, 'GET, PATCH, DELETE'],
     ['POST', 'schemas/image', 'GET'],
-  ])('are 405 for %s %s, with the allowed methods', async (method, path, allow) => {
+  ])('return 405 for %s %s, with the allowed methods', async (method, path, allow) => {
     const cloud = await cloudUnderTest();
     const rejected = await clientOf(cloud)(method, at(path));
     expect(rejected.status).toBe(405);
@@ -150,7 +150,7 @@ describe('lists of images', () => {
 });
 
 describe('images', () => {
-  it('of the preset have an owner, a size, a checksum and bytes', async () => {
+  it('of the preset have an owner, a size, a checksum and content', async () => {
     const cloud = await cloudUnderTest();
     const request = clientOf(cloud);
     const image = (await request('GET', at(`images/${IMAGE}`))).body;

@@ -39,7 +39,7 @@ describe('port forwardings, rules and helpers', () => {
     expect((await request('DELETE', `floatingips/${floating.id}`)).status).toBe(204);
   });
 
-  it('reject a port that is already forwarded, outside or inside', async () => {
+  it('reject a port that is already forwarded, external or internal', async () => {
     const { request, make } = await networkUnderTest();
     const floating = () => make('floatingips', 'floatingip', { floating_network_id: PUBLIC });
     const [one, two] = [await floating(), await floating()];

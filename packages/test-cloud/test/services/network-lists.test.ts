@@ -90,7 +90,7 @@ describe('resources of the network service', () => {
     });
   });
 
-  it('reject changes that name an outdated revision', async () => {
+  it('reject changes with an outdated revision', async () => {
     const request = clientOf(await cloudUnderTest());
     const kinds: [string, string, object][] = [
       ['networks', 'network', {}],
@@ -186,7 +186,7 @@ describe('resources of the network service', () => {
     expect((await admin('DELETE', `/network/v2.0/security-groups/${group.id}`)).status).toBe(204);
   });
 
-  it('name the project of a quota, and accept a trailing slash', async () => {
+  it('specify the project of a quota, and accept a trailing slash', async () => {
     const cloud = await cloudUnderTest();
     const request = clientOf(cloud);
     const project = (await request('GET', '/identity//v3/projects?name=demo')).body.projects[0].id;

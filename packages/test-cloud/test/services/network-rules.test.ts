@@ -3,7 +3,7 @@ import { NETWORK } from '../clouds.js';
 import { networkUnderTest, PUBLIC } from './network-under-test.js';
 
 describe('the network service', () => {
-  it('selects the fields that a query names, of lists and of single resources', async () => {
+  it('selects the requested fields, in lists and for single resources', async () => {
     const { request } = await networkUnderTest();
     const { body } = await request('GET', `networks/${NETWORK}?fields=id&fields=name`);
     expect(body).toEqual({ network: { id: NETWORK, name: 'private' } });
@@ -108,7 +108,7 @@ describe('the network service', () => {
     expect(rejected).toMatchObject({ status: 400, type: 'InvalidInput' });
   });
 
-  it('shows members the external networks, and not their subnets', async () => {
+  it('shows external networks, but not their subnets, to members', async () => {
     const { asMember } = await networkUnderTest();
     const { subnets } = (await asMember('GET', `networks/${PUBLIC}`)).body.network;
     expect((await asMember('GET', `subnets?network_id=${PUBLIC}`)).body.subnets).toEqual([]);
@@ -192,7 +192,7 @@ describe('the network service', () => {
     expect(await asMember('POST', 'trunks', { trunk: { port_id: port.id } })).toMatchObject(rejected);
   });
 
-  it('shows members neither agents nor providers of services', async () => {
+  it('does not show agents or service providers to members', async () => {
     const { asMember } = await networkUnderTest();
     expect(await asMember('GET', 'agents')).toMatchObject({ status: 200, body: { agents: [] } });
     expect(await asMember('GET', 'service-providers')).toMatchObject({ status: 200, body: { service_providers: [] } });

@@ -39,7 +39,7 @@ describe('networks', () => {
     expect(paged.body.networks_links.map(({ rel }: { rel: string }) => rel)).toEqual(['next', 'previous']);
   });
 
-  it('show segments of physical networks to administrators, and refuse impossible ones', async () => {
+  it('show segments of physical networks to administrators, and reject impossible ones', async () => {
     const cloud = await cloudUnderTest();
     const asAdmin = clientOf(cloud, cloud.token('admin', 'demo'));
     const create = (provider: Record<string, unknown>) =>
@@ -138,7 +138,7 @@ describe('ports', () => {
 });
 
 describe('routers and floating addresses', () => {
-  it('connect the outside with a server', async () => {
+  it('connect external networks with a server', async () => {
     const { request, make, network, subnet } = await office(await cloudUnderTest());
     const router = await make('routers', 'router', { name: 'edge', external_gateway_info: { network_id: PUBLIC } });
     expect(router.external_gateway_info).toMatchObject({ network_id: PUBLIC, enable_snat: true });

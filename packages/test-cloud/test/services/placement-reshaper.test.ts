@@ -109,7 +109,7 @@ describe('the reshaper', () => {
 });
 
 describe('allocations of several consumers', () => {
-  it('are exchanged in one step, or not at all', async () => {
+  it('are replaced atomically, or not at all', async () => {
     const { request, parent, taking, usage } = await tree();
     const post = (first: object, second: object) =>
       request('POST', '/allocations', { [CONSUMERS[0]]: first, [CONSUMERS[1]]: second });
@@ -140,7 +140,7 @@ describe('allocations of several consumers', () => {
     expect([rejection.status, rejection.body.errors[0].detail]).toEqual([400, expect.stringContaining(key)]);
   });
 
-  it('name consumers by UUIDs, with or without dashes', async () => {
+  it('identify consumers by UUID, with or without dashes', async () => {
     const { request, parent, taking } = await tree();
     const plain = CONSUMERS[1].replaceAll('-', '');
     expect((await request('PUT', `/allocations/${plain}`, taking(parent, 1, null))).status).toBe(204);
@@ -160,7 +160,7 @@ describe('versions and methods', () => {
     ['GET', '/usages?project_id=p', '1.9', 404],
     ['GET', '/allocation_candidates?resources=VCPU:1', '1.10', 404],
     ['DELETE', '/resource_providers/x/inventories', '1.5', 405],
-  ])('%s %s exists from %s on', async (method, path, first, before) => {
+  ])('%s %s exists since %s', async (method, path, first, before) => {
     const { request } = await tree();
     const minor = Number(first.split('.')[1]);
     expect((await request(method, path, undefined, `1.${minor - 1}`)).status).toBe(before);

@@ -60,7 +60,7 @@ describe('administration of volumes', () => {
     expect(await ids('snapshots', 'snapshots')).toEqual([snapshot.id]);
   });
 
-  it('sorts by the former spelling of the name', async () => {
+  it('sorts by the former name of the field', async () => {
     const { member } = await volumes();
     for (const name of ['b', 'c', 'a']) await member('POST', 'volumes', { volume: { size: 1, name } });
     const { body } = await member('GET', 'volumes?sort_key=display_name&sort_dir=asc');
@@ -125,7 +125,7 @@ describe('administration of volumes', () => {
     expect((await member('GET', `backups/${backup.id}`)).body.backup).not.toHaveProperty('volume_metadata');
   });
 
-  it('detaches by force', async () => {
+  it('force-detaches a volume', async () => {
     const { request, member } = await volumes();
     const { volume } = (await member('POST', 'volumes', { volume: { size: 1 } })).body;
     const act = (client: typeof request, body: object) => client('POST', `volumes/${volume.id}/action`, body);
@@ -184,7 +184,7 @@ describe('administration of volumes', () => {
 it.each([
   ['os-volume-manage', 'os-snapshot-manage'],
   ['manageable_volumes', 'manageable_snapshots'],
-])('takes existing volumes and snapshots into management: %s, %s', async (ofVolumes, ofSnapshots) => {
+])('brings existing volumes and snapshots under management: %s, %s', async (ofVolumes, ofSnapshots) => {
   const cloud = await cloudUnderTest();
   const send = (token?: string) => (path: string, body: object) =>
     clientOf(cloud, token)('POST', `/volume/v3/${path}`, body, { 'OpenStack-API-Version': 'volume 3.8' });

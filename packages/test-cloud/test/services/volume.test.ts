@@ -42,7 +42,7 @@ describe('volumes', () => {
     expect(sorted.body.volumes.map(({ name }: { name: string }) => name)).toEqual(['a', 'b']);
   });
 
-  it('are renamed with either name of the field', async () => {
+  it('are renamed through either name of the field', async () => {
     const request = clientOf(await cloudUnderTest());
     const { id } = (await request('POST', '/volume/v3/volumes', { volume: { size: 1, name: 'a' } })).body.volume;
     const rename = async (volume: object) => (await request('PUT', `/volume/v3/volumes/${id}`, { volume })).body.volume;

@@ -7,7 +7,7 @@ export interface ImageSeed extends Partial<Omit<Image, 'id' | 'projectId' | 'cre
   /** Its content; size and checksums are computed from it. */
   readonly content?: Uint8Array | (() => AsyncIterable<Uint8Array>);
   /**
-   * The beginning of the ids of former states of this image. Those that are not hidden become hidden, and this image becomes visible
+   * The ID prefix of previous versions of this image. Those that are not hidden become hidden, and this image becomes visible
    * again if it was one of them. Default: it replaces none.
    */
   readonly replacesIdPrefix?: string;

@@ -22,7 +22,7 @@ describe('the address that a guest derives itself', () => {
     ['fda7:a5cc:3460:1::/64', 'fa:16:3e:94:31:61', 'fda7:a5cc:3460:1:f816:3eff:fe94:3161'],
     ['2001:db8:a::/64', '02:00:00:00:00:01', '2001:db8:a::ff:fe00:1'],
     ['2001:db8:1:2::/64', 'ff:ff:ff:ff:ff:ff', '2001:db8:1:2:fdff:ffff:feff:ffff'],
-  ])('equals the one of Neutron: in %s, of %s', (cidr, mac, address) => {
+  ])('equals the address that Neutron derives: in %s, of %s', (cidr, mac, address) => {
     expect(autoAddress(subnet({ cidr, ipv6AddressMode: 'slaac', ipv6RaMode: 'slaac' }), mac)).toBe(address);
   });
 

@@ -25,7 +25,7 @@ export interface EmbeddedNetworksOptions extends EmbeddedOptions {
 
 /**
  * Creates a network catalog in the engine's own database, with all operations of a network service in addition to
- * {@link NetworkCatalog}. No address is ever allocated twice, also by concurrent callers.
+ * {@link NetworkCatalog}. No address is ever allocated twice, even by concurrent callers.
  */
 export function embeddedNetworks(options: EmbeddedNetworksOptions) {
   const context: NetworkContext = {

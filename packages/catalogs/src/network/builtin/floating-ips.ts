@@ -81,7 +81,7 @@ export function floatingAddresses(context: NetworkContext) {
     return named[0];
   }
 
-  async function present(record: FloatingIpRecord, names = new NameCache(store)): Promise<FloatingIpView> {
+  async function toFloatingIp(record: FloatingIpRecord, names = new NameCache(store)): Promise<FloatingIpView> {
     return { ...record, pool: await names.of('networks', record.networkId) };
   }
 
@@ -149,7 +149,7 @@ export function floatingAddresses(context: NetworkContext) {
         status: 'ACTIVE',
       });
     });
-    return present(tied);
+    return toFloatingIp(tied);
   }
 
   async function create(caller: Caller, request: NewFloatingIp): Promise<FloatingIpView> {
@@ -199,12 +199,12 @@ export function floatingAddresses(context: NetworkContext) {
       });
       const names = new NameCache(store);
       const views: FloatingIpView[] = [];
-      for (const record of floatingIpRecords) views.push(await present(record, names));
+      for (const record of floatingIpRecords) views.push(await toFloatingIp(record, names));
       return views;
     },
 
     async getFloatingIp(caller: Caller, id: string): Promise<FloatingIpView> {
-      return present(await visible(caller, id));
+      return toFloatingIp(await visible(caller, id));
     },
 
     /** Like `allocateFloatingIp`, with all fields of a network service. */
@@ -225,7 +225,7 @@ export function floatingAddresses(context: NetworkContext) {
       const free = await changing(caller, id, async (tx, floating) =>
         floatingIps.update(tx, await disassociate(tx, floating)),
       );
-      return present(free);
+      return toFloatingIp(free);
     },
 
     async updateFloatingIp(
@@ -237,7 +237,7 @@ export function floatingAddresses(context: NetworkContext) {
         const { description = floating.description, tags = floating.tags } = change;
         return floatingIps.update(tx, { ...floating, description, tags, updatedAt: clock.now() });
       });
-      return present(changed);
+      return toFloatingIp(changed);
     },
   };
 }

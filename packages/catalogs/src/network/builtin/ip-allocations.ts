@@ -36,7 +36,7 @@ const freeOne = hotStatement(({ db }) =>
   db.deleteFrom('ip_allocations').where('subnet_id', '=', '').where('address', '=', ''),
 );
 
-async function claimed(tx: Tx, subnet: SubnetRecord, address: string, slot: number | null, holderId: string) {
+async function claimAddress(tx: Tx, subnet: SubnetRecord, address: string, slot: number | null, holderId: string) {
   const { numAffectedRows } = await claim(tx, [subnet.id, address, slot, holderId]);
   return numAffectedRows === 1n;
 }
@@ -78,11 +78,11 @@ async function firstGap(session: Session, subnetId: string, start: number): Prom
 }
 
 /**
- * The number of slots that a process takes from the cursor at once. SQLite serializes transactions anyway. In
+ * The number of slots that a process takes from the cursor in one step. SQLite serializes transactions anyway. In
  * PostgreSQL each transaction would wait for the commit of the previous one, so most of them take a slot from memory.
- * Slots that are lost with a process, or used twice, are harmless: the claim decides, and gaps are found later.
+ * Slots that are lost with a process, or used twice, are harmless: only the claim counts, and gaps are found later.
  */
-const BLOCK = { sqlite: 1, postgres: 16 } as const;
+const BLOCK_SIZE = { sqlite: 1, postgres: 16 } as const;
 
 interface Block {
   next: number;
@@ -106,7 +106,7 @@ export class SlotBlocks {
       await keepSubnet(tx, subnetId);
       return slot;
     }
-    const size = BLOCK[tx.kind];
+    const size = BLOCK_SIZE[tx.kind];
     const { rows } = await moveCursor(tx, [size, subnetId]);
     if (!rows[0]) throw subnetDeleted(subnetId);
     const end = rows[0].next_slot;
@@ -140,17 +140,17 @@ async function allocateAny(
   const autoconfigured = autoAddress(subnet, mac);
   if (autoconfigured !== undefined) {
     await keepSubnet(tx, subnet.id);
-    return (await claimed(tx, subnet, autoconfigured, null, holderId)) ? autoconfigured : undefined;
+    return (await claimAddress(tx, subnet, autoconfigured, null, holderId)) ? autoconfigured : undefined;
   }
   const cursor = await blocks.next(tx, subnet.id);
   const { pools, gateway, addressOf } = subnetSlots(subnet);
   const inPool = pools.some(({ from, to }) => cursor >= from && cursor <= to) && cursor !== gateway;
-  if (inPool && (await claimed(tx, subnet, addressOf(cursor), cursor, holderId))) return addressOf(cursor);
+  if (inPool && (await claimAddress(tx, subnet, addressOf(cursor), cursor, holderId))) return addressOf(cursor);
   // The address is in use, or the pool ends here: searches for a gap from here, then from the start.
   blocks.drop(subnet.id);
   for (const from of [cursor, 0]) {
     for (let slot = await freeSlot(tx, subnet, from); slot !== undefined; slot = await freeSlot(tx, subnet, slot + 1)) {
-      if (!(await claimed(tx, subnet, addressOf(slot), slot, holderId))) continue;
+      if (!(await claimAddress(tx, subnet, addressOf(slot), slot, holderId))) continue;
       await setCursor(tx, [slot + 1, subnet.id]);
       return addressOf(slot);
     }
@@ -213,7 +213,7 @@ export async function allocateOne(
 ): Promise<FixedIp> {
   const { subnet, slot, address } = subnetOfAddress(subnets, text);
   await keepSubnet(tx, subnet.id);
-  if (!(await claimed(tx, subnet, address, slot, holderId)))
+  if (!(await claimAddress(tx, subnet, address, slot, holderId)))
     throw new CatalogError('ADDRESS_IN_USE', `IP address ${address} is already in use.`);
   return { address, version: subnet.ipVersion, subnetId: subnet.id, floating: [] };
 }

@@ -7,14 +7,14 @@ const { networks } = networkTables;
 /** MTU of the connections between hosts, unless an administrator has configured a larger one. */
 const USUAL_MTU = 1_500;
 
-/** Overhead of a tunnel per packet: IP, UDP, VXLAN and the inner frame. IPv6 needs 20 bytes more. */
+/** Overhead of a tunnel per packet: IP, UDP, VXLAN and the inner frame. IPv6 needs 20 more bytes. */
 const TUNNEL_BYTES = { 4: 50, 6: 70 } as const;
 
 function tunnelMtu(address: string): number {
   return USUAL_MTU - TUNNEL_BYTES[address.includes(':') ? 6 : 4];
 }
 
-/** Returns the MTU of tunnels to these addresses; that of a wire without tunnels. */
+/** Returns the MTU of tunnels to these addresses; without tunnels, that of Ethernet. */
 function mtuOver(addresses: readonly string[]): number {
   return Math.min(USUAL_MTU, ...addresses.map(tunnelMtu));
 }
@@ -30,7 +30,7 @@ export async function defaultMtu(
 
 /**
  * Lowers the MTU of networks when a host joins whose networks are connected by tunnels. Networks whose MTU exceeds that
- * of a usual wire keep it, because it was set explicitly.
+ * of Ethernet keep it, because it was set explicitly.
  *
  * @param known addresses of the hosts that had joined before
  */

@@ -17,10 +17,10 @@ export interface NetworkRecord extends Network, Dated, Stored {
   readonly isDefault: boolean;
   /** Created for the project by `auto`. */
   readonly auto: boolean;
-  /** Created because a caller named an unknown id. All callers may use it, but only by id. */
+  /** Created because a caller used an unknown id. All callers may use it, but only by id. */
   readonly accepted: boolean;
   readonly portSecurityEnabled: boolean;
-  /** Set by administrators. Missing or null: a network of the cloud only. */
+  /** Set by administrators. Missing or null: a network that exists only in the cloud. */
   readonly provider?: ProviderSegment | null;
 }
 

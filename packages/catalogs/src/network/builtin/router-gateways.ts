@@ -41,7 +41,7 @@ function sameAddresses(previous: Addresses, requests: readonly FixedIpRequest[])
   return namesAll || (previous.length === requests.length && requests.every(matches));
 }
 
-/** Throws `ROUTER_GATEWAY_IN_USE` while floating addresses lead through the router to its external network. */
+/** Throws `ROUTER_GATEWAY_IN_USE` while floating addresses use the router to its external network. */
 async function rejectUsed(tx: Tx, router: RouterRecord): Promise<void> {
   const { externalNetworkId } = router;
   if (externalNetworkId === null) return;

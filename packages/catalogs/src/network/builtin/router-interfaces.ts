@@ -21,7 +21,7 @@ async function interfacesOf(tx: Tx, routerId: string): Promise<readonly PortReco
   return mine.filter(({ deviceOwner }) => deviceOwner === ROUTER_PORTS);
 }
 
-/** Throws unless the subnets of a router stay apart. */
+/** Throws if the subnets of a router would overlap. */
 async function rejectOverlap(tx: Tx, router: RouterRecord, added: readonly string[]): Promise<void> {
   const there = (await interfacesOf(tx, router.id)).flatMap(({ fixedIps }) => fixedIps.map(({ subnetId }) => subnetId));
   for (const id of added) {
@@ -81,7 +81,7 @@ export async function addInterface(
   return insertPort(context, tx, caller, spec, new NameCache(tx));
 }
 
-/** Throws `ROUTER_INTERFACE_IN_USE` while floating addresses lead through the router to the subnets of a port. */
+/** Throws `ROUTER_INTERFACE_IN_USE` while floating addresses use the router to reach the subnets of a port. */
 async function rejectUsed(tx: Tx, router: RouterRecord, { fixedIps, networkId }: PortRecord): Promise<void> {
   const { externalNetworkId } = router;
   if (externalNetworkId === null) return;

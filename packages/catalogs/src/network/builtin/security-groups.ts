@@ -100,7 +100,7 @@ export async function groupsFor(
 export function securityGroups(context: NetworkContext) {
   const { store, clock } = context;
 
-  /** Returns a function that adds the rules to any of `records`; the rules of all of them are read at once. */
+  /** Returns a function that adds the rules to any of `records`; the rules of all of them are read together. */
   async function presenterOf(
     records: readonly SecurityGroupRecord[],
   ): Promise<(group: SecurityGroupRecord) => SecurityGroupView> {
@@ -112,7 +112,7 @@ export function securityGroups(context: NetworkContext) {
     });
   }
 
-  const present = async (group: SecurityGroupRecord): Promise<SecurityGroupView> => (await presenterOf([group]))(group);
+  const toView = async (group: SecurityGroupRecord): Promise<SecurityGroupView> => (await presenterOf([group]))(group);
 
   async function visible(caller: Caller, id: string): Promise<SecurityGroupRecord> {
     const group = await groups.get(store, id);
@@ -138,7 +138,7 @@ export function securityGroups(context: NetworkContext) {
     },
 
     async getSecurityGroup(caller: Caller, id: string): Promise<SecurityGroupView> {
-      return present(await visible(caller, id));
+      return toView(await visible(caller, id));
     },
 
     resolveSecurityGroups: (caller: Caller, namesOrIds: readonly string[]): Promise<readonly SecurityGroupName[]> =>
@@ -165,7 +165,7 @@ export function securityGroups(context: NetworkContext) {
         throw new CatalogError('SECURITY_GROUP_DEFAULT_EXISTS', 'Default security group already exists.');
       const { name, description, id = randomUUID(), projectId = caller.projectId } = group;
       const made = await store.transaction((tx) => insertGroup(tx, { id, name, description, projectId }, clock.now()));
-      return present(made);
+      return toView(made);
     },
 
     async updateSecurityGroup(
@@ -183,7 +183,7 @@ export function securityGroups(context: NetworkContext) {
           throw new CatalogError('SECURITY_GROUP_DEFAULT', 'Updating default security group not allowed.');
         return groups.update(tx, { ...group, name, description, tags, updatedAt: clock.now() });
       });
-      return present(changed);
+      return toView(changed);
     },
 
     async deleteSecurityGroup(caller: Caller, id: string): Promise<void> {

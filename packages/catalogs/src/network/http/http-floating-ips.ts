@@ -10,7 +10,7 @@ const floatingErrors = { 404: 'FLOATING_IP_NOT_FOUND', 409: 'FLOATING_IP_IN_USE'
 export function httpFloatingIps(client: NetworkClient) {
   const path = (id: string) => `/floatingips/${encodeURIComponent(id)}`;
 
-  /** Returns a function that converts any of `wires`; the related resources of all of them are queried at once. */
+  /** Returns a function that converts any of `wires`; the related resources of all of them are queried together. */
   async function readerOf(caller: Caller, wires: readonly Wire[]): Promise<(wire: Wire) => FloatingIp> {
     const pools = new Set(wires.map((one) => one.floating_network_id));
     const unreported = wires.filter((one) => one.port_id && !one.port_details).map((one) => one.port_id);
@@ -28,7 +28,8 @@ export function httpFloatingIps(client: NetworkClient) {
       );
   }
 
-  const present = async (caller: Caller, wire: Wire): Promise<FloatingIp> => (await readerOf(caller, [wire]))(wire);
+  const toFloatingIp = async (caller: Caller, wire: Wire): Promise<FloatingIp> =>
+    (await readerOf(caller, [wire]))(wire);
 
   async function wireOf(caller: Caller, id: string): Promise<Wire> {
     const { floatingip } = await client.send(caller, 'GET', path(id), undefined, floatingErrors);
@@ -40,7 +41,7 @@ export function httpFloatingIps(client: NetworkClient) {
     await wireOf(caller, id);
     const errors = { ...floatingErrors, 400: 'FLOATING_IP_UNREACHABLE' } as const;
     const body = await client.send(caller, 'PUT', path(id), { floatingip }, errors);
-    return present(caller, body.floatingip);
+    return toFloatingIp(caller, body.floatingip);
   }
 
   const pools = async (caller: Caller): Promise<readonly Network[]> =>
@@ -58,7 +59,8 @@ export function httpFloatingIps(client: NetworkClient) {
       return wires.map(await readerOf(caller, wires));
     },
 
-    getFloatingIp: async (caller: Caller, id: string): Promise<FloatingIp> => present(caller, await wireOf(caller, id)),
+    getFloatingIp: async (caller: Caller, id: string): Promise<FloatingIp> =>
+      toFloatingIp(caller, await wireOf(caller, id)),
 
     async allocateFloatingIp(caller: Caller, nameOrId?: string): Promise<FloatingIp> {
       const pool = (await pools(caller)).find(

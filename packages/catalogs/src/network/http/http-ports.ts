@@ -7,7 +7,7 @@ import { findGroup, type resolveGroups } from './http-security-groups.js';
 import type { NetworkClient, Wire } from './network-client.js';
 
 /** Ports carry the caller's key in their description, so that a repeated creation finds the first one. */
-function marked(key: string): string {
+function portDescription(key: string): string {
   return `compute-port ${key}`;
 }
 
@@ -42,7 +42,7 @@ export function httpPorts(client: NetworkClient, resolve: ReturnType<typeof reso
       device_id: request.deviceId,
       admin_state_up: true,
       name: request.name ?? '',
-      description: marked(request.key),
+      description: portDescription(request.key),
       ...(request.mac === undefined ? {} : { mac_address: request.mac }),
       ...(request.addresses ? { fixed_ips: request.addresses.map((ip_address) => ({ ip_address })) } : {}),
       ...(groups.length > 0 ? { security_groups: groups.map((group) => group.id) } : {}),
@@ -55,7 +55,8 @@ export function httpPorts(client: NetworkClient, resolve: ReturnType<typeof reso
     const { deviceId: device_id, networkId: network_id, deviceOwner, hostId } = requested;
     const there = await client.service.list(caller, 'ports', { device_id, network_id });
     const port =
-      there.find(({ description }) => description === marked(requested.key)) ?? (await create(caller, requested));
+      there.find(({ description }) => description === portDescription(requested.key)) ??
+      (await create(caller, requested));
     if (port.device_owner === deviceOwner && port['binding:host_id'] === hostId) return port;
     return bind(caller, port.id, { device_owner: deviceOwner, 'binding:host_id': hostId });
   }
@@ -94,7 +95,7 @@ export function httpPorts(client: NetworkClient, resolve: ReturnType<typeof reso
         for (const port of requests) made.push(await boundPort(caller, port));
       } catch (error) {
         // Queried again, because a port may have been created whose response was lost.
-        const keys = new Set(requests.map((port) => marked(port.key)));
+        const keys = new Set(requests.map((port) => portDescription(port.key)));
         for (const deviceId of new Set(requests.map((port) => port.deviceId))) {
           const left = await portsOf(caller, deviceId, client.service).catch(() => made);
           const ours = left.filter((port) => keys.has(port.description));

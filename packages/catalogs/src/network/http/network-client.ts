@@ -96,7 +96,7 @@ export class NetworkClient {
     return (await this.#client.request(method, path, { caller, as: this.#as, json, errors })).body;
   }
 
-  /** Lists all matching items of a collection, over all pages. */
+  /** Lists all matching items of a collection, across all pages. */
   async list(caller: Caller, collection: string, query: Query = {}): Promise<readonly Wire[]> {
     const items: Wire[] = [];
     let marker: string | undefined;

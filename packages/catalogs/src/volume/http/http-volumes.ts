@@ -54,9 +54,9 @@ interface Call {
 /** Formats the metadata filter in the only form that the service understands. */
 function metadataFilter(metadata: Readonly<Record<string, string>> | undefined): string | undefined {
   if (!metadata) return undefined;
-  const quoted = (text: string) => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
+  const quote = (text: string) => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
   return `{${Object.entries(metadata)
-    .map(([key, value]) => `${quoted(key)}: ${quoted(value)}`)
+    .map(([key, value]) => `${quote(key)}: ${quote(value)}`)
     .join(', ')}}`;
 }
 

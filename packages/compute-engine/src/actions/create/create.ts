@@ -37,7 +37,7 @@ function running({ core }: ServerRun): ServerPatch {
 }
 
 /** Selects a host, claims its capacity, and returns the resulting changes of the server. */
-async function placed(
+async function selectHost(
   core: Core,
   tx: Tx,
   map: HostMap,
@@ -72,7 +72,7 @@ async function placeServer(run: ServerRun<CreateArguments>): Promise<void> {
   const map = await core.infrastructure.hosts();
   // An earlier attempt may have placed the server since this one read it.
   await run.updateTogether({}, async (tx, server) =>
-    server.host === null ? placed(core, tx, map, server, run.arguments) : {},
+    server.host === null ? selectHost(core, tx, map, server, run.arguments) : {},
   );
 }
 
@@ -95,7 +95,7 @@ export async function placeNew(
 ): Promise<InitialPlacement | undefined> {
   const startTime = core.clock.now();
   try {
-    const patch = await placed(core, tx, map, server, args);
+    const patch = await selectHost(core, tx, map, server, args);
     const ended = { finishTime: core.clock.now(), result: 'Success', traceback: null, details: null } as const;
     return { patch, events: [{ name: SCHEDULED, startTime, host: patch.host, ...ended }] };
   } catch (error) {
@@ -138,7 +138,7 @@ export const create = action({
     const interfaces = await connectPorts(run, ports);
     if (interfaces.length > 0 || blockDevices !== run.server.blockDevices) {
       await run.update({ interfaces, blockDevices }).catch(async (error) => {
-        // The server was deleted meanwhile: only this job has a record of what it has created since then.
+        // The server was deleted in the meantime: only this job has a record of what it has created since then.
         if (error instanceof Superseded) await releaseReservation(run, interfaces, blockDevices);
         throw error;
       });

@@ -39,7 +39,7 @@ const NOT_INHERITED = new Set(['cache_in_nova', 'bittorrent', 'img_block_device_
 /** The image service rejects names that begin with `os_glance`: it records imports there. */
 const NOT_INHERITED_PREFIXES = ['img_signature', 'cinder_encryption_key', 'image_', 'os_glance'];
 
-function inherited(properties: Readonly<Record<string, string>>): Record<string, string> {
+function inheritedProperties(properties: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(properties).filter(
       ([key]) => !NOT_INHERITED.has(key) && !NOT_INHERITED_PREFIXES.some((prefix) => key.startsWith(prefix)),
@@ -67,7 +67,7 @@ export function snapshotImage(server: Server, id: string, draft: ImageDraft, bas
     diskFormat: base?.diskFormat ?? 'qcow2',
     containerFormat: base?.containerFormat ?? 'bare',
     properties: {
-      ...inherited(server.imageProperties),
+      ...inheritedProperties(server.imageProperties),
       image_type: draft.type,
       instance_uuid: server.id,
       base_image_ref: server.imageId,

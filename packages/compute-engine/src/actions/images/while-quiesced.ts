@@ -22,7 +22,7 @@ async function rejection({ machines }: Core, server: Server): Promise<Error> {
 /**
  * Runs a function while the guest's file systems are frozen, if the image declares a guest agent
  * (`hw_qemu_guest_agent`). If freezing fails, the function runs anyway, unless the image requires it
- * (`os_require_quiesce`): then it is rejected, also if the guest has resumed before the end.
+ * (`os_require_quiesce`): then it is rejected, as it is if the guest resumes before the end.
  * @param by id of the freeze: several requesters may freeze a guest at a time
  */
 export async function whileQuiesced<T>(

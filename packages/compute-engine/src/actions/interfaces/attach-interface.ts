@@ -59,7 +59,7 @@ async function plan(scope: ServerScope, request: NewInterface): Promise<Requeste
   return { portId: randomUUID(), existing: false, networkId, addresses, tag };
 }
 
-function attached({ core, server }: ServerScope, startTime: number): ActionEvent {
+function attachedEvent({ core, server }: ServerScope, startTime: number): ActionEvent {
   const finishTime = core.clock.now();
   const none = { traceback: null, details: null };
   return { name: 'compute_attach_interface', startTime, finishTime, result: 'Success', host: server.host, ...none };
@@ -99,7 +99,7 @@ export const attachInterface = concurrentAction({
         return {
           change: ({ interfaces }: Server) => ({ interfaces: [...withoutPort(interfaces, port.id), made] }),
           result: (): AttachedPort => ({ port, tag: requestedPort.tag }),
-          done: [attached(scope, startedAt)],
+          done: [attachedEvent(scope, startedAt)],
         };
       },
       releasePort: () => returnPort(scope, requestedPort),

@@ -62,7 +62,7 @@ async function completeElsewhere(run: ServerRun<EvacuateArguments>): Promise<voi
   });
 }
 
-/** Leaves the server on the failed host: it may be evacuated again, or that host takes it over when it returns. */
+/** Leaves the server on the failed host: it can be evacuated again, or that host resumes it when it returns. */
 async function rollBack(run: ServerRun<EvacuateArguments>): Promise<void> {
   const { core } = run;
   const { sourceHost, sourceNode, destHost } = await getMigration(core, run.arguments.migrationId);

@@ -14,7 +14,7 @@ export interface FollowPowerArguments {
   /** Revision of the server that was compared with its machine. */
   readonly revision: number;
   readonly powerState: PowerState;
-  /** Whether the computer of the machine was switched off or restarted; missing in jobs of former versions. */
+  /** Whether the computer of the machine was switched off or restarted; missing in jobs of earlier versions. */
   readonly withHost?: boolean;
 }
 
@@ -29,9 +29,9 @@ function startsWithHost({ settings }: Core, { vmState, metadata }: Server): bool
 }
 
 /**
- * Updates a server whose machine has ended by itself: the guest shut down, or its process was killed. The history shows
- * a stop, as in Nova. A server that ended with its computer is started again if its metadata or the settings say so, with a start
- * in the history. A server that has changed meanwhile is skipped.
+ * Updates a server whose machine has stopped by itself: the guest shut down, or its process was killed. The history shows
+ * a stop, as in Nova. A server that stopped with its computer is started again if its metadata or the settings require it, with a
+ * start in the history. A server that has changed in the meantime is skipped.
  */
 export const followPower: Cleanup = {
   name: 'followPower',
@@ -39,7 +39,7 @@ export const followPower: Cleanup = {
     const { revision, powerState, withHost = false } = payload.arguments as FollowPowerArguments;
     const server = serverId === null ? undefined : await tables.servers.get(core.store, serverId);
     if (!server || server.deleted || server.revision !== revision) return;
-    // A host may have stored the job, and must not choose on whose behalf it runs.
+    // A host may have stored the job, but must not choose on whose behalf it runs.
     const context = backgroundWork(server);
     const change = (current: Server) => {
       if (current.revision !== revision)

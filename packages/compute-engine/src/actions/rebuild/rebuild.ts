@@ -91,7 +91,7 @@ async function checkImage(scope: ServerScope, request: RebuildRequest) {
   return { image, reimage };
 }
 
-/** Writes an image to the root volume, which is detached meanwhile. */
+/** Writes an image to the root volume, which is detached in the meantime. */
 async function reimageRoot(run: ServerRun, imageId: string): Promise<void> {
   const { volumes } = run.core.catalogs;
   const { caller } = run.context;

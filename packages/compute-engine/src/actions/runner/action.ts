@@ -117,7 +117,7 @@ export interface ConcurrentAction<Name extends string = string, Request = void, 
   readonly run: (run: ConcurrentRun<Arguments>) => Promise<void>;
   /**
    * Releases resources of the catalogs and of the server (if it still exists): after a failure, and if the server is
-   * deleted meanwhile. May be repeated. Default: nothing to release.
+   * deleted in the meantime. May be repeated. Default: nothing to release.
    */
   readonly undo?: (run: ConcurrentRun<Arguments>) => Promise<void>;
 }

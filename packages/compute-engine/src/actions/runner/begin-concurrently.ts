@@ -81,7 +81,7 @@ class ActionStart<Result> {
   complete(guardId: string, result: AcceptedAction<Result>): Promise<Server> {
     return this.#write(async (tx, server) => {
       if (server.taskState === 'deleting' || !(await this.#core.guards.release(tx, guardId)))
-        throw conflict(`Instance ${this.#id} has changed meanwhile, so the request was undone.`);
+        throw conflict(`Instance ${this.#id} has changed in the meantime, so the request was undone.`);
       const changed = await this.#change(tx, server, (_tx, current) => result.change?.(current));
       await this.#recordIn(tx, changed, result.done);
       return changed;

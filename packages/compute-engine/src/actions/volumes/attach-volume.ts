@@ -80,7 +80,7 @@ export const attachVolume = concurrentAction({
   run: async (run) => {
     const { deviceId } = run.arguments;
     let host: string | null;
-    // A move may have taken the server to another host meanwhile, so the volume is connected there.
+    // A move may have taken the server to another host in the meantime, so the volume is connected there.
     do {
       host = run.server.host;
       await run.step('compute_attach_volume', () => connect(run));

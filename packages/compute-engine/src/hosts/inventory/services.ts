@@ -67,11 +67,11 @@ export class Services {
   }
 
   async get(id: string): Promise<ServiceState> {
-    return this.#described(known(await tables.services.get(this.#core.store, id), id));
+    return this.#described(requireService(await tables.services.get(this.#core.store, id), id));
   }
 
   async bySeq(seq: number): Promise<ServiceState> {
-    return this.#described(known(await tables.services.bySeq(this.#core.store, seq), seq));
+    return this.#described(requireService(await tables.services.bySeq(this.#core.store, seq), seq));
   }
 
   /** Returns the service of a kind on a host; 404 if there is none. */
@@ -87,7 +87,7 @@ export class Services {
    */
   async update(id: string, change: ServiceChange): Promise<ServiceState> {
     const changed = await this.#core.store.transaction(async (tx) => {
-      const service = known(await tables.services.lock(tx, id), id);
+      const service = requireService(await tables.services.lock(tx, id), id);
       if (service.binary !== COMPUTE_BINARY) {
         throw badRequest(
           `Updating a ${service.binary} service is not supported. Only ${COMPUTE_BINARY} services can be updated.`,
@@ -107,7 +107,7 @@ export class Services {
   async delete(id: string): Promise<void> {
     await this.#core.store.transaction(async (tx) => {
       await lockName(tx, 'aggregates');
-      const service = known(await tables.services.lock(tx, id), id);
+      const service = requireService(await tables.services.lock(tx, id), id);
       if (service.binary === COMPUTE_BINARY) await this.#emptyHost(tx, service.host);
       await tables.services.delete(tx, id);
       this.#core.infrastructure.changedIn(tx);
@@ -188,7 +188,7 @@ export class Services {
   }
 }
 
-function known(service: Service | undefined, id: string | number): Service {
+function requireService(service: Service | undefined, id: string | number): Service {
   if (!service) throw notFound(`Service ${id} could not be found.`);
   return service;
 }

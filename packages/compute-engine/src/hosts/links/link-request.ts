@@ -69,7 +69,7 @@ async function serverOf(store: Store, id: string | null): Promise<Server> {
 }
 
 /**
- * Returns the handler of link requests for a driver of the host of a name. Other hosts may only send requests of their
+ * Returns the handler of link requests for a driver of the host with a name. Other hosts may only send requests of their
  * drivers.
  */
 export function linkResponses(store: Store, driver: Driver, name: string) {

@@ -49,8 +49,8 @@ export function credentialsOfApi(sealer: Sealer, host: string): LinkCredentials 
 }
 
 /**
- * The keys of a host for links. They are derived from the key of the host: a host can prove that it is itself, and cannot pose as
- * another host or as the API.
+ * The keys of a host for links. They are derived from the key of the host: a host can prove its identity, and cannot impersonate
+ * another host or the API.
  */
 export class HostLinkKeys {
   readonly #ofApi: readonly Key[];

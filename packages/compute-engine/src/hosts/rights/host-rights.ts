@@ -23,7 +23,7 @@ const readIf = (condition: string): TableRights => ({
 });
 
 /** The record of a row, which is what the API reads, must agree with the columns that a policy compares. */
-function recorded(fields: Readonly<Record<string, string>>): string {
+function recordMatches(fields: Readonly<Record<string, string>>): string {
   return Object.entries({ id: 'id', ...fields })
     .map(([field, value]) => `data::json ->> '${field}' = ${value}`)
     .join(' and ');
@@ -53,8 +53,8 @@ export const hostRights: Readonly<Record<string, TableRights>> = {
     grants: ['select', 'insert', 'update'],
     policies: {
       select: { using: 'true' },
-      insert: { check: `${OWN_SERVICE} and ${recorded({ host: ME, binary: 'binary_name' })}` },
-      update: { using: OWN_SERVICE, check: `${OWN_SERVICE} and ${recorded({ host: ME, binary: 'binary_name' })}` },
+      insert: { check: `${OWN_SERVICE} and ${recordMatches({ host: ME, binary: 'binary_name' })}` },
+      update: { using: OWN_SERVICE, check: `${OWN_SERVICE} and ${recordMatches({ host: ME, binary: 'binary_name' })}` },
     },
   },
   // Except the columns that count the resources of servers.
@@ -62,8 +62,8 @@ export const hostRights: Readonly<Record<string, TableRights>> = {
     grants: ['select', 'insert (id, revision, data, host)', 'update (revision, data, host)'],
     policies: {
       select: { using: 'true' },
-      insert: { check: `host = ${ME} and ${recorded({ host: ME })}` },
-      update: { using: `host = ${ME}`, check: `host = ${ME} and ${recorded({ host: ME })}` },
+      insert: { check: `host = ${ME} and ${recordMatches({ host: ME })}` },
+      update: { using: `host = ${ME}`, check: `host = ${ME} and ${recordMatches({ host: ME })}` },
     },
   },
   // Evacuations from here, which the host completes when it returns.
@@ -73,7 +73,7 @@ export const hostRights: Readonly<Record<string, TableRights>> = {
       select: { using: `source_host = ${ME}` },
       update: {
         using: `${OWN_EVACUATION} and status = 'done'`,
-        check: `${OWN_EVACUATION} and ${recorded({ sourceHost: ME, type: 'type', serverId: 'server_id', status: "'completed'" })}`,
+        check: `${OWN_EVACUATION} and ${recordMatches({ sourceHost: ME, type: 'type', serverId: 'server_id', status: "'completed'" })}`,
       },
     },
   },
@@ -102,7 +102,7 @@ export const hostRights: Readonly<Record<string, TableRights>> = {
       },
       update: {
         using: `status in ('queued', 'saving') and ${SNAPSHOT_HERE}`,
-        check: `${SNAPSHOT_HERE} and ${recorded({ visibility: 'visibility', projectId: 'project_id' })}`,
+        check: `${SNAPSHOT_HERE} and ${recordMatches({ visibility: 'visibility', projectId: 'project_id' })}`,
       },
     },
   },

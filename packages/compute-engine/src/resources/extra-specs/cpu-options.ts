@@ -42,17 +42,17 @@ export function checkCpuTopology(of: OptionSources): void {
       const { flavorValue: ofFlavor, imageValue: ofImage } = requested(of, `${prefix}${part}`);
       return { flavor: flavorInteger(ofFlavor), image: imageInteger(ofImage) };
     });
-  const listed = (values: readonly number[]) => PARTS.map((part, index) => `${part}=${values[index]}`).join(', ');
+  const formatParts = (values: readonly number[]) => PARTS.map((part, index) => `${part}=${values[index]}`).join(', ');
   const limits = amounts('cpu_max_');
   if (limits.some(({ flavor, image }) => flavor && image > flavor))
     throw badRequest(
-      `Image vCPU topology limits (${listed(limits.map(({ image }) => image))}) exceeds the limits of the flavor (${listed(limits.map(({ flavor }) => flavor))})`,
+      `Image vCPU topology limits (${formatParts(limits.map(({ image }) => image))}) exceeds the limits of the flavor (${formatParts(limits.map(({ flavor }) => flavor))})`,
     );
   const max = limits.map(({ flavor, image }) => image || flavor || UNBOUNDED);
   const expected = amounts('cpu_').map(({ image }) => image);
   if (expected.some((amount, index) => amount > (max[index] ?? UNBOUNDED)))
     throw badRequest(
-      `Image vCPU topology (${listed(expected)}) exceeds the limits of the flavor or image (${listed(max)})`,
+      `Image vCPU topology (${formatParts(expected)}) exceeds the limits of the flavor or image (${formatParts(max)})`,
     );
 }
 

@@ -35,20 +35,20 @@ function nodeCount(of: OptionSources): number | undefined {
 }
 
 /** Returns the values of `NAME.0`, `NAME.1` and so on, until the first missing one. */
-function numbered(texts: Readonly<Record<string, string>>, name: string): readonly string[] | undefined {
+function numberedValues(texts: Readonly<Record<string, string>>, name: string): readonly string[] | undefined {
   const values: string[] = [];
   for (let value = texts[`${name}.0`]; value !== undefined; value = texts[`${name}.${values.length}`])
     values.push(value);
   return values.length > 0 ? values : undefined;
 }
 
-function listed<T>(
+function parseNumbered<T>(
   { flavor, image }: OptionSources,
   name: string,
   parse: (text: string) => T,
 ): readonly T[] | undefined {
-  const ofFlavor = numbered(flavor.extraSpecs, `hw:${name}`)?.map(parse);
-  const ofImage = numbered(image.properties, `hw_${name}`)?.map(parse);
+  const ofFlavor = numberedValues(flavor.extraSpecs, `hw:${name}`)?.map(parse);
+  const ofImage = numberedValues(image.properties, `hw_${name}`)?.map(parse);
   if (ofFlavor && ofImage) throw overrides(`hw_${name}`);
   return ofFlavor ?? ofImage;
 }
@@ -87,8 +87,8 @@ function assignedCells(
 }
 
 function cellsOf(of: OptionSources, nodes: number): readonly NumaCell[] {
-  const cpuSets = listed(of, 'numa_cpus', parseCpuSet);
-  const memory = listed(of, 'numa_mem', megabytes);
+  const cpuSets = parseNumbered(of, 'numa_cpus', parseCpuSet);
+  const memory = parseNumbered(of, 'numa_mem', megabytes);
   if (!cpuSets && !memory) return evenCells(of.flavor, nodes);
   if (cpuSets?.length !== nodes || memory?.length !== nodes) throw badRequest(INCOMPLETE);
   return assignedCells(of.flavor, cpuSets, memory);

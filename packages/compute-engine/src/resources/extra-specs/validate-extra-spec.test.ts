@@ -81,10 +81,10 @@ describe('the known extra specs', () => {
     }
   });
 
-  it.each(free)('$key accepts any string, but is unknown if misspelt', ({ spec }) => {
-    const misspelt = spec.placeholders?.key ? spec.key.replace('{key}', '') : `${spec.key.replace('{filter}', '')}!`;
-    expect(validateExtraSpec(misspelt, 'x')).toBe(
-      `Validation failed; extra spec '${misspelt}' does not appear to be a valid extra spec.`,
+  it.each(free)('$key accepts any string, but is unknown if misspelled', ({ spec }) => {
+    const misspelled = spec.placeholders?.key ? spec.key.replace('{key}', '') : `${spec.key.replace('{filter}', '')}!`;
+    expect(validateExtraSpec(misspelled, 'x')).toBe(
+      `Validation failed; extra spec '${misspelled}' does not appear to be a valid extra spec.`,
     );
   });
 });

@@ -18,7 +18,7 @@ export interface NetworkPlan {
 
 const UUID = /^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i;
 
-function fixed(ports: readonly RequestedPort[], maxServers = Number.POSITIVE_INFINITY): NetworkPlan {
+function fixedNetworks(ports: readonly RequestedPort[], maxServers = Number.POSITIVE_INFINITY): NetworkPlan {
   const fresh = () => ports.map((port) => (port.existing ? port : { ...port, portId: randomUUID() }));
   return { maxServers, ports: async () => fresh };
 }
@@ -36,14 +36,14 @@ export async function planNetworks(core: Core, context: Context, request: NewSer
   const { caller } = context;
   const { networks } = request;
   await checkSecurityGroups(core, context, request.securityGroups ?? []);
-  if (networks === 'none') return fixed([]);
+  if (networks === 'none') return fixedNetworks([]);
   if (networks === 'auto') {
-    await rejected(catalog.autoNetwork(caller, { dryRun: true }));
+    await toRejection(catalog.autoNetwork(caller, { dryRun: true }));
     return {
       maxServers: await remainingPorts(core, context, 1),
       ports: async () => {
-        const network = await rejected(catalog.autoNetwork(caller));
-        return fixed(network ? [newPort(network.id)] : []).ports();
+        const network = await toRejection(catalog.autoNetwork(caller));
+        return fixedNetworks(network ? [newPort(network.id)] : []).ports();
       },
     };
   }
@@ -51,12 +51,12 @@ export async function planNetworks(core: Core, context: Context, request: NewSer
     const available = await catalog.availableNetworks(caller);
     if (available.length > 1) throw conflict('Multiple possible networks found, use a Network ID to be more specific.');
     const [only] = available;
-    if (only) await rejected(catalog.checkAddresses(caller, only.id));
-    return only ? fixed([newPort(only.id)], await remainingPorts(core, context, 1)) : fixed([]);
+    if (only) await toRejection(catalog.checkAddresses(caller, only.id));
+    return only ? fixedNetworks([newPort(only.id)], await remainingPorts(core, context, 1)) : fixedNetworks([]);
   }
   checkForm(networks, (request.maxCount ?? request.minCount ?? 1) > 1);
   const ports = await Promise.all(networks.map((network) => portFor(core, context, network, request)));
-  return fixed(ports, await remainingPorts(core, context, ports.filter(({ existing }) => !existing).length));
+  return fixedNetworks(ports, await remainingPorts(core, context, ports.filter(({ existing }) => !existing).length));
 }
 
 /** Returns for how many servers the project may create this number of ports; throws 403 if for none. */
@@ -94,16 +94,16 @@ async function portFor(
   { may }: NewServer,
 ): Promise<RequestedPort> {
   if (portId) {
-    const port = await rejected(catalogs.networks.getPort(caller, portId));
+    const port = await toRejection(catalogs.networks.getPort(caller, portId));
     if (port.deviceId) throw conflict(`Port ${portId} is still in use.`);
     if (port.hasResourceRequest && may?.resourceRequest === false) {
       throw badRequest('Ports with resource requests are only supported starting with compute API version 2.72.');
     }
     return { portId: port.id, existing: true, networkId: port.networkId, tag: tag ?? null };
   }
-  const network = await rejected(catalogs.networks.getNetwork(caller, (networkId ?? '').toLowerCase()));
+  const network = await toRejection(catalogs.networks.getNetwork(caller, (networkId ?? '').toLowerCase()));
   checkExternal(network, may?.externalNetwork ?? isAdmin);
-  await rejected(catalogs.networks.checkAddresses(caller, network.id, address ? [address] : undefined));
+  await toRejection(catalogs.networks.checkAddresses(caller, network.id, address ? [address] : undefined));
   return newPort(network.id, { addresses: address ? [address] : undefined, tag: tag ?? null });
 }
 
@@ -116,11 +116,11 @@ function checkExternal({ id, external, shared }: Network, may: boolean): void {
 async function checkSecurityGroups({ catalogs }: Core, { caller }: Context, names: readonly string[]): Promise<void> {
   const named = names.filter((name) => name !== 'default');
   if (named.length > 0)
-    await rejected(catalogs.networks.resolveSecurityGroups(caller, named), ['SECURITY_GROUP_AMBIGUOUS']);
+    await toRejection(catalogs.networks.resolveSecurityGroups(caller, named), ['SECURITY_GROUP_AMBIGUOUS']);
 }
 
 /** Converts errors of a catalog to 400, except quota errors and the given conflicts. */
-async function rejected<T>(requested: Promise<T>, conflicts: readonly string[] = []): Promise<T> {
+async function toRejection<T>(requested: Promise<T>, conflicts: readonly string[] = []): Promise<T> {
   try {
     return await requested;
   } catch (error) {

@@ -90,7 +90,7 @@ async function insertServers(
     const jobId = randomUUID();
     const record = serverRecord(plan, id, jobId, index, count, now);
     const args = nextArguments();
-    // A claim locks its host until the commit, so it is made only if no further servers are stored in the transaction.
+    // A claim locks its host until the commit, so it is made only if no other servers are stored in the transaction.
     const placed = count === 1 ? await placeNew(core, tx, map, record, args) : undefined;
     const created = { ...record, ...placed?.patch };
     const [server] = await allStatements([

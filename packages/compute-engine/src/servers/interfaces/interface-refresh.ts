@@ -58,7 +58,7 @@ export class InterfaceRefresh {
       if (isDeepStrictEqual(interfaces, server.interfaces)) return;
       const written = await store.transaction(async (tx) => {
         const current = await tables.servers.lock(tx, serverId);
-        // If the server has changed meanwhile, the ports that were read may be outdated.
+        // If the server has changed in the meantime, the ports that were read may be outdated.
         if (current?.revision !== server.revision) return false;
         await tables.servers.update(tx, { ...current, interfaces });
         return true;

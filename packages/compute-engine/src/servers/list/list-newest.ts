@@ -19,7 +19,7 @@ export function isAnyPending(projectId: string | undefined): RawBuilder<boolean>
 /** A row of a page, and whether servers wait for the scheduler. */
 export type HeadOfPage = Parameters<typeof tables.servers.read>[1][number] & { readonly waits?: unknown };
 
-/** Returns whether a query is for the newest servers without further filters, of a project or of all. */
+/** Returns whether a query is for the newest servers without other filters, of a project or of all. */
 export function isNewestRequested(filters: ServerFilters, sort: readonly ServerSort[] = []): boolean {
   const { projectId: _, patterns = {}, deleted, softDeleted, ...others } = filters;
   if (deleted || softDeleted || sort.some(({ key, direction }) => key !== 'created_at' || direction !== 'desc'))

@@ -21,7 +21,7 @@ export interface ServerQuery {
   readonly unreachable?: boolean;
 }
 
-/** The newest servers of a project or of all, without further filters: a prepared statement reads them. */
+/** The newest servers of a project or of all, without other filters: a prepared statement reads them. */
 interface NewestPlan {
   readonly source: 'newest';
   readonly projectId: string | undefined;

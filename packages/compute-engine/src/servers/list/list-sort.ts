@@ -88,7 +88,7 @@ export class ServerOrder {
     }
     steps.set('seq', { ...column('seq', (s) => s.seq), ascending: first === 'asc' });
     const given = [...steps.keys()];
-    // Ids are unique, so further sort keys have no effect.
+    // Ids are unique, so additional sort keys have no effect.
     for (const key of given.slice(given.indexOf('uuid') + 1 || given.length)) steps.delete(key);
     const created = steps.get('created_at');
     if (free && created) steps.set('created_at', { ...created, column: sql`(created_at + 0)` });

@@ -67,7 +67,7 @@ const showGroup = async (call: ComputeCall, group: SecurityGroup) => ({
 });
 
 /** Rejects names and descriptions that databases cannot store. */
-function checkedText({ name, description }: { readonly name: string; readonly description: string }) {
+function checkText({ name, description }: { readonly name: string; readonly description: string }) {
   if (`${name}${description}`.includes('\0'))
     throw new Rejection('BAD_REQUEST', 'NUL is not legal in names and descriptions.');
   return { name, description };
@@ -105,7 +105,7 @@ export const securityGroupProxies = [
     reply: { security_group: securityGroup },
     run: async (call) => {
       const { networks } = call.engine.catalogs;
-      return showGroup(call, await networks.createSecurityGroup(call.caller, checkedText(call.body.security_group)));
+      return showGroup(call, await networks.createSecurityGroup(call.caller, checkText(call.body.security_group)));
     },
   }),
   operation({
@@ -133,7 +133,7 @@ export const securityGroupProxies = [
     reply: { security_group: securityGroup },
     run: async (call) => {
       const { engine, caller, target, body } = call;
-      const change = checkedText(body.security_group);
+      const change = checkText(body.security_group);
       return showGroup(call, await engine.catalogs.networks.updateSecurityGroup(caller, target.id, change));
     },
   }),

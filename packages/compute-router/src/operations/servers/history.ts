@@ -101,7 +101,7 @@ export const serverHistory = [
         'changes-since': since('2.58', once(dateTimeText)),
         'changes-before': since('2.66', once(dateTimeText)),
       },
-      { extra: [until('2.57', 'ignore'), since('2.58', 'refuse')] },
+      { extra: [until('2.57', 'ignore'), since('2.58', 'reject')] },
     ),
     target: server,
     reply: { instanceActions: [listed], links: since('2.58', type.collectionLinks.optional()) },

@@ -9,7 +9,7 @@ import { serverById } from './target.js';
 
 const path = '/servers/{id}/action';
 
-/** Since 2.45, the body contains the image id; before, a header does. */
+/** Since 2.45, the body contains the image id; previously, a header does. */
 const returnsImageId = since('2.45', true);
 /** Until 2.38, properties count against the limit of metadata items. */
 const limitsMetadata = until('2.38', true);
@@ -17,7 +17,7 @@ const limitsMetadata = until('2.38', true);
 const reply = { image_id: since('2.45', z.string()) };
 
 /** Returns the response that names the image. */
-function named(call: ComputeCall, imageId: string, retained = true) {
+function imageReply(call: ComputeCall, imageId: string, retained = true) {
   if (at(returnsImageId, call.version)) return prepareResponse({ body: { image_id: imageId } });
   return prepareResponse({ headers: retained ? { Location: `${call.base}/images/${imageId}` } : {} });
 }
@@ -45,7 +45,7 @@ export const imageActions = [
         metadata,
         limitMetadata: at(limitsMetadata, version) ?? false,
       });
-      return named(call, imageId);
+      return imageReply(call, imageId);
     },
   }),
   operation({
@@ -76,7 +76,7 @@ export const imageActions = [
         rotation,
         limitMetadata: at(limitsMetadata, version) ?? false,
       });
-      return named(call, imageId, rotation > 0);
+      return imageReply(call, imageId, rotation > 0);
     },
   }),
 ];

@@ -97,7 +97,7 @@ export const serverActionDocs: Resource['operations'] = {
   ],
   'POST /servers/{id}/action migrate': [
     'migrateServer',
-    `Migrates a server to another host (cold migration); the instance is stopped meanwhile. The server must be \`ACTIVE\` or \`SHUTOFF\`. ${POLL} its status is \`VERIFY_RESIZE\`; then confirm or revert the migration.`,
+    `Migrates a server to another host (cold migration); the instance is stopped in the meantime. The server must be \`ACTIVE\` or \`SHUTOFF\`. ${POLL} its status is \`VERIFY_RESIZE\`; then confirm or revert the migration.`,
   ],
   'POST /servers/{id}/action os-migrateLive': [
     'liveMigrateServer',

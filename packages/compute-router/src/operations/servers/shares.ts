@@ -12,7 +12,7 @@ import { anyParentServer } from './target.js';
 const all = '/servers/{server_id}/shares';
 const one = '/servers/{server_id}/shares/{id}';
 const window = since('2.97', true);
-const noQuery = query({}, { extra: 'refuse' });
+const noQuery = query({}, { extra: 'reject' });
 
 interface Shown {
   readonly server: Server;

@@ -23,7 +23,7 @@ describe('an identity service', () => {
     expect(await withOptions({ url: server.url + suffix })('t-alice')).toMatchObject({ userId: 'u1' });
   });
 
-  it('gets the password of the service user, scoped to its project', async () => {
+  it('receives the password of the service user, scoped to its project', async () => {
     await withOptions()('t-alice');
     await withOptions({ userDomainId: 'x', projectDomainName: 'Y' })('t-alice');
     await withOptions({ projectId: 'z', userDomainName: 'W' })('t-alice');
@@ -38,12 +38,12 @@ describe('an identity service', () => {
     ]);
   });
 
-  it('is the URL for tokens in responses, unless a public URL is configured', () => {
+  it('is advertised in responses, unless a public URL is configured', () => {
     expect(withOptions().identity.uri).toBe(server.url);
     expect(withOptions({ publicUrl: 'https://public/v3' }).identity.uri).toBe('https://public/v3');
   });
 
-  it.each([undefined, '', 'with blank', 'ünicode'])('gets no request for %j', async (token) => {
+  it.each([undefined, '', 'with blank', 'ünicode'])('receives no request for %j', async (token) => {
     expect(await withOptions()(token)).toBeUndefined();
     expect(server.requests).toEqual([]);
   });
@@ -160,7 +160,7 @@ describe('projects', () => {
       expect(await projectExists!(unknown)).toBe(false);
   });
 
-  it('are checked again with a new token after ours was revoked', async () => {
+  it('are checked again with a new token after the token of the service was revoked', async () => {
     const { projectExists } = withOptions().identity;
     expect(await projectExists!('p1')).toBe(true);
     for (const token of [...server.tokens.keys()].filter((name) => name.startsWith('service-')))

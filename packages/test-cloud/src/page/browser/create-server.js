@@ -52,7 +52,7 @@ export async function showChoices() {
 }
 
 /** Encodes text as Base64 of its UTF-8 bytes. */
-const encoded = (text) => btoa(String.fromCharCode(...new TextEncoder().encode(text)));
+const encodeBase64 = (text) => btoa(String.fromCharCode(...new TextEncoder().encode(text)));
 
 /** Returns the networks of a new server: the only one of the project, or the chosen one. */
 async function networksFor(choice) {
@@ -72,7 +72,7 @@ async function create(form) {
     flavorRef: flavor,
     networks: await networksFor(network),
     key_name: key || undefined,
-    user_data: script ? encoded(script) : undefined,
+    user_data: script ? encodeBase64(script) : undefined,
   };
   await compute('POST', '/servers', { server }, VERSION);
 }

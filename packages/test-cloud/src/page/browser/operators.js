@@ -1,4 +1,4 @@
-// The page for operators: it reads the API with the visitor's token, and shows one view at a time.
+// The operators' page: it reads the API with the visitor's token, and shows one view at a time.
 import { listenToCreate, showChoices } from './create-server.js';
 import { byId } from './elements.js';
 import { followEvents } from './events.js';

@@ -63,7 +63,7 @@ function showKind() {
 }
 
 /** Returns the value without empty parts; undefined if nothing remains. */
-function given(fields) {
+function givenFields(fields) {
   const kept = Object.entries(fields).filter(([, value]) => value !== '' && value !== undefined && value !== null);
   return Object.fromEntries(kept);
 }
@@ -71,18 +71,24 @@ function given(fields) {
 function ruleOfForm() {
   const form = new FormData(byId('rule-form'));
   const number = (name) => (form.get(name) ? Number(form.get(name)) : undefined);
-  const ticked = (name) => (form.has(name) ? true : undefined);
+  const checkedBox = (name) => (form.has(name) ? true : undefined);
   const turns = { delayMs: number('delayMs'), fromCall: number('fromCall'), times: number('times') };
   if (kindOf() === 'machine') {
-    const match = given({ verb: form.get('verb'), name: form.get('name') });
-    return { machine: { match, ...given({ fail: form.get('fail'), hang: ticked('hang'), ...turns }) } };
+    const match = givenFields({ verb: form.get('verb'), name: form.get('name') });
+    return { machine: { match, ...givenFields({ fail: form.get('fail'), hang: checkedBox('hang'), ...turns }) } };
   }
-  const match = given({ method: form.get('method'), path: form.get('path') });
+  const match = givenFields({ method: form.get('method'), path: form.get('path') });
   const body = form.get('body') ? JSON.parse(form.get('body')) : undefined;
   return {
     http: {
       match,
-      ...given({ status: number('status'), body, drop: ticked('drop'), apply: ticked('apply'), ...turns }),
+      ...givenFields({
+        status: number('status'),
+        body,
+        drop: checkedBox('drop'),
+        apply: checkedBox('apply'),
+        ...turns,
+      }),
     },
   };
 }

@@ -76,7 +76,7 @@ describe.skipIf(reason !== undefined)('the Ansible collection', { timeout: 600_0
     expect(await runPlaybook('gone')).toEqual({ tasks: 24, changed: 24 });
   });
 
-  it('sent no unhandled request, and caused no error of the cloud', () => {
+  it('sent no unhandled requests, and caused no errors in the cloud', () => {
     expect(cloud.unserved()).toEqual([]);
     expect(errors).toEqual([]);
   });

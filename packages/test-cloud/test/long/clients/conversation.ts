@@ -73,7 +73,7 @@ export function converse(
       },
     );
 
-    it('sent no unhandled request, and caused no error of the cloud', () => {
+    it('sent no unhandled requests, and caused no errors in the cloud', () => {
       expect(cloud.unserved()).toEqual([]);
       expect(errors).toEqual([]);
     });

@@ -226,7 +226,7 @@ describe.skipIf(!installed)('the dashboard', { timeout: 300_000 }, () => {
     await page.waitForURL('**/auth/login/**');
   });
 
-  it('sent no unhandled request, and caused no error of the cloud', () => {
+  it('sent no unhandled requests, and caused no errors in the cloud', () => {
     expect(cloud.unserved()).toEqual([]);
     expect(errors).toEqual([]);
   });

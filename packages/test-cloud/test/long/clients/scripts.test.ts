@@ -25,7 +25,7 @@ describe.each(LIBRARIES)('%s', (name, program, check, day) => {
   let cloud: TestCloud | undefined;
   afterEach(() => cloud?.stop());
 
-  it.skipIf(!installed)('performs a day of typical operations', { timeout: 120_000 }, async () => {
+  it.skipIf(!installed)('performs a workflow of typical operations', { timeout: 120_000 }, async () => {
     const errors: unknown[] = [];
     cloud = await startCloud({ onError: (error) => errors.push(error) });
     const { stdout } = await run(program, day, { env: { ...process.env, NODE_PATH, ...cloud.env } }).catch((error) => {

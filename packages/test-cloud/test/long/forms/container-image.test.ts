@@ -61,7 +61,7 @@ describe.skipIf(!able)('the container image', { timeout: 120_000 }, () => {
     );
   });
 
-  it('has the name that older versions of Docker read, too', () => {
+  it('also has the name that older versions of Docker read', () => {
     const [entry, ...others] = json(join(layout, 'manifest.json'));
     expect(others).toEqual([]);
     expect(entry.RepoTags).toEqual([`test-cloud:${version}`]);
@@ -69,7 +69,7 @@ describe.skipIf(!able)('the container image', { timeout: 120_000 }, () => {
     expect(entry.Layers.map((path: string) => existsSync(join(layout, path)))).toEqual([true, true]);
   });
 
-  it('has the settings of the Dockerfile, and the date that was given', () => {
+  it('has the settings of the Dockerfile, and the specified date', () => {
     const { config, architecture, os, created } = image();
     expect({ architecture, os, created }).toEqual({
       architecture: process.arch === 'x64' ? 'amd64' : 'arm64',
@@ -104,7 +104,7 @@ describe.skipIf(!able)('the container image', { timeout: 120_000 }, () => {
     expect(statSync(join(root, 'tmp')).mode & 0o7777).toBe(0o1777);
   });
 
-  it.skipIf(!mayChangeRoot)('runs as its user, with all that the cloud reads and loads later', () => {
+  it.skipIf(!mayChangeRoot)('runs as its user, with all files that the cloud reads and loads later', () => {
     const { Env, Entrypoint } = image().config;
     const env = Object.fromEntries(Env.map((line: string) => line.split('=')));
     return expectWholeProgram('/usr/sbin/chroot', ['--userspec=1000:1000', root, ...Entrypoint], env);

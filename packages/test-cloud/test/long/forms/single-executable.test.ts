@@ -33,12 +33,12 @@ describe.skipIf(!able)('the single executable', { timeout: 120_000 }, () => {
     expect(run('--help')).toMatchObject({ status: 0, stdout: expect.stringContaining('--wait-for-clients') });
   });
 
-  it('ends with the status of the program that it runs', () => {
+  it('exits with the status of the program that it runs', () => {
     const command = 'case "$OS_AUTH_URL" in http://127.0.0.1:*/identity/v3) exit 7;; esac';
     expect(run('--port', '0', '--quiet', '--', '/bin/sh', '-c', command)).toMatchObject({ status: 7, stdout: '' });
   });
 
-  it('has all that the cloud reads and loads later', () => expectWholeProgram(executable, [], env));
+  it('has all files that the cloud reads and loads later', () => expectWholeProgram(executable, [], env));
 
   it('keeps its files for the next start, private and complete', () => {
     run('--help');
