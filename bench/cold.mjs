@@ -1,4 +1,4 @@
-// The cost of responses that were never requested before, and of small ones that are requested repeatedly: processor
+// The cost of responses that were never requested before, and of small ones that are requested repeatedly: CPU
 // time of the server process, one client, compared with a bare route with the same size. SQLite file. Bare routes are
 // served by Express's own `listen()`; the last row shows the cost of one in the reference server.
 import { mkdtempSync, rmSync } from 'node:fs';

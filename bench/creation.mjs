@@ -105,12 +105,12 @@ export async function creation(server, where, amount) {
     },
     { what: `time of the API for each, ${where}`, ours: valuesOf('cpu', samples), unit: 'ms of CPU' },
     {
-      what: `POST /servers answered, ${CLIENTS} clients, ${where}, p99`,
+      what: `POST /servers response, ${CLIENTS} clients, ${where}, p99`,
       ours: valuesOf('slowest', samples),
       unit: 'ms',
       budget: '<= 60 ms',
     },
-    { what: `a server seen to be ACTIVE, ${CLIENTS} clients, ${where}, p99`, ours: active, unit: 'ms' },
+    { what: `a server observed as ACTIVE, ${CLIENTS} clients, ${where}, p99`, ours: active, unit: 'ms' },
     ...byFewer,
   ];
 }

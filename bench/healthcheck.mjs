@@ -69,7 +69,7 @@ async function filterUs(health, url, { rounds, calls }) {
   // Two warm-up rounds for the JIT compiler.
   await interleaved(2, ...measures);
   const samples = await interleaved(rounds, ...measures);
-  if (handedOn !== 2 * calls * (rounds + 2)) throw new Error('the filter answered a request that is not for it');
+  if (handedOn !== 2 * calls * (rounds + 2)) throw new Error('the filter responded to a request that is not for it');
   return samples;
 }
 
@@ -103,9 +103,9 @@ export async function run({ quick }) {
   const answers = [
     ['a response without checks, next to res.send()', healthcheck(), send(''), '>= 0.9 x a bare route'],
     ['a response without checks, next to res.end()', healthcheck(), end(''), '>= 0.9 x a bare route'],
-    ['an answer with a cached check', cached, send('OK'), ''],
-    ['an answer with a check that runs', healthcheck({ backends: [{ name: 'a', check }] }), send('OK'), ''],
-    ['an answer with a file', file, send('OK'), ''],
+    ['a response with a cached check', cached, send('OK'), ''],
+    ['a response with a check that runs', healthcheck({ backends: [{ name: 'a', check }] }), send('OK'), ''],
+    ['a response with a file', file, send('OK'), ''],
   ];
   const rows = [];
   for (const [what, health, route, budget] of answers) {

@@ -1,4 +1,4 @@
-// The cost of observability for a request: without, with metrics, and with traces whose SDK is not loaded. Processor
+// The cost of observability for a request: without, with metrics, and with traces whose SDK is not loaded. CPU
 // time of one request without a network and without its client, each case in a separate process.
 import { execFileSync } from 'node:child_process';
 import { createEngine } from '@apistrata/compute-engine';

@@ -7,7 +7,7 @@ import ts from 'typescript';
 /** Packages that a bundle contains. Their types occur only where its users cannot pass a value of their own. */
 const OPAQUE = ['kysely'];
 
-/** A plugin that replaces imported types by interfaces of the same names without members. */
+/** A plugin that replaces imported types with interfaces of the same names without members. */
 const opaqueTypes = {
   name: 'opaque-types',
   resolveId: {

@@ -31,7 +31,7 @@ function publish(file, name = file.replace(/^docs\//, '')) {
   cpSync(join(ROOT, file), join(STAGED, 'public', name));
 }
 
-/** Replaces diagrams, which GitHub draws, by pictures that the site has: `<!-- on the site: PATH -->` before the diagram. */
+/** Replaces diagrams, which GitHub renders, with pictures from the site: `<!-- on the site: PATH -->` before the diagram. */
 function withPictures(markdown) {
   return markdown.replace(
     /^<!-- on the site: (\S+) -->\n```mermaid\n[\s\S]*?^```$/gm,

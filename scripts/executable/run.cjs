@@ -21,7 +21,7 @@ function privateFolder() {
   return folder;
 }
 
-/** Later starts find the files; one that was removed meanwhile is written again. */
+/** Later starts find the files; one that was removed in the meantime is written again. */
 function write(folder, { path, size }) {
   const file = join(folder, path);
   if (statSync(file, { throwIfNoEntry: false })?.size === size) return;

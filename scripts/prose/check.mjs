@@ -1,9 +1,5 @@
 // `npm run prose`: compares the words of documents and sources with docs/style.md, and with the dictionaries that
-// cspell.config.yaml names. `npm run prose -- --write` lowers the budgets to what is left; `npm run prose -- --list PATH`
-// shows every word to replace below a path.
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { exceeded, lowered } from './budget.mjs';
+// cspell.config.yaml names. `npm run prose -- --list PATH` shows every word to replace below a path.
 import { readCheckedFiles } from './files.mjs';
 import { findReplacedWords } from './find.mjs';
 import { linesOf } from './passages.mjs';
@@ -11,43 +7,26 @@ import { findUnknownWords, openVocabulary, PROJECT_WORDS } from './vocabulary.mj
 
 /** npm runs scripts in the folder of the repository. */
 const ROOT = process.cwd();
-const BUDGETS = join(import.meta.dirname, 'budgets.json');
-/** Findings shown for each key over budget, and unknown words. */
+/** The maximum number of words to replace, and of unknown words, that are shown. */
 const SHOWN = 15;
 
 const [mode, below = ''] = process.argv.slice(2);
 const files = readCheckedFiles(ROOT);
 
-/** @param {string} file */
-function ownerOf(file) {
-  const [folder = '', name = ''] = file.split('/');
-  return folder === 'packages' || folder === 'examples' ? name : file.includes('/') ? folder : 'root';
-}
-
-/** @param {string} file */
-const documentKey = (file) => (file.startsWith('.changeset/') ? '.changeset/*.md' : file);
-
 const findings = files
   .filter(({ file, mayNameReplacedWords }) => !mayNameReplacedWords && file.startsWith(below))
   .flatMap(({ file, text, passages }) => {
     const lineAt = linesOf(text);
-    return passages.flatMap(findReplacedWords).map(({ kind, index, found, instead }) => ({
-      line: `  ${file}:${lineAt(index)} "${found}" -> ${instead}`,
-      key: file.endsWith('.md') ? documentKey(file) : `${ownerOf(file)} ${kind}`,
-    }));
+    return passages
+      .flatMap(findReplacedWords)
+      .map(({ index, found, instead }) => `  ${file}:${lineAt(index)} "${found}" -> ${instead}`);
   });
 
 function checkReplacedWords() {
-  /** @type {Record<string, number>} */
-  const counts = {};
-  for (const { key } of findings) counts[key] = (counts[key] ?? 0) + 1;
-  const budgets = existsSync(BUDGETS) ? JSON.parse(readFileSync(BUDGETS, 'utf8')) : counts;
-  if (mode === '--write') writeFileSync(BUDGETS, `${JSON.stringify(lowered(counts, budgets), null, 2)}\n`);
-  for (const key of exceeded(counts, budgets)) {
-    process.exitCode = 1;
-    console.error(`${key}: ${counts[key]} findings, at most ${budgets[key] ?? 0} allowed. See docs/style.md.`);
-    for (const { line } of findings.filter((each) => each.key === key).slice(0, SHOWN)) console.error(line);
-  }
+  for (const line of findings.slice(0, SHOWN)) console.error(line);
+  if (findings.length === 0) return;
+  process.exitCode = 1;
+  console.error(`${findings.length} words to replace. See docs/style.md.`);
 }
 
 async function checkUnknownWords() {
@@ -81,9 +60,9 @@ async function checkUnknownWords() {
 }
 
 if (mode === '--list') {
-  for (const { line } of findings) console.log(line);
+  for (const line of findings) console.log(line);
 } else {
   checkReplacedWords();
   await checkUnknownWords();
-  console.log(`${files.length} files, ${findings.length} words to replace (docs/style.md)`);
+  console.log(`${files.length} files`);
 }

@@ -1,6 +1,6 @@
 // Finds words that docs/style.md replaces in the passages of a file.
 import { blank } from './passages.mjs';
-import { NAME_PARTS, RULES } from './rules.mjs';
+import { NAME_PARTS, ORIGINAL_MESSAGES, RULES } from './rules.mjs';
 
 /** @typedef {{ readonly kind: import('./passages.mjs').Kind, readonly index: number, readonly found: string, readonly instead: string }} Finding */
 
@@ -14,7 +14,10 @@ function findInName({ kind, text, start }) {
 /** @param {import('./passages.mjs').Passage} passage */
 function findInText({ kind, text, start }) {
   // A phrase may continue on the next line, behind the star or slashes of a comment.
-  const joined = text.replace(/\n\s*(?:\*(?!\/)|\/\/)?/g, blank).replace(/\n/g, ' ');
+  const joined = text
+    .replace(/\n\s*(?:\*(?!\/)|\/\/)?/g, blank)
+    .replace(/\n/g, ' ')
+    .replace(ORIGINAL_MESSAGES, blank);
   return RULES.flatMap(({ pattern, instead }) =>
     [...joined.matchAll(pattern)].map((match) => ({
       kind,

@@ -17,11 +17,26 @@ export const RULES = [
   [/\bno such\b/, 'unknown, does not exist'],
   [/\bin vain\b/, 'unhandled, rejected'],
   [/\bat the (?:most|least)\b/, 'at most, at least'],
+  [/\bmisspelt\b/, 'misspelled'],
+  [/\bprocessor times?\b/, 'CPU time'],
+  [/\bany more(?=[.,;])/, 'anymore'],
+  [/(?:^|[.;:] )before, (?=[a-z])/, 'previously'],
+  [/\bwithout a trace\b/, 'without side effects, name what remains'],
+  [/\bin the place of\b/, 'in place of'],
+  [/\banother \w+ than\b/, 'a ... other than'],
+  [/\bof (?:this|that) name\b/, 'with this name'],
+  [/\b(?:a process|processes) of (?:its|their) own\b/, 'separate process'],
+  [/\btyping errors?\b/, 'typo'],
+  [/\bexclude each other\b/, 'are mutually exclusive'],
+  [/\bmeanwhile\b(?=[^,])/, 'in the meantime'],
   [/\bcures?\b/, 'fix, workaround'],
   [/\btroubles?\b/, 'failure, error, outage'],
   [/\bsigns? of life\b/, 'heartbeat'],
   // A phrase may continue after a line break.
 ].map(([pattern, instead]) => ({ pattern: new RegExp(pattern.source.replaceAll(' ', '\\s+'), 'gi'), instead }));
+
+/** Messages of original services and databases, which are repeated byte for byte. */
+export const ORIGINAL_MESSAGES = /There is no such action|[Nn]o such (?:relation|table|resource class|trait\(s\))/g;
 
 /** Parts of exported names that the glossary replaces. */
 export const NAME_PARTS = new Set([

@@ -70,7 +70,7 @@ export function service(quota: ProjectQuotas): Service {
 
 async function request(quota: ProjectQuotas): Promise<string> {
   const { total } = await quota.list({ limit: 0 });
-  return `${total} projects have limits of their own`;
+  return `${total} projects have their own limits`;
 }
 
 function withoutCreated({ id, name }: Secret) {

@@ -103,7 +103,7 @@ function trustProxies(app: Express, { 'trust-proxy': proxies }: Options): void {
   try {
     app.set('trust proxy', [...proxies]);
   } catch (error) {
-    throw new StartError(`--trust-proxy: ${(error as Error).message}; it takes loopback, an address or a network`);
+    throw new StartError(`--trust-proxy: ${(error as Error).message}; it accepts loopback, an address or a network`);
   }
 }
 

@@ -62,7 +62,8 @@ function sentenceOf(parsed: Parsed, { path, ...issue }: Issue & { readonly path:
   if (issue.code === 'unrecognized_keys') {
     const [key = ''] = issue.keys ?? [];
     const place = path.length > 0 ? ` of "${path.join('.')}"` : '';
-    const otherwise = path.length > 0 ? `Known are: ${keysOf(path).join(', ')}.` : '--print-config-schema lists all.';
+    const otherwise =
+      path.length > 0 ? `Known options: ${keysOf(path).join(', ')}.` : '--print-config-schema lists all.';
     return `unknown option "${key}"${place}${lineOf(parsed, [...path, key])}. ${suggestion(key, keysOf(path), otherwise)}`;
   }
   if (path.length === 0) return 'the file must contain options, each as "name: value"';

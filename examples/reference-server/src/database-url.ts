@@ -28,7 +28,7 @@ function checkScheme(db: string): void {
   const closest = closestOf(scheme, KNOWN_SCHEMES);
   const fix =
     scheme === 'sqlite' || scheme === 'file'
-      ? 'For SQLite, give the path alone, such as data/compute.db.'
+      ? 'For SQLite, use only the path, such as data/compute.db.'
       : closest === undefined
         ? 'Use postgres://USER@HOST/DATABASE, the path of a SQLite file, or :memory:.'
         : `Did you mean "${closest}://"?`;
@@ -58,7 +58,7 @@ export function checkDatabase({ db }: Pick<Options, 'db'>): void {
   if (!isFile(db)) return;
   const file = resolve(db);
   if (existsSync(file) && statSync(file).isDirectory())
-    throw new StartError(`--db ${db} is a folder: name a file in it`);
+    throw new StartError(`--db ${db} is a folder: use the path of a file in it`);
   checkFolder('db', dirname(file));
 }
 

@@ -35,7 +35,7 @@ const general = {
   help: command('print this text'),
   version: command('print the version of the program'),
   config: pointer('FILE', 'YAML or JSON file with any of these options; environment and command line override it'),
-  'check-config': command('check all options and the files they name, then exit'),
+  'check-config': command('check all options and the files that they refer to, then exit'),
   'print-config-schema': command('print the JSON Schema of the configuration file'),
 } as const;
 
@@ -70,7 +70,7 @@ const data = {
     'LEVEL',
     ['disk', 'process'],
     'disk',
-    'what an acknowledged write to a SQLite file survives: disk (power loss) or process (process exit; faster)',
+    'what acknowledged writes to a SQLite file survive: disk (power loss) or process (process exit; faster)',
   ),
   database: pairs('NAME=N', like(databaseLimits), 'database limit, such as poolSize=20'),
   'secret-key-file': text(
@@ -131,13 +131,13 @@ const cloud = {
   ),
   'image-dir': text(
     'DIR',
-    'folder for image data of the built-in image service; default: next to the SQLite file, else in the database',
+    'folder for image data of the built-in image service; default: next to the SQLite file, otherwise in the database',
   ),
 } as const;
 
 const wholeCloud = {
   cloud: flag(
-    'serve identity, image, network, volume and placement services too, with their own users, on the same database',
+    'also serve identity, image, network, volume and placement services, with their own users, on the same database',
   ),
   'clouds-yaml': text(
     'FILE',
@@ -145,7 +145,7 @@ const wholeCloud = {
   ),
   'image-source': list(
     'HOST[:PORT]',
-    'with --cloud: host from which images are imported by URL although its address is not public',
+    'with --cloud: host from which images may be imported by URL even if its address is not public',
   ),
   'reset-admin-password': command('with --cloud: give the user admin a new password, as on the first start'),
 } as const;
@@ -155,7 +155,7 @@ const machines = {
     'KIND',
     ['simulated', 'qemu', 'none'],
     'simulated',
-    'what servers are: simulated, qemu (virtual machines on this computer), or none (every host is a process of its own)',
+    'how servers run: simulated, qemu (virtual machines on this computer), or none (every host is a separate process)',
   ),
   'machine-dir': text('DIR', 'folder for the files of virtual machines', 'data/machines'),
   'shared-dir': text('DIR', 'folder on shared storage for disks; machines move between its hosts without copying'),
@@ -168,7 +168,7 @@ const machines = {
     'KIND',
     ['auto', 'kvm', 'tcg'],
     'auto',
-    'kvm, tcg (slow, works everywhere), or auto: kvm if a guest really runs with it',
+    'kvm, tcg (slow, works everywhere), or auto: kvm if a probe guest runs with it',
   ),
   'cpu-mode': choice(
     'MODE',
@@ -243,7 +243,7 @@ const monitoring = {
   events: flag('store events and stream them to administrators at /events'),
   webhook: list('URL', 'send events to this URL; needs --webhook-secret-file'),
   'webhook-attempts': integer(
-    'how often an event is sent to a webhook that rejects it; then see admin webhook failures',
+    'how often an event is sent to a webhook that rejects it, before it is listed by admin webhook failures',
     {
       min: 1,
       max: 1000,

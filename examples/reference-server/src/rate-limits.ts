@@ -17,7 +17,7 @@ function rateLimitFrom(spec: string): RateLimit & { readonly name: string } {
   const windowSeconds = Number(count || 1) * (UNIT_SECONDS[unit ?? ''] ?? 0);
   if (windowSeconds < 1 || windowSeconds > LONGEST_SECONDS || Number(requests) < 1)
     throw new StartError(
-      `--rate-limit is '${spec}': it takes user=N/TIME or project=N/TIME, such as user=600/m or project=100/10s; at most 20d`,
+      `--rate-limit is '${spec}': it must be user=N/TIME or project=N/TIME, such as user=600/m or project=100/10s; at most 20d`,
     );
   return { per: per as RateLimit['per'], requests: Number(requests), windowSeconds, name: `${per}/${count}${unit}` };
 }
@@ -27,7 +27,7 @@ export function rateLimitsFrom({ 'rate-limit': specs }: Pick<Options, 'rate-limi
   const limits = specs.map(rateLimitFrom);
   const names = limits.map(({ name }) => name);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
-  if (twice) throw new StartError(`--rate-limit names ${twice} twice: remove one of them`);
+  if (twice) throw new StartError(`--rate-limit contains ${twice} twice: remove one of them`);
   return limits;
 }
 
@@ -35,14 +35,14 @@ export function rateLimitsFrom({ 'rate-limit': specs }: Pick<Options, 'rate-limi
 export function checkRateLimitStore({ 'rate-limit-store': store, db }: Options): void {
   if (store === 'database' && (isFile(db) || db === ':memory:'))
     throw new StartError(
-      '--rate-limit-store database needs --db postgres://...: a SQLite file has one process, which counts in memory as well',
+      '--rate-limit-store database needs --db postgres://...: a SQLite file has one process, which counts in memory',
     );
   if (store === 'database' && /^\w+:\/\/[^/?]*,/.test(db))
     throw new StartError(
       '--rate-limit-store database needs one host in --db: with several, count in redis://HOST:PORT',
     );
   if (store !== 'memory' && store !== 'database' && !/^rediss?:\/\//.test(store))
-    throw new StartError(`--rate-limit-store is '${store}': it takes memory, database or redis://HOST:PORT`);
+    throw new StartError(`--rate-limit-store is '${store}': it must be memory, database or redis://HOST:PORT`);
 }
 
 /** A store for counting requests, and the function that closes it. */

@@ -7,6 +7,6 @@ export async function reload({ reload: take, log }: Running, rereadOptions: () =
     await take(rereadOptions());
     log.info('policies, log level, connection limits and rate limits were reloaded');
   } catch (error) {
-    log.error({ err: error }, 'the new configuration is invalid: nothing has changed');
+    log.error({ err: error }, 'the new configuration is invalid and was not applied');
   }
 }

@@ -39,7 +39,9 @@ export function catalogsFrom(
   if (!Object.values(urls).some(Boolean)) return {};
   const authUrl = options['identity-url'];
   if (!authUrl)
-    throw new StartError('--image-url, --network-url and --volume-url need --identity-url, where the server logs in');
+    throw new StartError(
+      '--image-url, --network-url and --volume-url need --identity-url, which authenticates the server',
+    );
   const headers = traces?.headers;
   const session = new ServiceSession({ authUrl, ...credentials(environment) }, { headers });
   return {

@@ -50,7 +50,7 @@ export function shutDownGracefully({ stop, stopsWithinMs, log }: OrderedShutdown
       if (ending) process.exit(128 + constants.signals[signal]);
       log.info(
         { signal },
-        'shutting down: requests in flight are served; a second signal ends the process immediately',
+        'shutting down: requests in flight are served; a second signal stops the process immediately',
       );
       end(0);
     });

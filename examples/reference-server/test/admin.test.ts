@@ -148,7 +148,7 @@ describe.each(kinds)('admin commands while a server runs on $kind', ({ kind, dat
       kind === 'SQLite' ? ['.backup', '.backup.images'] : ['.backup'],
     );
     const again = await admin('db', 'backup', file, '--db', db);
-    expect([again.code, again.output]).toEqual([1, `${file} already exists: name another file\n`]);
+    expect([again.code, again.output]).toEqual([1, `${file} already exists: choose another file\n`]);
     await program.end('SIGKILL');
 
     expect(await adminJson('db', 'restore', file, '--db', other)).toEqual({ previous: null, pending: [] });

@@ -140,7 +140,7 @@ quota: { instances: 1, quota_secrets: 5 }
     [['--db', 'postgress://localhost/x'], '--db: unsupported scheme "postgress:". Did you mean "postgres://"?'],
     [
       ['--db', 'sqlite:data.db'],
-      '--db: unsupported scheme "sqlite:". For SQLite, give the path alone, such as data/compute.db.',
+      '--db: unsupported scheme "sqlite:". For SQLite, use only the path, such as data/compute.db.',
     ],
     [['--db', '/proc/version/x/compute.db'], '--db /proc/version/x cannot be created: /proc/version is not a folder'],
     [['--db', '/proc'], '--db /proc is a folder: name a file in it'],

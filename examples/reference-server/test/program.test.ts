@@ -152,7 +152,7 @@ describe('starting and stopping', () => {
     slow.flushHeaders();
     await once(slow, 'continue');
     const code = program.end('SIGTERM');
-    await program.printed(/a second signal ends the process immediately/);
+    await program.printed(/a second signal stops the process immediately/);
     slow.end(JSON.stringify({ keypair: { name: 'slow' } }));
     const [answer] = await responded;
     expect(answer.statusCode).toBe(200);

@@ -86,6 +86,6 @@ describe('the driver suite', () => {
         for (const each of all) await super.perform(work, each, signal);
       }
     }
-    expect(await failuresOf(() => new Sweeper())).toEqual(['keeps concurrent machines apart']);
+    expect(await failuresOf(() => new Sweeper())).toEqual(['keeps concurrent machines separate']);
   });
 });

@@ -8,7 +8,7 @@ const credentials = { authUrl: 'http://identity', username: 'nova', password: 's
 
 describe('an unknown option', () => {
   it.each([
-    [{ databse: 'cloud.db' }, 'createEngine(): unknown option "databse" (there are '],
+    [{ databse: 'cloud.db' }, 'createEngine(): unknown option "databse" (known: '],
     [{ settings: { reclaimSecond: 1 } }, 'createEngine(): settings: unknown option "reclaimSecond"'],
     [{ settings: { quotas: { instance: 1 } } }, 'createEngine(): settings.quotas: unknown option "instance"'],
     [{ worker: { lease: 1 } }, 'createEngine(): worker: unknown option "lease"'],

@@ -106,7 +106,7 @@ function checkedMaximum(options: ComputeRouterOptions): Version {
   if (options.maxVersion === 'latest') return latest;
   const max = Version.of(options.maxVersion, [majorMinor]);
   if (!max.within(Version.of(MIN_VERSION), latest)) {
-    throw new RangeError(`computeRouter(): maxVersion is ${max}, and only ${MIN_VERSION} to ${latest} are known`);
+    throw new RangeError(`computeRouter(): maxVersion is ${max}, but it must be from ${MIN_VERSION} to ${latest}`);
   }
   return max;
 }

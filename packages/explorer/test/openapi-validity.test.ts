@@ -11,7 +11,7 @@ async function problems(actions: 'one-of' | 'separate', version: string): Promis
   return result.valid ? '' : compileErrors(result);
 }
 
-// Another validator than that of the compute API's own tests: it also checks names, path parameters and references.
+// A validator other than that of the compute API's own tests: it also checks names, path parameters and references.
 describe('the OpenAPI document according to a second validator', () => {
   it.each(versions)('of %s is valid', async (version) => {
     expect(await problems('one-of', version)).toBe('');

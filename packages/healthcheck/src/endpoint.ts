@@ -14,7 +14,7 @@ export interface HealthStatus {
 
 /** A change of an endpoint's state since its previous evaluation. */
 export interface HealthChange {
-  /** `healthcheck` for the main endpoint, else the name of the group. */
+  /** `healthcheck` for the main endpoint, otherwise the name of the group. */
   readonly endpoint: string;
   readonly from: CheckState;
   readonly to: CheckState;

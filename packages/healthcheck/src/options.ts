@@ -25,13 +25,13 @@ export interface HealthcheckOptions {
    */
   readonly path?: string | false;
   /**
-   * The checks that decide, in the order of the response: `disable_by_file`, `disable_by_files_ports`,
+   * The checks that determine the state, in the order of the response: `disable_by_file`, `disable_by_files_ports`,
    * `enable_by_files`, the name of one of the `checks`, or a check. Default: none, which is always healthy.
    */
   readonly backends?: BackendList;
   /** Checks that `backends` and `groups` may name. */
   readonly checks?: readonly Check[];
-  /** Further endpoints; `live`, `ready` and `startup` have paths by default. */
+  /** Additional endpoints; `live`, `ready` and `startup` have paths by default. */
   readonly groups?: Readonly<Record<string, GroupOptions>>;
   /** For `disable_by_file`: unavailable while something exists at this path. */
   readonly disableByFilePath?: string;
@@ -42,7 +42,7 @@ export interface HealthcheckOptions {
   /** Whether HTML and JSON responses contain details, the process, its threads and pending resources. Default false. */
   readonly detailed?: boolean;
   /**
-   * Whether responses contain more than the documented format: in JSON, text and HTML the name of each check; in
+   * Whether responses contain more than the documented format: in JSON, text and HTML, the name of each check; in
    * detailed JSON and HTML also its duration, its last change, the runtime, and the `service`. Default false.
    */
   readonly names?: boolean;
@@ -67,14 +67,14 @@ export interface HealthcheckOptions {
   readonly links?: readonly PageLink[];
   /**
    * With `detailed`: tracks every asynchronous resource from its creation, so that responses contain the stack trace of
-   * each pending one. This slows the whole process down, by a multiple if it awaits much. Default false: responses list
-   * the types of resources that keep the process alive, without cost in between.
+   * each pending one. This slows the whole process down, several times if it awaits often. Default false: responses list
+   * the types of resources that keep the process alive, without cost between responses.
    */
   readonly followResources?: boolean;
-  /** With `followResources`: whether pending promises are tracked, too. Default true. */
+  /** With `followResources`: whether pending promises are also tracked. Default true. */
   readonly detailedPromises?: boolean;
   /**
-   * Networks whose clients get a response, by the address of the connection; requests of others are passed on. Default:
+   * Networks whose clients get a response, by the address of the connection; other requests are passed on. Default:
    * all.
    */
   readonly allowedSourceRanges?: string | readonly string[];

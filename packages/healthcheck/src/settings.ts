@@ -13,7 +13,7 @@ import { type SourceRanges, sourceRanges } from './source-ranges.js';
 
 /** The configuration of one endpoint: name, path, and backends. */
 export interface EndpointSettings {
-  /** `healthcheck` for the main endpoint, else the name of the group. */
+  /** `healthcheck` for the main endpoint, otherwise the name of the group. */
   readonly name: string;
   /** Undefined: without a path. */
   readonly path: string | undefined;
@@ -55,7 +55,7 @@ const GROUP_PATHS: ReadonlyMap<string, string> = new Map([
   ['startup', '/startupz'],
 ]);
 
-/** Restarting a process that is shutting down, or reporting it as not started, would disturb its last requests. */
+/** Restarting a process that is shutting down, or reporting it as not started, would interrupt its last requests. */
 const UNMOVED_BY_SHUTDOWN: readonly string[] = ['live', 'startup'];
 
 /**

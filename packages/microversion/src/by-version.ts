@@ -17,7 +17,7 @@ export type Handler = (...parts: any[]) => unknown;
 
 /** Options of `byVersion()`. */
 export interface ByVersionOptions {
-  /** How the 404 outside of all windows is sent. Default: as the errors of the preceding middleware. */
+  /** How the 404 outside of all windows is sent. Default: in the format of the preceding middleware. */
   readonly errors?: ErrorsOption;
 }
 

@@ -66,7 +66,7 @@ type DocumentHandler = (req: IncomingMessage, res: ServerResponse) => void;
 
 /** Discovery documents, as data and as handlers. The handlers respond to any method and path on which they are mounted. */
 export interface Discovery {
-  /** `{ versions: [...] }`, for the root of the API. Not negotiated: mount it in front of `microversion()`. */
+  /** `{ versions: [...] }`, for the root of the API. Not negotiated: mount it before `microversion()`. */
   readonly listOf: (req: IncomingMessage) => { readonly versions: readonly VersionEntry[] };
   /** `{ version: {...} }`, for the root of one version. @throws RangeError if the id is unknown */
   readonly documentOf: (req: IncomingMessage, id: string) => { readonly version: VersionDetail };
@@ -146,7 +146,7 @@ export function discovery(options: DiscoveryOptions): Discovery {
     const version = versions.find(({ about }) => about.id === id);
     if (version) return version;
     throw new RangeError(
-      `discovery: no version '${id}', there are ${versions.map(({ about }) => about.id).join(', ')}`,
+      `discovery: unknown version '${id}' (known: ${versions.map(({ about }) => about.id).join(', ')})`,
     );
   }
 

@@ -31,7 +31,7 @@ function plus(digits: string | undefined, step: bigint): string {
   return String(BigInt(digits ?? 0) + step);
 }
 
-/** `2.27`: two numbers, as microversions have them. 2.10 is above 2.9. */
+/** `2.27`: two numbers, as in microversions. 2.10 is above 2.9. */
 export const majorMinor: VersionScheme = {
   name: 'majorMinor',
   form: 'MAJOR.MINOR without leading zeros, like 2.27',
@@ -68,7 +68,7 @@ export const dates: VersionScheme = {
   lowest: '0000-01-01',
   parse: (text) => {
     const numbers = parseDate(text);
-    // Only a calendar reveals that 2026-02-30 does not exist.
+    // Only a calendar shows that 2026-02-30 does not exist.
     return numbers && Number.isFinite(dayOf(numbers)) && dayText(dayOf(numbers)) === text ? numbers : undefined;
   },
   next: (numbers) => dayText(dayOf(numbers) + DAY_MS),

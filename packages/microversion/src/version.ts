@@ -47,7 +47,7 @@ export class Version {
   }
 
   /**
-   * Reads a version that a programmer wrote, in the first of the schemes that it has the form of.
+   * Reads a version from source code, in the first scheme whose form it has.
    *
    * @param schemes default: `2.27`, `2026-11-22`, `1.4.2`, `7`
    * @throws TypeError that names the forms, for any other text
@@ -75,7 +75,7 @@ export class Version {
     );
   }
 
-  /** Returns whether this version is between two versions, both included; a missing bound does not limit. */
+  /** Returns whether this version is between two versions, inclusive; a missing bound does not limit. */
   within(since: Version | undefined, until: Version | undefined): boolean {
     return (!since || this.compare(since) >= 0) && (!until || this.compare(until) <= 0);
   }

@@ -5,11 +5,11 @@ export interface UpperBound<V> {
   readonly below: V;
 }
 
-/** Open at its upper end, at its lower end, or at neither end. */
+/** Open at its upper end, at its lower end, or at neither. */
 export type WindowKind = 'since' | 'until' | 'between';
 
 /**
- * A value that exists between two versions, both included; a missing bound does not limit. `Since` and `Until` are the
+ * A value that exists between two versions, inclusive; a missing bound does not limit. `Since` and `Until` are the
  * bounds as types, for clients of one version.
  */
 export class Window<T, Kind extends WindowKind = WindowKind, Since = unknown, Until = unknown> {
@@ -72,7 +72,7 @@ export function before<const T, const V extends VersionLike = VersionLike>(
   return new Window(undefined, undefined, value, first);
 }
 
-/** Defines a value that exists from one version to another, both included. */
+/** Defines a value that exists from one version to another, inclusive. */
 export function between<const T, const S extends VersionLike = VersionLike, const U extends VersionLike = VersionLike>(
   first: S,
   last: U,

@@ -64,7 +64,7 @@ describe('the document of a version', () => {
   });
 
   it('exists only for existing versions', () => {
-    expect(() => docs.document('v3')).toThrow(/no version 'v3', there are v2\.0, v2\.1/);
+    expect(() => docs.document('v3')).toThrow(/unknown version 'v3' \(known: v2\.0, v2\.1\)/);
   });
 });
 

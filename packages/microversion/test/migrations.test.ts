@@ -109,7 +109,7 @@ describe('migrations in a router', () => {
   it('must name operations that exist', () => {
     const other = migrations([{ version: '2', summary: 'x', responses: { showInvoise: (body: Invoice) => body } }]);
     expect(() => createRouter({ ...options, migrations: other })).toThrow(
-      "no operation is called 'showInvoise', there are createInvoice",
+      "unknown operation 'showInvoise' (known: createInvoice",
     );
   });
 });

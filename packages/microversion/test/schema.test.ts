@@ -46,7 +46,7 @@ describe('a versioned object', () => {
     expect(body.check(v('2.1')).safeParse({ keypairs: [{ name: 'a', type: 'ssh' }] }).success).toBe(false);
   });
 
-  it('can reject unknown keys since a version', () => {
+  it('can reject unknown keys starting with a version', () => {
     const loose = object({ a: z.string() }, { extra: [until('2.74', 'ignore'), since('2.75', 'reject')] });
     expect(loose.check(v('2.74')).safeParse({ a: 'x', b: 1 })).toEqual({ success: true, data: { a: 'x' } });
     expect(loose.check(v('2.75')).safeParse({ a: 'x', b: 1 }).success).toBe(false);

@@ -62,7 +62,7 @@ export interface QemuOptions {
    * keeps locks of a lost computer for a minute or two. Default 120,000.
    */
   readonly diskWaitMs?: number;
-  /** Bandwidth limit of a move to another host in MiB per second, for disks and memory each. Default: unlimited. */
+  /** Bandwidth limit of a move to another host in MiB per second, for disks and for memory separately. Default: unlimited. */
   readonly moveMibPerSecond?: number;
   /**
    * Maximum size of the image cache in GiB: the least recently used images are removed first. Images that machines use

@@ -21,7 +21,7 @@ const GIB = 2 ** 30;
 /** Memory that is reserved for the computer itself. */
 const RESERVED_MB = 512;
 
-/** Parses `QEMU emulator version 7.2.22` into one number; 0 for other texts. */
+/** Parses `QEMU emulator version 7.2.22` into one number; 0 for other strings. */
 export function versionNumber(text: string): number {
   const [, major = 0, minor = 0, micro = 0] = /version (\d+)\.(\d+)(?:\.(\d+))?/.exec(text)?.map(Number) ?? [];
   return major * 1_000_000 + minor * 1_000 + (micro || 0);

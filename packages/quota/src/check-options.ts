@@ -13,7 +13,7 @@ export function checkOptions(factory: string, options: object, known: Readonly<R
   throw new TypeError(`${factory}: unknown option "${unknown}"; ${fix}`);
 }
 
-/** Equal except for case and one or two edits: the usual distance of typing errors. */
+/** Equal except for case and one or two edits: the usual distance of a typo. */
 function isNear(a: string, b: string): boolean {
   const [from, to] = [a.toLowerCase().split(''), b.toLowerCase().split('')];
   let above = to.map((_, index) => index + 1);

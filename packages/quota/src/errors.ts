@@ -63,7 +63,7 @@ export class InvalidQuota extends QuotaError {
   }
 }
 
-/** The reservation is already settled, or its time-to-live ended before: its amounts are free. */
+/** The reservation is already settled, or its time-to-live has ended: its amounts are available again. */
 export class ReservationEnded extends QuotaError {
   constructor(readonly id: string) {
     super('QUOTA_RESERVATION_ENDED', `Reservation ${id} is settled or expired`);

@@ -15,7 +15,7 @@ export function checkKinds(kinds: readonly string[]): readonly string[] {
     }
     // Code that stores numbers by kind in a plain object would find the inherited property.
     if (kind in Object.prototype)
-      throw new TypeError(`Kind "${kind}" is reserved: every object has a property of that name`);
+      throw new TypeError(`Kind "${kind}" is reserved: every object has a property with that name`);
   }
   if (kinds.length === 0)
     throw new TypeError('At least one kind is needed: kinds: ["invoices"], or defaults: { invoices: 500 }');

@@ -3,7 +3,7 @@ export type QuotaPresetName = 'general' | 'key-manager';
 
 /** Defaults that belong together. */
 export interface QuotaPreset {
-  /** The kinds without the option `kinds`; undefined: those with a default limit. */
+  /** The kinds if the option `kinds` is not set; undefined: those with a default limit. */
   readonly kinds: readonly string[] | undefined;
   readonly errors: 'documented' | 'problem';
   readonly rateLimitHeaders: 'rejections' | 'never';

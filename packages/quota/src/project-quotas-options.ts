@@ -27,7 +27,7 @@ export interface ProjectQuotasOptions {
   readonly sweepEveryMs?: number;
   /**
    * Receives an event when the used amount of a kind reaches a threshold: once in each process that changes it, and again
-   * after usage has fallen below. Costs a read of the usage after each change, in the background.
+   * after usage has fallen below it. Costs a read of the usage after each change, in the background.
    */
   readonly onThreshold?: (event: ThresholdEvent) => void;
   /** Shares of the limit, above 0 and at most 1. Default `[0.8, 1]`. */

@@ -24,7 +24,7 @@ export interface Usage {
   readonly limit: Limit;
 }
 
-/** A page of the projects that have limits of their own. */
+/** A page of the projects that have their own limits. */
 export interface LimitList {
   readonly entries: readonly { readonly project: string; readonly limits: LimitEntry }[];
   /** The number of entries on all pages. */
@@ -189,7 +189,7 @@ export class ProjectQuotas {
     return own && this.#entry(own);
   }
 
-  /** Replaces the own limits of a project; kinds that are null or missing follow the default. */
+  /** Replaces a project's own limits; kinds that are null or missing follow the default. */
   async set(project: string, limits: Readonly<Record<string, Limit | null | undefined>>): Promise<void> {
     if (limits === null || typeof limits !== 'object') throw new InvalidQuota('Limits must be an object by kind');
     const own: Record<string, Limit> = {};
@@ -200,12 +200,12 @@ export class ProjectQuotas {
     await this.#store.call((store) => store.setLimits(checkProject(project), own));
   }
 
-  /** Removes the own limits of a project, which then follows the defaults. Returns false if it had none. */
+  /** Removes a project's own limits; the project then follows the defaults. Returns false if it had none. */
   async remove(project: string): Promise<boolean> {
     return this.#store.call((store) => store.removeLimits(checkProject(project)));
   }
 
-  /** Returns projects with limits of their own, oldest entry first. Default: the first ten. */
+  /** Returns projects with their own limits, oldest entry first. Default: the first ten. */
   async list(page: Partial<Page> = {}): Promise<LimitList> {
     const { limit, offset } = { ...DEFAULT_PAGE, ...page };
     const projects = await this.#store.call((store) =>

@@ -11,8 +11,8 @@ export interface ReservationCalls {
 type State = 'held' | 'committed' | 'released';
 
 /**
- * Amounts that are taken until they are committed or released. Without `commit()` they are free again after the
- * time-to-live, so a process that dies leaks nothing.
+ * Amounts that are taken until they are committed or released. Without `commit()` they are available again after
+ * the time-to-live, so a process that dies does not leak usage.
  */
 export class Reservation {
   readonly id: string;
@@ -55,7 +55,7 @@ export class Reservation {
   /**
    * Frees the amounts. No-op after `commit()`, so it may be called in a `finally` block.
    *
-   * @throws QuotaStoreError if the store fails; the amounts are free after the time-to-live
+   * @throws QuotaStoreError if the store fails; the amounts are available again after the time-to-live
    */
   async release(): Promise<void> {
     if (this.#state !== 'held') return;

@@ -30,10 +30,10 @@ export interface Count {
   readonly reserved: number;
 }
 
-/** The own limits of a project by kind; missing kinds follow the default. */
+/** A project's own limits by kind; missing kinds follow the default. */
 export type OwnLimits = Readonly<Record<string, Limit>>;
 
-/** A project with limits of its own. */
+/** A project with its own limits. */
 export interface ProjectLimits {
   readonly project: string;
   readonly limits: OwnLimits;
@@ -97,7 +97,7 @@ export interface QuotaStore {
   /** Removes the project's own limits. Returns false if it had none. Usage is unchanged. */
   removeLimits(project: string): MaybePromise<boolean>;
 
-  /** Returns projects with limits of their own, in the order in which they first got them, and their total number. */
+  /** Returns projects with their own limits, in the order in which they first got them, and their total number. */
   listLimits(page: Page): MaybePromise<{ readonly entries: readonly ProjectLimits[]; readonly total: number }>;
 
   /** Deletes expired reservations of all projects. Only frees space: has no observable effect. */

@@ -96,7 +96,7 @@ describe('kinds', () => {
     'named %s are rejected by the constructor',
     (kind) => {
       const make = () => projectQuotas({ store: memoryStore(), kinds: ['secrets', kind] });
-      expect(make).toThrow(`Kind "${kind}" is reserved: every object has a property of that name`);
+      expect(make).toThrow(`Kind "${kind}" is reserved: every object has a property with that name`);
     },
   );
 });

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Issued, RequestIds } from './issued.js';
 
 /**
- * Registered for the process, because bundlers such as that of Next.js give route handlers a copy of this module. The
+ * Registered for the whole process, because bundlers such as that of Next.js give route handlers a copy of this module. The
  * number changes with the form of the stored value.
  */
 const STORAGE = Symbol.for('@apistrata/request-id 1');

@@ -16,7 +16,7 @@ export function reservesFor(settings: Settings): (req: IncomingMessage) => strin
 }
 
 /**
- * Returns the local id of the request, for `pinoHttp({ genReqId })`. Log lines and response headers then show the same id, also if
+ * Returns the local id of the request, for `pinoHttp({ genReqId })`. Log lines and response headers then show the same id, even if
  * the logger runs first. With options other than the defaults, use `genReqId` of the middleware.
  */
 export const genReqId = reservesFor(settingsFrom({}));

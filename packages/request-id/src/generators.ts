@@ -30,7 +30,7 @@ function uuidv7(): string {
   return `${time.slice(0, 8)}-${time.slice(8)}-7${random.slice(0, 3)}-${variant}${random.slice(4, 7)}-${random.slice(7, 19)}`;
 }
 
-/** Ids of one prefix; beyond, a new one is drawn, so that ids stay short. */
+/** The number of ids with one prefix; after that, a new prefix is generated, so that ids stay short. */
 const IDS_PER_PREFIX = 2 ** 31 - 1;
 
 /** Returns a generator of short ids: a random prefix of 96 bits and a number. They are unique, but can be guessed. */

@@ -32,7 +32,7 @@ export function issue(issued: Issued): void {
 }
 
 /**
- * Returns the ids of a request; undefined if `requestId()` has not processed it. With stacked middlewares these are the
+ * Returns the ids of a request; undefined if `requestId()` has not processed it. With stacked middleware, these are the
  * ids of the innermost one that ran.
  */
 export function requestIdOf(req: IncomingMessage): RequestIds | undefined {

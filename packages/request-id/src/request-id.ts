@@ -5,7 +5,7 @@ import { inboundIdOf } from './inbound-id.js';
 import { type Issued, issue, issuedTo } from './issued.js';
 import { type RequestIdOptions, type Settings, settingsFrom } from './settings.js';
 
-/** Middleware for Express 4 and 5, and for bare `node:http` with the rest of the work as `next`, whose result it returns. */
+/** Middleware for Express 4 and 5, and for bare `node:http` with the rest of the handler as `next`, whose result it returns. */
 export interface RequestIdMiddleware {
   <T>(req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => T): T;
   /** Returns the id of a request for `pinoHttp({ genReqId })` and `fastify({ genReqId })`, and reserves it if the logger runs first. */
@@ -19,7 +19,7 @@ export interface RequestIdMiddleware {
  * The response headers are set before the handler runs: what the handler sets itself replaces them, header by header.
  * A header that is set already is kept, unless an outer `requestId()` wrote it: then the inner id is returned.
  *
- * @throws TypeError for an unknown option or an invalid header name, when it is made
+ * @throws TypeError for an unknown option or an invalid header name, on creation
  *
  * @example
  * ```ts

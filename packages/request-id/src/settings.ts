@@ -34,7 +34,7 @@ export interface RequestIdOptions {
   readonly accept?: RegExp | ((value: string) => boolean);
   /**
    * Whether a valid inbound id becomes the local id of the request. Default: true, and false with the preset `openstack`. With
-   * false, each request gets an id of its own, and the inbound one is its global id.
+   * false, each request gets its own id, and the inbound one is its global id.
    */
   readonly adopt?: boolean;
   /** Whether `req.id` is set, which loggers and error reporters read. Default true. */
@@ -93,7 +93,7 @@ function headerName(name: string): HeaderName {
 function reader(accept: RequestIdOptions['accept'], preset: Preset): Settings['read'] {
   if (accept === undefined) return preset.read;
   if (typeof accept === 'function') return (value) => (accept(value) ? value : undefined);
-  // Anchored, and without g and y, which would make the result depend on the request before.
+  // Anchored, and without g and y, which would make the result depend on the previous request.
   const full = new RegExp(`^(?:${accept.source})$`, accept.flags.replace(/[gmy]/g, ''));
   return (value) => (full.test(value) ? value : undefined);
 }

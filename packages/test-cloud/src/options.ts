@@ -11,7 +11,7 @@ export interface CloudOptions {
   /** Address to listen on; default 127.0.0.1. */
   readonly host?: string;
   /**
-   * Further host names, without a port, that clients use in the `Host` header, such as that of a proxy. Default: none. On
+   * Additional host names, without a port, that clients use in the `Host` header, such as that of a proxy. Default: none. On
    * loopback, requests for names other than localhost, 127.0.0.1, [::1], `host` and these return 421.
    */
   readonly allowedHosts?: readonly string[];
@@ -66,7 +66,7 @@ export function checkCloudOptions(options: CloudOptions): void {
   if (options.pace !== undefined && !Object.hasOwn(SPEEDS, options.pace))
     throw new TypeError(`startCloud(): unknown pace "${options.pace}" (use ${Object.keys(SPEEDS).join(', ')})`);
   if (options.pace !== undefined && options.latencyMs !== undefined)
-    throw new TypeError('startCloud(): pace and latencyMs exclude each other');
+    throw new TypeError('startCloud(): pace and latencyMs are mutually exclusive');
   const { transientMs = 0 } = options;
   if (!Number.isFinite(transientMs) || transientMs < 0)
     throw new TypeError(`startCloud(): transientMs is a number of milliseconds, not ${JSON.stringify(transientMs)}`);

@@ -54,7 +54,7 @@ describe('the speed of machines', () => {
 
   it.each([
     [{ pace: 'hasty' }, 'unknown pace "hasty"'],
-    [{ pace: 'realistic', latencyMs: 5 }, 'exclude each other'],
+    [{ pace: 'realistic', latencyMs: 5 }, 'are mutually exclusive'],
     [{ transientMs: -1 }, 'number of milliseconds'],
   ])('rejects %j', async (options, message) => {
     await expect(cloudUnderTest(options as never)).rejects.toThrow(message);

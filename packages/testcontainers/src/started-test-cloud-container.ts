@@ -96,7 +96,7 @@ export class StartedTestCloudContainer extends AbstractStartedContainer {
     await this.control('POST', '/reset');
   }
 
-  /** Saves the state of all services in the container; an earlier state of this name is replaced. */
+  /** Saves the state of all services in the container; an earlier state with this name is replaced. */
   async save(name: string): Promise<void> {
     await this.control('PUT', `/states/${encodeURIComponent(name)}`);
   }

@@ -58,7 +58,8 @@ function findCommand(args: readonly string[]): readonly [string, AdminCommand] {
 }
 
 function databaseOf({ db }: DatabasePlace['options']): string {
-  if (db === ':memory:') throw new UsageError('an in-memory database ends with its server: name another one with --db');
+  if (db === ':memory:')
+    throw new UsageError('an in-memory database exists only in its server: select another one with --db');
   return isFile(db) ? resolve(db) : db;
 }
 
@@ -122,7 +123,7 @@ export async function admin(args: readonly string[], environment: NodeJS.Process
     throw new UsageError(`${name} takes ${command.usage || 'no arguments'}`.trimEnd());
   const database = databaseOf(options);
   if (isFile(database) && name !== 'db restore' && !existsSync(database))
-    throw new StartError(`the database ${database} does not exist: name the one that the server uses with --db`);
+    throw new StartError(`the database ${database} does not exist: use the --db of the server`);
   const place = { database, options, environment };
   try {
     const result =

@@ -114,7 +114,7 @@ export async function callServer(database: string, request: Request): Promise<un
   } catch (error) {
     if (error instanceof StartError) throw error;
     const { code, message } = error as NodeJS.ErrnoException;
-    const why = code === 'EACCES' ? 'only the user that runs it may send commands' : `${message}; its log says more`;
+    const why = code === 'EACCES' ? 'only the user that runs it may send commands' : `${message}; see its log`;
     throw new StartError(`the server that uses ${database} cannot be reached: ${why}`);
   } finally {
     socket.destroy();

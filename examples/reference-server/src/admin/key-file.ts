@@ -13,7 +13,5 @@ export function keyFileOf(options: Options, environment: NodeJS.ProcessEnv, data
   if (given === undefined && environment.APISTRATA_SECRET_KEY) return undefined;
   const file = given ?? (isFile(database) ? `${database}.key` : DEFAULT_KEY_FILE);
   if (existsSync(file)) return resolve(file);
-  throw new StartError(
-    `the secret key ${file} does not exist: name the key file of the servers with --secret-key-file`,
-  );
+  throw new StartError(`the secret key ${file} does not exist: use the --secret-key-file of the servers`);
 }

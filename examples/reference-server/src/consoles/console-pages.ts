@@ -24,7 +24,7 @@ ${style}<style>
 </html>
 `;
 
-const CLOSED = {
+const CLOSE_MESSAGES = {
   clean: 'The console was closed.',
   failed: 'The console cannot be reached: the URL may have expired.',
 };
@@ -38,7 +38,7 @@ const rfb = new RFB(document.getElementById('console'), address.href);
 rfb.scaleViewport = true;
 rfb.addEventListener('connect', () => { state.textContent = 'Connected'; rfb.focus(); });
 rfb.addEventListener('disconnect', ({ detail }) => {
-  state.textContent = detail.clean ? '${CLOSED.clean}' : '${CLOSED.failed}';
+  state.textContent = detail.clean ? '${CLOSE_MESSAGES.clean}' : '${CLOSE_MESSAGES.failed}';
 });
 `;
 
@@ -55,7 +55,7 @@ let connected = false;
 terminal.onData((text) => { if (socket.readyState === WebSocket.OPEN) socket.send(encoder.encode(text)); });
 socket.addEventListener('message', ({ data }) => terminal.write(new Uint8Array(data)));
 socket.addEventListener('open', () => { connected = true; state.textContent = 'Connected'; terminal.focus(); });
-socket.addEventListener('close', () => { state.textContent = connected ? '${CLOSED.clean}' : '${CLOSED.failed}'; });
+socket.addEventListener('close', () => { state.textContent = connected ? '${CLOSE_MESSAGES.clean}' : '${CLOSE_MESSAGES.failed}'; });
 `;
 
 const XTERM_STYLE = '<link rel="stylesheet" href="xterm/css/xterm.css">\n';

@@ -79,7 +79,7 @@ function changeAll(group: WorkerGroup, log: Logger, rereadOptions: () => Options
     log.info({ workers: options.workers }, 'replacing all workers, one at a time');
     void group.roll(options.workers ?? 1);
   } catch (error) {
-    log.error({ err: error }, 'the new configuration is invalid: nothing has changed');
+    log.error({ err: error }, 'the new configuration is invalid and was not applied');
   }
 }
 
@@ -97,10 +97,10 @@ function endWithGroup(group: WorkerGroup, options: Options, log: Logger): void {
     process.on(signal, async () => {
       if (ending) killAll(128 + constants.signals[signal]);
       ending = true;
-      log.info({ signal }, 'ending all workers; a second signal ends them immediately');
+      log.info({ signal }, 'stopping all workers; a second signal stops them immediately');
       setTimeout(
         () => {
-          log.error('a worker did not end: killing it');
+          log.error('a worker did not exit: killing it');
           killAll(1);
         },
         options['drain-ms'] + GRACE_MS + RELEASE_LEASES_MS + DEAF_MS,

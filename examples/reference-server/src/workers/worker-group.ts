@@ -181,7 +181,7 @@ export class WorkerGroup {
     const steady = servingSince !== undefined && performance.now() - servingSince > STEADY_MS;
     const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** (steady ? 0 : this.#failures), LONGEST_PAUSE_MS);
     this.#failures = steady ? 1 : this.#failures + 1;
-    this.#log.error({ worker: worker.process.pid, code, signal, pauseMs }, 'a worker ended: starting another one');
+    this.#log.error({ worker: worker.process.pid, code, signal, pauseMs }, 'a worker exited: starting another one');
     const timer = setTimeout(() => {
       this.#timers.delete(timer);
       this.#fill();

@@ -55,7 +55,7 @@ it('rejects credentials with access rules, which no service enforces', async () 
   );
   expect([status, fault.error.message]).toEqual([
     501,
-    'This cloud does not enforce access rules, and creates no credentials with them.',
+    'This cloud does not enforce access rules, and does not create credentials with them.',
   ]);
 });
 

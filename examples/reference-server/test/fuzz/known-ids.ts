@@ -87,7 +87,7 @@ export class KnownIds {
     return from[Math.floor(random.next() * random.next() * from.length)]!;
   }
 
-  /** Returns a value for a field of this name in a body. */
+  /** Returns a value for a field with this name in a body. */
   named(member: string, random: Random): string {
     return this.oneOf(NAMED[member] ?? member, random);
   }

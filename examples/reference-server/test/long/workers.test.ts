@@ -101,7 +101,7 @@ describe.skipIf(!postgresUrl)('several workers', () => {
       timeout: PATIENT_MS,
     });
     await load.stop();
-    expect(program.output()).toMatch(/"signal":"SIGKILL".*a worker ended: starting another one/);
+    expect(program.output()).toMatch(/"signal":"SIGKILL".*a worker exited: starting another one/);
     // Requests on broken connections have an unknown outcome.
     for (const failure of load.failed) expect(failure).toBeInstanceOf(TypeError);
     await expectActive(program, load.acknowledged);

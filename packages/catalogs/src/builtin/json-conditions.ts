@@ -19,5 +19,5 @@ export function hasItem(session: Session, field: string, item: string): RawBuild
 /** Rejects the NUL character, which PostgreSQL cannot store, before it causes a database error. */
 export function rejectNul(input: unknown): void {
   if (JSON.stringify(input)?.includes('\\u0000'))
-    throw new CatalogError('REJECTED', 'Text may not hold the NUL character.');
+    throw new CatalogError('REJECTED', 'Text may not contain the NUL character.');
 }

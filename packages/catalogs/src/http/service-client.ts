@@ -113,7 +113,10 @@ export class ServiceClient {
         body = await read(response);
       } catch (error) {
         if (error instanceof ResponseTooLarge)
-          throw new CatalogError('UNAVAILABLE', `The ${this.#service} service misbehaves: ${error.message}.`);
+          throw new CatalogError(
+            'UNAVAILABLE',
+            `The ${this.#service} service returned an invalid response: ${error.message}.`,
+          );
         if (attempt < attempts) {
           await pause(attempt);
           continue;

@@ -120,7 +120,7 @@ export class ServiceSession {
   }
 
   async #logIn(projectId: string): Promise<CachedToken> {
-    if (this.#now() < this.#refusedUntil) throw identityUnavailable('it rejected the service credentials a moment ago');
+    if (this.#now() < this.#refusedUntil) throw identityUnavailable('it recently rejected the service credentials');
     const response = await this.#requests.send(`${this.url}/auth/tokens`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },

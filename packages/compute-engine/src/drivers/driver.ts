@@ -227,7 +227,7 @@ export interface Driver extends Partial<HostControl> {
   onPowerChange?(listener: (serverId: string) => void): () => void;
   /**
    * Name of the storage that contains the disks, if other hosts can reach it too. A move between hosts whose drivers
-   * return the same name copies no disk. Default: disks are local to this computer.
+   * return the same name does not copy disks. Default: disks are local to this computer.
    */
   readonly storage?: string;
   /** Storage for the content of embedded volumes. Default: none, volumes are records without content. */

@@ -48,7 +48,7 @@ const assignPositions = CompiledQuery.raw(
 /**
  * Events are stored in the transactions of their changes, so that neither exists without the other. Concurrent transactions
  * become visible in any order; their events receive positions only afterwards, so a reader that has reached a position has
- * missed none before it. Events of one server are in the order in which they occurred.
+ * not missed any before it. Events of one server are in the order in which they occurred.
  */
 export class Outbox {
   readonly #store: Store;

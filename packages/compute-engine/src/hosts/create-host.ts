@@ -42,7 +42,7 @@ export interface Host {
 /** Another live process is the host with this name. */
 export class HostInUse extends EngineError<'HOST_IN_USE'> {
   constructor(host: string) {
-    super('HOST_IN_USE', `another process is the host ${host}: stop it, or choose another name`);
+    super('HOST_IN_USE', `another process is already the host ${host}: stop it, or choose another name`);
   }
 }
 

@@ -51,7 +51,7 @@ function answerPlace(id: string): string {
 /**
  * The table of requests to hosts and their responses. Each row is one request, which is found again if a job is
  * continued by another process and repeats it. A row is deleted when its response is collected. The contents may be
- * secret and are sealed.
+ * secret and are therefore encrypted.
  */
 export class HostRequests {
   readonly #store: Store;

@@ -8,7 +8,7 @@ import { type MachinesOfHostsParts, machinesOfHosts } from './machines-of-hosts.
 
 const server = { id: 's1', host: 'far' } as Server;
 
-/** Machines of two hosts: `far` is a process of its own and gives the responses in turn; `near` is this process. */
+/** Machines of two hosts: `far` is a separate process and gives the responses in turn; `near` is this process. */
 function machinesWith(responses: readonly unknown[], up = true) {
   const requests: LinkRequest[] = [];
   const hosts = new Map([

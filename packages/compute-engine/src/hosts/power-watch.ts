@@ -35,7 +35,7 @@ const OFF: ReadonlySet<PowerState | null> = new Set<PowerState | null>([4, 6]);
 export class PowerWatch {
   readonly #options: PowerWatchOptions;
   readonly #looking = new Map<string, Promise<void>>();
-  readonly #again = new Set<string>();
+  readonly #recheck = new Set<string>();
   readonly #timers = new Set<NodeJS.Timeout>();
   #end: (() => void) | undefined;
   #passing: Promise<void> | undefined;
@@ -52,8 +52,8 @@ export class PowerWatch {
     this.#end = driver.onPowerChange?.((id) => this.#check([id]));
     this.#every(PASS_MS, () => this.#pass());
     this.#every(RETRY_INTERVAL_MS, () => {
-      const ids = [...this.#again];
-      this.#again.clear();
+      const ids = [...this.#recheck];
+      this.#recheck.clear();
       this.#check(ids);
     });
     this.#pass();
@@ -91,7 +91,7 @@ export class PowerWatch {
   #check(ids: readonly string[]): void {
     if (this.#stopped) return;
     for (const id of ids)
-      if (this.#looking.has(id)) this.#again.add(id);
+      if (this.#looking.has(id)) this.#recheck.add(id);
       else
         this.#looking.set(
           id,
@@ -106,11 +106,11 @@ export class PowerWatch {
     const server = await tables.servers.get(store, id);
     if (!server || server.deleted || (host !== undefined && server.host !== host) || !ON.has(server.powerState)) return;
     if (server.taskState !== null || server.jobId !== null) {
-      this.#again.add(id);
+      this.#recheck.add(id);
       return;
     }
     const powerState = (await driver.powerState?.(server)) ?? null;
-    if (powerState === null) this.#again.add(id);
+    if (powerState === null) this.#recheck.add(id);
     else if (OFF.has(powerState)) {
       const withHost = (await driver.endedWithHost?.(server)) ?? false;
       if (!this.#stopped) await follow(server, { powerState, withHost });

@@ -70,7 +70,7 @@ export class Payloads {
     const { context, traceContext, sealed, arguments: plain = {} }: Written = JSON.parse(text);
     if (sealed === undefined) return { payload: { context, traceContext, arguments: plain } };
     try {
-      if (!this.#sealer) throw new Error('the payload of the job is sealed, and the secret key is missing');
+      if (!this.#sealer) throw new Error('the payload of the job is encrypted, and the secret key is missing');
       const { token, arguments: opened = {} }: Secrets = JSON.parse(this.#sealer.open(sealed, id));
       const caller = token === undefined ? context.caller : { ...context.caller, token };
       return { payload: { context: { ...context, caller }, traceContext, arguments: opened } };

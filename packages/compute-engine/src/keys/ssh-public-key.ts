@@ -89,7 +89,7 @@ function ed25519Bits(fields: readonly Buffer[]): number | undefined {
   return fields.length === 1 && fields[0]?.length === 32 ? 256 : undefined;
 }
 
-/** Keys in a security key have the application as their last field. */
+/** Keys on security keys have the application as their last field. */
 function withApplication(bitsOf: BitsOf): BitsOf {
   return (fields) => {
     const application = fields.at(-1);

@@ -26,7 +26,7 @@ export function writeSshFields(...fields: readonly Uint8Array[]): Buffer {
   );
 }
 
-/** Formats a positive integer: big-endian, with a leading zero byte if the first bit would otherwise mean a minus. */
+/** Formats a positive integer: big-endian, with a leading zero byte if the first bit would otherwise be the sign. */
 export function sshInteger(bytes: Uint8Array): Buffer {
   const [first = 0] = bytes;
   return Buffer.concat([first >= 0x80 ? Buffer.of(0) : Buffer.of(), bytes]);

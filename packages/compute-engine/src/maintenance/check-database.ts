@@ -13,7 +13,7 @@ export interface Finding {
   readonly reported: string;
 }
 
-/** Location of the keys that open sealed values. */
+/** Location of the keys that decrypt sealed values. */
 export type CheckOptions = SecretKeyOptions;
 
 /** A job that has been due for longer shows that no worker is alive. */
@@ -36,20 +36,20 @@ async function integrityOf({ kind, rows }: DatabaseReader): Promise<Finding> {
 
 async function secretsOf({ rows }: DatabaseReader, url: string, options: SecretKeyOptions): Promise<Finding> {
   const jobs = (await rows('select id, payload from jobs')).filter(({ payload }) => 'sealed' in JSON.parse(payload));
-  if (jobs.length === 0) return good('secrets', 'nothing is sealed at the moment');
-  // A missing key is not created, because a new one cannot open anything.
+  if (jobs.length === 0) return good('secrets', 'no job is encrypted at the moment');
+  // A missing key is not created, because a new one cannot decrypt anything.
   const defaultFile = isPostgres(url) || process.env.APISTRATA_SECRET_KEY ? undefined : `${url}.key`;
   const file = options.secretKey === undefined ? (options.secretKeyFile ?? defaultFile) : undefined;
   if (file !== undefined && !existsSync(file))
-    return bad('secrets', `${jobs.length} jobs are sealed, and their key ${file} is missing: restore it`);
+    return bad('secrets', `${jobs.length} jobs are encrypted, and their key ${file} is missing: restore it`);
   try {
     const payloads = new Payloads(await sealerFor(url, options), { keepTokens: true });
     const closed = jobs.map(({ id, payload }) => payloads.read(id, payload).unreadable).filter((e) => e !== undefined);
     const [first] = closed;
-    if (!first) return good('secrets', `all of ${jobs.length} sealed jobs open with the key`);
+    if (!first) return good('secrets', `all of ${jobs.length} encrypted jobs can be decrypted with the key`);
     return bad('secrets', `${closed.length} of ${jobs.length} jobs cannot be decrypted: ${first.message}`);
   } catch (error) {
-    return bad('secrets', `${jobs.length} jobs are sealed, and their key is missing: ${(error as Error).message}`);
+    return bad('secrets', `${jobs.length} jobs are encrypted, and their key is missing: ${(error as Error).message}`);
   }
 }
 
@@ -76,7 +76,7 @@ async function capacityOf({ kind, rows }: DatabaseReader): Promise<Finding> {
  */
 export async function checkDatabase(url: string, options: CheckOptions = {}): Promise<readonly Finding[]> {
   const { tables, work } = await databaseStatus(url);
-  if (tables.at === null) return [bad('tables', 'there are none: start a server, or run migrate')];
+  if (tables.at === null) return [bad('tables', 'there are no tables: start a server, or run migrate')];
   const reader = openReader(url);
   try {
     const { pending, newer } = tables;

@@ -33,7 +33,7 @@ export function openReader(url: string): DatabaseReader {
     };
   }
   if (!existsSync(url))
-    throw new MaintenanceError(`the database ${url} does not exist: name the one that the server uses (--db)`);
+    throw new MaintenanceError(`the database ${url} does not exist: use the one of the server (--db)`);
   const handle = openSqlite(url, { readOnly: true });
   handle.exec(`PRAGMA busy_timeout = ${LOCK_WAIT_MS}`);
   return {

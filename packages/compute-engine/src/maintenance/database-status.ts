@@ -22,7 +22,7 @@ export interface DatabaseStatus {
     readonly jobs: number;
     /** Number of them that workers execute. */
     readonly running: number;
-    /** How long the oldest of the others has been due; 0 if none is. */
+    /** How long the oldest of the other jobs has been due; 0 if none is due. */
     readonly overdueMs: number;
   };
 }

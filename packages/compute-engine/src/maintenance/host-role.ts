@@ -36,7 +36,7 @@ async function factsOf(db: Kysely<any>, role: string): Promise<RoleFacts | undef
   return rows[0];
 }
 
-/** Rejects roles that row level security would not limit. */
+/** Rejects roles that bypass row level security. */
 async function checkRole(db: Kysely<any>, role: string): Promise<void> {
   const facts = await factsOf(db, role);
   if (!facts)
@@ -62,7 +62,8 @@ async function checkRole(db: Kysely<any>, role: string): Promise<void> {
  * @throws MaintenanceError if the role does not exist, or has rights that cannot be limited
  */
 export async function grantHostRole(url: string, { tunnelAddress, ...given }: GrantedHostRole): Promise<void> {
-  if (!isPostgres(url)) throw new MaintenanceError('hosts have roles in PostgreSQL only: name the database with --db');
+  if (!isPostgres(url))
+    throw new MaintenanceError('hosts have roles only in PostgreSQL: select the database with --db');
   const { db } = openDatabase(url, { ...defaultDatabaseSettings, poolSize: 1 });
   try {
     await checkRole(db, given.role);
@@ -87,8 +88,8 @@ async function fitNetworks(url: string, address: string): Promise<void> {
 }
 
 /**
- * Derives the keys of a host from the secret key of the cloud, in the format of `hostKeyFile`. Neither that of the cloud nor those of other
- * hosts can be derived from them.
+ * Derives the keys of a host from the secret key of the cloud, in the format of `hostKeyFile`. Neither the secret key of the cloud nor the
+ * keys of other hosts can be derived from them.
  *
  * @throws SecretKeyError
  */

@@ -14,7 +14,7 @@ export function imageDirectoryOf(database: string, given: string | undefined): s
 }
 
 /**
- * Copies files of image content that the other folder lacks. Files are named after their content and never change, so
+ * Copies image content files that the other folder lacks. Files are named after their content and never change, so
  * existing ones are valid, and an interrupted copy can be continued.
  *
  * @returns the number of files in the other folder afterwards

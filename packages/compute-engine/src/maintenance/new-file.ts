@@ -19,7 +19,7 @@ export async function sync(path: string): Promise<void> {
  * @param fill writes the draft, which exists and is empty
  */
 export async function newFile(file: string, fill: (draft: string) => Promise<void>): Promise<void> {
-  if (existsSync(file)) throw new MaintenanceError(`${file} already exists: name another file`);
+  if (existsSync(file)) throw new MaintenanceError(`${file} already exists: choose another file`);
   const draft = `${file}.${randomUUID()}`;
   try {
     await (await open(draft, 'wx', 0o600)).close();
@@ -29,9 +29,9 @@ export async function newFile(file: string, fill: (draft: string) => Promise<voi
     await sync(dirname(file));
   } catch (error) {
     const { code, path } = error as NodeJS.ErrnoException;
-    if (code === 'EEXIST') throw new MaintenanceError(`${file} already exists: name another file`);
+    if (code === 'EEXIST') throw new MaintenanceError(`${file} already exists: choose another file`);
     if (code === 'ENOENT' || code === 'EACCES' || code === 'EROFS' || code === 'ENOSPC')
-      throw new MaintenanceError(`${path ?? file} cannot be written (${code}): name a file in a writable folder`);
+      throw new MaintenanceError(`${path ?? file} cannot be written (${code}): choose a file in a writable folder`);
     throw error;
   } finally {
     await rm(draft, { force: true });

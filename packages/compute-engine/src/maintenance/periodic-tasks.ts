@@ -17,8 +17,8 @@ const LONGEST_PAUSE_MS = 60_000;
 const BATCH = 100;
 
 /**
- * Deletes soft-deleted servers whose restore period has ended, and offloads shelved servers that stay on their host for too
- * long. Several processes may run this concurrently; the preconditions of the actions allow only one of them to act.
+ * Deletes soft-deleted servers whose restore period has ended, and offloads shelved servers that have been on their host for
+ * too long. Several processes may run this concurrently; the preconditions of the actions allow only one of them to act.
  */
 export class PeriodicTasks {
   readonly #core: Core;
@@ -77,7 +77,7 @@ export class PeriodicTasks {
     return softDeleted.filter(({ setAsideAt }) => setAsideAt !== null && setAsideAt <= before).slice(0, BATCH);
   }
 
-  /** Another process may have acted first: then there is nothing to do. */
+  /** Another process may have acted first. */
   async #do(task: PeriodicTask, server: Server): Promise<void> {
     const current = await tables.servers.get(this.#core.store, server.id);
     if (current?.vmState !== task.vmState || current.deleted || current.taskState !== null) return;

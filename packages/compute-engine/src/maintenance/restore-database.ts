@@ -29,7 +29,7 @@ export interface RestoreReport {
   readonly pending: readonly string[];
 }
 
-const FIX = 'request its replacement (--replace), which keeps it under another name, or name another database';
+const FIX = 'request its replacement (--replace), which renames it, or select another database';
 
 function stamp(): string {
   return new Date().toISOString().replaceAll(/\D/g, '').slice(0, 14);
@@ -87,7 +87,7 @@ async function execute(db: Kysely<Rows>, statement: string): Promise<void> {
   } catch (error) {
     const { code, message } = ((error as Error).cause ?? error) as { code?: string; message: string };
     if (code === '42501')
-      throw new MaintenanceError(`${message}: the user needs the right CREATEDB and must own the database`);
+      throw new MaintenanceError(`${message}: the user needs the CREATEDB privilege and must own the database`);
     if (code === '55006') throw new MaintenanceError(`${message}: stop the servers that use it`);
     throw error;
   }
@@ -98,7 +98,7 @@ const quoteName = (name: string) => `"${name.replaceAll('"', '""')}"`;
 /** Fills a new database, which takes the name of the old one when it is complete. */
 async function replaceDatabase(url: string, fill: (url: string) => Promise<void>): Promise<string> {
   if (postgresAddresses(url).length > 1)
-    throw new MaintenanceError('a database can only be replaced on one host: name only the primary (--db)');
+    throw new MaintenanceError('a database can only be replaced on one host: specify only the primary (--db)');
   const name = decodeURIComponent(new URL(url).pathname.slice(1));
   const [draft, retained] = [`${name}_restoring_${stamp()}`, `${name}_before_${stamp()}`];
   const maintenanceUrl = databaseAt(url, name === 'postgres' ? 'template1' : 'postgres');
@@ -140,8 +140,8 @@ async function restorePostgres(url: string, backup: string, replace: boolean): P
 }
 
 /**
- * Restores a backup to a database that no server uses, atomically: until the end the former database remains in place, and
- * afterwards it has another name.
+ * Restores a backup to a database that no server uses, atomically: the former database remains in place until the end, and
+ * is then renamed.
  *
  * @param url a SQLite file, or `postgres://...`; that database exists, and is empty unless it is replaced
  * @throws MaintenanceError with cause and fix, DatabaseInUse, DatabaseUnavailable

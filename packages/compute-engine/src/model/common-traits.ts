@@ -1,4 +1,4 @@
-/** Traits of hosts that declare none: what every driver supports. */
+/** Traits of hosts that declare none, which every driver supports. */
 export const COMMON_TRAITS: readonly string[] = [
   'COMPUTE_DEVICE_TAGGING',
   'COMPUTE_NET_ATTACH_INTERFACE',

@@ -10,7 +10,7 @@ export interface Service extends Stored {
   readonly disabledReason: string | null;
   readonly forcedDown: boolean;
   /**
-   * Time of the last heartbeat; null if there was none. Hosts of the simulated driver are alive while their process is.
+   * Time of the last heartbeat; null if there was none. Hosts of the simulated driver are alive while their process is alive.
    */
   readonly lastSeenAt: number | null;
   /** Whether this process represents the host, so that the service is alive while the process is. */
@@ -19,7 +19,7 @@ export interface Service extends Stored {
   readonly updatedAt: number | null;
 }
 
-/** A host that is a process of its own, with the capabilities of its driver. */
+/** A host that is a separate process, with the capabilities of its driver. */
 export interface HostProcess {
   /** Name of the driver. */
   readonly driver: string;
@@ -91,7 +91,7 @@ export interface DriverOffer {
   /** Standard or `CUSTOM_` traits. */
   readonly traits?: readonly string[];
   readonly capabilities?: Readonly<Record<string, CapabilityValue>>;
-  /** The processors of this computer; default: an example. */
+  /** The processors of this computer; default: example values. */
   readonly cpuInfo?: CpuInfo;
 }
 

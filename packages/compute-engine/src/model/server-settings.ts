@@ -15,7 +15,7 @@ export interface ServerSettings {
   readonly trustedCerts: readonly string[] | null;
 }
 
-/** Default values, also for servers that were stored before a field existed. */
+/** Default values, which also apply to servers that were stored before a field existed. */
 export const serverDefaults: ServerSettings = {
   description: null,
   userData: null,

@@ -32,7 +32,7 @@ export interface ObservedJob {
   readonly attempt: number;
   /** Duration of this attempt, in milliseconds. */
   readonly ms: number;
-  /** Time for which the attempt was due before it started, in milliseconds. */
+  /** How long the attempt was due before it started, in milliseconds. */
   readonly waitedMs: number;
 }
 
@@ -81,7 +81,7 @@ export interface ObservedList {
   readonly order: 'database' | 'memory';
   /** Where filters are applied: in the database, or also in this process on the records. */
   readonly filters: 'database' | 'records';
-  /** Whether an index leads to the page. */
+  /** Whether an index leads directly to the page. */
   readonly indexed: boolean;
 }
 

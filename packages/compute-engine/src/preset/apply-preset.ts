@@ -12,7 +12,7 @@ import type { AggregateSeed, FlavorSeed, HostSeed, Preset } from './preset.js';
 const CONTROL_BINARIES = ['nova-scheduler', 'nova-conductor'];
 const CONTROL_HOST = 'controller';
 
-/** Availability zones are aggregates: hosts that name one become members of an aggregate of that name. */
+/** Availability zones are aggregates: hosts that specify one become members of an aggregate with that name. */
 function zoneAggregates(hosts: readonly HostSeed[]): AggregateSeed[] {
   const zones = [...new Set(hosts.flatMap(({ zone }) => zone ?? []))];
   return zones.map((zone) => ({

@@ -17,8 +17,8 @@ type AggregateChange = Partial<Pick<Aggregate, 'name' | 'hosts' | 'metadata'>>;
 type MetadataChange = Readonly<Record<string, string | null>>;
 
 /**
- * Host aggregates. An availability zone is metadata of an aggregate, and a host is in at most one zone: changes are checked
- * for that one at a time.
+ * Host aggregates. An availability zone is metadata of an aggregate, and a host is in at most one zone. To ensure that,
+ * changes are checked one at a time.
  */
 export class Aggregates {
   readonly #core: Core;
@@ -38,7 +38,7 @@ export class Aggregates {
     return aggregate;
   }
 
-  /** Creates an aggregate; 409 if the name exists. */
+  /** Creates an aggregate; 409 if the name is in use. */
   async create(name: string, zone?: string | null): Promise<Aggregate> {
     return this.#alone(async (tx) => {
       await checkName(tx, name);
@@ -53,7 +53,7 @@ export class Aggregates {
     });
   }
 
-  /** Changes an aggregate; 409 if the name exists, 400 for a zone that its hosts cannot be in. */
+  /** Changes an aggregate; 409 if the name is in use, 400 for a zone that its hosts cannot be in. */
   update(seq: number, change: { readonly name?: string; readonly zone?: string | null }): Promise<Aggregate> {
     return this.#change(seq, async (tx, aggregate) => {
       if (change.name !== undefined && change.name !== aggregate.name) await checkName(tx, change.name);
@@ -114,8 +114,8 @@ export class Aggregates {
   }
 
   /**
-   * Requests the hosts of an aggregate to download images that servers will need. Resolves before they have, without a
-   * guarantee that they do. 400 for an image that the caller cannot see.
+   * Requests the hosts of an aggregate to download images that servers will need. Resolves before the download, which
+   * is not guaranteed to succeed. 400 for an image that the caller cannot see.
    */
   async cacheImages({ caller }: Context, seq: number, imageIds: readonly string[]): Promise<void> {
     const { hosts } = await this.get(seq);

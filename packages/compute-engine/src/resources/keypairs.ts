@@ -50,7 +50,7 @@ export class Keypairs {
     return pageOfUser(store, [userId, marker ?? '', limit]);
   }
 
-  /** Imports or generates a key pair. 400 for an invalid key, 403 if the quota is exceeded, 409 if the name exists. */
+  /** Imports or generates a key pair. 400 for an invalid key, 403 if the quota is exceeded, 409 if the name is in use. */
   async create(
     context: Context,
     request: NewKeypair,

@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { tables } from '../schema/tables.js';
 import type { RunServer, UsedServer } from './server-usage.js';
 
-/** Selects servers that ran between two times in milliseconds since the epoch, the end excluded. */
+/** Selects servers that ran between two times in milliseconds since the epoch, excluding the end. */
 export interface UsedServersQuery {
   readonly start: number;
   readonly end: number;
@@ -26,7 +26,7 @@ interface Head {
 
 /**
  * Returns a page of the servers that ran in a period, by project and id: running ones, those that ended since its start, and
- * purged ones. Each part has its own index, so servers that ended before cost nothing, and only rows of the page are read.
+ * purged ones. Each part has its own index, so servers that ended earlier cost nothing, and only rows of the page are read.
  */
 export async function usedServers(session: Session, query: UsedServersQuery): Promise<readonly RunServer[]> {
   const { start, end, projectId, limit, after } = query;

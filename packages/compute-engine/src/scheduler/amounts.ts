@@ -12,7 +12,7 @@ export interface ServerContent {
   readonly imageProperties: Readonly<Record<string, string>>;
 }
 
-/** The resource classes that nodes count in columns of their own. */
+/** The resource classes that nodes count in separate columns. */
 export const OWN_CLASSES: ReadonlySet<string> = new Set(['VCPU', 'MEMORY_MB', 'DISK_GB']);
 
 /**

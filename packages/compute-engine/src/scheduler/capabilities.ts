@@ -43,7 +43,7 @@ export function fulfills(value: string, requirement: string): boolean {
   return operands.length > 0 && compare(value, operands);
 }
 
-/** Formats a value as the original compares it: lists and truth values in its own notation. */
+/** Formats a value as the original compares it: lists and booleans in its own notation. */
 function textOf(value: PropertyValue): string {
   if (value === true) return 'True';
   if (value === false) return 'False';
@@ -73,7 +73,7 @@ export function capabilityRequirements(extraSpecs: Readonly<Record<string, strin
   });
 }
 
-/** Returns whether the properties of a host are as required. */
+/** Returns whether the properties of a host meet the requirements. */
 export function hasCapabilities(
   host: Host,
   usage: HostUsage | undefined,

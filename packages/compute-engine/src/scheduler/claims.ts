@@ -34,7 +34,7 @@ export async function claim(tx: Tx, node: Node, amounts: Amounts): Promise<boole
   return false;
 }
 
-/** Claims what nodes count in columns of their own. */
+/** Claims the resource classes that nodes count in separate columns. */
 async function claimOwn(tx: Tx, node: Node, amounts: Amounts): Promise<boolean> {
   return batchStatement(
     tx,

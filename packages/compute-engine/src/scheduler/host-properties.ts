@@ -18,7 +18,7 @@ function cpuProperties({ topology, ...cpu }: CpuInfo): PropertyGroup {
   return { ...cpu, topology: { ...counts, ...(cells !== undefined && { cells }) } };
 }
 
-/** The properties of hosts that the hint `query` and extra specs `capabilities:NAME` name. */
+/** The properties of hosts that the hint `query` and extra specs `capabilities:NAME` refer to. */
 const properties: ReadonlyMap<string, Property> = new Map(
   Object.entries<Property>({
     host: ({ name }) => name,
@@ -43,7 +43,7 @@ const properties: ReadonlyMap<string, Property> = new Map(
   }),
 );
 
-/** Returns a property of a host; undefined if hosts have no property of this name. */
+/** Returns a property of a host; undefined if hosts have no property with this name. */
 export function propertyOf(host: Host, usage: HostUsage | undefined, name: string): PropertyValue | undefined {
   const property = properties.get(name);
   if (property) return property(host, usage);

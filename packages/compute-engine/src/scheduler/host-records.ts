@@ -32,7 +32,7 @@ function exampleCpu(cores: number): CpuInfo {
   };
 }
 
-/** Returns what a host offers: its declarations and those of its driver; its own ones take precedence. */
+/** Returns what a host offers: its declarations and those of its driver; its own declarations take precedence. */
 export function offerOf(
   seed: HostSeed,
   offer: DriverOffer = {},

@@ -130,7 +130,7 @@ export class Infrastructure {
 
   /**
    * Simulates the failure of the cell of a host (not of the host): until it is reachable again, the API shows only that the
-   * host's service and servers exist. Affects this process only and is not stored.
+   * host's service and servers exist. Affects only this process and is not stored.
    */
   setReachable(host: string, reachable: boolean): void {
     if (reachable) this.#unreachable.delete(host);

@@ -47,7 +47,7 @@ export function inventoriesOf(node: Node): Readonly<Record<string, Inventory>> {
   return offerOf(node).inventories;
 }
 
-/** Returns the traits of a host, apart from those of its service. */
+/** Returns the traits of a host, except those of its service. */
 export function traitsOf(node: Node): ReadonlySet<string> {
   return offerOf(node).traits;
 }

@@ -88,7 +88,7 @@ export function flavorRequest({ extraSpecs }: Pick<FlavorCopy, 'extraSpecs'>): F
   return request;
 }
 
-/** Returns the traits that the properties of an image name as required. */
+/** Returns the traits that the properties of an image require. */
 export function traitsOfImage(properties: Texts): readonly string[] {
   return Object.entries(properties).flatMap(([name, value]) =>
     name.startsWith('trait:') && value === 'required' ? [name.slice('trait:'.length)] : [],

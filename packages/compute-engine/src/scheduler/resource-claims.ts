@@ -22,7 +22,7 @@ async function add(tx: Tx, host: string, resourceClass: string, amount: number, 
 }
 
 /**
- * Claims amounts of resource classes of a host; false, and nothing is claimed, if one is insufficient. Like the columns of
+ * Claims amounts of a host's resource classes; if one is insufficient, returns false and claims nothing. Like the columns of
  * the node, each is checked and changed by one statement. The row of the node is changed first, so claims of a host wait for each
  * other there.
  */

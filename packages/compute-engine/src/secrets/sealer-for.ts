@@ -7,7 +7,7 @@ import { SecretKeyError } from './secret-key-error.js';
 export interface SecretKeyOptions {
   /**
    * Key that seals passwords, injected files and tokens of jobs: 32 bytes in base64 or hexadecimal digits. The first key of a
-   * list seals and all of them open, so that a key can be rotated: append the new one everywhere, then move it to the front,
+   * list encrypts and all keys decrypt, so that a key can be rotated: append the new one everywhere, then move it to the front,
    * then remove the old one.
    */
   readonly secretKey?: string | readonly string[];
@@ -20,8 +20,8 @@ const VARIABLE = 'APISTRATA_SECRET_KEY';
 
 /**
  * Creates the sealer with the configured keys. Without any, a SQLite file has a key file next to it (its name and `.key`);
- * processes that share a PostgreSQL database must be configured with the same keys. A database in memory is not at rest and
- * is not sealed.
+ * processes that share a PostgreSQL database must be configured with the same keys. An in-memory database is not data at
+ * rest, so it is not encrypted.
  *
  * @throws {@link SecretKeyError}
  */
@@ -42,7 +42,7 @@ export async function sealerFor(database: string, options: SecretKeyOptions): Pr
 export interface HostKeyOptions {
   /**
    * The key of this host: 32 bytes in base64 or hexadecimal digits, which `apistrata admin host-role` derives from the secret
-   * key. With several, the first seals and all of them open.
+   * key. With several keys, the first encrypts and all keys decrypt.
    */
   readonly hostKey?: string | readonly string[];
   /** Alternative: a file with one key per line, which must exist. */
@@ -50,7 +50,7 @@ export interface HostKeyOptions {
 }
 
 /**
- * Creates the sealer of a host, which seals and opens only what is addressed to that host: with its own key, or with a key that is
+ * Creates the sealer of a host, which encrypts and decrypts only data for that host: with its own key, or with a key that is
  * derived from the secret key.
  *
  * @throws {@link SecretKeyError}
@@ -68,7 +68,7 @@ export async function hostSealerFor(
   return sealer.ofHost(host);
 }
 
-/** Returns a function that derives the sealer of each host once; none seals anything without a sealer of the cloud. */
+/** Returns a function that derives the sealer of each host once; without a sealer of the cloud, nothing is encrypted. */
 export function sealersOfHosts(sealer: Sealer | undefined): (host: string) => Sealer | undefined {
   const known = new Map<string, Sealer>();
   return (host) => {

@@ -21,7 +21,7 @@ export interface Key {
   readonly bytes: Buffer;
 }
 
-/** A key that seals. Node imports the bytes of a key at every use, which takes longer than to seal a short text. */
+/** A key that seals. Node imports the bytes of a key at every use, which takes longer than encrypting a short text. */
 interface SealingKey extends Key {
   readonly imported: KeyObject;
 }
@@ -46,8 +46,8 @@ function keyFrom(text: string): SealingKey {
 }
 
 /**
- * Seals secrets that are stored in a database: AES-256-GCM, bound to the place where the value is stored, so that it opens
- * nowhere else. The first key seals and all of them open, which allows rotation.
+ * Seals secrets that are stored in a database: AES-256-GCM, bound to the record that contains the value, so that it cannot
+ * be decrypted for another one. The first key encrypts and all keys decrypt, which allows rotation.
  */
 export class Sealer {
   readonly #keys: readonly [SealingKey, ...SealingKey[]];
@@ -77,7 +77,7 @@ export class Sealer {
     return this.keysFor(`host ${host}`).map(({ bytes }) => bytes.toString('base64'));
   }
 
-  /** Returns the sealer of a host. Its keys open nothing that is sealed with the keys of this one or of another host. */
+  /** Returns the sealer of a host. Its keys cannot decrypt values that were encrypted with the keys of this sealer or of another host. */
   ofHost(host: string): Sealer {
     return new Sealer(this.hostKeys(host));
   }
@@ -93,7 +93,7 @@ export class Sealer {
     return `${key.id}.${Buffer.concat([iv, cipher.getAuthTag(), sealed]).toString('base64')}`;
   }
 
-  /** Returns whether a value is sealed with the first key, so that it opens after the others are removed. */
+  /** Returns whether a value is encrypted with the first key, so that it can be decrypted after the others are removed. */
   isCurrent(sealed: string): boolean {
     return sealed.startsWith(`${this.#keys[0].id}.`);
   }
@@ -106,7 +106,7 @@ export class Sealer {
     const key = this.#keys.find((known) => known.id === id);
     if (!key)
       throw new SealError(
-        `it is sealed with the secret key ${id}, which this process does not have (secretKey, secretKeyFile)`,
+        `it is encrypted with the secret key ${id}, which this process does not have (secretKey, secretKeyFile)`,
       );
     const bytes = Buffer.from(content, 'base64');
     const end = IV_BYTES + TAG_BYTES;
@@ -118,7 +118,7 @@ export class Sealer {
         .setAuthTag(bytes.subarray(IV_BYTES, end));
       return Buffer.concat([decipher.update(bytes.subarray(end)), decipher.final()]).toString('utf8');
     } catch (cause) {
-      throw new SealError('the sealed value has been changed', { cause });
+      throw new SealError('the encrypted value has been changed', { cause });
     }
   }
 }

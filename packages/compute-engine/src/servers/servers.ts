@@ -105,7 +105,7 @@ export class Servers {
     return server.lock !== null && server.lock.by !== (server.projectId === caller.projectId ? 'owner' : 'admin');
   }
 
-  /** Locks a server. A second lock of the owner is a no-op; a lock of an administrator replaces an existing one. */
+  /** Locks a server. A second lock by the owner is a no-op; a lock by an administrator replaces an existing one. */
   async lock(context: Context, id: string, reason: string | null): Promise<void> {
     await this.change(context, id, 'lock', (server) => {
       const by = server.projectId === context.caller.projectId ? 'owner' : 'admin';

@@ -23,7 +23,7 @@ export interface Overview {
   readonly hosts: readonly HostOverview[];
 }
 
-/** Reads the data for a page about a small cloud. Counts all servers, so it is for tests and trials. */
+/** Reads the data for a page about a small cloud. Counts all servers, so it is only for tests and trials. */
 export async function overview(engine: Engine, options: { readonly servers: number }): Promise<Overview> {
   const { store } = coreOf(engine);
   const states = await store.db

@@ -9,7 +9,7 @@ import { tables } from '../schema/tables.js';
 /** Number and owners of the servers to create. */
 export interface Population {
   readonly count: number;
-  /** Owners, used in turn. */
+  /** Owners, used in rotation. */
   readonly owners: readonly { readonly projectId: string; readonly userId: string }[];
   /** Default: the first flavor and the first image. */
   readonly flavorId?: string;
@@ -35,7 +35,7 @@ function pattern(template: Server): string {
   return JSON.stringify({ ...record, createdAt: TIME, updatedAt: TIME });
 }
 
-/** From this number of rows on, rebuilding indexes is faster than updating them. */
+/** With at least this number of rows, rebuilding indexes is faster than updating them. */
 const MANY = 50_000;
 
 interface Index {

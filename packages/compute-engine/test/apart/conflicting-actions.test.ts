@@ -11,7 +11,7 @@ import { type Random, randomOf } from '../model/random.js';
 import { requests, type WalkedName } from '../model/requests.js';
 import { storesUnderTest } from '../stores-under-test.js';
 
-/** Actions on a running server that exclude each other. */
+/** Actions on a running server that are mutually exclusive. */
 const conflicting: readonly WalkedName[] = [
   'os-stop',
   'rebootSoft',

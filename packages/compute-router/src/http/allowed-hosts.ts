@@ -20,13 +20,13 @@ export function isLoopback(host: string): boolean {
 export interface AllowedHostsOptions {
   /** The address or host name that the server listens on. */
   readonly host: string;
-  /** Further host names or addresses, without a port, that clients and proxies use in the `Host` header. Default: none. */
+  /** Additional host names or addresses, without a port, that clients and proxies use in the `Host` header. Default: none. */
   readonly allowed?: readonly string[];
 }
 
 /**
  * Creates a middleware against DNS rebinding: a page of another site whose name suddenly resolves to 127.0.0.1 sends that
- * site's name in the `Host` header. A server that listens on loopback, or that names `allowed` hosts, returns 421 unless
+ * site's name in the `Host` header. A server that listens on loopback, or that has `allowed` hosts, returns 421 unless
  * the header names localhost, 127.0.0.1, [::1], its own address or one of `allowed`. Otherwise every name is accepted.
  *
  * @throws TypeError if an allowed host has a scheme, a port or a path

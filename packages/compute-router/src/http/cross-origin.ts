@@ -7,7 +7,7 @@ import { REQUEST_ID_HEADERS } from './request-id-headers.js';
 export interface CorsOptions {
   /** Origins of these pages, such as `https://console.example.org`; or `*` for all origins. */
   readonly origins: readonly string[] | '*';
-  /** Further response headers that pages may read, in addition to those of this API. Default: none. */
+  /** Additional response headers that pages may read. Default: none. */
   readonly exposedHeaders?: readonly string[];
   /** How long a browser may cache the result of a preflight request, in seconds. Default: 600. */
   readonly maxAgeSeconds?: number;

@@ -52,7 +52,7 @@ function typesOf(res: ServerResponse, query: URLSearchParams): ((type: string) =
 
 /**
  * Serves events as server-sent events, for administrators: `GET /events?type=instance.*&after=POSITION`. A client that
- * reconnects with `Last-Event-ID` misses no event that is still stored.
+ * reconnects with `Last-Event-ID` does not miss any event that is still stored.
  */
 export function eventStream({ engine, identity, policies, rateLimit, onError = () => {} }: EventStreamOptions) {
   let open = 0;
@@ -63,13 +63,13 @@ export function eventStream({ engine, identity, policies, rateLimit, onError = (
     const counting = rateLimit?.count(caller);
     if (counting) applyRateLimit(await counting, res);
     if (!policies.isAdmin(caller)) return reject(res, 403, 'Events are for administrators.');
-    if (req.method !== 'GET') return reject(res, 405, 'Events can only be read.');
+    if (req.method !== 'GET') return reject(res, 405, 'Events are read-only.');
     const query = new URL(req.url ?? '', 'http://localhost').searchParams;
     const after = placeOf(req, query);
     if (Number.isNaN(after)) return reject(res, 400, 'Last-Event-ID and after are positions: integers.');
     const accepts = typesOf(res, query);
     if (!accepts) return;
-    if (open >= MAX_STREAMS) return reject(res, 503, 'Too many read events at this time.');
+    if (open >= MAX_STREAMS) return reject(res, 503, 'Too many clients are reading events.');
     await stream(res, after, accepts);
   }
 

@@ -67,7 +67,7 @@ export function redactSecrets(url: string | undefined): string | undefined {
   return `${shown}?${query.join('')}`;
 }
 
-/** Returns the parameters of a query for a log, without the values of those that a URL would not show. */
+/** Returns the parameters of a query for a log, without the values that are hidden in URLs. */
 export function hidingQuery(query: unknown): unknown {
   if (query === null || typeof query !== 'object') return query;
   return Object.fromEntries(

@@ -20,8 +20,8 @@ function identityError(error: unknown): unknown {
 }
 
 /**
- * Creates the project-quota API in front of the compute API: with the same callers, rate limits and families of
- * headers. An administrator with a token of system scope may manage the quotas of projects.
+ * Creates the project-quota API for the compute API, with the same callers, rate limits and header
+ * families. An administrator with a system-scoped token may manage the quotas of projects.
  */
 export function quotaStep(
   quota: ProjectQuotas | Omit<ProjectQuotaRouterOptions, 'identity'>,

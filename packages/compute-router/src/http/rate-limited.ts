@@ -6,7 +6,7 @@ import { ComputeRouterError } from '../errors.js';
 export interface RateLimitVerdict {
   /** Value of `RateLimit-Policy`: the limits. */
   readonly policy: string;
-  /** Value of `RateLimit`: what remains of the limits. */
+  /** Value of `RateLimit`: the remaining requests. */
   readonly remaining: string;
   /** Set if the request is rejected. */
   readonly exceeded?: RateLimitExceeded;
@@ -18,7 +18,7 @@ export interface RateLimiter {
   count(caller: Caller): Promise<RateLimitVerdict> | undefined;
 }
 
-/** A caller made more requests than a limit allows: 429 with `Retry-After`. */
+/** A caller sent more requests than a limit allows: 429 with `Retry-After`. */
 export class RateLimitExceeded extends ComputeRouterError<'RATE_LIMIT_EXCEEDED'> {
   /** Whole seconds until the next request is allowed. */
   readonly retryAfterSeconds: number;

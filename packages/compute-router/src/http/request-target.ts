@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 
 /**
- * Returns a request target in origin form, with repeated slashes in its path merged. Of a target with scheme and host
- * (as clients of proxies send) only the path is used: links use the `Host` header.
+ * Returns a request target in origin form, with repeated slashes in its path merged. If a target contains scheme and
+ * host (as sent by clients of proxies), only the path is used: links use the `Host` header.
  */
 export function originForm(target: string): string {
   if (target.startsWith('/') && !target.includes('//')) return target;

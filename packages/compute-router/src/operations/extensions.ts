@@ -12,7 +12,7 @@ const extension = z.strictObject({
   updated: z.string(),
 });
 
-/** One link and one date for all, because they have no meaning any more. */
+/** One link and one date for all, because they have no meaning anymore. */
 const shown = extensionCatalogue.map(([alias, name, description]) => ({
   alias,
   description,

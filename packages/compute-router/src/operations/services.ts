@@ -39,7 +39,7 @@ interface RequestedChange {
   readonly forced_down?: boolean;
 }
 
-/** A status replaces the whole state: enabled, or disabled without a reason, removes the previous reason. */
+/** A status replaces the whole state: enabling a service, or disabling it without a reason, removes the previous reason. */
 function changeOf({ status, disabled_reason, forced_down }: RequestedChange): ServiceChange {
   if (status === undefined && forced_down === undefined) {
     throw new Rejection(

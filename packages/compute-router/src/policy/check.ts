@@ -90,7 +90,7 @@ const targetFields = {
 };
 
 function includesAny(roles: readonly string[], required: readonly string[]): boolean {
-  // Role names are compared without case; for a name in lower case, the usual one, this creates no copy.
+  // Role names are compared case-insensitively; for a name in lower case, which is usual, this does not create a copy.
   for (const role of roles) if (required.includes(role.toLowerCase())) return true;
   return false;
 }

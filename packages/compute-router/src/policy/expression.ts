@@ -135,11 +135,7 @@ function tokensOf(text: string): readonly Token[] {
 
 function checkOf(text: string, column: number, check: string, field: string | undefined, value: string) {
   if (!Object.hasOwn(CHECKS, check)) {
-    throw new PolicySyntaxError(
-      `unknown check "${check}:" (there are ${Object.keys(CHECKS).join(', ')})`,
-      text,
-      column,
-    );
+    throw new PolicySyntaxError(`unknown check "${check}:" (known: ${Object.keys(CHECKS).join(', ')})`, text, column);
   }
   const name = check as CheckName;
   const allowed = CHECKS[name];
@@ -148,7 +144,7 @@ function checkOf(text: string, column: number, check: string, field: string | un
       throw new PolicySyntaxError(`${check}: cannot be compared with a target`, text, column);
     if (!TARGET_FIELDS.has(field)) {
       throw new PolicySyntaxError(
-        `unknown target field "${field}" (there are ${[...TARGET_FIELDS].join(', ')})`,
+        `unknown target field "${field}" (known: ${[...TARGET_FIELDS].join(', ')})`,
         text,
         column,
       );

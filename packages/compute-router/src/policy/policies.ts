@@ -149,7 +149,7 @@ function compileAll(definitions: ReadonlyMap<string, Definition>): ReadonlyMap<s
     const path = [...underway].slice([...underway].indexOf(name));
     const written = path.map((rule) => definitionOf(definitions, rule)).find(({ from }) => from !== 'default');
     const way = [...path, name].join(' -> ');
-    return new PolicyConfigError(`rules refer to each other in a circle: ${way}`, written?.source);
+    return new PolicyConfigError(`rules refer to each other in a cycle: ${way}`, written?.source);
   }
 
   function compile(name: string, text: string, source: PolicySource): PolicyCheck {
@@ -184,6 +184,6 @@ function unknownRule(name: string, known: Iterable<string>): string {
     return parts.length > 1 && theirs.length > 1 && (theirs[1] === parts[1] || theirs.at(-1) === parts.at(-1));
   });
   const hint =
-    near.length === 0 || near.length > 8 ? 'all rules are listed in docs/policies.md' : `there are ${near.join(', ')}`;
+    near.length === 0 || near.length > 8 ? 'all rules are listed in docs/policies.md' : `known: ${near.join(', ')}`;
   return `an unknown rule "${name}" (${hint})`;
 }

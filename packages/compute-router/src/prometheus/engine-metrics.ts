@@ -64,13 +64,13 @@ export function engineMetrics(register: Registry): EngineObserver {
   });
   const commitSeconds = new Histogram({
     name: 'apistrata_commit_duration_seconds',
-    help: 'Duration of a group of transactions, from its begin to its commit',
+    help: 'Duration of a group of transactions, from BEGIN to COMMIT',
     buckets: STATEMENT_SECONDS,
     registers,
   });
   const readings = new Counter({
     name: 'apistrata_reads_total',
-    help: 'With replicas: requests that only read, by database (a replica, or primary)',
+    help: 'With replicas: read-only requests, by database (a replica, or primary)',
     labelNames: ['database'],
     registers,
   });
@@ -89,7 +89,7 @@ export function engineMetrics(register: Registry): EngineObserver {
   });
   const jobWait = new Histogram({
     name: 'apistrata_job_wait_seconds',
-    help: 'Time from when a background job was due until an attempt of it started',
+    help: 'Time from when a background job was due until its attempt started',
     labelNames: ['kind'],
     buckets: WAIT_SECONDS,
     registers,
@@ -196,7 +196,7 @@ export function engineGauges(register: Registry, engine: Engine): void {
   const jobGauges = {
     pending: new Gauge({
       name: 'apistrata_jobs_pending',
-      help: 'Background jobs that exist, in all processes of the database',
+      help: 'Background jobs of all processes of the database',
       aggregator: SAME,
       registers,
       async collect() {

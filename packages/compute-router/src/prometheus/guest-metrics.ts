@@ -70,13 +70,13 @@ const METRICS: readonly GuestMetric[] = [
   },
   ofDisk('read_bytes', 'Bytes that a guest read from a disk', ({ readBytes }) => readBytes),
   ofDisk('written_bytes', 'Bytes that a guest wrote to a disk', ({ writeBytes }) => writeBytes),
-  ofDisk('reads', 'Read requests of a guest to a disk', ({ readRequests }) => readRequests),
-  ofDisk('writes', 'Write requests of a guest to a disk', ({ writeRequests }) => writeRequests),
+  ofDisk('reads', 'Disk read requests of a guest', ({ readRequests }) => readRequests),
+  ofDisk('writes', 'Disk write requests of a guest', ({ writeRequests }) => writeRequests),
   ofDisk('errors', 'Failed disk requests of a guest', ({ errors }) => errors),
   ofNic('receive_bytes', 'Bytes that an interface of a guest received', ({ rxBytes }) => rxBytes),
   ofNic('transmit_bytes', 'Bytes that an interface of a guest sent', ({ txBytes }) => txBytes),
-  ofNic('receive_drop', 'Packets to an interface of a guest that were dropped', ({ rxDrop }) => rxDrop),
-  ofNic('transmit_drop', 'Packets from an interface of a guest that were dropped', ({ txDrop }) => txDrop),
+  ofNic('receive_drop', 'Dropped packets to an interface of a guest', ({ rxDrop }) => rxDrop),
+  ofNic('transmit_drop', 'Dropped packets from an interface of a guest', ({ txDrop }) => txDrop),
 ];
 
 /**

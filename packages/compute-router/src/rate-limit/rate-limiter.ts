@@ -77,13 +77,13 @@ class Counting {
         this.#away = false;
         return result;
       } catch (error) {
-        this.#missed(error as Error);
+        this.#markUnavailable(error as Error);
         return alone(key);
       }
     };
   }
 
-  #missed(error: Error): void {
+  #markUnavailable(error: Error): void {
     this.#awayUntil = performance.now() + PAUSE_MS;
     if (this.#away) return;
     this.#away = true;

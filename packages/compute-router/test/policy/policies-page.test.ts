@@ -49,7 +49,7 @@ const generated: Readonly<Record<string, string>> = {
   ),
   rules: table(
     ['Rule', 'Default', 'Denied', 'Checked by'],
-    Object.entries(RULES).map(([name, byDefault]) => [`\`${name}\``, byDefault, deniedOf(name), usesOf(name)]),
+    Object.entries(RULES).map(([name, byDefault]) => [`\`${name}\``, `\`${byDefault}\``, deniedOf(name), usesOf(name)]),
   ),
 };
 

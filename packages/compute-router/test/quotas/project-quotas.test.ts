@@ -68,7 +68,7 @@ describe('project quotas below /v1', () => {
     expect(errors).toEqual([]);
   });
 
-  it('are managed by administrators with a token of system scope, which has no quotas of its own', async () => {
+  it('are managed by administrators with a system-scoped token, which has no quotas of its own', async () => {
     const system = { userId: 'root', projectId: '', systemScope: true };
     const callers: Readonly<Record<string, Caller>> = {
       admin: { ...system, roles: ['admin'] },

@@ -71,7 +71,7 @@ export interface Entry {
   readonly statuses: string;
 }
 
-/** A full-text index of an API: operations, fields and versions. Built on the first search; tolerates typing errors. */
+/** A full-text index of an API: operations, fields and versions. Built on the first search; tolerates typos. */
 export class SearchIndex {
   readonly #api: SearchedApi;
   #operations: MiniSearch<Entry> | undefined;

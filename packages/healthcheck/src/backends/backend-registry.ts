@@ -10,7 +10,7 @@ import { FILE_BACKENDS } from './file-backends.js';
 export interface BackendRegistry {
   /**
    * @param option the option that contains the list, for error messages
-   * @throws HealthcheckConfigError for unknown names, invalid checks and backends that exclude each other
+   * @throws HealthcheckConfigError for unknown names, invalid checks and backends that are mutually exclusive
    */
   resolve(backends: readonly (string | Check)[], option: string): readonly Backend[];
   close(): void;
@@ -56,7 +56,7 @@ export function backendRegistry(settings: Settings, changed: () => void): Backen
       if (entries.includes('disable_by_file') && entries.includes('enable_by_files')) {
         throw new HealthcheckConfigError(
           option,
-          'disable_by_file and enable_by_files exclude each other',
+          'disable_by_file and enable_by_files are mutually exclusive',
           'Keep one of them; disable_by_files_ports goes with either',
         );
       }

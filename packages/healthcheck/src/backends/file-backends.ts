@@ -61,7 +61,7 @@ function fileBackend(name: string, log: HealthcheckLog, check: () => Promise<Che
   return checkBackend({ name, check }, log, () => undefined);
 }
 
-/** Returns true if anything exists at the path; false also if the process lacks permission. */
+/** Returns true if anything exists at the path; false if the process lacks permission. */
 function exists(path: string): Promise<boolean> {
   return stat(path).then(
     () => true,

@@ -108,7 +108,7 @@ export class Connection {
     if (this.#pausesReading()) this.socket.pause();
   }
 
-  /** Sends the remaining data and the end; incoming data is discarded until the client ends the connection, too. */
+  /** Sends the remaining data and the end; incoming data is discarded until the client also ends the connection. */
   end(): void {
     if (this.#ended) return;
     this.#ended = true;

@@ -24,7 +24,7 @@ export function drainTimes({ health: _, ...times }: DrainOptions): Required<Omit
 }
 
 /**
- * Shuts a server down so that every request received before gets a response; resolves when its last connection is
+ * Shuts a server down so that every request that was already received gets a response; resolves when its last connection is
  * closed.
  */
 export async function drain(
@@ -38,7 +38,7 @@ export async function drain(
   guard.draining = true;
   for (const connection of connections) connection.drain();
   if (delayMs > 0) await pause(delayMs);
-  // Accepts connections that the operating system has accepted already, before the listener is closed.
+  // Accepts connections that the operating system has already accepted, before the listener is closed.
   await turn();
   await turn();
   // Clients with pipelining may have sent requests before: they are read until a pause, or for a limited time.

@@ -17,11 +17,11 @@ export interface GracefulServerOptions extends Omit<DrainOptions, 'health'> {
   /** The endpoints: options of `healthcheck()`, or what it returned. Default: `/healthcheck` without checks. */
   readonly health?: Healthcheck | HealthcheckOptions;
   /**
-   * A port of its own for the endpoints, on which nothing else is served; 0 selects a free one. Default: none, the endpoints
+   * A separate port for the endpoints, on which nothing else is served; 0 selects a free one. Default: none, the endpoints
    * are served by the server itself, before its request listeners.
    */
   readonly port?: number;
-  /** The address that the own port listens on. Default: all addresses. */
+  /** The address that the separate port listens on. Default: all addresses. */
   readonly host?: string;
   /** The signals that start the shutdown, after which the process exits. Default `SIGTERM` and `SIGINT`. */
   readonly signals?: readonly NodeJS.Signals[];

@@ -15,7 +15,7 @@ export interface GracefulServer {
   readonly health: Healthcheck;
   /** The limits and statistics of connections. */
   readonly guarded: GuardedServer;
-  /** The server of the own port, if the option `port` is set. */
+  /** The server on the separate port, if the option `port` is set. */
   readonly healthServer: Server | undefined;
   /** Creates a beacon: a shutdown waits until it ends. */
   beacon(name?: string): Beacon;

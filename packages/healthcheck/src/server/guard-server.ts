@@ -29,7 +29,7 @@ export interface GuardedServer {
   limit(changed: GuardLimits): void;
   /**
    * Fails the health endpoint, responds with `Connection: close`, continues to listen for the delay, and ends when
-   * every received request has a response. Further calls wait for the same shutdown.
+   * every received request has a response. Later calls wait for the same shutdown.
    *
    * @throws HealthcheckConfigError if an option is unknown or out of range
    */

@@ -11,12 +11,12 @@ export interface GuardLimits {
    */
   readonly maxPipelined?: number;
   /**
-   * Maximum size of all unread responses: above, the connections that have waited longest are closed. Default 128 MiB.
+   * Maximum size of all unread responses; above it, the connections that have waited longest are closed. Default 128 MiB.
    */
   readonly maxUnreadBytes?: number;
   /** How long a client may leave a response unread before its connection is closed. Default 30,000. */
   readonly unreadMs?: number;
-  /** How long a connection without requests is kept. Set it longer than that of load balancers. Default 75,000. */
+  /** How long a connection without requests is kept. It should be longer than that of load balancers. Default 75,000. */
   readonly keepAliveMs?: number;
   /** Maximum time until the head of a request is complete. Default 15,000. */
   readonly headersMs?: number;

@@ -19,7 +19,7 @@ export type ClientResult<Data, Status extends number> =
   | { readonly ok: true; readonly status: number; readonly data: Data; readonly response: Response }
   | {
       readonly ok: false;
-      /** One of the documented statuses, or another one, for example of a proxy. */
+      /** One of the documented statuses, or another one, for example from a proxy. */
       readonly status: Status | (number & Record<never, never>);
       readonly error: ProblemDetails;
       readonly response: Response;
@@ -49,7 +49,7 @@ function addressOf(base: string, path: string, { params = {}, query = {} }: AnyP
   return base.replace(/\/+$/, '') + filled + (text && `?${text}`);
 }
 
-/** Reads a body: JSON of any type of media, otherwise text. */
+/** Reads a body: JSON for any JSON media type, otherwise text. */
 async function contentOf(response: Response): Promise<unknown> {
   const text = await response.text();
   if (text === '') return undefined;

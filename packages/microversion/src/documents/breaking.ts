@@ -7,7 +7,7 @@ export interface Difference {
   readonly after: Part | undefined;
 }
 
-/** Whether a name is that of a part of the request. */
+/** Whether a name belongs to a part of the request. */
 export function isRequestPart(name: string): boolean {
   return /^(?:body\b|(?:query|path|header|cookie|accepts)\.)/.test(name);
 }

@@ -84,7 +84,7 @@ export function withNote(description: string | undefined, note: string | undefin
 export function annotate(schema: Json, name: string, notes: WindowNotes): Json {
   const inner = { ...schema } as Record<string, unknown>;
   for (const kind of ['anyOf', 'oneOf', 'allOf']) {
-    // Alternatives share the name of what they are alternatives for, which carries the note.
+    // Alternatives share the name of their common part, which has the note.
     const unnamed: WindowNotes = { ...notes, of: (part) => (part === name ? undefined : notes.of(part)) };
     if (inner[kind]) inner[kind] = (inner[kind] as Json[]).map((variant) => annotate(variant, name, unnamed));
   }

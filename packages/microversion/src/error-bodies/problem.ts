@@ -23,7 +23,7 @@ type Invalid = RequestError & {
   readonly problems?: readonly { readonly parameter: string; readonly issues: readonly Issue[] }[];
 };
 
-/** Returns each fault of a body (with a JSON pointer) or of a query string (with the parameter). */
+/** Returns each fault in a body (with a JSON pointer) or in a query string (with the parameter). */
 function faultsOf({ issues, problems }: Invalid) {
   if (issues) return { errors: issues.map(({ path, message }) => ({ pointer: pointer(path), detail: message })) };
   const faults = problems?.flatMap(({ parameter, issues: of }) =>

@@ -4,7 +4,7 @@ import { mergeBreakpoints, PerInterval } from '../windowed.js';
 /** Converts the body of a request or a response. It returns a new value and must not change its argument. */
 export type Convert = (body: never) => unknown;
 
-/** One breaking change, with what keeps older clients working. */
+/** One breaking change, with the conversions that keep older clients working. */
 export interface VersionChange {
   /** The first version with the new form. */
   readonly version: VersionLike;

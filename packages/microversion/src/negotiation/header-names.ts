@@ -24,7 +24,7 @@ const PRESETS: Readonly<Record<HeaderPreset, HeaderNames>> = {
 export function headerNamesFrom(headers: HeaderPreset | Partial<HeaderNames>): HeaderNames {
   if (typeof headers === 'string') {
     if (Object.hasOwn(PRESETS, headers)) return PRESETS[headers];
-    throw new TypeError(`microversion: no header preset '${headers}', there are ${Object.keys(PRESETS).join(', ')}`);
+    throw new TypeError(`microversion: unknown header preset '${headers}' (known: ${Object.keys(PRESETS).join(', ')})`);
   }
   for (const key of Object.keys(headers)) {
     if (key !== 'typed' && key !== 'bare')

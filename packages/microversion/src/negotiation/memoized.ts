@@ -2,7 +2,7 @@
 const MAX_CACHED_TEXTS = 512;
 const MAX_CACHED_LENGTH = 64;
 
-/** Caches what header texts mean, up to a bound. Results that `isKept` excludes, such as errors, are computed each time. */
+/** Caches the meaning of header texts, up to a limit. Results that `isKept` excludes, such as errors, are computed each time. */
 export function memoized<R>(
   read: (text: string) => R,
   isCached: (result: NonNullable<R>) => boolean,

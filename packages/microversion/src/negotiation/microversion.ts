@@ -18,7 +18,7 @@ export interface MicroversionOptions extends NegotiatorOptions {
 }
 
 /**
- * Works as Express 4 and 5 middleware, and in bare `node:http` with the rest of the work as `next`, whose result it returns.
+ * Works as Express 4 and 5 middleware, and in bare `node:http` with the rest of the handler as `next`, whose result it returns.
  * Returns undefined if the middleware has sent the response.
  */
 export interface MicroversionMiddleware extends VersionMiddleware {

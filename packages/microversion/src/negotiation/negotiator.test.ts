@@ -252,7 +252,7 @@ describe('an invalid option', () => {
     [{ ...compute, max: 'two' }, /MAJOR\.MINOR/],
     [{ ...compute, service: 'my service' }, /one word/],
     [{ ...compute, service: 'a,b' }, /one word/],
-    [{ ...compute, headers: 'nova' }, /no header preset 'nova', there are service, openstack, both/],
+    [{ ...compute, headers: 'nova' }, /unknown header preset 'nova' \(known: service, openstack, both\)/],
     [{ ...compute, headers: { typed: ['a b'] } }, /a b/],
     [{ ...compute, headers: {} }, /at least one header/],
     [{ ...compute, headers: { new: ['X'] } }, /unknown kind of header 'new'/],

@@ -44,14 +44,14 @@ function splitVary(head: object): { readonly vary: HeaderValue[]; readonly rest:
   return vary.length > 0 ? { vary, rest } : undefined;
 }
 
-/** What {@link preserveVary} keeps on a response. */
+/** The state that {@link preserveVary} keeps on a response. */
 interface Preserved {
   readonly names: readonly string[];
   /** The lines that were set, and their number: Node's appendHeader adds to the list in place. */
   readonly lines: readonly string[];
   readonly length: number;
   readonly writeHead: (...parts: unknown[]) => ServerResponse;
-  /** That of an earlier call for the same response. */
+  /** The state of an earlier call for the same response. */
   readonly outer: Preserved | undefined;
 }
 

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { RequestError } from '../errors.js';
 import { checkJsonText, checkJsonValue, type JsonLimits } from '../json-limits.js';
 
-/** Media types that are parsed as JSON, in addition to those that an API adds. A missing type and plain text are parsed as JSON, too. */
+/** Media types that are parsed as JSON, in addition to those that an API adds. A missing type and plain text are also parsed as JSON. */
 const JSON_TYPES = new Set(['', 'application/json', 'text/plain']);
 
 export interface BodyOptions {

@@ -39,7 +39,7 @@ export function conversionsOf(operations: readonly Operation[], migrations: Migr
   const known = new Set(operations.map(nameOf));
   const unknown = migrations.names.find((name) => !known.has(name));
   if (unknown !== undefined)
-    throw new TypeError(`migrations: no operation is called '${unknown}', there are ${[...known].join(', ')}`);
+    throw new TypeError(`migrations: unknown operation '${unknown}' (known: ${[...known].join(', ')})`);
   const named = operations.filter((operation) => migrations.names.includes(nameOf(operation)));
   return new Map<Operation, (version: Version) => Conversions | undefined>(
     named.map((operation) => [operation, (version) => migrations.at(nameOf(operation), version)]),

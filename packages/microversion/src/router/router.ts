@@ -38,7 +38,7 @@ export interface RouterOptions<C> {
   /** Checks the policy of the operation on the target. Throws if it is denied. */
   readonly authorize?: (operation: Operation, call: C & Routed) => void | Promise<void>;
   /**
-   * Sends an error. It is the only place that renders errors; if it throws, the response is an empty 500.
+   * Sends an error. It is the only function that renders errors; if it throws, the response is an empty 500.
    * Default: problem details (RFC 9457) for errors with a status below 500, otherwise a 500 without details.
    */
   readonly fault?: Fault;

@@ -63,7 +63,7 @@ type Key<M extends string, P extends string, A> = A extends string ? `${M} ${P} 
 /**
  * Returns the function that defines operations which keep the types of their parts, so that `createClient()` has the
  * types of every version. Their handlers read and write bodies in the newest form: use them with `migrations`, or with
- * fields that older versions have as well.
+ * fields that older versions also have.
  */
 export function typedOperationsOf<C>() {
   return function typedOperation<

@@ -62,7 +62,7 @@ type UpToBound<Until, V extends string> =
           : true
       : true;
 
-/** `latest` has what has no last version. */
+/** `latest` contains everything that has no last version. */
 type InWindow<W, V extends string> =
   W extends Window<infer T, infer _Kind, infer Since, infer Until>
     ? V extends 'latest'

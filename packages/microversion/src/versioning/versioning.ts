@@ -30,7 +30,7 @@ export interface VersionUse {
 export interface VersioningOptions {
   /** All versions, in any order: `2026-11-22`, `2.27`, `1.4.2` or `7`, or records with the life cycle of a version. */
   readonly versions: readonly (VersionLike | VersionRecord)[];
-  /** The form of the versions, if it is one of your own. Default: recognized by the versions. */
+  /** The format of the versions, if it is a custom one. Default: detected from the versions. */
   readonly scheme?: VersionScheme;
   /** Where requests name their version; the first source that contains one applies. Default: `header('API-Version')`. */
   readonly from?: VersionSource | readonly VersionSource[];
@@ -53,7 +53,7 @@ export interface VersioningOptions {
   readonly now?: () => number;
 }
 
-/** Express 4 and 5 middleware that also works in bare `node:http`, with the rest of the work as `next`. */
+/** Express 4 and 5 middleware that also works in bare `node:http`, with the rest of the handler as `next`. */
 export interface VersioningMiddleware extends VersionMiddleware {
   (req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => unknown): void;
 }
@@ -218,7 +218,7 @@ export function versioning(options: VersioningOptions): VersioningMiddleware {
       reject(error);
       return;
     }
-    // `next` runs outside of `try`: its errors are not ours.
+    // `next` runs outside of `try`, because its errors belong to the application.
     if (version instanceof Promise) version.then(() => void next(), reject);
     else next();
   }

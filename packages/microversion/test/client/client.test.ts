@@ -77,7 +77,7 @@ describe('a client of one version', () => {
       newClient()('POST /invoices', { body: { total: 5 } }),
       // @ts-expect-error: the total is a number
       oldClient()('POST /invoices', { body: { total: { cents: 5, currency: 'EUR' } } }),
-      // @ts-expect-error: another version than that of the types
+      // @ts-expect-error: a different version than that of the types
       createClient<Api, '2024-01-01'>(url, { version: '2025-01-01' }),
     ];
     expect(calls).toBeTypeOf('function');

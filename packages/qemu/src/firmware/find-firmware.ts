@@ -67,7 +67,7 @@ function meets(
     ({ architecture, machines = [] }) =>
       architecture === 'x86_64' && machines.some((pattern) => pattern.startsWith(machineFamily)),
   );
-  // Without enrolled keys, secure boot verifies nothing.
+  // Without enrolled keys, secure boot does not verify anything.
   return runs && ['secure-boot', 'enrolled-keys'].every((feature) => features.includes(feature) === secureBoot);
 }
 

@@ -8,7 +8,7 @@ import { optionsOfServer } from '../tuning/machine-options.js';
 /** Timeout of an agent for its synchronization, and for a command. */
 const SYNC_MS = 5_000;
 const RESPONSE_MS = 60_000;
-/** Interval between synchronization attempts: an agent that reopens its channel loses what arrives meanwhile. */
+/** Interval between synchronization attempts: an agent that reopens its channel loses what arrives in the meantime. */
 const GREET_MS = 500;
 
 /** Maximum size of a response; a guest may send any amount of data. */

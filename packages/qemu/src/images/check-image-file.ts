@@ -49,7 +49,7 @@ const CHECKS: Readonly<Record<ImageFileFormat, (header: Buffer, file: FileHandle
 
 /**
  * Checks an uploaded image file before any program opens it. Files of some formats can reference other files, which
- * programs would open: files of this host. A file in another format than its image declares is rejected, also if it
+ * programs would open: files of this host. A file in a different format than its image declares is rejected, even if it
  * declares raw.
  *
  * @returns the size of the disk in bytes; null if only a program can determine it

@@ -119,7 +119,7 @@ export class Machine {
     }
   }
 
-  /** Returns true if its processors run; false also while it is off. */
+  /** Returns true if its processors run; false while it is paused or off. */
   async isRunning(): Promise<boolean> {
     const qmp = await this.running();
     if (!qmp) return false;

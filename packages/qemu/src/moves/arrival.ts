@@ -111,7 +111,7 @@ async function fetchConsole(remote: RemoteMachine, folder: MachineFolder): Promi
   await rm(before, { force: true });
 }
 
-/** Resumes a machine that another host has sent. Returns false if it is not here, and never will be. */
+/** Resumes a machine that another host has sent. Returns false if it is not here and never will be. */
 async function resumeArrival(host: Host, { serverId, sourceHost, going }: Arrival): Promise<boolean> {
   const machine = host.machine({ id: serverId });
   const { folder } = machine;

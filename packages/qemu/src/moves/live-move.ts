@@ -148,7 +148,7 @@ export class LiveMove implements OngoingMove {
     await mirrorUntilReady(qmp, copy, `the disk ${disk} could not be copied`, signal);
   }
 
-  /** Retries until the other host responds: before, it is unknown where the guest continues. */
+  /** Retries until the other host responds; until then, it is unknown where the guest continues. */
   async #handOver(qmp?: QmpClient): Promise<void> {
     const { signal } = this.#leaving;
     const sourceHost = this.#host.parts.services.hosts?.self ?? '';

@@ -149,7 +149,7 @@ export async function openBridgeMode(options: BridgeModeOptions): Promise<(place
     log,
   });
 
-  /** Returns the current plan; routers of this host are those without a host. */
+  /** Returns the current plan, in which the routers without a host run on this host. */
   const desired = async (
     places: MachinePlaces,
   ): Promise<{ readonly plan: NetworkPlan; readonly tunnels?: Tunnels }> => {

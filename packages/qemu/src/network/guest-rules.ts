@@ -51,7 +51,7 @@ function sourcesOf(port: PlannedPort): Sources {
 const set = (items: readonly string[]) => `{ ${items.join(', ')} }`;
 
 /** Returns an address as 128 bits, for header fields without a name in nftables. */
-function bitsOf(address: string): string | undefined {
+function toHex128(address: string): string | undefined {
   const ip = parseIp(address);
   return ip && `0x${ip.value.toString(16).padStart(32, '0')}`;
 }
@@ -59,7 +59,7 @@ function bitsOf(address: string): string | undefined {
 /** Returns rules that drop frames with a source of another guest, and frames that only routers and servers may send. */
 function antiSpoofingRules(port: PlannedPort): readonly string[] {
   const { macs, v4, v6 } = sourcesOf(port);
-  const targets = v6.map(bitsOf);
+  const targets = v6.map(toHex128);
   return [
     `ether saddr != ${set(macs)} drop`,
     `ether type arp arp saddr ether != ${set(macs)} drop`,

@@ -79,7 +79,7 @@ export class IpTool {
     return all.filter(({ ifname }) => this.#names.isManaged(ifname));
   }
 
-  /** Returns routes to single outside addresses through this program's devices. */
+  /** Returns routes to single external addresses through this program's devices. */
   async routes(): Promise<readonly { readonly dst: string; readonly dev: string }[]> {
     const reported = await runProgram(this.#program, ['-json', '-4', 'route', 'show'], OPTIONS);
     const all: readonly { dst: string; dev?: string }[] = JSON.parse(reported || '[]');

@@ -168,7 +168,7 @@ export class NetworkBuilder {
     else await dhcp.remove(namespace);
   }
 
-  /** Sets the routes from this computer to routers and to the outside. */
+  /** Sets the routes from this computer to routers and to external networks. */
   async #outside(routers: readonly PlannedRouter[]): Promise<void> {
     const { ip, log, names } = this.#options;
     const ways = routers

@@ -6,7 +6,7 @@ import { table } from './guest-rules.js';
 /** The address of this computer for routers, the same for each, because each has its own link. */
 export const HOST_ADDRESS = '169.254.0.1';
 
-/** The outside address of a router without an external one; only this computer sees it. */
+/** The uplink address of a router without an external address; only this computer sees it. */
 function ownAddress(routerId: string): string {
   const [a = 0, b = 0, c = 0] = createHash('sha256').update(routerId).digest();
   return `100.${64 + (a % 64)}.${b}.${c}`;

@@ -24,7 +24,7 @@ export function hasUserNetwork({ addresses }: GuestInterface): boolean {
 
 /**
  * Returns a network that QEMU emulates for one guest: it assigns the address of the port by DHCP, is the gateway,
- * forwards DNS requests to the resolver of this host, and lets the guest reach the outside. Guests do not reach each
+ * forwards DNS requests to the resolver of this host, and lets the guest reach external networks. Guests do not reach each
  * other. Without an IPv4 address, the interface has no network.
  *
  * @param published ports of this computer that are forwarded to the guest

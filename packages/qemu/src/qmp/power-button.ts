@@ -25,7 +25,7 @@ export async function isAcpiReady(qmp: QmpClient): Promise<boolean> {
     }
     return false;
   } catch {
-    // Assumes true for a QEMU that does not support the query.
+    // Assumes true if QEMU does not support the query.
     return true;
   }
 }

@@ -6,7 +6,7 @@ import { tuningOf } from '../tuning/tuning.js';
 import { volumeDeviceId } from '../volumes/volume-access.js';
 import type { Verbs } from './verb-request.js';
 
-/** How long a guest may take to release a volume; the request is repeated meanwhile. */
+/** How long a guest may take to release a volume; the request is repeated in the meantime. */
 const RELEASE_TIMEOUT_MS = 60_000;
 
 function volumeIdOf({ volumeId, id }: BlockDevice): string {

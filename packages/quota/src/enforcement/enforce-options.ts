@@ -25,7 +25,7 @@ export interface EnforceQuotaOptions<Req = IncomingMessage> {
   readonly project: (req: Req) => string | Promise<string>;
   /**
    * `take` reserves before the handler runs; `give-back` returns the amount after it. Default: give-back for DELETE,
-   * else take.
+   * otherwise take.
    */
   readonly direction?: 'take' | 'give-back';
   /** Returns true if the response means that the handler succeeded. Default: a status below 400. */
@@ -66,7 +66,7 @@ export interface EnforceQuotaOptions<Req = IncomingMessage> {
   readonly onError?: (error: unknown, req: Req) => void;
   /**
    * Time-to-live of a reservation in milliseconds. It is renewed periodically while the client is connected, and once
-   * when the client disconnects: set it longer than any handler runs after a disconnect. Default: that of the quota.
+   * when the client disconnects: set it longer than any handler can run after a disconnect. Default: that of the quota.
    */
   readonly ttlMs?: number;
 }

@@ -9,7 +9,7 @@ import { watchResponseEnd } from './response-end.js';
 import { commitPersistently, keepAlive } from './settlement.js';
 
 /**
- * What happens to a request: its handler runs, a rejection is sent, or nothing because its response has ended. If the handler
+ * The decision on a request: its handler runs, a rejection is sent, or nothing happens because its response has ended. If the handler
  * throws and the framework does not send a response for that, `threw` has to be called.
  */
 export type Admission = { readonly threw: () => void } | { readonly rejection: Rejection } | undefined;
@@ -19,7 +19,7 @@ const reservations = new WeakMap<IncomingMessage, Reservation>();
 /**
  * Returns the reservation that `enforceQuota()` made for a request, or undefined if there is none (also when the
  * request passed because the store is unavailable). A handler that commits the reservation itself before it responds
- * leaves no moment in which the resource exists uncounted.
+ * ensures that the resource is never uncounted.
  *
  * @param req the request of `node:http`: `request.raw` of Fastify, `ctx.req` of Koa, `c.env.incoming` of Hono
  */
@@ -28,7 +28,7 @@ export function reservationOf(req: IncomingMessage): Reservation | undefined {
 }
 
 /**
- * Creates the function that decides about requests, and settles their reservations when their responses end. It rejects with
+ * Creates the function that decides on requests, and settles their reservations when their responses end. It rejects with
  * errors for the error handlers of the application.
  *
  * @throws TypeError or InvalidQuota if an option is invalid
@@ -104,7 +104,7 @@ function settleAfter<Req>(
     stopRenewing();
     return release(settings, reservation, req);
   };
-  /** After a disconnect, the handler may or may not end the response. The time-to-live starts again and decides. */
+  /** After a disconnect, the handler may or may not end the response. The time-to-live starts again and determines the outcome. */
   const renewOnce = () => {
     stopRenewing();
     if (!settlement && reservation.open) reservation.renew().catch(() => undefined);

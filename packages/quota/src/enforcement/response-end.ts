@@ -14,7 +14,7 @@ export interface ResponseEnd {
 /** An observed response: who observes it, and the `end` that was replaced. */
 interface Observation extends ResponseEnd {
   readonly end: (...args: unknown[]) => ServerResponse;
-  /** That of an earlier observer of the same response. */
+  /** The state of an earlier observer of the same response. */
   readonly outer: Observation | undefined;
   received: boolean;
   waits: boolean;

@@ -42,7 +42,7 @@ export function honoQuota<Context extends HonoContext = HonoContext>(
       const { status, contentType, body } = admission.rejection;
       return context.body(body, status, { 'Content-Type': contentType });
     }
-    // Hono responds to errors of handlers; the status of that response decides.
+    // Hono responds to errors of handlers; the status of that response determines the outcome.
     await next();
     return undefined;
   };

@@ -10,7 +10,7 @@ import { warnIfSeveral } from './several-processes.js';
 export interface MemoryStoreOptions {
   /** Returns milliseconds since the epoch. Default `Date.now`. */
   readonly clock?: () => number;
-  /** True: no warning if the service has several processes. Each process admits the full limit. Default false. */
+  /** If true, there is no warning if the service has several processes. Each process then admits the full limit. Default false. */
   readonly perProcess?: boolean;
 }
 
@@ -27,8 +27,8 @@ interface Project {
 const NOTHING: readonly Excess[] = Object.freeze([]);
 
 /**
- * Keeps everything in this process: for tests, for one-process services, and as fallback of a shared store.
- * Limits and usage end with the process. Emits a warning in a cluster worker, with `WEB_CONCURRENCY` above 1, and under PM2.
+ * Keeps everything in this process: for tests, for single-process services, and as a fallback for a shared
+ * store. Limits and usage are lost when the process exits. Emits a warning in a cluster worker, with `WEB_CONCURRENCY` above 1, and under PM2.
  *
  * @example
  * ```ts

@@ -42,7 +42,7 @@ export interface RedisStoreOptions {
   readonly clock?: () => number;
 }
 
-/** Several small batches: the server executes one while this process parses the replies of another. */
+/** Several small batches: the server executes one while this process parses the replies to another. */
 const BATCHES = { size: 32, atOnce: 4 };
 
 interface Settlement {
@@ -51,7 +51,7 @@ interface Settlement {
 }
 
 /**
- * Keeps limits and usage in Redis 6.2 or later. They are as durable as that Redis is: with `appendonly yes` and
+ * Keeps limits and usage in Redis 6.2 or later. They are as durable as that Redis server: with `appendonly yes` and
  * `appendfsync always` no confirmed change is lost by a restart.
  *
  * @throws TypeError for unknown options and clients that prefix keys themselves
@@ -192,7 +192,7 @@ class RedisStore implements QuotaStore {
   }
 
   #consumeAll(requests: readonly ConsumeRequest[]): Promise<readonly (readonly Excess[])[]> {
-    // A consume operation leaves no reservation, so it needs no id.
+    // A consume operation does not leave a reservation, so it does not need an id.
     return this.#withReceipt(requests, (receipt) => this.#consumeBatch(requests, () => ['', -1], receipt));
   }
 
@@ -279,7 +279,7 @@ class RedisStore implements QuotaStore {
     return [this.#counters(project), this.#limits(project), this.#holds(project)];
   }
 
-  // The project is the last part of each key: no project id can imitate another key.
+  // The project is the last part of each key: so no project id can collide with another key.
   #counters(project: string): string {
     return `${this.#prefix}counters:${project}`;
   }

@@ -16,7 +16,7 @@ export async function showQuotas({ quota }: RouterSettings, project: string): Pr
   return json(200, { quotas: await quota.effective(project) });
 }
 
-/** `GET /v1/project-quotas/{id}`: the own limits of a project, null for a kind without one. */
+/** `GET /v1/project-quotas/{id}`: a project's own limits, null for a kind without one. */
 export async function showProject({ quota }: RouterSettings, project: string): Promise<RouterResponse> {
   const entry = await ifValid(() => quota.get(project));
   if (!entry) throw new RejectedRequest(404, NOT_FOUND);
@@ -29,7 +29,7 @@ export async function removeProject({ quota }: RouterSettings, project: string):
   return NO_CONTENT;
 }
 
-/** `PUT /v1/project-quotas/{id}`: replaces the own limits of a project. */
+/** `PUT /v1/project-quotas/{id}`: replaces a project's own limits. */
 export async function setProject(
   settings: RouterSettings,
   project: string,

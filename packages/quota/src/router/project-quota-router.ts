@@ -20,10 +20,10 @@ export type ProjectQuotaRouter = (
 ) => Promise<void>;
 
 /**
- * The project-quota REST API: `/v1/quotas`, `/v1/project-quotas`, `/v1/project-quotas/{project_id}`. It answers all
- * requests below these paths itself, errors included.
+ * The project-quota REST API: `/v1/quotas`, `/v1/project-quotas`, `/v1/project-quotas/{project_id}`. It responds to
+ * all requests below these paths itself, errors included.
  *
- * @throws TypeError for unknown or impossible options, when it is made
+ * @throws TypeError for unknown or impossible options, on creation
  *
  * @example
  * ```ts

@@ -5,7 +5,7 @@ export type Route =
   | { readonly name: 'project'; readonly project: string }
   /** An unknown path below a path of this API. */
   | { readonly name: 'unknown' }
-  /** A path outside of this API. */
+  /** A path outside this API. */
   | { readonly name: 'other' };
 
 /** Allowed methods of each resource, in the order of `Allow`. */

@@ -1,7 +1,7 @@
 import { type Statements, tablesOf } from './statements.js';
 
 /**
- * Returns the texts of all statements for MariaDB and MySQL. A text of several statements sends all parameters with
+ * Returns the SQL of all statements for MariaDB and MySQL. A string of several statements sends all parameters with
  * each of them. `RETURNING` is avoided, because MySQL lacks it.
  */
 export function mysqlStatements(prefix: string): Statements {
@@ -11,7 +11,7 @@ export function mysqlStatements(prefix: string): Statements {
   const number = (index: number) => `CAST(item.c${index} AS SIGNED)`;
   /** The time of the store's clock, or of the transaction: two statements must agree on what has expired. */
   const now = 'coalesce(CAST(? AS SIGNED), @quota_now)';
-  // Texts are compared as bytes: collations ignore case or trailing spaces.
+  // Strings are compared as bytes, because collations ignore case or trailing spaces.
   const project = 'project varbinary(2048) NOT NULL';
   // STRAIGHT_JOIN: otherwise the optimizer may read, and lock, the whole table for a short list.
   const ofList = (table: string, key: 'kind' | 'id') =>

@@ -15,7 +15,7 @@ interface PostgresQuery {
 }
 
 interface PostgresClient {
-  /** A text of several statements returns a list of results. */
+  /** A string of several statements returns a list of results. */
   query(query: string | PostgresQuery): Promise<PostgresResult | readonly PostgresResult[]>;
   release(error?: boolean): void;
   on(event: 'error', listener: () => void): unknown;
@@ -42,7 +42,7 @@ export function postgres(pool: PostgresPool): SqlDatabase {
     if (!sessionsAreOurs) return { text, values };
     let name = names.get(text);
     if (!name) {
-      // The same name always means the same text, even if other code prepares statements in the session.
+      // The same name always means the same SQL, even if other code prepares statements in the session.
       name = `apistrata_quota_${createHash('sha1').update(text).digest('hex')}`;
       names.set(text, name);
     }
@@ -128,7 +128,7 @@ function textOf({ sql, parameters }: Statement): string {
   return sql.replace(/\?/g, () => literal(values.next().value ?? null));
 }
 
-/** Formats a literal that PostgreSQL reads the same under all settings. No text of the store contains a NUL. */
+/** Formats a literal that PostgreSQL reads the same under all settings. No string of the store contains a NUL. */
 function literal(value: SqlValue): string {
   if (typeof value !== 'string') return String(value);
   const quoted = `'${value.replaceAll("'", "''")}'`;

@@ -29,7 +29,7 @@ export function nowOf(parameter: string): string {
 }
 
 /**
- * Returns the texts of all statements for PostgreSQL or SQLite and one table prefix. A list is one JSON parameter, so
+ * Returns the SQL of all statements for PostgreSQL or SQLite and one table prefix. A list is one JSON parameter, so
  * that the text does not depend on its length.
  */
 export function statementsFor(dialect: 'postgres' | 'sqlite', prefix: string) {

@@ -73,7 +73,7 @@ export class QuotaSteps {
 
   /** Undoes an operation if it was executed, and otherwise prevents it from being executed later. Idempotent. */
   *undo({ lane, number, taken }: Receipt): Steps<void> {
-    // An operation in progress locks these first, too, so one of the two waits for the other.
+    // An operation in progress also locks these first, so one of the two waits for the other.
     yield write(this.#text.lock, countersOf(taken));
     const done = yield read(this.#text.undo, lane, number);
     if (done.length > 0) yield write(this.#text.release, sumsOf(taken));

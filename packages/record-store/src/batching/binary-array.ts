@@ -11,8 +11,8 @@ const NULL_LENGTH = -1;
 const hasBinaryForm = (type: string): type is ElementType => Object.hasOwn(TYPE_IDS, type);
 
 /**
- * Returns the values of a parameter of PostgreSQL whose type is an array. Texts and integers get the binary form of the protocol:
- * the textual form escapes every quote of a text, and is parsed character by character.
+ * Returns the values of a parameter of PostgreSQL whose type is an array. Strings and integers use the binary form of the protocol:
+ * the textual form escapes every quote in a string, and is parsed character by character.
  *
  * @param type the type of the elements, as PostgreSQL formats it
  * @param values null, and strings or safe integers, as the type requires
@@ -55,7 +55,7 @@ function writeInteger(into: Buffer, value: unknown, at: number): void {
   into.writeInt32BE(value as number, at);
 }
 
-/** In two halves, because numbers of JavaScript become a `bigint` only by an allocation. */
+/** In two halves, because converting a JavaScript number to a `bigint` requires an allocation. */
 function writeBigint(into: Buffer, value: unknown, at: number): void {
   const high = Math.floor((value as number) / 2 ** 32);
   into.writeInt32BE(high, at);

@@ -83,7 +83,7 @@ export async function insertRows<R>(
 
 /**
  * Updates any number of rows with one statement of PostgreSQL, each identified by its `seq` and previous revision.
- * Resolves to the `seq` of the updated rows. Throws if another transaction has locked one: a wait would delay all members of the
+ * Resolves to the `seq` of the updated rows. Throws if another transaction has locked one: waiting would delay all members of the
  * shared transaction.
  *
  * @param rows values of the columns, followed by `seq` and the previous revision

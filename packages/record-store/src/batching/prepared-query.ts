@@ -12,7 +12,7 @@ const names = new Map<string, string>();
 /**
  * Marks a statement to be prepared by the database. Only for SQL of the program itself, whose number is bounded. The
  * name is derived from the SQL: behind a pooler, a session may contain statements of another process, which must not be
- * confused with ours.
+ * confused with statements of this one.
  */
 export function preparedQuery(query: CompiledQuery): PreparedQuery {
   let preparedName = names.get(query.sql);

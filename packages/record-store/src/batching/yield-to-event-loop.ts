@@ -1,8 +1,8 @@
 const waiting: (() => void)[] = [];
 
 /**
- * Waits for the caller's next turn, for long computations. However many callers wait, the event loop handles other
- * events between the turns of any two of them.
+ * Yields to the event loop until the caller's next turn, for long computations. Regardless of how many callers wait, the event loop
+ * handles other events between any two of their turns.
  */
 export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => {

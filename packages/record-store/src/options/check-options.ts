@@ -21,5 +21,5 @@ export function checkOptions<T extends object>(
 ): void {
   const unknown = Object.keys(options).find((name) => !Object.hasOwn(known, name));
   if (unknown === undefined) return;
-  throw new TypeError(`${place}: unknown option "${unknown}" (there are ${Object.keys(known).join(', ')})`);
+  throw new TypeError(`${place}: unknown option "${unknown}" (known: ${Object.keys(known).join(', ')})`);
 }

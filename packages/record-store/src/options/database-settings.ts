@@ -1,8 +1,8 @@
 import { availableParallelism } from 'node:os';
 
 /**
- * When a commit to a SQLite file counts as durable: `disk` survives a power failure, `process` only the end of the
- * process.
+ * When a commit to a SQLite file counts as durable: `disk` survives a power failure, `process` survives only the
+ * end of the process.
  */
 export type Durability = 'disk' | 'process';
 
@@ -14,7 +14,7 @@ export interface DatabaseSettings {
   readonly poolSize: number;
   /**
    * The maximum number of concurrent long queries, such as a search for a part of a name among many servers: threads
-   * for a SQLite file, connections to PostgreSQL (at most half of `poolSize`). Further long queries wait.
+   * for a SQLite file, connections to PostgreSQL (at most half of `poolSize`). Additional long queries wait.
    */
   readonly longReads: number;
   /** PostgreSQL: how long an operation waits for a free or a new connection. */
@@ -26,7 +26,7 @@ export interface DatabaseSettings {
   /** PostgreSQL: how long a transaction may be idle before the server ends it; 0 means no limit. */
   readonly idleTransactionTimeoutMs: number;
   /**
-   * PostgreSQL with replicas: the maximum staleness of what callers read of other projects and of shared tables. They
+   * PostgreSQL with replicas: the maximum staleness of data of other projects and of shared tables. They
    * always see their own project's writes.
    */
   readonly maxStalenessMs: number;

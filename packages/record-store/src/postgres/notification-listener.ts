@@ -84,7 +84,7 @@ export class NotificationListener {
     const addresses = postgresAddresses(this.#options.url);
     for (let failures = 0; !this.#stopped; failures++) {
       try {
-        // Of several hosts, standby servers reject LISTEN.
+        // With several hosts, standby servers reject LISTEN.
         await this.#connect(addresses[failures % addresses.length] ?? this.#options.url);
         while (!this.#stopped && (await this.#arrives())) {
           failures = 0;

@@ -11,7 +11,7 @@ export interface StatementPreparation {
 /** Errors after which the connection can be reused: a lock, a timeout, insufficient resources. */
 const REUSABLE_AFTER = /^(55P03|57014|53100|53200|53400)$/;
 
-/** A prepared statement is missing or exists already in this session: a pooler has switched the session. */
+/** A prepared statement is missing or already exists in this session: a pooler has switched the session. */
 const FOREIGN_SESSION = /^(26000|42P05)$/;
 
 const CHANGES = /^(INSERT|UPDATE|DELETE|MERGE)$/;

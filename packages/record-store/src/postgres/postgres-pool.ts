@@ -35,7 +35,7 @@ function limitsOf(settings: DatabaseSettings): Readonly<Record<string, number>> 
 }
 
 /**
- * Connections to PostgreSQL. Of several hosts, it uses the one that accepts writes: if that host fails, each new
+ * Connections to PostgreSQL. With several hosts, it uses the one that accepts writes: if that host fails, each new
  * connection tries the others in turn, until one of them has been promoted. A pooler that does not support limits per
  * session is recognized by its error; limits are then set in each transaction.
  */

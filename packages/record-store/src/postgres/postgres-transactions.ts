@@ -27,7 +27,7 @@ class Share extends TransactionConnection {
     return this.#changed || this.#changing > 0;
   }
 
-  /** Has the failure of this member affect all members. */
+  /** Makes the failure of this member affect all members. */
   commit(): void {
     this.#changed = true;
   }

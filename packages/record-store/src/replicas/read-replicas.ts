@@ -40,7 +40,7 @@ const NO_NOTIFICATIONS = 'Writes are unknown: notifications of the database do n
 /**
  * Replicas of the primary, for callers that only read. A caller gets a replica that has replayed the log beyond the
  * last write that concerns the caller's project, regardless of the process that made it, or the primary if there is
- * none or the position is unknown. Writes of other projects may be late by `maxStalenessMs`.
+ * none or the position is unknown. Writes of other projects may be delayed by up to `maxStalenessMs`.
  *
  * Nothing runs before the first query, and no timer runs except that of the listening connection.
  */

@@ -51,7 +51,7 @@ async function toLatest(session: Session, changes: SchemaChanges): Promise<void>
     return;
   }
   const needed = needsOf(changes);
-  // Without anything to change, only reading is necessary: a process may have no right to change tables.
+  // If nothing has to change, only reading is necessary, because a process may not have the right to change tables.
   if (done.length > 0 && done.length === Object.keys(changes).length && (await neededChange(session)) === needed)
     return;
   const provider = { getMigrations: async (): Promise<Record<string, Migration>> => changes };
@@ -60,7 +60,7 @@ async function toLatest(session: Session, changes: SchemaChanges): Promise<void>
   await storeRequirements(session, needed);
 }
 
-/** Brings the tables up to date. Several processes, also of different versions, may call it concurrently. */
+/** Brings the tables up to date. Several processes, even of different versions, may call it concurrently. */
 export async function migrate(
   session: Session,
   url: string,
@@ -69,7 +69,7 @@ export async function migrate(
 ): Promise<void> {
   const latest = () => toLatest(session, changes);
   if (session.kind === 'sqlite') return url === ':memory:' ? makeTablesInMemory(session, changes, latest) : latest();
-  // A change of a large table, or the wait for another process that makes it, may take longer than any query.
+  // Changing a large table, or waiting for another process that does so, may take longer than any query.
   const patient = openDatabase(url, {
     ...settings,
     poolSize: 2,

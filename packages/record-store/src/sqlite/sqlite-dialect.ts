@@ -124,7 +124,7 @@ class SqliteConnection implements DatabaseConnection {
       const statement = this.#handle.prepare(sql);
       known = { statement, returnsRows: statement.columns().length > 0, writes: !READS.test(sql) };
       if (DDL_STATEMENT.test(sql)) return known;
-      // Filters create SQL strings of their own; the oldest is evicted if there are many.
+      // Filters create distinct SQL strings; the oldest is evicted if there are many.
       if (this.#prepared.size >= 500) this.#prepared.delete(this.#prepared.keys().next().value ?? sql);
       this.#prepared.set(sql, known);
     }
@@ -144,8 +144,8 @@ const ROLLBACK = CompiledQuery.raw('rollback');
 const LOG_PAGES = 2000;
 
 /**
- * A driver with a single connection that its users share in turns. While it is held, only SQL is awaited, so a turn is
- * short; a second connection would only cause lock errors.
+ * A driver with a single connection that its users share. While it is held, only SQL is awaited, so each use
+ * is short; a second connection would only cause lock errors.
  */
 class SqliteDriver implements Driver {
   readonly #path: string;

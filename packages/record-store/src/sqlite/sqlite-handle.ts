@@ -35,7 +35,7 @@ function createPrivately(path: string): void {
 export function openSqlite(path: string, { readOnly = false }: { readonly readOnly?: boolean } = {}): SqliteHandle {
   // Loaded with the first SQLite database, because an engine on PostgreSQL does not need it.
   const library: typeof sqlite | undefined = process.getBuiltinModule?.('node:sqlite');
-  // The library is older than these functions, and each line of releases got them in another one.
+  // The library is older than these functions, and each release line added them in a different release.
   if (library && 'columns' in library.StatementSync.prototype) {
     if (!readOnly) createPrivately(path);
     const db = new library.DatabaseSync(path, { readOnly }) as unknown as SqliteHandle;

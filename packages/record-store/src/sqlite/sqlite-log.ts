@@ -17,7 +17,7 @@ export class SqliteLog {
   }
 
   /**
-   * Resolves when all earlier commits are on disk. Throws the error of the disk, and after an error always: later syncs
+   * Resolves when all earlier commits are on disk. Throws the error of the disk, and keeps throwing after an error: later syncs
    * do not prove that the earlier data was written.
    */
   sync(): Promise<void> {

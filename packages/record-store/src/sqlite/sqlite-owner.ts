@@ -57,7 +57,7 @@ export class SqliteOwner {
         const holder = holderOf(handle);
         if (holder && holder.mark !== mine.mark && isAlive(holder))
           throw new DatabaseInUse(file, describeHolder(holder));
-        // Another process is recording its name, or conflicted with ours.
+        // Another process is recording its name, or conflicted with this one.
         if (attempt === ATTEMPTS) throw new DatabaseInUse(file, 'another process');
         await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
       }
@@ -97,7 +97,7 @@ function unlessLocked(run: () => void): boolean {
   }
 }
 
-/** Records our name and keeps the lock. */
+/** Records this engine as the owner and keeps the lock. */
 function claim(handle: SqliteHandle, { mark, pid, host, since }: Holder): boolean {
   const written = unlessLocked(() => {
     handle.exec('BEGIN IMMEDIATE');

@@ -22,7 +22,7 @@ const RETRYABLE = new Set(['STALE_RECORD', '40001', '40P01', '26000', '42P05']);
 export interface Store extends Session {
   /**
    * Runs work in a transaction: all of its writes are committed or none. The work may run several times if other
-   * transactions change the same records, so it must only read and write through `tx`; side effects belong into
+   * transactions change the same records, so it must only read and write through `tx`; side effects belong in
    * `tx.afterCommit`.
    *
    * @throws {@link DatabaseUnavailable} if the database fails

@@ -37,7 +37,7 @@ export class CloudClock implements Clock, MovableClock {
     for (const waiter of this.#sleepers) this.#schedule(waiter);
   }
 
-  /** Advances the time by `'5m'`, `'90s'`, ... and wakes, in order, all waiters whose time has come. */
+  /** Advances the time by `'5m'`, `'90s'`, ... and wakes, in order, all waiters whose time has been reached. */
   async advance(duration: string | number): Promise<void> {
     await this.#sleepers.advance(this, this.now() + durationMs(duration));
   }

@@ -18,7 +18,7 @@ export interface CloudAppOptions {
   readonly unhandled: UnhandledRequests;
   readonly documents: Documents;
   readonly rules: RuleBook;
-  /** From where the image service downloads content of URLs that callers name; undefined: it does not. */
+  /** The sources from which the image service downloads content of URLs that callers request; undefined: none. */
   readonly downloads: DownloadSources | undefined;
   readonly onError: (error: unknown) => void;
   /** Highest compute microversion in the documentation; default: that of the API. */

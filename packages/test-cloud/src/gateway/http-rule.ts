@@ -4,7 +4,7 @@ import { urlPath } from '../url-path.js';
 /** A regular expression, or another object with the same `test` method. */
 export type TextPattern = Pick<RegExp, 'source' | 'flags' | 'test'>;
 
-/** The conditions of a rule; all must match. Text matches as a whole, `path` without the query string. */
+/** The conditions of a rule; all must match. Strings must match completely; `path` excludes the query string. */
 export interface HttpMatch {
   readonly method?: string;
   /** Path from the root of the cloud, such as `/compute/v2.1/servers`. */
@@ -22,7 +22,7 @@ export interface HttpEffect {
   /** Delay in milliseconds, by the clock of the cloud. */
   readonly delayMs?: number;
   readonly status?: number;
-  /** JSON of the response; default: an error which states that it was scripted. */
+  /** JSON of the response; default: an error that states that it was scripted. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
   /** Closes the connection instead of sending a response. */

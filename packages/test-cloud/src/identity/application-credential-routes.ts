@@ -109,9 +109,12 @@ export function applicationCredentialRoutes(): readonly Route[] {
       const userId = owner(call);
       const requested = call.body(NewCredential).application_credential;
       if (requested.access_rules && call.cloud.documents.areDurable)
-        throw new ServiceError(501, 'This cloud does not enforce access rules, and creates no credentials with them.');
+        throw new ServiceError(
+          501,
+          'This cloud does not enforce access rules, and does not create credentials with them.',
+        );
       const secret = requested.secret ?? randomBytes(32).toString('base64url');
-      // Before the checks: what they find must not change until the credential is stored.
+      // Before the checks, because their result must not change until the credential is stored.
       const secretHash = await call.cloud.directory.passwords.hash(secret);
       const held = call.cloud.directory.roleIdsOf(userId, { kind: 'project', id: caller.projectId });
       const roleIds = requested.roles?.length

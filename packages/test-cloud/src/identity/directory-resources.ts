@@ -15,7 +15,7 @@ const shortName = z.string().trim().min(1).max(64);
 const note = z.string().nullable();
 const tags = z.array(z.string().min(1).max(255)).max(80);
 const everything = ['list', 'show', 'create', 'change', 'remove'] as const;
-/** Members read their own records by id; their projects are at `/auth/projects`. */
+/** Members can read their own records by id; their projects are at `/auth/projects`. */
 const listsAndWrites = ['list', 'create', 'change', 'remove'] as const;
 /** The default domain is that of the caller. */
 const ownDomain = ({ caller }: Call) => caller.userDomainId ?? DEFAULT_DOMAIN;

@@ -38,7 +38,7 @@ export class Passwords {
     return textOf(this.#cost, salt, scryptSync(password, salt, KEY_BYTES, scryptOptions(this.#cost)));
   }
 
-  /** Returns whether a password has a hash. Takes as long without a hash, so that callers do not learn which users exist. */
+  /** Returns whether a password matches a hash. Takes the same time without a hash, so that callers do not learn which users exist. */
   async matches(password: string, hash: string | null | undefined): Promise<boolean> {
     const [name, cost, salt = '', key = ''] = hash?.split('$') ?? [];
     if (name !== 'scrypt') {

@@ -14,7 +14,7 @@ const SIGNED_SERVICES = ['s3', 'iam', 'sts'];
 
 const hmac = (key: string | Buffer, text: string) => createHmac('sha256', key).update(text).digest();
 
-/** Returns the signature of a text by a secret: version 2 or 4. Undefined for text in neither form. */
+/** Returns the signature of a text by a secret: version 2 or 4. Undefined for a string in neither form. */
 function signatureOf(text: string, secret: string): string | undefined {
   if (!text.startsWith('AWS4')) return createHmac('sha1', secret).update(text).digest('base64');
   const [algorithm, , scope, digest, ...more] = text.split('\n');

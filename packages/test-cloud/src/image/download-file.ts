@@ -3,10 +3,10 @@ import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { checkLiteral, publicLookup } from './public-addresses.js';
 
-/** From where content is downloaded: from all addresses, or from public ones and the hosts of a set (`HOST` or `HOST:PORT`). */
+/** The allowed sources of content: all addresses, or public ones and the hosts of a set (`HOST` or `HOST:PORT`). */
 export type DownloadSources = 'all' | ReadonlySet<string>;
 
-/** The longest time without data, and that a whole download may take. */
+/** The maximum time without data, and for a whole download. */
 const IDLE_MS = 60_000;
 const TIMEOUT_MS = 6 * 3_600_000;
 const MAX_REDIRECTS = 5;

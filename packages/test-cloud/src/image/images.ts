@@ -48,7 +48,7 @@ const READ_ONLY = [
   'locations',
 ] as const;
 
-/** Names that only the service itself uses, and the beginning of more of them. */
+/** Names that only the service itself uses, and prefixes of such names. */
 const RESERVED = ['location', 'deleted', 'deleted_at'];
 const RESERVED_PREFIX = 'os_glance';
 

@@ -68,7 +68,7 @@ function checkImage({ status, disk_format, container_format }: Doc, name: string
   if (!disk_format) throw conflict("'disk_format' needs to be set before import");
 }
 
-/** Records in the image which stores an import has failed for, and that it has ended for all. */
+/** Records in the image for which stores an import has failed, and that it has ended for all. */
 async function recordStores({ cloud, caller }: Call, { id }: Doc, failure: string | undefined): Promise<void> {
   await cloud.catalogs.images.update(caller, id, {
     properties: {
@@ -78,7 +78,7 @@ async function recordStores({ cloud, caller }: Call, { id }: Doc, failure: strin
   });
 }
 
-/** Imports of the content of images. They have ended when the response is sent. */
+/** Imports of the content of images. They complete before the response is sent. */
 export function importRoutes(resource: Resource): readonly Route[] {
   return [
     post('/v2/images/:id/import', async (call) => {
@@ -90,7 +90,7 @@ export function importRoutes(resource: Resource): readonly Route[] {
       const unknown = given.stores?.find((store) => store !== STORE_ID);
       if (unknown !== undefined) throw conflict(`Unknown scheme '${unknown}' found in URI`);
       method.check(call, image, given);
-      // The only store has the content of every active image: the original creates no task then.
+      // The only store has the content of every active image: the original then does not create a task.
       if (given.method.name === 'copy-image') return accepted();
       const failure = await method.run(call, image, given);
       await recordStores(call, image, failure);

@@ -73,7 +73,7 @@ async function runImport(call: Call, { import_from, image_properties }: z.infer<
   return { status: 'failure', message };
 }
 
-/** Tasks of administrators. They have ended when the response is sent, which shows them as pending. */
+/** Tasks of administrators. They complete before the response is sent, although it shows them as pending. */
 export const tasks: ResourceSpec = {
   path: 'tasks',
   one: 'task',

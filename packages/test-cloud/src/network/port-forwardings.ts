@@ -19,7 +19,7 @@ interface Range {
 
 const bad = (message: string) => networkError('BadRequest', `Bad port_forwarding request: ${message}`);
 
-/** Reads the ports of one side: a number, or a range `80:90`. Undefined if the body names neither. */
+/** Reads the ports of one side: a number, or a range `80:90`. Undefined if the body contains neither. */
 function rangeOf(given: Wire, side: 'external' | 'internal'): Range | undefined {
   const single = given[`${side}_port`];
   const range = given[`${side}_port_range`];
@@ -32,7 +32,7 @@ function rangeOf(given: Wire, side: 'external' | 'internal'): Range | undefined 
   return { first, last };
 }
 
-/** Returns the fields of a range: a range of one port is a port as well. */
+/** Returns the fields of a range: a range of one port is also shown as a single port. */
 const shownRange = (side: string, { first, last }: Range): Wire => ({
   [`${side}_port_range`]: `${first}:${last}`,
   [`${side}_port`]: first === last ? first : undefined,
@@ -77,7 +77,7 @@ const SIDES = {
   external: ['floatingip_id', 'protocol'],
 } as const;
 
-/** Throws if another port forwarding has one of the ports, outside or inside. */
+/** Throws if another port forwarding has one of the ports, external or internal. */
 function rejectTaken(
   call: Call,
   given: Wire,
@@ -124,7 +124,7 @@ async function rejectBoundPort(call: Call, { internal_port_id, internal_ip_addre
 
 const hidden = { hidden: true } as const;
 
-/** Ports of a floating address, each led to another place. */
+/** Ports of a floating address, each forwarded to its own destination. */
 export const portForwardings: ResourceSpec = {
   path: 'floatingips/:floatingip_id/port_forwardings',
   one: 'port_forwarding',

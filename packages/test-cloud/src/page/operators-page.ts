@@ -2,7 +2,7 @@ import { type HeaderLink, type Html, html } from '@apistrata/ui';
 import { cloudPage, type PageView, table } from './cloud-page.js';
 import { resourceViews } from './resource-views.js';
 
-/** How visitors of the page authenticate. */
+/** How users of the page authenticate. */
 export type SignIn =
   /** The server trusts every caller; the page begins as the administrator. */
   | { readonly kind: 'noauth' }
@@ -22,7 +22,7 @@ export interface OperatorsPageOptions {
   readonly consoles: boolean;
   /** Links of the header. */
   readonly links: readonly HeaderLink[];
-  /** What the view "About" shows. It is visible without JavaScript and without signing in. */
+  /** The content of the view "About". It is visible without JavaScript and without signing in. */
   readonly about: Html;
 }
 

@@ -242,7 +242,7 @@ function rootTraitsOf(call: Call): CandidateRequest['root'] {
   return { required, forbidden: new Set(forbidden) };
 }
 
-/** Reads a request for candidates. Throws a 400 error for the parameter that is wrong. */
+/** Reads a request for candidates. Throws a 400 error for an invalid parameter. */
 export async function candidateRequestOf(call: Call): Promise<CandidateRequest> {
   const { query } = call;
   const suffixes = suffixesOf(call);

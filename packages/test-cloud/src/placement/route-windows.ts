@@ -28,7 +28,7 @@ function stamp(call: Call, method: Route['method'], result: unknown): void {
   call.res.setHeader('Cache-Control', 'no-cache');
 }
 
-/** Returns the route as the versions from its first one have it, with the headers of its responses. */
+/** Returns the route with its window and its response headers. */
 export function windowed(route: Route): Route {
   const { method, path } = route;
   const first = FIRST_MINOR[`${method} ${path}`] ?? FIRST_MINOR[path] ?? 0;

@@ -56,7 +56,7 @@ export class NameMapping {
   }
 
   /**
-   * Pairs the elements of two lists: known ones, then those with the same name, then in order. Further recorded
+   * Pairs the elements of two lists: known ones, then those with the same name, then in order. Additional recorded
    * elements are paired with the first one here.
    */
   #pairs(recorded: readonly unknown[], here: readonly unknown[]): readonly (readonly [unknown, unknown])[] {

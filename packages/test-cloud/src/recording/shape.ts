@@ -1,4 +1,4 @@
-/** A place where two responses differ in form. */
+/** A part in which two responses differ in form. */
 export interface ShapeDifference {
   /** `status`, `header vary`, or a path into the body: `$.servers[].addresses`. */
   readonly where: string;

@@ -23,7 +23,7 @@ export interface CloudContext {
   readonly unhandled: { note(service: string, method: string, url: string): void };
   /** Whether machines, networks and disks are simulated; otherwise, resources that are only recorded are rejected. */
   readonly simulated: boolean;
-  /** From where the image service downloads content of URLs that callers name; undefined: it does not. */
+  /** The sources from which the image service downloads content of URLs that callers request; undefined: none. */
   readonly downloads: DownloadSources | undefined;
   /** Receives errors that were returned as 500. */
   readonly onError: (error: unknown) => void;

@@ -85,7 +85,7 @@ describe.skipIf(!executablePath)('the page', () => {
     await page.getByLabel('Service').selectOption('compute');
     await expect.poll(() => rows(page, 'requests').count()).toBe(4);
     await page.locator('#filter').getByLabel('Status').selectOption('4xx');
-    await page.getByText('No request is like that').waitFor();
+    await page.getByText('No requests match').waitFor();
     await page.getByLabel('Service').selectOption('');
     await expect
       .poll(() => rows(page, 'requests').allInnerTexts())

@@ -97,7 +97,7 @@ interface Owned extends Stored {
 }
 
 /** Columns that most tables share. */
-const owned = { project_id: (r: { projectId: string }) => r.projectId, name: (r: { name: string }) => r.name };
+const ownerColumns = { project_id: (r: { projectId: string }) => r.projectId, name: (r: { name: string }) => r.name };
 const id = (record: Pick<Owned, 'id'>) => record.id;
 
 /** The `device_owner` of ports of routers. */
@@ -110,19 +110,19 @@ export const networkTables = {
   networks: new DocumentTable<NetworkRecord>({
     name: 'networks',
     key: id,
-    columns: { ...owned, shared: (n) => n.shared, external: (n) => n.external },
+    columns: { ...ownerColumns, shared: (n) => n.shared, external: (n) => n.external },
   }),
   subnets: new DocumentTable<SubnetRecord>({
     name: 'subnets',
     key: id,
-    columns: { ...owned, network_id: (s) => s.networkId },
+    columns: { ...ownerColumns, network_id: (s) => s.networkId },
   }),
   ports: new DocumentTable<PortRecord>({
     name: 'ports',
     key: id,
-    columns: { ...owned, network_id: (p) => p.networkId, device_id: (p) => p.deviceId, mac: (p) => p.mac },
+    columns: { ...ownerColumns, network_id: (p) => p.networkId, device_id: (p) => p.deviceId, mac: (p) => p.mac },
   }),
-  routers: new DocumentTable<RouterRecord>({ name: 'routers', key: id, columns: owned }),
+  routers: new DocumentTable<RouterRecord>({ name: 'routers', key: id, columns: ownerColumns }),
   floatingIps: new DocumentTable<FloatingIpRecord>({
     name: 'floating_ips',
     key: id,
@@ -133,7 +133,7 @@ export const networkTables = {
       address: (f) => f.address,
     },
   }),
-  securityGroups: new DocumentTable<SecurityGroupRecord>({ name: 'security_groups', key: id, columns: owned }),
+  securityGroups: new DocumentTable<SecurityGroupRecord>({ name: 'security_groups', key: id, columns: ownerColumns }),
   rules: new DocumentTable<SecurityGroupRuleRecord>({
     name: 'security_group_rules',
     key: id,

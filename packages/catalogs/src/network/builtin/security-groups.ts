@@ -16,7 +16,7 @@ const { securityGroups: groups, rules, ports } = networkTables;
 /** A security group as responses show it: with its rules. */
 export type SecurityGroupView = SecurityGroupRecord & SecurityGroup;
 
-/** Every project has a group of this name. */
+/** Every project has a group with this name. */
 const DEFAULT_GROUP = 'default';
 
 function groupNotFound(nameOrId: string): CatalogError {

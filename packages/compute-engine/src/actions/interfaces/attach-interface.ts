@@ -47,7 +47,7 @@ async function plan(scope: ServerScope, request: NewInterface): Promise<Requeste
     const port = await networks.getPort(caller, request.portId);
     if (port.deviceId) throw conflict(`Port ${port.id} is still in use.`);
     if (port.hasResourceRequest && !request.resourceRequests)
-      throw badRequest(`Attaching interfaces with QoS policy is not supported: port ${port.id} asks for resources.`);
+      throw badRequest(`Attaching interfaces with QoS policy is not supported: port ${port.id} requests resources.`);
     return { portId: port.id, existing: true, networkId: port.networkId, tag };
   }
   const addresses = request.address === undefined ? undefined : [request.address];

@@ -23,7 +23,7 @@ export const detachShare = concurrentAction({
     const args: ShareArguments = { id, shareId };
     const change: Change = (_tx, current) => {
       if (findShare(current, shareId).status === 'detaching')
-        throw conflict(`Share ${shareId} is being detached already.`);
+        throw conflict(`Share ${shareId} is already being detached.`);
       return withShare(current, id, { status: 'detaching' });
     };
     return { arguments: args, change };

@@ -49,7 +49,7 @@ function requestsAnything({ flavor, image }: OptionSources): boolean {
 
 /**
  * Throws 400 for invalid extra specs of a flavor and properties of an image, alone or in combination. Flavors may have
- * received them in versions below 2.86, which do not validate them.
+ * been given them in versions below 2.86, which do not validate them.
  */
 export function checkFlavorAndImage(flavor: OptionSources['flavor'], image: ImageFacts): void {
   const of = { flavor, image };

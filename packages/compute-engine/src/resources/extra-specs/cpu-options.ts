@@ -95,7 +95,7 @@ function emulatorPolicyOf({ flavor }: OptionSources): string | undefined {
   return policy;
 }
 
-/** Returns the realtime CPUs; throws 400 for a mask that leaves none to the emulator. */
+/** Returns the realtime CPUs; throws 400 for a mask that leaves no CPU for the emulator. */
 export function realtimeCpusOf(of: OptionSources): ReadonlySet<number> | undefined {
   const { flavor } = of;
   if (!isTruthyString(flavor.extraSpecs['hw:cpu_realtime'])) return undefined;

@@ -41,7 +41,7 @@ export class Flavors {
     return pageOfFlavors(await tables.flavors.find(this.#core.store), context, query);
   }
 
-  /** Creates a flavor; 409 if the name or id exists. At first, no project can use a private flavor. */
+  /** Creates a flavor; 409 if the name or id is in use. At first, no project can use a private flavor. */
   async create(request: NewFlavor): Promise<Flavor> {
     const { store, clock } = this.#core;
     return store.transaction(async (tx) => {
@@ -89,7 +89,7 @@ export class Flavors {
   }
 
   /**
-   * Gives a project access to a flavor. 409 if it already has access, or if the flavor is public and `publicToo` is false.
+   * Grants a project access to a flavor. 409 if it already has access, or if the flavor is public and `publicToo` is false.
    */
   grant(context: Context, id: string, projectId: string, options: { readonly publicToo: boolean }): Promise<Flavor> {
     return this.#change(context, id, ({ isPublic, projects }) => {

@@ -26,13 +26,13 @@ export interface QuotaScope {
 
 const nothing = Object.fromEntries(quotaKinds.map((kind) => [kind, 0])) as QuotaValues;
 
-const groupsOf = (perUser: boolean) =>
+const groupCount = (perUser: boolean) =>
   hotStatement<{ readonly count: number | string }>(({ db }) => {
     const ofProject = db.selectFrom('server_groups').select(sql`count(*)`.as('count')).where('project_id', '=', '');
     return perUser ? ofProject.where('user_id', '=', '') : ofProject;
   });
-const groupsOfProject = groupsOf(false);
-const groupsOfUser = groupsOf(true);
+const groupsOfProject = groupCount(false);
+const groupsOfUser = groupCount(true);
 
 /** Converts a limit for comparisons: -1 is unlimited. */
 function amount(limit: number): number {
@@ -52,7 +52,7 @@ export class Quotas {
     return limitsOf(this.#core, this.#core.store, projectId, userId);
   }
 
-  /** Returns the limits of projects without limits of their own. */
+  /** Returns the limits of projects that have no limits of their own. */
   async defaults(): Promise<QuotaValues> {
     return this.classLimits('default');
   }

@@ -125,7 +125,7 @@ async function remainingServers(
 }
 
 /**
- * Returns how many servers of a size, up to `most`, quotas allow, counted in the caller's transaction. Throws 403 if they are
+ * Returns how many servers of a size, up to `most`, quotas allow, counted in the caller's transaction. Throws 403 if there are
  * fewer than `least`.
  */
 export async function admitServers(

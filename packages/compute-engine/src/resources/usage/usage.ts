@@ -6,7 +6,7 @@ import type { RunServer, UsedServer } from '../../retention/server-usage.js';
 import { usedServers } from '../../retention/used-servers.js';
 import { tables } from '../../schema/tables.js';
 
-/** A period, its end excluded. In microseconds since the epoch, the precision of requests. */
+/** A period, excluding its end. In microseconds since the epoch, the precision of requests. */
 export interface UsageWindow {
   readonly startUs: number;
   readonly endUs: number;

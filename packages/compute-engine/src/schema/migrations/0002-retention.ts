@@ -7,7 +7,7 @@ export async function up(db: Kysely<Rows>): Promise<void> {
     columns: { project_id: 'text', host: 'text', launched_at: 'bigint', terminated_at: 'bigint' },
     indexes: [['project_id', 'terminated_at'], ['terminated_at'], ['host', 'terminated_at']],
   });
-  // A server is in one of the two indexes: running ones in the order of pages, ended ones by the time of their end.
+  // A server is in one of the two indexes: running ones in the order of pages, terminated ones by their termination time.
   await sql`create index servers_running on servers (project_id, id) where terminated_at is null`.execute(db);
   await sql`create index servers_ended_of on servers (project_id, terminated_at) where terminated_at is not null`.execute(
     db,

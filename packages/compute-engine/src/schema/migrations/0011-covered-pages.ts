@@ -15,8 +15,8 @@ const pages: Readonly<Record<string, string>> = {
 };
 
 /**
- * Substrings of names and addresses are searched in the order of pages without reading rows that do not match, also for a
- * project, on PostgreSQL as on SQLite. Queries of a project read only its own servers, also when they filter by task state.
+ * Substrings of names and addresses are searched in the order of pages without reading rows that do not match, including
+ * for a project, on PostgreSQL as well as SQLite. Queries for a project read only its own servers, even when they filter by task state.
  */
 export async function up(db: Kysely<Rows>): Promise<void> {
   const postgres = isPostgres(db);

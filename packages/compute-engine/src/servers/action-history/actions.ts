@@ -46,7 +46,7 @@ export async function recordEvents(tx: Tx, action: InstanceAction, events: reado
   await tables.actions.update(tx, changed);
 }
 
-/** Deletes the open events of a process that ended: they start again. */
+/** Deletes the open events of a process that has ended, because they start again. */
 export async function dropOpenEvents(store: Store, serverId: string, requestId: string): Promise<void> {
   await changeOpenEvents(store, serverId, requestId, () => undefined);
 }

@@ -21,7 +21,7 @@ type DeviceOrigin =
   | { readonly source: 'volume' | 'image' | 'snapshot'; readonly sourceId: string }
   | { readonly source: 'blank'; readonly sourceId: null };
 
-/** Removes the device of this name that the image defines. */
+/** Removes the device with this name that the image defines. */
 export interface Removal {
   readonly removes: string;
 }
@@ -153,7 +153,7 @@ export function legacyDrafts(
   return drafts.map((draft) => (draft === root ? { ...draft, bootIndex: 0 } : draft));
 }
 
-/** Returns the root disk; throws 400 if the disks do not fit together, or not the flavor. */
+/** Returns the root disk; throws 400 if the disks conflict with each other or with the flavor. */
 export function rootOf(drafts: readonly DeviceDraft[], flavor: Flavor): DeviceDraft {
   const indexes = drafts.flatMap(({ bootIndex }) => bootIndex ?? []).sort((a, b) => a - b);
   const root = drafts.find(({ bootIndex }) => bootIndex === 0);

@@ -50,8 +50,8 @@ const IMAGE_FACTS = new Set([
 ]);
 
 /**
- * Selects the boot source of a server. Throws 400 for images, volumes and disks that do not exist or do not fit together or
- * the flavor, 403 for a local root disk if the flavor has none.
+ * Selects the boot source of a server. Throws 400 for images, volumes and disks that do not exist or that conflict with each
+ * other or with the flavor, 403 for a local root disk if the flavor has none.
  */
 export async function planBoot(core: Core, context: Context, request: NewServer, flavor: Flavor): Promise<BootPlan> {
   const { devices = [], legacyDevices = [] } = request;

@@ -59,7 +59,7 @@ export async function planNetworks(core: Core, context: Context, request: NewSer
   return fixedNetworks(ports, await remainingPorts(core, context, ports.filter(({ existing }) => !existing).length));
 }
 
-/** Returns for how many servers the project may create this number of ports; throws 403 if for none. */
+/** Returns for how many servers the project may create this number of ports; throws 403 if there are none. */
 async function remainingPorts({ catalogs }: Core, { caller }: Context, newPorts: number): Promise<number> {
   if (newPorts === 0) return Number.POSITIVE_INFINITY;
   const free = (await catalogs.networks.freePorts?.(caller)) ?? Number.POSITIVE_INFINITY;

@@ -70,7 +70,7 @@ export interface NewServer extends Partial<ServerSettings> {
   readonly legacyDevices?: readonly LegacyDevice[];
   /** `zone`, `zone:host`, `zone:host:node` or `zone::node`. */
   readonly zone?: string;
-  /** A host that the scheduler must also accept, unlike one that `zone` names. */
+  /** A host that the scheduler must also accept, unlike one that `zone` specifies. */
   readonly host?: string;
   readonly hypervisorHostname?: string;
   readonly hints?: Readonly<Record<string, unknown>>;

@@ -12,9 +12,9 @@ const isCatalogRejection = (error: unknown): error is CatalogError =>
   error instanceof CatalogError && error.kind !== 'unavailable';
 
 /**
- * Reserves existing volumes for a server and stores it; 400 if a volume has just been reserved by another request. From
- * before the first reservation until the transaction that stores the server, a guard ensures that a crash leaves no volume
- * reserved for a server that does not exist.
+ * Reserves existing volumes for a server and stores it; 400 if a volume has just been reserved by another request. A
+ * guard, stored before the first reservation and removed by the transaction that stores the server, ensures that a crash
+ * leaves no volume reserved for a server that does not exist.
  */
 export async function withReservedVolumes<T>(
   core: Core,

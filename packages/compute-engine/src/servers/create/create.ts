@@ -34,7 +34,7 @@ async function keypairFor(
 
 /**
  * Validates a request for servers and stores them, with their history and jobs, in one transaction: as many as quotas allow
- * between the minimum and the maximum. Existing volumes are reserved before, so that concurrent requests never use the same
+ * between the minimum and the maximum. Existing volumes are reserved first, so that concurrent requests never use the same
  * one.
  */
 export async function createServers(core: Core, context: Context, request: NewServer): Promise<CreatedServers> {

@@ -52,7 +52,7 @@ export class InterfaceRefresh {
     for (let attempt = 0; attempt < MAX_TRIES; attempt++) {
       const server = await tables.servers.get(store, serverId);
       if (!server || server.deleted || server.vmState === 'building') return;
-      // As the engine, so that all ports are visible.
+      // On behalf of the engine, so that all ports are visible.
       const ports = await catalogs.networks.listPorts(backgroundWork(server).caller, { deviceIds: [serverId] });
       const interfaces = interfacesFrom(server, ports);
       if (isDeepStrictEqual(interfaces, server.interfaces)) return;

@@ -48,16 +48,16 @@ interface PartQuery {
 }
 
 /**
- * Searches substrings of names and addresses on PostgreSQL, whose planner estimates badly how many servers match: for a
- * common substring it would find and sort all matches, for a rare one read the rows of all servers. So this class leaves it
- * no choice:
+ * Searches substrings of names and addresses on PostgreSQL, whose planner estimates poorly how many servers match: for a
+ * common substring it would find and sort all matches, for a rare one read the rows of all servers. This class therefore
+ * leaves it no choice:
  *
  * - A project's servers are searched in the order of the page, in an index that contains names and addresses, at no cost
  * for servers of other projects.
  * - Of all servers, the first ones are searched that way, then those that match by trigram if they are few. Otherwise the
  * substring is common, or too short for trigrams, and all are searched in the order of the page.
  *
- * SQLite uses such an index by itself in both cases.
+ * SQLite chooses such an index in both cases.
  */
 export class PartSearch {
   readonly #db: Session['db'];

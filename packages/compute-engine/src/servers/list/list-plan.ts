@@ -31,7 +31,7 @@ interface NewestPlan {
 export interface RowsPlan {
   /**
    * - `rows`: one query.
-   * - `merged`: one query for each alternative of the filters, because each has an index of its own.
+   * - `merged`: one query for each alternative of the filters, because each has its own index.
    * - `substrings`: an index walk and trigrams find parts of names and addresses, on PostgreSQL.
    */
   readonly source: 'rows' | 'merged' | 'substrings';
@@ -48,7 +48,7 @@ export interface RowsPlan {
   readonly residual: ServerPredicate | undefined;
   /** Names of hosts whose servers are omitted. */
   readonly hidden: readonly string[];
-  /** Whether the queries have indexes; others run in a session of their own, so that short ones do not wait for them. */
+  /** Whether the queries have indexes; others run in a separate session, so that short ones do not wait for them. */
   readonly indexed: boolean;
   /** Whether one query returns the page and shows whether servers wait for the scheduler. */
   readonly single: boolean;

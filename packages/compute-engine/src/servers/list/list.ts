@@ -81,7 +81,7 @@ function unlessWaiting(
   rows: readonly HeadOfPage[],
   after: Server | undefined,
 ): Promise<readonly Server[] | undefined> | readonly Server[] | undefined {
-  // After a marker, waiting servers may follow in an order of their own.
+  // After a marker, waiting servers may follow in their own order.
   if (rows.length === 0) return after ? undefined : [];
   return rows[0]?.waits ? undefined : tables.servers.read(store, rows, 'if read again');
 }

@@ -56,7 +56,7 @@ function testLifecycle(test: DriverTest): void {
     await bench.perform({ verb: 'destroy' }, server);
   });
 
-  test('keeps concurrent machines apart', async (bench) => {
+  test('keeps concurrent machines separate', async (bench) => {
     const [first, others] = await Promise.all([
       bench.spawned(),
       Promise.all(Array.from({ length: 9 }, () => bench.spawned())),
@@ -83,7 +83,7 @@ function testLifecycle(test: DriverTest): void {
 function testResponses(test: DriverTest): void {
   const origin = { action: 'create', requestId: 'req-1' };
 
-  test('ends when the signal is aborted', async ({ driver, newServer }) => {
+  test('stops when the signal is aborted', async ({ driver, newServer }) => {
     const ended = new AbortController();
     ended.abort(new Error('no longer needed'));
     const [result] = await Promise.allSettled([driver.perform(spawn, newServer(), ended.signal, origin)]);

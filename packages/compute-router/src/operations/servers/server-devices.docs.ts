@@ -83,7 +83,7 @@ export const volumeAttachmentDocs: Resource = {
     volumeAttachment: 'A volume attachment.',
     id: 'Same as `volumeId`. In requests since 2.85: must equal the current value.',
     device:
-      'Device name in the guest, such as `/dev/vdb`. The hypervisor can select another name than the requested one.',
+      'Device name in the guest, such as `/dev/vdb`. The hypervisor can select a name other than the requested one.',
     serverId: 'UUID of the server. In requests since 2.85: must equal the ID in the path.',
     volumeId: 'UUID of the volume.',
     'body.volumeAttachment.tag': 'Device tag, which the guest reads from its metadata.',

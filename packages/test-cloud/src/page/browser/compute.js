@@ -2,7 +2,7 @@ import { ask } from './server-data.js';
 
 const { compute: address, version: newest } = document.documentElement.dataset;
 
-/** The visitor's token. Only this module has it: it ends with the page. */
+/** The visitor's token. Only this module stores it, until the page is closed. */
 let token = '';
 
 export function useToken(next) {

@@ -1,7 +1,7 @@
 import { compute, has, upTo } from './compute.js';
 import { byId, element } from './elements.js';
 
-/** The version of the form's request: from 2.37 on, the service chooses the network on request. */
+/** The version of the form's request: since 2.37, the service chooses the network on request. */
 const VERSION = upTo('2.90');
 
 function fillChoices(select, items, first = []) {
@@ -16,7 +16,7 @@ function fillChoices(select, items, first = []) {
 
 const gib = (mib) => `${Math.round(mib / 102.4) / 10} GiB`;
 
-/** Reads what the fields of the form offer; then the form can be submitted. */
+/** Reads the choices of the form's fields, after which the form can be submitted. */
 export async function showChoices() {
   const form = byId('create').elements;
   const [{ images }, { flavors }, { networks }, { keypairs }] = await Promise.all([

@@ -29,7 +29,7 @@ function show(next) {
 
 async function readState() {
   const next = await ask('GET', '/_page/state');
-  // Tokens end when the cloud is reset.
+  // Tokens become invalid when the cloud is reset.
   useToken(next.token);
   show(next);
 }

@@ -24,7 +24,7 @@ export async function showRequests() {
   fill('requests', requests, {
     key: ({ number }) => number,
     columns: COLUMNS,
-    empty: query ? 'No request is like that' : 'No requests yet',
+    empty: query ? 'No requests match' : 'No requests yet',
     cells: ({ number, at, method, url, status, version, durationMs, requestId }) => [
       cell(timeOf(at)),
       cell(statusText(status), statusClass(status)),

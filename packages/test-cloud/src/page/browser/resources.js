@@ -77,7 +77,7 @@ const TABLES = {
   },
   hosts: {
     admin: true,
-    // From 2.88 on, the figures are part of the placement API.
+    // Since 2.88, the figures are part of the placement API.
     read: async () => (await compute('GET', '/os-hypervisors/detail', undefined, upTo('2.87'))).hypervisors,
     empty: 'No hosts',
     cells: (host) => [

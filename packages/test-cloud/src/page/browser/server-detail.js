@@ -4,7 +4,7 @@ import { code, dateOf, element, pairs } from './elements.js';
 import { actionList } from './history.js';
 import { addressesOf, flavorOf, hostOf, stateChip, VERSION } from './servers.js';
 
-/** What visitors can do with a server, by the states that allow it. */
+/** The actions of users on a server, by the states that allow them. */
 const ACTIONS = [
   { label: 'Start', states: ['SHUTOFF'], body: { 'os-start': null } },
   { label: 'Stop', states: ['ACTIVE', 'ERROR'], body: { 'os-stop': null } },

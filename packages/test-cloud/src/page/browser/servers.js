@@ -3,7 +3,7 @@ import { byId, cell, chip, code, element, fill } from './elements.js';
 import { showCount } from './views.js';
 
 const SHOWN_SERVERS = 100;
-/** From 2.47 on, flavors are part of servers; later versions change nothing that the page shows. */
+/** Since 2.47, flavors are part of servers; later versions change nothing that the page shows. */
 export const VERSION = upTo('2.90');
 const TONES = { active: 'good', error: 'bad', build: 'info', shutoff: 'plain' };
 

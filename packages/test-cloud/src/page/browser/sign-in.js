@@ -22,7 +22,7 @@ async function tokenByPassword({ user, password, project }) {
   return token;
 }
 
-/** How fields become a token, by the server's way of authentication. */
+/** How the fields are exchanged for a token, by authentication method. */
 const TOKENS = {
   noauth: ({ user, project }) => `${user}:${project}`,
   token: ({ token }) => token,
