@@ -153,13 +153,13 @@ describe.each(kinds)('admin commands while a server runs on $kind', ({ kind, dat
 
     expect(await adminJson('db', 'restore', file, '--db', other)).toEqual({ previous: null, pending: [] });
     const checked = await admin('db', 'check', '--db', other, '--secret-key-file', key);
-    expect(checked.output).toMatch(/good +secrets +all of \d+ sealed jobs open with the key/);
+    expect(checked.output).toMatch(/good +secrets +all of \d+ encrypted jobs can be decrypted with the key/);
     const stranger = join(folder, `${randomUUID()}.key`);
     writeFileSync(stranger, `${Buffer.alloc(32, 9).toString('base64')}\n`);
     const closed = await admin('db', 'check', '--db', other, '--secret-key-file', stranger);
     expect([closed.code, closed.output]).toEqual([
       3,
-      expect.stringMatching(/BAD +secrets +\d+ of \d+ sealed jobs do not open/),
+      expect.stringMatching(/BAD +secrets +\d+ of \d+ jobs cannot be decrypted/),
     ]);
 
     const restored = await start('--db', other, '--secret-key-file', key);

@@ -143,7 +143,7 @@ quota: { instances: 1, quota_secrets: 5 }
       '--db: unsupported scheme "sqlite:". For SQLite, use only the path, such as data/compute.db.',
     ],
     [['--db', '/proc/version/x/compute.db'], '--db /proc/version/x cannot be created: /proc/version is not a folder'],
-    [['--db', '/proc'], '--db /proc is a folder: name a file in it'],
+    [['--db', '/proc'], '--db /proc is a folder: use the path of a file in it'],
     [['--port', '9000', '--metrics-port', '9000'], '--port and --metrics-port are both 9000: choose different ports'],
     [
       ['--host', '203.0.113.7'],
@@ -201,7 +201,7 @@ describe('the program with a configuration file', () => {
     await sendSighup(/were reloaded/);
     expect((await sendRequest(program.url, 'GET', '/v2.1/os-keypairs')).status).toBe(403);
     writeFileSync(policy, '"no:such:rule": "!"');
-    await sendSighup(/no:such:rule.*nothing has changed/);
+    await sendSighup(/no:such:rule.*was not applied/);
     expect((await sendRequest(program.url, 'GET', '/v2.1/os-keypairs')).status).toBe(403);
     writeFileSync(policy, '');
     write('error');

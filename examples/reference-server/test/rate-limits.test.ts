@@ -68,9 +68,9 @@ describe('--rate-limit', () => {
   });
 
   it.each([
-    [['--rate-limit', 'user=0/m'], "--rate-limit is 'user=0/m': it takes user=N/TIME"],
+    [['--rate-limit', 'user=0/m'], "--rate-limit is 'user=0/m': it must be user=N/TIME"],
     [['--rate-limit', 'host=5/m'], "--rate-limit is 'host=5/m'"],
-    [['--rate-limit', 'user=1/m', '--rate-limit-store', 'disk'], "--rate-limit-store is 'disk': it takes memory,"],
+    [['--rate-limit', 'user=1/m', '--rate-limit-store', 'disk'], "--rate-limit-store is 'disk': it must be memory,"],
     [['--rate-limit', 'user=1/m', '--rate-limit-store', 'database'], '--rate-limit-store database needs --db postgres'],
     [['--rate-limit', 'user=1/m', '--rate-limit', 'user=2/m'], '--rate-limit names user/m twice'],
   ])('rejects %j with one line', async (args, message) => {

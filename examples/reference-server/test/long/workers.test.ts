@@ -164,7 +164,7 @@ describe.skipIf(!postgresUrl)('several workers', () => {
       process.kill(program.pid, 'SIGHUP');
       await eventually(() => expect(program.output()).toMatch(said), { timeout: PATIENT_MS });
     };
-    await sendSighup('prot: 1\n', /prot.*nothing has changed/);
+    await sendSighup('prot: 1\n', /prot.*was not applied/);
     await sendSighup('preset: /does/not/exist.json\n', /a new worker could not start: the others are not replaced/);
     expect(workersOf(program)).toEqual(before);
     expect((await sendRequest(program.url, 'GET', '/v2.1/flavors')).status).toBe(200);

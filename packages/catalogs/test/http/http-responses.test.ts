@@ -43,7 +43,7 @@ describe('the response of another service', () => {
     await expect(images.get(caller, IMAGE)).rejects.toMatchObject({
       code: 'UNAVAILABLE',
       status: 503,
-      message: 'The image service misbehaves: the response is larger than 1000000 bytes.',
+      message: 'The image service returned an invalid response: the response is larger than 1000000 bytes.',
     });
     await noticed;
     expect(written).toBeLessThan(50_000_000);

@@ -139,16 +139,16 @@ describe('overrides', () => {
 
   it.each([
     [{ 'os_compute_api:servers:strat': '@' }, /unknown rule "os_compute_api:servers:strat"/],
-    [{ 'os_compute_api:os-pause-server:puase': '@' }, /there are .*os_compute_api:os-pause-server:pause/],
+    [{ 'os_compute_api:os-pause-server:puase': '@' }, /known: .*os_compute_api:os-pause-server:pause/],
     [{ toString: '@' }, /unknown rule "toString"/],
     [{ 'os_compute_api:limits': 'rule:nope' }, /"os_compute_api:limits" refers to an unknown rule "nope"/],
     [{ 'os_compute_api:limits': 'role:a role:b' }, /"os_compute_api:limits": a second check .* at column 8/],
     [{ 'os_compute_api:limits': 7 }, /must be an expression or a function/],
     [
       { 'os_compute_api:limits': 'rule:os_compute_api:limits' },
-      /circle: os_compute_api:limits -> os_compute_api:limits/,
+      /cycle: os_compute_api:limits -> os_compute_api:limits/,
     ],
-    [{ context_is_admin: 'is_admin:True' }, /circle/],
+    [{ context_is_admin: 'is_admin:True' }, /cycle/],
   ])('throw if they are invalid: %j', (overrides, message) => {
     const build = () => policies({ overrides: overrides as never });
     expect(build).toThrow(PolicyConfigError);
@@ -220,12 +220,12 @@ describe('a policy file', () => {
     ['an indented line', 'rules:\n  os_compute_api:limits: "@"', 1, /unknown rule "rules"|must be an expression/],
     ['a missing expression', '"os_compute_api:limits":', 1, /write ""/],
     [
-      'a circle',
+      'a cycle',
       '"os_compute_api:limits": "rule:os_compute_api:extensions"\n"os_compute_api:extensions": "rule:os_compute_api:limits"',
       2,
-      /circle/,
+      /cycle/,
     ],
-    ['a circle through a default', 'project_reader_api: rule:os_compute_api:ips:show', 1, /circle: project_reader_api/],
+    ['a cycle through a default', 'project_reader_api: rule:os_compute_api:ips:show', 1, /cycle: project_reader_api/],
     ['broken JSON', '{\n"os_compute_api:limits": "@"\n"os_compute_api:extensions": "@"}', 3, /./],
     ['a list', '# a\n- "os_compute_api:limits"', 2, /expected lines like/],
     ['a text alone', 'nothing but words', 1, /expected lines like/],
