@@ -72,7 +72,7 @@ describe('--rate-limit', () => {
     [['--rate-limit', 'host=5/m'], "--rate-limit is 'host=5/m'"],
     [['--rate-limit', 'user=1/m', '--rate-limit-store', 'disk'], "--rate-limit-store is 'disk': it must be memory,"],
     [['--rate-limit', 'user=1/m', '--rate-limit-store', 'database'], '--rate-limit-store database needs --db postgres'],
-    [['--rate-limit', 'user=1/m', '--rate-limit', 'user=2/m'], '--rate-limit names user/m twice'],
+    [['--rate-limit', 'user=1/m', '--rate-limit', 'user=2/m'], '--rate-limit contains user/m twice'],
   ])('rejects %j with one line', async (args, message) => {
     const { code, output } = await runProgram(['--db', ':memory:', '--port', '0', '--log-level', 'silent', ...args]);
     expect([code, output.trim().split('\n')]).toEqual([1, [expect.stringContaining(message)]]);
