@@ -40,7 +40,7 @@ export async function inspect(port) {
       await send('HeapProfiler.collectGarbage');
       return (await send('Runtime.getHeapUsage')).usedSize;
     },
-    /** Returns a profile of the processor time while a function runs, in the format of `node --cpu-prof`. */
+    /** Returns a profile of the CPU time while a function runs, in the format of `node --cpu-prof`. */
     profile: async (work) => {
       await send('Profiler.enable');
       await send('Profiler.setSamplingInterval', { interval: 200 });

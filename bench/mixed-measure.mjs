@@ -34,7 +34,7 @@ function machineTicks() {
  * Sends a load to a cloud.
  *
  * @returns the sorted latencies in milliseconds of each operation and of all; the failed sessions with their errors; the
- *   processor time of each process in percent of one processor; the idle part of all processors in percent; the resident
+ *   CPU time of each process in percent of one processor; the idle part of all processors in percent; the resident
  *   memory of the API in bytes
  */
 export async function measureLoad(cloud, generator, load) {

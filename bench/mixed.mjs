@@ -45,7 +45,7 @@ function rowsOf(what, rate, { latencies, all, errors, failed, cpu, idle, memory 
     })),
     { what: `${begin}: errors`, ours: failed, unit: 'sessions', budget: '0' },
     ...Object.entries(cpu).map(([name, ours]) => ({
-      what: `${begin}: processor time of the ${name}`,
+      what: `${begin}: CPU time of the ${name}`,
       ours,
       unit: '%',
     })),

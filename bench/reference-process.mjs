@@ -59,7 +59,7 @@ export async function startReferenceServer(database, args, flags = []) {
   return {
     url,
     pid: child.pid,
-    /** Returns the processor time of all processes including the primary process, without the clients. */
+    /** Returns the CPU time of all processes including the primary process, without the clients. */
     cpuMs: () => processTime(child.pid),
     stop: async () => {
       if (child.exitCode !== null || child.signalCode !== null) return;

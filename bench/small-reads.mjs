@@ -1,4 +1,4 @@
-// Small reads that are sent again and again: processor time of the server process for one request, compared with a bare
+// Small reads that are sent again and again: CPU time of the server process for one request, compared with a bare
 // Express route of the same server with the same log, the same authentication, the same headers and the same body. SQLite file.
 // BENCH_PROFILE=FOLDER also writes a profile of each (of node --cpu-prof's format).
 import { fork } from 'node:child_process';
@@ -77,7 +77,7 @@ export async function run({ quick }) {
   const { port, flags } = profiles ? await inspectorPort() : {};
   const server = await start(join(folder, 'servers.db'), flags);
   const ask = (url, amount) => load(url, { amount, connections: CONNECTIONS, headers: HEADERS });
-  /** Milliseconds of processor time of one request. */
+  /** Milliseconds of CPU time of one request. */
   const cost = async (url) => {
     const before = await server.usedMs();
     await ask(url, requests);

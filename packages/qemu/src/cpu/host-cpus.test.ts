@@ -140,7 +140,7 @@ describe('a guest of another host', () => {
     expect(await against(guest, fakeQemu({ ...NEW, vendor: 'Other' }))).toBe(`${differs} vendor.`);
   });
 
-  it('stays if the QEMU there does not have its model, or has another one of that name', async () => {
+  it('stays if the QEMU there does not have its model, or has another one with this name', async () => {
     const guest = await guestOf(fakeQemu(NEW), custom('Old'));
     const { Old: _, ...models } = MODELS;
     expect(await against(guest, fakeQemu(NEW, models))).toBe('QEMU on host h2 does not have the CPU model Old.');

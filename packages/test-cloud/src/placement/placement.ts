@@ -34,7 +34,7 @@ export const placementService = fakeService({
       service: 'placement',
       min: MIN_VERSION,
       max: MAX_VERSION,
-      flavour: 'generic',
+      headerStyle: 'generic',
       headers: { typed: ['openstack-api-version'] },
       errors: 'next',
     }),

@@ -73,7 +73,7 @@ function described(issue: Issue, { schema }: Place): readonly [message: string, 
   const key = String(path.at(-1) ?? '');
   if (issue.code === 'invalid_type' && input === undefined) return [`'${key}' is a required property`, 'required'];
   if (issue.code === 'invalid_type' && schema instanceof z.ZodNumber && schema.isInt)
-    return [`${shown(input)} is not of type 'integer'`, 'type'];
+    return [`${formatValue(input)} is not of type 'integer'`, 'type'];
   if (issue.code === 'invalid_type')
     return [`${formatValue(input)} is not of type '${TYPES[issue.expected] ?? issue.expected}'`, 'type'];
   if (issue.code === 'unrecognized_keys') {
@@ -94,9 +94,9 @@ function described(issue: Issue, { schema }: Place): readonly [message: string, 
   if (issue.code === 'too_small')
     return [`${formatValue(input)} is too short`, issue.origin === 'array' ? 'minItems' : 'minLength'];
   if (issue.code === 'invalid_format' && issue.format === 'regex')
-    return [`${shown(input)} does not match '${String(issue.pattern).replace(/^\/(.*)\/$/, '$1')}'`, 'pattern'];
-  if (issue.code === 'invalid_format') return [`${shown(input)} is not a 'uuid'`, 'format'];
-  return [`${shown(input)} ${issue.message}`, REFINEMENTS[issue.message] ?? 'type'];
+    return [`${formatValue(input)} does not match '${String(issue.pattern).replace(/^\/(.*)\/$/, '$1')}'`, 'pattern'];
+  if (issue.code === 'invalid_format') return [`${formatValue(input)} is not a 'uuid'`, 'format'];
+  return [`${formatValue(input)} ${issue.message}`, REFINEMENTS[issue.message] ?? 'type'];
 }
 
 /** The errors that concern an object rather than one of its properties. */
@@ -127,6 +127,6 @@ export function bodyOf<S extends z.ZodType>(call: Call, schema: S): z.infer<S> {
   const [message, keyword] = described(issue, place);
   const isOfObject = OF_THE_OBJECT.includes(keyword) && issue.code !== 'unrecognized_keys';
   const path = isOfObject ? issue.path.slice(0, -1) : issue.path;
-  const inBody = path.map((key) => `[${shown(key)}]`).join('');
+  const inBody = path.map((key) => `[${formatValue(key)}]`).join('');
   throw invalidBody(message, keyword, (isOfObject ? parent : place).text, inBody);
 }
