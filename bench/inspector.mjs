@@ -7,7 +7,7 @@ export async function inspectorPort() {
   return { port, flags: [`--inspect=127.0.0.1:${port}`, '--inspect-publish-uid=http'] };
 }
 
-/** Connects to the inspector of a process. Returns a function that sends a command and resolves with its result. */
+/** Connects to the inspector of a process. Returns a function that sends a command, and one that disconnects. */
 async function connect(port) {
   const [{ webSocketDebuggerUrl }] = await (await fetch(`http://127.0.0.1:${port}/json/list`)).json();
   const socket = new WebSocket(webSocketDebuggerUrl);
@@ -24,17 +24,20 @@ async function connect(port) {
     else resolve?.(result);
   });
   let last = 0;
-  return (method, params = {}) =>
+  const send = (method, params = {}) =>
     new Promise((resolve, reject) => {
       pending.set(++last, { resolve, reject });
       socket.send(JSON.stringify({ id: last, method, params }));
     });
+  return { send, close: () => socket.close() };
 }
 
 /** Opens the inspector of a process. */
 export async function inspect(port) {
-  const send = await connect(port);
+  const { send, close } = await connect(port);
   return {
+    /** Disconnects. Until then, the process does not end: it waits for its debugger. */
+    close,
     /** Returns the size of the heap after a full garbage collection, in bytes. */
     heapBytes: async () => {
       await send('HeapProfiler.collectGarbage');

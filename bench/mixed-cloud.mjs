@@ -112,6 +112,9 @@ export async function openMixedCloud({ folder, database, databasePid, servers, a
     failedServers: async () => (await send(url, 'admin', '/servers?all_tenants=1&status=ERROR')).servers.length,
     /** Returns the size of the heap of an inspected server after a garbage collection, in bytes. */
     heapBytes: inspector?.heapBytes,
-    stop: server.stop,
+    stop: async () => {
+      inspector?.close();
+      await server.stop();
+    },
   };
 }

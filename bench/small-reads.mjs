@@ -109,6 +109,7 @@ export async function run({ quick }) {
     }
     return rows;
   } finally {
+    if (inspector) inspector.close();
     await server.stop();
     rmSync(folder, { recursive: true, force: true });
   }

@@ -5,7 +5,7 @@ import type { Stored } from './stored.js';
 
 /**
  * Creates a frequent query of records: compiled once per kind of database, and then executed with other parameters, in
- * the order in which `narrow` names them. Building a query takes longer than executing it if it finds few records.
+ * the order in which `narrow` names them.
  */
 export function hotFind<R extends Stored>(table: DocumentTable<R>, narrow: (rows: RowQuery) => RowQuery) {
   const heads = hotStatement<Parameters<DocumentTable<R>['read']>[1][number]>((session) =>
