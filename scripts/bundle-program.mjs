@@ -4,6 +4,7 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { rolldown } from 'rolldown';
 import { bundledFiles } from './bundled-files.mjs';
+import { reducedModules } from './reduced-modules.mjs';
 
 /** Packages that a bundle does not contain: it is installed with them. Both are large, and few requests use them. */
 export const INSTALLED = ['node-forge', 're2js'];
@@ -60,36 +61,6 @@ const loadedLater = (unused) => ({
   },
 });
 
-const SENT_TYPES = /^(?:application|audio|font|image|text)\/(?!vnd\.|x-|prs\.)/;
-
-/** Data of packages that the program uses only partly, by the end of the module's path: a function that returns the used part. */
-const REDUCED = {
-  // Bodies are UTF-8, which requires no table.
-  '/iconv-lite/encodings/dbcs-data.js': () => ({}),
-  '/iconv-lite/encodings/sbcs-data-generated.js': () => ({}),
-  // mime-types reads only these fields. Programs send pages and data, no films and no documents of other products.
-  '/mime-db/db.json': (types) =>
-    Object.fromEntries(
-      Object.entries(types)
-        .filter(([type, { charset, extensions }]) => (charset ?? extensions) && SENT_TYPES.test(type))
-        .map(([type, { source, charset, extensions }]) => [type, { source, charset, extensions }]),
-    ),
-};
-
-/** A plugin that bundles only these parts. */
-const reducedData = {
-  name: 'reduced-data',
-  load: {
-    filter: { id: /\/(?:encodings\/[ds]bcs-data(?:-generated)?\.js|db\.json)$/ },
-    handler(id) {
-      const [, reduce] = Object.entries(REDUCED).find(([end]) => id.endsWith(end)) ?? [];
-      if (!reduce) return;
-      const data = JSON.stringify(reduce(id.endsWith('.json') ? JSON.parse(readFileSync(id, 'utf8')) : undefined));
-      return id.endsWith('.json') ? data : `module.exports = ${data};`;
-    },
-  },
-};
-
 /**
  * Bundles modules into a folder, which is created anew. Writes the licenses of the third-party packages, too.
  * @param input the modules (sources), by the path of each in the folder, without its ending
@@ -108,7 +79,7 @@ export async function bundleProgram(input, folder, { unused = [], small = false 
     // Workspace packages are bundled from their sources.
     resolve: { conditionNames: ['@apistrata/source', 'node'], extensionAlias: { '.js': ['.ts', '.js'] } },
     external: [...INSTALLED, ...ABSENT],
-    plugins: [peersOf(main), loadedLater(unused), reducedData, files.plugin],
+    plugins: [peersOf(main), loadedLater(unused), reducedModules({ small }), files.plugin],
     onLog(level, { message }) {
       if (level === 'warn') throw new Error(message);
     },
@@ -117,6 +88,7 @@ export async function bundleProgram(input, folder, { unused = [], small = false 
     dir: folder,
     format: 'esm',
     chunkFileNames: '[name].js',
+    ...(small && { comments: { annotation: false, legal: true, jsdoc: false } }),
     // Names of classes stay, because errors show them.
     minify: small
       ? { compress: true, mangle: { keepNames: { class: true, function: false } } }
