@@ -64,6 +64,32 @@ const fewerDocstrings = {
   },
 };
 
+const DECLARATION =
+  /^\/\*\*(?:(?!\*\/)[\s\S])*\*\/\n((?:declare |abstract )*(?:class|const|function|interface|type) (\w+))/gm;
+
+/**
+ * A plugin that removes the docstrings of names that no entry point exports: editors do not show them. Those of the members
+ * stay, which editors show for values of these types.
+ */
+const reachableDocstrings = {
+  name: 'reachable-docstrings',
+  generateBundle(_options, output) {
+    const chunks = Object.values(output).filter(({ type }) => type === 'chunk');
+    const entries = chunks.filter(({ isEntry }) => isEntry);
+    // Some are exported by another name: `export { one as other }`.
+    const exported = new Set(
+      entries.flatMap(({ code, exports }) => [
+        ...exports,
+        ...Array.from(code.matchAll(/\b(\w+) as /g), ([, name]) => name),
+      ]),
+    );
+    for (const chunk of chunks)
+      chunk.code = chunk.code.replaceAll(DECLARATION, (text, declaration, name) =>
+        exported.has(name) ? text : declaration,
+      );
+  },
+};
+
 /**
  * Writes the declarations of entry points into a folder; shared ones are written once.
  * @param input the built declarations of the entry points, by the name of each in the folder, without its ending
@@ -81,11 +107,18 @@ export async function writeDeclarations(input, { dir, external, selfContained = 
     plugins: [
       ...(selfContained ? [opaqueTypes, writtenOut, fewerDocstrings] : []),
       dts({ dtsInput: true, emitDtsOnly: true, sourcemap: false, tsconfig: false }),
+      reachableDocstrings,
     ],
     onLog(level, { message }) {
       if (level === 'warn') throw new Error(message);
     },
   });
-  await bundle.write({ dir, format: 'esm', entryFileNames: '[name].ts', chunkFileNames: 'chunks/[name].ts' });
+  await bundle.write({
+    dir,
+    format: 'esm',
+    entryFileNames: '[name].ts',
+    chunkFileNames: 'chunks/[name].ts',
+    minifyInternalExports: false,
+  });
   await bundle.close();
 }

@@ -3,6 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { isBuiltin } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 // @ts-expect-error: scripts have no types
 import { manifestOf, publishedFolders, selfContained } from '../../scripts/manifests.mjs';
@@ -47,6 +48,20 @@ function filesOf(folder: string): readonly string[] {
   return files.filter((file) => !file.startsWith('node_modules'));
 }
 
+/** The names of an entry point that have docstrings, with those of their members: `Version`, `Version.compare`. */
+function documentedBy(file: string): readonly string[] {
+  const options = { module: ts.ModuleKind.NodeNext, moduleResolution: ts.ModuleResolutionKind.NodeNext, types: [] };
+  const program = ts.createProgram([file], options);
+  const checker = program.getTypeChecker();
+  const isDocumented = (symbol: ts.Symbol) => symbol.getDocumentationComment(checker).length > 0;
+  const exported = checker.getExportsOfModule(checker.getSymbolAtLocation(program.getSourceFile(file)!)!);
+  return exported.flatMap((symbol) => {
+    const actual = symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
+    const members = [...(actual.members?.values() ?? [])].filter(isDocumented);
+    return [...(isDocumented(actual) ? [symbol.name] : []), ...members.map(({ name }) => `${symbol.name}.${name}`)];
+  });
+}
+
 describe.each(folders)('%s in its published form', (folder) => {
   const target = installedAt(folder);
 
@@ -66,6 +81,20 @@ describe.each(folders)('%s in its published form', (folder) => {
     const entryPoints = Object.keys(exports).filter((path) => path !== './package.json');
     expect(named.filter((file) => file.endsWith('index.d.ts')).length).toBeGreaterThanOrEqual(entryPoints.length);
   });
+
+  it.skipIf(selfContained(folder))(
+    'has the docstrings of every exported name',
+    () => {
+      const { exports } = JSON.parse(readFileSync(join(target, 'package.json'), 'utf8'));
+      for (const path of Object.keys(exports).filter((entry) => entry !== './package.json')) {
+        const file = `dist/${path === '.' ? 'index' : `${path.slice(2)}/index`}.d.ts`;
+        const [published, built] = [target, join(root, folder)].map((from) => documentedBy(join(from, file)));
+        expect(built).not.toEqual([]);
+        expect(published?.toSorted(), path).toEqual(built?.toSorted());
+      }
+    },
+    60_000,
+  );
 
   it('imports only packages that are installed with it, in declarations too', () => {
     const { name, dependencies, peerDependencies } = JSON.parse(readFileSync(join(target, 'package.json'), 'utf8'));
