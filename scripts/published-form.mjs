@@ -42,6 +42,8 @@ async function writeModules(folder, target, manifest) {
     external: isInstalled(manifest),
     resolve: { extensionAlias: { '.js': ['.ts', '.js'] } },
     plugins: [ownAddresses()],
+    // Paths of sources, which the package does not contain.
+    experimental: { attachDebugInfo: 'none' },
     onLog(level, { message }) {
       if (level === 'warn') throw new Error(message);
     },

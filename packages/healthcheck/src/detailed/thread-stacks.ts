@@ -48,9 +48,9 @@ function entry(title: string, frames: string): string {
 }
 
 async function otherStacks(): Promise<readonly string[]> {
-  // Imported on demand: Node.js without the inspector does not have this module.
-  const { Session } = await import('node:inspector');
-  const session = new Session();
+  const inspector: typeof import('node:inspector') | undefined = process.getBuiltinModule('node:inspector');
+  if (!inspector) throw new Error('Node.js was built without the inspector');
+  const session = new inspector.Session();
   if (isMainThread) session.connect();
   else session.connectToMainThread();
   try {
