@@ -1,6 +1,13 @@
 import { join } from 'node:path';
 import { Version } from '@apistrata/microversion';
-import { breakpointsOfOperation, nameOf, operationKey, operationShape, tagOf } from '@apistrata/microversion/router';
+import {
+  breakpointsOfOperation,
+  nameOf,
+  type Operation,
+  operationKey,
+  operationShape,
+  tagOf,
+} from '@apistrata/microversion/router';
 import { describe, expect, it } from 'vitest';
 import {
   computeApiCommands,
@@ -9,7 +16,9 @@ import {
   newestSupported,
   operations,
 } from '../src/index.js';
-import { resources } from '../src/reference/resources.js';
+import { operation } from '../src/operation.js';
+import { commonParameters } from '../src/reference/common-fields.js';
+import type { Resource } from '../src/reference/resource.js';
 
 const LOWEST = Version.of('2.1');
 /** Statuses whose general description is not sufficient: their causes depend on the operation. */
@@ -26,15 +35,6 @@ const shapes = operations.flatMap((operation) =>
 const isField = (part: string) => /^(?:query|body|reply)\./.test(part) && !/(?:\[\]|\.\*)$/.test(part);
 
 describe('the documentation of the compute API', () => {
-  it('describes every operation and every path parameter', () => {
-    const missing = shapes.flatMap(({ operation, outline, at }) => {
-      const parameters = [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string);
-      const silent = parameters.filter((name) => !operation.parameters?.[name]);
-      return [...(outline.description ? [] : [at]), ...silent.map((name) => `${at} {${name}}`)];
-    });
-    expect(missing).toEqual([]);
-  });
-
   it('describes every query parameter and every field of requests and responses', () => {
     const missing = shapes.flatMap(({ outline, at }) =>
       [...outline.parts.values()]
@@ -53,35 +53,53 @@ describe('the documentation of the compute API', () => {
     expect([...new Set(missing)]).toEqual([]);
   });
 
-  it('describes only operations and errors that exist', () => {
-    const errorsOf = new Map<string, Set<number>>();
+  it('requires the texts of an operation when it is defined', () => {
+    const texts = { name: 'showItem', tag: 'servers', description: 'Shows an item.' } as const;
+    const rest = { method: 'GET', summary: 'Show an item', status: 200, run: () => undefined } as const;
+    const parameters = { id: 'ID of the item.' };
+    operation({ ...texts, ...rest, path: '/items/{id}', parameters });
+    operation({ ...texts, ...rest, path: '/items' });
+    // @ts-expect-error: the operation has no description
+    operation({ ...rest, name: 'showItem', tag: 'servers', path: '/items' });
+    // @ts-expect-error: the operation has no name
+    operation({ ...rest, description: 'Shows an item.', tag: 'servers', path: '/items' });
+    // @ts-expect-error: the tag is not described
+    operation({ ...texts, ...rest, tag: 'items', path: '/items' });
+    // @ts-expect-error: the parameter of the path is not described
+    operation({ ...texts, ...rest, path: '/items/{id}' });
+    // @ts-expect-error: one of two parameters of the path is not described
+    operation({ ...texts, ...rest, path: '/items/{id}/parts/{part_id}', parameters });
+  });
+
+  it('describes only causes of errors that exist', () => {
+    const causes = new Set<string>();
+    const used = new Set<string>();
     for (const { operation, outline } of shapes) {
-      const known = errorsOf.get(operationKey(operation)) ?? [];
-      errorsOf.set(operationKey(operation), new Set([...known, ...outline.errors]));
+      for (const [status, cause] of Object.entries(operation.when ?? {})) {
+        causes.add(`${operation.tag} ${status} ${cause}`);
+        if (outline.errors.includes(Number(status))) used.add(`${operation.tag} ${status} ${cause}`);
+      }
     }
-    const stale = resources.flatMap((resource) =>
-      Object.entries(resource.operations).flatMap(([key, [, , when = {}]]) => {
-        const errors = errorsOf.get(key);
-        if (!errors) return [key];
-        return Object.keys(when)
-          .filter((status) => !errors.has(Number(status)))
-          .map((status) => `${key} ${status}`);
-      }),
-    );
-    expect(stale).toEqual([]);
+    expect([...causes].filter((cause) => !used.has(cause))).toEqual([]);
   });
 
   it('describes only fields and parameters that exist', () => {
-    const stale = resources.flatMap(({ tag, operations: words, fields = {}, parameters = {} }) => {
-      const own = shapes.filter(({ operation }) => operationKey(operation) in words);
+    const described = shapes.map(({ operation, outline }) => ({
+      ...(operation as Operation & Partial<Resource>),
+      outline,
+    }));
+    const stale = [...new Set(described.map(({ fields }) => fields))].flatMap((fields = {}) => {
+      const own = described.filter((each) => each.fields === fields);
+      const parameters = own.flatMap((each) => Object.keys(each.parameters ?? {}));
       const parts = own.flatMap(({ outline }) => [...outline.parts.keys()].map((name) => name.replaceAll('[]', '')));
-      const names = new Set(
-        own.flatMap(({ operation }) => [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, n]) => n)),
-      );
       return [
         ...Object.keys(fields).filter((end) => !parts.some((part) => part === end || part.endsWith(`.${end}`))),
-        ...Object.keys(parameters).filter((name) => !names.has(name)),
-      ].map((name) => `${tag} ${name}`);
+        ...new Set(
+          parameters.filter(
+            (name) => !(name in commonParameters) && !own.some(({ path }) => path.includes(`{${name}}`)),
+          ),
+        ),
+      ].map((name) => `${own[0]?.tag} ${name}`);
     });
     expect(stale).toEqual([]);
   });

@@ -86,6 +86,26 @@ describe('the names of policies', () => {
   });
 });
 
+describe('the texts of operations', () => {
+  it('are required if the API requires them', () => {
+    const described = operationsOf<Call, string, { readonly name: string; readonly description: string }>();
+    const run = () => undefined;
+    const texts = { name: 'showBook', description: 'Shows a book.' };
+    described({ ...base, ...texts, parameters: { id: 'ID of the book.' }, run });
+    described({ ...base, ...texts, path: '/books', run });
+    // @ts-expect-error the description is missing
+    described({ ...base, name: 'listBooks', path: '/books', run });
+    // @ts-expect-error the parameter of the path is not described
+    described({ ...base, ...texts, run });
+    // @ts-expect-error one of two parameters of the path is not described
+    described({ ...base, ...texts, path: '/shelves/{shelf}/books/{id}', parameters: { id: 'ID of the book.' }, run });
+  });
+
+  it('are optional otherwise', () => {
+    operation({ ...base, run: () => undefined });
+  });
+});
+
 describe('the type of a reply', () => {
   it('accepts records in place of views, and plain values in place of schemas', () => {
     const reply = {

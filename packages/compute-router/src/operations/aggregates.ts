@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { operation } from '../operation.js';
 import { azName, fqdn, metadataNull, name, nameAmongSpaces, uuid } from '../schemas/types.js';
 import { aggregate, aggregateCreated } from '../views/aggregate.js';
+import { aggregateDocs } from './aggregates.docs.js';
 import { numberIn } from './id-in-path.js';
 
 const path = '/os-aggregates/{id}';
@@ -20,21 +21,28 @@ function numberOf(id: string): number {
 
 export const aggregateOperations = [
   operation({
+    ...aggregateDocs,
+    name: 'listAggregates',
     method: 'GET',
     path: '/os-aggregates',
     summary: 'List aggregates',
+    description: 'Lists all aggregates with their hosts and metadata.',
     policy: 'os_compute_api:os-aggregates:index',
     status: 200,
     reply: { aggregates: [aggregate] },
     run: async ({ engine }) => ({ aggregates: await engine.aggregates.list() }),
   }),
   operation({
+    ...aggregateDocs,
+    name: 'createAggregate',
     method: 'POST',
     path: '/os-aggregates',
     summary: 'Create an aggregate',
+    description: 'Creates an aggregate without hosts, optionally with an availability zone.',
     policy: 'os_compute_api:os-aggregates:create',
     status: 200,
     errors: [400, 409],
+    when: { 409: 'An aggregate with this name exists.' },
     body: object({
       aggregate: object({ name, availability_zone: azName.nullish() }),
     }),
@@ -44,9 +52,12 @@ export const aggregateOperations = [
     }),
   }),
   operation({
+    ...aggregateDocs,
+    name: 'showAggregate',
     method: 'GET',
     path,
     summary: 'Show an aggregate',
+    description: 'Shows an aggregate with its hosts and metadata.',
     policy: 'os_compute_api:os-aggregates:show',
     status: 200,
     errors: [400, 404],
@@ -54,12 +65,19 @@ export const aggregateOperations = [
     run: async ({ engine, params }) => ({ aggregate: await engine.aggregates.get(numberOf(params.id)) }),
   }),
   operation({
+    ...aggregateDocs,
+    name: 'updateAggregate',
     method: 'PUT',
     path,
     summary: 'Update an aggregate',
+    description:
+      'Updates the name or the availability zone of an aggregate. The zone cannot change while hosts of the aggregate have servers.',
     policy: 'os_compute_api:os-aggregates:update',
     status: 200,
     errors: [400, 404, 409],
+    when: {
+      409: 'An aggregate with this name exists, or a host of the aggregate has servers or belongs to another availability zone.',
+    },
     body: object({
       aggregate: z
         .strictObject({ name: nameAmongSpaces.optional(), availability_zone: azName.nullable().optional() })
@@ -76,22 +94,33 @@ export const aggregateOperations = [
     }),
   }),
   operation({
+    ...aggregateDocs,
+    name: 'deleteAggregate',
     method: 'DELETE',
     path,
     summary: 'Delete an aggregate',
+    description: 'Deletes an aggregate. The aggregate must not contain hosts.',
     policy: 'os_compute_api:os-aggregates:delete',
     status: 200,
     errors: [400, 404],
+    when: { 400: 'The aggregate contains hosts.' },
     run: ({ engine, params }) => engine.aggregates.delete(numberOf(params.id)),
   }),
   operation({
+    ...aggregateDocs,
+    name: 'addHostToAggregate',
     method: 'POST',
     path: action,
     action: 'add_host',
     summary: 'Add a host to an aggregate',
+    description:
+      'Adds a host to an aggregate. A host can belong to several aggregates but to only one availability zone.',
     policy: 'os_compute_api:os-aggregates:add_host',
     status: 200,
     errors: [400, 404, 409],
+    when: {
+      409: 'The host is already in the aggregate, belongs to another availability zone, or has servers whose zone would change.',
+    },
     body: object({ add_host: oneHost }),
     reply: { aggregate },
     run: async ({ engine, params, body }) => ({
@@ -99,13 +128,17 @@ export const aggregateOperations = [
     }),
   }),
   operation({
+    ...aggregateDocs,
+    name: 'removeHostFromAggregate',
     method: 'POST',
     path: action,
     action: 'remove_host',
     summary: 'Remove a host from an aggregate',
+    description: 'Removes a host from an aggregate.',
     policy: 'os_compute_api:os-aggregates:remove_host',
     status: 200,
     errors: [400, 404, 409],
+    when: { 409: 'The host has servers in the availability zone of the aggregate, or was changed concurrently.' },
     body: object({ remove_host: oneHost }),
     reply: { aggregate },
     run: async ({ engine, params, body }) => ({
@@ -113,13 +146,20 @@ export const aggregateOperations = [
     }),
   }),
   operation({
+    ...aggregateDocs,
+    name: 'setAggregateMetadata',
     method: 'POST',
     path: action,
     action: 'set_metadata',
     summary: 'Create or remove metadata of an aggregate',
+    description:
+      'Creates or replaces metadata items, and removes items whose value is null. Other items are unchanged. The key `availability_zone` sets the zone of the aggregate.',
     policy: 'os_compute_api:os-aggregates:set_metadata',
     status: 200,
     errors: [400, 404],
+    when: {
+      400: 'The request body is malformed, or the zone cannot change because hosts of the aggregate have servers.',
+    },
     body: object({ set_metadata: object({ metadata: metadataNull }) }),
     reply: { aggregate },
     run: async ({ engine, params, body }) => ({
@@ -127,10 +167,14 @@ export const aggregateOperations = [
     }),
   }),
   operation({
+    ...aggregateDocs,
+    name: 'cacheAggregateImages',
     method: 'POST',
     path: '/os-aggregates/{id}/images',
     window: since('2.81', true),
     summary: 'Cache images on the hosts of an aggregate',
+    description:
+      'Requests that every host of the aggregate caches the images, so that the first server of an image starts faster. Asynchronous: the response is sent before the images are downloaded, and the API does not report the result.',
     policy: 'compute:aggregates:images',
     status: 202,
     errors: [400, 404],

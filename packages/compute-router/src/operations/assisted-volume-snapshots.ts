@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { operation } from '../operation.js';
 import { rejectedSince275 } from '../schemas/extra-parameters.js';
 import { idText } from '../schemas/id-text.js';
+import { assistedSnapshotDocs } from './external-services.docs.js';
 
 const text = idText.min(1);
 const deleteInfo = z.object({ volume_id: text });
@@ -20,9 +21,13 @@ function volumeOf(info: string | undefined): string {
 /** For volume services that let hosts write snapshots. */
 export const assistedVolumeSnapshots = [
   operation({
+    ...assistedSnapshotDocs,
+    name: 'createAssistedVolumeSnapshot',
     method: 'POST',
     path: '/os-assisted-volume-snapshots',
     summary: 'Create an assisted volume snapshot',
+    description:
+      'Creates a snapshot of an attached volume. The host of the server writes subsequent changes to a new file.',
     policy: 'os_compute_api:os-assisted-volume-snapshots:create',
     status: 200,
     errors: [400],
@@ -40,9 +45,12 @@ export const assistedVolumeSnapshots = [
     },
   }),
   operation({
+    ...assistedSnapshotDocs,
+    name: 'deleteAssistedVolumeSnapshot',
     method: 'DELETE',
     path: '/os-assisted-volume-snapshots/{id}',
     summary: 'Delete an assisted volume snapshot',
+    description: 'Deletes a snapshot of an attached volume. The host merges the snapshot file back.',
     policy: 'os_compute_api:os-assisted-volume-snapshots:delete',
     status: 204,
     errors: [400, 404],

@@ -1,20 +1,28 @@
 import { operation } from '../operation.js';
 import { availabilityZone, availabilityZoneDetail } from '../views/availability-zone.js';
+import { availabilityZoneDocs } from './availability-zones.docs.js';
 
 export const availabilityZoneOperations = [
   operation({
+    ...availabilityZoneDocs,
+    name: 'listAvailabilityZones',
     method: 'GET',
     path: '/os-availability-zone',
     summary: 'List availability zones',
+    description:
+      'Lists the availability zones for servers. A zone is available if at least one of its hosts is up and enabled.',
     policy: 'os_compute_api:os-availability-zone:list',
     status: 200,
     reply: { availabilityZoneInfo: [availabilityZone] },
     run: async ({ engine }) => ({ availabilityZoneInfo: await engine.zones.list() }),
   }),
   operation({
+    ...availabilityZoneDocs,
+    name: 'listAvailabilityZonesDetail',
     method: 'GET',
     path: '/os-availability-zone/detail',
     summary: 'List availability zones with details',
+    description: 'Lists all availability zones, including the internal zone, with their hosts and services.',
     policy: 'os_compute_api:os-availability-zone:detail',
     status: 200,
     reply: { availabilityZoneInfo: [availabilityZoneDetail] },

@@ -3,11 +3,24 @@ import { since, until } from '@apistrata/microversion';
 import { query } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import { operation } from '../operation.js';
+import { serverConsoleDocs } from './servers/server-insight.docs.js';
 
 const tokenQuery = query({}, { extra: [until('2.98', 'ignore'), since('2.99', 'reject')] });
 
+const showToken = {
+  ...serverConsoleDocs,
+  name: 'showConsoleAuthToken',
+  description:
+    'Shows the connection data of a console for its token. For console proxies. Until 2.30, RDP consoles only.',
+  when: {
+    400: 'The token is missing, or is not a console token.',
+    401: 'Until 2.30: the token does not belong to an RDP console.',
+  },
+} as const;
+
 export const consoleAuthTokens = [
   operation({
+    ...showToken,
     method: 'GET',
     path: '/os-console-auth-tokens/{id}',
     window: until('2.30', true),
@@ -21,6 +34,7 @@ export const consoleAuthTokens = [
     },
   }),
   operation({
+    ...showToken,
     method: 'GET',
     path: '/os-console-auth-tokens/{id}',
     window: since('2.31', true),

@@ -2,6 +2,7 @@ import { Rejection } from '@apistrata/compute-engine';
 import { z } from 'zod';
 import { operation } from '../operation.js';
 import { extensionCatalogue } from './extension-catalogue.js';
+import { extensionDocs } from './versions.docs.js';
 
 const extension = z.strictObject({
   alias: z.string(),
@@ -26,18 +27,24 @@ const byAlias = new Map(shown.map((entry) => [entry.alias, entry]));
 
 export const extensionOperations = [
   operation({
+    ...extensionDocs,
+    name: 'listExtensions',
     method: 'GET',
     path: '/extensions',
     summary: 'List extensions',
+    description: 'Lists all extensions. The list is the same at every version and is frozen.',
     policy: 'os_compute_api:extensions',
     status: 200,
     reply: { extensions: z.array(extension) },
     run: () => ({ extensions: shown }),
   }),
   operation({
+    ...extensionDocs,
+    name: 'showExtension',
     method: 'GET',
     path: '/extensions/{id}',
     summary: 'Show an extension',
+    description: 'Shows an extension.',
     policy: 'os_compute_api:extensions',
     status: 200,
     errors: [404],

@@ -5,6 +5,7 @@ import { derive, object } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import { operation } from '../operation.js';
 import * as type from '../schemas/types.js';
+import { externalEventDocs } from './external-services.docs.js';
 
 const network = ['network-changed', 'network-vif-plugged', 'network-vif-unplugged', 'network-vif-deleted'] as const;
 const extended = [...network, 'volume-extended'] as const;
@@ -35,9 +36,13 @@ const received = object({
 type Received = Omit<ExternalEvent, 'serverId' | 'name'> & { name: ExternalEventName; server_uuid: string };
 
 export const externalEvents = operation({
+  ...externalEventDocs,
+  name: 'createExternalEvents',
   method: 'POST',
   path: '/os-server-external-events',
   summary: 'Create external events of servers',
+  description:
+    'Reports events of other services. Each event has its own result; the status is 207 if at least one event was not accepted. Each event type has a minimum version.',
   policy: 'os_compute_api:os-server-external-events:create',
   status: 200,
   errors: [403],

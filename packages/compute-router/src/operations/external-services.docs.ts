@@ -1,14 +1,7 @@
-import type { Resource } from '../reference/resource.js';
+import { resource } from '../reference/resource.js';
 
-export const externalEventDocs: Resource = {
+export const externalEventDocs = resource({
   tag: 'external-events',
-  about: 'Events that other services report for servers, such as a plugged port or an extended volume.',
-  operations: {
-    'POST /os-server-external-events': [
-      'createExternalEvents',
-      'Reports events of other services. Each event has its own result; the status is 207 if at least one event was not accepted. Each event type has a minimum version.',
-    ],
-  },
   fields: {
     events: 'The list of events.',
     'events.name':
@@ -18,22 +11,11 @@ export const externalEventDocs: Resource = {
     'events.code':
       'Result of the request for this event: 200 if accepted, 400 if the server has no host, 404 if the server does not exist, 422 if the tag is missing.',
   },
-};
+});
 
-export const assistedSnapshotDocs: Resource = {
+export const assistedSnapshotDocs = resource({
   tag: 'assisted-volume-snapshots',
-  about: 'Volume snapshots that require the hypervisor. The volume service calls these operations.',
   parameters: { id: 'UUID of the snapshot.' },
-  operations: {
-    'POST /os-assisted-volume-snapshots': [
-      'createAssistedVolumeSnapshot',
-      'Creates a snapshot of an attached volume. The host of the server writes subsequent changes to a new file.',
-    ],
-    'DELETE /os-assisted-volume-snapshots/{id}': [
-      'deleteAssistedVolumeSnapshot',
-      'Deletes a snapshot of an attached volume. The host merges the snapshot file back.',
-    ],
-  },
   fields: {
     'query.delete_info': 'JSON string with `volume_id`, the UUID of the volume, and data for the driver.',
     snapshot: 'The snapshot.',
@@ -46,4 +28,4 @@ export const assistedSnapshotDocs: Resource = {
     'reply.snapshot.id': 'ID from the request, or null.',
     'reply.snapshot.volumeId': 'UUID of the volume.',
   },
-};
+});

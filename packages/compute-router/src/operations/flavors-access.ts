@@ -3,6 +3,7 @@ import { object } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import { requireKnownProject } from '../http/known-project.js';
 import { operation } from '../operation.js';
+import { flavorDocs } from './flavors.docs.js';
 
 const path = '/flavors/{id}/action';
 const tenant = object({ tenant: z.string().min(1).max(255) });
@@ -17,9 +18,12 @@ function accessOf(flavorId: string, projects: readonly string[]) {
 
 export const flavorAccess = [
   operation({
+    ...flavorDocs,
+    name: 'listFlavorAccess',
     method: 'GET',
     path: '/flavors/{flavor_id}/os-flavor-access',
     summary: 'List the projects with access to a flavor',
+    description: 'Lists the projects with access to a private flavor. Returns 404 for a public flavor.',
     policy: 'os_compute_api:os-flavor-access',
     status: 200,
     errors: [404],
@@ -28,13 +32,17 @@ export const flavorAccess = [
       accessOf(flavor_id, await engine.flavors.access(context, flavor_id)),
   }),
   operation({
+    ...flavorDocs,
+    name: 'addFlavorAccess',
     method: 'POST',
     path,
     action: 'addTenantAccess',
     summary: 'Grant flavor access to a project',
+    description: 'Grants a project access to a private flavor. Until 2.6, a public flavor is accepted without effect.',
     policy: 'os_compute_api:os-flavor-access:add_tenant_access',
     status: 200,
     errors: [400, 403, 404, 409],
+    when: { 409: 'The project already has access. Since 2.7: or the flavor is public.' },
     body: object({ addTenantAccess: tenant }),
     reply,
     run: async (call) => {
@@ -47,10 +55,14 @@ export const flavorAccess = [
     },
   }),
   operation({
+    ...flavorDocs,
+    name: 'removeFlavorAccess',
     method: 'POST',
     path,
     action: 'removeTenantAccess',
     summary: 'Revoke flavor access from a project',
+    description:
+      'Revokes the access of a project to a private flavor. Existing servers of the project are not affected.',
     policy: 'os_compute_api:os-flavor-access:remove_tenant_access',
     status: 200,
     errors: [400, 403, 404],

@@ -5,6 +5,7 @@ import { object } from '@apistrata/microversion/schema';
 import { operation } from '../operation.js';
 import { textMap } from '../schemas/reply-types.js';
 import { metadataNumbers } from '../schemas/types.js';
+import { flavorDocs } from './flavors.docs.js';
 
 type Specs = Readonly<Record<string, string>>;
 
@@ -28,9 +29,13 @@ function check(specs: Specs, version: Version): void {
 
 export const flavorExtraSpecs = [
   operation({
+    ...flavorDocs,
+    name: 'listFlavorExtraSpecs',
     method: 'GET',
     path: all,
     summary: 'List the extra specs of a flavor',
+    description:
+      'Lists the extra specs of a flavor: key-value pairs that define further requirements for the scheduler and the driver.',
     policy: 'os_compute_api:os-flavor-extra-specs:index',
     status: 200,
     errors: [404],
@@ -40,12 +45,16 @@ export const flavorExtraSpecs = [
     }),
   }),
   operation({
+    ...flavorDocs,
+    name: 'createFlavorExtraSpecs',
     method: 'POST',
     path: all,
     summary: 'Create extra specs of a flavor',
+    description: 'Creates or replaces extra specs of a flavor. Since 2.86, values of known keys are validated.',
     policy: 'os_compute_api:os-flavor-extra-specs:create',
     status: 200,
     errors: [400, 404, 409],
+    when: { 409: 'Another request changed the same extra specs concurrently.' },
     body: object({ extra_specs: metadataNumbers }),
     reply: { extra_specs: textMap },
     run: async ({ engine, context, params, body, version }) => {
@@ -55,9 +64,12 @@ export const flavorExtraSpecs = [
     },
   }),
   operation({
+    ...flavorDocs,
+    name: 'showFlavorExtraSpec',
     method: 'GET',
     path: single,
     summary: 'Show an extra spec of a flavor',
+    description: 'Shows an extra spec of a flavor, as an object with one key.',
     policy: 'os_compute_api:os-flavor-extra-specs:show',
     status: 200,
     errors: [404],
@@ -67,12 +79,17 @@ export const flavorExtraSpecs = [
     }),
   }),
   operation({
+    ...flavorDocs,
+    name: 'updateFlavorExtraSpec',
     method: 'PUT',
     path: single,
     summary: 'Update an extra spec of a flavor',
+    description:
+      'Updates an extra spec of a flavor. The request body has exactly one key, which must equal the key in the path. Since 2.86, values of known keys are validated.',
     policy: 'os_compute_api:os-flavor-extra-specs:update',
     status: 200,
     errors: [400, 404, 409],
+    when: { 409: 'Another request changed the same extra spec concurrently.' },
     body: oneSpec,
     reply: textMap,
     run: async ({ engine, context, params: { flavor_id, id }, body, version }) => {
@@ -83,9 +100,12 @@ export const flavorExtraSpecs = [
     },
   }),
   operation({
+    ...flavorDocs,
+    name: 'deleteFlavorExtraSpec',
     method: 'DELETE',
     path: single,
     summary: 'Delete an extra spec of a flavor',
+    description: 'Deletes an extra spec of a flavor.',
     policy: 'os_compute_api:os-flavor-extra-specs:delete',
     status: 200,
     errors: [404],

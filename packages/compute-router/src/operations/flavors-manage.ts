@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { operation } from '../operation.js';
 import { description, lenientBoolean, name, nonNegativeInteger, positiveInteger } from '../schemas/types.js';
 import { flavorDetail } from '../views/flavor.js';
+import { flavorDocs } from './flavors.docs.js';
 
 const idText = z
   .string()
@@ -26,12 +27,16 @@ const flavorDescription = description(65535);
 
 export const flavorManagement = [
   operation({
+    ...flavorDocs,
+    name: 'createFlavor',
     method: 'POST',
     path: '/flavors',
     summary: 'Create a flavor',
+    description: 'Creates a flavor. Only the description can be changed later.',
     policy: 'os_compute_api:os-flavor-manage:create',
     status: 200,
     errors: [400, 409],
+    when: { 409: 'A flavor with this name or ID exists.' },
     body: object({
       flavor: object({
         name,
@@ -63,10 +68,14 @@ export const flavorManagement = [
     }),
   }),
   operation({
+    ...flavorDocs,
+    name: 'updateFlavor',
     method: 'PUT',
     path: '/flavors/{id}',
     window: since('2.55', true),
     summary: 'Update the description of a flavor',
+    description:
+      'Updates the description of a flavor. Other attributes cannot change because servers keep a copy of their flavor.',
     policy: 'os_compute_api:os-flavor-manage:update',
     status: 200,
     errors: [400, 404],
@@ -77,9 +86,12 @@ export const flavorManagement = [
     }),
   }),
   operation({
+    ...flavorDocs,
+    name: 'deleteFlavor',
     method: 'DELETE',
     path: '/flavors/{id}',
     summary: 'Delete a flavor',
+    description: 'Deletes a flavor. Existing servers keep their copy of the flavor and are not affected.',
     policy: 'os_compute_api:os-flavor-manage:delete',
     status: 202,
     errors: [404],

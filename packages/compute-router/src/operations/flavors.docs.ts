@@ -1,70 +1,9 @@
-import type { Resource } from '../reference/resource.js';
+import { resource } from '../reference/resource.js';
 
-export const flavorDocs: Resource = {
+export const flavorDocs = resource({
   tag: 'flavors',
-  about:
-    'Flavors: named combinations of virtual CPUs, memory and disk for servers, with extra specs for the scheduler and the driver.',
   parameters: {
     id: 'ID of the flavor (not its name). Below `os-extra_specs`: the key of the extra spec.',
-  },
-  operations: {
-    'GET /flavors': [
-      'listFlavors',
-      'Lists IDs and names of the flavors that the caller can use: public flavors, and private flavors to which the project has access.',
-    ],
-    'GET /flavors/detail': [
-      'listFlavorsDetail',
-      'Lists flavors with details. Extra specs are included if the policy allows the caller to read them.',
-    ],
-    'GET /flavors/{id}': [
-      'showFlavor',
-      'Shows a flavor. A private flavor is visible only to projects with access and to administrators.',
-    ],
-    'POST /flavors': [
-      'createFlavor',
-      'Creates a flavor. Only the description can be changed later.',
-      { 409: 'A flavor with this name or ID exists.' },
-    ],
-    'PUT /flavors/{id}': [
-      'updateFlavor',
-      'Updates the description of a flavor. Other attributes cannot change because servers keep a copy of their flavor.',
-    ],
-    'DELETE /flavors/{id}': [
-      'deleteFlavor',
-      'Deletes a flavor. Existing servers keep their copy of the flavor and are not affected.',
-    ],
-    'GET /flavors/{flavor_id}/os-flavor-access': [
-      'listFlavorAccess',
-      'Lists the projects with access to a private flavor. Returns 404 for a public flavor.',
-    ],
-    'POST /flavors/{id}/action addTenantAccess': [
-      'addFlavorAccess',
-      'Grants a project access to a private flavor. Until 2.6, a public flavor is accepted without effect.',
-      { 409: 'The project already has access. Since 2.7: or the flavor is public.' },
-    ],
-    'POST /flavors/{id}/action removeTenantAccess': [
-      'removeFlavorAccess',
-      'Revokes the access of a project to a private flavor. Existing servers of the project are not affected.',
-    ],
-    'GET /flavors/{flavor_id}/os-extra_specs': [
-      'listFlavorExtraSpecs',
-      'Lists the extra specs of a flavor: key-value pairs that define further requirements for the scheduler and the driver.',
-    ],
-    'POST /flavors/{flavor_id}/os-extra_specs': [
-      'createFlavorExtraSpecs',
-      'Creates or replaces extra specs of a flavor. Since 2.86, values of known keys are validated.',
-      { 409: 'Another request changed the same extra specs concurrently.' },
-    ],
-    'GET /flavors/{flavor_id}/os-extra_specs/{id}': [
-      'showFlavorExtraSpec',
-      'Shows an extra spec of a flavor, as an object with one key.',
-    ],
-    'PUT /flavors/{flavor_id}/os-extra_specs/{id}': [
-      'updateFlavorExtraSpec',
-      'Updates an extra spec of a flavor. The request body has exactly one key, which must equal the key in the path. Since 2.86, values of known keys are validated.',
-      { 409: 'Another request changed the same extra spec concurrently.' },
-    ],
-    'DELETE /flavors/{flavor_id}/os-extra_specs/{id}': ['deleteFlavorExtraSpec', 'Deletes an extra spec of a flavor.'],
   },
   fields: {
     'query.is_public':
@@ -97,4 +36,4 @@ export const flavorDocs: Resource = {
     removeTenantAccess: 'The access to revoke.',
     'removeTenantAccess.tenant': 'ID of the project to revoke access from.',
   },
-};
+});

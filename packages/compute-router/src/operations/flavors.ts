@@ -10,6 +10,7 @@ import { rejectedSince275 } from '../schemas/extra-parameters.js';
 import { collectionLinks } from '../schemas/reply-types.js';
 import { limitText } from '../schemas/types.js';
 import { flavorDetail, flavorSummary } from '../views/flavor.js';
+import { flavorDocs } from './flavors.docs.js';
 
 const sortKeys = [
   'created_at',
@@ -84,9 +85,13 @@ async function pageOf(call: ComputeCall, requested: ListQuery) {
 
 export const flavorOperations = [
   operation({
+    ...flavorDocs,
+    name: 'listFlavors',
     method: 'GET',
     path: '/flavors',
     summary: 'List flavors',
+    description:
+      'Lists IDs and names of the flavors that the caller can use: public flavors, and private flavors to which the project has access.',
     status: 200,
     errors: [400],
     query: listQuery,
@@ -94,9 +99,12 @@ export const flavorOperations = [
     run: (call) => pageOf(call, call.query),
   }),
   operation({
+    ...flavorDocs,
+    name: 'listFlavorsDetail',
     method: 'GET',
     path: '/flavors/detail',
     summary: 'List flavors with details',
+    description: 'Lists flavors with details. Extra specs are included if the policy allows the caller to read them.',
     status: 200,
     errors: [400],
     query: listQuery,
@@ -104,9 +112,12 @@ export const flavorOperations = [
     run: (call) => pageOf(call, call.query),
   }),
   operation({
+    ...flavorDocs,
+    name: 'showFlavor',
     method: 'GET',
     path: '/flavors/{id}',
     summary: 'Show a flavor',
+    description: 'Shows a flavor. A private flavor is visible only to projects with access and to administrators.',
     status: 200,
     errors: [404],
     reply: { flavor: flavorDetail },

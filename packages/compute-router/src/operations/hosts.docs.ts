@@ -1,33 +1,9 @@
-import type { Resource } from '../reference/resource.js';
+import { resource } from '../reference/resource.js';
 
-export const hostDocs: Resource = {
+export const hostDocs = resource({
   tag: 'hosts',
-  about: 'Hosts by name. Replaced by services and hypervisors.',
   parameters: { id: 'Name of the host.' },
   when: { 501: 'The driver of the host does not support the operation.' },
-  operations: {
-    'GET /os-hosts': [
-      'listHosts',
-      'Lists hosts with their services. Replaced by the lists of services and hypervisors.',
-    ],
-    'GET /os-hosts/{id}': ['showHost', 'Shows the capacity of a host and its usage, in total and per project.'],
-    'PUT /os-hosts/{id}': [
-      'updateHost',
-      'Enables or disables a host, or starts or ends its maintenance mode. Requires support by the driver.',
-    ],
-    'GET /os-hosts/{id}/reboot': [
-      'rebootHost',
-      'Reboots a host. Requires support by the driver. This GET request has side effects.',
-    ],
-    'GET /os-hosts/{id}/shutdown': [
-      'shutdownHost',
-      'Shuts down a host. Requires support by the driver. This GET request has side effects.',
-    ],
-    'GET /os-hosts/{id}/startup': [
-      'startHost',
-      'Starts a host. Requires support by the driver. This GET request has side effects.',
-    ],
-  },
   fields: {
     'query.zone': 'Filters hosts by availability zone.',
     hosts: 'The list of hosts, with one item per service.',
@@ -47,4 +23,4 @@ export const hostDocs: Resource = {
     maintenance_mode: 'Maintenance mode of the host: `on_maintenance` or `off_maintenance`.',
     power_action: 'Executed power action: `reboot`, `shutdown` or `startup`.',
   },
-};
+});

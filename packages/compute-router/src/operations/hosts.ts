@@ -1,12 +1,13 @@
 import type { HostShare, ServiceState } from '@apistrata/compute-engine/api';
 import type { HostPowerAction } from '@apistrata/compute-engine/drivers';
 import { until } from '@apistrata/microversion';
-import { field, view } from '@apistrata/microversion/router';
+import { field, type Operation, view } from '@apistrata/microversion/router';
 import { one, query } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import type { ComputeCall } from '../http/call.js';
-import { operation } from '../operation.js';
+import { type OperationTexts, operation } from '../operation.js';
 import type { RuleName } from '../policy/index.js';
+import { hostDocs } from './hosts.docs.js';
 
 const window = until('2.42', true as const);
 const anyQuery = query({}, { extra: 'ignore' });
@@ -33,18 +34,44 @@ const requested = z
   .enum(['enable', 'disable', 'Enable', 'Disable', 'ENABLE', 'DISABLE'])
   .transform((text) => text.toLowerCase() === 'enable');
 
+interface HostPowerOperation extends Pick<OperationTexts, 'name' | 'description'>, Pick<Operation, 'summary'> {
+  readonly action: HostPowerAction;
+  readonly policy: RuleName;
+}
+
 const power = [
-  ['reboot', 'os_compute_api:os-hosts:reboot', 'Reboot a host'],
-  ['shutdown', 'os_compute_api:os-hosts:shutdown', 'Shut a host down'],
-  ['startup', 'os_compute_api:os-hosts:start', 'Start a host'],
-] as const satisfies readonly (readonly [HostPowerAction, RuleName, string])[];
+  {
+    action: 'reboot',
+    name: 'rebootHost',
+    policy: 'os_compute_api:os-hosts:reboot',
+    summary: 'Reboot a host',
+    description: 'Reboots a host. Requires support by the driver. This GET request has side effects.',
+  },
+  {
+    action: 'shutdown',
+    name: 'shutdownHost',
+    policy: 'os_compute_api:os-hosts:shutdown',
+    summary: 'Shut a host down',
+    description: 'Shuts down a host. Requires support by the driver. This GET request has side effects.',
+  },
+  {
+    action: 'startup',
+    name: 'startHost',
+    policy: 'os_compute_api:os-hosts:start',
+    summary: 'Start a host',
+    description: 'Starts a host. Requires support by the driver. This GET request has side effects.',
+  },
+] as const satisfies readonly HostPowerOperation[];
 
 export const hostOperations = [
   operation({
+    ...hostDocs,
+    name: 'listHosts',
     method: 'GET',
     path: '/os-hosts',
     window,
     summary: 'List hosts',
+    description: 'Lists hosts with their services. Replaced by the lists of services and hypervisors.',
     policy: 'os_compute_api:os-hosts:list',
     status: 200,
     query: query({ zone: one(z.string()) }, { extra: 'ignore' }),
@@ -52,10 +79,13 @@ export const hostOperations = [
     run: async ({ engine, query: { zone } }) => ({ hosts: await engine.hosts.list({ zone: zone || undefined }) }),
   }),
   operation({
+    ...hostDocs,
+    name: 'showHost',
     method: 'GET',
     path: '/os-hosts/{id}',
     window,
     summary: 'Show the capacity and usage of a host',
+    description: 'Shows the capacity of a host and its usage, in total and per project.',
     policy: 'os_compute_api:os-hosts:show',
     status: 200,
     errors: [404],
@@ -66,10 +96,13 @@ export const hostOperations = [
     }),
   }),
   operation({
+    ...hostDocs,
+    name: 'updateHost',
     method: 'PUT',
     path: '/os-hosts/{id}',
     window,
     summary: 'Update the status or maintenance mode of a host',
+    description: 'Enables or disables a host, or starts or ends its maintenance mode. Requires support by the driver.',
     policy: 'os_compute_api:os-hosts:update',
     status: 200,
     errors: [400, 404, 501],
@@ -93,13 +126,13 @@ export const hostOperations = [
       };
     },
   }),
-  ...power.map(([action, policy, summary]) =>
+  ...power.map(({ action, ...described }) =>
     operation({
+      ...hostDocs,
+      ...described,
       method: 'GET',
       path: `/os-hosts/{id}/${action}`,
       window,
-      summary,
-      policy,
       status: 200,
       errors: [400, 404, 501],
       query: anyQuery,

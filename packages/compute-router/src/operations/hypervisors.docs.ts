@@ -1,37 +1,11 @@
-import type { Resource } from '../reference/resource.js';
+import { resource } from '../reference/resource.js';
 
-export const hypervisorDocs: Resource = {
+export const hypervisorDocs = resource({
   tag: 'hypervisors',
-  about: 'Hypervisors that run servers, with their capacity and usage.',
   parameters: {
     id: 'ID of the hypervisor: an integer until 2.52, a UUID since 2.53. For search and servers: a part of the hypervisor hostname.',
   },
   when: { 501: 'The driver of the host does not support the operation.' },
-  operations: {
-    'GET /os-hypervisors': ['listHypervisors', 'Lists IDs, hostnames, states and statuses of all hypervisors.'],
-    'GET /os-hypervisors/detail': [
-      'listHypervisorsDetail',
-      'Lists all hypervisors with details. Since 2.88, the placement service reports capacity and usage.',
-    ],
-    'GET /os-hypervisors/statistics': [
-      'showHypervisorStatistics',
-      'Shows summary statistics of all hypervisors with an enabled service. The sums are wrong if resources are shared or overcommitted; use the placement service.',
-    ],
-    'GET /os-hypervisors/{id}': ['showHypervisor', 'Shows a hypervisor with details.'],
-    'GET /os-hypervisors/{id}/search': [
-      'searchHypervisors',
-      'Lists hypervisors whose hostname contains the string. Replaced by the query parameter `hypervisor_hostname_pattern` of the list.',
-    ],
-    'GET /os-hypervisors/{id}/servers': [
-      'listHypervisorServers',
-      'Lists hypervisors whose hostname contains the string, with their servers. Replaced by the query parameter `with_servers` of the list.',
-    ],
-    'GET /os-hypervisors/{id}/uptime': [
-      'showHypervisorUptime',
-      'Shows the uptime of a hypervisor. Replaced by the field `uptime` of the hypervisor.',
-      { 400: 'The host is down, or its driver does not report the uptime.' },
-    ],
-  },
   fields: {
     'query.with_servers': 'Whether to include the servers of each hypervisor. Default: false.',
     'query.hypervisor_hostname_pattern':
@@ -69,4 +43,4 @@ export const hypervisorDocs: Resource = {
     running_vms: 'Number of servers on the hypervisor, including stopped servers.',
     uptime: 'Uptime and load of the host, as text. Null if unknown.',
   },
-};
+});

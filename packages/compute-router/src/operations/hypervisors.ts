@@ -17,6 +17,7 @@ import {
   hypervisorSummary,
   hypervisorUptime,
 } from '../views/hypervisor.js';
+import { hypervisorDocs } from './hypervisors.docs.js';
 import { numberIn, uuidIn } from './id-in-path.js';
 
 type Is = (host: Hypervisor['host']) => boolean;
@@ -111,24 +112,34 @@ const byName = { method: 'GET', window: until('2.52', true as const), status: 20
 
 export const hypervisorOperations = [
   operation({
+    ...hypervisorDocs,
+    name: 'listHypervisors',
     ...listOperation('/os-hypervisors'),
     summary: 'List hypervisors',
+    description: 'Lists IDs, hostnames, states and statuses of all hypervisors.',
     policy: 'os_compute_api:os-hypervisors:list',
     reply: { hypervisors: [hypervisorSummary], hypervisors_links: since('2.33', collectionLinks.optional()) },
     run: (call) => pageOf(call, call.query, {}),
   }),
   operation({
+    ...hypervisorDocs,
+    name: 'listHypervisorsDetail',
     ...listOperation('/os-hypervisors/detail'),
     summary: 'List hypervisors with details',
+    description: 'Lists all hypervisors with details. Since 2.88, the placement service reports capacity and usage.',
     policy: 'os_compute_api:os-hypervisors:list-detail',
     reply: { hypervisors: [hypervisorDetail], hypervisors_links: since('2.33', collectionLinks.optional()) },
     run: (call) => pageOf(call, call.query, { uptime: at(uptimeShown, call.version) }),
   }),
   operation({
+    ...hypervisorDocs,
+    name: 'showHypervisorStatistics',
     method: 'GET',
     path: '/os-hypervisors/statistics',
     window: until('2.87', true),
     summary: 'Show summary statistics of all hypervisors',
+    description:
+      'Shows summary statistics of all hypervisors with an enabled service. The sums are wrong if resources are shared or overcommitted; use the placement service.',
     policy: 'os_compute_api:os-hypervisors:statistics',
     status: 200,
     query: query({}, { extra: 'ignore' }),
@@ -136,9 +147,12 @@ export const hypervisorOperations = [
     run: async ({ engine }) => ({ hypervisor_statistics: await engine.hypervisors.list() }),
   }),
   operation({
+    ...hypervisorDocs,
+    name: 'showHypervisor',
     method: 'GET',
     path: '/os-hypervisors/{id}',
     summary: 'Show a hypervisor',
+    description: 'Shows a hypervisor with details.',
     policy: 'os_compute_api:os-hypervisors:show',
     status: 200,
     errors: [until('2.52', [404]), since('2.53', [400, 404])],
@@ -152,17 +166,25 @@ export const hypervisorOperations = [
     }),
   }),
   operation({
+    ...hypervisorDocs,
+    name: 'searchHypervisors',
     ...byName,
     path: '/os-hypervisors/{id}/search',
     summary: 'Search hypervisors by hostname',
+    description:
+      'Lists hypervisors whose hostname contains the string. Replaced by the query parameter `hypervisor_hostname_pattern` of the list.',
     policy: 'os_compute_api:os-hypervisors:search',
     reply: { hypervisors: [hypervisorFound] },
     run: async ({ engine, params }) => ({ hypervisors: await engine.hypervisors.list({ pattern: params.id }) }),
   }),
   operation({
+    ...hypervisorDocs,
+    name: 'listHypervisorServers',
     ...byName,
     path: '/os-hypervisors/{id}/servers',
     summary: 'List the servers of hypervisors by hostname',
+    description:
+      'Lists hypervisors whose hostname contains the string, with their servers. Replaced by the query parameter `with_servers` of the list.',
     policy: 'os_compute_api:os-hypervisors:servers',
     reply: { hypervisors: [hypervisorServers] },
     run: async ({ engine, params }) => ({
@@ -170,13 +192,17 @@ export const hypervisorOperations = [
     }),
   }),
   operation({
+    ...hypervisorDocs,
+    name: 'showHypervisorUptime',
     method: 'GET',
     path: '/os-hypervisors/{id}/uptime',
     window: until('2.87', true),
     summary: 'Show the uptime of a hypervisor',
+    description: 'Shows the uptime of a hypervisor. Replaced by the field `uptime` of the hypervisor.',
     policy: 'os_compute_api:os-hypervisors:uptime',
     status: 200,
     errors: [400, 404, 501],
+    when: { ...hypervisorDocs.when, 400: 'The host is down, or its driver does not report the uptime.' },
     query: query({}, { extra: 'ignore' }),
     reply: { hypervisor: hypervisorUptime },
     run: async ({ engine, params: { id }, version }) => ({

@@ -1,5 +1,4 @@
 import type { Operation } from '@apistrata/microversion/router';
-import { withDocs } from '../reference/with-docs.js';
 import { aggregateOperations } from './aggregates.js';
 import { assistedVolumeSnapshots } from './assisted-volume-snapshots.js';
 import { availabilityZoneOperations } from './availability-zones.js';
@@ -98,9 +97,5 @@ const defined: readonly Operation[] = [
   ...proxyOperations,
 ];
 
-const withDescriptions = defined.map(withDocs);
-
 /** All operations of the compute API. The router, documents and tests use this list. */
-export const operations: readonly Operation[] = [...withDescriptions, ...volumesBootOf(withDescriptions)].map(
-  withDefaultQuery,
-);
+export const operations: readonly Operation[] = [...defined, ...volumesBootOf(defined)].map(withDefaultQuery);

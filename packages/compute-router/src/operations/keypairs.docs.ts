@@ -1,31 +1,8 @@
-import type { Resource } from '../reference/resource.js';
+import { resource } from '../reference/resource.js';
 
-export const keypairDocs: Resource = {
+export const keypairDocs = resource({
   tag: 'keypairs',
-  about: 'Key pairs: named public keys of a user. The public key is injected into servers for login.',
   parameters: { id: 'Name of the key pair.' },
-  operations: {
-    'GET /os-keypairs': [
-      'listKeypairs',
-      'Lists the key pairs of the caller. Administrators can list the key pairs of another user.',
-    ],
-    'POST /os-keypairs': [
-      'createKeypair',
-      'Imports a public key. Until 2.91, a key pair is generated if the public key is absent, and only this response contains the private key. Since 2.92, the public key is required.',
-      {
-        403: 'The policy does not allow it, or the quota for key pairs is exceeded.',
-        409: 'The user has a key pair with this name.',
-      },
-    ],
-    'GET /os-keypairs/{id}': [
-      'showKeypair',
-      'Shows a key pair without its private key. Administrators can show the key pair of another user.',
-    ],
-    'DELETE /os-keypairs/{id}': [
-      'deleteKeypair',
-      'Deletes a key pair. Servers that were created with it keep the public key.',
-    ],
-  },
   fields: {
     'query.user_id': 'ID of the user who owns the key pairs. Administrators only. Default: the caller.',
     keypairs: 'The key pairs of this page.',
@@ -40,4 +17,4 @@ export const keypairDocs: Resource = {
     'body.keypair.user_id': 'ID of the user who will own the key pair. Administrators only. Default: the caller.',
     user_id: 'ID of the user who owns the key pair.',
   },
-};
+});

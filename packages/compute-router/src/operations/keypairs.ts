@@ -9,6 +9,7 @@ import { operation } from '../operation.js';
 import { rejectedSince275 } from '../schemas/extra-parameters.js';
 import * as type from '../schemas/reply-types.js';
 import { keypairName, keypairName292, limitText } from '../schemas/types.js';
+import { keypairDocs } from './keypairs.docs.js';
 
 const keypairType = z.enum(['ssh', 'x509']);
 
@@ -59,9 +60,12 @@ function owner({ caller, query }: { caller: { userId: string }; query: { user_id
 
 export const keypairOperations = [
   operation({
+    ...keypairDocs,
+    name: 'listKeypairs',
     method: 'GET',
     path: '/os-keypairs',
     summary: 'List key pairs',
+    description: 'Lists the key pairs of the caller. Administrators can list the key pairs of another user.',
     policy: 'os_compute_api:os-keypairs:index',
     status: 200,
     errors: [until('2.34', []), since('2.35', [400])],
@@ -82,12 +86,20 @@ export const keypairOperations = [
     },
   }),
   operation({
+    ...keypairDocs,
+    name: 'createKeypair',
     method: 'POST',
     path: '/os-keypairs',
     summary: 'Create or import a key pair',
+    description:
+      'Imports a public key. Until 2.91, a key pair is generated if the public key is absent, and only this response contains the private key. Since 2.92, the public key is required.',
     policy: 'os_compute_api:os-keypairs:create',
     status: [until('2.1', 200), since('2.2', 201)],
     errors: [400, 403, 409],
+    when: {
+      403: 'The policy does not allow it, or the quota for key pairs is exceeded.',
+      409: 'The user has a key pair with this name.',
+    },
     body: object({
       keypair: object({
         name: [until('2.91', keypairName), since('2.92', keypairName292)],
@@ -109,9 +121,12 @@ export const keypairOperations = [
     },
   }),
   operation({
+    ...keypairDocs,
+    name: 'showKeypair',
     method: 'GET',
     path: '/os-keypairs/{id}',
     summary: 'Show a key pair',
+    description: 'Shows a key pair without its private key. Administrators can show the key pair of another user.',
     policy: 'os_compute_api:os-keypairs:show',
     status: 200,
     errors: [404],
@@ -121,9 +136,12 @@ export const keypairOperations = [
     run: async ({ engine, target, params }) => ({ keypair: await engine.keypairs.get(target.userId, params.id) }),
   }),
   operation({
+    ...keypairDocs,
+    name: 'deleteKeypair',
     method: 'DELETE',
     path: '/os-keypairs/{id}',
     summary: 'Delete a key pair',
+    description: 'Deletes a key pair. Servers that were created with it keep the public key.',
     policy: 'os_compute_api:os-keypairs:delete',
     status: [until('2.1', 202), since('2.2', 204)],
     errors: [404],

@@ -4,12 +4,16 @@ import { operation } from '../operation.js';
 import { rejectedSince275 } from '../schemas/extra-parameters.js';
 import { idText } from '../schemas/id-text.js';
 import { absoluteLimits } from '../views/limits.js';
+import { limitsDocs } from './quotas.docs.js';
 
 export const limitsOperations = [
   operation({
+    ...limitsDocs,
+    name: 'showLimits',
     method: 'GET',
     path: '/limits',
     summary: 'Show the limits and usage of a project',
+    description: 'Shows the limits of a project with the current usage.',
     policy: 'os_compute_api:limits',
     status: 200,
     query: query({ tenant_id: one(idText) }, { extra: rejectedSince275 }),

@@ -3,15 +3,16 @@ import type { Windowed } from '@apistrata/microversion';
 import type { Operation } from '@apistrata/microversion/router';
 import { object } from '@apistrata/microversion/schema';
 import type { ComputeCall } from '../http/call.js';
-import { operation } from '../operation.js';
+import { type OperationTexts, operation } from '../operation.js';
 import type { RuleName } from '../policy/index.js';
+import type { Resource } from '../reference/resource.js';
 import { textMap } from '../schemas/reply-types.js';
 import { metadata } from '../schemas/types.js';
 
 type Items = Readonly<Record<string, string>>;
 
 /** The differences between resources with metadata. */
-interface Described {
+interface Described extends Pick<OperationTexts, 'name' | 'description'>, Pick<Operation, 'when'> {
   readonly summary: string;
   readonly policy?: RuleName;
   readonly errors: readonly number[];
@@ -19,6 +20,8 @@ interface Described {
 
 /** Resources with metadata, and how the metadata is stored. */
 interface MetadataOf<T> {
+  /** The documentation that the operations have in common. */
+  readonly docs: Resource;
   /** Path of all items; the path of one item ends with its key. */
   readonly path: string;
   readonly window?: Windowed<true>;
@@ -60,46 +63,46 @@ export function itemOf(items: Items, key: string): string {
 
 /** Creates the operations on the metadata of one kind of resource. */
 export function metadataOperations<T>(of: MetadataOf<T>): readonly Operation[] {
-  const { window } = of;
+  const { window, docs } = of;
   const target = (call: ComputeCall & { readonly params: unknown }) => of.target(call as never);
-  const all = { path: of.path, window, target, reply: { metadata: textMap } };
-  const one = { path: `${of.path}/{id}`, window, target };
+  const all = { ...docs, path: of.path, window, target, reply: { metadata: textMap } };
+  const one = { ...docs, path: `${of.path}/{id}`, window, target };
   return [
     operation({
-      method: 'GET',
       ...all,
       ...of.list,
+      method: 'GET',
       status: 200,
       run: (call) => ({ metadata: { ...of.items(call.target) } }),
     }),
     operation({
-      method: 'POST',
       ...all,
       ...of.add,
+      method: 'POST',
       status: 200,
       body: several,
       run: async (call) => ({ metadata: await of.merge(call, call.target, call.body.metadata) }),
     }),
     operation({
-      method: 'PUT',
       ...all,
       ...of.replaceAll,
+      method: 'PUT',
       status: 200,
       body: several,
       run: async (call) => ({ metadata: await of.replace(call, call.target, call.body.metadata) }),
     }),
     operation({
-      method: 'GET',
       ...one,
       ...of.show,
+      method: 'GET',
       status: 200,
       reply: { meta: textMap },
       run: (call) => ({ meta: { [keyIn(call)]: itemOf(of.items(call.target), keyIn(call)) } }),
     }),
     operation({
-      method: 'PUT',
       ...one,
       ...of.set,
+      method: 'PUT',
       status: 200,
       body: single,
       reply: { meta: textMap },
@@ -111,9 +114,9 @@ export function metadataOperations<T>(of: MetadataOf<T>): readonly Operation[] {
       },
     }),
     operation({
-      method: 'DELETE',
       ...one,
       ...of.delete,
+      method: 'DELETE',
       status: 204,
       run: (call) => of.remove(call, call.target, keyIn(call)),
     }),

@@ -1,37 +1,8 @@
-import type { Resource } from '../reference/resource.js';
+import { resource } from '../reference/resource.js';
 
-export const migrationDocs: Resource = {
+export const migrationDocs = resource({
   tag: 'migrations',
-  about:
-    'Migrations of servers between hosts: the list of all migrations, and the live migrations in progress of a server.',
   parameters: { id: 'ID of the migration: an integer.' },
-  operations: {
-    'GET /os-migrations': ['listMigrations', 'Lists migrations of all types, newest first.'],
-    'GET /servers/{server_id}/migrations': [
-      'listServerMigrations',
-      'Lists the live migrations in progress of a server, with their progress.',
-    ],
-    'GET /servers/{server_id}/migrations/{id}': [
-      'showServerMigration',
-      'Shows a live migration in progress. Returns 404 after it has ended.',
-    ],
-    'DELETE /servers/{server_id}/migrations/{id}': [
-      'abortServerMigration',
-      'Aborts a live migration; the server stays on its host. Asynchronous: poll the migration until its status is `cancelled`. Preconditions: status `running`; since 2.65 also `queued` and `preparing`.',
-      {
-        400: 'The status of the migration does not allow it.',
-        409: 'The server is locked, or has no live migration in progress.',
-      },
-    ],
-    'POST /servers/{server_id}/migrations/{id}/action force_complete': [
-      'forceCompleteServerMigration',
-      'Forces a live migration to complete that makes no progress because the guest writes to memory faster than it is copied. The guest is paused or switched to the destination early. Asynchronous: poll the server. Precondition: migration status `running`.',
-      {
-        400: 'The status of the migration does not allow it.',
-        409: 'The server is locked, or has no live migration in progress.',
-      },
-    ],
-  },
   fields: {
     'query.hidden': 'Accepted for compatibility with old clients; has almost no effect.',
     'query.host': 'Filters migrations by source or destination host.',
@@ -70,4 +41,4 @@ export const migrationDocs: Resource = {
     disk_processed_bytes: 'Disk copied so far, in bytes. Null for shared storage and until known.',
     disk_remaining_bytes: 'Disk that remains to be copied, in bytes. Null for shared storage and until known.',
   },
-};
+});

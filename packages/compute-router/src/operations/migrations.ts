@@ -9,6 +9,7 @@ import { dateTimeText } from '../schemas/date-time.js';
 import { collectionLinks } from '../schemas/reply-types.js';
 import { limitText } from '../schemas/types.js';
 import { migrationListed, serverMigrationListed, serverMigrationShown } from '../views/migration.js';
+import { migrationDocs } from './migrations.docs.js';
 import { parentServer } from './servers/target.js';
 
 /** Since 2.59, lists are paged, newest first. */
@@ -40,9 +41,12 @@ const abortable = [
 
 export const migrationOperations = [
   operation({
+    ...migrationDocs,
+    name: 'listMigrations',
     method: 'GET',
     path: '/os-migrations',
     summary: 'List migrations',
+    description: 'Lists migrations of all types, newest first.',
     policy: 'os_compute_api:os-migrations:index',
     status: 200,
     errors: since('2.59', [400]),
@@ -81,10 +85,13 @@ export const migrationOperations = [
     },
   }),
   operation({
+    ...migrationDocs,
+    name: 'listServerMigrations',
     method: 'GET',
     path: '/servers/{server_id}/migrations',
     window: since('2.23', true),
     summary: 'List the live migrations in progress of a server',
+    description: 'Lists the live migrations in progress of a server, with their progress.',
     policy: 'os_compute_api:servers:migrations:index',
     status: 200,
     errors: [404],
@@ -94,10 +101,13 @@ export const migrationOperations = [
     run: async ({ engine, target }) => ({ migrations: await engine.migrations.inProgress(target) }),
   }),
   operation({
+    ...migrationDocs,
+    name: 'showServerMigration',
     method: 'GET',
     path: '/servers/{server_id}/migrations/{id}',
     window: since('2.23', true),
     summary: 'Show a live migration in progress',
+    description: 'Shows a live migration in progress. Returns 404 after it has ended.',
     policy: 'os_compute_api:servers:migrations:show',
     status: 200,
     errors: [404],
@@ -109,13 +119,21 @@ export const migrationOperations = [
     }),
   }),
   operation({
+    ...migrationDocs,
+    name: 'abortServerMigration',
     method: 'DELETE',
     path: '/servers/{server_id}/migrations/{id}',
     window: since('2.24', true),
     summary: 'Abort a live migration',
+    description:
+      'Aborts a live migration; the server stays on its host. Asynchronous: poll the migration until its status is `cancelled`. Preconditions: status `running`; since 2.65 also `queued` and `preparing`.',
     policy: 'os_compute_api:servers:migrations:delete',
     status: 202,
     errors: [400, 404, 409],
+    when: {
+      400: 'The status of the migration does not allow it.',
+      409: 'The server is locked, or has no live migration in progress.',
+    },
     target: parentServer,
     run: async ({ engine, context, target, params, version }) => {
       await engine.servers.act(context, target.id, 'live_migration_cancel', {
@@ -125,14 +143,22 @@ export const migrationOperations = [
     },
   }),
   operation({
+    ...migrationDocs,
+    name: 'forceCompleteServerMigration',
     method: 'POST',
     path: '/servers/{server_id}/migrations/{id}/action',
     action: 'force_complete',
     window: since('2.22', true),
     summary: 'Force a live migration to complete',
+    description:
+      'Forces a live migration to complete that makes no progress because the guest writes to memory faster than it is copied. The guest is paused or switched to the destination early. Asynchronous: poll the server. Precondition: migration status `running`.',
     policy: 'os_compute_api:servers:migrations:force_complete',
     status: 202,
     errors: [400, 403, 404, 409],
+    when: {
+      400: 'The status of the migration does not allow it.',
+      409: 'The server is locked, or has no live migration in progress.',
+    },
     body: object({ force_complete: z.null() }),
     target: parentServer,
     run: async ({ engine, context, target, params }) => {

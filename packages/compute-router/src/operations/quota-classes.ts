@@ -4,15 +4,19 @@ import { object } from '@apistrata/microversion/schema';
 import { operation } from '../operation.js';
 import { quotaValue } from '../schemas/types.js';
 import { quotaClassBody, quotaClassChanged, quotaClassShown } from '../views/quota.js';
+import { quotaClassDocs } from './quotas.docs.js';
 
 const path = '/os-quota-class-sets/{id}';
 const LONGEST_NAME = 255;
 
 export const quotaClassOperations = [
   operation({
+    ...quotaClassDocs,
+    name: 'showQuotaClassSet',
     method: 'GET',
     path,
     summary: 'Show the quotas of a quota class',
+    description: 'Shows the quotas of a quota class.',
     policy: 'os_compute_api:os-quota-class-sets:show',
     status: 200,
     reply: { quota_class_set: quotaClassShown },
@@ -21,9 +25,12 @@ export const quotaClassOperations = [
     }),
   }),
   operation({
+    ...quotaClassDocs,
+    name: 'updateQuotaClassSet',
     method: 'PUT',
     path,
     summary: 'Update the quotas of a quota class',
+    description: 'Updates quotas of a quota class.',
     policy: 'os_compute_api:os-quota-class-sets:update',
     status: 200,
     errors: [400],

@@ -7,6 +7,7 @@ import { rejectedSince275 } from '../schemas/extra-parameters.js';
 import { idText } from '../schemas/id-text.js';
 import { lenientBoolean, quotaValue } from '../schemas/types.js';
 import { quotaSetBody, quotaSetChanged, quotaSetDetail, quotaSetShown } from '../views/quota.js';
+import { quotaSetDocs } from './quotas.docs.js';
 
 /** A user in the project; without it, the project itself. */
 const forUser = query({ user_id: one(idText, 'first') }, { extra: rejectedSince275 });
@@ -32,9 +33,13 @@ function limitsIn(body: Readonly<Record<string, unknown>>): Partial<QuotaValues>
 
 export const quotaSetOperations = [
   operation({
+    ...quotaSetDocs,
+    name: 'showQuotaSet',
     method: 'GET',
     path,
     summary: 'Show the quotas of a project',
+    description:
+      'Shows the quotas of a project, or of a user in the project. Quotas that were not set have the default value.',
     policy: 'os_compute_api:os-quota-sets:show',
     status: 200,
     errors: [400],
@@ -47,9 +52,12 @@ export const quotaSetOperations = [
     },
   }),
   operation({
+    ...quotaSetDocs,
+    name: 'showQuotaSetDetail',
     method: 'GET',
     path: `${path}/detail`,
     summary: 'Show the quotas of a project with usage',
+    description: 'Shows the quotas of a project, or of a user in the project, with the current usage.',
     policy: 'os_compute_api:os-quota-sets:detail',
     status: 200,
     errors: [400],
@@ -65,9 +73,12 @@ export const quotaSetOperations = [
     },
   }),
   operation({
+    ...quotaSetDocs,
+    name: 'showQuotaSetDefaults',
     method: 'GET',
     path: `${path}/defaults`,
     summary: 'Show the default quotas',
+    description: 'Shows the default quotas.',
     policy: 'os_compute_api:os-quota-sets:defaults',
     status: 200,
     errors: [400],
@@ -80,12 +91,19 @@ export const quotaSetOperations = [
     },
   }),
   operation({
+    ...quotaSetDocs,
+    name: 'updateQuotaSet',
     method: 'PUT',
     path,
     summary: 'Update the quotas of a project or user',
+    description:
+      'Updates quotas of a project, or of a user in the project. A quota below the current usage is rejected unless `force` is true.',
     policy: 'os_compute_api:os-quota-sets:update',
     status: 200,
     errors: [400],
+    when: {
+      400: 'The request body is malformed, the project does not exist, or a quota is below the current usage or below the quota of a user in the project.',
+    },
     query: forUser,
     body: object({ quota_set: object({ ...quotaSetBody(quotaValue.optional()), force: lenientBoolean.optional() }) }),
     target: projectNamed,
@@ -99,9 +117,12 @@ export const quotaSetOperations = [
     },
   }),
   operation({
+    ...quotaSetDocs,
+    name: 'deleteQuotaSet',
     method: 'DELETE',
     path,
     summary: 'Reset the quotas of a project or user to the defaults',
+    description: 'Resets the quotas of a project, or of a user in the project, to the defaults.',
     policy: 'os_compute_api:os-quota-sets:delete',
     status: 202,
     query: forUser,

@@ -1,4 +1,4 @@
-import type { Resource } from '../reference/resource.js';
+import { resource } from '../reference/resource.js';
 
 const NETWORKING = 'Counted by the networking service.';
 
@@ -20,32 +20,9 @@ const resources: Readonly<Record<string, string>> = {
   networks: `Number of networks. ${NETWORKING}`,
 };
 
-export const quotaSetDocs: Resource = {
+export const quotaSetDocs = resource({
   tag: 'quota-sets',
-  about: 'Quotas of projects, and of users in a project.',
   parameters: { id: 'ID of the project.' },
-  operations: {
-    'GET /os-quota-sets/{id}': [
-      'showQuotaSet',
-      'Shows the quotas of a project, or of a user in the project. Quotas that were not set have the default value.',
-    ],
-    'GET /os-quota-sets/{id}/detail': [
-      'showQuotaSetDetail',
-      'Shows the quotas of a project, or of a user in the project, with the current usage.',
-    ],
-    'GET /os-quota-sets/{id}/defaults': ['showQuotaSetDefaults', 'Shows the default quotas.'],
-    'PUT /os-quota-sets/{id}': [
-      'updateQuotaSet',
-      'Updates quotas of a project, or of a user in the project. A quota below the current usage is rejected unless `force` is true.',
-      {
-        400: 'The request body is malformed, the project does not exist, or a quota is below the current usage or below the quota of a user in the project.',
-      },
-    ],
-    'DELETE /os-quota-sets/{id}': [
-      'deleteQuotaSet',
-      'Resets the quotas of a project, or of a user in the project, to the defaults.',
-    ],
-  },
   fields: {
     ...resources,
     in_use: 'Current usage.',
@@ -56,29 +33,20 @@ export const quotaSetDocs: Resource = {
     'quota_set.id': 'ID of the project.',
     'quota_set.force': 'Whether to accept quotas below the current usage. Default: false.',
   },
-};
+});
 
-export const quotaClassDocs: Resource = {
+export const quotaClassDocs = resource({
   tag: 'quota-classes',
-  about: 'Quotas by class. The class `default` holds the default quotas of all projects.',
   parameters: { id: 'Name of the quota class. Any name is accepted; only `default` has an effect.' },
-  operations: {
-    'GET /os-quota-class-sets/{id}': ['showQuotaClassSet', 'Shows the quotas of a quota class.'],
-    'PUT /os-quota-class-sets/{id}': ['updateQuotaClassSet', 'Updates quotas of a quota class.'],
-  },
   fields: {
     ...resources,
     quota_class_set: 'Quotas by resource. -1 means unlimited.',
     'quota_class_set.id': 'Name of the quota class.',
   },
-};
+});
 
-export const limitsDocs: Resource = {
+export const limitsDocs = resource({
   tag: 'limits',
-  about: 'Limits of a project and their current usage.',
-  operations: {
-    'GET /limits': ['showLimits', 'Shows the limits of a project with the current usage.'],
-  },
   fields: {
     'query.tenant_id': 'ID of the project. Administrators only. Default: the project of the caller.',
     limits: 'The limits.',
@@ -104,4 +72,4 @@ export const limitsDocs: Resource = {
     totalSecurityGroupsUsed: 'Number of security groups in use.',
     totalServerGroupsUsed: 'Number of server groups.',
   },
-};
+});

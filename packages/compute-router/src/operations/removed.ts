@@ -1,4 +1,4 @@
-import type { Method, Operation } from '@apistrata/microversion/router';
+import { type Method, nameOf, type Operation } from '@apistrata/microversion/router';
 import { query } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import { GoneError } from '../http/gone-error.js';
@@ -86,6 +86,7 @@ function purposeOf(path: string): string {
 
 function removedOperation(method: Method, path: string, action?: string): Operation {
   return operation({
+    name: nameOf({ method, path, action }),
     tag: 'removed',
     parameters,
     description: `Returns 410 at every version. ${purposeOf(path)}`,

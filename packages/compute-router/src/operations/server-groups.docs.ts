@@ -1,28 +1,8 @@
-import type { Resource } from '../reference/resource.js';
+import { resource } from '../reference/resource.js';
 
-export const serverGroupDocs: Resource = {
+export const serverGroupDocs = resource({
   tag: 'server-groups',
-  about: 'Server groups: the scheduler places their servers on the same host or on different hosts.',
   parameters: { id: 'UUID of the server group.' },
-  operations: {
-    'GET /os-server-groups': [
-      'listServerGroups',
-      'Lists the server groups of the project. Administrators can list the server groups of all projects.',
-    ],
-    'POST /os-server-groups': [
-      'createServerGroup',
-      'Creates an empty server group. Servers become members when they are created with the scheduler hint `group`. The policy of a group cannot change.',
-      {
-        403: 'The policy does not allow it, or the quota for server groups is exceeded.',
-        409: 'The hosts do not support the policy of the group.',
-      },
-    ],
-    'GET /os-server-groups/{id}': ['showServerGroup', 'Shows a server group with its members.'],
-    'DELETE /os-server-groups/{id}': [
-      'deleteServerGroup',
-      'Deletes a server group. Its servers are not affected, except that they have no group afterwards.',
-    ],
-  },
   fields: {
     'query.all_projects':
       'Lists the server groups of all projects. Any value enables it. Administrators only; ignored for other callers.',
@@ -42,4 +22,4 @@ export const serverGroupDocs: Resource = {
     project_id: 'ID of the project that owns the group.',
     user_id: 'ID of the user who created the group.',
   },
-};
+});

@@ -7,15 +7,19 @@ import { operation } from '../operation.js';
 import { rejectedSince275 } from '../schemas/extra-parameters.js';
 import { limitText, name, positiveInteger } from '../schemas/types.js';
 import { serverGroup } from '../views/server-group.js';
+import { serverGroupDocs } from './server-groups.docs.js';
 
 const hard = ['anti-affinity', 'affinity'] as const;
 const policy = z.enum([...hard, 'soft-anti-affinity', 'soft-affinity']);
 
 export const serverGroupOperations = [
   operation({
+    ...serverGroupDocs,
+    name: 'listServerGroups',
     method: 'GET',
     path: '/os-server-groups',
     summary: 'List server groups',
+    description: 'Lists the server groups of the project. Administrators can list the server groups of all projects.',
     policy: 'os_compute_api:os-server-groups:index',
     status: 200,
     query: query(
@@ -34,12 +38,20 @@ export const serverGroupOperations = [
     },
   }),
   operation({
+    ...serverGroupDocs,
+    name: 'createServerGroup',
     method: 'POST',
     path: '/os-server-groups',
     summary: 'Create a server group',
+    description:
+      'Creates an empty server group. Servers become members when they are created with the scheduler hint `group`. The policy of a group cannot change.',
     policy: 'os_compute_api:os-server-groups:create',
     status: 200,
     errors: [400, 403, 409],
+    when: {
+      403: 'The policy does not allow it, or the quota for server groups is exceeded.',
+      409: 'The hosts do not support the policy of the group.',
+    },
     body: object({
       server_group: object({
         name,
@@ -63,9 +75,12 @@ export const serverGroupOperations = [
     },
   }),
   operation({
+    ...serverGroupDocs,
+    name: 'showServerGroup',
     method: 'GET',
     path: '/os-server-groups/{id}',
     summary: 'Show a server group',
+    description: 'Shows a server group with its members.',
     policy: 'os_compute_api:os-server-groups:show',
     status: 200,
     errors: [404],
@@ -74,9 +89,12 @@ export const serverGroupOperations = [
     run: ({ target }) => ({ server_group: target }),
   }),
   operation({
+    ...serverGroupDocs,
+    name: 'deleteServerGroup',
     method: 'DELETE',
     path: '/os-server-groups/{id}',
     summary: 'Delete a server group',
+    description: 'Deletes a server group. Its servers are not affected, except that they have no group afterwards.',
     policy: 'os_compute_api:os-server-groups:delete',
     status: 204,
     errors: [404],

@@ -5,6 +5,7 @@ import { object } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import { operation } from '../operation.js';
 import { fqdn, lenientBoolean } from '../schemas/types.js';
+import { serviceDocs } from './services.docs.js';
 
 interface RequestedChange {
   readonly disabled_reason?: string;
@@ -56,8 +57,16 @@ const shown = object({
   forced_down: since('2.11', z.boolean().optional()),
 });
 
+export const updateService = {
+  ...serviceDocs,
+  name: 'updateService',
+  description:
+    'Enables or disables a service for the scheduler, or marks its host as down so that its servers can be evacuated. Until 2.52, the path contains the action and the body the service; since 2.53, the path contains the ID of the service.',
+} as const;
+
 /** The operation from before services had ids: the path contains the verb, and the body names the service. */
 export const legacyServiceUpdate = operation({
+  ...updateService,
   method: 'PUT',
   path: '/os-services/{id}',
   window: until('2.52', true),

@@ -1,25 +1,9 @@
-import type { Resource } from '../reference/resource.js';
+import { resource } from '../reference/resource.js';
 
-export const serviceDocs: Resource = {
+export const serviceDocs = resource({
   tag: 'services',
-  about: 'Services: the processes of the cloud, with their state and whether the scheduler can select their hosts.',
   parameters: {
     id: 'ID of the service: an integer until 2.52, a UUID since 2.53. For updates until 2.52, the action: `enable`, `disable`, `disable-log-reason`, or since 2.11 `force-down`.',
-  },
-  operations: {
-    'GET /os-services': [
-      'listServices',
-      'Lists services by host and binary. Since 2.69, services in an unreachable cell are listed with partial data.',
-    ],
-    'PUT /os-services/{id}': [
-      'updateService',
-      'Enables or disables a service for the scheduler, or marks its host as down so that its servers can be evacuated. Until 2.52, the path contains the action and the body the service; since 2.53, the path contains the ID of the service.',
-    ],
-    'DELETE /os-services/{id}': [
-      'deleteService',
-      'Deletes the record of a decommissioned service. The host must not have servers.',
-      { 409: 'The host of the service has servers or migrations in progress.' },
-    ],
   },
   fields: {
     'query.host': 'Filters services by host.',
@@ -37,4 +21,4 @@ export const serviceDocs: Resource = {
     disabled_reason: 'Reason why the service is disabled, or null.',
     forced_down: 'Whether an administrator or a monitor marked the host as down, independent of heartbeats.',
   },
-};
+});

@@ -10,7 +10,8 @@ import { rejectedSince275 } from '../schemas/extra-parameters.js';
 import { lenientBoolean } from '../schemas/types.js';
 import { listedService, service } from '../views/service.js';
 import { numberIn, uuidIn } from './id-in-path.js';
-import { legacyServiceUpdate } from './services-legacy.js';
+import { serviceDocs } from './services.docs.js';
+import { legacyServiceUpdate, updateService } from './services-legacy.js';
 
 /** Until 2.68, services whose host does not respond are omitted. */
 const partialItems = since('2.69', true);
@@ -57,9 +58,13 @@ function changeOf({ status, disabled_reason, forced_down }: RequestedChange): Se
 
 export const serviceOperations = [
   operation({
+    ...serviceDocs,
+    name: 'listServices',
     method: 'GET',
     path: '/os-services',
     summary: 'List services',
+    description:
+      'Lists services by host and binary. Since 2.69, services in an unreachable cell are listed with partial data.',
     policy: 'os_compute_api:os-services:list',
     status: 200,
     query: query({ host: one(z.string()), binary: one(z.string()) }, { extra: rejectedSince275 }),
@@ -72,6 +77,7 @@ export const serviceOperations = [
   }),
   legacyServiceUpdate,
   operation({
+    ...updateService,
     method: 'PUT',
     path: '/os-services/{id}',
     window: since('2.53', true),
@@ -90,12 +96,16 @@ export const serviceOperations = [
     }),
   }),
   operation({
+    ...serviceDocs,
+    name: 'deleteService',
     method: 'DELETE',
     path: '/os-services/{id}',
     summary: 'Delete a service',
+    description: 'Deletes the record of a decommissioned service. The host must not have servers.',
     policy: 'os_compute_api:os-services:delete',
     status: 204,
     errors: [400, 404, 409],
+    when: { 409: 'The host of the service has servers or migrations in progress.' },
     run: async (call) => call.engine.services.delete(await definedAt(idOf, call.version)(call, call.params.id)),
   }),
 ];

@@ -2,6 +2,7 @@ import { Rejection } from '@apistrata/compute-engine';
 import type { UsageAuditLog } from '@apistrata/compute-engine/api';
 import { z } from 'zod';
 import { operation } from '../operation.js';
+import { auditLogDocs } from './usage.docs.js';
 
 const count = z.int().min(0);
 
@@ -58,18 +59,24 @@ function timeOf(text: string): number {
 
 export const usageAuditLog = [
   operation({
+    ...auditLogDocs,
+    name: 'listUsageAuditLogs',
     method: 'GET',
     path: '/os-instance_usage_audit_log',
     summary: 'Show the usage audits of the last period',
+    description: 'Shows the usage audits of the last audit period, by host.',
     policy: 'os_compute_api:os-instance-usage-audit-log:list',
     status: 200,
     reply: { instance_usage_audit_logs: log },
     run: async ({ engine }) => ({ instance_usage_audit_logs: show(await engine.usageAudit.log()) }),
   }),
   operation({
+    ...auditLogDocs,
+    name: 'showUsageAuditLog',
     method: 'GET',
     path: '/os-instance_usage_audit_log/{id}',
     summary: 'Show the usage audits of the period before a time',
+    description: 'Shows the usage audits of the last audit period before a time, by host.',
     policy: 'os_compute_api:os-instance-usage-audit-log:show',
     status: 200,
     errors: [400],

@@ -1,13 +1,8 @@
-import type { Resource } from '../reference/resource.js';
+import { resource } from '../reference/resource.js';
 
-export const usageDocs: Resource = {
+export const usageDocs = resource({
   tag: 'usage',
-  about: 'Usage of projects in a period, for billing.',
   parameters: { id: 'ID of the project.' },
-  operations: {
-    'GET /os-simple-tenant-usage': ['listUsage', 'Lists the usage of all projects in a period.'],
-    'GET /os-simple-tenant-usage/{id}': ['showUsage', 'Shows the usage of a project in a period, by server.'],
-  },
   fields: {
     'query.start': 'Start of the period, in UTC. Default: now, which makes the period empty.',
     'query.end': 'End of the period, in UTC. Default: now.',
@@ -38,22 +33,11 @@ export const usageDocs: Resource = {
     ended_at: 'Time when the server was deleted, in UTC with microseconds, or null.',
     state: 'State of the server. `terminated` after deletion.',
   },
-};
+});
 
-export const auditLogDocs: Resource = {
+export const auditLogDocs = resource({
   tag: 'usage-audit-log',
-  about: 'Progress of the usage audits that hosts run at the end of each audit period.',
   parameters: { id: 'A time, in UTC. Selects the last audit period that ended at or before it.' },
-  operations: {
-    'GET /os-instance_usage_audit_log': [
-      'listUsageAuditLogs',
-      'Shows the usage audits of the last audit period, by host.',
-    ],
-    'GET /os-instance_usage_audit_log/{id}': [
-      'showUsageAuditLog',
-      'Shows the usage audits of the last audit period before a time, by host.',
-    ],
-  },
   fields: {
     instance_usage_audit_logs: 'The usage audits of a period.',
     instance_usage_audit_log: 'The usage audits of a period.',
@@ -73,4 +57,4 @@ export const auditLogDocs: Resource = {
     total_errors: 'Number of errors on all hosts.',
     total_instances: 'Number of servers on all hosts.',
   },
-};
+});

@@ -10,6 +10,7 @@ import { rejectedSince275 } from '../schemas/extra-parameters.js';
 import { collectionLinks } from '../schemas/reply-types.js';
 import { limitText } from '../schemas/types.js';
 import { listedUsage, shownUsage } from '../views/usage.js';
+import { usageDocs } from './usage.docs.js';
 
 const window = { start: one(z.string(), 'first'), end: one(z.string(), 'first') };
 const paging = { limit: since('2.40', one(limitText)), marker: since('2.40', one(z.string())) };
@@ -69,9 +70,12 @@ const nextPage = since('2.40', collectionLinks.optional());
 
 export const usageOperations = [
   operation({
+    ...usageDocs,
+    name: 'listUsage',
     method: 'GET',
     path: '/os-simple-tenant-usage',
     summary: 'List the usage of all projects',
+    description: 'Lists the usage of all projects in a period.',
     policy: 'os_compute_api:os-simple-tenant-usage:list',
     status: 200,
     errors: [400],
@@ -84,9 +88,12 @@ export const usageOperations = [
     },
   }),
   operation({
+    ...usageDocs,
+    name: 'showUsage',
     method: 'GET',
     path: '/os-simple-tenant-usage/{id}',
     summary: 'Show the usage of a project',
+    description: 'Shows the usage of a project in a period, by server.',
     policy: 'os_compute_api:os-simple-tenant-usage:show',
     status: 200,
     errors: [400],

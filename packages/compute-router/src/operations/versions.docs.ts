@@ -1,15 +1,8 @@
-import type { Resource } from '../reference/resource.js';
+import { resource } from '../reference/resource.js';
 
-export const versionDocs: Resource = {
+export const versionDocs = resource({
   tag: 'versions',
-  about: 'Versions of the API.',
   parameters: { id: 'ID of a major version, such as `v2.1`.' },
-  operations: {
-    'GET /versions/{id}': [
-      'showVersion',
-      'Shows a major version of the API with its minimum and maximum microversion.',
-    ],
-  },
   fields: {
     'version.id': 'ID of the major version.',
     status: 'Status of the major version: `CURRENT`, or `SUPPORTED` for a version kept for old clients.',
@@ -21,16 +14,11 @@ export const versionDocs: Resource = {
     'media-types.base': 'Base media type.',
     'media-types.type': 'Media type with the name of the API.',
   },
-};
+});
 
-export const extensionDocs: Resource = {
+export const extensionDocs = resource({
   tag: 'extensions',
-  about: 'Extensions of the API before microversions. All extensions are enabled.',
   parameters: { id: 'Alias of the extension.' },
-  operations: {
-    'GET /extensions': ['listExtensions', 'Lists all extensions. The list is the same at every version and is frozen.'],
-    'GET /extensions/{id}': ['showExtension', 'Shows an extension.'],
-  },
   fields: {
     extensions: 'The list of extensions.',
     extension: 'An extension.',
@@ -42,4 +30,4 @@ export const extensionDocs: Resource = {
     namespace: 'Namespace URL of the extension.',
     updated: 'Time of the last change, in UTC.',
   },
-};
+});

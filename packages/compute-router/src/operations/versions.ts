@@ -2,6 +2,7 @@ import { Rejection } from '@apistrata/compute-engine';
 import { query } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import { operation } from '../operation.js';
+import { versionDocs } from './versions.docs.js';
 
 const versionDocument = z.strictObject({
   id: z.string(),
@@ -16,9 +17,12 @@ const versionDocument = z.strictObject({
 /** Returns the document that is also at the root of the version; below the older mount, for any id. */
 export const versionOperations = [
   operation({
+    ...versionDocs,
+    name: 'showVersion',
     method: 'GET',
     path: '/versions/{id}',
     summary: 'Show a version of the API',
+    description: 'Shows a major version of the API with its minimum and maximum microversion.',
     status: 200,
     errors: [404],
     query: query({}, { extra: 'ignore' }),

@@ -1,6 +1,6 @@
 import { type ApiDescription, type Example, nameOf } from '@apistrata/microversion/router';
 import { recordedExamples } from './recorded-examples.js';
-import { tagDescriptions } from './resources.js';
+import { tagDescriptions } from './tags.js';
 
 /** The body of an error, with the fault type as its only key. */
 const faultSchema = {

@@ -1,9 +1,9 @@
 /** Path parameters that mean the same in every operation. */
-export const commonParameters: Readonly<Record<string, string>> = {
+export const commonParameters = {
   server_id: 'UUID of the server.',
   flavor_id: 'ID of the flavor (not its name).',
   image_id: 'UUID of the image.',
-};
+} as const;
 
 /**
  * Fields and query parameters that mean the same in every operation, by the end of their names. The documentation of a

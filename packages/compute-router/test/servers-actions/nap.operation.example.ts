@@ -1,14 +1,18 @@
 import { object } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import { operation } from '../../src/operation.js';
+import { serverDocs } from '../../src/operations/servers/servers.docs.js';
 import { serverById } from '../../src/operations/servers/target.js';
 import { nap } from './nap.example.js';
 
 export const napServer = operation({
+  ...serverDocs,
+  name: 'napServer',
   method: 'POST',
   path: '/servers/{id}/action',
   action: 'nap',
   summary: 'Pause a server for a while',
+  description: 'Pauses a server for a number of seconds. Asynchronous: poll the server until its status is `ACTIVE`.',
   // @ts-expect-error: only the test that this is for has the rule
   policy: 'os_compute_api:servers:nap',
   status: 202,

@@ -36,7 +36,7 @@ const VERBS = {
 } as const;
 
 /** Returns the name of an operation: its `name`, or one derived from method, path and action (`listServerTags`, `resizeServer`). */
-export function nameOf(operation: Operation): string {
+export function nameOf(operation: Pick<Operation, 'name' | 'method' | 'path' | 'action'>): string {
   if (operation.name !== undefined) return operation.name;
   const { method, path, action } = operation;
   const segments = path.split('/').filter((part) => part !== '');
@@ -56,5 +56,5 @@ export function nameOf(operation: Operation): string {
 
 /** The common name of the operations on a path that the key of the body selects: `actOnServer`. */
 export function actOnName({ method, path }: Operation): string {
-  return nameOf({ method, path, action: 'actOn' } as Operation);
+  return nameOf({ method, path, action: 'actOn' });
 }

@@ -98,11 +98,16 @@ export interface OperationSpec<
 /** Any operation, as used by the router and the documents. */
 export type Operation = OperationSpec<any, string, any, any, any, any, any>;
 
+/** The descriptions of all parameters of a path. */
+type ParameterTexts<P extends string> = unknown extends ParamsOf<P> ? unknown : { readonly parameters: ParamsOf<P> };
+
 /**
  * Returns the function that defines operations of an API whose calls have the type C. It checks and infers types only.
- * `Policy` is the union of the names of rules, so that a misspelled name does not compile.
+ * `Policy` is the union of the names of rules, so that a misspelled name does not compile. `Texts` are properties that every
+ * operation of the API must have, such as `{ readonly name: string; readonly description: string }`; with them, every
+ * parameter of a path must be described in `parameters`.
  */
-export function operationsOf<C, Policy extends string = string>() {
+export function operationsOf<C, Policy extends string = string, Texts = unknown>() {
   return function operation<
     const P extends string,
     B extends Windowed<AnySchema> | undefined = undefined,
@@ -110,7 +115,9 @@ export function operationsOf<C, Policy extends string = string>() {
     R extends Windowed<ReplyShape> | undefined = undefined,
     T = undefined,
     L = undefined,
-  >(spec: OperationSpec<C, P, B, Q, R, T, L, Policy>): Operation {
+  >(
+    spec: OperationSpec<C, P, B, Q, R, T, L, Policy> & Texts & (unknown extends Texts ? unknown : ParameterTexts<P>),
+  ): Operation {
     return spec as Operation;
   };
 }

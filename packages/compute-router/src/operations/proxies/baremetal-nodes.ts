@@ -1,34 +1,63 @@
 import { Rejection } from '@apistrata/compute-engine';
 import { z } from 'zod';
 import { operation } from '../../operation.js';
+import { volumeProxyDocs } from './proxies.docs.js';
 import { proxied } from './window.js';
 
 const path = '/os-baremetal-nodes';
 
 const changes = [
-  { method: 'POST', path },
-  { method: 'DELETE', path: `${path}/{id}` },
-  { method: 'POST', path: `${path}/{id}/action`, action: 'add_interface' },
-  { method: 'POST', path: `${path}/{id}/action`, action: 'remove_interface' },
+  {
+    name: 'createBaremetalNode',
+    method: 'POST',
+    path,
+    description: 'Always rejected. Use the bare metal service to create nodes.',
+  },
+  {
+    name: 'deleteBaremetalNode',
+    method: 'DELETE',
+    path: `${path}/{id}`,
+    description: 'Always rejected. Use the bare metal service to delete nodes.',
+  },
+  {
+    name: 'addBaremetalNodeInterface',
+    method: 'POST',
+    path: `${path}/{id}/action`,
+    action: 'add_interface',
+    description: 'Always rejected. Use the bare metal service to change nodes.',
+  },
+  {
+    name: 'removeBaremetalNodeInterface',
+    method: 'POST',
+    path: `${path}/{id}/action`,
+    action: 'remove_interface',
+    description: 'Always rejected. Use the bare metal service to change nodes.',
+  },
 ] as const;
 
 /** No bare metal service is connected: the list is empty, and changes are always rejected. */
 export const baremetalProxies = [
   operation({
+    ...volumeProxyDocs,
+    name: 'listBaremetalNodes',
     method: 'GET',
     path,
     window: proxied,
     summary: 'List bare metal nodes',
+    description: 'Lists bare metal nodes. Always empty.',
     policy: 'os_compute_api:os-baremetal-nodes:list',
     status: 200,
     reply: { nodes: z.array(z.never()) },
     run: () => ({ nodes: [] }),
   }),
   operation({
+    ...volumeProxyDocs,
+    name: 'showBaremetalNode',
     method: 'GET',
     path: `${path}/{id}`,
     window: proxied,
     summary: 'Show a bare metal node',
+    description: 'Shows a bare metal node. Always returns 404.',
     policy: 'os_compute_api:os-baremetal-nodes:show',
     status: 200,
     errors: [404],
@@ -39,6 +68,7 @@ export const baremetalProxies = [
   }),
   ...changes.map((change) =>
     operation({
+      ...volumeProxyDocs,
       ...change,
       window: proxied,
       summary: 'Change a bare metal node (always rejected)',

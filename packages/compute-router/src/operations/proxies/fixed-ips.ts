@@ -7,6 +7,7 @@ import { z } from 'zod';
 import type { ComputeCall } from '../../http/call.js';
 import { operation } from '../../operation.js';
 import { nullableText } from '../../schemas/reply-types.js';
+import { networkProxyDocs } from './proxies.docs.js';
 import { proxied } from './window.js';
 
 /** An address with its port and server. */
@@ -35,10 +36,13 @@ function unlessKnown(error: unknown): undefined {
 
 export const fixedIpProxies = [
   operation({
+    ...networkProxyDocs,
+    name: 'showFixedIp',
     method: 'GET',
     path: '/os-fixed-ips/{id}',
     window: proxied,
     summary: 'Show a fixed IP address',
+    description: 'Shows the server that uses a fixed IP address.',
     status: 200,
     errors: [400, 404],
     reply: { fixed_ip: fixedIp },

@@ -6,6 +6,7 @@ import type { ComputeCall } from '../../http/call.js';
 import { operation } from '../../operation.js';
 import { idText } from '../../schemas/id-text.js';
 import { nullableText } from '../../schemas/reply-types.js';
+import { networkProxyDocs } from './proxies.docs.js';
 import { rejectedAs } from './rejected-as.js';
 import { proxied } from './window.js';
 
@@ -55,10 +56,13 @@ async function hostOf({ engine, context }: ComputeCall, { deviceId }: FloatingIp
 
 export const floatingIpProxies = [
   operation({
+    ...networkProxyDocs,
+    name: 'listFloatingIpPools',
     method: 'GET',
     path: '/os-floating-ip-pools',
     window: proxied,
     summary: 'List floating IP pools',
+    description: 'Lists the pools of floating IP addresses.',
     policy: 'os_compute_api:os-floating-ip-pools',
     status: 200,
     reply: { floating_ip_pools: z.array(z.strictObject({ name: z.string() })) },
@@ -68,20 +72,26 @@ export const floatingIpProxies = [
     },
   }),
   operation({
+    ...networkProxyDocs,
+    name: 'listFloatingIps',
     method: 'GET',
     path: '/os-floating-ips',
     window: proxied,
     summary: 'List floating IP addresses',
+    description: 'Lists the floating IP addresses of the project.',
     policy: 'os_compute_api:os-floating-ips:list',
     status: 200,
     reply: { floating_ips: [floatingIp] },
     run: async (call) => ({ floating_ips: await ownIps(call) }),
   }),
   operation({
+    ...networkProxyDocs,
+    name: 'createFloatingIp',
     method: 'POST',
     path: '/os-floating-ips',
     window: proxied,
     summary: 'Allocate a floating IP address',
+    description: 'Allocates a floating IP address from a pool.',
     policy: 'os_compute_api:os-floating-ips:create',
     status: 200,
     errors: [400, 403, 404],
@@ -95,10 +105,13 @@ export const floatingIpProxies = [
     }),
   }),
   operation({
+    ...networkProxyDocs,
+    name: 'showFloatingIp',
     method: 'GET',
     path: '/os-floating-ips/{id}',
     window: proxied,
     summary: 'Show a floating IP address',
+    description: 'Shows a floating IP address.',
     policy: 'os_compute_api:os-floating-ips:show',
     status: 200,
     errors: [404],
@@ -107,10 +120,13 @@ export const floatingIpProxies = [
     run: ({ target }) => ({ floating_ip: target }),
   }),
   operation({
+    ...networkProxyDocs,
+    name: 'deleteFloatingIp',
     method: 'DELETE',
     path: '/os-floating-ips/{id}',
     window: proxied,
     summary: 'Release a floating IP address',
+    description: 'Releases a floating IP address.',
     policy: 'os_compute_api:os-floating-ips:delete',
     status: 202,
     errors: [404],
@@ -120,20 +136,27 @@ export const floatingIpProxies = [
     },
   }),
   operation({
+    ...networkProxyDocs,
+    name: 'listFloatingIpsBulk',
     method: 'GET',
     path: '/os-floating-ips-bulk',
     window: proxied,
     summary: 'List floating IP addresses with their servers',
+    description:
+      'Lists floating IP addresses with their servers: all for administrators, those of the project for other callers.',
     policy: 'os_compute_api:os-floating-ips:list',
     status: 200,
     reply: { floating_ip_info: z.array(bulkEntry) },
     run: async (call) => ({ floating_ip_info: (await allIps(call)).map(bulkEntryOf) }),
   }),
   operation({
+    ...networkProxyDocs,
+    name: 'listFloatingIpsOfHost',
     method: 'GET',
     path: '/os-floating-ips-bulk/{id}',
     window: proxied,
     summary: 'List floating IP addresses of a host',
+    description: 'Lists the floating IP addresses of the servers on a host. Only administrators see hosts.',
     policy: 'os_compute_api:os-floating-ips:list',
     status: 200,
     errors: [404],
@@ -148,20 +171,26 @@ export const floatingIpProxies = [
     },
   }),
   operation({
+    ...networkProxyDocs,
+    name: 'listFloatingIpDomains',
     method: 'GET',
     path: '/os-floating-ip-dns',
     window: proxied,
     summary: 'List DNS domains of floating IP addresses',
+    description: 'Lists the DNS domains of floating IP addresses. Always empty.',
     policy: 'os_compute_api:os-floating-ips:list',
     status: 200,
     reply: { domain_entries: z.array(z.never()) },
     run: () => ({ domain_entries: [] }),
   }),
   operation({
+    ...networkProxyDocs,
+    name: 'showFloatingIpDnsEntry',
     method: 'GET',
     path: '/os-floating-ip-dns/{domain_id}/entries/{id}',
     window: proxied,
     summary: 'Show a DNS entry of a floating IP address',
+    description: 'Shows a DNS entry of a floating IP address. Always returns 404.',
     policy: 'os_compute_api:os-floating-ips:list',
     status: 200,
     errors: [404],

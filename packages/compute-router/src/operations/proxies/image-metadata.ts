@@ -3,6 +3,7 @@ import type { Image } from '@apistrata/compute-engine/catalogs';
 import type { ComputeCall } from '../../http/call.js';
 import { itemOf, metadataOperations } from '../metadata-operations.js';
 import { imageMetadata } from './image-view.js';
+import { imageProxyDocs } from './proxies.docs.js';
 import { imageMetadataProxied } from './window.js';
 
 type Items = Readonly<Record<string, string>>;
@@ -30,6 +31,7 @@ async function replace(call: ComputeCall, image: Image, items: Items): Promise<I
 }
 
 export const imageMetadataProxies = metadataOperations<Image>({
+  docs: imageProxyDocs,
   path: '/images/{image_id}/metadata',
   window: imageMetadataProxied,
   target: ({ engine, caller, params }: ComputeCall & { readonly params: { readonly image_id: string } }) =>
@@ -42,10 +44,40 @@ export const imageMetadataProxies = metadataOperations<Image>({
     const { [key]: _, ...items } = image.properties;
     await write(call, image, items);
   },
-  list: { summary: 'List the metadata of an image', errors: [404] },
-  add: { summary: 'Create or update metadata items of an image', errors: [400, 403, 404] },
-  replaceAll: { summary: 'Replace the metadata of an image', errors: [400, 403, 404] },
-  show: { summary: 'Show a metadata item of an image', errors: [404] },
-  set: { summary: 'Create or update a metadata item of an image', errors: [400, 403, 404] },
-  delete: { summary: 'Delete a metadata item of an image', errors: [403, 404] },
+  list: {
+    name: 'listImageMetadata',
+    summary: 'List the metadata of an image',
+    description: 'Lists the metadata of an image.',
+    errors: [404],
+  },
+  add: {
+    name: 'updateImageMetadata',
+    summary: 'Create or update metadata items of an image',
+    description: 'Creates or replaces metadata items of an image. Other items are unchanged.',
+    errors: [400, 403, 404],
+  },
+  replaceAll: {
+    name: 'replaceImageMetadata',
+    summary: 'Replace the metadata of an image',
+    description: 'Replaces all metadata of an image.',
+    errors: [400, 403, 404],
+  },
+  show: {
+    name: 'showImageMetadataItem',
+    summary: 'Show a metadata item of an image',
+    description: 'Shows a metadata item of an image.',
+    errors: [404],
+  },
+  set: {
+    name: 'updateImageMetadataItem',
+    summary: 'Create or update a metadata item of an image',
+    description: 'Creates or replaces a metadata item of an image.',
+    errors: [400, 403, 404],
+  },
+  delete: {
+    name: 'deleteImageMetadataItem',
+    summary: 'Delete a metadata item of an image',
+    description: 'Deletes a metadata item of an image.',
+    errors: [403, 404],
+  },
 });

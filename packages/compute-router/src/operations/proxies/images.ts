@@ -9,6 +9,7 @@ import { idText } from '../../schemas/id-text.js';
 import { collectionLinks } from '../../schemas/reply-types.js';
 import { positiveInteger } from '../../schemas/types.js';
 import { imageDetail, imageSummary, statusesOf } from './image-view.js';
+import { imageProxyDocs } from './proxies.docs.js';
 import { proxied } from './window.js';
 
 const listQuery = query(
@@ -80,10 +81,13 @@ async function pageOf(call: ComputeCall, requested: ImageListRequest) {
 
 export const imageProxies = [
   operation({
+    ...imageProxyDocs,
+    name: 'listImages',
     method: 'GET',
     path: '/images',
     window: proxied,
     summary: 'List images',
+    description: 'Lists IDs and names of the images that the caller can use.',
     status: 200,
     errors: [400],
     query: listQuery,
@@ -91,10 +95,13 @@ export const imageProxies = [
     run: (call) => pageOf(call, call.query),
   }),
   operation({
+    ...imageProxyDocs,
+    name: 'listImagesDetail',
     method: 'GET',
     path: '/images/detail',
     window: proxied,
     summary: 'List images with details',
+    description: 'Lists images with details.',
     status: 200,
     errors: [400],
     query: listQuery,
@@ -102,20 +109,26 @@ export const imageProxies = [
     run: (call) => pageOf(call, call.query),
   }),
   operation({
+    ...imageProxyDocs,
+    name: 'showImage',
     method: 'GET',
     path: '/images/{id}',
     window: proxied,
     summary: 'Show an image',
+    description: 'Shows an image.',
     status: 200,
     errors: [404],
     reply: { image: imageDetail },
     run: async ({ engine, caller, params }) => ({ image: await engine.catalogs.images.get(caller, params.id) }),
   }),
   operation({
+    ...imageProxyDocs,
+    name: 'deleteImage',
     method: 'DELETE',
     path: '/images/{id}',
     window: proxied,
     summary: 'Delete an image',
+    description: 'Deletes an image.',
     status: 204,
     errors: [403, 404],
     run: ({ engine, caller, params }) => engine.catalogs.images.delete(caller, params.id),

@@ -2,8 +2,9 @@ import type { Network } from '@apistrata/compute-engine/catalogs';
 import { field, type View, type ViewField, view } from '@apistrata/microversion/router';
 import { z } from 'zod';
 import type { ComputeCall } from '../../http/call.js';
-import { operation } from '../../operation.js';
+import { type OperationTexts, operation } from '../../operation.js';
 import { nullableText } from '../../schemas/reply-types.js';
+import { networkProxyDocs } from './proxies.docs.js';
 import { proxied } from './window.js';
 
 type Field = ViewField<Network, ComputeCall>;
@@ -55,9 +56,18 @@ const tenantNetwork = view<Network, ComputeCall>({
   cidr: field(z.literal('None'), () => 'None' as const),
 });
 
-function reads(resource: 'os-networks' | 'os-tenant-networks', shown: View<Network, ComputeCall>) {
+interface Reads {
+  readonly resource: 'os-networks' | 'os-tenant-networks';
+  readonly shown: View<Network, ComputeCall>;
+  readonly list: Pick<OperationTexts, 'name' | 'description'>;
+  readonly show: Pick<OperationTexts, 'name' | 'description'>;
+}
+
+function reads({ resource, shown, list, show }: Reads) {
   return [
     operation({
+      ...networkProxyDocs,
+      ...list,
       method: 'GET',
       path: `/${resource}`,
       window: proxied,
@@ -68,6 +78,8 @@ function reads(resource: 'os-networks' | 'os-tenant-networks', shown: View<Netwo
       run: async ({ engine, caller }) => ({ networks: await engine.catalogs.networks.listNetworks(caller) }),
     }),
     operation({
+      ...networkProxyDocs,
+      ...show,
       method: 'GET',
       path: `/${resource}/{id}`,
       window: proxied,
@@ -83,4 +95,20 @@ function reads(resource: 'os-networks' | 'os-tenant-networks', shown: View<Netwo
   ];
 }
 
-export const networkProxies = [...reads('os-networks', network), ...reads('os-tenant-networks', tenantNetwork)];
+export const networkProxies = [
+  ...reads({
+    resource: 'os-networks',
+    shown: network,
+    list: {
+      name: 'listNetworks',
+      description: 'Lists the networks of the project. Fields of the removed networking service are null.',
+    },
+    show: { name: 'showNetwork', description: 'Shows a network.' },
+  }),
+  ...reads({
+    resource: 'os-tenant-networks',
+    shown: tenantNetwork,
+    list: { name: 'listTenantNetworks', description: 'Lists the networks of the project without details.' },
+    show: { name: 'showTenantNetwork', description: 'Shows a network without details.' },
+  }),
+];

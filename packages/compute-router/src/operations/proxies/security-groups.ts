@@ -7,6 +7,7 @@ import { operation } from '../../operation.js';
 import { nullableText } from '../../schemas/reply-types.js';
 import { uuid } from '../../schemas/types.js';
 import { offsetPage, offsetParameters } from './offset-page.js';
+import { networkProxyDocs } from './proxies.docs.js';
 import { rejectedAs } from './rejected-as.js';
 import { type RemoteGroup, ruleFrom, securityGroupRule, showRule, showRules } from './security-group-rule.js';
 import { proxied } from './window.js';
@@ -75,10 +76,13 @@ function checkText({ name, description }: { readonly name: string; readonly desc
 
 export const securityGroupProxies = [
   operation({
+    ...networkProxyDocs,
+    name: 'listSecurityGroups',
     method: 'GET',
     path: list.path,
     window: proxied,
     summary: 'List security groups',
+    description: 'Lists the security groups of the project with their rules.',
     policy: 'os_compute_api:os-security-groups:get',
     status: 200,
     errors: [404],
@@ -94,10 +98,13 @@ export const securityGroupProxies = [
     },
   }),
   operation({
+    ...networkProxyDocs,
+    name: 'createSecurityGroup',
     method: 'POST',
     path: list.path,
     window: proxied,
     summary: 'Create a security group',
+    description: 'Creates a security group without ingress rules.',
     policy: 'os_compute_api:os-security-groups:create',
     status: 200,
     errors: [400, 403],
@@ -109,10 +116,13 @@ export const securityGroupProxies = [
     },
   }),
   operation({
+    ...networkProxyDocs,
+    name: 'showSecurityGroup',
     method: 'GET',
     path: list.item,
     window: proxied,
     summary: 'Show a security group',
+    description: 'Shows a security group with its rules.',
     policy: 'os_compute_api:os-security-groups:show',
     status: 200,
     errors: [400, 404],
@@ -121,10 +131,13 @@ export const securityGroupProxies = [
     run: (call) => showGroup(call, call.target),
   }),
   operation({
+    ...networkProxyDocs,
+    name: 'updateSecurityGroup',
     method: 'PUT',
     path: list.item,
     window: proxied,
     summary: 'Update a security group',
+    description: 'Updates the name and the description of a security group.',
     policy: 'os_compute_api:os-security-groups:update',
     status: 200,
     errors: [400, 404],
@@ -138,10 +151,13 @@ export const securityGroupProxies = [
     },
   }),
   operation({
+    ...networkProxyDocs,
+    name: 'deleteSecurityGroup',
     method: 'DELETE',
     path: list.item,
     window: proxied,
     summary: 'Delete a security group',
+    description: 'Deletes a security group. The group must not be used by a port.',
     policy: 'os_compute_api:os-security-groups:delete',
     status: 202,
     errors: [400, 404],
@@ -150,10 +166,13 @@ export const securityGroupProxies = [
       rejectedAs(asBadRequest, engine.catalogs.networks.deleteSecurityGroup(caller, target.id)),
   }),
   operation({
+    ...networkProxyDocs,
+    name: 'createSecurityGroupRule',
     method: 'POST',
     path: rules.path,
     window: proxied,
     summary: 'Create a security group rule',
+    description: 'Creates a rule in a security group.',
     policy: 'os_compute_api:os-security-groups:rule:create',
     status: 200,
     errors: [400, 403, 404],
@@ -179,10 +198,13 @@ export const securityGroupProxies = [
     },
   }),
   operation({
+    ...networkProxyDocs,
+    name: 'deleteSecurityGroupRule',
     method: 'DELETE',
     path: rules.item,
     window: proxied,
     summary: 'Delete a security group rule',
+    description: 'Deletes a rule of a security group.',
     policy: 'os_compute_api:os-security-groups:rule:delete',
     status: 202,
     errors: [400, 404],

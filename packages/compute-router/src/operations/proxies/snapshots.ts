@@ -9,6 +9,7 @@ import { idText } from '../../schemas/id-text.js';
 import * as type from '../../schemas/reply-types.js';
 import { lenientBoolean } from '../../schemas/types.js';
 import { offsetPage, offsetParameters } from './offset-page.js';
+import { volumeProxyDocs } from './proxies.docs.js';
 import { rejectedAs } from './rejected-as.js';
 import { proxied } from './window.js';
 
@@ -28,18 +29,28 @@ const namedSnapshot = ({ engine, caller, params }: ComputeCall & { readonly para
   engine.catalogs.volumes.getSnapshot(caller, params.id);
 
 const lists = [
-  [path, 'os_compute_api:os-volumes:snapshots:list'],
-  [`${path}/detail`, 'os_compute_api:os-volumes:snapshots:detail'],
+  {
+    name: 'listSnapshots',
+    path,
+    description: 'Lists the volume snapshots of the project.',
+    policy: 'os_compute_api:os-volumes:snapshots:list',
+  },
+  {
+    name: 'listSnapshotsDetail',
+    path: `${path}/detail`,
+    description: 'Lists the volume snapshots of the project. Same response as the list without details.',
+    policy: 'os_compute_api:os-volumes:snapshots:detail',
+  },
 ] as const;
 
 export const snapshotProxies = [
-  ...lists.map(([path, policy]) =>
+  ...lists.map((list) =>
     operation({
+      ...volumeProxyDocs,
+      ...list,
       method: 'GET',
-      path,
       window: proxied,
       summary: 'List volume snapshots',
-      policy,
       status: 200,
       query: query(offsetParameters, { extra: 'ignore' }),
       reply: { snapshots: [snapshot] },
@@ -50,10 +61,13 @@ export const snapshotProxies = [
     }),
   ),
   operation({
+    ...volumeProxyDocs,
+    name: 'createSnapshot',
     method: 'POST',
     path,
     window: proxied,
     summary: 'Create a volume snapshot',
+    description: 'Creates a snapshot of a volume.',
     policy: 'os_compute_api:os-volumes:snapshots:create',
     status: 200,
     errors: [400, 403],
@@ -80,10 +94,13 @@ export const snapshotProxies = [
     }),
   }),
   operation({
+    ...volumeProxyDocs,
+    name: 'showSnapshot',
     method: 'GET',
     path: `${path}/{id}`,
     window: proxied,
     summary: 'Show a volume snapshot',
+    description: 'Shows a volume snapshot.',
     policy: 'os_compute_api:os-volumes:snapshots:show',
     status: 200,
     errors: [404],
@@ -92,10 +109,13 @@ export const snapshotProxies = [
     run: ({ target }) => ({ snapshot: target }),
   }),
   operation({
+    ...volumeProxyDocs,
+    name: 'deleteSnapshot',
     method: 'DELETE',
     path: `${path}/{id}`,
     window: proxied,
     summary: 'Delete a volume snapshot',
+    description: 'Deletes a volume snapshot.',
     policy: 'os_compute_api:os-volumes:snapshots:delete',
     status: 202,
     errors: [404],

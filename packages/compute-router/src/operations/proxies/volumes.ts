@@ -9,6 +9,7 @@ import { idText } from '../../schemas/id-text.js';
 import * as type from '../../schemas/reply-types.js';
 import { positiveInteger } from '../../schemas/types.js';
 import { offsetPage, offsetParameters } from './offset-page.js';
+import { volumeProxyDocs } from './proxies.docs.js';
 import { proxied } from './window.js';
 
 const attachment = z.union([
@@ -53,18 +54,28 @@ const namedVolume = ({ engine, caller, params }: ComputeCall & { readonly params
   engine.catalogs.volumes.getVolume(caller, params.id);
 
 const lists = [
-  [path, 'os_compute_api:os-volumes:list'],
-  [`${path}/detail`, 'os_compute_api:os-volumes:detail'],
+  {
+    name: 'listVolumes',
+    path,
+    description: 'Lists the volumes of the project.',
+    policy: 'os_compute_api:os-volumes:list',
+  },
+  {
+    name: 'listVolumesDetail',
+    path: `${path}/detail`,
+    description: 'Lists the volumes of the project. Same response as the list without details.',
+    policy: 'os_compute_api:os-volumes:detail',
+  },
 ] as const;
 
 export const volumeProxies = [
-  ...lists.map(([path, policy]) =>
+  ...lists.map((list) =>
     operation({
+      ...volumeProxyDocs,
+      ...list,
       method: 'GET',
-      path,
       window: proxied,
       summary: 'List volumes',
-      policy,
       status: 200,
       query: listQuery,
       reply: { volumes: [volume] },
@@ -72,10 +83,13 @@ export const volumeProxies = [
     }),
   ),
   operation({
+    ...volumeProxyDocs,
+    name: 'createVolume',
     method: 'POST',
     path,
     window: proxied,
     summary: 'Create a volume',
+    description: 'Creates an empty volume, or a volume from a snapshot.',
     policy: 'os_compute_api:os-volumes:create',
     status: 200,
     errors: [400, 403, 404],
@@ -105,10 +119,13 @@ export const volumeProxies = [
     }),
   }),
   operation({
+    ...volumeProxyDocs,
+    name: 'showVolume',
     method: 'GET',
     path: `${path}/{id}`,
     window: proxied,
     summary: 'Show a volume',
+    description: 'Shows a volume.',
     policy: 'os_compute_api:os-volumes:show',
     status: 200,
     errors: [404],
@@ -117,10 +134,13 @@ export const volumeProxies = [
     run: ({ target }) => ({ volume: target }),
   }),
   operation({
+    ...volumeProxyDocs,
+    name: 'deleteVolume',
     method: 'DELETE',
     path: `${path}/{id}`,
     window: proxied,
     summary: 'Delete a volume',
+    description: 'Deletes a volume. The volume must not be attached to a server.',
     policy: 'os_compute_api:os-volumes:delete',
     status: 202,
     errors: [400, 404],

@@ -3,17 +3,22 @@ import { object } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import { operation } from '../../operation.js';
 import { plainAction } from './plain-action.js';
+import { POLL } from './poll.js';
+import { serverDocs } from './servers.docs.js';
 import { serverById } from './target.js';
 
 const path = '/servers/{id}/action';
-const common = { method: 'POST', path, target: serverById, status: 202 } as const;
+const common = { ...serverDocs, method: 'POST', path, target: serverById, status: 202 } as const;
 
 /** Actions of administrators, and actions that end or restore the use of a server. */
 export const adminActions = [
   operation({
     ...common,
+    name: 'resetServerState',
     action: 'os-resetState',
     summary: 'Reset the state of a server',
+    description:
+      'Sets the state of a server in the database without checking the instance. Use it to repair a server with a wrong state. Synchronous; allowed in any status.',
     policy: 'os_compute_api:os-admin-actions:reset_state',
     errors: [404],
     body: object({ 'os-resetState': object({ state: z.enum(['active', 'error']) }) }),
@@ -22,39 +27,57 @@ export const adminActions = [
     },
   }),
   plainAction({
+    ...serverDocs,
+    name: 'injectServerNetworkInfo',
     action: 'injectNetworkInfo',
     summary: 'Inject the network configuration into a server',
+    description: 'Injects the network configuration into the guest, if the driver supports it.',
     policy: 'os_compute_api:os-admin-actions:inject_network_info',
     errors: [404, 409],
   }),
   plainAction({
+    ...serverDocs,
+    name: 'triggerServerCrashDump',
     action: 'trigger_crash_dump',
     window: since('2.17', true),
     summary: 'Trigger a crash dump in a server',
+    description:
+      'Sends a non-maskable interrupt to the guest, which writes a crash dump if it is configured to do so. The server must be `ACTIVE`, `PAUSED`, `RESCUE`, `VERIFY_RESIZE` or `ERROR`.',
     policy: 'os_compute_api:servers:trigger_crash_dump',
     errors: [400, 404, 409],
     argument: z.null(),
   }),
   operation({
     ...common,
+    name: 'changeServerPassword',
     action: 'changePassword',
     summary: 'Change the administrative password of a server',
+    description:
+      'Changes the administrative password of a server. The server must be `ACTIVE` and its guest must run an agent.',
     policy: 'os_compute_api:os-admin-password',
     errors: [404, 409, 501],
+    when: { ...serverDocs.when, 409: 'The server is not active, or its guest does not support setting a password.' },
     body: object({ changePassword: object({ adminPass: z.string() }) }),
     run: async ({ engine, context, target, body }) => {
       await engine.servers.act(context, target.id, 'changePassword', { adminPassword: body.changePassword.adminPass });
     },
   }),
   plainAction({
+    ...serverDocs,
+    name: 'restoreServer',
     action: 'restore',
     summary: 'Restore a soft-deleted server',
+    description: `Restores a soft-deleted server. The server must be \`SOFT_DELETED\`. ${POLL} its status is \`ACTIVE\`.`,
     policy: 'os_compute_api:os-deferred-delete:restore',
     errors: [403, 404, 409],
+    when: { ...serverDocs.when, 403: 'The policy does not allow it, or a quota is exceeded.' },
   }),
   plainAction({
+    ...serverDocs,
+    name: 'forceDeleteServer',
     action: 'forceDelete',
     summary: 'Force-delete a server',
+    description: `Deletes a server without soft delete, in any status. ${POLL} the response is 404.`,
     policy: 'os_compute_api:os-deferred-delete:force',
     errors: [404, 409],
   }),

@@ -3,18 +3,24 @@ import { loadHosts } from '../../http/call.js';
 import { operation } from '../../operation.js';
 import { serverUpdated } from '../../views/server.js';
 import { fieldsOf, recordFieldsOf } from '../../views/server-request-fields.js';
+import { serverDocs } from './servers.docs.js';
 import { serverById } from './target.js';
 
 const body = object({ server: object(fieldsOf('update')) });
 
 export const changeServers = [
   operation({
+    ...serverDocs,
+    name: 'updateServer',
     method: 'PUT',
     path: '/servers/{id}',
     summary: 'Update a server',
+    description:
+      'Updates attributes of a server, such as its name, access addresses and description. Since 2.75, the response contains all fields of the server.',
     policy: 'os_compute_api:servers:update',
     status: 200,
     errors: [404, 409],
+    when: { 409: 'Since 2.104: the server is in another availability zone than the one to pin.' },
     body,
     target: serverById,
     reply: { server: serverUpdated },
@@ -24,9 +30,13 @@ export const changeServers = [
     }),
   }),
   operation({
+    ...serverDocs,
+    name: 'deleteServer',
     method: 'DELETE',
     path: '/servers/{id}',
     summary: 'Delete a server',
+    description:
+      'Deletes a server in any status. Asynchronous: poll the server until the response is 404. If soft delete is enabled, the server is `SOFT_DELETED` first and can be restored.',
     policy: 'os_compute_api:servers:delete',
     status: 204,
     errors: [404, 409],

@@ -4,9 +4,11 @@ import { object } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import type { ComputeCall } from '../../http/call.js';
 import { operation } from '../../operation.js';
+import { serverConsoleDocs } from './server-insight.docs.js';
+import { serverDocs } from './servers.docs.js';
 import { parentServer, serverById } from './target.js';
 
-const action = '/servers/{id}/action';
+const path = '/servers/{id}/action';
 
 /** The console types of each protocol. `xpvnc` is another spelling of `xvpvnc`. */
 const types: Readonly<Record<string, readonly string[]>> = {
@@ -36,17 +38,36 @@ function open({ engine, context }: ComputeCall, target: Server, type: string): P
 
 /** The actions that opened consoles before there was one operation for all types. */
 const legacy = [
-  ['os-getVNCConsole', z.enum(['novnc', 'xvpvnc', 'xpvnc'])],
-  ['os-getSPICEConsole', z.literal('spice-html5')],
-  ['os-getSerialConsole', z.literal('serial')],
+  {
+    name: 'getServerVncConsole',
+    action: 'os-getVNCConsole',
+    description: 'Creates a VNC console and returns its URL. Replaced by remote consoles with the protocol `vnc`.',
+    type: z.enum(['novnc', 'xvpvnc', 'xpvnc']),
+  },
+  {
+    name: 'getServerSpiceConsole',
+    action: 'os-getSPICEConsole',
+    description: 'Creates a SPICE console and returns its URL. Replaced by remote consoles with the protocol `spice`.',
+    type: z.literal('spice-html5'),
+  },
+  {
+    name: 'getServerSerialConsole',
+    action: 'os-getSerialConsole',
+    description:
+      'Creates a serial console and returns its URL. Replaced by remote consoles with the protocol `serial`.',
+    type: z.literal('serial'),
+  },
 ] as const;
 
 export const serverConsoles = [
   operation({
+    ...serverConsoleDocs,
+    name: 'createRemoteConsole',
     method: 'POST',
     path: '/servers/{server_id}/remote-consoles',
     window: since('2.6', true),
     summary: 'Create a console of a server',
+    description: 'Creates a remote console and returns its URL. The URL contains a token that expires.',
     policy: 'os_compute_api:os-remote-consoles',
     status: 200,
     errors: [400, 404, 409, 501],
@@ -61,31 +82,37 @@ export const serverConsoles = [
       return { remote_console: { protocol: requested, type, url } } as never;
     },
   }),
-  ...legacy.map(([name, type]) =>
+  ...legacy.map(({ name, action, description, type }) =>
     operation({
+      ...serverDocs,
+      name,
       method: 'POST',
-      path: action,
-      action: name,
+      path,
+      action,
       window: until('2.5', true),
-      summary: `Open a console of a server (${name})`,
+      summary: `Open a console of a server (${action})`,
+      description,
       policy: 'os_compute_api:os-remote-consoles',
       status: 200,
       errors: [400, 404, 409, 501],
-      body: object({ [name]: z.strictObject({ type }) }),
+      body: object({ [action]: z.strictObject({ type }) }),
       target: serverById,
       reply: { console: z.strictObject({ type, url: z.url() }) },
       run: async (call) => {
-        const requestedType = (call.body as Readonly<Record<typeof name, { type: string }>>)[name].type;
+        const requestedType = (call.body as Readonly<Record<typeof action, { type: string }>>)[action].type;
         return { console: { type: requestedType, url: await open(call, call.target, requestedType) } } as never;
       },
     }),
   ),
   operation({
+    ...serverDocs,
+    name: 'getServerRdpConsole',
     method: 'POST',
-    path: action,
+    path,
     action: 'os-getRDPConsole',
     window: until('2.5', true),
     summary: 'Removed: RDP consoles',
+    description: 'Always rejected: RDP consoles were removed with the driver that provided them.',
     status: 200,
     errors: [400, 404, 409, 501],
     target: serverById,
@@ -94,13 +121,17 @@ export const serverConsoles = [
     },
   }),
   operation({
+    ...serverDocs,
+    name: 'showServerConsoleOutput',
     method: 'POST',
-    path: action,
+    path,
     action: 'os-getConsoleOutput',
     summary: 'Show the console output of a server',
+    description: 'Shows the last lines of the console output of a server.',
     policy: 'os_compute_api:os-console-output',
     status: 200,
     errors: [404, 409, 501],
+    when: { ...serverDocs.when, 409: 'The server has no host yet.' },
     body: object({
       'os-getConsoleOutput': object({
         length: z

@@ -8,6 +8,7 @@ import type { RuleName } from '../../policy/index.js';
 import { serverCreated } from '../../views/server.js';
 import { recordFieldsOf } from '../../views/server-request-fields.js';
 import { type CreateServerBody, createServerBody } from './create-body.js';
+import { serverDocs } from './servers.docs.js';
 
 type CreateRequest = CreateServerBody['server'];
 
@@ -109,12 +110,20 @@ const rules: readonly (readonly [RuleName, (server: CreateRequest) => boolean])[
 ];
 
 export const createServer = operation({
+  ...serverDocs,
+  name: 'createServer',
   method: 'POST',
   path: '/servers',
   summary: 'Create servers',
+  description:
+    'Creates one or more servers. Asynchronous: the response is sent before the server is built; poll its status until it is `ACTIVE` or `ERROR`. The response contains only the ID, the links and the administrative password.',
   policy: 'os_compute_api:servers:create',
   status: 202,
   errors: [400, 403, 409],
+  when: {
+    403: 'The policy does not allow it, or a quota is exceeded.',
+    409: 'A network, port, volume or server group cannot be used for the server.',
+  },
   body: createServerBody,
   reply: { server: serverCreated, reservation_id: z.string().optional() },
   run: async (call) => {

@@ -3,6 +3,7 @@ import { since, until } from '@apistrata/microversion';
 import { z } from 'zod';
 import { operation } from '../../operation.js';
 import { nullableText } from '../../schemas/reply-types.js';
+import { serverDiagnosticsDocs } from './server-insight.docs.js';
 import { parentServer } from './target.js';
 
 const path = '/servers/{server_id}/diagnostics';
@@ -125,8 +126,16 @@ function flatForm(d: Diagnostics): Record<string, number | null> {
   return Object.fromEntries(parts);
 }
 
+const showDiagnostics = {
+  ...serverDiagnosticsDocs,
+  name: 'showServerDiagnostics',
+  description:
+    'Shows usage data of a running server. Until 2.47, the fields depend on the driver; since 2.48, they are the same for all drivers.',
+} as const;
+
 export const serverDiagnostics = [
   operation({
+    ...showDiagnostics,
     method: 'GET',
     path,
     window: until('2.47', true),
@@ -139,6 +148,7 @@ export const serverDiagnostics = [
     run: async ({ engine, target }) => flatForm(await engine.servers.diagnostics(target)),
   }),
   operation({
+    ...showDiagnostics,
     method: 'GET',
     path,
     window: since('2.48', true),

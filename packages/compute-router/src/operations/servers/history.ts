@@ -10,6 +10,7 @@ import { dateTimeText } from '../../schemas/date-time.js';
 import * as type from '../../schemas/reply-types.js';
 import { limitText } from '../../schemas/types.js';
 import { hostIdOf } from '../../views/server-parts.js';
+import { instanceActionDocs } from './instance-actions.docs.js';
 
 interface ShownAction {
   readonly action: InstanceAction;
@@ -88,9 +89,12 @@ function server(call: ComputeCall & { readonly params: { readonly server_id: str
 
 export const serverHistory = [
   operation({
+    ...instanceActionDocs,
+    name: 'listInstanceActions',
     method: 'GET',
     path: '/servers/{server_id}/os-instance-actions',
     summary: 'List the actions on a server',
+    description: 'Lists the actions on a server, newest first. Since 2.21, actions on deleted servers are included.',
     policy: 'os_compute_api:os-instance-actions:list',
     status: 200,
     errors: [until('2.57', [404]), since('2.58', [400, 404])],
@@ -126,9 +130,13 @@ export const serverHistory = [
     },
   }),
   operation({
+    ...instanceActionDocs,
+    name: 'showInstanceAction',
     method: 'GET',
     path: '/servers/{server_id}/os-instance-actions/{id}',
     summary: 'Show an action on a server',
+    description:
+      'Shows an action on a server. Its events are visible to administrators; since 2.51, to all callers, without details of hosts.',
     policy: 'os_compute_api:os-instance-actions:show',
     status: 200,
     errors: [404],

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import type { ComputeCall } from '../../http/call.js';
 import { operation } from '../../operation.js';
 import * as type from '../../schemas/types.js';
+import { serverDocs } from './servers.docs.js';
 import { serverById } from './target.js';
 
 const path = '/servers/{id}/action';
@@ -25,13 +26,18 @@ function imageReply(call: ComputeCall, imageId: string, retained = true) {
 /** Actions that create images of servers. */
 export const imageActions = [
   operation({
+    ...serverDocs,
+    name: 'createServerImage',
     method: 'POST',
     path,
     action: 'createImage',
     summary: 'Create an image of a server',
+    description:
+      'Creates an image of the root disk, or for a root volume, snapshots of all volumes and an image that refers to them. The server must be `ACTIVE`, `PAUSED`, `SUSPENDED` or `SHUTOFF`. Asynchronous: poll the image. Until 2.44, its URL is in the `Location` header; since 2.45, its ID is in the response body.',
     policy: 'os_compute_api:servers:create_image',
     status: 202,
     errors: [400, 403, 404, 409],
+    when: { ...serverDocs.when, 403: 'The policy does not allow it, or a quota is exceeded.' },
     body: object({ createImage: object({ name: type.name, metadata: type.metadata.optional() }) }),
     target: serverById,
     reply,
@@ -49,13 +55,18 @@ export const imageActions = [
     },
   }),
   operation({
+    ...serverDocs,
+    name: 'createServerBackup',
     method: 'POST',
     path,
     action: 'createBackup',
     summary: 'Create a backup of a server',
+    description:
+      'Creates an image of a server and deletes its oldest backups of the same type until `rotation` backups are left. The server must be `ACTIVE`, `PAUSED`, `SUSPENDED` or `SHUTOFF`. Asynchronous: poll the image. Until 2.44, its URL is in the `Location` header; since 2.45, its ID is in the response body.',
     policy: 'os_compute_api:os-create-backup',
     status: 202,
     errors: [400, 403, 404, 409],
+    when: { ...serverDocs.when, 403: 'The policy does not allow it, or a quota is exceeded.' },
     body: object({
       createBackup: object({
         name: type.name,

@@ -1,19 +1,8 @@
-import type { Resource } from '../../reference/resource.js';
+import { resource } from '../../reference/resource.js';
 
-export const instanceActionDocs: Resource = {
+export const instanceActionDocs = resource({
   tag: 'instance-actions',
-  about: 'Actions on a server: which user requested them, when, and with what result.',
   parameters: { id: 'ID of the request that started the action: `req-` followed by a UUID.' },
-  operations: {
-    'GET /servers/{server_id}/os-instance-actions': [
-      'listInstanceActions',
-      'Lists the actions on a server, newest first. Since 2.21, actions on deleted servers are included.',
-    ],
-    'GET /servers/{server_id}/os-instance-actions/{id}': [
-      'showInstanceAction',
-      'Shows an action on a server. Its events are visible to administrators; since 2.51, to all callers, without details of hosts.',
-    ],
-  },
   fields: {
     instanceActions: 'The actions of this page.',
     instanceAction: 'An action.',
@@ -34,4 +23,4 @@ export const instanceActionDocs: Resource = {
     'events.host': 'Name of the host. Administrators only.',
     'events.details': 'Error details for the user, or null.',
   },
-};
+});

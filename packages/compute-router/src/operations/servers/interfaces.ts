@@ -7,6 +7,7 @@ import { z } from 'zod';
 import type { ComputeCall } from '../../http/call.js';
 import { operation } from '../../operation.js';
 import * as type from '../../schemas/types.js';
+import { interfaceDocs } from './server-devices.docs.js';
 import { parentServer } from './target.js';
 
 const all = '/servers/{server_id}/os-interface';
@@ -52,9 +53,12 @@ const virtual = view<Interface, ComputeCall>({
 
 export const serverInterfaces = [
   operation({
+    ...interfaceDocs,
+    name: 'listServerInterfaces',
     method: 'GET',
     path: all,
     summary: 'List the port interfaces of a server',
+    description: 'Lists the ports of a server.',
     policy: 'os_compute_api:os-attach-interfaces:list',
     status: 200,
     errors: [404, 501],
@@ -65,9 +69,13 @@ export const serverInterfaces = [
     }),
   }),
   operation({
+    ...interfaceDocs,
+    name: 'createServerInterface',
     method: 'POST',
     path: all,
     summary: 'Attach a port interface to a server',
+    description:
+      'Attaches a port to a server: an existing port, or a new one on a network. Synchronous: the response is sent after the port is attached. The server must be `ACTIVE`, `PAUSED` or `SHUTOFF`.',
     policy: ['os_compute_api:os-attach-interfaces:create', 'os_compute_api:os-attach-interfaces:show'],
     status: 200,
     errors: [400, 403, 404, 409, 500, 501],
@@ -95,9 +103,12 @@ export const serverInterfaces = [
     },
   }),
   operation({
+    ...interfaceDocs,
+    name: 'showServerInterface',
     method: 'GET',
     path: one,
     summary: 'Show a port interface of a server',
+    description: 'Shows a port of a server.',
     policy: 'os_compute_api:os-attach-interfaces:show',
     status: 200,
     errors: [403, 404],
@@ -108,9 +119,13 @@ export const serverInterfaces = [
     }),
   }),
   operation({
+    ...interfaceDocs,
+    name: 'deleteServerInterface',
     method: 'DELETE',
     path: one,
     summary: 'Detach a port interface from a server',
+    description:
+      'Detaches a port from a server. Asynchronous: poll the list of ports. A port that was created for the server is deleted; other ports are kept. The server must be `ACTIVE`, `PAUSED` or `SHUTOFF`.',
     policy: 'os_compute_api:os-attach-interfaces:delete',
     status: 202,
     errors: [400, 404, 409, 501],
@@ -119,10 +134,13 @@ export const serverInterfaces = [
       engine.servers.act(context, target.id, 'detachInterface', { portId: params.id }),
   }),
   operation({
+    ...interfaceDocs,
+    name: 'listServerVirtualInterfaces',
     method: 'GET',
     path: '/servers/{server_id}/os-virtual-interfaces',
     window: until('2.43', true),
     summary: 'List the virtual interfaces of a server',
+    description: 'Lists the virtual interfaces of a server. Replaced by the list of ports.',
     policy: 'os_compute_api:os-attach-interfaces:list',
     status: 200,
     errors: [404],

@@ -2,13 +2,17 @@ import { Rejection } from '@apistrata/compute-engine';
 import { z } from 'zod';
 import { operation } from '../../operation.js';
 import { plainAddress, plainAddresses, plainAddressesOf } from '../../views/server-parts.js';
+import { serverAddressDocs } from './server-labels.docs.js';
 import { parentServer } from './target.js';
 
 export const serverIps = [
   operation({
+    ...serverAddressDocs,
+    name: 'listServerAddresses',
     method: 'GET',
     path: '/servers/{server_id}/ips',
     summary: 'List the IP addresses of a server',
+    description: 'Lists the IP addresses of a server by network.',
     policy: 'os_compute_api:ips:index',
     status: 200,
     errors: [404],
@@ -17,9 +21,13 @@ export const serverIps = [
     run: ({ target }) => ({ addresses: plainAddressesOf(target) }),
   }),
   operation({
+    ...serverAddressDocs,
+    name: 'showServerAddresses',
     method: 'GET',
     path: '/servers/{server_id}/ips/{id}',
     summary: 'List the IP addresses of a server on a network',
+    description:
+      'Shows the IP addresses of a server on one network. The only key of the response is the label of the network.',
     policy: 'os_compute_api:ips:show',
     status: 200,
     errors: [404],

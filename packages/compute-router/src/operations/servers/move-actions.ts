@@ -6,6 +6,8 @@ import { z } from 'zod';
 import { operation } from '../../operation.js';
 import * as type from '../../schemas/types.js';
 import { plainAction } from './plain-action.js';
+import { POLL } from './poll.js';
+import { serverDocs } from './servers.docs.js';
 import { serverById } from './target.js';
 
 const path = '/servers/{id}/action';
@@ -32,13 +34,17 @@ const silent = since('2.14', true);
 /** Actions that move a server between hosts or flavors. */
 export const moveActions = [
   operation({
+    ...serverDocs,
+    name: 'resizeServer',
     method: 'POST',
     path,
     action: 'resize',
     summary: 'Resize a server',
+    description: `Resizes a server to another flavor, usually on another host. The server must be \`ACTIVE\` or \`SHUTOFF\`. ${POLL} its status is \`VERIFY_RESIZE\`; then confirm or revert the resize.`,
     policy: 'os_compute_api:servers:resize',
     status: 202,
     errors: [400, 401, 403, 404, 409],
+    when: { ...serverDocs.when, 403: 'The policy does not allow it, or a quota is exceeded.' },
     body: object({ resize: object({ flavorRef, 'OS-DCF:diskConfig': type.diskConfig.optional() }) }),
     target: serverById,
     run: async ({ engine, context, target, body }) => {
@@ -49,23 +55,32 @@ export const moveActions = [
     },
   }),
   plainAction({
+    ...serverDocs,
+    name: 'confirmServerResize',
     action: 'confirmResize',
     summary: 'Confirm a resize',
+    description: `Confirms a resize or a cold migration and deletes the instance on the source host. The server must be \`VERIFY_RESIZE\`. ${POLL} its status is \`ACTIVE\` or \`SHUTOFF\`.`,
     policy: 'os_compute_api:servers:confirm_resize',
     status: 204,
     errors: [400, 404, 409],
   }),
   plainAction({
+    ...serverDocs,
+    name: 'revertServerResize',
     action: 'revertResize',
     summary: 'Revert a resize',
+    description: `Reverts a resize or a cold migration: the server returns to its source host and flavor. The server must be \`VERIFY_RESIZE\`. ${POLL} its status is \`ACTIVE\` or \`SHUTOFF\`.`,
     policy: 'os_compute_api:servers:revert_resize',
     errors: [400, 404, 409],
   }),
   operation({
+    ...serverDocs,
+    name: 'migrateServer',
     method: 'POST',
     path,
     action: 'migrate',
     summary: 'Migrate a server',
+    description: `Migrates a server to another host (cold migration); the instance is stopped in the meantime. The server must be \`ACTIVE\` or \`SHUTOFF\`. ${POLL} its status is \`VERIFY_RESIZE\`; then confirm or revert the migration.`,
     status: 202,
     errors: [400, 403, 404, 409],
     body: object({
@@ -86,10 +101,13 @@ export const moveActions = [
     },
   }),
   operation({
+    ...serverDocs,
+    name: 'liveMigrateServer',
     method: 'POST',
     path,
     action: 'os-migrateLive',
     summary: 'Live-migrate a server',
+    description: `Live-migrates a running server to another host. The server must be \`ACTIVE\` or \`PAUSED\`. ${POLL} it has left the status \`MIGRATING\`. Since 2.34, hosts are checked after the response; failures are reported in the migration and in the actions of the server.`,
     status: 202,
     errors: [400, 403, 404, 409],
     body: object({
@@ -122,13 +140,20 @@ export const moveActions = [
     },
   }),
   operation({
+    ...serverDocs,
+    name: 'evacuateServer',
     method: 'POST',
     path,
     action: 'evacuate',
     summary: 'Evacuate a server from a failed host',
+    description: `Rebuilds a server of a failed host on another host. The server must be \`ACTIVE\`, \`SHUTOFF\` or \`ERROR\`, and its host must be down. ${POLL} its status is \`ACTIVE\` or \`SHUTOFF\`. Since 2.95, the server is stopped afterwards.`,
     policy: 'os_compute_api:os-evacuate',
     status: 200,
     errors: [400, 403, 404, 409],
+    when: {
+      ...serverDocs.when,
+      400: 'The request body is malformed, the destination is the current host, or the host of the server is up.',
+    },
     body: object({
       evacuate: object({
         host: type.fqdn.optional(),

@@ -3,6 +3,7 @@ import { object } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import { operation } from '../../operation.js';
 import * as type from '../../schemas/types.js';
+import { serverDocs } from './servers.docs.js';
 import { serverById } from './target.js';
 
 const path = '/servers/{id}/action';
@@ -17,11 +18,14 @@ const networkId = z
 /** Actions on the addresses of a server; since 2.44 the network service provides them. */
 export const networkActions = [
   operation({
+    ...serverDocs,
+    name: 'addServerFixedIp',
     method: 'POST',
     path,
     action: 'addFixedIp',
     window,
     summary: 'Add a fixed IP address to a server',
+    description: 'Adds a fixed IP address on a network to a server. Replaced by ports.',
     policy: 'os_compute_api:os-multinic:add',
     status: 202,
     errors: [400, 404, 409],
@@ -31,11 +35,14 @@ export const networkActions = [
       engine.interfaces.addFixedIp(context, target, body.addFixedIp.networkId),
   }),
   operation({
+    ...serverDocs,
+    name: 'removeServerFixedIp',
     method: 'POST',
     path,
     action: 'removeFixedIp',
     window,
     summary: 'Remove a fixed IP address from a server',
+    description: 'Removes a fixed IP address from a server. Replaced by ports.',
     policy: 'os_compute_api:os-multinic:remove',
     status: 202,
     errors: [400, 404, 409],
@@ -45,11 +52,14 @@ export const networkActions = [
       engine.interfaces.removeFixedIp(context, target, body.removeFixedIp.address),
   }),
   operation({
+    ...serverDocs,
+    name: 'addServerFloatingIp',
     method: 'POST',
     path,
     action: 'addFloatingIp',
     window,
     summary: 'Associate a floating IP address with a server',
+    description: 'Associates a floating IP address with a server. Replaced by the networking service.',
     policy: 'os_compute_api:os-floating-ips:add',
     status: 202,
     errors: [400, 403, 404],
@@ -59,14 +69,18 @@ export const networkActions = [
       engine.serverNetwork.addFloatingIp(context, target, addFloatingIp.address, addFloatingIp.fixed_address),
   }),
   operation({
+    ...serverDocs,
+    name: 'removeServerFloatingIp',
     method: 'POST',
     path,
     action: 'removeFloatingIp',
     window,
     summary: 'Disassociate a floating IP address from a server',
+    description: 'Disassociates a floating IP address from a server. Replaced by the networking service.',
     policy: 'os_compute_api:os-floating-ips:remove',
     status: 202,
     errors: [400, 403, 404, 409],
+    when: { 409: 'The address is not associated with this server.' },
     body: object({ removeFloatingIp: object({ address: type.ip }) }),
     target: serverById,
     run: ({ engine, context, target, body }) =>

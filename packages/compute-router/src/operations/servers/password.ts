@@ -1,14 +1,18 @@
 import { z } from 'zod';
 import { operation } from '../../operation.js';
+import { serverPasswordDocs } from './server-insight.docs.js';
 import { parentServer } from './target.js';
 
 const path = '/servers/{server_id}/os-server-password';
 
 export const serverPassword = [
   operation({
+    ...serverPasswordDocs,
+    name: 'showServerPassword',
     method: 'GET',
     path,
     summary: 'Show the encrypted password of a server',
+    description: 'Shows the encrypted password that the guest posted. The private key of the key pair decrypts it.',
     policy: 'os_compute_api:os-server-password:show',
     status: 200,
     errors: [404],
@@ -17,9 +21,12 @@ export const serverPassword = [
     run: ({ target }) => ({ password: target.guestPassword }),
   }),
   operation({
+    ...serverPasswordDocs,
+    name: 'deleteServerPassword',
     method: 'DELETE',
     path,
     summary: 'Delete the encrypted password of a server',
+    description: 'Deletes the encrypted password from the server record. The password in the guest is unchanged.',
     policy: 'os_compute_api:os-server-password:clear',
     status: 204,
     errors: [404],

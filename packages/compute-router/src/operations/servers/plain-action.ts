@@ -2,7 +2,7 @@ import type { RequestOf, ServerActionName } from '@apistrata/compute-engine/acti
 import type { Operation } from '@apistrata/microversion/router';
 import { object } from '@apistrata/microversion/schema';
 import type { z } from 'zod';
-import { operation } from '../../operation.js';
+import { type OperationTexts, operation } from '../../operation.js';
 import type { RuleName } from '../../policy/index.js';
 import * as type from '../../schemas/types.js';
 import { serverById } from './target.js';
@@ -12,7 +12,10 @@ type PlainActionName = {
   [Name in ServerActionName]: RequestOf<Name> extends void ? Name : never;
 }[ServerActionName];
 
-interface PlainAction extends Pick<Operation, 'window' | 'summary' | 'errors'> {
+interface PlainAction
+  extends OperationTexts,
+    Pick<Operation, 'window' | 'summary' | 'errors' | 'when' | 'describePart'> {
+  readonly parameters: { readonly id: string };
   readonly action: PlainActionName;
   readonly policy: RuleName;
   /** Default: 202. */

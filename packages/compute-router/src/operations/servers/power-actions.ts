@@ -4,17 +4,9 @@ import { z } from 'zod';
 import { operation } from '../../operation.js';
 import * as type from '../../schemas/types.js';
 import { plainAction } from './plain-action.js';
+import { POLL } from './poll.js';
+import { serverDocs } from './servers.docs.js';
 import { serverById } from './target.js';
-
-/** Actions that need no arguments: the key of the body, the rule, and the summary. */
-const plain = [
-  ['os-start', 'os_compute_api:servers:start', 'Start a server'],
-  ['os-stop', 'os_compute_api:servers:stop', 'Stop a server'],
-  ['pause', 'os_compute_api:os-pause-server:pause', 'Pause a server'],
-  ['unpause', 'os_compute_api:os-pause-server:unpause', 'Unpause a server'],
-  ['suspend', 'os_compute_api:os-suspend-server:suspend', 'Suspend a server'],
-  ['resume', 'os_compute_api:os-suspend-server:resume', 'Resume a server'],
-] as const;
 
 const path = '/servers/{id}/action';
 
@@ -22,12 +14,68 @@ const path = '/servers/{id}/action';
 const withReason = since('2.73', true);
 
 export const powerActions = [
-  ...plain.map(([action, policy, summary]) => plainAction({ action, policy, summary, errors: [404, 409] })),
+  plainAction({
+    ...serverDocs,
+    name: 'startServer',
+    action: 'os-start',
+    summary: 'Start a server',
+    description: `Starts a stopped server. The server must be \`SHUTOFF\`. ${POLL} its status is \`ACTIVE\`.`,
+    policy: 'os_compute_api:servers:start',
+    errors: [404, 409],
+  }),
+  plainAction({
+    ...serverDocs,
+    name: 'stopServer',
+    action: 'os-stop',
+    summary: 'Stop a server',
+    description: `Stops a server: shuts down the guest, and powers it off after a timeout. The server keeps its host and its disks. It must be \`ACTIVE\` or \`ERROR\`. ${POLL} its status is \`SHUTOFF\`.`,
+    policy: 'os_compute_api:servers:stop',
+    errors: [404, 409],
+  }),
+  plainAction({
+    ...serverDocs,
+    name: 'pauseServer',
+    action: 'pause',
+    summary: 'Pause a server',
+    description: `Pauses a server. Its state stays in the memory of the host. The server must be \`ACTIVE\`. ${POLL} its status is \`PAUSED\`.`,
+    policy: 'os_compute_api:os-pause-server:pause',
+    errors: [404, 409],
+  }),
+  plainAction({
+    ...serverDocs,
+    name: 'unpauseServer',
+    action: 'unpause',
+    summary: 'Unpause a server',
+    description: `Unpauses a server. The server must be \`PAUSED\`. ${POLL} its status is \`ACTIVE\`.`,
+    policy: 'os_compute_api:os-pause-server:unpause',
+    errors: [404, 409],
+  }),
+  plainAction({
+    ...serverDocs,
+    name: 'suspendServer',
+    action: 'suspend',
+    summary: 'Suspend a server',
+    description: `Suspends a server: writes its memory and state to disk and powers it off. The server must be \`ACTIVE\`. ${POLL} its status is \`SUSPENDED\`.`,
+    policy: 'os_compute_api:os-suspend-server:suspend',
+    errors: [404, 409],
+  }),
+  plainAction({
+    ...serverDocs,
+    name: 'resumeServer',
+    action: 'resume',
+    summary: 'Resume a server',
+    description: `Resumes a server from disk. The server must be \`SUSPENDED\`. ${POLL} its status is \`ACTIVE\`.`,
+    policy: 'os_compute_api:os-suspend-server:resume',
+    errors: [404, 409],
+  }),
   operation({
+    ...serverDocs,
+    name: 'rebootServer',
     method: 'POST',
     path,
     action: 'reboot',
     summary: 'Reboot a server',
+    description: `Reboots a server. \`SOFT\` restarts the guest operating system and requires the status \`ACTIVE\`. \`HARD\` power-cycles the server, also in the statuses \`SHUTOFF\`, \`PAUSED\`, \`SUSPENDED\` and \`ERROR\`. ${POLL} its status is \`ACTIVE\`.`,
     policy: 'os_compute_api:servers:reboot',
     status: 202,
     errors: [404, 409],
@@ -45,10 +93,14 @@ export const powerActions = [
     },
   }),
   operation({
+    ...serverDocs,
+    name: 'lockServer',
     method: 'POST',
     path,
     action: 'lock',
     summary: 'Lock a server',
+    description:
+      'Locks a server. While it is locked, only administrators can change it. Synchronous; allowed in any status.',
     policy: 'os_compute_api:os-lock-server:lock',
     status: 202,
     errors: [404],
@@ -69,10 +121,14 @@ export const powerActions = [
     },
   }),
   operation({
+    ...serverDocs,
+    name: 'unlockServer',
     method: 'POST',
     path,
     action: 'unlock',
     summary: 'Unlock a server',
+    description:
+      'Unlocks a server. A lock set by an administrator can be removed only by administrators. Synchronous; allowed in any status.',
     policy: 'os_compute_api:os-lock-server:unlock',
     status: 202,
     errors: [404],

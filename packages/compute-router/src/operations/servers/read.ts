@@ -9,6 +9,7 @@ import { serverDetail, serverShown, serverSummary } from '../../views/server.js'
 import { isUnreachable } from '../../views/server-partial.js';
 import { type ServerListParameters, serverListQuery } from './list-query.js';
 import { serverQueryOf } from './list-request.js';
+import { serverDocs } from './servers.docs.js';
 import { serverById } from './target.js';
 
 async function pageOf(call: ComputeCall, given: ServerListParameters, allProjectsRule: RuleName) {
@@ -23,9 +24,13 @@ const partlyShown = since('2.69', true);
 
 export const readServers = [
   operation({
+    ...serverDocs,
+    name: 'listServers',
     method: 'GET',
     path: '/servers',
     summary: 'List servers',
+    description:
+      'Lists IDs and names of servers, newest first. Since 2.69, servers in an unreachable cell are listed with partial data.',
     policy: 'os_compute_api:servers:index',
     status: 200,
     errors: [400, 403],
@@ -35,9 +40,13 @@ export const readServers = [
     run: (call) => pageOf(call, call.query, 'os_compute_api:servers:index:get_all_tenants'),
   }),
   operation({
+    ...serverDocs,
+    name: 'listServersDetail',
     method: 'GET',
     path: '/servers/detail',
     summary: 'List servers with details',
+    description:
+      'Lists servers with details, newest first. Since 2.69, servers in an unreachable cell are listed with partial data and the status `UNKNOWN`.',
     policy: 'os_compute_api:servers:detail',
     status: 200,
     errors: [400, 403],
@@ -47,9 +56,13 @@ export const readServers = [
     run: (call) => pageOf(call, call.query, 'os_compute_api:servers:detail:get_all_tenants'),
   }),
   operation({
+    ...serverDocs,
+    name: 'showServer',
     method: 'GET',
     path: '/servers/{id}',
     summary: 'Show a server',
+    description:
+      'Shows a server with details. Since 2.69, a server in an unreachable cell is shown with partial data and the status `UNKNOWN`.',
     policy: 'os_compute_api:servers:show',
     status: 200,
     errors: [404],

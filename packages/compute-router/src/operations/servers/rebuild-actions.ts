@@ -8,6 +8,8 @@ import * as type from '../../schemas/types.js';
 import { serverRebuilt } from '../../views/server.js';
 import { fieldsOf, recordFieldsOf } from '../../views/server-request-fields.js';
 import { plainAction } from './plain-action.js';
+import { POLL } from './poll.js';
+import { serverDocs } from './servers.docs.js';
 import { serverById } from './target.js';
 
 const path = '/servers/{id}/action';
@@ -28,13 +30,20 @@ const mayBeVolumeBacked = since('2.87', true);
 /** Actions that boot a server from another image. */
 export const rebuildActions = [
   operation({
+    ...serverDocs,
+    name: 'rebuildServer',
     method: 'POST',
     path,
     action: 'rebuild',
     summary: 'Rebuild a server',
+    description: `Rebuilds a server: replaces the content of its root disk with an image. ID, IP addresses and volumes are kept. The server must be \`ACTIVE\`, \`SHUTOFF\` or \`ERROR\`; since 2.93, its root disk can be a volume. ${POLL} its status is \`ACTIVE\`, \`SHUTOFF\` or \`ERROR\`.`,
     policy: 'os_compute_api:servers:rebuild',
     status: 202,
     errors: [400, 403, 404, 409],
+    when: {
+      403: 'The policy does not allow it, or a quota is exceeded.',
+      409: 'The status, the lock or the root volume of the server does not allow it.',
+    },
     body: object({ rebuild }),
     target: serverById,
     reply: { server: serverRebuilt },
@@ -56,10 +65,13 @@ export const rebuildActions = [
     },
   }),
   operation({
+    ...serverDocs,
+    name: 'rescueServer',
     method: 'POST',
     path,
     action: 'rescue',
     summary: 'Rescue a server',
+    description: `Boots a server from a rescue image, with its own root disk attached as an additional disk. The server must be \`ACTIVE\`, \`SHUTOFF\` or \`ERROR\`; since 2.87, its root disk can be a volume. ${POLL} its status is \`RESCUE\`.`,
     policy: 'os_compute_api:os-rescue',
     status: 200,
     errors: [400, 404, 409, 501],
@@ -80,8 +92,11 @@ export const rebuildActions = [
     },
   }),
   plainAction({
+    ...serverDocs,
+    name: 'unrescueServer',
     action: 'unrescue',
     summary: 'Unrescue a server',
+    description: `Boots a rescued server from its own root disk. The server must be \`RESCUE\`. ${POLL} its status is \`ACTIVE\`.`,
     policy: 'os_compute_api:os-unrescue',
     errors: [404, 409, 501],
   }),

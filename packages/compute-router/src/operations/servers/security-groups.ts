@@ -4,6 +4,8 @@ import { operation } from '../../operation.js';
 import { idText } from '../../schemas/id-text.js';
 import { nullableText } from '../../schemas/reply-types.js';
 import { securityGroupRule, showRules } from '../proxies/security-group-rule.js';
+import { serverSecurityGroupDocs } from './server-insight.docs.js';
+import { serverDocs } from './servers.docs.js';
 import { parentServer, serverById } from './target.js';
 
 const path = '/servers/{id}/action';
@@ -18,9 +20,12 @@ const group = z.strictObject({
 
 export const serverSecurityGroups = [
   operation({
+    ...serverSecurityGroupDocs,
+    name: 'listServerSecurityGroups',
     method: 'GET',
     path: '/servers/{server_id}/os-security-groups',
     summary: 'List the security groups of a server',
+    description: 'Lists the security groups of a server with their rules.',
     policy: 'os_compute_api:os-security-groups:list',
     status: 200,
     errors: [404],
@@ -42,10 +47,13 @@ export const serverSecurityGroups = [
     },
   }),
   operation({
+    ...serverDocs,
+    name: 'addServerSecurityGroup',
     method: 'POST',
     path,
     action: 'addSecurityGroup',
     summary: 'Add a security group to a server',
+    description: 'Adds a security group to all ports of a server.',
     policy: 'os_compute_api:os-security-groups:add',
     status: 202,
     errors: [400, 404, 409],
@@ -55,10 +63,13 @@ export const serverSecurityGroups = [
       engine.serverNetwork.addSecurityGroup(context, target, body.addSecurityGroup.name),
   }),
   operation({
+    ...serverDocs,
+    name: 'removeServerSecurityGroup',
     method: 'POST',
     path,
     action: 'removeSecurityGroup',
     summary: 'Remove a security group from a server',
+    description: 'Removes a security group from all ports of a server.',
     policy: 'os_compute_api:os-security-groups:remove',
     status: 202,
     errors: [400, 404, 409],

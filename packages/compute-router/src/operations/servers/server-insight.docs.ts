@@ -1,39 +1,13 @@
-import type { Resource } from '../../reference/resource.js';
+import { resource } from '../../reference/resource.js';
 
-export const serverPasswordDocs: Resource = {
+export const serverPasswordDocs = resource({
   tag: 'server-passwords',
-  about: 'Passwords that guests generated and posted, encrypted with the public key of the server.',
-  operations: {
-    'GET /servers/{server_id}/os-server-password': [
-      'showServerPassword',
-      'Shows the encrypted password that the guest posted. The private key of the key pair decrypts it.',
-    ],
-    'DELETE /servers/{server_id}/os-server-password': [
-      'deleteServerPassword',
-      'Deletes the encrypted password from the server record. The password in the guest is unchanged.',
-    ],
-  },
   fields: { password: 'The encrypted password. Empty if the guest posted none.' },
-};
+});
 
-export const serverConsoleDocs: Resource = {
+export const serverConsoleDocs = resource({
   tag: 'consoles',
-  about: 'Graphical and serial consoles of servers, and the connection data that console proxies need.',
   when: { 409: 'The server has no host yet.', 501: 'The driver does not support consoles of this type.' },
-  operations: {
-    'POST /servers/{server_id}/remote-consoles': [
-      'createRemoteConsole',
-      'Creates a remote console and returns its URL. The URL contains a token that expires.',
-    ],
-    'GET /os-console-auth-tokens/{id}': [
-      'showConsoleAuthToken',
-      'Shows the connection data of a console for its token. For console proxies. Until 2.30, RDP consoles only.',
-      {
-        400: 'The token is missing, or is not a console token.',
-        401: 'Until 2.30: the token does not belong to an RDP console.',
-      },
-    ],
-  },
   parameters: { id: 'Token of the console, from its URL.' },
   fields: {
     remote_console: 'The remote console.',
@@ -46,24 +20,13 @@ export const serverConsoleDocs: Resource = {
     internal_access_path: 'Data that the proxy sends to the host first, or null.',
     tls_port: 'TCP port on the host for TLS connections, or null.',
   },
-};
+});
 
-export const serverDiagnosticsDocs: Resource = {
+export const serverDiagnosticsDocs = resource({
   tag: 'diagnostics',
-  about: 'Diagnostics and NUMA topology of servers.',
   when: {
     409: 'The state of the server does not allow it.',
     501: 'The driver of the host does not support the operation.',
-  },
-  operations: {
-    'GET /servers/{server_id}/diagnostics': [
-      'showServerDiagnostics',
-      'Shows usage data of a running server. Until 2.47, the fields depend on the driver; since 2.48, they are the same for all drivers.',
-    ],
-    'GET /servers/{server_id}/topology': [
-      'showServerTopology',
-      'Shows the NUMA topology of a server. Only administrators see the nodes and CPUs of the host.',
-    ],
   },
   fields: {
     config_drive: 'Whether the server has a config drive.',
@@ -108,17 +71,10 @@ export const serverDiagnosticsDocs: Resource = {
     'nodes.cpu_pinning': 'CPU of the host by virtual CPU. Administrators only.',
     pagesize_kb: 'Size of memory pages, in KiB, or null.',
   },
-};
+});
 
-export const serverSecurityGroupDocs: Resource = {
+export const serverSecurityGroupDocs = resource({
   tag: 'server-security-groups',
-  about: 'Security groups of the ports of a server.',
-  operations: {
-    'GET /servers/{server_id}/os-security-groups': [
-      'listServerSecurityGroups',
-      'Lists the security groups of a server with their rules.',
-    ],
-  },
   fields: {
     security_groups: 'The list of security groups.',
     id: 'UUID of the security group.',
@@ -136,4 +92,4 @@ export const serverSecurityGroupDocs: Resource = {
     ip_range: 'Source address range. Empty if the rule has a source group.',
     'ip_range.cidr': 'Addresses in CIDR notation, such as `192.0.2.0/24`.',
   },
-};
+});

@@ -7,6 +7,7 @@ import { z } from 'zod';
 import type { ComputeCall } from '../../http/call.js';
 import { operation } from '../../operation.js';
 import * as type from '../../schemas/types.js';
+import { shareDocs } from './server-devices.docs.js';
 import { anyParentServer } from './target.js';
 
 const all = '/servers/{server_id}/shares';
@@ -39,10 +40,13 @@ const shown = view<Shown, ComputeCall>({
 
 export const serverShares = [
   operation({
+    ...shareDocs,
+    name: 'listServerShares',
     method: 'GET',
     path: all,
     window,
     summary: 'List the shares of a server',
+    description: 'Lists the shares of a server.',
     policy: 'os_compute_api:os-server-shares:index',
     status: 200,
     errors: [400, 403, 404],
@@ -52,10 +56,14 @@ export const serverShares = [
     run: ({ target }) => ({ shares: target.shares.map((share) => ({ server: target, share })) }),
   }),
   operation({
+    ...shareDocs,
+    name: 'createServerShare',
     method: 'POST',
     path: all,
     window,
     summary: 'Attach a share to a server',
+    description:
+      'Attaches a share to a server. Asynchronous: poll the share until its status is `inactive` or `error`. The server must be `SHUTOFF`.',
     policy: 'os_compute_api:os-server-shares:create',
     status: 201,
     errors: [400, 403, 404, 409],
@@ -73,10 +81,13 @@ export const serverShares = [
     },
   }),
   operation({
+    ...shareDocs,
+    name: 'showServerShare',
     method: 'GET',
     path: one,
     window,
     summary: 'Show a share of a server',
+    description: 'Shows a share of a server.',
     policy: 'os_compute_api:os-server-shares:show',
     status: 200,
     errors: [400, 403, 404],
@@ -88,10 +99,14 @@ export const serverShares = [
     }),
   }),
   operation({
+    ...shareDocs,
+    name: 'deleteServerShare',
     method: 'DELETE',
     path: one,
     window,
     summary: 'Detach a share from a server',
+    description:
+      'Detaches a share from a server. Asynchronous: poll the list of shares. The server must be `SHUTOFF` or `ERROR`.',
     policy: 'os_compute_api:os-server-shares:delete',
     status: 200,
     errors: [400, 403, 404, 409],

@@ -4,6 +4,8 @@ import { z } from 'zod';
 import { operation } from '../../operation.js';
 import * as type from '../../schemas/types.js';
 import { plainAction } from './plain-action.js';
+import { POLL } from './poll.js';
+import { serverDocs } from './servers.docs.js';
 import { serverById } from './target.js';
 
 const path = '/servers/{id}/action';
@@ -19,25 +21,37 @@ interface Place {
 /** Actions that shelve and unshelve servers. */
 export const shelveActions = [
   plainAction({
+    ...serverDocs,
+    name: 'shelveServer',
     action: 'shelve',
     summary: 'Shelve a server',
+    description: `Shelves a server: stops it and stores it as an image. After a configured period it is removed from its host and releases its resources. The server must be \`ACTIVE\`, \`PAUSED\`, \`SUSPENDED\` or \`SHUTOFF\`. ${POLL} its status is \`SHELVED\` or \`SHELVED_OFFLOADED\`.`,
     policy: 'os_compute_api:os-shelve:shelve',
     errors: [400, 403, 404, 409],
   }),
   plainAction({
+    ...serverDocs,
+    name: 'shelveOffloadServer',
     action: 'shelveOffload',
     summary: 'Shelve-offload a server',
+    description: `Removes a shelved server from its host and releases its resources. The server must be \`SHELVED\`. ${POLL} its status is \`SHELVED_OFFLOADED\`.`,
     policy: 'os_compute_api:os-shelve:shelve_offload',
     errors: [400, 404, 409],
   }),
   operation({
+    ...serverDocs,
+    name: 'unshelveServer',
     method: 'POST',
     path,
     action: 'unshelve',
     summary: 'Unshelve a server',
+    description: `Restores a shelved server. The server must be \`SHELVED\` or \`SHELVED_OFFLOADED\`. ${POLL} its status is \`ACTIVE\`.`,
     policy: 'os_compute_api:os-shelve:unshelve',
     status: 202,
     errors: [400, 403, 404, 409],
+    when: {
+      409: 'The status or the lock of the server does not allow it. Since 2.91: or the host is not in the availability zone.',
+    },
     body: object({
       unshelve: [
         until('2.76', z.unknown()),

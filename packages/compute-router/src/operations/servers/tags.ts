@@ -5,6 +5,7 @@ import { object, query } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import { operation } from '../../operation.js';
 import * as type from '../../schemas/types.js';
+import { serverTagDocs } from './server-labels.docs.js';
 import { anyParentServer } from './target.js';
 
 const all = '/servers/{server_id}/tags';
@@ -16,10 +17,13 @@ const tags = z.array(z.string()).max(50);
 
 export const serverTags = [
   operation({
+    ...serverTagDocs,
+    name: 'listServerTags',
     method: 'GET',
     path: all,
     window,
     summary: 'List the tags of a server',
+    description: 'Lists the tags of a server.',
     policy: 'os_compute_api:os-server-tags:index',
     status: 200,
     errors: [404],
@@ -29,10 +33,13 @@ export const serverTags = [
     run: ({ target }) => ({ tags: [...target.tags] }),
   }),
   operation({
+    ...serverTagDocs,
+    name: 'replaceServerTags',
     method: 'PUT',
     path: all,
     window,
     summary: 'Replace the tags of a server',
+    description: 'Replaces all tags of a server.',
     policy: 'os_compute_api:os-server-tags:update_all',
     status: 200,
     errors: [404, 409],
@@ -44,10 +51,13 @@ export const serverTags = [
     }),
   }),
   operation({
+    ...serverTagDocs,
+    name: 'deleteServerTags',
     method: 'DELETE',
     path: all,
     window,
     summary: 'Delete all tags of a server',
+    description: 'Deletes all tags of a server.',
     policy: 'os_compute_api:os-server-tags:delete_all',
     status: 204,
     errors: [404, 409],
@@ -57,10 +67,13 @@ export const serverTags = [
     },
   }),
   operation({
+    ...serverTagDocs,
+    name: 'checkServerTag',
     method: 'GET',
     path: one,
     window,
     summary: 'Check whether a server has a tag',
+    description: 'Checks whether a server has a tag. Returns 204 if it does, otherwise 404.',
     policy: 'os_compute_api:os-server-tags:show',
     status: 204,
     errors: [404],
@@ -69,13 +82,18 @@ export const serverTags = [
     run: ({ engine, target, params }) => engine.serverTags.check(target, params.id),
   }),
   operation({
+    ...serverTagDocs,
+    name: 'addServerTag',
     method: 'PUT',
     path: one,
     window,
     summary: 'Add a tag to a server',
+    description:
+      'Adds a tag to a server. Idempotent: returns 201 if the tag was added, 204 if the server already had it.',
     policy: 'os_compute_api:os-server-tags:update',
     status: 201,
     errors: [400, 404, 409],
+    when: { ...serverTagDocs.when, 400: 'The tag is malformed, or the server already has 50 tags.' },
     body: z.null().optional(),
     target: anyParentServer,
     run: async (call) => {
@@ -92,10 +110,13 @@ export const serverTags = [
     },
   }),
   operation({
+    ...serverTagDocs,
+    name: 'deleteServerTag',
     method: 'DELETE',
     path: one,
     window,
     summary: 'Delete a tag of a server',
+    description: 'Deletes a tag of a server.',
     policy: 'os_compute_api:os-server-tags:delete',
     status: 204,
     errors: [404, 409],

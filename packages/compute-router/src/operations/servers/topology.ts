@@ -2,6 +2,7 @@ import type { Server } from '@apistrata/compute-engine';
 import { since } from '@apistrata/microversion';
 import { z } from 'zod';
 import { operation } from '../../operation.js';
+import { serverDiagnosticsDocs } from './server-insight.docs.js';
 import { parentServer } from './target.js';
 
 const node = z.strictObject({
@@ -49,10 +50,13 @@ function nodesOf({ flavor }: Server, seesHost: boolean): Node[] {
 }
 
 export const serverTopology = operation({
+  ...serverDiagnosticsDocs,
+  name: 'showServerTopology',
   method: 'GET',
   path: '/servers/{server_id}/topology',
   window: since('2.78', true),
   summary: 'Show the NUMA topology of a server',
+  description: 'Shows the NUMA topology of a server. Only administrators see the nodes and CPUs of the host.',
   policy: 'compute:server:topology:index',
   status: 200,
   errors: [404],

@@ -7,6 +7,7 @@ import type { ComputeCall } from '../../http/call.js';
 import { operation } from '../../operation.js';
 import { rejectedSince275 } from '../../schemas/extra-parameters.js';
 import * as type from '../../schemas/types.js';
+import { volumeAttachmentDocs } from './server-devices.docs.js';
 import { parentServer } from './target.js';
 
 const all = '/servers/{server_id}/os-volume_attachments';
@@ -87,11 +88,22 @@ const page = z
   .regex(/^[0-9]+$/)
   .transform(Number);
 
+const updateAttachment = {
+  ...volumeAttachmentDocs,
+  name: 'updateVolumeAttachment',
+  description:
+    'Replaces the volume of an attachment while the volume service migrates it. Asynchronous: poll the attachment. Since 2.85, also updates `delete_on_termination`.',
+  when: { 409: 'The state or the lock of the server does not allow it, or the volume is not being migrated.' },
+} as const;
+
 export const volumeAttachments = [
   operation({
+    ...volumeAttachmentDocs,
+    name: 'listVolumeAttachments',
     method: 'GET',
     path: all,
     summary: 'List the volume attachments of a server',
+    description: 'Lists the volume attachments of a server.',
     policy: 'os_compute_api:os-volumes-attachments:index',
     status: 200,
     errors: [404],
@@ -107,12 +119,20 @@ export const volumeAttachments = [
     },
   }),
   operation({
+    ...volumeAttachmentDocs,
+    name: 'createVolumeAttachment',
     method: 'POST',
     path: all,
     summary: 'Attach a volume to a server',
+    description:
+      'Attaches a volume to a server. Until 2.100, the response contains the device. Since 2.101, asynchronous: the response is 202 without a body; poll the list of attachments. Since 2.20, the server can be shelved; since 2.60, the volume can be a multiattach volume.',
     policy: 'os_compute_api:os-volumes-attachments:create',
     status: [until('2.100', 200), since('2.101', 202)],
     errors: [400, 403, 404, 409],
+    when: {
+      ...volumeAttachmentDocs.when,
+      400: 'The request body is malformed, the volume is not available, or the volume is a multiattach volume and the version is below 2.60.',
+    },
     body: object({
       volumeAttachment: object({
         volumeId: type.uuid,
@@ -139,9 +159,12 @@ export const volumeAttachments = [
     },
   }),
   operation({
+    ...volumeAttachmentDocs,
+    name: 'showVolumeAttachment',
     method: 'GET',
     path: single,
     summary: 'Show a volume attachment of a server',
+    description: 'Shows a volume attachment of a server.',
     policy: 'os_compute_api:os-volumes-attachments:show',
     status: 200,
     errors: [404],
@@ -157,6 +180,7 @@ export const volumeAttachments = [
     },
   }),
   operation({
+    ...updateAttachment,
     method: 'PUT',
     path: single,
     window: until('2.84', true),
@@ -169,6 +193,7 @@ export const volumeAttachments = [
     run: (call) => exchange(call, call.target, call.params.id, call.body.volumeAttachment.volumeId),
   }),
   operation({
+    ...updateAttachment,
     method: 'PUT',
     path: single,
     window: since('2.85', true),
@@ -201,12 +226,21 @@ export const volumeAttachments = [
     },
   }),
   operation({
+    ...volumeAttachmentDocs,
+    name: 'deleteVolumeAttachment',
     method: 'DELETE',
     path: single,
     summary: 'Detach a volume from a server',
+    description:
+      'Detaches a volume from a server. Asynchronous: poll the list of attachments. Since 2.20, the server can be shelved.',
     policy: 'os_compute_api:os-volumes-attachments:delete',
     status: 202,
     errors: [400, 403, 404, 409],
+    when: {
+      ...volumeAttachmentDocs.when,
+      400: 'The volume is not attached to the server.',
+      403: 'The policy does not allow it, or the volume is the root disk.',
+    },
     target: parentServer,
     run: ({ engine, context, target, params }) =>
       engine.servers.act(context, target.id, 'detachVolume', { volumeId: params.id }),
