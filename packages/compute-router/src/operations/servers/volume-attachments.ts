@@ -1,12 +1,13 @@
 import { type BlockDevice, Rejection, type Server } from '@apistrata/compute-engine';
 import { at, since, until } from '@apistrata/microversion';
-import { field, prepareResponse, view } from '@apistrata/microversion/router';
+import { prepareResponse } from '@apistrata/microversion/router';
 import { object, one, query } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import type { ComputeCall } from '../../http/call.js';
 import { operation } from '../../operation.js';
 import { rejectedSince275 } from '../../schemas/extra-parameters.js';
 import * as type from '../../schemas/types.js';
+import { type AttachedVolume, createdVolumeAttachment, volumeAttachment } from '../../views/volume-attachment.js';
 import { volumeAttachmentDocs } from './server-devices.docs.js';
 import { parentServer } from './target.js';
 
@@ -28,47 +29,6 @@ async function exchange({ engine, context }: ComputeCall, server: Server, old: s
   engine.volumeAttachments.find(server, old);
   await engine.servers.act(context, server.id, 'swapVolume', { oldVolumeId: old, newVolumeId: next });
 }
-
-type AttachedVolume = BlockDevice & { readonly volumeId: string };
-
-interface Shown {
-  readonly server: Server;
-  readonly device: AttachedVolume;
-}
-
-const tag = field<Shown, ComputeCall, z.ZodNullable<z.ZodString>>(z.string().nullable(), ({ device }) => device.tag);
-const deleteOnTermination = field<Shown, ComputeCall, z.ZodBoolean>(
-  z.boolean(),
-  ({ device }) => device.deleteOnTermination,
-);
-
-const common = {
-  serverId: field<Shown, ComputeCall, z.ZodString>(z.string(), ({ server }) => server.id),
-  volumeId: field<Shown, ComputeCall, z.ZodString>(z.string(), ({ device }) => device.volumeId),
-  tag: since('2.70', tag),
-  delete_on_termination: since('2.79', deleteOnTermination),
-};
-const id = field<Shown, ComputeCall, z.ZodString>(z.string(), ({ device }) => device.volumeId);
-
-const attachment = view<Shown, ComputeCall>({
-  id: until('2.88', id),
-  device: field(z.string().optional(), ({ device }) => device.device || undefined),
-  ...common,
-  attachment_id: since(
-    '2.89',
-    field(z.string(), ({ device }) => device.attachmentId ?? ''),
-  ),
-  bdm_uuid: since(
-    '2.89',
-    field(z.string(), ({ device }) => device.id),
-  ),
-});
-
-const created = view<Shown, ComputeCall>({
-  id,
-  device: field(z.string().nullable(), ({ device }) => device.device || null),
-  ...common,
-});
 
 /** Since 2.89, attachments without an id of their own are not shown. */
 const withIdOnly = since('2.89', true);
@@ -109,7 +69,7 @@ export const volumeAttachments = [
     errors: [404],
     query: query({ limit: one(page), offset: one(page) }, { extra: rejectedSince275 }),
     target: parentServer,
-    reply: { volumeAttachments: [attachment] },
+    reply: { volumeAttachments: [volumeAttachment] },
     run: (call) => {
       const { limit = 0, offset = 0 } = call.query;
       const size = limit === 0 ? call.maxLimit : Math.min(limit, call.maxLimit);
@@ -142,7 +102,7 @@ export const volumeAttachments = [
       }),
     }),
     target: parentServer,
-    reply: until('2.100', { volumeAttachment: created }),
+    reply: until('2.100', { volumeAttachment: createdVolumeAttachment }),
     run: async (call) => {
       const { engine, context, target, version, body } = call;
       const { volumeId, device, tag: deviceTag, delete_on_termination } = body.volumeAttachment;
@@ -170,7 +130,7 @@ export const volumeAttachments = [
     errors: [404],
     query: query({}, { extra: 'ignore' }),
     target: parentServer,
-    reply: { volumeAttachment: attachment },
+    reply: { volumeAttachment },
     run: async (call) => {
       const { engine, target, params } = call;
       const device = engine.volumeAttachments.find(target, params.id);
