@@ -88,16 +88,14 @@ describe('the documentation of the compute API', () => {
       ...(operation as Operation & Partial<Resource>),
       outline,
     }));
-    const stale = [...new Set(described.map(({ fields }) => fields))].flatMap((fields = {}) => {
-      const own = described.filter((each) => each.fields === fields);
-      const parameters = own.flatMap((each) => Object.keys(each.parameters ?? {}));
+    const stale = [...new Set(described.map(({ parameters }) => parameters))].flatMap((parameters) => {
+      const own = described.filter((each) => each.parameters === parameters);
+      const fields = own[0]?.fields ?? {};
       const parts = own.flatMap(({ outline }) => [...outline.parts.keys()].map((name) => name.replaceAll('[]', '')));
       return [
         ...Object.keys(fields).filter((end) => !parts.some((part) => part === end || part.endsWith(`.${end}`))),
-        ...new Set(
-          parameters.filter(
-            (name) => !(name in commonParameters) && !own.some(({ path }) => path.includes(`{${name}}`)),
-          ),
+        ...Object.keys(parameters ?? {}).filter(
+          (name) => !(name in commonParameters) && !own.some(({ path }) => path.includes(`{${name}}`)),
         ),
       ].map((name) => `${own[0]?.tag} ${name}`);
     });

@@ -1,17 +1,22 @@
 import { Rejection } from '@apistrata/compute-engine';
 import { since } from '@apistrata/microversion';
-import { object } from '@apistrata/microversion/schema';
+import { described, object } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import { operation } from '../operation.js';
+import { resource } from '../reference/resource.js';
 import { azName, fqdn, metadataNull, name, nameAmongSpaces, uuid } from '../schemas/types.js';
-import { aggregate, aggregateCreated } from '../views/aggregate.js';
-import { aggregateDocs } from './aggregates.docs.js';
+import { aggregate, aggregateCreated, aggregateTexts } from '../views/aggregate.js';
 import { numberIn } from './id-in-path.js';
+
+const aggregateDocs = resource({
+  tag: 'aggregates',
+  parameters: { id: 'ID of the aggregate: an integer. The UUID of the aggregate is not accepted.' },
+});
 
 const path = '/os-aggregates/{id}';
 const action = '/os-aggregates/{id}/action';
 
-const oneHost = object({ host: fqdn });
+const oneHost = object({ host: described('Name of the host, as reported by its compute service.', fqdn) });
 
 function numberOf(id: string): number {
   const number = numberIn(id);
@@ -29,7 +34,7 @@ export const aggregateOperations = [
     description: 'Lists all aggregates with their hosts and metadata.',
     policy: 'os_compute_api:os-aggregates:index',
     status: 200,
-    reply: { aggregates: [aggregate] },
+    reply: { aggregates: described('The list of aggregates.', [aggregate]) },
     run: async ({ engine }) => ({ aggregates: await engine.aggregates.list() }),
   }),
   operation({
@@ -44,9 +49,15 @@ export const aggregateOperations = [
     errors: [400, 409],
     when: { 409: 'An aggregate with this name exists.' },
     body: object({
-      aggregate: object({ name, availability_zone: azName.nullish() }),
+      aggregate: described(
+        aggregateTexts.aggregate,
+        object({
+          name: described(aggregateTexts.name, name),
+          availability_zone: described(aggregateTexts.availabilityZone, azName.nullish()),
+        }),
+      ),
     }),
-    reply: { aggregate: aggregateCreated },
+    reply: { aggregate: described(aggregateTexts.aggregate, aggregateCreated) },
     run: async ({ engine, body: { aggregate: requested } }) => ({
       aggregate: await engine.aggregates.create(requested.name, requested.availability_zone),
     }),
@@ -61,7 +72,7 @@ export const aggregateOperations = [
     policy: 'os_compute_api:os-aggregates:show',
     status: 200,
     errors: [400, 404],
-    reply: { aggregate },
+    reply: { aggregate: described(aggregateTexts.aggregate, aggregate) },
     run: async ({ engine, params }) => ({ aggregate: await engine.aggregates.get(numberOf(params.id)) }),
   }),
   operation({
@@ -79,13 +90,19 @@ export const aggregateOperations = [
       409: 'An aggregate with this name exists, or a host of the aggregate has servers or belongs to another availability zone.',
     },
     body: object({
-      aggregate: z
-        .strictObject({ name: nameAmongSpaces.optional(), availability_zone: azName.nullable().optional() })
-        .refine((change) => Object.keys(change).length > 0, {
-          message: 'One of name and availability_zone is required',
-        }),
+      aggregate: described(
+        aggregateTexts.aggregate,
+        z
+          .strictObject({
+            name: nameAmongSpaces.optional().describe(aggregateTexts.name),
+            availability_zone: azName.nullable().optional().describe(aggregateTexts.availabilityZone),
+          })
+          .refine((change) => Object.keys(change).length > 0, {
+            message: 'One of name and availability_zone is required',
+          }),
+      ),
     }),
-    reply: { aggregate },
+    reply: { aggregate: described(aggregateTexts.aggregate, aggregate) },
     run: async ({ engine, params, body: { aggregate: change } }) => ({
       aggregate: await engine.aggregates.update(numberOf(params.id), {
         name: change.name,
@@ -121,8 +138,8 @@ export const aggregateOperations = [
     when: {
       409: 'The host is already in the aggregate, belongs to another availability zone, or has servers whose zone would change.',
     },
-    body: object({ add_host: oneHost }),
-    reply: { aggregate },
+    body: object({ add_host: described('The host to add.', oneHost) }),
+    reply: { aggregate: described(aggregateTexts.aggregate, aggregate) },
     run: async ({ engine, params, body }) => ({
       aggregate: await engine.aggregates.addHost(numberOf(params.id), body.add_host.host),
     }),
@@ -139,8 +156,8 @@ export const aggregateOperations = [
     status: 200,
     errors: [400, 404, 409],
     when: { 409: 'The host has servers in the availability zone of the aggregate, or was changed concurrently.' },
-    body: object({ remove_host: oneHost }),
-    reply: { aggregate },
+    body: object({ remove_host: described('The host to remove.', oneHost) }),
+    reply: { aggregate: described(aggregateTexts.aggregate, aggregate) },
     run: async ({ engine, params, body }) => ({
       aggregate: await engine.aggregates.removeHost(numberOf(params.id), body.remove_host.host),
     }),
@@ -160,8 +177,13 @@ export const aggregateOperations = [
     when: {
       400: 'The request body is malformed, or the zone cannot change because hosts of the aggregate have servers.',
     },
-    body: object({ set_metadata: object({ metadata: metadataNull }) }),
-    reply: { aggregate },
+    body: object({
+      set_metadata: described(
+        'The metadata to set.',
+        object({ metadata: described('Items to set. A null value removes the item.', metadataNull) }),
+      ),
+    }),
+    reply: { aggregate: described(aggregateTexts.aggregate, aggregate) },
     run: async ({ engine, params, body }) => ({
       aggregate: await engine.aggregates.setMetadata(numberOf(params.id), body.set_metadata.metadata),
     }),
@@ -178,7 +200,12 @@ export const aggregateOperations = [
     policy: 'compute:aggregates:images',
     status: 202,
     errors: [400, 404],
-    body: object({ cache: z.array(z.strictObject({ id: uuid })).min(1) }),
+    body: object({
+      cache: described(
+        'Images to cache. Must not contain duplicates.',
+        z.array(z.strictObject({ id: uuid.describe('UUID of an image.') })).min(1),
+      ),
+    }),
     run: async ({ engine, context, params, body }) => {
       const ids = body.cache.map(({ id }) => id);
       if (new Set(ids).size < ids.length) throw new Rejection('BAD_REQUEST', 'Duplicate images in request');

@@ -1,10 +1,21 @@
 import { Rejection } from '@apistrata/compute-engine';
-import { object, one, query } from '@apistrata/microversion/schema';
+import { described, object, one, query } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import { operation } from '../operation.js';
+import { resource } from '../reference/resource.js';
 import { rejectedSince275 } from '../schemas/extra-parameters.js';
 import { idText } from '../schemas/id-text.js';
-import { assistedSnapshotDocs } from './external-services.docs.js';
+
+const assistedSnapshotDocs = resource({
+  tag: 'assisted-volume-snapshots',
+  parameters: { id: 'UUID of the snapshot.' },
+});
+
+/** Descriptions of fields that occur in several places. */
+export const assistedVolumeSnapshotTexts = {
+  snapshot: 'The snapshot.',
+  snapshotVolumeId: 'UUID of the volume.',
+} as const;
 
 const text = idText.min(1);
 const deleteInfo = z.object({ volume_id: text });
@@ -32,12 +43,31 @@ export const assistedVolumeSnapshots = [
     status: 200,
     errors: [400],
     body: object({
-      snapshot: object({
-        volume_id: text,
-        create_info: object({ snapshot_id: text, type: z.literal('qcow2'), new_file: text, id: text.optional() }),
-      }),
+      snapshot: described(
+        assistedVolumeSnapshotTexts.snapshot,
+        object({
+          volume_id: described(assistedVolumeSnapshotTexts.snapshotVolumeId, text),
+          create_info: described(
+            'Data for the driver.',
+            object({
+              snapshot_id: described('UUID of the snapshot in the volume service.', text),
+              type: described('Format of the snapshot file: `qcow2`.', z.literal('qcow2')),
+              new_file: described('Name of the file that receives subsequent writes.', text),
+              id: described('ID to return in the response.', text.optional()),
+            }),
+          ),
+        }),
+      ),
     }),
-    reply: { snapshot: z.strictObject({ id: z.string().nullable(), volumeId: z.string() }) },
+    reply: {
+      snapshot: described(
+        assistedVolumeSnapshotTexts.snapshot,
+        z.strictObject({
+          id: z.string().nullable().describe('ID from the request, or null.'),
+          volumeId: z.string().describe(assistedVolumeSnapshotTexts.snapshotVolumeId),
+        }),
+      ),
+    },
     run: async ({ engine, context, body: { snapshot } }) => {
       const { volume_id, create_info } = snapshot;
       await engine.assistedSnapshots.create(context, volume_id, create_info.snapshot_id);
@@ -54,7 +84,15 @@ export const assistedVolumeSnapshots = [
     policy: 'os_compute_api:os-assisted-volume-snapshots:delete',
     status: 204,
     errors: [400, 404],
-    query: query({ delete_info: one(z.string()) }, { extra: rejectedSince275 }),
+    query: query(
+      {
+        delete_info: described(
+          'JSON string with `volume_id`, the UUID of the volume, and data for the driver.',
+          one(z.string()),
+        ),
+      },
+      { extra: rejectedSince275 },
+    ),
     run: ({ engine, context, params, query: { delete_info } }) =>
       engine.assistedSnapshots.delete(context, volumeOf(delete_info), params.id),
   }),

@@ -1,6 +1,11 @@
+import { described } from '@apistrata/microversion/schema';
 import { operation } from '../operation.js';
-import { availabilityZone, availabilityZoneDetail } from '../views/availability-zone.js';
-import { availabilityZoneDocs } from './availability-zones.docs.js';
+import { resource } from '../reference/resource.js';
+import { availabilityZone, availabilityZoneDetail, availabilityZoneTexts } from '../views/availability-zone.js';
+
+const availabilityZoneDocs = resource({
+  tag: 'availability-zones',
+});
 
 export const availabilityZoneOperations = [
   operation({
@@ -13,7 +18,7 @@ export const availabilityZoneOperations = [
       'Lists the availability zones for servers. A zone is available if at least one of its hosts is up and enabled.',
     policy: 'os_compute_api:os-availability-zone:list',
     status: 200,
-    reply: { availabilityZoneInfo: [availabilityZone] },
+    reply: { availabilityZoneInfo: described(availabilityZoneTexts.availabilityZoneInfo, [availabilityZone]) },
     run: async ({ engine }) => ({ availabilityZoneInfo: await engine.zones.list() }),
   }),
   operation({
@@ -25,7 +30,7 @@ export const availabilityZoneOperations = [
     description: 'Lists all availability zones, including the internal zone, with their hosts and services.',
     policy: 'os_compute_api:os-availability-zone:detail',
     status: 200,
-    reply: { availabilityZoneInfo: [availabilityZoneDetail] },
+    reply: { availabilityZoneInfo: described(availabilityZoneTexts.availabilityZoneInfo, [availabilityZoneDetail]) },
     run: async ({ engine }) => ({ availabilityZoneInfo: await engine.zones.list({ internal: true }) }),
   }),
 ];

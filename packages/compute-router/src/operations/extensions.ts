@@ -1,16 +1,22 @@
 import { Rejection } from '@apistrata/compute-engine';
+import { described } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import { operation } from '../operation.js';
+import { resource } from '../reference/resource.js';
 import { extensionCatalogue } from './extension-catalogue.js';
-import { extensionDocs } from './versions.docs.js';
+
+const extensionDocs = resource({
+  tag: 'extensions',
+  parameters: { id: 'Alias of the extension.' },
+});
 
 const extension = z.strictObject({
-  alias: z.string(),
-  description: z.string(),
-  links: z.array(z.never()),
-  name: z.string(),
-  namespace: z.string(),
-  updated: z.string(),
+  alias: z.string().describe('Alias of the extension, used in paths.'),
+  description: z.string().describe('Description of the extension.'),
+  links: z.array(z.never()).describe('Always empty.'),
+  name: z.string().describe('Name of the extension.'),
+  namespace: z.string().describe('Namespace URL of the extension.'),
+  updated: z.string().describe('Time of the last change, in UTC.'),
 });
 
 /** One link and one date for all, because they have no meaning anymore. */
@@ -35,7 +41,7 @@ export const extensionOperations = [
     description: 'Lists all extensions. The list is the same at every version and is frozen.',
     policy: 'os_compute_api:extensions',
     status: 200,
-    reply: { extensions: z.array(extension) },
+    reply: { extensions: described('The list of extensions.', z.array(extension)) },
     run: () => ({ extensions: shown }),
   }),
   operation({
@@ -48,7 +54,7 @@ export const extensionOperations = [
     policy: 'os_compute_api:extensions',
     status: 200,
     errors: [404],
-    reply: { extension },
+    reply: { extension: described('An extension.', extension) },
     run: ({ params: { id } }) => {
       const extension = byAlias.get(id);
       if (!extension) throw new Rejection('NOT_FOUND', `There is no extension ${id}.`);

@@ -1,36 +1,59 @@
 import type { ExternalEvent, ExternalEventName } from '@apistrata/compute-engine/api';
 import { between, since, until } from '@apistrata/microversion';
 import { prepareResponse } from '@apistrata/microversion/router';
-import { derive, object } from '@apistrata/microversion/schema';
+import { derive, described, object } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import { operation } from '../operation.js';
+import { commonTexts } from '../reference/common-texts.js';
+import { resource } from '../reference/resource.js';
 import * as type from '../schemas/types.js';
-import { externalEventDocs } from './external-services.docs.js';
+
+const externalEventDocs = resource({
+  tag: 'external-events',
+});
+
+/** Descriptions of fields that occur in several places. */
+export const externalEventTexts = {
+  eventsStatus: 'Result of the event: `completed`, `failed` or `in-progress`. Default: `completed`.',
+  eventsTag: 'Subject of the event: the ID of a port or volume, or a power state, depending on the event type.',
+  events: 'The list of events.',
+} as const;
 
 const network = ['network-changed', 'network-vif-plugged', 'network-vif-unplugged', 'network-vif-deleted'] as const;
 const extended = [...network, 'volume-extended'] as const;
 const powered = [...extended, 'power-update'] as const;
 const bound = [...powered, 'accelerator-request-bound'] as const;
 
+const NAME =
+  'Type of the event: `network-changed`, `network-vif-plugged`, `network-vif-unplugged`, `network-vif-deleted`, `volume-extended` (since 2.51), `power-update` (since 2.76), `accelerator-request-bound` (since 2.82) or `volume-reimaged` (since 2.93).';
+
 const name = [
-  until('2.50', z.enum(network)),
-  between('2.51', '2.75', z.enum(extended)),
-  between('2.76', '2.81', z.enum(powered)),
-  between('2.82', '2.92', z.enum(bound)),
-  since('2.93', z.enum([...bound, 'volume-reimaged'])),
+  until('2.50', described(NAME, z.enum(network))),
+  between('2.51', '2.75', described(NAME, z.enum(extended))),
+  between('2.76', '2.81', described(NAME, z.enum(powered))),
+  between('2.82', '2.92', described(NAME, z.enum(bound))),
+  since('2.93', described(NAME, z.enum([...bound, 'volume-reimaged']))),
 ];
 
 const status = z.enum(['failed', 'completed', 'in-progress']);
 const tag = z.string().max(255).optional();
 
-const event = object({ name, server_uuid: type.uuid, status: status.default('completed'), tag });
+const event = object({
+  name,
+  server_uuid: described(commonTexts.serverUuid, type.uuid),
+  status: described(externalEventTexts.eventsStatus, status.default('completed')),
+  tag: described(externalEventTexts.eventsTag, tag),
+});
 
 const received = object({
   name,
-  server_uuid: z.string(),
-  status,
-  tag,
-  code: z.union([z.literal(200), z.literal(400), z.literal(404), z.literal(422)]),
+  server_uuid: described(commonTexts.serverUuid, z.string()),
+  status: described(externalEventTexts.eventsStatus, status),
+  tag: described(externalEventTexts.eventsTag, tag),
+  code: described(
+    'Result of the request for this event: 200 if accepted, 400 if the server has no host, 404 if the server does not exist, 422 if the tag is missing.',
+    z.union([z.literal(200), z.literal(400), z.literal(404), z.literal(422)]),
+  ),
 });
 
 type Received = Omit<ExternalEvent, 'serverId' | 'name'> & { name: ExternalEventName; server_uuid: string };
@@ -46,8 +69,18 @@ export const externalEvents = operation({
   policy: 'os_compute_api:os-server-external-events:create',
   status: 200,
   errors: [403],
-  body: object({ events: derive(event, (one) => one.array().min(1)) }),
-  reply: { events: derive(received, (one) => one.array()) },
+  body: object({
+    events: described(
+      externalEventTexts.events,
+      derive(event, (one) => one.array().min(1)),
+    ),
+  }),
+  reply: {
+    events: described(
+      externalEventTexts.events,
+      derive(received, (one) => one.array()),
+    ),
+  },
   run: async ({ engine, context, body }) => {
     const events = body.events as readonly Received[];
     const received = events.map(({ server_uuid, ...rest }) => ({ ...rest, serverId: server_uuid }));

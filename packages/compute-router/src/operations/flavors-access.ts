@@ -1,13 +1,23 @@
 import { at, until } from '@apistrata/microversion';
-import { object } from '@apistrata/microversion/schema';
+import { described, object } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import { requireKnownProject } from '../http/known-project.js';
 import { operation } from '../operation.js';
-import { flavorDocs } from './flavors.docs.js';
+import { flavorDocs } from './flavors.js';
 
 const path = '/flavors/{id}/action';
-const tenant = object({ tenant: z.string().min(1).max(255) });
-const reply = { flavor_access: z.array(z.strictObject({ flavor_id: z.string(), tenant_id: z.string() })) };
+const projectId = z.string().min(1).max(255);
+const reply = {
+  flavor_access: described(
+    'The projects with access to the flavor.',
+    z.array(
+      z.strictObject({
+        flavor_id: z.string().describe('ID of the flavor.'),
+        tenant_id: z.string().describe('ID of a project with access.'),
+      }),
+    ),
+  ),
+};
 
 /** Until 2.6, access to a public flavor could also be granted to a project, without effect. */
 const publicToo = until('2.6', true);
@@ -43,14 +53,19 @@ export const flavorAccess = [
     status: 200,
     errors: [400, 403, 404, 409],
     when: { 409: 'The project already has access. Since 2.7: or the flavor is public.' },
-    body: object({ addTenantAccess: tenant }),
+    body: object({
+      addTenantAccess: described(
+        'The access to grant.',
+        object({ tenant: described('ID of the project to grant access to.', projectId) }),
+      ),
+    }),
     reply,
     run: async (call) => {
       const { engine, context, params, version } = call;
-      const { tenant: projectId } = call.body.addTenantAccess;
-      await requireKnownProject(call, projectId);
+      const { tenant } = call.body.addTenantAccess;
+      await requireKnownProject(call, tenant);
       const options = { publicToo: at(publicToo, version) ?? false };
-      const flavor = await engine.flavors.grant(context, params.id, projectId, options);
+      const flavor = await engine.flavors.grant(context, params.id, tenant, options);
       return accessOf(flavor.id, flavor.projects);
     },
   }),
@@ -66,7 +81,12 @@ export const flavorAccess = [
     policy: 'os_compute_api:os-flavor-access:remove_tenant_access',
     status: 200,
     errors: [400, 403, 404],
-    body: object({ removeTenantAccess: tenant }),
+    body: object({
+      removeTenantAccess: described(
+        'The access to revoke.',
+        object({ tenant: described('ID of the project to revoke access from.', projectId) }),
+      ),
+    }),
     reply,
     run: async ({ engine, context, params, body: { removeTenantAccess } }) => {
       const flavor = await engine.flavors.revoke(context, params.id, removeTenantAccess.tenant);

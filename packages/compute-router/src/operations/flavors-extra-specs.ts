@@ -1,11 +1,12 @@
 import { Rejection } from '@apistrata/compute-engine';
 import { validateExtraSpec } from '@apistrata/compute-engine/api';
 import { at, since, type Version } from '@apistrata/microversion';
-import { object } from '@apistrata/microversion/schema';
+import { described, object } from '@apistrata/microversion/schema';
 import { operation } from '../operation.js';
 import { textMap } from '../schemas/reply-types.js';
 import { metadataNumbers } from '../schemas/types.js';
-import { flavorDocs } from './flavors.docs.js';
+import { flavorTexts } from '../views/flavor.js';
+import { flavorDocs } from './flavors.js';
 
 type Specs = Readonly<Record<string, string>>;
 
@@ -39,7 +40,7 @@ export const flavorExtraSpecs = [
     policy: 'os_compute_api:os-flavor-extra-specs:index',
     status: 200,
     errors: [404],
-    reply: { extra_specs: textMap },
+    reply: { extra_specs: described(flavorTexts.extraSpecs, textMap) },
     run: async ({ engine, context, params }) => ({
       extra_specs: { ...(await engine.flavors.get(context, params.flavor_id)).extraSpecs },
     }),
@@ -55,8 +56,8 @@ export const flavorExtraSpecs = [
     status: 200,
     errors: [400, 404, 409],
     when: { 409: 'Another request changed the same extra specs concurrently.' },
-    body: object({ extra_specs: metadataNumbers }),
-    reply: { extra_specs: textMap },
+    body: object({ extra_specs: described(flavorTexts.extraSpecs, metadataNumbers) }),
+    reply: { extra_specs: described(flavorTexts.extraSpecs, textMap) },
     run: async ({ engine, context, params, body, version }) => {
       check(body.extra_specs, version);
       await engine.flavors.setExtraSpecs(context, params.flavor_id, body.extra_specs);

@@ -1,10 +1,10 @@
 import { since, until } from '@apistrata/microversion';
-import { object } from '@apistrata/microversion/schema';
+import { described, object } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import { operation } from '../operation.js';
 import { description, lenientBoolean, name, nonNegativeInteger, positiveInteger } from '../schemas/types.js';
-import { flavorDetail } from '../views/flavor.js';
-import { flavorDocs } from './flavors.docs.js';
+import { flavorDetail, flavorTexts } from '../views/flavor.js';
+import { flavorDocs } from './flavors.js';
 
 const idText = z
   .string()
@@ -38,20 +38,23 @@ export const flavorManagement = [
     errors: [400, 409],
     when: { 409: 'A flavor with this name or ID exists.' },
     body: object({
-      flavor: object({
-        name,
-        id: flavorId.optional(),
-        ram: positiveInteger,
-        vcpus: positiveInteger,
-        disk: nonNegativeInteger,
-        'OS-FLV-EXT-DATA:ephemeral': nonNegativeInteger.optional(),
-        swap: nonNegativeInteger.optional(),
-        'os-flavor-access:is_public': lenientBoolean.optional(),
-        rxtx_factor: until('2.101', rxtxFactor.optional()),
-        description: since('2.55', flavorDescription.optional()),
-      }),
+      flavor: described(
+        flavorTexts.flavor,
+        object({
+          name: described(flavorTexts.name, name),
+          id: described(flavorTexts.id, flavorId.optional()),
+          ram: described(flavorTexts.ram, positiveInteger),
+          vcpus: described(flavorTexts.vcpus, positiveInteger),
+          disk: described(flavorTexts.disk, nonNegativeInteger),
+          'OS-FLV-EXT-DATA:ephemeral': described(flavorTexts.ephemeral, nonNegativeInteger.optional()),
+          swap: described(flavorTexts.swap, nonNegativeInteger.optional()),
+          'os-flavor-access:is_public': described(flavorTexts.osFlavorAccessIsPublic, lenientBoolean.optional()),
+          rxtx_factor: until('2.101', described(flavorTexts.rxtxFactor, rxtxFactor.optional())),
+          description: since('2.55', described(flavorTexts.description, flavorDescription.optional())),
+        }),
+      ),
     }),
-    reply: { flavor: flavorDetail },
+    reply: { flavor: described(flavorTexts.flavor, flavorDetail) },
     run: async ({ engine, body: { flavor } }) => ({
       flavor: await engine.flavors.create({
         id: flavor.id ?? undefined,
@@ -79,8 +82,13 @@ export const flavorManagement = [
     policy: 'os_compute_api:os-flavor-manage:update',
     status: 200,
     errors: [400, 404],
-    body: object({ flavor: object({ description: flavorDescription }) }),
-    reply: { flavor: flavorDetail },
+    body: object({
+      flavor: described(
+        flavorTexts.flavor,
+        object({ description: described(flavorTexts.description, flavorDescription) }),
+      ),
+    }),
+    reply: { flavor: described(flavorTexts.flavor, flavorDetail) },
     run: async ({ engine, context, params, body }) => ({
       flavor: await engine.flavors.describe(context, params.id, body.flavor.description),
     }),

@@ -1,16 +1,24 @@
 import { type Flavor, Rejection } from '@apistrata/compute-engine';
 import type { FlavorQuery } from '@apistrata/compute-engine/api';
 import { since, until } from '@apistrata/microversion';
-import { one, query } from '@apistrata/microversion/schema';
+import { described, one, query } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import type { ComputeCall } from '../http/call.js';
 import { nextLink, pageSize } from '../http/paging.js';
 import { operation } from '../operation.js';
+import { commonTexts } from '../reference/common-texts.js';
+import { resource } from '../reference/resource.js';
 import { rejectedSince275 } from '../schemas/extra-parameters.js';
 import { collectionLinks } from '../schemas/reply-types.js';
 import { limitText } from '../schemas/types.js';
-import { flavorDetail, flavorSummary } from '../views/flavor.js';
-import { flavorDocs } from './flavors.docs.js';
+import { flavorDetail, flavorSummary, flavorTexts } from '../views/flavor.js';
+
+export const flavorDocs = resource({
+  tag: 'flavors',
+  parameters: {
+    id: 'ID of the flavor (not its name). Below `os-extra_specs`: the key of the extra spec.',
+  },
+});
 
 const sortKeys = [
   'created_at',
@@ -31,17 +39,26 @@ const sortKeys = [
 
 const listQuery = query(
   {
-    limit: one(limitText),
-    marker: one(z.string()),
-    is_public: one(z.string()),
-    minRam: one(z.string()),
-    minDisk: one(z.string()),
-    sort_dir: one(z.enum(['asc', 'desc'])),
+    limit: described(commonTexts.limit, one(limitText)),
+    marker: described(commonTexts.marker, one(z.string())),
+    is_public: described(
+      'Filters by visibility: `true` for public flavors, `false` for private flavors, `none` for both. Administrators only; ignored for other callers.',
+      one(z.string()),
+    ),
+    minRam: described('Filters flavors by minimum memory, in MiB.', one(z.string())),
+    minDisk: described('Filters flavors by minimum root disk, in GiB.', one(z.string())),
+    sort_dir: described(
+      'Sort direction of the sort key at the same position: `asc` or `desc`. The last value applies to the remaining keys.',
+      one(z.enum(['asc', 'desc'])),
+    ),
     sort_key: [
-      until('2.101', one<z.ZodType<FlavorQuery['sortKey']>>(z.enum([...sortKeys, 'rxtx_factor']))),
-      since('2.102', one<z.ZodType<FlavorQuery['sortKey']>>(z.enum(sortKeys))),
+      until(
+        '2.101',
+        described(commonTexts.sortKey, one<z.ZodType<FlavorQuery['sortKey']>>(z.enum([...sortKeys, 'rxtx_factor']))),
+      ),
+      since('2.102', described(commonTexts.sortKey, one<z.ZodType<FlavorQuery['sortKey']>>(z.enum(sortKeys)))),
     ],
-    name: since('2.102', one(z.string())),
+    name: since('2.102', described('Filters flavors by name, as a regular expression.', one(z.string()))),
   },
   { extra: rejectedSince275 },
 );
@@ -95,7 +112,10 @@ export const flavorOperations = [
     status: 200,
     errors: [400],
     query: listQuery,
-    reply: { flavors: [flavorSummary], flavors_links: collectionLinks.optional() },
+    reply: {
+      flavors: described(flavorTexts.flavors, [flavorSummary]),
+      flavors_links: described(flavorTexts.flavorsLinks, collectionLinks.optional()),
+    },
     run: (call) => pageOf(call, call.query),
   }),
   operation({
@@ -108,7 +128,10 @@ export const flavorOperations = [
     status: 200,
     errors: [400],
     query: listQuery,
-    reply: { flavors: [flavorDetail], flavors_links: collectionLinks.optional() },
+    reply: {
+      flavors: described(flavorTexts.flavors, [flavorDetail]),
+      flavors_links: described(flavorTexts.flavorsLinks, collectionLinks.optional()),
+    },
     run: (call) => pageOf(call, call.query),
   }),
   operation({
@@ -120,7 +143,7 @@ export const flavorOperations = [
     description: 'Shows a flavor. A private flavor is visible only to projects with access and to administrators.',
     status: 200,
     errors: [404],
-    reply: { flavor: flavorDetail },
+    reply: { flavor: described(flavorTexts.flavor, flavorDetail) },
     run: async ({ engine, context, params }) => ({ flavor: await engine.flavors.get(context, params.id) }),
   }),
 ];

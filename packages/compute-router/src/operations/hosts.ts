@@ -2,31 +2,52 @@ import type { HostShare, ServiceState } from '@apistrata/compute-engine/api';
 import type { HostPowerAction } from '@apistrata/compute-engine/drivers';
 import { until } from '@apistrata/microversion';
 import { field, type Operation, view } from '@apistrata/microversion/router';
-import { one, query } from '@apistrata/microversion/schema';
+import { described, one, query } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import type { ComputeCall } from '../http/call.js';
 import { type OperationTexts, operation } from '../operation.js';
 import type { RuleName } from '../policy/index.js';
-import { hostDocs } from './hosts.docs.js';
+import { resource } from '../reference/resource.js';
+
+const hostDocs = resource({
+  tag: 'hosts',
+  parameters: { id: 'Name of the host.' },
+  when: { 501: 'The driver of the host does not support the operation.' },
+});
+
+/** Descriptions of fields that occur in several places. */
+export const hostTexts = {
+  hostName: 'Name of the host.',
+  host: 'Name of the host. In the details of a host: the list of capacity and usage records.',
+} as const;
 
 const window = until('2.42', true as const);
 const anyQuery = query({}, { extra: 'ignore' });
 
 const listed = view<ServiceState, ComputeCall>({
-  host_name: field(z.string(), ({ service }) => service.host),
-  service: field(z.string(), ({ service }) => service.binary.replace(/^nova-/, '')),
-  zone: field(z.string(), ({ zone }) => zone),
+  host_name: described(
+    hostTexts.hostName,
+    field(z.string(), ({ service }) => service.host),
+  ),
+  service: described(
+    'Service on the host, such as `compute`, `scheduler` or `conductor`.',
+    field(z.string(), ({ service }) => service.binary.replace(/^nova-/, '')),
+  ),
+  zone: described(
+    'Availability zone of the host. `internal` for hosts without servers.',
+    field(z.string(), ({ zone }) => zone),
+  ),
 });
 
-const resource = z.strictObject({
-  host: z.string(),
-  project: z.string(),
-  cpu: z.int(),
-  memory_mb: z.int(),
-  disk_gb: z.int(),
+const record = z.strictObject({
+  host: z.string().describe(hostTexts.hostName),
+  project: z.string().describe('Subject of the record: `(total)`, `(used_now)`, `(used_max)`, or the ID of a project.'),
+  cpu: z.int().describe('Number of CPUs.'),
+  memory_mb: z.int().describe('Memory, in MiB.'),
+  disk_gb: z.int().describe('Disk, in GiB.'),
 });
 
-function resourceOf(host: string, { project, cpu, memoryMb, diskGb }: HostShare): z.infer<typeof resource> {
+function resourceOf(host: string, { project, cpu, memoryMb, diskGb }: HostShare): z.infer<typeof record> {
   return { host, project, cpu, memory_mb: memoryMb, disk_gb: diskGb };
 }
 
@@ -74,8 +95,8 @@ export const hostOperations = [
     description: 'Lists hosts with their services. Replaced by the lists of services and hypervisors.',
     policy: 'os_compute_api:os-hosts:list',
     status: 200,
-    query: query({ zone: one(z.string()) }, { extra: 'ignore' }),
-    reply: { hosts: [listed] },
+    query: query({ zone: described('Filters hosts by availability zone.', one(z.string())) }, { extra: 'ignore' }),
+    reply: { hosts: described('The list of hosts, with one item per service.', [listed]) },
     run: async ({ engine, query: { zone } }) => ({ hosts: await engine.hosts.list({ zone: zone || undefined }) }),
   }),
   operation({
@@ -90,7 +111,12 @@ export const hostOperations = [
     status: 200,
     errors: [404],
     query: anyQuery,
-    reply: { host: z.array(z.strictObject({ resource })) },
+    reply: {
+      host: described(
+        hostTexts.host,
+        z.array(z.strictObject({ resource: record.describe('A capacity or usage record.') })),
+      ),
+    },
     run: async ({ engine, params: { id } }) => ({
       host: (await engine.hosts.shares(id)).map((share) => ({ resource: resourceOf(id, share) })),
     }),
@@ -107,12 +133,18 @@ export const hostOperations = [
     status: 200,
     errors: [400, 404, 501],
     body: z
-      .strictObject({ status: requested.optional(), maintenance_mode: requested.optional() })
+      .strictObject({
+        status: requested.optional().describe('`enable` or `disable`. The scheduler does not select disabled hosts.'),
+        maintenance_mode: requested.optional().describe('`enable` starts maintenance mode, `disable` ends it.'),
+      })
       .refine((body) => Object.keys(body).length > 0, { message: 'One of status and maintenance_mode is required' }),
     reply: z.strictObject({
-      host: z.string(),
-      status: z.enum(['enabled', 'disabled']).optional(),
-      maintenance_mode: z.enum(['on_maintenance', 'off_maintenance']).optional(),
+      host: z.string().describe(hostTexts.host),
+      status: z.enum(['enabled', 'disabled']).optional().describe('Status of the host: `enabled` or `disabled`.'),
+      maintenance_mode: z
+        .enum(['on_maintenance', 'off_maintenance'])
+        .optional()
+        .describe('Maintenance mode of the host: `on_maintenance` or `off_maintenance`.'),
     }),
     run: async ({ engine, params: { id: host }, body: { status, maintenance_mode: maintenance } }) => {
       if (maintenance !== undefined) await engine.hosts.setMaintenance(host, maintenance);
@@ -136,7 +168,10 @@ export const hostOperations = [
       status: 200,
       errors: [400, 404, 501],
       query: anyQuery,
-      reply: z.strictObject({ host: z.string(), power_action: z.string() }),
+      reply: z.strictObject({
+        host: z.string().describe(hostTexts.host),
+        power_action: z.string().describe('Executed power action: `reboot`, `shutdown` or `startup`.'),
+      }),
       run: async ({ engine, params: { id: host } }) => ({ host, power_action: await engine.hosts.power(host, action) }),
     }),
   ),

@@ -1,12 +1,14 @@
 import { type Node, Rejection } from '@apistrata/compute-engine';
 import type { Hypervisor, HypervisorParts } from '@apistrata/compute-engine/api';
 import { at, between, since, until } from '@apistrata/microversion';
-import { once, one, query } from '@apistrata/microversion/schema';
+import { described, once, one, query } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import { definedAt } from '../defined-at.js';
 import type { ComputeCall } from '../http/call.js';
 import { nextLink, pageSize } from '../http/paging.js';
 import { operation } from '../operation.js';
+import { commonTexts } from '../reference/common-texts.js';
+import { resource } from '../reference/resource.js';
 import { collectionLinks } from '../schemas/reply-types.js';
 import { fqdn, lenientBoolean, limitText } from '../schemas/types.js';
 import {
@@ -15,10 +17,18 @@ import {
   hypervisorServers,
   hypervisorStatistics,
   hypervisorSummary,
+  hypervisorTexts,
   hypervisorUptime,
 } from '../views/hypervisor.js';
-import { hypervisorDocs } from './hypervisors.docs.js';
 import { numberIn, uuidIn } from './id-in-path.js';
+
+const hypervisorDocs = resource({
+  tag: 'hypervisors',
+  parameters: {
+    id: 'ID of the hypervisor: an integer until 2.52, a UUID since 2.53. For search and servers: a part of the hypervisor hostname.',
+  },
+  when: { 501: 'The driver of the host does not support the operation.' },
+});
 
 type Is = (host: Hypervisor['host']) => boolean;
 
@@ -60,13 +70,30 @@ const paged = since('2.33', true);
 const uptimeShown = since('2.88', true);
 
 const extra = [until('2.52', 'ignore' as const), since('2.53', 'reject' as const)];
-const withServers = { with_servers: since('2.53', once(lenientBoolean)) };
+const withServers = {
+  with_servers: since(
+    '2.53',
+    described('Whether to include the servers of each hypervisor. Default: false.', once(lenientBoolean)),
+  ),
+};
 const listQuery = query(
   {
     ...withServers,
-    limit: [between('2.33', '2.52', one(limitText)), since('2.53', once(limitText))],
-    marker: [between('2.33', '2.52', one(z.string())), since('2.53', once(z.string()))],
-    hypervisor_hostname_pattern: since('2.53', once(fqdn)),
+    limit: [
+      between('2.33', '2.52', described(commonTexts.limit, one(limitText))),
+      since('2.53', described(commonTexts.limit, once(limitText))),
+    ],
+    marker: [
+      between('2.33', '2.52', described(commonTexts.marker, one(z.string()))),
+      since('2.53', described(commonTexts.marker, once(z.string()))),
+    ],
+    hypervisor_hostname_pattern: since(
+      '2.53',
+      described(
+        'Filters hypervisors whose hostname contains the string. Cannot be combined with pagination.',
+        once(fqdn),
+      ),
+    ),
   },
   { extra },
 );
@@ -118,7 +145,10 @@ export const hypervisorOperations = [
     summary: 'List hypervisors',
     description: 'Lists IDs, hostnames, states and statuses of all hypervisors.',
     policy: 'os_compute_api:os-hypervisors:list',
-    reply: { hypervisors: [hypervisorSummary], hypervisors_links: since('2.33', collectionLinks.optional()) },
+    reply: {
+      hypervisors: described(hypervisorTexts.hypervisors, [hypervisorSummary]),
+      hypervisors_links: since('2.33', described(hypervisorTexts.hypervisorsLinks, collectionLinks.optional())),
+    },
     run: (call) => pageOf(call, call.query, {}),
   }),
   operation({
@@ -128,7 +158,10 @@ export const hypervisorOperations = [
     summary: 'List hypervisors with details',
     description: 'Lists all hypervisors with details. Since 2.88, the placement service reports capacity and usage.',
     policy: 'os_compute_api:os-hypervisors:list-detail',
-    reply: { hypervisors: [hypervisorDetail], hypervisors_links: since('2.33', collectionLinks.optional()) },
+    reply: {
+      hypervisors: described(hypervisorTexts.hypervisors, [hypervisorDetail]),
+      hypervisors_links: since('2.33', described(hypervisorTexts.hypervisorsLinks, collectionLinks.optional())),
+    },
     run: (call) => pageOf(call, call.query, { uptime: at(uptimeShown, call.version) }),
   }),
   operation({
@@ -143,7 +176,7 @@ export const hypervisorOperations = [
     policy: 'os_compute_api:os-hypervisors:statistics',
     status: 200,
     query: query({}, { extra: 'ignore' }),
-    reply: { hypervisor_statistics: hypervisorStatistics },
+    reply: { hypervisor_statistics: described('Summary statistics of all hypervisors.', hypervisorStatistics) },
     run: async ({ engine }) => ({ hypervisor_statistics: await engine.hypervisors.list() }),
   }),
   operation({
@@ -157,7 +190,7 @@ export const hypervisorOperations = [
     status: 200,
     errors: [until('2.52', [404]), since('2.53', [400, 404])],
     query: query(withServers, { extra }),
-    reply: { hypervisor: hypervisorDetail },
+    reply: { hypervisor: described(hypervisorTexts.hypervisor, hypervisorDetail) },
     run: async ({ engine, params: { id }, query: { with_servers: servers }, version }) => ({
       hypervisor: await engine.hypervisors.get(id, definedAt(matching, version)(id), {
         servers,
@@ -174,7 +207,7 @@ export const hypervisorOperations = [
     description:
       'Lists hypervisors whose hostname contains the string. Replaced by the query parameter `hypervisor_hostname_pattern` of the list.',
     policy: 'os_compute_api:os-hypervisors:search',
-    reply: { hypervisors: [hypervisorFound] },
+    reply: { hypervisors: described(hypervisorTexts.hypervisors, [hypervisorFound]) },
     run: async ({ engine, params }) => ({ hypervisors: await engine.hypervisors.list({ pattern: params.id }) }),
   }),
   operation({
@@ -186,7 +219,7 @@ export const hypervisorOperations = [
     description:
       'Lists hypervisors whose hostname contains the string, with their servers. Replaced by the query parameter `with_servers` of the list.',
     policy: 'os_compute_api:os-hypervisors:servers',
-    reply: { hypervisors: [hypervisorServers] },
+    reply: { hypervisors: described(hypervisorTexts.hypervisors, [hypervisorServers]) },
     run: async ({ engine, params }) => ({
       hypervisors: await engine.hypervisors.list({ pattern: params.id, servers: true }),
     }),
@@ -204,7 +237,7 @@ export const hypervisorOperations = [
     errors: [400, 404, 501],
     when: { ...hypervisorDocs.when, 400: 'The host is down, or its driver does not report the uptime.' },
     query: query({}, { extra: 'ignore' }),
-    reply: { hypervisor: hypervisorUptime },
+    reply: { hypervisor: described(hypervisorTexts.hypervisor, hypervisorUptime) },
     run: async ({ engine, params: { id }, version }) => ({
       hypervisor: await engine.hypervisors.uptime(id, definedAt(matching, version)(id)),
     }),

@@ -1,25 +1,52 @@
 import type { Keypair } from '@apistrata/compute-engine';
 import { at, since, until } from '@apistrata/microversion';
 import { field, view } from '@apistrata/microversion/router';
-import { object, one, query } from '@apistrata/microversion/schema';
+import { described, object, one, query } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import type { ComputeCall } from '../http/call.js';
 import { nextLink, pageSize } from '../http/paging.js';
 import { operation } from '../operation.js';
+import { commonTexts } from '../reference/common-texts.js';
+import { resource } from '../reference/resource.js';
 import { rejectedSince275 } from '../schemas/extra-parameters.js';
 import * as type from '../schemas/reply-types.js';
 import { keypairName, keypairName292, limitText } from '../schemas/types.js';
-import { keypairDocs } from './keypairs.docs.js';
+
+const keypairDocs = resource({
+  tag: 'keypairs',
+  parameters: { id: 'Name of the key pair.' },
+});
+
+/** Descriptions of fields that occur in several places. */
+export const keypairTexts = {
+  name: 'Name of the key pair. Unique for the user. Since 2.92, `@` and `.` are allowed.',
+  publicKey: 'The public key: in OpenSSH format for `ssh`, a PEM certificate for `x509`.',
+  type: 'Type of the key pair: `ssh` or `x509`. Default: `ssh`.',
+  userId: 'ID of the user who owns the key pair.',
+  keypair: 'A key pair.',
+} as const;
 
 const keypairType = z.enum(['ssh', 'x509']);
 
 const base = {
-  name: field<Keypair, ComputeCall, z.ZodString>(z.string(), (k) => k.name),
-  public_key: field<Keypair, ComputeCall, z.ZodString>(z.string(), (k) => k.publicKey),
-  fingerprint: field<Keypair, ComputeCall, z.ZodString>(z.string(), (k) => k.fingerprint),
+  name: described(
+    keypairTexts.name,
+    field<Keypair, ComputeCall, z.ZodString>(z.string(), (k) => k.name),
+  ),
+  public_key: described(
+    keypairTexts.publicKey,
+    field<Keypair, ComputeCall, z.ZodString>(z.string(), (k) => k.publicKey),
+  ),
+  fingerprint: described(
+    'Fingerprint of the public key.',
+    field<Keypair, ComputeCall, z.ZodString>(z.string(), (k) => k.fingerprint),
+  ),
   type: since(
     '2.2',
-    field<Keypair, ComputeCall, typeof keypairType>(keypairType, (k) => k.type),
+    described(
+      keypairTexts.type,
+      field<Keypair, ComputeCall, typeof keypairType>(keypairType, (k) => k.type),
+    ),
   ),
 };
 
@@ -27,20 +54,44 @@ const listed = view<Keypair, ComputeCall>(base);
 
 const shown = view<Keypair, ComputeCall>({
   ...base,
-  user_id: field(z.string(), (k) => k.userId),
-  created_at: field(type.time, (k) => type.showTime(k.createdAt)),
-  deleted: field(z.literal(false), () => false as const),
-  deleted_at: field(z.null(), () => null),
-  updated_at: field(z.null(), () => null),
-  id: field(z.int(), (k) => k.seq),
+  user_id: described(
+    keypairTexts.userId,
+    field(z.string(), (k) => k.userId),
+  ),
+  created_at: described(
+    commonTexts.createdAt,
+    field(type.time, (k) => type.showTime(k.createdAt)),
+  ),
+  deleted: described(
+    commonTexts.deleted,
+    field(z.literal(false), () => false as const),
+  ),
+  deleted_at: described(
+    commonTexts.deletedAt,
+    field(z.null(), () => null),
+  ),
+  updated_at: described(
+    commonTexts.updatedAt,
+    field(z.null(), () => null),
+  ),
+  id: described(
+    'ID of the key pair in the database: an integer.',
+    field(z.int(), (k) => k.seq),
+  ),
 });
 
 const created = view<Keypair & { readonly privateKey: string | undefined }, ComputeCall>({
   ...base,
-  user_id: field(z.string(), (k) => k.userId),
+  user_id: described(
+    keypairTexts.userId,
+    field(z.string(), (k) => k.userId),
+  ),
   private_key: until(
     '2.91',
-    field(z.string().optional(), (k) => k.privateKey),
+    described(
+      'The generated private key. Returned only once and never stored.',
+      field(z.string().optional(), (k) => k.privateKey),
+    ),
   ),
 });
 
@@ -51,7 +102,12 @@ const paged = since('2.35', true);
 const userId = z.string().refine((text) => !text.includes('\0'), { message: 'A user id has no NUL in it' });
 
 /** The owner of the key pairs: the caller, or since 2.10 the user in the query. */
-const forUser = { user_id: since('2.10', one(userId, 'first')) };
+const forUser = {
+  user_id: since(
+    '2.10',
+    described('ID of the user who owns the key pairs. Administrators only. Default: the caller.', one(userId, 'first')),
+  ),
+};
 const extra = rejectedSince275;
 
 function owner({ caller, query }: { caller: { userId: string }; query: { user_id?: string } }) {
@@ -70,11 +126,21 @@ export const keypairOperations = [
     status: 200,
     errors: [until('2.34', []), since('2.35', [400])],
     query: query(
-      { ...forUser, limit: since('2.35', one(limitText)), marker: since('2.35', one(z.string())) },
+      {
+        ...forUser,
+        limit: since('2.35', described(commonTexts.limit, one(limitText))),
+        marker: since('2.35', described(commonTexts.marker, one(z.string()))),
+      },
       { extra },
     ),
     target: owner,
-    reply: { keypairs: [{ keypair: listed }], keypairs_links: since('2.35', type.collectionLinks.optional()) },
+    reply: {
+      keypairs: described('The key pairs of this page.', [{ keypair: described(keypairTexts.keypair, listed) }]),
+      keypairs_links: since(
+        '2.35',
+        described('Link to the next page. Absent on the last page.', type.collectionLinks.optional()),
+      ),
+    },
     run: async (call) => {
       const { limit, marker } = call.query;
       const size = at(paged, call.version) ? pageSize(call, limit) : undefined;
@@ -101,15 +167,30 @@ export const keypairOperations = [
       409: 'The user has a key pair with this name.',
     },
     body: object({
-      keypair: object({
-        name: [until('2.91', keypairName), since('2.92', keypairName292)],
-        public_key: [until('2.91', z.string().optional()), since('2.92', z.string())],
-        type: since('2.2', keypairType.default('ssh')),
-        user_id: since('2.10', userId.optional()),
-      }),
+      keypair: described(
+        keypairTexts.keypair,
+        object({
+          name: [
+            until('2.91', described(keypairTexts.name, keypairName)),
+            since('2.92', described(keypairTexts.name, keypairName292)),
+          ],
+          public_key: [
+            until('2.91', described(keypairTexts.publicKey, z.string().optional())),
+            since('2.92', described(keypairTexts.publicKey, z.string())),
+          ],
+          type: since('2.2', described(keypairTexts.type, keypairType.default('ssh'))),
+          user_id: since(
+            '2.10',
+            described(
+              'ID of the user who will own the key pair. Administrators only. Default: the caller.',
+              userId.optional(),
+            ),
+          ),
+        }),
+      ),
     }),
     target: ({ caller, body }) => ({ userId: body.keypair.user_id ?? caller.userId }),
-    reply: { keypair: created },
+    reply: { keypair: described(keypairTexts.keypair, created) },
     run: async ({ engine, context, target, body: { keypair } }) => {
       const made = await engine.keypairs.create(context, {
         userId: target.userId,
@@ -132,7 +213,7 @@ export const keypairOperations = [
     errors: [404],
     query: query(forUser, { extra }),
     target: owner,
-    reply: { keypair: shown },
+    reply: { keypair: described(keypairTexts.keypair, shown) },
     run: async ({ engine, target, params }) => ({ keypair: await engine.keypairs.get(target.userId, params.id) }),
   }),
   operation({

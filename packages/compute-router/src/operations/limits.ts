@@ -1,10 +1,14 @@
-import { one, query } from '@apistrata/microversion/schema';
+import { described, one, query } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import { operation } from '../operation.js';
+import { resource } from '../reference/resource.js';
 import { rejectedSince275 } from '../schemas/extra-parameters.js';
 import { idText } from '../schemas/id-text.js';
 import { absoluteLimits } from '../views/limits.js';
-import { limitsDocs } from './quotas.docs.js';
+
+const limitsDocs = resource({
+  tag: 'limits',
+});
 
 export const limitsOperations = [
   operation({
@@ -16,8 +20,21 @@ export const limitsOperations = [
     description: 'Shows the limits of a project with the current usage.',
     policy: 'os_compute_api:limits',
     status: 200,
-    query: query({ tenant_id: one(idText) }, { extra: rejectedSince275 }),
-    reply: { limits: { rate: z.array(z.never()), absolute: absoluteLimits } },
+    query: query(
+      {
+        tenant_id: described(
+          'ID of the project. Administrators only. Default: the project of the caller.',
+          one(idText),
+        ),
+      },
+      { extra: rejectedSince275 },
+    ),
+    reply: {
+      limits: described('The limits.', {
+        rate: described('Rate limits. Always empty: rate limits are enforced outside the API.', z.array(z.never())),
+        absolute: described('Absolute limits (-1 means unlimited) and current usage.', absoluteLimits),
+      }),
+    },
     run: async (call) => {
       const { tenant_id } = call.query;
       if (tenant_id !== undefined) call.require('os_compute_api:limits:other_project');

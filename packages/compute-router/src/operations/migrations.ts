@@ -1,34 +1,43 @@
 import { type MigrationRecord, type MigrationStatus, Rejection } from '@apistrata/compute-engine';
 import { at, since, until } from '@apistrata/microversion';
-import { object, once, one, query } from '@apistrata/microversion/schema';
+import { described, object, once, one, query } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import { loadHosts } from '../http/call.js';
 import { nextLink, pageSize } from '../http/paging.js';
 import { operation } from '../operation.js';
+import { commonTexts } from '../reference/common-texts.js';
+import { resource } from '../reference/resource.js';
 import { dateTimeText } from '../schemas/date-time.js';
 import { collectionLinks } from '../schemas/reply-types.js';
 import { limitText } from '../schemas/types.js';
-import { migrationListed, serverMigrationListed, serverMigrationShown } from '../views/migration.js';
-import { migrationDocs } from './migrations.docs.js';
+import { migrationListed, migrationTexts, serverMigrationListed, serverMigrationShown } from '../views/migration.js';
 import { parentServer } from './servers/target.js';
+
+const migrationDocs = resource({
+  tag: 'migrations',
+  parameters: { id: 'ID of the migration: an integer.' },
+});
 
 /** Since 2.59, lists are paged, newest first. */
 const paged = since('2.59', true);
 
 const listQuery = query(
   {
-    hidden: one(z.string()),
-    host: one(z.string()),
-    instance_uuid: one(z.string()),
-    source_compute: one(z.string()),
-    status: one(z.string()),
-    migration_type: one(z.string()),
-    limit: since('2.59', once(limitText)),
-    marker: since('2.59', once(z.string())),
-    'changes-since': since('2.59', once(dateTimeText)),
-    'changes-before': since('2.66', once(dateTimeText)),
-    user_id: since('2.80', once(z.string())),
-    project_id: since('2.80', once(z.string())),
+    hidden: described('Accepted for compatibility with old clients; has almost no effect.', one(z.string())),
+    host: described('Filters migrations by source or destination host.', one(z.string())),
+    instance_uuid: described('Filters migrations by server UUID.', one(z.string())),
+    source_compute: described('Filters migrations by source host.', one(z.string())),
+    status: described('Filters migrations by status.', one(z.string())),
+    migration_type: described('Filters migrations by type.', one(z.string())),
+    limit: since('2.59', described('Maximum number of migrations per page.', once(limitText))),
+    marker: since('2.59', described('UUID of the last migration of the previous page.', once(z.string()))),
+    'changes-since': since(
+      '2.59',
+      described('Filters migrations changed at or after this time (ISO 8601).', once(dateTimeText)),
+    ),
+    'changes-before': since('2.66', described(commonTexts.changesBefore, once(dateTimeText))),
+    user_id: since('2.80', described('Filters migrations by the user who started them.', once(z.string()))),
+    project_id: since('2.80', described('Filters migrations by the project of the server.', once(z.string()))),
   },
   { extra: [until('2.58', 'ignore'), since('2.59', 'reject')] },
 );
@@ -51,7 +60,13 @@ export const migrationOperations = [
     status: 200,
     errors: since('2.59', [400]),
     query: listQuery,
-    reply: { migrations: [migrationListed], migrations_links: since('2.59', collectionLinks.optional()) },
+    reply: {
+      migrations: described(migrationTexts.migrations, [migrationListed]),
+      migrations_links: since(
+        '2.59',
+        described('Link to the next page. Absent on the last page.', collectionLinks.optional()),
+      ),
+    },
     load: loadHosts,
     run: async (call) => {
       const requested = call.query;
@@ -96,7 +111,7 @@ export const migrationOperations = [
     status: 200,
     errors: [404],
     target: parentServer,
-    reply: { migrations: [serverMigrationListed] },
+    reply: { migrations: described(migrationTexts.migrations, [serverMigrationListed]) },
     load: loadHosts,
     run: async ({ engine, target }) => ({ migrations: await engine.migrations.inProgress(target) }),
   }),
@@ -112,7 +127,7 @@ export const migrationOperations = [
     status: 200,
     errors: [404],
     target: parentServer,
-    reply: { migration: serverMigrationShown },
+    reply: { migration: described('A live migration.', serverMigrationShown) },
     load: loadHosts,
     run: async ({ engine, target, params }) => ({
       migration: await engine.migrations.getInProgress(target, params.id),
@@ -159,7 +174,7 @@ export const migrationOperations = [
       400: 'The status of the migration does not allow it.',
       409: 'The server is locked, or has no live migration in progress.',
     },
-    body: object({ force_complete: z.null() }),
+    body: object({ force_complete: described('Must be null.', z.null()) }),
     target: parentServer,
     run: async ({ engine, context, target, params }) => {
       await engine.servers.act(context, target.id, 'live_migration_force_complete', { number: params.id });

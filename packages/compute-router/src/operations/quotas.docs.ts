@@ -44,32 +44,3 @@ export const quotaClassDocs = resource({
     'quota_class_set.id': 'Name of the quota class.',
   },
 });
-
-export const limitsDocs = resource({
-  tag: 'limits',
-  fields: {
-    'query.tenant_id': 'ID of the project. Administrators only. Default: the project of the caller.',
-    limits: 'The limits.',
-    rate: 'Rate limits. Always empty: rate limits are enforced outside the API.',
-    absolute: 'Absolute limits (-1 means unlimited) and current usage.',
-    maxImageMeta: 'Maximum number of properties per image.',
-    maxPersonality: 'Maximum number of injected files per server.',
-    maxPersonalitySize: 'Maximum size of an injected file, in bytes.',
-    maxSecurityGroups: 'Maximum number of security groups.',
-    maxSecurityGroupRules: 'Maximum number of rules per security group.',
-    maxServerMeta: 'Maximum number of metadata items per server.',
-    maxServerGroups: 'Maximum number of server groups.',
-    maxServerGroupMembers: 'Maximum number of servers per server group.',
-    maxTotalCores: 'Maximum number of virtual CPUs of all servers.',
-    maxTotalFloatingIps: 'Maximum number of floating IP addresses.',
-    maxTotalInstances: 'Maximum number of servers.',
-    maxTotalKeypairs: 'Maximum number of key pairs per user.',
-    maxTotalRAMSize: 'Maximum memory of all servers, in MiB.',
-    totalCoresUsed: 'Number of virtual CPUs in use.',
-    totalFloatingIpsUsed: 'Number of floating IP addresses in use.',
-    totalInstancesUsed: 'Number of servers.',
-    totalRAMUsed: 'Memory in use, in MiB.',
-    totalSecurityGroupsUsed: 'Number of security groups in use.',
-    totalServerGroupsUsed: 'Number of server groups.',
-  },
-});

@@ -1,13 +1,19 @@
 import { Rejection } from '@apistrata/compute-engine';
 import { between, since, until } from '@apistrata/microversion';
-import { object, one, query } from '@apistrata/microversion/schema';
+import { described, object, one, query } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import { pageSize } from '../http/paging.js';
 import { operation } from '../operation.js';
+import { commonTexts } from '../reference/common-texts.js';
+import { resource } from '../reference/resource.js';
 import { rejectedSince275 } from '../schemas/extra-parameters.js';
 import { limitText, name, positiveInteger } from '../schemas/types.js';
-import { serverGroup } from '../views/server-group.js';
-import { serverGroupDocs } from './server-groups.docs.js';
+import { serverGroup, serverGroupTexts } from '../views/server-group.js';
+
+const serverGroupDocs = resource({
+  tag: 'server-groups',
+  parameters: { id: 'UUID of the server group.' },
+});
 
 const hard = ['anti-affinity', 'affinity'] as const;
 const policy = z.enum([...hard, 'soft-anti-affinity', 'soft-affinity']);
@@ -23,10 +29,17 @@ export const serverGroupOperations = [
     policy: 'os_compute_api:os-server-groups:index',
     status: 200,
     query: query(
-      { all_projects: one(z.string()), limit: one(limitText), offset: one(limitText) },
+      {
+        all_projects: described(
+          'Lists the server groups of all projects. Any value enables it. Administrators only; ignored for other callers.',
+          one(z.string()),
+        ),
+        limit: described(commonTexts.limit, one(limitText)),
+        offset: described(commonTexts.offset, one(limitText)),
+      },
       { extra: rejectedSince275 },
     ),
-    reply: { server_groups: [serverGroup] },
+    reply: { server_groups: described('The server groups of this page.', [serverGroup]) },
     run: async (call) => {
       const { all_projects, limit, offset } = call.query;
       // The presence of the parameter counts, not its value. For callers other than administrators it has no effect.
@@ -53,17 +66,33 @@ export const serverGroupOperations = [
       409: 'The hosts do not support the policy of the group.',
     },
     body: object({
-      server_group: object({
-        name,
-        policies: [
-          until('2.14', z.array<z.ZodType<z.infer<typeof policy>>>(z.enum(hard)).length(1)),
-          between('2.15', '2.63', z.array(policy).length(1)),
-        ],
-        policy: since('2.64', policy),
-        rules: since('2.64', z.strictObject({ max_server_per_host: positiveInteger.optional() }).optional()),
-      }),
+      server_group: described(
+        serverGroupTexts.serverGroup,
+        object({
+          name: described(serverGroupTexts.name, name),
+          policies: [
+            until(
+              '2.14',
+              described(serverGroupTexts.policies, z.array<z.ZodType<z.infer<typeof policy>>>(z.enum(hard)).length(1)),
+            ),
+            between('2.15', '2.63', described(serverGroupTexts.policies, z.array(policy).length(1))),
+          ],
+          policy: since('2.64', described(serverGroupTexts.policy, policy)),
+          rules: since(
+            '2.64',
+            described(
+              serverGroupTexts.rules,
+              z
+                .strictObject({
+                  max_server_per_host: positiveInteger.optional().describe(serverGroupTexts.rulesMaxServerPerHost),
+                })
+                .optional(),
+            ),
+          ),
+        }),
+      ),
     }),
-    reply: { server_group: serverGroup },
+    reply: { server_group: described(serverGroupTexts.serverGroup, serverGroup) },
     run: async ({ engine, context, body: { server_group: requested } }) => {
       // The schema requires one of both.
       const chosen = requested.policy ?? (requested.policies?.[0] as z.infer<typeof policy>);
@@ -85,7 +114,7 @@ export const serverGroupOperations = [
     status: 200,
     errors: [404],
     target: ({ engine, context, params }) => engine.serverGroups.get(context, params.id),
-    reply: { server_group: serverGroup },
+    reply: { server_group: described(serverGroupTexts.serverGroup, serverGroup) },
     run: ({ target }) => ({ server_group: target }),
   }),
   operation({

@@ -1,11 +1,19 @@
 import { Rejection } from '@apistrata/compute-engine';
 import type { ServiceChange } from '@apistrata/compute-engine/api';
 import { at, since, until, type Windowed } from '@apistrata/microversion';
-import { object } from '@apistrata/microversion/schema';
+import { described, object } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import { operation } from '../operation.js';
+import { resource } from '../reference/resource.js';
 import { fqdn, lenientBoolean } from '../schemas/types.js';
-import { serviceDocs } from './services.docs.js';
+import { serviceTexts } from '../views/service.js';
+
+export const serviceDocs = resource({
+  tag: 'services',
+  parameters: {
+    id: 'ID of the service: an integer until 2.52, a UUID since 2.53. For updates until 2.52, the action: `enable`, `disable`, `disable-log-reason`, or since 2.11 `force-down`.',
+  },
+});
 
 interface RequestedChange {
   readonly disabled_reason?: string;
@@ -50,11 +58,11 @@ const verbs: ReadonlyMap<string, Windowed<Verb>> = new Map<string, Windowed<Verb
 ]);
 
 const shown = object({
-  host: z.string(),
-  binary: z.string(),
-  status: z.enum(['enabled', 'disabled']).optional(),
-  disabled_reason: z.string().optional(),
-  forced_down: since('2.11', z.boolean().optional()),
+  host: described(serviceTexts.host, z.string()),
+  binary: described(serviceTexts.binary, z.string()),
+  status: described(serviceTexts.status, z.enum(['enabled', 'disabled']).optional()),
+  disabled_reason: described(serviceTexts.disabledReason, z.string().optional()),
+  forced_down: since('2.11', described(serviceTexts.forcedDown, z.boolean().optional())),
 });
 
 export const updateService = {
@@ -75,12 +83,12 @@ export const legacyServiceUpdate = operation({
   status: 200,
   errors: [400, 404],
   body: object({
-    host: fqdn,
-    binary: z.string().min(1).max(255),
-    disabled_reason: z.string().min(1).max(255).optional(),
-    forced_down: since('2.11', lenientBoolean.optional()),
+    host: described(serviceTexts.host, fqdn),
+    binary: described(serviceTexts.binary, z.string().min(1).max(255)),
+    disabled_reason: described(serviceTexts.disabledReason, z.string().min(1).max(255).optional()),
+    forced_down: since('2.11', described(serviceTexts.forcedDown, lenientBoolean.optional())),
   }),
-  reply: { service: shown },
+  reply: { service: described(serviceTexts.service, shown) },
   run: async ({ engine, params, body, version }) => {
     const { host, binary } = body;
     const verb = at(verbs.get(params.id), version);

@@ -1,17 +1,16 @@
 import { Rejection } from '@apistrata/compute-engine';
 import type { ServiceChange } from '@apistrata/compute-engine/api';
 import { at, since, until } from '@apistrata/microversion';
-import { object, one, query } from '@apistrata/microversion/schema';
+import { described, object, one, query } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import { definedAt } from '../defined-at.js';
 import type { ComputeCall } from '../http/call.js';
 import { operation } from '../operation.js';
 import { rejectedSince275 } from '../schemas/extra-parameters.js';
 import { lenientBoolean } from '../schemas/types.js';
-import { listedService, service } from '../views/service.js';
+import { listedService, service, serviceTexts } from '../views/service.js';
 import { numberIn, uuidIn } from './id-in-path.js';
-import { serviceDocs } from './services.docs.js';
-import { legacyServiceUpdate, updateService } from './services-legacy.js';
+import { legacyServiceUpdate, serviceDocs, updateService } from './services-legacy.js';
 
 /** Until 2.68, services whose host does not respond are omitted. */
 const partialItems = since('2.69', true);
@@ -67,8 +66,14 @@ export const serviceOperations = [
       'Lists services by host and binary. Since 2.69, services in an unreachable cell are listed with partial data.',
     policy: 'os_compute_api:os-services:list',
     status: 200,
-    query: query({ host: one(z.string()), binary: one(z.string()) }, { extra: rejectedSince275 }),
-    reply: { services: [listedService] },
+    query: query(
+      {
+        host: described('Filters services by host.', one(z.string())),
+        binary: described('Filters services by binary.', one(z.string())),
+      },
+      { extra: rejectedSince275 },
+    ),
+    reply: { services: described('The list of services.', [listedService]) },
     run: async ({ engine, query: { host, binary }, version }) => {
       const services = await engine.services.list({ host, binary });
       const partial = at(partialItems, version) ?? false;
@@ -86,11 +91,11 @@ export const serviceOperations = [
     status: 200,
     errors: [400, 404],
     body: object({
-      status: z.enum(['enabled', 'disabled']).optional(),
-      disabled_reason: reason.optional(),
-      forced_down: lenientBoolean.optional(),
+      status: described(serviceTexts.status, z.enum(['enabled', 'disabled']).optional()),
+      disabled_reason: described(serviceTexts.disabledReason, reason.optional()),
+      forced_down: described(serviceTexts.forcedDown, lenientBoolean.optional()),
     }),
-    reply: { service },
+    reply: { service: described(serviceTexts.service, service) },
     run: async ({ engine, params, body }) => ({
       service: await engine.services.update(uuidOf(params.id), changeOf(body)),
     }),

@@ -1,26 +1,44 @@
 import { Rejection } from '@apistrata/compute-engine';
 import type { UsageAuditLog } from '@apistrata/compute-engine/api';
+import { described } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import { operation } from '../operation.js';
-import { auditLogDocs } from './usage.docs.js';
+import { resource } from '../reference/resource.js';
+
+const auditLogDocs = resource({
+  tag: 'usage-audit-log',
+  parameters: { id: 'A time, in UTC. Selects the last audit period that ended at or before it.' },
+});
+
+/** Descriptions of fields that occur in several places. */
+export const usageAuditLogTexts = {
+  instanceUsageAuditLogs: 'The usage audits of a period.',
+} as const;
 
 const count = z.int().min(0);
 
 const log = z.strictObject({
-  hosts_not_run: z.array(z.string()),
-  log: z.record(
-    z.string(),
-    z.strictObject({ instances: count, errors: count, message: z.string(), state: z.enum(['RUNNING', 'DONE']) }),
-  ),
-  num_hosts: count,
-  num_hosts_done: count,
-  num_hosts_not_run: count,
-  num_hosts_running: count,
-  overall_status: z.string(),
-  period_beginning: z.string(),
-  period_ending: z.string(),
-  total_errors: count,
-  total_instances: count,
+  hosts_not_run: z.array(z.string()).describe('Hosts that have not started the audit.'),
+  log: z
+    .record(
+      z.string(),
+      z.strictObject({
+        instances: count.describe('Number of servers on the host.'),
+        errors: count.describe('Number of errors on the host.'),
+        message: z.string().describe('Result of the audit, as text.'),
+        state: z.enum(['RUNNING', 'DONE']).describe('State of the audit: `RUNNING` or `DONE`.'),
+      }),
+    )
+    .describe('Audit results by host name.'),
+  num_hosts: count.describe('Number of hosts.'),
+  num_hosts_done: count.describe('Number of hosts that completed the audit.'),
+  num_hosts_not_run: count.describe('Number of hosts that have not started the audit.'),
+  num_hosts_running: count.describe('Number of hosts that are running the audit.'),
+  overall_status: z.string().describe('Progress over all hosts, as text.'),
+  period_beginning: z.string().describe('Start of the audit period, in UTC.'),
+  period_ending: z.string().describe('End of the audit period, in UTC.'),
+  total_errors: count.describe('Number of errors on all hosts.'),
+  total_instances: count.describe('Number of servers on all hosts.'),
 });
 
 /** `YYYY-MM-DD HH:MM:SS` */
@@ -67,7 +85,7 @@ export const usageAuditLog = [
     description: 'Shows the usage audits of the last audit period, by host.',
     policy: 'os_compute_api:os-instance-usage-audit-log:list',
     status: 200,
-    reply: { instance_usage_audit_logs: log },
+    reply: { instance_usage_audit_logs: described(usageAuditLogTexts.instanceUsageAuditLogs, log) },
     run: async ({ engine }) => ({ instance_usage_audit_logs: show(await engine.usageAudit.log()) }),
   }),
   operation({
@@ -80,7 +98,7 @@ export const usageAuditLog = [
     policy: 'os_compute_api:os-instance-usage-audit-log:show',
     status: 200,
     errors: [400],
-    reply: { instance_usage_audit_log: log },
+    reply: { instance_usage_audit_log: described(usageAuditLogTexts.instanceUsageAuditLogs, log) },
     run: async ({ engine, params }) => ({
       instance_usage_audit_log: show(await engine.usageAudit.log(timeOf(params.id))),
     }),

@@ -1,21 +1,45 @@
 import { Rejection } from '@apistrata/compute-engine';
 import type { UsageWindow } from '@apistrata/compute-engine/api';
 import { at, since } from '@apistrata/microversion';
-import { one, query } from '@apistrata/microversion/schema';
+import { described, one, query } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import type { ComputeCall } from '../http/call.js';
 import { nextLink, pageSize } from '../http/paging.js';
 import { operation } from '../operation.js';
+import { resource } from '../reference/resource.js';
 import { rejectedSince275 } from '../schemas/extra-parameters.js';
 import { collectionLinks } from '../schemas/reply-types.js';
 import { limitText } from '../schemas/types.js';
 import { listedUsage, shownUsage } from '../views/usage.js';
-import { usageDocs } from './usage.docs.js';
 
-const window = { start: one(z.string(), 'first'), end: one(z.string(), 'first') };
-const paging = { limit: since('2.40', one(limitText)), marker: since('2.40', one(z.string())) };
+const usageDocs = resource({
+  tag: 'usage',
+  parameters: { id: 'ID of the project.' },
+});
+
+const window = {
+  start: described(
+    'Start of the period, in UTC. Default: now, which makes the period empty.',
+    one(z.string(), 'first'),
+  ),
+  end: described('End of the period, in UTC. Default: now.', one(z.string(), 'first')),
+};
+const paging = {
+  limit: since('2.40', described('Maximum number of servers per page.', one(limitText))),
+  marker: since('2.40', described('UUID of the last server of the previous page.', one(z.string()))),
+};
 const showQuery = query({ ...window, ...paging }, { extra: rejectedSince275 });
-const listQuery = query({ ...window, ...paging, detailed: one(z.string(), 'first') }, { extra: rejectedSince275 });
+const listQuery = query(
+  {
+    ...window,
+    ...paging,
+    detailed: described(
+      '`1` includes the usage of each server, `0` only the sums. Default: `0`.',
+      one(z.string(), 'first'),
+    ),
+  },
+  { extra: rejectedSince275 },
+);
 
 interface UsageRequest {
   readonly start?: string;
@@ -66,7 +90,10 @@ async function report(call: ComputeCall, requested: UsageRequest, projectId?: st
   return { usages, links: isPaged ? nextLink(call, size, servers, ({ id }) => id) : undefined };
 }
 
-const nextPage = since('2.40', collectionLinks.optional());
+const nextPage = since(
+  '2.40',
+  described('Link to the next page. Absent on the last page.', collectionLinks.optional()),
+);
 
 export const usageOperations = [
   operation({
@@ -80,7 +107,7 @@ export const usageOperations = [
     status: 200,
     errors: [400],
     query: listQuery,
-    reply: { tenant_usages: [listedUsage], tenant_usages_links: nextPage },
+    reply: { tenant_usages: described('Usage by project.', [listedUsage]), tenant_usages_links: nextPage },
     run: async (call) => {
       const { usages, links } = await report(call, call.query);
       const detailed = call.query.detailed === '1';
@@ -99,7 +126,10 @@ export const usageOperations = [
     errors: [400],
     query: showQuery,
     target: ({ params }) => ({ projectId: params.id }),
-    reply: { tenant_usage: shownUsage, tenant_usage_links: nextPage },
+    reply: {
+      tenant_usage: described('Usage of a project. Empty if there is none.', shownUsage),
+      tenant_usage_links: nextPage,
+    },
     run: async (call) => {
       const { usages, links } = await report(call, call.query, call.target.projectId);
       return { tenant_usage: { usage: usages[0], detailed: true }, tenant_usage_links: links } as never;

@@ -1,17 +1,40 @@
 import { Rejection } from '@apistrata/compute-engine';
-import { query } from '@apistrata/microversion/schema';
+import { described, query } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import { operation } from '../operation.js';
-import { versionDocs } from './versions.docs.js';
+import { commonTexts } from '../reference/common-texts.js';
+import { resource } from '../reference/resource.js';
+
+const versionDocs = resource({
+  tag: 'versions',
+  parameters: { id: 'ID of a major version, such as `v2.1`.' },
+});
 
 const versionDocument = z.strictObject({
-  id: z.string(),
-  status: z.enum(['CURRENT', 'SUPPORTED', 'DEPRECATED']),
-  version: z.string(),
-  min_version: z.string(),
-  updated: z.string(),
-  links: z.array(z.strictObject({ rel: z.string(), href: z.string(), type: z.string().optional() })),
-  'media-types': z.array(z.strictObject({ base: z.string(), type: z.string() })),
+  id: z.string().describe('ID of the major version.'),
+  status: z
+    .enum(['CURRENT', 'SUPPORTED', 'DEPRECATED'])
+    .describe('Status of the major version: `CURRENT`, or `SUPPORTED` for a version kept for old clients.'),
+  version: z.string().describe('Maximum microversion. Empty if the major version has no microversions.'),
+  min_version: z.string().describe('Minimum microversion. Empty if the major version has no microversions.'),
+  updated: z.string().describe('Time of the last change of this record, in UTC.'),
+  links: z
+    .array(
+      z.strictObject({
+        rel: z.string().describe(commonTexts.rel),
+        href: z.string().describe(commonTexts.href),
+        type: z.string().optional().describe('Media type of the linked resource.'),
+      }),
+    )
+    .describe('Links to the item.'),
+  'media-types': z
+    .array(
+      z.strictObject({
+        base: z.string().describe('Base media type.'),
+        type: z.string().describe('Media type with the name of the API.'),
+      }),
+    )
+    .describe('Supported media types.'),
 });
 
 /** Returns the document that is also at the root of the version; below the older mount, for any id. */
@@ -26,7 +49,7 @@ export const versionOperations = [
     status: 200,
     errors: [404],
     query: query({}, { extra: 'ignore' }),
-    reply: { version: versionDocument },
+    reply: { version: described('A major version.', versionDocument) },
     run: ({ discovery, mount, params, req }) => {
       const id = mount === '/v2' ? 'v2.0' : params.id;
       const { versions } = discovery.listOf(req);

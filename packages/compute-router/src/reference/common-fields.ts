@@ -1,3 +1,5 @@
+import { commonTexts } from './common-texts.js';
+
 /** Path parameters that mean the same in every operation. */
 export const commonParameters = {
   server_id: 'UUID of the server.',
@@ -10,26 +12,25 @@ export const commonParameters = {
  * resource takes precedence.
  */
 export const commonFields: Readonly<Record<string, string>> = {
-  'query.limit':
-    'Maximum number of items per page. Values above the configured maximum are reduced to it; the response then contains a link to the next page.',
-  'query.marker': 'ID of the last item of the previous page. An ID that does not exist returns 400.',
-  'query.offset': 'Number of items to skip. Default: 0.',
-  'query.sort_key': 'Field to sort by. Can be repeated to sort by several fields.',
+  'query.limit': commonTexts.limit,
+  'query.marker': commonTexts.marker,
+  'query.offset': commonTexts.offset,
+  'query.sort_key': commonTexts.sortKey,
   'query.sort_dir':
     'Sort direction of the sort key at the same position: `asc` or `desc`. The last value applies to the remaining keys.',
   'query.changes-since': 'Only items changed at or after this time (ISO 8601). A time without a zone is in UTC.',
-  'query.changes-before': 'Only items changed at or before this time (ISO 8601). A time without a zone is in UTC.',
+  'query.changes-before': commonTexts.changesBefore,
   links: 'Links to the item.',
-  rel: 'Relation of the link: `self` (with the version), `bookmark` (permanent, without the version) or `next` (next page).',
-  href: 'URL of the link.',
+  rel: commonTexts.rel,
+  href: commonTexts.href,
   'links.type': 'Media type of the linked resource.',
-  created_at: 'Creation time, in UTC with microseconds and without a zone.',
-  updated_at: 'Time of the last change, in UTC with microseconds and without a zone. Null if unchanged.',
-  deleted_at: 'Always null, because deleted items are not shown.',
-  deleted: 'Always false, because deleted items are not shown.',
+  created_at: commonTexts.createdAt,
+  updated_at: commonTexts.updatedAt,
+  deleted_at: commonTexts.deletedAt,
+  deleted: commonTexts.deleted,
   project_id: 'ID of the project that owns the item.',
   tenant_id: 'ID of the project that owns the item. Tenant is the old name for a project.',
   user_id: 'ID of the user who created the item.',
-  instance_uuid: 'UUID of the server.',
-  server_uuid: 'UUID of the server.',
+  instance_uuid: commonTexts.serverUuid,
+  server_uuid: commonTexts.serverUuid,
 };

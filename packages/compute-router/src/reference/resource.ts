@@ -8,7 +8,7 @@ type Texts = Readonly<Record<string, string>>;
 export interface Resource<Parameters extends Texts = Texts> extends Pick<Operation, 'when' | 'describePart'> {
   readonly tag: Tag;
   readonly parameters: typeof commonParameters & Parameters;
-  readonly fields: Texts;
+  readonly fields?: Texts;
 }
 
 interface ResourceTexts<Parameters extends Texts> {
@@ -17,8 +17,11 @@ interface ResourceTexts<Parameters extends Texts> {
   readonly parameters?: Parameters;
   /** Causes of errors by status, for all operations that do not define their own. */
   readonly when?: Readonly<Record<number, string>>;
-  /** Fields, by an unambiguous end of their dotted names without `[]`; query parameters as `query.x`. */
-  readonly fields: Texts;
+  /**
+   * Fields that are not described where they are defined, by an unambiguous end of their dotted names without `[]`; query
+   * parameters as `query.x`.
+   */
+  readonly fields?: Texts;
 }
 
 /** Returns the entry for the longest matching end of a field's name. Items and values without a name have no entry. */
@@ -46,6 +49,6 @@ export function resource<const Parameters extends Texts = Record<never, string>>
     parameters: { ...commonParameters, ...parameters } as typeof commonParameters & Parameters,
     fields,
     when,
-    describePart: (part) => lookUp(fields, part) ?? lookUp(commonFields, part),
+    describePart: fields && ((part) => lookUp(fields, part) ?? lookUp(commonFields, part)),
   };
 }

@@ -1,9 +1,19 @@
 import { z } from 'zod';
+import { commonTexts } from '../reference/common-texts.js';
 
 /** Types that response fields share. */
 
-export const links = z.array(z.strictObject({ rel: z.enum(['self', 'bookmark']), href: z.string() }));
-export const collectionLinks = z.array(z.strictObject({ rel: z.literal('next'), href: z.string() })).length(1);
+export const links = z.array(
+  z.strictObject({
+    rel: z.enum(['self', 'bookmark']).describe(commonTexts.rel),
+    href: z.string().describe(commonTexts.href),
+  }),
+);
+export const collectionLinks = z
+  .array(
+    z.strictObject({ rel: z.literal('next').describe(commonTexts.rel), href: z.string().describe(commonTexts.href) }),
+  )
+  .length(1);
 export const nullableText = z.string().nullable();
 export const integer = z.int();
 export const textMap = z.record(z.string(), z.string());

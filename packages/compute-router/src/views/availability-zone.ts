@@ -1,18 +1,36 @@
 import type { ServiceState, Zone } from '@apistrata/compute-engine/api';
 import { field, type ViewShape, view } from '@apistrata/microversion/router';
+import { described } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import type { ComputeCall } from '../http/call.js';
 import * as type from '../schemas/reply-types.js';
 
+/** Descriptions of fields that occur in several places. */
+export const availabilityZoneTexts = {
+  availabilityZoneInfo: 'The list of availability zones.',
+  hosts: 'Services by host name and binary. Null in the list without details, and for unavailable zones.',
+} as const;
+
 const named: ViewShape<Zone, ComputeCall> = {
-  zoneName: field(z.string(), ({ name }) => name),
-  zoneState: field(z.strictObject({ available: z.boolean() }), ({ available }) => ({ available })),
+  zoneName: described(
+    'Name of the availability zone.',
+    field(z.string(), ({ name }) => name),
+  ),
+  zoneState: described(
+    'State of the availability zone.',
+    field(
+      z.strictObject({ available: z.boolean().describe('Whether at least one host of the zone is up and enabled.') }),
+      ({ available }) => ({ available }),
+    ),
+  ),
 };
 
 const serviceState = z.strictObject({
-  available: z.boolean(),
-  active: z.boolean(),
-  updated_at: type.nullableTime,
+  available: z.boolean().describe('Whether the service is up.'),
+  active: z.boolean().describe('Whether the service is enabled.'),
+  updated_at: type.nullableTime.describe(
+    'Time of the last heartbeat of the service, in UTC with microseconds. Null before the first heartbeat.',
+  ),
 });
 
 /** By host, then by binary. */
@@ -32,6 +50,15 @@ function hostsOf({ available, services }: Zone): z.infer<typeof hosts> {
   return shown;
 }
 
-export const availabilityZone = view<Zone, ComputeCall>({ ...named, hosts: field(z.null(), () => null) });
+export const availabilityZone = view<Zone, ComputeCall>({
+  ...named,
+  hosts: described(
+    availabilityZoneTexts.hosts,
+    field(z.null(), () => null),
+  ),
+});
 
-export const availabilityZoneDetail = view<Zone, ComputeCall>({ ...named, hosts: field(hosts, hostsOf) });
+export const availabilityZoneDetail = view<Zone, ComputeCall>({
+  ...named,
+  hosts: described(availabilityZoneTexts.hosts, field(hosts, hostsOf)),
+});

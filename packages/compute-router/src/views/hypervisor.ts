@@ -1,35 +1,79 @@
 import type { Hypervisor } from '@apistrata/compute-engine/api';
 import { between, since, until } from '@apistrata/microversion';
 import { field, nested, type ViewShape, view } from '@apistrata/microversion/router';
+import { described } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import type { ComputeCall } from '../http/call.js';
 import * as type from '../schemas/reply-types.js';
 import { instanceNameOf } from './instance-name.js';
 
+/** Descriptions of fields that occur in several places. */
+export const hypervisorTexts = {
+  hypervisors: 'The hypervisors of this page.',
+  hypervisorsLinks: 'Link to the next page. Absent on the last page.',
+  hypervisor: 'A hypervisor.',
+  serviceId: 'ID of the service: an integer until 2.52, a UUID since 2.53.',
+  id: 'ID of the hypervisor: an integer until 2.52, a UUID since 2.53.',
+  servers: 'Servers on the hypervisor. Since 2.75, an empty list if there are none; absent before.',
+  uptime: 'Uptime and load of the host, as text. Null if unknown.',
+  cpuInfo: 'Model, topology and features of the CPUs: a JSON string until 2.27, an object since 2.28.',
+  vcpus: 'Number of CPUs.',
+  vcpusUsed: 'Number of virtual CPUs of all servers. Exceeds `vcpus` if CPUs are overcommitted.',
+  memoryMb: 'Total memory, in MiB.',
+  memoryMbUsed: 'Memory used by servers and by the host, in MiB.',
+  freeRamMb: 'Free memory, in MiB. Negative if memory is overcommitted.',
+  localGb: 'Total disk, in GiB.',
+  localGbUsed: 'Disk allocated to servers, in GiB.',
+  freeDiskGb: 'Disk not allocated to servers, in GiB. Can be negative.',
+  diskAvailableLeast: 'Disk that remains free if all images grow to their virtual size, in GiB. Null if unknown.',
+  currentWorkload: 'Number of tasks in progress, such as builds and migrations.',
+  runningVms: 'Number of servers on the hypervisor, including stopped servers.',
+} as const;
+
 type Shape = ViewShape<Hypervisor, ComputeCall>;
 
 const text = (get: (h: Hypervisor) => string) => field<Hypervisor, ComputeCall, z.ZodString>(z.string(), get);
 /** Capacity and load, which newer versions show elsewhere. */
-const amount = (get: (h: Hypervisor) => number) =>
-  until('2.87', field<Hypervisor, ComputeCall, z.ZodInt>(type.integer, get));
+const amount = (description: string, get: (h: Hypervisor) => number) =>
+  until('2.87', described(description, field<Hypervisor, ComputeCall, z.ZodInt>(type.integer, get)));
 
 const brief: Shape = {
   id: [
     until(
       '2.52',
-      field(z.int(), ({ host }) => host.node.seq),
+      described(
+        hypervisorTexts.id,
+        field(z.int(), ({ host }) => host.node.seq),
+      ),
     ),
     since(
       '2.53',
-      text(({ host }) => host.node.id),
+      described(
+        hypervisorTexts.id,
+        text(({ host }) => host.node.id),
+      ),
     ),
   ],
-  hypervisor_hostname: text(({ host }) => host.node.hypervisorHostname),
-  state: field(z.enum(['up', 'down']), ({ up }) => (up ? 'up' : 'down')),
-  status: field(z.enum(['enabled', 'disabled']), ({ host }) => (host.service.disabled ? 'disabled' : 'enabled')),
+  hypervisor_hostname: described(
+    'Hostname reported by the hypervisor.',
+    text(({ host }) => host.node.hypervisorHostname),
+  ),
+  state: described(
+    'State of the hypervisor: `up` if its service sends heartbeats, otherwise `down`.',
+    field(z.enum(['up', 'down']), ({ up }) => (up ? 'up' : 'down')),
+  ),
+  status: described(
+    'Status of the hypervisor: `enabled` if the scheduler can select it, otherwise `disabled`.',
+    field(z.enum(['enabled', 'disabled']), ({ host }) => (host.service.disabled ? 'disabled' : 'enabled')),
+  ),
 };
 
-const hosted = z.array(z.strictObject({ uuid: z.string(), name: z.string() }));
+const hosted = z.array(
+  z.strictObject({
+    uuid: z.string().describe('UUID of a server.'),
+    name: z.string().describe('Name of the instance on the hypervisor. Not the display name of the server.'),
+  }),
+);
 
 function serversOf({ servers }: Hypervisor): z.infer<typeof hosted> | undefined {
   return servers?.map(({ id, seq }) => ({ uuid: id, name: instanceNameOf(seq) }));
@@ -41,22 +85,37 @@ const nonEmptyServers = field<Hypervisor, ComputeCall, z.ZodOptional<typeof host
 
 /** The servers, if they were requested; until 2.74 only if there are any. */
 const servers: Shape = {
-  servers: [between('2.53', '2.74', nonEmptyServers), since('2.75', field(hosted.optional(), serversOf))],
+  servers: [
+    between('2.53', '2.74', described(hypervisorTexts.servers, nonEmptyServers)),
+    since('2.75', described(hypervisorTexts.servers, field(hosted.optional(), serversOf))),
+  ],
 };
 
 const service = view<Hypervisor, ComputeCall>({
   id: [
     until(
       '2.52',
-      field(z.int(), ({ host }) => host.service.seq),
+      described(
+        hypervisorTexts.serviceId,
+        field(z.int(), ({ host }) => host.service.seq),
+      ),
     ),
     since(
       '2.53',
-      text(({ host }) => host.service.id),
+      described(
+        hypervisorTexts.serviceId,
+        text(({ host }) => host.service.id),
+      ),
     ),
   ],
-  host: text(({ host }) => host.name),
-  disabled_reason: field(type.nullableText, ({ host }) => host.service.disabledReason),
+  host: described(
+    'Name of the host that runs the service.',
+    text(({ host }) => host.name),
+  ),
+  disabled_reason: described(
+    'Reason why the service is disabled, or null.',
+    field(type.nullableText, ({ host }) => host.service.disabledReason),
+  ),
 });
 
 const cpuInfo = z.record(z.string(), z.unknown());
@@ -65,46 +124,76 @@ export const hypervisorSummary = view<Hypervisor, ComputeCall>({ ...brief, ...se
 
 export const hypervisorFound = view<Hypervisor, ComputeCall>(brief);
 
-export const hypervisorServers = view<Hypervisor, ComputeCall>({ ...brief, servers: nonEmptyServers });
+export const hypervisorServers = view<Hypervisor, ComputeCall>({
+  ...brief,
+  servers: described(hypervisorTexts.servers, nonEmptyServers),
+});
 
 export const hypervisorUptime = view<Hypervisor, ComputeCall>({
   ...brief,
-  uptime: field(type.nullableText, (h) => h.uptime),
+  uptime: described(
+    hypervisorTexts.uptime,
+    field(type.nullableText, (h) => h.uptime),
+  ),
 });
 
 export const hypervisorDetail = view<Hypervisor, ComputeCall>({
   ...brief,
   ...servers,
-  hypervisor_type: text(({ host }) => host.node.hypervisorType),
-  hypervisor_version: field(z.int(), ({ host }) => host.node.hypervisorVersion),
-  host_ip: field(type.nullableText, ({ host }) => host.node.hostIp),
-  service: nested(service, (h) => h),
+  hypervisor_type: described(
+    'Type of the hypervisor, such as `QEMU`.',
+    text(({ host }) => host.node.hypervisorType),
+  ),
+  hypervisor_version: described(
+    'Version of the hypervisor, as an integer.',
+    field(z.int(), ({ host }) => host.node.hypervisorVersion),
+  ),
+  host_ip: described(
+    'IP address of the hypervisor.',
+    field(type.nullableText, ({ host }) => host.node.hostIp),
+  ),
+  service: described(
+    'Compute service of the hypervisor.',
+    nested(service, (h) => h),
+  ),
   uptime: since(
     '2.88',
-    field(type.nullableText, (h) => h.uptime),
+    described(
+      hypervisorTexts.uptime,
+      field(type.nullableText, (h) => h.uptime),
+    ),
   ),
   cpu_info: [
     until(
       '2.27',
-      text(({ host }) => JSON.stringify(host.node.cpuInfo)),
+      described(
+        hypervisorTexts.cpuInfo,
+        text(({ host }) => JSON.stringify(host.node.cpuInfo)),
+      ),
     ),
     between(
       '2.28',
       '2.87',
-      field(cpuInfo, ({ host }) => ({ ...host.node.cpuInfo })),
+      described(
+        hypervisorTexts.cpuInfo,
+        field(cpuInfo, ({ host }) => ({ ...host.node.cpuInfo })),
+      ),
     ),
   ],
-  vcpus: amount(({ host }) => host.node.vcpus),
-  vcpus_used: amount(({ usage }) => usage.vcpus),
-  memory_mb: amount(({ host }) => host.node.memoryMb),
-  memory_mb_used: amount(({ usage }) => usage.memoryMb),
-  free_ram_mb: amount(({ host, usage }) => host.node.memoryMb - usage.memoryMb),
-  local_gb: amount(({ host }) => host.node.localGb),
-  local_gb_used: amount(({ usage }) => usage.diskGb),
-  free_disk_gb: amount(({ host, usage }) => host.node.localGb - usage.diskGb),
-  disk_available_least: amount(({ host, usage }) => host.node.localGb - usage.diskGb),
-  current_workload: amount(({ workload }) => workload),
-  running_vms: amount(({ usage }) => usage.servers),
+  vcpus: amount(hypervisorTexts.vcpus, ({ host }) => host.node.vcpus),
+  vcpus_used: amount(hypervisorTexts.vcpusUsed, ({ usage }) => usage.vcpus),
+  memory_mb: amount(hypervisorTexts.memoryMb, ({ host }) => host.node.memoryMb),
+  memory_mb_used: amount(hypervisorTexts.memoryMbUsed, ({ usage }) => usage.memoryMb),
+  free_ram_mb: amount(hypervisorTexts.freeRamMb, ({ host, usage }) => host.node.memoryMb - usage.memoryMb),
+  local_gb: amount(hypervisorTexts.localGb, ({ host }) => host.node.localGb),
+  local_gb_used: amount(hypervisorTexts.localGbUsed, ({ usage }) => usage.diskGb),
+  free_disk_gb: amount(hypervisorTexts.freeDiskGb, ({ host, usage }) => host.node.localGb - usage.diskGb),
+  disk_available_least: amount(
+    hypervisorTexts.diskAvailableLeast,
+    ({ host, usage }) => host.node.localGb - usage.diskGb,
+  ),
+  current_workload: amount(hypervisorTexts.currentWorkload, ({ workload }) => workload),
+  running_vms: amount(hypervisorTexts.runningVms, ({ usage }) => usage.servers),
 });
 
 const sum = (get: (h: Hypervisor) => number) =>
@@ -114,16 +203,52 @@ const sum = (get: (h: Hypervisor) => number) =>
 
 /** The sum of all hypervisors, enabled or not. */
 export const hypervisorStatistics = view<readonly Hypervisor[], ComputeCall>({
-  count: sum(() => 1),
-  vcpus: sum(({ host }) => host.node.vcpus),
-  vcpus_used: sum(({ usage }) => usage.vcpus),
-  memory_mb: sum(({ host }) => host.node.memoryMb),
-  memory_mb_used: sum(({ usage }) => usage.memoryMb),
-  free_ram_mb: sum(({ host, usage }) => host.node.memoryMb - usage.memoryMb),
-  local_gb: sum(({ host }) => host.node.localGb),
-  local_gb_used: sum(({ usage }) => usage.diskGb),
-  free_disk_gb: sum(({ host, usage }) => host.node.localGb - usage.diskGb),
-  disk_available_least: sum(({ host, usage }) => host.node.localGb - usage.diskGb),
-  current_workload: sum(({ workload }) => workload),
-  running_vms: sum(({ usage }) => usage.servers),
+  count: described(
+    'Number of hypervisors.',
+    sum(() => 1),
+  ),
+  vcpus: described(
+    hypervisorTexts.vcpus,
+    sum(({ host }) => host.node.vcpus),
+  ),
+  vcpus_used: described(
+    hypervisorTexts.vcpusUsed,
+    sum(({ usage }) => usage.vcpus),
+  ),
+  memory_mb: described(
+    hypervisorTexts.memoryMb,
+    sum(({ host }) => host.node.memoryMb),
+  ),
+  memory_mb_used: described(
+    hypervisorTexts.memoryMbUsed,
+    sum(({ usage }) => usage.memoryMb),
+  ),
+  free_ram_mb: described(
+    hypervisorTexts.freeRamMb,
+    sum(({ host, usage }) => host.node.memoryMb - usage.memoryMb),
+  ),
+  local_gb: described(
+    hypervisorTexts.localGb,
+    sum(({ host }) => host.node.localGb),
+  ),
+  local_gb_used: described(
+    hypervisorTexts.localGbUsed,
+    sum(({ usage }) => usage.diskGb),
+  ),
+  free_disk_gb: described(
+    hypervisorTexts.freeDiskGb,
+    sum(({ host, usage }) => host.node.localGb - usage.diskGb),
+  ),
+  disk_available_least: described(
+    hypervisorTexts.diskAvailableLeast,
+    sum(({ host, usage }) => host.node.localGb - usage.diskGb),
+  ),
+  current_workload: described(
+    hypervisorTexts.currentWorkload,
+    sum(({ workload }) => workload),
+  ),
+  running_vms: described(
+    hypervisorTexts.runningVms,
+    sum(({ usage }) => usage.servers),
+  ),
 });

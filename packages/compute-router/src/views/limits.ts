@@ -1,6 +1,7 @@
 import type { QuotaValues } from '@apistrata/compute-engine/api';
 import { until } from '@apistrata/microversion';
 import { field, view } from '@apistrata/microversion/router';
+import { described } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import type { ComputeCall } from '../http/call.js';
 
@@ -18,23 +19,29 @@ const used = (kind: keyof QuotaValues) =>
 
 /** Limits under the names that this operation uses; -1 is unlimited. */
 export const absoluteLimits = view<Measured, ComputeCall>({
-  maxImageMeta: until('2.38', max('metadata_items')),
-  maxPersonality: until('2.56', max('injected_files')),
-  maxPersonalitySize: until('2.56', max('injected_file_content_bytes')),
-  maxSecurityGroups: until('2.35', max('security_groups')),
-  maxSecurityGroupRules: until('2.35', max('security_group_rules')),
-  maxServerMeta: max('metadata_items'),
-  maxServerGroups: max('server_groups'),
-  maxServerGroupMembers: max('server_group_members'),
-  maxTotalCores: max('cores'),
-  maxTotalFloatingIps: until('2.35', max('floating_ips')),
-  maxTotalInstances: max('instances'),
-  maxTotalKeypairs: max('key_pairs'),
-  maxTotalRAMSize: max('ram'),
-  totalCoresUsed: used('cores'),
-  totalFloatingIpsUsed: until('2.35', used('floating_ips')),
-  totalInstancesUsed: used('instances'),
-  totalRAMUsed: used('ram'),
-  totalSecurityGroupsUsed: until('2.35', used('security_groups')),
-  totalServerGroupsUsed: used('server_groups'),
+  maxImageMeta: until('2.38', described('Maximum number of properties per image.', max('metadata_items'))),
+  maxPersonality: until('2.56', described('Maximum number of injected files per server.', max('injected_files'))),
+  maxPersonalitySize: until(
+    '2.56',
+    described('Maximum size of an injected file, in bytes.', max('injected_file_content_bytes')),
+  ),
+  maxSecurityGroups: until('2.35', described('Maximum number of security groups.', max('security_groups'))),
+  maxSecurityGroupRules: until(
+    '2.35',
+    described('Maximum number of rules per security group.', max('security_group_rules')),
+  ),
+  maxServerMeta: described('Maximum number of metadata items per server.', max('metadata_items')),
+  maxServerGroups: described('Maximum number of server groups.', max('server_groups')),
+  maxServerGroupMembers: described('Maximum number of servers per server group.', max('server_group_members')),
+  maxTotalCores: described('Maximum number of virtual CPUs of all servers.', max('cores')),
+  maxTotalFloatingIps: until('2.35', described('Maximum number of floating IP addresses.', max('floating_ips'))),
+  maxTotalInstances: described('Maximum number of servers.', max('instances')),
+  maxTotalKeypairs: described('Maximum number of key pairs per user.', max('key_pairs')),
+  maxTotalRAMSize: described('Maximum memory of all servers, in MiB.', max('ram')),
+  totalCoresUsed: described('Number of virtual CPUs in use.', used('cores')),
+  totalFloatingIpsUsed: until('2.35', described('Number of floating IP addresses in use.', used('floating_ips'))),
+  totalInstancesUsed: described('Number of servers.', used('instances')),
+  totalRAMUsed: described('Memory in use, in MiB.', used('ram')),
+  totalSecurityGroupsUsed: until('2.35', described('Number of security groups in use.', used('security_groups'))),
+  totalServerGroupsUsed: described('Number of server groups.', used('server_groups')),
 });

@@ -1,16 +1,20 @@
 import { field, type ViewField } from '@apistrata/microversion/router';
+import { type Described, described } from '@apistrata/microversion/schema';
 import type { ComputeCall } from '../http/call.js';
 import * as type from '../schemas/reply-types.js';
 
+type LinksField<R> = Described<ViewField<R, ComputeCall>>;
+
+const toItem = <R>(links: ViewField<R, ComputeCall>): LinksField<R> => described('Links to the item.', links);
+
 /** The `links` of an entity below a collection: self and bookmark. */
-export function linksTo<R extends { readonly id: string }>(collection: string): ViewField<R, ComputeCall> {
-  return field(type.links, ({ id }: R, call: ComputeCall) => [...call.links(`/${collection}/${id}`)] as never);
+export function linksTo<R extends { readonly id: string }>(collection: string): LinksField<R> {
+  return toItem(field(type.links, ({ id }: R, call: ComputeCall) => [...call.links(`/${collection}/${id}`)] as never));
 }
 
 /** `links` with the bookmark only. */
-export function bookmarkTo<R>(collection: string, idOf: (record: R) => string): ViewField<R, ComputeCall> {
-  return field(
-    type.links,
-    (record: R, call: ComputeCall) => [call.bookmark(`/${collection}/${idOf(record)}`)] as never,
+export function bookmarkTo<R>(collection: string, idOf: (record: R) => string): LinksField<R> {
+  return toItem(
+    field(type.links, (record: R, call: ComputeCall) => [call.bookmark(`/${collection}/${idOf(record)}`)] as never),
   );
 }

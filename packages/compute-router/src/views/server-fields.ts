@@ -3,7 +3,7 @@ import type { RequestOf } from '@apistrata/compute-engine/actions';
 import { type NewServer, statusOf, zoneOf } from '@apistrata/compute-engine/api';
 import { between, since, until, type Windowed } from '@apistrata/microversion';
 import { field, nested, nestedList, type ViewField } from '@apistrata/microversion/router';
-import type { AnySchema } from '@apistrata/microversion/schema';
+import type { AnySchema, Described } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import type { HostsCall } from '../http/call.js';
 import * as filter from '../schemas/list-filter.js';
@@ -36,7 +36,7 @@ export type ServerRequest = 'create' | 'update' | 'rebuild';
 export interface ServerField extends Readonly<Partial<Record<ServerRequest, Windowed<AnySchema>>>> {
   /** Name of the field in requests and records of the engine. If it is missing, the handlers process the value. */
   readonly recordField?: keyof NewServer | keyof RequestOf<'rebuild'> | keyof Server;
-  readonly response?: Windowed<Field>;
+  readonly response?: Windowed<Field | Described<Field>>;
   /** The filter and sort key of lists, under the field's name. */
   readonly filter?: filter.ListFilter;
 }

@@ -1,40 +1,82 @@
 import type { GroupWithMembers } from '@apistrata/compute-engine/api';
 import { since, until } from '@apistrata/microversion';
 import { field, view } from '@apistrata/microversion/router';
+import { described } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import type { ComputeCall } from '../http/call.js';
+
+/** Descriptions of fields that occur in several places. */
+export const serverGroupTexts = {
+  serverGroup: 'A server group.',
+  name: 'Name of the server group. Not unique.',
+  policies:
+    'List with exactly one policy: `affinity`, `anti-affinity`, or since 2.15 `soft-affinity` or `soft-anti-affinity`. Replaced by `policy`.',
+  policy:
+    'Policy of the group: `affinity` (same host), `anti-affinity` (different hosts), `soft-affinity` or `soft-anti-affinity` (same, as far as possible).',
+  rules: 'Rules that refine the policy.',
+  rulesMaxServerPerHost: 'Maximum number of servers of the group on one host. Only with `anti-affinity`. Default: 1.',
+} as const;
 
 /** All policies at any version: a group may have been created with a newer version. */
 const policy = z.enum(['affinity', 'anti-affinity', 'soft-affinity', 'soft-anti-affinity']);
 
-const rules = z.strictObject({ max_server_per_host: z.int().min(1).optional() });
+const rules = z.strictObject({
+  max_server_per_host: z.int().min(1).optional().describe(serverGroupTexts.rulesMaxServerPerHost),
+});
 
 export const serverGroup = view<GroupWithMembers, ComputeCall>({
-  id: field(z.string(), (g) => g.id),
-  name: field(z.string(), (g) => g.name),
-  members: field(z.array(z.string()), (g) => [...g.members]),
+  id: described(
+    'UUID of the server group.',
+    field(z.string(), (g) => g.id),
+  ),
+  name: described(
+    serverGroupTexts.name,
+    field(z.string(), (g) => g.name),
+  ),
+  members: described(
+    'UUIDs of the servers in the group, without deleted servers.',
+    field(z.array(z.string()), (g) => [...g.members]),
+  ),
   project_id: since(
     '2.13',
-    field(z.string(), (g) => g.projectId),
+    described(
+      'ID of the project that owns the group.',
+      field(z.string(), (g) => g.projectId),
+    ),
   ),
   user_id: since(
     '2.13',
-    field(z.string(), (g) => g.userId),
+    described(
+      'ID of the user who created the group.',
+      field(z.string(), (g) => g.userId),
+    ),
   ),
   policies: until(
     '2.63',
-    field(z.array(policy).length(1), (g) => [g.policy]),
+    described(
+      serverGroupTexts.policies,
+      field(z.array(policy).length(1), (g) => [g.policy]),
+    ),
   ),
   metadata: until(
     '2.63',
-    field(z.strictObject({}), () => ({})),
+    described(
+      'Always empty.',
+      field(z.strictObject({}), () => ({})),
+    ),
   ),
   policy: since(
     '2.64',
-    field(policy, (g) => g.policy),
+    described(
+      serverGroupTexts.policy,
+      field(policy, (g) => g.policy),
+    ),
   ),
   rules: since(
     '2.64',
-    field(rules, (g) => (g.maxServerPerHost === null ? {} : { max_server_per_host: g.maxServerPerHost })),
+    described(
+      serverGroupTexts.rules,
+      field(rules, (g) => (g.maxServerPerHost === null ? {} : { max_server_per_host: g.maxServerPerHost })),
+    ),
   ),
 });

@@ -1,5 +1,6 @@
 import type { ProjectUsage, ServerUsage } from '@apistrata/compute-engine/api';
 import { field, nestedList, type ViewShape, view } from '@apistrata/microversion/router';
+import { described } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import type { ComputeCall } from '../http/call.js';
 import * as type from '../schemas/reply-types.js';
@@ -8,18 +9,54 @@ const amount = z.number().min(0);
 const count = z.int().min(0);
 
 const serverUsage = view<ServerUsage, ComputeCall>({
-  instance_id: field(z.string(), ({ server }) => server.id),
-  tenant_id: field(z.string(), ({ server }) => server.projectId),
-  name: field(z.string(), ({ server }) => server.name),
-  flavor: field(z.string(), ({ server }) => server.flavor.name),
-  vcpus: field(count, ({ server }) => server.flavor.vcpus),
-  memory_mb: field(count, ({ server }) => server.flavor.memoryMb),
-  local_gb: field(count, ({ server: { flavor } }) => flavor.diskGb + flavor.ephemeralGb),
-  hours: field(amount, ({ hours }) => hours),
-  uptime: field(count, ({ uptimeSeconds }) => uptimeSeconds),
-  started_at: field(type.time, ({ server }) => type.showTime(server.launchedAt)),
-  ended_at: field(type.nullableTime, ({ server }) => type.showNullableTime(server.terminatedAt)),
-  state: field(z.string(), ({ server }) => (server.terminatedAt === null ? server.vmState : 'terminated')),
+  instance_id: described(
+    'UUID of the server.',
+    field(z.string(), ({ server }) => server.id),
+  ),
+  tenant_id: described(
+    'ID of the project.',
+    field(z.string(), ({ server }) => server.projectId),
+  ),
+  name: described(
+    'Name of the server.',
+    field(z.string(), ({ server }) => server.name),
+  ),
+  flavor: described(
+    'Name of the flavor of the server.',
+    field(z.string(), ({ server }) => server.flavor.name),
+  ),
+  vcpus: described(
+    'Number of virtual CPUs.',
+    field(count, ({ server }) => server.flavor.vcpus),
+  ),
+  memory_mb: described(
+    'Memory, in MiB.',
+    field(count, ({ server }) => server.flavor.memoryMb),
+  ),
+  local_gb: described(
+    'Root disk plus ephemeral disk, in GiB.',
+    field(count, ({ server: { flavor } }) => flavor.diskGb + flavor.ephemeralGb),
+  ),
+  hours: described(
+    'Hours that the server existed within the period.',
+    field(amount, ({ hours }) => hours),
+  ),
+  uptime: described(
+    'Seconds since the server was launched, independent of the period.',
+    field(count, ({ uptimeSeconds }) => uptimeSeconds),
+  ),
+  started_at: described(
+    'Time when the server was launched, in UTC with microseconds.',
+    field(type.time, ({ server }) => type.showTime(server.launchedAt)),
+  ),
+  ended_at: described(
+    'Time when the server was deleted, in UTC with microseconds, or null.',
+    field(type.nullableTime, ({ server }) => type.showNullableTime(server.terminatedAt)),
+  ),
+  state: described(
+    'State of the server. `terminated` after deletion.',
+    field(z.string(), ({ server }) => (server.terminatedAt === null ? server.vmState : 'terminated')),
+  ),
 });
 
 /** Formats microseconds since the epoch, with all digits. */
@@ -34,27 +71,56 @@ interface UsageReport {
   readonly detailed: boolean;
 }
 
+/** A description, a schema, and the value of a report. */
+type TotalField = readonly [description: string, schema: z.ZodType, get: (usage: ProjectUsage) => unknown];
+
 const totals = {
-  tenant_id: [z.string(), (usage: ProjectUsage) => usage.projectId],
-  start: [type.time, ({ window }: ProjectUsage) => showUs(window.startUs)],
-  stop: [type.time, ({ window }: ProjectUsage) => showUs(window.endUs)],
-  total_hours: [amount, (usage: ProjectUsage) => usage.totalHours],
-  total_vcpus_usage: [amount, (usage: ProjectUsage) => usage.totalVcpuHours],
-  total_memory_mb_usage: [amount, (usage: ProjectUsage) => usage.totalMemoryMbHours],
-  total_local_gb_usage: [amount, (usage: ProjectUsage) => usage.totalLocalGbHours],
-} as const satisfies Readonly<Record<string, readonly [z.ZodType, (usage: ProjectUsage) => unknown]>>;
+  tenant_id: ['ID of the project.', z.string(), (usage: ProjectUsage) => usage.projectId],
+  start: [
+    'Start of the period, in UTC with microseconds.',
+    type.time,
+    ({ window }: ProjectUsage) => showUs(window.startUs),
+  ],
+  stop: ['End of the period, in UTC with microseconds.', type.time, ({ window }: ProjectUsage) => showUs(window.endUs)],
+  total_hours: [
+    'Sum of server hours. With pagination, the sum of the page.',
+    amount,
+    (usage: ProjectUsage) => usage.totalHours,
+  ],
+  total_vcpus_usage: [
+    'Sum of virtual CPUs multiplied by hours. With pagination, the sum of the page.',
+    amount,
+    (usage: ProjectUsage) => usage.totalVcpuHours,
+  ],
+  total_memory_mb_usage: [
+    'Sum of memory in MiB multiplied by hours. With pagination, the sum of the page.',
+    amount,
+    (usage: ProjectUsage) => usage.totalMemoryMbHours,
+  ],
+  total_local_gb_usage: [
+    'Sum of disk in GiB multiplied by hours. With pagination, the sum of the page.',
+    amount,
+    (usage: ProjectUsage) => usage.totalLocalGbHours,
+  ],
+} as const satisfies Readonly<Record<string, TotalField>>;
 
 type Shape = ViewShape<UsageReport, ComputeCall>;
 
 function shapeOf(present: (schema: z.ZodType) => z.ZodType): Shape {
-  const entries: readonly (readonly [string, readonly [z.ZodType, (usage: ProjectUsage) => unknown]])[] =
-    Object.entries(totals);
+  const entries: readonly (readonly [string, TotalField])[] = Object.entries(totals);
   return {
     ...Object.fromEntries(
-      entries.map(([name, [schema, get]]) => [name, field(present(schema), ({ usage }) => usage && get(usage))]),
+      entries.map(([name, [description, schema, get]]) => [
+        name,
+        described(
+          description,
+          field(present(schema), ({ usage }) => usage && get(usage)),
+        ),
+      ]),
     ),
-    server_usages: nestedList(serverUsage, ({ usage, detailed }: UsageReport) =>
-      detailed ? usage?.servers : undefined,
+    server_usages: described(
+      'Usage by server.',
+      nestedList(serverUsage, ({ usage, detailed }: UsageReport) => (detailed ? usage?.servers : undefined)),
     ),
   };
 }

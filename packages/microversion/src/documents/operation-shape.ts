@@ -88,10 +88,10 @@ function ownRules(schema: Json): Json {
 
 type Descriptions = NonNullable<Operation['describePart']>;
 
-/** Returns a schema with a description, unless it has one. */
-function withDescription(schema: Json, name: string, describePart: Descriptions | undefined): Json {
-  const description = schema.description ?? describePart?.(name);
-  return description === undefined ? schema : { ...schema, description };
+/** Returns a schema with its description, or else that of `describePart`, as the last key. */
+function withDescription(schema: Json, name: string, describePart: Descriptions): Json {
+  const { description = describePart(name), ...rest } = schema;
+  return description === undefined ? schema : { ...rest, description };
 }
 
 /** Adds descriptions to everything that a schema contains. */
@@ -143,8 +143,8 @@ function build(operation: Operation, version: Version): OperationShape {
   const { body, query, reply } = prepare(operation);
   const status = at(operation.status, version) ?? 200;
   const fields = query?.fieldsAt(version);
-  const { describePart } = operation;
-  const described = (schema: Json, name: string) => (describePart ? describeAll(schema, name, describePart) : schema);
+  const { describePart = () => undefined } = operation;
+  const described = (schema: Json, name: string) => describeAll(schema, name, describePart);
   const shape = {
     status,
     errors: at(operation.errors ?? [], version) ?? [],

@@ -1,13 +1,16 @@
 import { z } from 'zod';
+import { Described } from '../schema/described.js';
 import { type AnySchema, type StandardSchema, Versioned } from '../schema/index.js';
 import type { Window, Windowed } from '../windowed.js';
 import { View } from './view.js';
 
 /**
  * The shape of a response body for calls of type C: a view, a list of a view, a schema of plain values, or an object of
- * these whose fields have windows. `run` returns the same shape with records in place of views.
+ * these whose fields have windows. Each of them may have a description. `run` returns the same shape with records in place of views.
  */
-export type ReplyShape<C = any> =
+export type ReplyShape<C = any> = PlainShape<C> | Described<PlainShape<C>>;
+
+type PlainShape<C> =
   | View<any, C>
   | AnySchema
   | readonly [ReplyShape<C>]
@@ -35,9 +38,11 @@ export type ReplyValue<S> =
         ? T
         : S extends readonly [infer I]
           ? readonly ReplyValue<I>[]
-          : S extends object
-            ? ReplyObject<S>
-            : never;
+          : S extends Described<infer D>
+            ? ReplyValue<D>
+            : S extends object
+              ? ReplyObject<S>
+              : never;
 
 /** The kinds of shapes. */
 type ReplyKind =
@@ -48,6 +53,7 @@ type ReplyKind =
 
 /** Returns the kind of a shape. */
 export function kindOf(shape: ReplyShape): ReplyKind {
+  if (shape instanceof Described) return kindOf(shape.value);
   if (shape instanceof View) return { kind: 'view', view: shape };
   if (shape instanceof z.ZodType || shape instanceof Versioned || '~standard' in shape)
     return { kind: 'schema', schema: shape as AnySchema };

@@ -1,10 +1,11 @@
 import { z } from 'zod';
+import { Described } from '../schema/described.js';
 import { type AnySchema, schemaAt, Versioned } from '../schema/index.js';
 import type { Version } from '../version.js';
 import { at, breakpointsOf, isWindowed, mergeBreakpoints, PerInterval, type Windowed, windowsOf } from '../windowed.js';
 import { type RenderResponse, renderResponse } from './render-response.js';
 import { kindOf, type ReplyShape } from './reply-shape.js';
-import { View } from './view.js';
+import { View, type ViewField } from './view.js';
 
 function breakpointsIn(shape: ReplyShape): readonly Version[] {
   const known = kindOf(shape);
@@ -17,11 +18,16 @@ function breakpointsIn(shape: ReplyShape): readonly Version[] {
   ]);
 }
 
+function schemaOfField(schema: ViewField<any, any>['schema'], version: Version): z.ZodType {
+  if (schema instanceof View) return schemaOfView(schema, version).optional();
+  if (Array.isArray(schema)) return schemaOfView(schema[0], version).array().optional();
+  return schemaAt(schema as AnySchema, version) as z.ZodType;
+}
+
 function schemaOfView(view: View<any, any>, version: Version): z.ZodType {
-  const fields = view.fieldsAt(version).map(([name, { schema }]) => {
-    if (schema instanceof View) return [name, schemaOfView(schema, version).optional()] as const;
-    if (Array.isArray(schema)) return [name, schemaOfView(schema[0], version).array().optional()] as const;
-    return [name, schemaAt(schema as AnySchema, version) as z.ZodType] as const;
+  const fields = view.fieldsAt(version).map(([name, { schema }, description]) => {
+    const inner = schemaOfField(schema, version);
+    return [name, description === undefined ? inner : inner.describe(description)] as const;
   });
   const full = z.strictObject(Object.fromEntries(fields));
   const other = view.instead && at(view.instead, version);
@@ -29,6 +35,7 @@ function schemaOfView(view: View<any, any>, version: Version): z.ZodType {
 }
 
 function schemaOfShape(shape: ReplyShape, version: Version): z.ZodType {
+  if (shape instanceof Described) return schemaOfShape(shape.value, version).describe(shape.description);
   const known = kindOf(shape);
   if (known.kind === 'view') return schemaOfView(known.view, version);
   if (known.kind === 'schema') return schemaAt(known.schema, version) as z.ZodType;

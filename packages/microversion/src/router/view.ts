@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { Described, withoutDescription } from '../schema/described.js';
 import type { AnySchema } from '../schema/index.js';
 import type { Version } from '../version.js';
 import { at, breakpointsOf, mergeBreakpoints, type Window, type Windowed, windowsOf } from '../windowed.js';
@@ -39,7 +40,9 @@ export function nestedList<R, C, N, F>(
 }
 
 /** The fields of a view by their names, each with its windows. */
-export type ViewShape<R, C> = Readonly<Record<string, Windowed<ViewField<R, C>>>>;
+export type ViewShape<R, C> = Readonly<Record<string, Windowed<ViewField<R, C> | Described<ViewField<R, C>>>>>;
+
+type DescribedField<R, C> = readonly [name: string, field: ViewField<R, C>, description: string | undefined];
 
 /** Options of a view. */
 export interface ViewOptions<C, R = any> {
@@ -73,19 +76,21 @@ export class View<R, C = unknown, Fields = unknown> {
     ]);
   }
 
-  /** The fields of a version, in the order of their definition. */
-  fieldsAt(version: Version): readonly (readonly [string, ViewField<R, C>])[] {
-    return Object.entries(this.shape).flatMap(([name, windowed]) => {
+  /** The fields of a version with their descriptions, in the order of their definition. */
+  fieldsAt(version: Version): readonly DescribedField<R, C>[] {
+    return Object.entries(this.shape).flatMap(([name, windowed]): readonly DescribedField<R, C>[] => {
       const current = at(windowed, version);
-      return current ? [[name, current] as const] : [];
+      if (!current) return [];
+      return current instanceof Described ? [[name, current.value, current.description]] : [[name, current, undefined]];
     });
   }
 }
 
-function innerBreakpoints(windowed: Windowed<ViewField<any, any>>): readonly Version[] {
-  return windowsOf(windowed).flatMap(({ value: { schema } }) =>
-    Array.isArray(schema) ? schema[0].breakpoints : 'breakpoints' in schema ? schema.breakpoints : [],
-  );
+function innerBreakpoints(windowed: ViewShape<any, any>[string]): readonly Version[] {
+  return windowsOf(windowed).flatMap(({ value }) => {
+    const { schema } = withoutDescription<ViewField<any, any>>(value);
+    return Array.isArray(schema) ? schema[0].breakpoints : 'breakpoints' in schema ? schema.breakpoints : [];
+  });
 }
 
 /** Defines a representation of records of type R. C is the type of the call that getters receive. */

@@ -1,3 +1,4 @@
+export { Described, described } from './described.js';
 export { many, once, one, Query, QueryParameter, type QueryProblem, query } from './query.js';
 export type { StandardIssue, StandardResult, StandardSchema } from './standard.js';
 export {

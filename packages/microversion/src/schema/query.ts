@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Version } from '../version.js';
 import { at, breakpointsOf, mergeBreakpoints, PerInterval, type Windowed, windowsOf } from '../windowed.js';
+import { Described, withoutDescription } from './described.js';
 import { type AnySchema, breakpointsWithin, type Check, type Extra, type Infer, schemaAt } from './versioned.js';
 
 /** How repeated parameters are handled: the last one applies, all are passed on, or repetition is an error. */
@@ -33,7 +34,7 @@ export function once<S extends AnySchema>(schema: S): QueryParameter<Infer<S>, '
   return new QueryParameter(schema, 'reject');
 }
 
-type QueryShape = Readonly<Record<string, Windowed<QueryParameter<any>>>>;
+type QueryShape = Readonly<Record<string, Windowed<QueryParameter<any> | Described<QueryParameter<any>>>>>;
 
 type Output<F> = F extends { readonly output: infer T }
   ? T
@@ -93,7 +94,9 @@ export class Query<T, Parameters = unknown> {
   constructor(shape: QueryShape, extra: Windowed<Extra>, patterns: Patterns) {
     this.#patterns = patterns;
     const fields = Object.entries(shape);
-    const parameters = fields.flatMap(([, field]) => windowsOf<QueryParameter<any>>(field).map(({ value }) => value));
+    const parameters = fields.flatMap(([, field]) =>
+      windowsOf(field).map(({ value }) => withoutDescription<QueryParameter<any>>(value)),
+    );
     this.breakpoints = mergeBreakpoints([
       ...fields.flatMap(([, field]) => breakpointsOf(field)),
       ...parameters.flatMap(({ schema }) => breakpointsWithin(schema)),
@@ -103,9 +106,12 @@ export class Query<T, Parameters = unknown> {
       extra: at(extra, version) ?? 'reject',
       fields: new Map(
         fields.flatMap(([name, field]) => {
-          const parameter = at(field, version);
+          const current = at(field, version);
+          const parameter = current && withoutDescription<QueryParameter<any>>(current);
           const schema = parameter && schemaAt(parameter.schema, version);
-          return schema ? [[name, compiledParameter(schema, parameter.repeat)]] : [];
+          if (!schema) return [];
+          const shown = current instanceof Described ? schema.describe(current.description) : schema;
+          return [[name, compiledParameter(shown, parameter.repeat)]];
         }),
       ),
     }));

@@ -10,6 +10,7 @@ import {
   type Windowed,
   windowsOf,
 } from '../windowed.js';
+import { Described, withoutDescription } from './described.js';
 import { adaptStandard, type StandardSchema } from './standard.js';
 
 /** A compiled schema, reduced to what validation needs. */
@@ -43,8 +44,10 @@ export class Versioned<T, Fields = unknown> {
   }
 }
 
-/** A schema, with or without a history: of zod, or of any library that implements Standard Schema. */
-export type AnySchema = z.ZodType | Versioned<any> | StandardSchema<any, any>;
+type PlainSchema = z.ZodType | Versioned<any> | StandardSchema<any, any>;
+
+/** A schema, with or without a history and a description: of zod, or of any library that implements Standard Schema. */
+export type AnySchema = PlainSchema | Described<PlainSchema>;
 
 /** The output type of a schema; with several versions, the union over all of them. */
 export type Infer<S> =
@@ -54,7 +57,9 @@ export type Infer<S> =
       ? T
       : S extends StandardSchema<any, infer T>
         ? T
-        : never;
+        : S extends Described<infer D>
+          ? Infer<D>
+          : never;
 
 type KindsOf<W> = W extends Window<unknown, infer Kind> ? Kind : never;
 
@@ -92,7 +97,10 @@ export type Extra = 'reject' | 'ignore' | 'keep';
 
 /** Breakpoints within the contents of a windowed schema, in addition to those of its windows. */
 export function breakpointsWithin(field: Windowed<AnySchema>): readonly Version[] {
-  const inner = windowsOf(field).flatMap(({ value }) => (value instanceof Versioned ? value.breakpoints : []));
+  const inner = windowsOf<AnySchema>(field).flatMap(({ value }) => {
+    const schema = withoutDescription<unknown>(value);
+    return schema instanceof Versioned ? schema.breakpoints : [];
+  });
   return [...breakpointsOf(field), ...inner];
 }
 
@@ -100,6 +108,7 @@ export function breakpointsWithin(field: Windowed<AnySchema>): readonly Version[
 export function schemaAt(field: Windowed<AnySchema>, version: Version): z.ZodType | undefined {
   const current = at(field, version);
   if (current === undefined || current instanceof z.ZodType) return current;
+  if (current instanceof Described) return schemaAt(current.value, version)?.describe(current.description);
   return current instanceof Versioned ? current.at(version) : adaptStandard(current as StandardSchema);
 }
 

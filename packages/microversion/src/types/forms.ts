@@ -1,4 +1,5 @@
 import type { View, ViewField } from '../router/view.js';
+import type { Described } from '../schema/described.js';
 import type { Query } from '../schema/query.js';
 import type { StandardSchema } from '../schema/standard.js';
 import type { Versioned } from '../schema/versioned.js';
@@ -34,9 +35,16 @@ export type SchemaAt<S, V extends string, D extends Direction> =
       ? D extends 'input'
         ? Input
         : Output
-      : never;
+      : S extends Described<infer Inner>
+        ? SchemaAt<Inner, V, D>
+        : never;
 
-type FieldAt<F, V extends string> = F extends ViewField<infer _R, infer _C, infer Schema> ? ReplyAt<Schema, V> : never;
+type FieldAt<F, V extends string> =
+  F extends Described<infer Inner>
+    ? FieldAt<Inner, V>
+    : F extends ViewField<infer _R, infer _C, infer Schema>
+      ? ReplyAt<Schema, V>
+      : never;
 
 /** The body of a response at a version. Views that do not keep their types (`view()`) are `unknown`: use `viewOf()`. */
 export type ReplyAt<S, V extends string> =
@@ -48,9 +56,11 @@ export type ReplyAt<S, V extends string> =
       ? SchemaAt<S, V, 'output'>
       : S extends readonly [infer Item]
         ? readonly ReplyAt<Item, V>[]
-        : S extends object
-          ? WithOptional<{ [K in keyof Present<S, V>]: ReplyAt<Present<S, V>[K], V> }>
-          : undefined;
+        : S extends Described<infer Inner>
+          ? ReplyAt<Inner, V>
+          : S extends object
+            ? WithOptional<{ [K in keyof Present<S, V>]: ReplyAt<Present<S, V>[K], V> }>
+            : undefined;
 
 type QueryValue = string | number | boolean;
 

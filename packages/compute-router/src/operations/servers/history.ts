@@ -1,16 +1,28 @@
 import { type ActionEvent, type InstanceAction, Rejection } from '@apistrata/compute-engine';
 import { at, since, until } from '@apistrata/microversion';
 import { field, nestedList, type ViewShape, view } from '@apistrata/microversion/router';
-import { once, query } from '@apistrata/microversion/schema';
+import { described, once, query } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import type { ComputeCall } from '../../http/call.js';
 import { nextLink, pageSize } from '../../http/paging.js';
 import { operation } from '../../operation.js';
+import { commonTexts } from '../../reference/common-texts.js';
+import { resource } from '../../reference/resource.js';
 import { dateTimeText } from '../../schemas/date-time.js';
 import * as type from '../../schemas/reply-types.js';
 import { limitText } from '../../schemas/types.js';
 import { hostIdOf } from '../../views/server-parts.js';
-import { instanceActionDocs } from './instance-actions.docs.js';
+
+const instanceActionDocs = resource({
+  tag: 'instance-actions',
+  parameters: { id: 'ID of the request that started the action: `req-` followed by a UUID.' },
+});
+
+/** Descriptions of fields that occur in several places. */
+export const instanceActionTexts = {
+  startTime: 'Start time, in UTC with microseconds.',
+  events: 'Events of the action, newest first. Administrators only until 2.50; all callers since 2.51.',
+} as const;
 
 interface ShownAction {
   readonly action: InstanceAction;
@@ -18,16 +30,40 @@ interface ShownAction {
 }
 
 const base: ViewShape<ShownAction, ComputeCall> = {
-  action: field(z.string(), ({ action }) => action.action),
-  instance_uuid: field(z.string(), ({ action }) => action.serverId),
-  message: field(type.nullableText, ({ action }) => action.message),
-  project_id: field(z.string(), ({ action }) => action.projectId),
-  request_id: field(z.string(), ({ action }) => action.requestId),
-  start_time: field(type.time, ({ action }) => type.showTime(action.startTime)),
-  user_id: field(z.string(), ({ action }) => action.userId),
+  action: described(
+    'Name of the action, such as `create` or `reboot`.',
+    field(z.string(), ({ action }) => action.action),
+  ),
+  instance_uuid: described(
+    commonTexts.serverUuid,
+    field(z.string(), ({ action }) => action.serverId),
+  ),
+  message: described(
+    'Error message, or null.',
+    field(type.nullableText, ({ action }) => action.message),
+  ),
+  project_id: described(
+    'ID of the project in which the action was requested.',
+    field(z.string(), ({ action }) => action.projectId),
+  ),
+  request_id: described(
+    'ID of the request that started the action, used in paths.',
+    field(z.string(), ({ action }) => action.requestId),
+  ),
+  start_time: described(
+    instanceActionTexts.startTime,
+    field(type.time, ({ action }) => type.showTime(action.startTime)),
+  ),
+  user_id: described(
+    'ID of the user who requested the action.',
+    field(z.string(), ({ action }) => action.userId),
+  ),
   updated_at: since(
     '2.58',
-    field(type.nullableTime, ({ action }) => type.showNullableTime(action.updatedAt ?? action.startTime)),
+    described(
+      'Time of the last change of the action, in UTC with microseconds.',
+      field(type.nullableTime, ({ action }) => type.showNullableTime(action.updatedAt ?? action.startTime)),
+    ),
   ),
 };
 
@@ -40,23 +76,47 @@ interface ShownEvent extends ActionEvent {
 const canReadEvents = (call: ComputeCall) => call.can('os_compute_api:os-instance-actions:events');
 
 const event = view<ShownEvent, ComputeCall>({
-  event: field(z.string(), (e) => e.name),
-  start_time: field(type.time, (e) => type.showTime(e.startTime)),
-  finish_time: field(type.nullableTime, (e) => type.showNullableTime(e.finishTime)),
-  result: field(type.nullableText, (e) => e.result),
-  traceback: field(type.nullableText.optional(), (e, call) => (canReadEvents(call) ? e.traceback : undefined)),
+  event: described(
+    'Name of the event.',
+    field(z.string(), (e) => e.name),
+  ),
+  start_time: described(
+    instanceActionTexts.startTime,
+    field(type.time, (e) => type.showTime(e.startTime)),
+  ),
+  finish_time: described(
+    'End time, in UTC with microseconds. Null while in progress.',
+    field(type.nullableTime, (e) => type.showNullableTime(e.finishTime)),
+  ),
+  result: described(
+    'Result of the event: `Success` or `Error`. Null while in progress.',
+    field(type.nullableText, (e) => e.result),
+  ),
+  traceback: described(
+    'Traceback of the error, or null. Administrators only.',
+    field(type.nullableText.optional(), (e, call) => (canReadEvents(call) ? e.traceback : undefined)),
+  ),
   hostId: since(
     '2.62',
-    field(z.string(), (e) => hostIdOf(e.projectId, e.host)),
+    described(
+      'Opaque identifier of the host, as in the server. Empty without a host.',
+      field(z.string(), (e) => hostIdOf(e.projectId, e.host)),
+    ),
   ),
   host: since(
     '2.62',
-    field(type.nullableText.optional(), (e, call) => (canReadEvents(call) ? (e.host ?? '') : undefined)),
+    described(
+      'Name of the host. Administrators only.',
+      field(type.nullableText.optional(), (e, call) => (canReadEvents(call) ? (e.host ?? '') : undefined)),
+    ),
   ),
   details: since(
     '2.84',
-    field(type.nullableText.optional(), (e, call) =>
-      call.can('os_compute_api:os-instance-actions:events:details') ? e.details : undefined,
+    described(
+      'Error details for the user, or null.',
+      field(type.nullableText.optional(), (e, call) =>
+        call.can('os_compute_api:os-instance-actions:events:details') ? e.details : undefined,
+      ),
     ),
   ),
 });
@@ -71,9 +131,12 @@ const shown = view<ShownAction, ComputeCall>({
   events: [
     until(
       '2.50',
-      nestedList(event, (a: ShownAction, call: ComputeCall) => (canReadEvents(call) ? eventsOf(a) : undefined)),
+      described(
+        instanceActionTexts.events,
+        nestedList(event, (a: ShownAction, call: ComputeCall) => (canReadEvents(call) ? eventsOf(a) : undefined)),
+      ),
     ),
-    since('2.51', nestedList(event, eventsOf)),
+    since('2.51', described(instanceActionTexts.events, nestedList(event, eventsOf))),
   ],
 });
 
@@ -100,15 +163,24 @@ export const serverHistory = [
     errors: [until('2.57', [404]), since('2.58', [400, 404])],
     query: query(
       {
-        limit: since('2.58', once(limitText)),
-        marker: since('2.58', once(z.string())),
-        'changes-since': since('2.58', once(dateTimeText)),
-        'changes-before': since('2.66', once(dateTimeText)),
+        limit: since('2.58', described(commonTexts.limit, once(limitText))),
+        marker: since('2.58', described(commonTexts.marker, once(z.string()))),
+        'changes-since': since(
+          '2.58',
+          described(
+            'Only items changed at or after this time (ISO 8601). A time without a zone is in UTC.',
+            once(dateTimeText),
+          ),
+        ),
+        'changes-before': since('2.66', described(commonTexts.changesBefore, once(dateTimeText))),
       },
       { extra: [until('2.57', 'ignore'), since('2.58', 'reject')] },
     ),
     target: server,
-    reply: { instanceActions: [listed], links: since('2.58', type.collectionLinks.optional()) },
+    reply: {
+      instanceActions: described('The actions of this page.', [listed]),
+      links: since('2.58', described('Link to the next page.', type.collectionLinks.optional())),
+    },
     run: async (call) => {
       const { limit, marker } = call.query;
       const changesSince = call.query['changes-since'];
@@ -141,7 +213,7 @@ export const serverHistory = [
     status: 200,
     errors: [404],
     target: server,
-    reply: { instanceAction: shown },
+    reply: { instanceAction: described('An action.', shown) },
     run: async ({ engine, target, params }) => ({
       instanceAction: { action: await engine.instanceActions.get(target.id, params.id), projectId: target.projectId },
     }),

@@ -2,40 +2,88 @@ import { Rejection, type Server } from '@apistrata/compute-engine';
 import type { AttachedPort } from '@apistrata/compute-engine/api';
 import { at, since, until } from '@apistrata/microversion';
 import { field, view } from '@apistrata/microversion/router';
-import { derive, object } from '@apistrata/microversion/schema';
+import { derive, described, object } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import type { ComputeCall } from '../../http/call.js';
 import { operation } from '../../operation.js';
+import { resource } from '../../reference/resource.js';
 import * as type from '../../schemas/types.js';
-import { interfaceDocs } from './server-devices.docs.js';
 import { parentServer } from './target.js';
+
+const interfaceDocs = resource({
+  tag: 'interfaces',
+  parameters: { id: 'UUID of the port.' },
+  when: {
+    409: 'The state or the lock of the server does not allow it, or another server uses the port.',
+    501: 'The driver does not support changing interfaces of a running server, or the cloud has no networking service.',
+  },
+});
+
+/** Descriptions of fields that occur in several places. */
+export const interfaceTexts = {
+  fixedIps: 'Fixed IP addresses. In requests: at most one, and only with a network.',
+  macAddr: 'MAC address.',
+  netId: 'UUID of the network.',
+  portId: 'UUID of the port.',
+  fixedIpsIpAddress: 'The IP address.',
+  interfaceAttachment: 'A port.',
+} as const;
 
 const all = '/servers/{server_id}/os-interface';
 const one = '/servers/{server_id}/os-interface/{id}';
 
 const attached = view<AttachedPort, ComputeCall>({
-  fixed_ips: field(z.array(z.strictObject({ ip_address: z.string(), subnet_id: z.string() })).nullable(), ({ port }) =>
-    port.fixedIps.map(({ address, subnetId }) => ({ ip_address: address, subnet_id: subnetId })),
+  fixed_ips: described(
+    interfaceTexts.fixedIps,
+    field(
+      z
+        .array(
+          z.strictObject({
+            ip_address: z.string().describe(interfaceTexts.fixedIpsIpAddress),
+            subnet_id: z.string().describe('UUID of the subnet.'),
+          }),
+        )
+        .nullable(),
+      ({ port }) => port.fixedIps.map(({ address, subnetId }) => ({ ip_address: address, subnet_id: subnetId })),
+    ),
   ),
-  mac_addr: field(z.string(), ({ port }) => port.mac),
-  net_id: field(z.string(), ({ port }) => port.networkId),
-  port_id: field(z.string(), ({ port }) => port.id),
-  port_state: field(z.string(), ({ port }) => port.status),
+  mac_addr: described(
+    interfaceTexts.macAddr,
+    field(z.string(), ({ port }) => port.mac),
+  ),
+  net_id: described(
+    interfaceTexts.netId,
+    field(z.string(), ({ port }) => port.networkId),
+  ),
+  port_id: described(
+    interfaceTexts.portId,
+    field(z.string(), ({ port }) => port.id),
+  ),
+  port_state: described(
+    'Status of the port: `ACTIVE`, `DOWN`, `BUILD` or `ERROR`.',
+    field(z.string(), ({ port }) => port.status),
+  ),
   tag: since(
     '2.70',
-    field(z.string().nullable(), (interface_) => interface_.tag),
+    described(
+      'Device tag, which the guest reads from its metadata, or null.',
+      field(z.string().nullable(), (interface_) => interface_.tag),
+    ),
   ),
 });
 
 const newInterface = object({
-  net_id: type.uuid.optional(),
-  port_id: type.uuid.optional(),
-  fixed_ips: z
-    .array(z.strictObject({ ip_address: type.ip }))
-    .min(1)
-    .max(1)
-    .optional(),
-  tag: since('2.49', type.tag.optional()),
+  net_id: described(interfaceTexts.netId, type.uuid.optional()),
+  port_id: described(interfaceTexts.portId, type.uuid.optional()),
+  fixed_ips: described(
+    interfaceTexts.fixedIps,
+    z
+      .array(z.strictObject({ ip_address: type.ip.describe(interfaceTexts.fixedIpsIpAddress) }))
+      .min(1)
+      .max(1)
+      .optional(),
+  ),
+  tag: since('2.49', described('Device tag, which the guest reads from its metadata.', type.tag.optional())),
 });
 
 const RESOURCE_REQUESTS = since('2.72', true);
@@ -43,11 +91,20 @@ const RESOURCE_REQUESTS = since('2.72', true);
 type Interface = Server['interfaces'][number];
 
 const virtual = view<Interface, ComputeCall>({
-  id: field(z.string(), ({ portId }) => portId),
-  mac_address: field(z.string(), ({ mac }) => mac),
+  id: described(
+    'UUID of the interface.',
+    field(z.string(), ({ portId }) => portId),
+  ),
+  mac_address: described(
+    interfaceTexts.macAddr,
+    field(z.string(), ({ mac }) => mac),
+  ),
   net_id: since(
     '2.12',
-    field(z.string(), ({ networkId }) => networkId),
+    described(
+      interfaceTexts.netId,
+      field(z.string(), ({ networkId }) => networkId),
+    ),
   ),
 });
 
@@ -63,7 +120,7 @@ export const serverInterfaces = [
     status: 200,
     errors: [404, 501],
     target: parentServer,
-    reply: { interfaceAttachments: [attached] },
+    reply: { interfaceAttachments: described('The list of ports.', [attached]) },
     run: async ({ engine, context, target }) => ({
       interfaceAttachments: await engine.interfaces.list(context, target),
     }),
@@ -80,10 +137,13 @@ export const serverInterfaces = [
     status: 200,
     errors: [400, 403, 404, 409, 500, 501],
     body: object({
-      interfaceAttachment: derive(newInterface, (schema) => schema.optional()),
+      interfaceAttachment: described(
+        interfaceTexts.interfaceAttachment,
+        derive(newInterface, (schema) => schema.optional()),
+      ),
     }),
     target: parentServer,
-    reply: { interfaceAttachment: attached },
+    reply: { interfaceAttachment: described(interfaceTexts.interfaceAttachment, attached) },
     run: async (call) => {
       const requested = call.body.interfaceAttachment ?? {};
       if (requested.net_id && requested.port_id)
@@ -113,7 +173,7 @@ export const serverInterfaces = [
     status: 200,
     errors: [403, 404],
     target: parentServer,
-    reply: { interfaceAttachment: attached },
+    reply: { interfaceAttachment: described(interfaceTexts.interfaceAttachment, attached) },
     run: async ({ engine, context, target, params }) => ({
       interfaceAttachment: await engine.interfaces.get(context, target, params.id),
     }),
@@ -145,7 +205,7 @@ export const serverInterfaces = [
     status: 200,
     errors: [404],
     target: parentServer,
-    reply: { virtual_interfaces: [virtual] },
+    reply: { virtual_interfaces: described('The list of virtual interfaces.', [virtual]) },
     run: ({ target }) => ({ virtual_interfaces: target.interfaces }),
   }),
 ];

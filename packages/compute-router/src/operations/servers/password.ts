@@ -1,7 +1,12 @@
+import { described } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import { operation } from '../../operation.js';
-import { serverPasswordDocs } from './server-insight.docs.js';
+import { resource } from '../../reference/resource.js';
 import { parentServer } from './target.js';
+
+const serverPasswordDocs = resource({
+  tag: 'server-passwords',
+});
 
 const path = '/servers/{server_id}/os-server-password';
 
@@ -17,7 +22,7 @@ export const serverPassword = [
     status: 200,
     errors: [404],
     target: parentServer,
-    reply: { password: z.string() },
+    reply: { password: described('The encrypted password. Empty if the guest posted none.', z.string()) },
     run: ({ target }) => ({ password: target.guestPassword }),
   }),
   operation({

@@ -1,10 +1,5 @@
 import { resource } from '../../reference/resource.js';
 
-export const serverPasswordDocs = resource({
-  tag: 'server-passwords',
-  fields: { password: 'The encrypted password. Empty if the guest posted none.' },
-});
-
 export const serverConsoleDocs = resource({
   tag: 'consoles',
   when: { 409: 'The server has no host yet.', 501: 'The driver does not support consoles of this type.' },

@@ -14,13 +14,6 @@ export const serverMetadataDocs = resource({
   },
 });
 
-export const serverTagDocs = resource({
-  tag: 'server-tags',
-  parameters: { id: 'The tag.' },
-  when: { 409: 'The server is locked, or its state does not allow it.' },
-  fields: { tags: 'At most 50 tags of at most 60 characters. A tag must not contain a comma or a slash.' },
-});
-
 export const serverAddressDocs = resource({
   tag: 'server-addresses',
   parameters: { id: 'Label of the network.' },

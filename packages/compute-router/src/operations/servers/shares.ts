@@ -2,13 +2,26 @@ import type { Server, ServerShare } from '@apistrata/compute-engine';
 import { shareStatusOf } from '@apistrata/compute-engine/api';
 import { since } from '@apistrata/microversion';
 import { field, type ViewShape, view } from '@apistrata/microversion/router';
-import { object, query } from '@apistrata/microversion/schema';
+import { described, object, query } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import type { ComputeCall } from '../../http/call.js';
 import { operation } from '../../operation.js';
+import { resource } from '../../reference/resource.js';
 import * as type from '../../schemas/types.js';
-import { shareDocs } from './server-devices.docs.js';
 import { anyParentServer } from './target.js';
+
+const shareDocs = resource({
+  tag: 'shares',
+  parameters: { id: 'UUID of the share.' },
+  when: { 409: 'The server is not stopped, or the share is in use or not available.' },
+});
+
+/** Descriptions of fields that occur in several places. */
+export const shareTexts = {
+  shareId: 'UUID of the share.',
+  tag: 'Tag by which the guest mounts the share. Default: the UUID of the share.',
+  share: 'A share of a server.',
+} as const;
 
 const all = '/servers/{server_id}/shares';
 const one = '/servers/{server_id}/shares/{id}';
@@ -21,20 +34,35 @@ interface Shown {
 }
 
 const base: ViewShape<Shown, ComputeCall> = {
-  share_id: field(z.string(), ({ share }) => share.shareId),
-  status: field(z.enum(['active', 'inactive', 'attaching', 'detaching', 'error']), ({ server, share }) =>
-    shareStatusOf(server, share),
+  share_id: described(
+    shareTexts.shareId,
+    field(z.string(), ({ share }) => share.shareId),
   ),
-  tag: field(type.idString, ({ share }) => share.tag),
+  status: described(
+    'Status of the attachment: `attaching`, `inactive`, `active`, `detaching` or `error`.',
+    field(z.enum(['active', 'inactive', 'attaching', 'detaching', 'error']), ({ server, share }) =>
+      shareStatusOf(server, share),
+    ),
+  ),
+  tag: described(
+    shareTexts.tag,
+    field(type.idString, ({ share }) => share.tag),
+  ),
 };
 
 const listed = view<Shown, ComputeCall>(base);
 
 const shown = view<Shown, ComputeCall>({
   ...base,
-  uuid: field(z.string().optional(), ({ share }, call) => (call.context.isAdmin ? share.id : undefined)),
-  export_location: field(z.string().optional(), ({ share }, call) =>
-    call.context.isAdmin ? (share.exportLocation ?? undefined) : undefined,
+  uuid: described(
+    'UUID of the attachment. Administrators only.',
+    field(z.string().optional(), ({ share }, call) => (call.context.isAdmin ? share.id : undefined)),
+  ),
+  export_location: described(
+    'Location from which the host mounts the share. Administrators only.',
+    field(z.string().optional(), ({ share }, call) =>
+      call.context.isAdmin ? (share.exportLocation ?? undefined) : undefined,
+    ),
   ),
 });
 
@@ -52,7 +80,7 @@ export const serverShares = [
     errors: [400, 403, 404],
     query: noQuery,
     target: anyParentServer,
-    reply: { shares: [listed] },
+    reply: { shares: described('The list of shares.', [listed]) },
     run: ({ target }) => ({ shares: target.shares.map((share) => ({ server: target, share })) }),
   }),
   operation({
@@ -67,9 +95,17 @@ export const serverShares = [
     policy: 'os_compute_api:os-server-shares:create',
     status: 201,
     errors: [400, 403, 404, 409],
-    body: object({ share: object({ share_id: type.uuid, tag: type.idString.optional() }) }),
+    body: object({
+      share: described(
+        shareTexts.share,
+        object({
+          share_id: described(shareTexts.shareId, type.uuid),
+          tag: described(shareTexts.tag, type.idString.optional()),
+        }),
+      ),
+    }),
     target: anyParentServer,
-    reply: { share: shown },
+    reply: { share: described(shareTexts.share, shown) },
     run: async ({ engine, context, target, body }) => {
       const { share_id, tag = share_id } = body.share;
       return {
@@ -93,7 +129,7 @@ export const serverShares = [
     errors: [400, 403, 404],
     query: noQuery,
     target: anyParentServer,
-    reply: { share: shown },
+    reply: { share: described(shareTexts.share, shown) },
     run: ({ engine, target, params }) => ({
       share: { server: target, share: engine.serverShares.find(target, params.id) },
     }),

@@ -1,12 +1,23 @@
 import { Rejection } from '@apistrata/compute-engine';
 import { since } from '@apistrata/microversion';
 import { prepareResponse } from '@apistrata/microversion/router';
-import { object, query } from '@apistrata/microversion/schema';
+import { described, object, query } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import { operation } from '../../operation.js';
+import { resource } from '../../reference/resource.js';
 import * as type from '../../schemas/types.js';
-import { serverTagDocs } from './server-labels.docs.js';
 import { anyParentServer } from './target.js';
+
+const serverTagDocs = resource({
+  tag: 'server-tags',
+  parameters: { id: 'The tag.' },
+  when: { 409: 'The server is locked, or its state does not allow it.' },
+});
+
+/** Descriptions of fields that occur in several places. */
+export const serverTagTexts = {
+  tags: 'At most 50 tags of at most 60 characters. A tag must not contain a comma or a slash.',
+} as const;
 
 const all = '/servers/{server_id}/tags';
 const one = '/servers/{server_id}/tags/{id}';
@@ -29,7 +40,7 @@ export const serverTags = [
     errors: [404],
     query: anyQuery,
     target: anyParentServer,
-    reply: { tags },
+    reply: { tags: described(serverTagTexts.tags, tags) },
     run: ({ target }) => ({ tags: [...target.tags] }),
   }),
   operation({
@@ -43,9 +54,9 @@ export const serverTags = [
     policy: 'os_compute_api:os-server-tags:update_all',
     status: 200,
     errors: [404, 409],
-    body: object({ tags: z.array(type.tag).max(50) }),
+    body: object({ tags: described(serverTagTexts.tags, z.array(type.tag).max(50)) }),
     target: anyParentServer,
-    reply: { tags },
+    reply: { tags: described(serverTagTexts.tags, tags) },
     run: async ({ engine, context, target, body }) => ({
       tags: [...(await engine.serverTags.replace(context, target.id, body.tags))],
     }),

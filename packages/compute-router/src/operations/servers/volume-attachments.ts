@@ -1,15 +1,27 @@
 import { type BlockDevice, Rejection, type Server } from '@apistrata/compute-engine';
 import { at, since, until } from '@apistrata/microversion';
 import { prepareResponse } from '@apistrata/microversion/router';
-import { object, one, query } from '@apistrata/microversion/schema';
+import { described, object, one, query } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import type { ComputeCall } from '../../http/call.js';
 import { operation } from '../../operation.js';
+import { commonTexts } from '../../reference/common-texts.js';
+import { resource } from '../../reference/resource.js';
 import { rejectedSince275 } from '../../schemas/extra-parameters.js';
 import * as type from '../../schemas/types.js';
-import { type AttachedVolume, createdVolumeAttachment, volumeAttachment } from '../../views/volume-attachment.js';
-import { volumeAttachmentDocs } from './server-devices.docs.js';
+import {
+  type AttachedVolume,
+  createdVolumeAttachment,
+  volumeAttachment,
+  volumeAttachmentTexts,
+} from '../../views/volume-attachment.js';
 import { parentServer } from './target.js';
+
+const volumeAttachmentDocs = resource({
+  tag: 'volume-attachments',
+  parameters: { id: 'UUID of the volume.' },
+  when: { 409: 'The state or the lock of the server does not allow it.' },
+});
 
 const all = '/servers/{server_id}/os-volume_attachments';
 const single = '/servers/{server_id}/os-volume_attachments/{id}';
@@ -67,9 +79,12 @@ export const volumeAttachments = [
     policy: 'os_compute_api:os-volumes-attachments:index',
     status: 200,
     errors: [404],
-    query: query({ limit: one(page), offset: one(page) }, { extra: rejectedSince275 }),
+    query: query(
+      { limit: described(commonTexts.limit, one(page)), offset: described(commonTexts.offset, one(page)) },
+      { extra: rejectedSince275 },
+    ),
     target: parentServer,
-    reply: { volumeAttachments: [volumeAttachment] },
+    reply: { volumeAttachments: described('The volume attachments of this page.', [volumeAttachment]) },
     run: (call) => {
       const { limit = 0, offset = 0 } = call.query;
       const size = limit === 0 ? call.maxLimit : Math.min(limit, call.maxLimit);
@@ -94,15 +109,23 @@ export const volumeAttachments = [
       400: 'The request body is malformed, the volume is not available, or the volume is a multiattach volume and the version is below 2.60.',
     },
     body: object({
-      volumeAttachment: object({
-        volumeId: type.uuid,
-        device: devicePath.optional(),
-        tag: since('2.49', type.tag.optional()),
-        delete_on_termination: since('2.79', type.lenientBoolean.optional()),
-      }),
+      volumeAttachment: described(
+        volumeAttachmentTexts.volumeAttachment,
+        object({
+          volumeId: described(volumeAttachmentTexts.volumeId, type.uuid),
+          device: described(volumeAttachmentTexts.device, devicePath.optional()),
+          tag: since('2.49', described(volumeAttachmentTexts.bodyVolumeAttachmentTag, type.tag.optional())),
+          delete_on_termination: since(
+            '2.79',
+            described(volumeAttachmentTexts.deleteOnTermination, type.lenientBoolean.optional()),
+          ),
+        }),
+      ),
     }),
     target: parentServer,
-    reply: until('2.100', { volumeAttachment: createdVolumeAttachment }),
+    reply: until('2.100', {
+      volumeAttachment: described(volumeAttachmentTexts.volumeAttachment, createdVolumeAttachment),
+    }),
     run: async (call) => {
       const { engine, context, target, version, body } = call;
       const { volumeId, device, tag: deviceTag, delete_on_termination } = body.volumeAttachment;
@@ -130,7 +153,7 @@ export const volumeAttachments = [
     errors: [404],
     query: query({}, { extra: 'ignore' }),
     target: parentServer,
-    reply: { volumeAttachment },
+    reply: { volumeAttachment: described(volumeAttachmentTexts.volumeAttachment, volumeAttachment) },
     run: async (call) => {
       const { engine, target, params } = call;
       const device = engine.volumeAttachments.find(target, params.id);
@@ -148,7 +171,12 @@ export const volumeAttachments = [
     policy: swapRule,
     status: 202,
     errors: [400, 404, 409],
-    body: object({ volumeAttachment: object({ volumeId: type.uuid }) }),
+    body: object({
+      volumeAttachment: described(
+        volumeAttachmentTexts.volumeAttachment,
+        object({ volumeId: described(volumeAttachmentTexts.volumeId, type.uuid) }),
+      ),
+    }),
     target: parentServer,
     run: (call) => exchange(call, call.target, call.params.id, call.body.volumeAttachment.volumeId),
   }),
@@ -161,14 +189,17 @@ export const volumeAttachments = [
     status: 202,
     errors: [400, 403, 404, 409],
     body: object({
-      volumeAttachment: object({
-        volumeId: type.uuid,
-        device: devicePath.optional(),
-        tag: type.tag.optional(),
-        delete_on_termination: type.lenientBoolean.optional(),
-        serverId: type.uuid.optional(),
-        id: type.uuid.optional(),
-      }),
+      volumeAttachment: described(
+        volumeAttachmentTexts.volumeAttachment,
+        object({
+          volumeId: described(volumeAttachmentTexts.volumeId, type.uuid),
+          device: described(volumeAttachmentTexts.device, devicePath.optional()),
+          tag: described(volumeAttachmentTexts.bodyVolumeAttachmentTag, type.tag.optional()),
+          delete_on_termination: described(volumeAttachmentTexts.deleteOnTermination, type.lenientBoolean.optional()),
+          serverId: described(volumeAttachmentTexts.serverId, type.uuid.optional()),
+          id: described(volumeAttachmentTexts.id, type.uuid.optional()),
+        }),
+      ),
     }),
     target: parentServer,
     run: async (call) => {

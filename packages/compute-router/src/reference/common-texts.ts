@@ -1,0 +1,16 @@
+/** Descriptions of fields that mean the same in every resource. */
+export const commonTexts = {
+  serverUuid: 'UUID of the server.',
+  limit:
+    'Maximum number of items per page. Values above the configured maximum are reduced to it; the response then contains a link to the next page.',
+  marker: 'ID of the last item of the previous page. An ID that does not exist returns 400.',
+  sortKey: 'Field to sort by. Can be repeated to sort by several fields.',
+  createdAt: 'Creation time, in UTC with microseconds and without a zone.',
+  deleted: 'Always false, because deleted items are not shown.',
+  deletedAt: 'Always null, because deleted items are not shown.',
+  updatedAt: 'Time of the last change, in UTC with microseconds and without a zone. Null if unchanged.',
+  changesBefore: 'Only items changed at or before this time (ISO 8601). A time without a zone is in UTC.',
+  offset: 'Number of items to skip. Default: 0.',
+  rel: 'Relation of the link: `self` (with the version), `bookmark` (permanent, without the version) or `next` (next page).',
+  href: 'URL of the link.',
+} as const;

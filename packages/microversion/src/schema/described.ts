@@ -1,0 +1,39 @@
+/** A field, a query parameter or a part of a response with its description for documents: see `described()`. */
+export class Described<T> {
+  /** Never set: makes the type nominal, so that the compiler compares only its parameter. */
+  declare private readonly nominal: never;
+  readonly description: string;
+  readonly value: T;
+
+  constructor(description: string, value: T) {
+    this.description = description;
+    this.value = value;
+  }
+}
+
+/**
+ * Adds a description to a field of `object()`, a parameter of `query()`, a field of a view or a part of a reply. Documents
+ * contain it; it is first processed when a document is generated or the schema is first used.
+ *
+ * @param description plain text
+ *
+ * @example
+ * ```ts
+ * import { since } from '@apistrata/microversion';
+ * import { described, object } from '@apistrata/microversion/schema';
+ * import { z } from 'zod';
+ *
+ * const todo = object({
+ *   text: described('What to do.', z.string()),
+ *   color: since('1.5', described('Color of the item. Default: none.', z.string().optional())),
+ * });
+ * ```
+ */
+export function described<const T>(description: string, value: T): Described<T> {
+  return new Described(description, value);
+}
+
+/** Returns a value without its description. */
+export function withoutDescription<T>(value: T | Described<T>): T {
+  return value instanceof Described ? value.value : value;
+}
