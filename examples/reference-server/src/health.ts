@@ -33,10 +33,10 @@ function ownPart(name: string, request: () => Promise<PartHealth>): Check {
   };
 }
 
-/** Replicas only reduce the load of the primary; the service does not depend on them. */
-function replicasCheck(request: () => Promise<PartHealth>): Check {
+/** The service does not depend on this part: replicas only reduce the load of the primary, and hosts run only machines. */
+function optionalPart(name: string, request: () => Promise<PartHealth>): Check {
   return {
-    name: 'replicas',
+    name,
     ...OWN_PARTS,
     async check() {
       const { healthy, reason } = await request();
@@ -54,7 +54,8 @@ function checksFrom(options: Options, engine: () => Engine, database: string): r
   return [
     ownPart('database', () => engine().health.database()),
     ownPart('worker', () => engine().health.worker()),
-    ...(options['db-read'].length > 0 ? [replicasCheck(() => engine().health.replicas())] : []),
+    ...(options['db-read'].length > 0 ? [optionalPart('replicas', () => engine().health.replicas())] : []),
+    ...(options.driver === 'qemu' ? [optionalPart('machines', () => engine().health.machines())] : []),
     ...(isFile(database)
       ? [diskSpace(dirname(database), { name: 'disk', minFreeBytes: MIN_FREE_BYTES, ...OWN_PARTS })]
       : []),

@@ -73,6 +73,25 @@ it('fails when the file has become read-only, with that message, while its worke
   expect((await health.status('ready')).results[0]!.reason).toMatch(/^The database /);
 });
 
+it('is degraded, with the reason in its details, while the host of this process takes no servers', async () => {
+  const engine = await createEngine({ worker: false });
+  onTestFinished(() => engine.close());
+  let problem: string | null = 'networks cannot be built';
+  const machines = async () => ({ healthy: problem === null, reason: problem ?? 'Servers can start on this host.' });
+  const log = { warn: () => undefined, error: () => undefined };
+  const health = healthFrom(readOptions(['--driver', 'qemu'], {}), {
+    engine: () => ({ ...engine, health: { ...engine.health, machines } }),
+    database: ':memory:',
+    log,
+  });
+  onTestFinished(() => health.close());
+  const read = async () => (await health.status('ready')).results.find(({ name }) => name === 'machines');
+  expect(await health.status('ready')).toMatchObject({ state: 'degraded', available: true });
+  expect(await read()).toMatchObject({ state: 'degraded', details: problem });
+  problem = null;
+  await eventually(async () => expect(await read()).toMatchObject({ state: 'available' }));
+});
+
 /** Mounts a separate small file system, so that it can be filled; undefined if this machine does not allow that. */
 function smallDisk(): string | undefined {
   const disk = join(folder, 'disk');

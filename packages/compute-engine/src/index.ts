@@ -7,11 +7,12 @@ export {
 export { type DatabaseSettings, type Durability, defaultDatabaseSettings } from '@apistrata/record-store/options';
 export type { Clock } from './clock/clock.js';
 export type { Context } from './core/context.js';
+export type { PartHealth } from './core/part-health.js';
 export { defaultSettings, type QuotaKind, quotaKinds, type Settings } from './core/settings.js';
 export { createEngine } from './engine/create-engine.js';
 export type { Engine } from './engine/engine.js';
 export type { EngineOptions } from './engine/engine-options.js';
-export type { EngineHealth, PartHealth, WorkerHealth } from './engine/health.js';
+export type { EngineHealth, WorkerHealth } from './engine/health.js';
 export { EngineError, type EngineErrorCode } from './errors/engine-error.js';
 export { Rejection, type RejectionCode } from './errors/rejection.js';
 export type {

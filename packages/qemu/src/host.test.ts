@@ -40,6 +40,8 @@ describe('a computer with machines', () => {
         connect: async () => [],
         counters: async () => [],
         release: async () => {},
+        problem: async () => null,
+        onChange: () => () => {},
         leave: async () => {},
       }),
       imageCacheBytes: undefined,

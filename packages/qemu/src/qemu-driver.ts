@@ -5,6 +5,7 @@ import { diagnosticsOf } from './diagnostics.js';
 import { fenceMachines } from './fence-machines.js';
 import { hostControl } from './host-control.js';
 import { hostCpu } from './host-cpu.js';
+import { hostReport } from './host-report.js';
 import { hostTraits } from './host-traits.js';
 import { endedWithHost } from './machine/host-boot.js';
 import { moveObstacle } from './moves/move-obstacle.js';
@@ -63,6 +64,8 @@ export function qemuDriver(options: QemuOptions): (clock: Clock, services: Drive
       powerState: (server) => host.machine(server).powerState(),
       endedWithHost: (server) => endedWithHost(host.machine(server).folder),
       onPowerChange: (listener) => host.onPowerChange(listener),
+      hostReport: () => hostReport(host),
+      onHostChange: (listener) => host.networks.onChange(listener),
       ...(host.parts.storage !== undefined && { storage: host.parts.storage }),
       snapshotFormat: 'qcow2',
       snapshotContent: (server, imageId) => snapshotContent(host, server, imageId),

@@ -4,6 +4,7 @@ import type {
   BlockDevice,
   DriverOffer,
   FlavorCopy,
+  HostReport,
   MoveProgress,
   PowerState,
   Server,
@@ -14,7 +15,7 @@ import type {
 import type { HostControl } from './host-control.js';
 import type { HostRequester, LinkResponse } from './host-links.js';
 
-export type { MoveProgress } from '../model/index.js';
+export type { HostReport, MoveProgress } from '../model/index.js';
 export type { HostControl, HostPowerAction } from './host-control.js';
 export type { HostLinks, HostRequester, KnownHost, LinkResponse } from './host-links.js';
 
@@ -225,6 +226,17 @@ export interface Driver extends Partial<HostControl> {
    * @returns a function that unsubscribes
    */
   onPowerChange?(listener: (serverId: string) => void): () => void;
+  /**
+   * Returns the state of this computer. A problem disables the compute services of its hosts until it ends. Called every few
+   * seconds, and by health checks. Default: servers can start.
+   */
+  hostReport?(): Promise<HostReport>;
+  /**
+   * Calls a listener when the result of `hostReport` may have changed.
+   *
+   * @returns a function that unsubscribes
+   */
+  onHostChange?(listener: () => void): () => void;
   /**
    * Name of the storage that contains the disks, if other hosts can reach it too. A move between hosts whose drivers
    * return the same name does not copy disks. Default: disks are local to this computer.

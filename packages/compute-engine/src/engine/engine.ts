@@ -12,7 +12,6 @@ import type { Driver } from '../drivers/driver.js';
 import { machinesOf, observedMachines } from '../drivers/machines.js';
 import { SimulatedDriver } from '../drivers/simulated.js';
 import { EngineEvents, type EventListener } from '../events/engine-events.js';
-import { followPowerJob } from '../hosts/follow-power.js';
 import { HostRequests } from '../hosts/host-requests.js';
 import { HostRpcClient } from '../hosts/host-rpc-client.js';
 import { Hosts } from '../hosts/inventory/hosts.js';
@@ -23,7 +22,6 @@ import { linkFinder, volumeHostFinder } from '../hosts/links/link-request.js';
 import { credentialsOfApi } from '../hosts/links/link-security.js';
 import { volumesOfHosts } from '../hosts/links/volumes-of-hosts.js';
 import { machinesOfHosts } from '../hosts/machines-of-hosts.js';
-import { PowerWatch } from '../hosts/power-watch.js';
 import { tunnelAddresses } from '../hosts/tunnel-addresses.js';
 import { Guards } from '../jobs/guards.js';
 import { Jobs } from '../jobs/jobs.js';
@@ -62,6 +60,7 @@ import type { ServerMetadata } from '../servers/update/metadata.js';
 import type { ServerTags } from '../servers/update/tags.js';
 import { AssistedSnapshots } from '../servers/volumes/assisted-snapshots.js';
 import type { VolumeAttachments } from '../servers/volumes/volume-attachments.js';
+import { driverWatches } from './driver-watches.js';
 import { registerCore } from './engine-core.js';
 import { type EngineOptions, observersOf } from './engine-options.js';
 import { type EngineHealth, engineHealth } from './health.js';
@@ -239,19 +238,12 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     for (const correction of await recountHosts(store))
       options.onError?.(new Error(correctionText(correction)), undefined);
   });
-  const powerWatch = new PowerWatch({
-    store,
-    driver,
-    follow: async (server, end) => {
-      await store.transaction((tx) => worker.add(tx, followPowerJob(server, end)));
-    },
-    onError,
-  });
+  const watches = driverWatches(core, onError);
   await events.start();
   if (options.worker !== false) {
     await worker.start();
     await services.begin();
-    powerWatch.start();
+    await watches.start();
     periodicTasks.start((error) => options.onError?.(error, undefined));
     purge.start((error) => options.onError?.(error, undefined));
   }
@@ -282,7 +274,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     health: engineHealth(core),
     idle: () => worker.idle(),
     close: async () => {
-      await powerWatch.stop();
+      await watches.stop();
       await periodicTasks.stop();
       await purge.stop();
       core.guards.stop();

@@ -1,14 +1,7 @@
 import type { ReadReplicas, ReplicaState } from '@apistrata/record-store';
-import { databaseError } from '@apistrata/record-store/errors';
 import type { Core } from '../core/core.js';
+import { failedPart, machinesHealth, type PartHealth } from '../core/part-health.js';
 import { oldestOverdueJob } from '../jobs/jobs.js';
-
-/** Health of one part of the engine. */
-export interface PartHealth {
-  readonly healthy: boolean;
-  /** One line without sensitive data. */
-  readonly reason: string;
-}
 
 /** Health of the background work. */
 export interface WorkerHealth extends PartHealth {
@@ -25,6 +18,8 @@ export interface EngineHealth {
   database(): Promise<PartHealth>;
   /** Checks that background jobs are executed, by this process or another: no job has been overdue for too long. */
   worker(): Promise<WorkerHealth>;
+  /** Checks that servers can start on the computer of this process's driver; healthy if it has no machines. */
+  machines(): Promise<PartHealth>;
   /**
    * Checks every replica of `databaseRead`, and reports its lag. An unusable replica only adds load to the primary, so
    * it is not a reason to take this process out of service.
@@ -34,11 +29,6 @@ export interface EngineHealth {
 
 /** A job that has waited this long shows that no worker is alive: leases last 10 s, and workers poll twice a second. */
 const OVERDUE_MS = 30_000;
-
-function unhealthy(error: unknown): PartHealth {
-  const { message } = databaseError(error) as Error;
-  return { healthy: false, reason: message };
-}
 
 function lineOf({ name, staleMs, failure }: ReplicaState): string {
   if (failure !== undefined) return `${name}: ${failure}`;
@@ -52,17 +42,18 @@ async function replicasOf(replicas: ReadReplicas | undefined): Promise<PartHealt
   return { healthy, reason: states.map(lineOf).join(' ') };
 }
 
-export function engineHealth({ store }: Pick<Core, 'store'>): EngineHealth {
+export function engineHealth({ store, driver }: Pick<Core, 'store' | 'driver'>): EngineHealth {
   return {
-    database: () => store.check().then(() => ({ healthy: true, reason: 'The database accepts writes.' }), unhealthy),
+    database: () => store.check().then(() => ({ healthy: true, reason: 'The database accepts writes.' }), failedPart),
     worker: () =>
       oldestOverdueJob(store, Date.now()).then(
         (overdueMs) =>
           overdueMs > OVERDUE_MS
             ? { healthy: false, reason: `Jobs have been waiting for ${Math.round(overdueMs / 1000)} s.`, overdueMs }
             : { healthy: true, reason: 'Jobs are executed.', overdueMs },
-        (error) => ({ ...unhealthy(error), overdueMs: 0 }),
+        (error) => ({ ...failedPart(error), overdueMs: 0 }),
       ),
+    machines: () => machinesHealth(driver),
     replicas: () => replicasOf(store.replicas),
   };
 }

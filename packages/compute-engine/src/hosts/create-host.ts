@@ -3,6 +3,7 @@ import { embeddedCatalogs } from '@apistrata/catalogs/builtin';
 import type { Store } from '@apistrata/record-store';
 import { systemClock } from '../clock/clock.js';
 import { closeInOrder } from '../core/close-in-order.js';
+import { machinesHealth, type PartHealth } from '../core/part-health.js';
 import type { Driver } from '../drivers/driver.js';
 import { driverVerbs } from '../drivers/driver-verbs.js';
 import type { HostLinks } from '../drivers/host-links.js';
@@ -26,12 +27,23 @@ import { type MachineResources, machineResources } from './machine-resources.js'
 import { OrphanedMachines } from './orphaned-machines.js';
 import { ownAddress } from './own-address.js';
 import { registerHost } from './register-host.js';
+import { ReportWatch } from './report-watch.js';
+
+/** Checks of a host's parts. */
+export interface HostHealth {
+  /** Checks that the host has recently stored a heartbeat, so that the others do not consider it down. */
+  heartbeat(): Promise<PartHealth>;
+  /** Checks that servers can start on this computer. */
+  machines(): Promise<PartHealth>;
+}
 
 /** A running host. */
 export interface Host {
   readonly name: string;
   /** The capacity that it offers to servers. Memory in MiB, disk in GiB. */
   readonly resources: MachineResources;
+  /** Checks of the host, for health endpoints. Each call executes the check again and never rejects. */
+  readonly health: HostHealth;
   /**
    * Stops the host and releases its lease. Machines continue to run if they can, and the next process with this name
    * takes them over.
@@ -163,13 +175,14 @@ export async function createHost(given: HostOptions): Promise<Host> {
       name,
       work: new HostRequestWorker({ name, store, machines, images: services.images, orphans }),
       orphans,
-      register: (removed) =>
+      register: async (removed) =>
         registerHost(store, {
           seed: { ...given.resources, ...resources, name },
           offer: able.offer,
           address,
           now: clock.now(),
           removed,
+          report: removed && (await able.hostReport?.()),
           process: {
             driver: able.name,
             cannot: driverVerbs.filter((verb) => able.supports?.(verb) === false),
@@ -192,13 +205,17 @@ export async function createHost(given: HostOptions): Promise<Host> {
     });
     await program.start();
     const powerWatch = powerWatchOfHost({ store, driver, host: name, onError });
+    const reportWatch = new ReportWatch({ store, clock, driver, hosts: async () => [name], onError });
     powerWatch.start();
+    await reportWatch.start();
     return {
       name,
       resources,
+      health: { heartbeat: async () => program.health(), machines: () => machinesHealth(able) },
       stop: () =>
         closeInOrder(
           () => powerWatch.stop(),
+          () => reportWatch.stop(),
           () => program.stop(),
           () => door?.close(),
           () => able.close?.(),

@@ -1,5 +1,6 @@
 import { NotificationListener, type Store } from '@apistrata/record-store';
 import { isOutage } from '@apistrata/record-store/errors';
+import type { PartHealth } from '../core/part-health.js';
 import { Batches } from './batches.js';
 import type { HostLease } from './host-lease.js';
 import { HostRequestEnded, HostRequestSuperseded, type HostRequestWorker } from './host-request-worker.js';
@@ -100,6 +101,13 @@ export class HostProgram {
     await this.#sweeping;
     await Promise.allSettled([...this.#running.values()].map(({ done }) => done));
     await this.#options.lease.release().catch(this.#options.onError);
+  }
+
+  /** Returns whether heartbeats are stored in time. */
+  health(): PartHealth {
+    const age = Math.round((Date.now() - this.#heartbeatAt) / 1000);
+    const healthy = !this.#isSilent(Date.now());
+    return { healthy, reason: `The last heartbeat was stored ${age} s ago.` };
   }
 
   /** Repeats a task without overlap; errors are reported, and the task is repeated. */

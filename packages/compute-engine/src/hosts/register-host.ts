@@ -1,12 +1,13 @@
 import { fitIntoTunnels } from '@apistrata/catalogs/builtin';
 import type { Store } from '@apistrata/record-store';
-import type { DriverOffer, HostProcess } from '../model/index.js';
+import type { DriverOffer, HostProcess, HostReport } from '../model/index.js';
 import type { HostSeed } from '../preset/preset.js';
 import { nodeRecord } from '../scheduler/host-records.js';
 import { COMPUTE_BINARY } from '../scheduler/infrastructure.js';
 import { recordHeartbeat } from '../scheduler/record-heartbeat.js';
 import { tables } from '../schema/tables.js';
 import { completeEvacuations, evacuationsFrom, OPEN_EVACUATIONS } from '../server-migrations/evacuations.js';
+import { recordReport } from './record-report.js';
 import { tunnelAddresses } from './tunnel-addresses.js';
 
 /** The registration of a host process. */
@@ -17,6 +18,8 @@ export interface HostRegistration {
   readonly address: string;
   readonly process: HostProcess;
   readonly now: number;
+  /** What the driver reports about the computer; undefined: nothing new. */
+  readonly report?: HostReport | undefined;
   /**
    * Ids of the evacuations whose servers have no resources on this host anymore, after it started or was down: its node
    * is updated. Undefined: a heartbeat.
@@ -31,7 +34,7 @@ export interface HostRegistration {
  * that was delayed, for example by a lost connection, must not bring the host up before that.
  */
 export async function registerHost(store: Store, host: HostRegistration): Promise<boolean> {
-  const { seed, offer, address, process, now, removed } = host;
+  const { seed, offer, address, process, now, report, removed } = host;
   const { name } = seed;
   return store.transaction(async (tx) => {
     const evacuations = await evacuationsFrom(tx, [name], OPEN_EVACUATIONS);
@@ -45,6 +48,7 @@ export async function registerHost(store: Store, host: HostRegistration): Promis
     if (node) await tables.nodes.update(tx, { ...node, ...current });
     else await tables.nodes.insert(tx, fresh);
     if (removed) await completeEvacuations(tx, [name], now);
+    if (report) await recordReport(tx, name, report, now);
     return true;
   });
 }

@@ -8,6 +8,7 @@ import { MetadataService } from '../metadata/metadata-service.js';
 import { findProgram } from '../programs/find-program.js';
 import { type RunAs, runProgram } from '../programs/run-program.js';
 import { QemuError } from '../qemu-error.js';
+import { BuildHealth } from './build-health.js';
 import { checkedPlan } from './checked-plan.js';
 import { claimNames } from './claim-names.js';
 import { servedNetworks } from './desired-links.js';
@@ -16,6 +17,7 @@ import { IpTool, type Traffic } from './ip-tool.js';
 import { NetworkBuilder } from './network-builder.js';
 import type { MachinePlaces, NetworkMode } from './network-mode.js';
 import { checkPhysical, findPhysicalNetworks } from './physical-networks.js';
+import { probeNetworks } from './probe-networks.js';
 import { SERVICE_ADDRESS } from './service-address.js';
 import { hostsNow, type Tunnels } from './tunnels.js';
 
@@ -72,6 +74,12 @@ function nicCounters(macAddress: string, { rx: sent, tx: got }: Traffic): Diagno
     txErrors: sent.errors,
     txDrop: sent.dropped,
   };
+}
+
+interface Desired {
+  readonly plan: NetworkPlan;
+  /** Undefined without other hosts. */
+  readonly tunnels?: Tunnels;
 }
 
 /** Runs rounds sequentially; calls during a round share the next one. */
@@ -149,10 +157,8 @@ export async function openBridgeMode(options: BridgeModeOptions): Promise<(place
     log,
   });
 
-  /** Returns the current plan, in which the routers without a host run on this host. */
-  const desired = async (
-    places: MachinePlaces,
-  ): Promise<{ readonly plan: NetworkPlan; readonly tunnels?: Tunnels }> => {
+  /** Returns the current plan; routers of this host are those without a host. */
+  const desired = async (places: MachinePlaces): Promise<Desired> => {
     const ids = await places.machineIds();
     if (!hosts) return { plan: checkedPlan(await networkPlan(ids)) };
     const { self } = hosts;
@@ -183,8 +189,7 @@ export async function openBridgeMode(options: BridgeModeOptions): Promise<(place
       if (ids !== localRouters) log(`routers here: ${ids || 'none'}`);
       localRouters = ids;
     };
-    const rounds = new Rounds(async () => {
-      const { plan, tunnels } = await desired(places);
+    const build = async ({ plan, tunnels }: Desired) => {
       const text = JSON.stringify([plan, tunnels?.local, [...(tunnels?.peers ?? [])]]);
       if (looked.plan === text && Date.now() - looked.at < RECONCILE_INTERVAL_MS) return;
       looked = { plan: '', at: 0 };
@@ -196,19 +201,31 @@ export async function openBridgeMode(options: BridgeModeOptions): Promise<(place
       if (tunnels) notifyRouters(plan);
       await metadata.listenIn(spaces);
       looked = { plan: text, at: Date.now() };
+    };
+    const health = new BuildHealth(log);
+    // A plan without networks builds nothing, so it does not show whether the next server can be connected.
+    let probedAt = 0;
+    const probe = async () => {
+      if (!health.failing && Date.now() - probedAt < RECONCILE_INTERVAL_MS) return;
+      await probeNetworks(ip, names, nft);
+      probedAt = Date.now();
+    };
+    const rounds = new Rounds(async () => {
+      const planned = await desired(places).catch((error) => {
+        health.unplanned(error);
+        throw error;
+      });
+      try {
+        await build(planned);
+        await probe();
+        health.succeeded();
+      } catch (error) {
+        health.failed(error as Error);
+        throw error;
+      }
     });
-    let message = '';
-    const refresh = () =>
-      rounds.run().then(
-        () => {
-          message = '';
-        },
-        (error: Error) => {
-          // It is retried; a repeated failure is logged once.
-          if (error.message !== message) log(`networks could not be built: ${error.message}`);
-          message = error.message;
-        },
-      );
+    const refresh = () => rounds.run().catch(() => {});
+    const first = refresh();
     const silence = onNetworkChange(() => void refresh());
     const timer = setInterval(() => void refresh(), POLL_INTERVAL_MS).unref();
     return {
@@ -232,6 +249,11 @@ export async function openBridgeMode(options: BridgeModeOptions): Promise<(place
         });
       },
       release: () => rounds.run(),
+      async problem() {
+        await first;
+        return health.problem;
+      },
+      onChange: (listener) => health.onChange(listener),
       async leave() {
         clearInterval(timer);
         silence();

@@ -23,6 +23,10 @@ export interface NetworkMode {
   counters(server: Server): Promise<Diagnostics['nics']>;
   /** Frees the resources of a server that is removed from this computer. */
   release(serverId: string): Promise<void>;
+  /** Returns why guests cannot be connected, in one line; null: they can. Waits for the first attempt. */
+  problem(): Promise<string | null>;
+  /** Calls a listener when `problem` may have changed. Returns a function that unsubscribes. */
+  onChange(listener: () => void): () => void;
   /** Stops the work of this process; resources of guests stay. */
   leave(): Promise<void>;
 }

@@ -13,6 +13,9 @@ export function userMode(forwards: Forwards, places: MachinePlaces): NetworkMode
     // QEMU does not count the traffic of emulated networks.
     counters: async () => [],
     release: (serverId) => forwards.release(serverId),
+    // QEMU emulates the network itself.
+    problem: async () => null,
+    onChange: () => () => {},
     leave: async () => {},
   };
 }

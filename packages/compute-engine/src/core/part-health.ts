@@ -1,0 +1,24 @@
+import { databaseError } from '@apistrata/record-store/errors';
+import type { HostReport } from '../model/index.js';
+
+/** Health of one part of the engine or of a host. */
+export interface PartHealth {
+  readonly healthy: boolean;
+  /** One line without sensitive data. */
+  readonly reason: string;
+}
+
+export function failedPart(error: unknown): PartHealth {
+  const { message } = databaseError(error) as Error;
+  return { healthy: false, reason: message };
+}
+
+/** Checks that servers can start on the computer of a driver; healthy for drivers without reports. Never rejects. */
+export async function machinesHealth(driver: { hostReport?(): Promise<HostReport> }): Promise<PartHealth> {
+  try {
+    const problem = (await driver.hostReport?.())?.problem ?? null;
+    return { healthy: problem === null, reason: problem ?? 'Servers can start on this host.' };
+  } catch (error) {
+    return failedPart(error);
+  }
+}

@@ -1,0 +1,41 @@
+import type { Core } from '../core/core.js';
+import { followPowerJob } from '../hosts/follow-power.js';
+import { PowerWatch } from '../hosts/power-watch.js';
+import { ReportWatch } from '../hosts/report-watch.js';
+import { COMPUTE_BINARY } from '../scheduler/infrastructure.js';
+
+/** Follows the machines of the driver of this process, and their computer. */
+export function driverWatches(
+  { store, clock, driver, worker, infrastructure }: Core,
+  onError: (error: unknown) => void,
+): { start(): Promise<void>; stop(): Promise<void> } {
+  const power = new PowerWatch({
+    store,
+    driver,
+    follow: async (server, end) => {
+      await store.transaction((tx) => worker.add(tx, followPowerJob(server, end)));
+    },
+    onError,
+  });
+  const reports = new ReportWatch({
+    store,
+    clock,
+    driver,
+    hosts: async () => {
+      const { services } = await infrastructure.current();
+      return services.filter(({ binary, embedded }) => embedded && binary === COMPUTE_BINARY).map(({ host }) => host);
+    },
+    onChange: (tx) => infrastructure.changedIn(tx),
+    onError,
+  });
+  return {
+    start: async () => {
+      power.start();
+      await reports.start();
+    },
+    stop: async () => {
+      await power.stop();
+      await reports.stop();
+    },
+  };
+}

@@ -1,0 +1,34 @@
+import type { Tx } from '@apistrata/record-store';
+import type { HostReport, Service } from '../model/index.js';
+import { COMPUTE_BINARY } from '../scheduler/infrastructure.js';
+import { tables } from '../schema/tables.js';
+
+/** The prefix of reasons that a host sets itself, as in Nova. An administrator's decision never has it. */
+const AUTOMATIC = 'AUTO: ';
+const MAX_REASON = 255;
+
+type Enablement = Pick<Service, 'disabled' | 'disabledReason'>;
+
+/** Returns whether a service takes servers. A service that an administrator has disabled stays as it is. */
+function enablement({ disabled, disabledReason }: Enablement, { problem }: HostReport): Enablement {
+  if (disabled && !disabledReason?.startsWith(AUTOMATIC)) return { disabled, disabledReason };
+  if (problem === null) return { disabled: false, disabledReason: disabled ? null : disabledReason };
+  return { disabled: true, disabledReason: `${AUTOMATIC}${problem}`.slice(0, MAX_REASON) };
+}
+
+/**
+ * Stores what a driver reports about the computer of a host: a problem disables its compute service, and the end of the problem
+ * enables it again.
+ *
+ * @returns whether anything has changed
+ */
+export async function recordReport(tx: Tx, host: string, report: HostReport, now: number): Promise<boolean> {
+  const [service] = await tables.services.find(tx, (q) =>
+    q.where('host', '=', host).where('binary_name', '=', COMPUTE_BINARY),
+  );
+  if (!service) return false;
+  const { disabled, disabledReason } = enablement(service, report);
+  if (disabled === service.disabled && disabledReason === service.disabledReason) return false;
+  await tables.services.update(tx, { ...service, disabled, disabledReason, updatedAt: now });
+  return true;
+}

@@ -1,0 +1,74 @@
+import type { Store, Tx } from '@apistrata/record-store';
+import type { Clock } from '../clock/clock.js';
+import type { Driver } from '../drivers/driver.js';
+import { recordReport } from './record-report.js';
+
+export interface ReportWatchOptions {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly driver: Driver;
+  /** Returns the names of the hosts that the computer of the driver represents. */
+  readonly hosts: () => Promise<readonly string[]>;
+  /** Called in a transaction that has changed a host. */
+  readonly onChange?: (tx: Tx) => void;
+  readonly onError: (error: unknown) => void;
+}
+
+/** Interval between reports without an event of the driver. */
+const INTERVAL_MS = 10_000;
+
+/** Stores what a driver reports about its computer: at the start, periodically, and after each event of the driver. */
+export class ReportWatch {
+  readonly #options: ReportWatchOptions;
+  #timer: NodeJS.Timeout | undefined;
+  #unsubscribe: (() => void) | undefined;
+  #recording: Promise<void> | undefined;
+  #again = false;
+  #stopped = false;
+
+  constructor(options: ReportWatchOptions) {
+    this.#options = options;
+  }
+
+  /** Resolves after the first report is stored. A no-op for drivers without reports. */
+  async start(): Promise<void> {
+    const { driver } = this.#options;
+    if (!driver.hostReport) return;
+    this.#unsubscribe = driver.onHostChange?.(() => void this.#record());
+    this.#timer = setInterval(() => void this.#record(), INTERVAL_MS).unref();
+    await this.#record();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#unsubscribe?.();
+    clearInterval(this.#timer);
+    await this.#recording;
+  }
+
+  /** Stores one report at a time; a call meanwhile causes one more. */
+  #record(): Promise<void> {
+    if (this.#recording) this.#again = true;
+    this.#recording ??= this.#store()
+      .catch((error) => {
+        if (!this.#stopped) this.#options.onError(error);
+      })
+      .finally(() => {
+        this.#recording = undefined;
+        const again = this.#again && !this.#stopped;
+        this.#again = false;
+        if (again) void this.#record();
+      });
+    return this.#recording;
+  }
+
+  async #store(): Promise<void> {
+    const { store, clock, driver, hosts, onChange } = this.#options;
+    const report = await driver.hostReport?.();
+    if (!report || this.#stopped) return;
+    for (const host of await hosts())
+      await store.transaction(async (tx) => {
+        if (await recordReport(tx, host, report, clock.now())) onChange?.(tx);
+      });
+  }
+}

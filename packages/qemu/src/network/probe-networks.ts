@@ -1,0 +1,33 @@
+import { runProgram } from '../programs/run-program.js';
+import type { DesiredLink } from './desired-link.js';
+import { linkCommands } from './desired-links.js';
+import { type DeviceNames, macFor } from './device-names.js';
+import type { IpTool } from './ip-tool.js';
+
+const PROBE = 'probe';
+const MTU = 1500;
+
+/**
+ * Creates what a network needs of the kernel, and removes it: a namespace, a bridge, a guest's device, a pair of devices and a table.
+ * Remains of a killed probe are removed by the next build, because no plan contains them.
+ *
+ * @throws QemuError `PROGRAM_FAILED`
+ */
+export async function probeNetworks(ip: IpTool, names: DeviceNames, nft: string): Promise<void> {
+  const bridge = names.bridge(PROBE);
+  const service = names.service(PROBE);
+  const tap = names.tap(PROBE);
+  const links: readonly DesiredLink[] = [
+    { kind: 'bridge', name: bridge, mtu: MTU },
+    { kind: 'tap', name: tap, bridge, mtu: MTU, up: true },
+    { kind: 'veth', name: service, bridge, namespace: service, mac: macFor(service), mtu: MTU },
+  ];
+  try {
+    await ip.batch([`netns add ${service}`, ...linkCommands(links, [], 0)]);
+    const table = `inet ${names.table}_${PROBE}`;
+    await runProgram(nft, ['-f', '-'], { runAs: undefined, input: `table ${table}\ndelete table ${table}\n` });
+  } finally {
+    for (const command of [`link delete dev ${tap}`, `link delete dev ${bridge}`, `netns delete ${service}`])
+      await ip.batch([command]).catch(() => {});
+  }
+}
