@@ -1,7 +1,11 @@
+import { join } from 'node:path';
 import type { HostReport } from '@apistrata/compute-engine/drivers';
 import type { Host } from './host.js';
+import { diskSpace } from './machine/disk-space.js';
 
 /** Returns the state of this computer. */
-export async function hostReport(host: Host): Promise<HostReport> {
-  return { problem: await host.networks.problem() };
+export async function hostReport({ networks, parts }: Host): Promise<HostReport> {
+  const { directory, sharedDirectory = directory } = parts;
+  const folders = [join(sharedDirectory, 'machines'), join(directory, 'contents')];
+  return { problem: await networks.problem(), disk: await diskSpace(sharedDirectory, folders) };
 }

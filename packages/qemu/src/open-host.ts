@@ -7,6 +7,7 @@ import { HostCpus } from './cpu/host-cpus.js';
 import { parseForward } from './forwards/forward-rule.js';
 import { Forwards } from './forwards/forwards.js';
 import { Host } from './host.js';
+import { resumeWhenThereIsRoom } from './machine/full-disks.js';
 import { storageName } from './machine/shared-storage.js';
 import { openBridgeMode } from './network/bridge-mode.js';
 import type { MachinePlaces } from './network/network-mode.js';
@@ -135,5 +136,6 @@ export async function openHost(options: QemuOptions, services: DriverServices): 
   await host.volumes.recover();
   await host.frozenGuests.recover((await host.machineIds()).map((id) => host.folderOf(id)));
   host.watchConsoles();
+  resumeWhenThereIsRoom(host, found.sharedDirectory ?? found.directory, options.log ?? (() => {}));
   return host;
 }

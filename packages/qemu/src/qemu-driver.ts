@@ -7,6 +7,7 @@ import { hostControl } from './host-control.js';
 import { hostCpu } from './host-cpu.js';
 import { hostReport } from './host-report.js';
 import { hostTraits } from './host-traits.js';
+import { fullDiskError } from './machine/full-disks.js';
 import { endedWithHost } from './machine/host-boot.js';
 import { moveObstacle } from './moves/move-obstacle.js';
 import { serveHostRequest } from './moves/serve-host-request.js';
@@ -48,7 +49,9 @@ export function qemuDriver(options: QemuOptions): (clock: Clock, services: Drive
         signal.throwIfAborted();
         const perform = verbs[work.verb] as ((order: VerbRequest<DriverVerb>) => Promise<void>) | undefined;
         if (!perform) throw new Error(`unsupported by QEMU machines: ${work.verb}`);
-        await perform({ host, work, server, signal });
+        await perform({ host, work, server, signal }).catch((error) => {
+          throw fullDiskError(error);
+        });
       },
       obstacle: (verb, server, destHost) =>
         verb === 'live_migration_prepare' && destHost !== undefined

@@ -3,7 +3,7 @@ import type { Driver } from '../drivers/driver.js';
 import type { PowerState, Server } from '../model/index.js';
 import { tables } from '../schema/tables.js';
 
-/** How a machine stopped. */
+/** How a machine has ended, or that it was paused or resumed by itself. */
 export interface MachineEnd {
   readonly powerState: PowerState;
   /** Whether its computer was switched off or restarted. */
@@ -29,8 +29,8 @@ const ON: ReadonlySet<PowerState> = new Set<PowerState>([1, 3]);
 const OFF: ReadonlySet<PowerState | null> = new Set<PowerState | null>([4, 6]);
 
 /**
- * Finds servers whose machine is off although the API shows them as running: after each event of the driver, at the
- * start, and in a periodic pass. Servers with a task or a job are checked after it has ended.
+ * Finds servers whose machine is off although the API shows them as running, or paused or resumed by its hypervisor: after each
+ * event of the driver, at the start, and in a periodic pass. Servers with a task or a job are checked after it has ended.
  */
 export class PowerWatch {
   readonly #options: PowerWatchOptions;
@@ -111,8 +111,8 @@ export class PowerWatch {
     }
     const powerState = (await driver.powerState?.(server)) ?? null;
     if (powerState === null) this.#recheck.add(id);
-    else if (OFF.has(powerState)) {
-      const withHost = (await driver.endedWithHost?.(server)) ?? false;
+    else if (OFF.has(powerState) || (powerState !== server.powerState && server.vmState !== 'paused')) {
+      const withHost = OFF.has(powerState) && ((await driver.endedWithHost?.(server)) ?? false);
       if (!this.#stopped) await follow(server, { powerState, withHost });
     }
   }

@@ -1,11 +1,12 @@
 import type { Tx } from '@apistrata/record-store';
-import type { HostReport, Service } from '../model/index.js';
+import type { DiskSpace, HostReport, Node, NodeDisk, Service } from '../model/index.js';
 import { COMPUTE_BINARY } from '../scheduler/infrastructure.js';
 import { tables } from '../schema/tables.js';
 
 /** The prefix of reasons that a host sets itself, as in Nova. An administrator's decision never has it. */
 const AUTOMATIC = 'AUTO: ';
 const MAX_REASON = 255;
+const GIB = 2 ** 30;
 
 type Enablement = Pick<Service, 'disabled' | 'disabledReason'>;
 
@@ -16,13 +17,39 @@ function enablement({ disabled, disabledReason }: Enablement, { problem }: HostR
   return { disabled: true, disabledReason: `${AUTOMATIC}${problem}`.slice(0, MAX_REASON) };
 }
 
+function inGib({ totalBytes, freeBytes, promisedBytes }: DiskSpace): NodeDisk {
+  const gib = (bytes: number) => Math.floor(bytes / GIB);
+  return { totalGb: gib(totalBytes), freeGb: gib(freeBytes), leastGb: gib(freeBytes - promisedBytes) };
+}
+
+/** Returns the disk of a node after a report. */
+function diskOf({ disk: stored }: Pick<Node, 'disk'>, { disk: reported }: HostReport): NodeDisk | undefined {
+  if (!reported) return stored;
+  const disk = inGib(reported);
+  const isSame = stored?.totalGb === disk.totalGb && stored.freeGb === disk.freeGb && stored.leastGb === disk.leastGb;
+  return isSame ? stored : disk;
+}
+
 /**
  * Stores what a driver reports about the computer of a host: a problem disables its compute service, and the end of the problem
- * enables it again.
+ * enables it again. The node gets the free space of its disks.
  *
  * @returns whether anything has changed
  */
 export async function recordReport(tx: Tx, host: string, report: HostReport, now: number): Promise<boolean> {
+  const changes = [await recordProblem(tx, host, report, now), await recordDisk(tx, host, report)];
+  return changes.includes(true);
+}
+
+async function recordDisk(tx: Tx, host: string, report: HostReport): Promise<boolean> {
+  const [node] = await tables.nodes.find(tx, (q) => q.where('host', '=', host));
+  const disk = node && diskOf(node, report);
+  if (!disk || disk === node.disk) return false;
+  await tables.nodes.update(tx, { ...node, disk });
+  return true;
+}
+
+async function recordProblem(tx: Tx, host: string, report: HostReport, now: number): Promise<boolean> {
   const [service] = await tables.services.find(tx, (q) =>
     q.where('host', '=', host).where('binary_name', '=', COMPUTE_BINARY),
   );

@@ -1,4 +1,5 @@
 import type { Stored } from '@apistrata/record-store';
+import type { NodeDisk } from './host-report.js';
 
 /** A service of the compute system: `nova-compute` on each host, control services elsewhere. */
 export interface Service extends Stored {
@@ -116,6 +117,8 @@ export interface Node extends Stored {
   readonly traits: readonly string[];
   /** Values for extra specs `capabilities:NAME`, in addition to those of the engine. */
   readonly capabilities: Readonly<Record<string, CapabilityValue>>;
+  /** The file system of its disks, as last reported; undefined: unknown. */
+  readonly disk?: NodeDisk;
   /** Null if the API processes run the machines themselves. */
   readonly process: HostProcess | null;
   readonly createdAt: number;

@@ -1,4 +1,5 @@
 import type { CapabilityValue, CpuInfo } from '../model/index.js';
+import { freeDiskGb } from './disk-room.js';
 import type { HostUsage } from './host-usage.js';
 import type { Host } from './infrastructure.js';
 
@@ -34,8 +35,8 @@ const properties: ReadonlyMap<string, Property> = new Map(
     total_usable_ram_mb: ({ node }) => node.memoryMb,
     free_ram_mb: ({ node }, usage) => node.memoryMb - (usage?.memoryMb ?? 0),
     total_usable_disk_gb: ({ node }) => node.localGb,
-    disk_mb_used: (_host, usage) => (usage?.diskGb ?? 0) * 1024,
-    free_disk_mb: ({ node }, usage) => (node.localGb - (usage?.diskGb ?? 0)) * 1024,
+    disk_mb_used: ({ node }, usage) => (node.localGb - freeDiskGb(node, usage?.diskGb ?? 0)) * 1024,
+    free_disk_mb: ({ node }, usage) => freeDiskGb(node, usage?.diskGb ?? 0) * 1024,
     num_instances: (_host, usage) => usage?.servers ?? 0,
     cpu_allocation_ratio: ({ node }) => node.cpuAllocationRatio,
     ram_allocation_ratio: ({ node }) => node.ramAllocationRatio,

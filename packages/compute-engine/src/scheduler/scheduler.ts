@@ -5,6 +5,7 @@ import { LIVE, tables } from '../schema/tables.js';
 import { type Amounts, byClass } from './amounts.js';
 import { hasCapabilities } from './capabilities.js';
 import { claim, enter, usageForClaim } from './claims.js';
+import { roomOf } from './disk-room.js';
 import { fitsQuery } from './host-query.js';
 import type { HostUsage } from './host-usage.js';
 import type { Host, HostMap, Infrastructure } from './infrastructure.js';
@@ -65,6 +66,8 @@ const filters = {
   zone: ({ zone }, { placement }) => !placement.zone || placement.zone === zone,
   resources: ({ node }, { placement: { flavor }, resources }) =>
     !flavorRequest(flavor).separate && resources.every(([name, amount]) => canProvide(node, name, amount)),
+  /** As the disk filter of Nova: what is used or promised on the file system counts, regardless of who uses it. */
+  room: ({ node }, { resources }) => resources.every(([name, amount]) => name !== 'DISK_GB' || amount <= roomOf(node)),
   traits: ({ node }, { traits: { required, forbidden } }) => {
     const traits = traitsOf(node);
     return required.every((name) => traits.has(name)) && !forbidden.some((name) => traits.has(name));
@@ -92,8 +95,8 @@ const filters = {
 } satisfies Record<string, Filter>;
 
 /** The filters that also apply to forced hosts. */
-const { enabled, requested, excluded, resources, traits } = filters;
-const unforced = { enabled, requested, excluded, resources, traits };
+const { enabled, requested, excluded, resources, room, traits } = filters;
+const unforced = { enabled, requested, excluded, resources, room, traits };
 
 /** Returns the weight of a host, higher is better: remaining memory, and soft group policies. */
 function weigh(host: Host, { usage, members, placement: { group } }: PlacementQuery): number {

@@ -5,6 +5,7 @@ import type { Engine } from '../../src/engine/engine.js';
 import { createHost } from '../../src/hosts/index.js';
 import type { HostReport } from '../../src/model/index.js';
 import { defaultPreset } from '../../src/preset/preset.js';
+import { freeDiskGb } from '../../src/scheduler/disk-room.js';
 import { contextOf, engineUnderTest, imageId } from '../engine-under-test.js';
 import { storesUnderTest } from '../stores-under-test.js';
 
@@ -30,6 +31,7 @@ class ReportingDriver extends SimulatedDriver {
   }
 }
 
+const GIB = 2 ** 30;
 const admin = contextOf('p1', { isAdmin: true });
 
 describe.each(storesUnderTest(inject('postgresUrl')))('what a host reports, on $kind', ({ kind, database }) => {
@@ -51,8 +53,13 @@ describe.each(storesUnderTest(inject('postgresUrl')))('what a host reports, on $
     return [service.disabled, service.disabledReason];
   }
 
-  async function placed(engine: Engine): Promise<string | null> {
-    const wish = { name: 'w', flavorId: '1', imageId, networks: 'none' } as const;
+  async function flavorWith(engine: Engine, diskGb: number): Promise<string> {
+    const { id } = await engine.flavors.create({ name: `disk${diskGb}`, vcpus: 1, memoryMb: 64, diskGb });
+    return id;
+  }
+
+  async function placed(engine: Engine, flavorId = '1'): Promise<string | null> {
+    const wish = { name: 'w', flavorId, imageId, networks: 'none' } as const;
     const { servers } = await engine.servers.create(admin, wish);
     await engine.idle();
     return (await engine.servers.get(admin, servers[0]!.id)).host;
@@ -93,6 +100,24 @@ describe.each(storesUnderTest(inject('postgresUrl')))('what a host reports, on $
     await engine.services.update(service.id, { disabled: false, disabledReason: null });
     driver.change('still');
     await expect.poll(() => stateOf(engine)).toEqual([true, 'AUTO: still']);
+  });
+
+  it('contains the free disk, which hypervisors show and the scheduler respects', async () => {
+    const { engine, driver } = await cloud();
+    const [small, large] = await Promise.all([1, 5].map((diskGb) => flavorWith(engine, diskGb)));
+    const disk = async () => {
+      const [{ host, usage } = expect.fail('no hypervisor')] = await engine.hypervisors.list();
+      return [host.node.disk, freeDiskGb(host.node, usage.diskGb)];
+    };
+    expect(await disk()).toEqual([undefined, 40]);
+    driver.report = { problem: null, disk: { totalBytes: 40 * GIB, freeBytes: 7.5 * GIB, promisedBytes: 4 * GIB } };
+    driver.change(null);
+    await expect.poll(disk).toEqual([{ totalGb: 40, freeGb: 7, leastGb: 3 }, 7]);
+    expect([await placed(engine, large), await placed(engine, small)]).toEqual([null, 'h1']);
+    driver.report = { problem: null, disk: { totalBytes: 40 * GIB, freeBytes: 30 * GIB, promisedBytes: 0 } };
+    driver.change(null);
+    await expect.poll(disk).toEqual([{ totalGb: 40, freeGb: 30, leastGb: 30 }, 30]);
+    expect(await placed(engine, large)).toBe('h1');
   });
 
   it('changes nothing if the driver cannot report', async () => {

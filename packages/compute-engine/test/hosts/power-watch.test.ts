@@ -16,6 +16,7 @@ import { storesUnderTest } from '../stores-under-test.js';
 /** Machines that end when a test requests it. */
 class EndingDriver extends SimulatedDriver {
   readonly off = new Set<string>();
+  readonly paused = new Set<string>();
   readonly ids = new Set<string>();
   readonly #listeners = new Set<(id: string) => void>();
   /** Whether machines ended with their computer. */
@@ -25,6 +26,7 @@ class EndingDriver extends SimulatedDriver {
 
   async powerState({ id }: Server): Promise<PowerState | null> {
     if (this.silent) return null;
+    if (this.paused.has(id)) return 3;
     return this.off.has(id) ? 4 : 1;
   }
 
@@ -137,7 +139,20 @@ describe.each(storesUnderTest(inject('postgresUrl')))(
       },
     );
 
-    it('do not start again if they stopped by themselves, or were paused', async () => {
+    it('change only their power state while their hypervisor has paused them', async () => {
+      const driver = new EndingDriver({ clock: systemClock });
+      const { engine } = await cloud(driver);
+      const { id } = await create(engine);
+      driver.paused.add(id);
+      driver.report(id);
+      await expect.poll(() => states(engine, id)).toEqual({ vmState: 'active', powerState: 3, busy: false });
+      driver.paused.clear();
+      driver.report(id);
+      await expect.poll(() => states(engine, id)).toEqual({ vmState: 'active', powerState: 1, busy: false });
+      expect((await engine.instanceActions.list(id)).map(({ action }) => action)).toEqual(['create']);
+    });
+
+    it('do not start again if they ended by themselves, or were paused', async () => {
       const driver = new EndingDriver({ clock: systemClock });
       const { engine } = await cloud(driver, undefined, { resumeGuestsOnHostBoot: true });
       const [ended, paused] = [await create(engine), await create(engine)];

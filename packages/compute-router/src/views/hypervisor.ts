@@ -1,4 +1,4 @@
-import type { Hypervisor } from '@apistrata/compute-engine/api';
+import { freeDiskGb, type Hypervisor } from '@apistrata/compute-engine/api';
 import { between, since, until } from '@apistrata/microversion';
 import { field, nested, type ViewShape, view } from '@apistrata/microversion/router';
 import { described } from '@apistrata/microversion/schema';
@@ -23,8 +23,10 @@ export const hypervisorTexts = {
   memoryMbUsed: 'Memory used by servers and by the host, in MiB.',
   freeRamMb: 'Free memory, in MiB. Negative if memory is overcommitted.',
   localGb: 'Total disk, in GiB.',
-  localGbUsed: 'Disk allocated to servers, in GiB.',
-  freeDiskGb: 'Disk not allocated to servers, in GiB. Can be negative.',
+  localGbUsed:
+    'Disk allocated to servers, in GiB. If the host reports its file system and more of it is used: the used space.',
+  freeDiskGb:
+    'Disk not allocated to servers, in GiB. Can be negative. If the host reports its file system and less of it is free: the free space.',
   diskAvailableLeast: 'Disk that remains free if all images grow to their virtual size, in GiB. Null if unknown.',
   currentWorkload: 'Number of tasks in progress, such as builds and migrations.',
   runningVms: 'Number of servers on the hypervisor, including stopped servers.',
@@ -118,6 +120,10 @@ const service = view<Hypervisor, ComputeCall>({
   ),
 });
 
+const freeDisk = ({ host: { node }, usage }: Hypervisor) => freeDiskGb(node, usage.diskGb);
+const usedDisk = (hypervisor: Hypervisor) => hypervisor.host.node.localGb - freeDisk(hypervisor);
+const leastDisk = (hypervisor: Hypervisor) => hypervisor.host.node.disk?.leastGb ?? freeDisk(hypervisor);
+
 const cpuInfo = z.record(z.string(), z.unknown());
 
 export const hypervisorSummary = view<Hypervisor, ComputeCall>({ ...brief, ...servers });
@@ -186,12 +192,9 @@ export const hypervisorDetail = view<Hypervisor, ComputeCall>({
   memory_mb_used: amount(hypervisorTexts.memoryMbUsed, ({ usage }) => usage.memoryMb),
   free_ram_mb: amount(hypervisorTexts.freeRamMb, ({ host, usage }) => host.node.memoryMb - usage.memoryMb),
   local_gb: amount(hypervisorTexts.localGb, ({ host }) => host.node.localGb),
-  local_gb_used: amount(hypervisorTexts.localGbUsed, ({ usage }) => usage.diskGb),
-  free_disk_gb: amount(hypervisorTexts.freeDiskGb, ({ host, usage }) => host.node.localGb - usage.diskGb),
-  disk_available_least: amount(
-    hypervisorTexts.diskAvailableLeast,
-    ({ host, usage }) => host.node.localGb - usage.diskGb,
-  ),
+  local_gb_used: amount(hypervisorTexts.localGbUsed, usedDisk),
+  free_disk_gb: amount(hypervisorTexts.freeDiskGb, freeDisk),
+  disk_available_least: amount(hypervisorTexts.diskAvailableLeast, leastDisk),
   current_workload: amount(hypervisorTexts.currentWorkload, ({ workload }) => workload),
   running_vms: amount(hypervisorTexts.runningVms, ({ usage }) => usage.servers),
 });
@@ -231,18 +234,9 @@ export const hypervisorStatistics = view<readonly Hypervisor[], ComputeCall>({
     hypervisorTexts.localGb,
     sum(({ host }) => host.node.localGb),
   ),
-  local_gb_used: described(
-    hypervisorTexts.localGbUsed,
-    sum(({ usage }) => usage.diskGb),
-  ),
-  free_disk_gb: described(
-    hypervisorTexts.freeDiskGb,
-    sum(({ host, usage }) => host.node.localGb - usage.diskGb),
-  ),
-  disk_available_least: described(
-    hypervisorTexts.diskAvailableLeast,
-    sum(({ host, usage }) => host.node.localGb - usage.diskGb),
-  ),
+  local_gb_used: described(hypervisorTexts.localGbUsed, sum(usedDisk)),
+  free_disk_gb: described(hypervisorTexts.freeDiskGb, sum(freeDisk)),
+  disk_available_least: described(hypervisorTexts.diskAvailableLeast, sum(leastDisk)),
   current_workload: described(
     hypervisorTexts.currentWorkload,
     sum(({ workload }) => workload),

@@ -6,6 +6,7 @@ import type { Server } from '@apistrata/compute-engine';
 import type { DriverServices } from '@apistrata/compute-engine/drivers';
 import { type RunAs, runProgram } from '../programs/run-program.js';
 import { QemuError } from '../qemu-error.js';
+import { checkSpace } from '../volumes/check-space.js';
 import { checkImageFile, imageFileFormat } from './check-image-file.js';
 
 type Caller = Parameters<DriverServices['images']['get']>[0];
@@ -53,15 +54,16 @@ interface Entry {
   readonly bytes: number;
 }
 
-/** Returns the paths to remove so that the total size is within the limit: the least recently used first. */
-function leastRecentlyUsed(entries: readonly Entry[], maxBytes: number): readonly string[] {
+/** Returns the paths to remove so that the total size is within the limit, and `needed` bytes are freed: the least recently used first. */
+function leastRecentlyUsed(entries: readonly Entry[], maxBytes: number, needed: number): readonly string[] {
   const files = new Map(entries.map((entry) => [entry.ino, entry]));
-  let total = [...files.values()].reduce((sum, { bytes }) => sum + bytes, 0);
+  const total = [...files.values()].reduce((sum, { bytes }) => sum + bytes, 0);
+  let excess = Math.max(total - maxBytes, needed);
   const removed: string[] = [];
   for (const { ino, bytes, mtimeMs } of [...files.values()].sort((a, b) => a.mtimeMs - b.mtimeMs)) {
-    if (total <= maxBytes || mtimeMs > Date.now() - IN_USE_MS) break;
+    if (excess <= 0 || mtimeMs > Date.now() - IN_USE_MS) break;
     removed.push(...entries.filter((entry) => entry.ino === ino).map(({ path }) => path));
-    total -= bytes;
+    excess -= bytes;
   }
   return removed;
 }
@@ -126,6 +128,7 @@ export class ImageCache {
     const { images, folder, qemuImg, runAs } = this.#options;
     const image = await images.get(caller, imageId);
     const format = imageFileFormat(image.diskFormat);
+    await this.#makeRoom(image.sizeBytes ?? 0);
     const incoming = join(folder, `${imageId}.${process.pid}-${randomUUID()}.part`);
     const converted = `${incoming}.raw`;
     try {
@@ -162,6 +165,14 @@ export class ImageCache {
     }
   }
 
+  /** Removes unused images until there is space. @throws QemuError `DISK_FULL` */
+  async #makeRoom(bytes: number): Promise<void> {
+    const { folder } = this.#options;
+    const { bavail, bsize } = await statfs(folder);
+    if (bytes > bavail * bsize) await this.cleanUp(bytes - bavail * bsize);
+    await checkSpace(folder, bytes);
+  }
+
   /** Returns the size of a disk that only a program can determine. */
   async #diskBytes(path: string, format: string, signal: AbortSignal): Promise<number> {
     const { qemuImg, runAs } = this.#options;
@@ -172,8 +183,10 @@ export class ImageCache {
   /**
    * Removes images that were not used for a day, abandoned temporary files, and, if the cache exceeds its limit, the
    * least recently used images. Machines keep theirs, through their own links.
+   *
+   * @param neededBytes how much to free in addition
    */
-  async cleanUp(): Promise<void> {
+  async cleanUp(neededBytes = 0): Promise<void> {
     const { folder, shared, maxBytes } = this.#options;
     const entries: Entry[] = [];
     for (const name of await readdir(folder).catch(() => [])) {
@@ -187,7 +200,8 @@ export class ImageCache {
       else if (!part) entries.push({ path, ino, mtimeMs, bytes: blocks * BLOCK_BYTES });
     }
     const { blocks, bsize } = await statfs(folder).catch(() => ({ blocks: 0, bsize: 0 }));
-    for (const path of leastRecentlyUsed(entries, maxBytes ?? (blocks * bsize) / 2)) await rm(path, { force: true });
+    for (const path of leastRecentlyUsed(entries, maxBytes ?? (blocks * bsize) / 2, neededBytes))
+      await rm(path, { force: true });
   }
 }
 

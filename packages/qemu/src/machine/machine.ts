@@ -19,13 +19,21 @@ export interface MachineProgram {
 }
 
 /** QEMU run states in which a machine exists but does not run. */
-const STOPPED = new Set(['paused', 'suspended', 'prelaunch', 'inmigrate', 'postmigrate']);
+const STOPPED = new Set(['paused', 'suspended', 'prelaunch', 'inmigrate', 'postmigrate', 'io-error']);
 
 type PowerState = Server['powerState'];
 const RUNNING: PowerState = 1;
 const OFF: PowerState = 4;
 /** Power states by run states of QEMU; in all others the machine runs. */
-const POWER_STATES: Readonly<Record<string, PowerState>> = { paused: 3, shutdown: OFF, 'guest-panicked': 6 };
+const POWER_STATES: Readonly<Record<string, PowerState>> = {
+  paused: 3,
+  // QEMU pauses a guest whose write has no space, and repeats the write when the guest continues.
+  'io-error': 3,
+  shutdown: OFF,
+  'guest-panicked': 6,
+};
+/** Events after which the power state may be another one. */
+const CHANGES: ReadonlySet<string> = new Set(['STOP', 'RESUME']);
 
 /** Interval between presses of the power button: guests that are still booting ignore it. */
 const PRESS_RETRY_MS = 3_000;
@@ -34,16 +42,16 @@ const PRESS_RETRY_MS = 3_000;
 export class Machine {
   readonly folder: MachineFolder;
   readonly #program: MachineProgram;
-  readonly #onEnd: () => void;
+  readonly #onChange: () => void;
   #qmp: QmpClient | undefined;
   /** QEMU serves one connection at a time, so concurrent callers share one. */
   #connecting: Promise<QmpClient | undefined> | undefined;
 
-  /** @param onEnd called when the machine may have ended, for any reason */
-  constructor(folder: MachineFolder, program: MachineProgram, onEnd: () => void = () => {}) {
+  /** @param onChange called when the machine may have ended, or may have been paused or resumed, for any reason */
+  constructor(folder: MachineFolder, program: MachineProgram, onChange: () => void = () => {}) {
     this.folder = folder;
     this.#program = program;
-    this.#onEnd = onEnd;
+    this.#onChange = onChange;
   }
 
   /**
@@ -66,7 +74,10 @@ export class Machine {
       .then((qmp) => {
         this.#qmp = qmp;
         qmp?.onClosed(() => {
-          if (this.#qmp === qmp) this.#onEnd();
+          if (this.#qmp === qmp) this.#onChange();
+        });
+        qmp?.onEvent(({ event }) => {
+          if (CHANGES.has(event)) this.#onChange();
         });
         return qmp;
       })
@@ -125,6 +136,14 @@ export class Machine {
     if (!qmp) return false;
     const { status } = await qmp.execute<{ status: string }>('query-status');
     return !STOPPED.has(status);
+  }
+
+  /** Resumes a guest that is paused because a write had no space. Returns whether there was one. */
+  async resumeAfterFullDisk(): Promise<boolean> {
+    const qmp = await this.running();
+    if (!qmp || (await qmp.execute<{ status: string }>('query-status')).status !== 'io-error') return false;
+    await qmp.execute('cont');
+    return true;
   }
 
   /** Powers it off without a shutdown of the guest. */

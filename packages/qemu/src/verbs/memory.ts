@@ -9,7 +9,10 @@ import { checkedLayout, layoutOf, type MachineLayout } from '../machine/machine-
 import { QemuError } from '../qemu-error.js';
 import { beforeMemoryMove, checkMemoryMoved, hasEnded } from '../qmp/memory-move.js';
 import type { QmpClient } from '../qmp/qmp-client.js';
+import { checkSpace } from '../volumes/check-space.js';
 import type { Verbs } from './verb-request.js';
+
+const MIB = 2 ** 20;
 
 /** The files of a suspended machine. */
 export const SAVED = ['memory', 'layout'] as const;
@@ -89,6 +92,7 @@ export const memory: Verbs = {
       await qmp.execute('cont');
     }
     await machine.folder.removeFiles(...SAVED);
+    await checkSpace(host.parts.directory, server.flavor.memoryMb * MIB);
     await qmp.execute('stop');
     try {
       await saveMemory(machine, qmp, signal);

@@ -3,7 +3,9 @@ import { rename, rm } from 'node:fs/promises';
 import type { Server } from '@apistrata/compute-engine';
 import type { Host } from '../host.js';
 import { copyWhileRunning } from '../machine/copy-disk.js';
+import { occupiedBytes } from '../machine/disk-space.js';
 import { runProgram } from '../programs/run-program.js';
+import { checkSpace } from '../volumes/check-space.js';
 import { boot } from './power.js';
 import type { Verbs } from './verb-request.js';
 
@@ -22,8 +24,10 @@ export const snapshots: Verbs = {
     const path = folder.snapshot(work.imageId);
     const copy = `${path}.copy`;
     if (existsSync(path)) return rm(copy, { force: true });
-    const { qemuImg, runAs } = host.parts;
+    const { qemuImg, runAs, directory } = host.parts;
     const qmp = await machine.running();
+    // A copy that fills the disk pauses all guests.
+    await checkSpace(directory, (qmp ? 2 : 1) * (await occupiedBytes(folder.file('root'), folder.file('rootBase'))));
     try {
       const atRest = (begin: () => Promise<unknown>) => host.frozenGuests.during(server, folder, work.imageId, begin);
       if (qmp) await copyWhileRunning(qmp, 'root', copy, { qemuImg, runAs, signal }, atRest);

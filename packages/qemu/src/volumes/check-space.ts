@@ -1,6 +1,7 @@
 import { statfs } from 'node:fs/promises';
-import { GIB } from '../machine/prepare-disks.js';
 import { QemuError } from '../qemu-error.js';
+
+const GIB = 2 ** 30;
 
 /** @throws QemuError `DISK_FULL` if the file system of a folder has less free space */
 export async function checkSpace(folder: string, bytes: number): Promise<void> {

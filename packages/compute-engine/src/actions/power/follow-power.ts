@@ -18,6 +18,8 @@ export interface FollowPowerArguments {
   readonly withHost?: boolean;
 }
 
+/** Power states of a machine that exists: running, and paused by its hypervisor, such as for lack of disk space. */
+const ON: ReadonlySet<PowerState> = new Set<PowerState>([1, 3]);
 /** States in which a server is stopped when its machine ends; for others, only the power state changes, as in Nova. */
 const STOPPED: ReadonlySet<VmState> = new Set<VmState>(['active', 'paused']);
 
@@ -47,7 +49,8 @@ export const followPower: Cleanup = {
       return { powerState };
     };
     try {
-      if (!STOPPED.has(server.vmState)) return await changePower(core, server.id, context, change);
+      if (ON.has(powerState) || !STOPPED.has(server.vmState))
+        return await changePower(core, server.id, context, change);
       const starts = withHost && startsWithHost(core, server);
       const patch = (current: Server) => ({ ...change(current), ...(starts && { vmState: 'stopped' as const }) });
       const begin = async () => ({ arguments: {}, change: (_: unknown, current: Server) => patch(current) });

@@ -1,0 +1,17 @@
+import type { Node } from '../model/index.js';
+
+type Disks = Pick<Node, 'localGb' | 'diskAllocationRatio' | 'disk'>;
+
+/** Returns the disk in GiB that servers have not claimed, or what the file system of a host has left, if that is less. */
+export function freeDiskGb({ localGb, disk }: Disks, usedGb: number): number {
+  return Math.min(localGb - usedGb, disk?.freeGb ?? Number.POSITIVE_INFINITY);
+}
+
+/**
+ * Returns the disk in GiB that a host can still promise to servers according to its file system, regardless of who occupies it.
+ * Capacity beyond the file system that an administrator has declared, or allows by the allocation ratio, is added.
+ */
+export function roomOf({ localGb, diskAllocationRatio, disk }: Disks): number {
+  if (!disk) return Number.POSITIVE_INFINITY;
+  return disk.leastGb + Math.max(0, Math.floor(localGb * diskAllocationRatio) - disk.totalGb);
+}
