@@ -46,7 +46,7 @@ export class ReportWatch {
     await this.#recording;
   }
 
-  /** Stores one report at a time; a call meanwhile causes one more. */
+  /** Stores one report at a time; a call in the meantime causes one more. */
   #record(): Promise<void> {
     if (this.#recording) this.#again = true;
     this.#recording ??= this.#store()

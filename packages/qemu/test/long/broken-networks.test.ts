@@ -66,7 +66,7 @@ describe.skipIf(missing)('a host whose networks cannot be built', { timeout: 300
     );
   });
 
-  it('reports networks that cannot be built any more, and builds them again for guests that still run', async () => {
+  it('reports networks that cannot be built anymore, and builds them again for guests that still run', async () => {
     const shadow = (...args: readonly string[]) => cloud.computer.inside('mount', ...args);
     shadow('-t', 'tmpfs', '-o', 'ro', 'none', '/run/netns');
     await becomesBroken();
