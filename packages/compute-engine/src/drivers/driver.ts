@@ -15,7 +15,7 @@ import type {
 import type { HostControl } from './host-control.js';
 import type { HostRequester, LinkResponse } from './host-links.js';
 
-export type { DiskSpace, HostLoad, HostReport, MoveProgress } from '../model/index.js';
+export type { DiskSpace, HostReport, MoveProgress } from '../model/index.js';
 export type { HostControl, HostPowerAction } from './host-control.js';
 export type { HostLinks, HostRequester, KnownHost, LinkResponse } from './host-links.js';
 

@@ -4,22 +4,6 @@ export interface HostReport {
   readonly problem: string | null;
   /** The file system of its disks; undefined: unknown. */
   readonly disk?: DiskSpace | undefined;
-  /** The load of the computer, of all its programs; undefined: unknown. */
-  readonly load?: HostLoad | undefined;
-}
-
-/** Counters and figures of a computer. */
-export interface HostLoad {
-  /** The number of its processors. */
-  readonly cpus: number;
-  /** The time that they have worked, in seconds since the boot, summed over all of them. */
-  readonly cpuSeconds: number;
-  readonly memoryBytes: number;
-  /** The memory that programs can still get without swapping. */
-  readonly memoryAvailableBytes: number;
-  /** The traffic of its physical interfaces since the boot. */
-  readonly receivedBytes: number;
-  readonly transmittedBytes: number;
 }
 
 /** The space of a file system. */
