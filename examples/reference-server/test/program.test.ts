@@ -78,7 +78,7 @@ describe('the reference server', () => {
       await behind.end('SIGTERM');
     }
     const { code, output } = await runProgram(['--db', ':memory:', '--port', '0', '--trust-proxy', 'my proxy']);
-    expect([code, output]).toEqual([1, expect.stringMatching(/^--trust-proxy: .*my proxy.*; it takes loopback/)]);
+    expect([code, output]).toEqual([1, expect.stringMatching(/^--trust-proxy: .*my proxy.*; it accepts loopback/)]);
   });
 
   it.skipIf(!hasDemoPrograms)('runs the demo of the README', () => {
