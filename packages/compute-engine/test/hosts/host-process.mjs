@@ -25,8 +25,10 @@ class NamedDriver extends SimulatedDriver {
     writeFileSync(join(directory, 'images'), imageIds.join());
   }
 
-  async obstacle(_verb, server) {
-    return server.name === 'web' ? { code: 'CONFLICT', message: `the guest of ${name} sleeps` } : null;
+  async obstacle(verb, server) {
+    return verb === 'set_password' && server.name === 'web'
+      ? { code: 'CONFLICT', message: `the guest of ${name} sleeps` }
+      : null;
   }
 }
 
