@@ -160,7 +160,8 @@ export class QemuHosts {
       host,
       ...fields,
     };
-    const { servers } = await this.engine.servers.create(admin, expected);
+    // The engine learns of a host that has just started a moment later.
+    const { servers } = await eventually(() => this.engine.servers.create(admin, expected), BOOT);
     const server = await this.settled(servers[0]!.id);
     // Read from the file: the API cannot reach hosts in other network namespaces.
     const log = join(this.folder(host, server.id), 'console.log');
