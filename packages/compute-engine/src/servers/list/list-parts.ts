@@ -40,6 +40,7 @@ type Rows = Awaited<ReturnType<RowQuery['execute']>>;
 
 /** Order, marker and limit of a page. */
 interface PartQuery {
+  readonly db: Session['db'];
   readonly order: ServerOrder;
   readonly after: Server | undefined;
   readonly limit: number;
@@ -60,7 +61,6 @@ interface PartQuery {
  * SQLite chooses such an index in both cases.
  */
 export class PartSearch {
-  readonly #db: Session['db'];
   readonly #parts: NonNullable<ServerFilters['patterns']>;
   readonly #others: ServerFilters;
   readonly #live: RawBuilder<boolean>;
@@ -70,11 +70,11 @@ export class PartSearch {
   /** Returns undefined if no substring is searched, and if other filters may select fewer servers. */
   static of(session: Session, filters: ServerFilters, sort: readonly ServerSort[]): PartSearch | undefined {
     if (session.kind !== 'postgres' || isIndexed(filters, sort)) return undefined;
-    const search = new PartSearch(session, filters, sort);
+    const search = new PartSearch(filters, sort);
     return search.#conditions().length > 0 && isIndexed(search.#others, sort) ? search : undefined;
   }
 
-  private constructor(session: Session, { patterns = {}, ...filters }: ServerFilters, sort: readonly ServerSort[]) {
+  private constructor({ patterns = {}, ...filters }: ServerFilters, sort: readonly ServerSort[]) {
     const covered = COVERED[sort[0]?.key ?? 'created_at'];
     const isPart = (name: string) => (covered ?? PARTS).some((part) => part === name);
     // A complete name has its own index.
@@ -82,7 +82,6 @@ export class PartSearch {
     const given = Object.entries(patterns).filter(([, pattern]) => pattern !== undefined);
     const parts = given.filter(([name, pattern]) => isPart(name) && !isWhole(name, pattern));
     const others = given.filter((one) => !parts.includes(one));
-    this.#db = session.longReads;
     this.#parts = Object.fromEntries(parts);
     this.#others = { ...filters, patterns: Object.fromEntries(others) };
     this.#live = liveCondition('postgres', this.#others, sort);
@@ -93,13 +92,13 @@ export class PartSearch {
 
   /** Returns the first matching rows, fewer only if there are no more; undefined if a plain query is better. */
   async rows(partQuery: PartQuery): Promise<Rows | undefined> {
-    const { limit } = partQuery;
+    const { db, limit } = partQuery;
     if (this.#covered && this.#others.projectId !== undefined) return this.#walk(partQuery);
     const max = Math.max(this.#covered ? FIRST_COVERED_ROWS : 0, FIRST_ROWS_EACH * limit);
     const first = await this.#walk(partQuery, max);
     if (first.length === limit) return first;
     if (!this.#covered) return undefined;
-    const candidates = await this.#candidates();
+    const candidates = await this.#candidates(db);
     if (!candidates) return this.#walk(partQuery);
     return candidates.length === 0 ? [] : this.#pick(partQuery, candidates);
   }
@@ -108,39 +107,39 @@ export class PartSearch {
     return patternConditions({ patterns: this.#parts }, 'postgres');
   }
 
-  #all(): RowQuery {
-    return this.#db.selectFrom('servers').selectAll() as unknown as RowQuery;
+  #all(db: Session['db']): RowQuery {
+    return db.selectFrom('servers').selectAll() as unknown as RowQuery;
   }
 
   /** Returns matching rows in the order of the page, optionally only among the first `most` ones. */
-  async #walk({ order, after, limit, among }: PartQuery, max?: number): Promise<Rows> {
-    const walked = order.apply(among(narrow(this.#all(), this.#others, 'postgres', this.#live)), after);
-    const looked = this.#db
+  async #walk({ db, order, after, limit, among }: PartQuery, max?: number): Promise<Rows> {
+    const walked = order.apply(among(narrow(this.#all(db), this.#others, 'postgres', this.#live)), after);
+    const looked = db
       .selectFrom((max === undefined ? walked : walked.limit(max)).as('servers'))
       .select('seq')
       .where(opaque(this.#conditions())) as unknown as RowQuery;
     const fitting = order.apply(looked, undefined).limit(limit);
-    return order.apply(serversAt(this.#db, sql`${fitting}`), undefined).execute();
+    return order.apply(serversAt(db, sql`${fitting}`), undefined).execute();
   }
 
   /** Returns the servers that match by trigram; undefined if there are many, or no trigrams. */
-  async #candidates(): Promise<readonly string[] | undefined> {
+  async #candidates(db: Session['db']): Promise<readonly string[] | undefined> {
     if (!Object.values(this.#parts).every((part) => LONG_ENOUGH.test(likeOf(part) ?? ''))) return undefined;
     // No index contains revisions; otherwise the planner might scan an index with names completely.
-    const live = this.#all().where(LIVE).where('revision', '>=', 0);
+    const live = this.#all(db).where(LIVE).where('revision', '>=', 0);
     const having = this.#conditions().reduce((rows, condition) => rows.where(condition), live);
-    const found = this.#db.selectFrom(having.limit(MAX_CANDIDATES + 1).as('servers')).select('seq');
+    const found = db.selectFrom(having.limit(MAX_CANDIDATES + 1).as('servers')).select('seq');
     const { rows } = await sql<{ readonly seqs: readonly string[] | null }>`
       select case when to_regclass('servers_name_trigrams') is not null
-        and to_regclass('servers_address_trigrams') is not null then array(${found}) end as seqs`.execute(this.#db);
+        and to_regclass('servers_address_trigrams') is not null then array(${found}) end as seqs`.execute(db);
     const seqs = rows[0]?.seqs ?? undefined;
     return seqs && seqs.length > MAX_CANDIDATES ? undefined : seqs;
   }
 
   /** Returns the matching rows among the candidates. */
-  async #pick({ order, after, limit, among }: PartQuery, candidates: readonly string[]): Promise<Rows> {
+  async #pick({ db, order, after, limit, among }: PartQuery, candidates: readonly string[]): Promise<Rows> {
     const places = sql`select unnest(${candidates}::bigint[])`;
-    const rows = among(narrow(serversAt(this.#db, places), this.#others, 'postgres'));
+    const rows = among(narrow(serversAt(db, places), this.#others, 'postgres'));
     const fitting = this.#conditions().reduce((narrowed, condition) => narrowed.where(condition), rows);
     return order.apply(fitting, after).limit(limit).execute();
   }

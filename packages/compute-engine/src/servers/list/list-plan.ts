@@ -48,8 +48,13 @@ export interface RowsPlan {
   readonly residual: ServerPredicate | undefined;
   /** Names of hosts whose servers are omitted. */
   readonly hidden: readonly string[];
-  /** Whether the queries have indexes; others run in a separate session, so that short ones do not wait for them. */
+  /**
+   * Whether the queries have indexes. Others run in a separate session, so that short ones do not wait for them, unless
+   * their project has few servers.
+   */
   readonly indexed: boolean;
+  /** Whether the queries read no more rows than their project has servers that are not deleted. */
+  readonly bounded: boolean;
   /** Whether one query returns the page and shows whether servers wait for the scheduler. */
   readonly single: boolean;
 }
@@ -77,7 +82,7 @@ export function planOf(planned: Planned): ListPlan {
 /** Returns the plan without the prepared statement. */
 export function rowsPlanOf({ session, hosts, query, filters }: Planned): RowsPlan {
   const { sort = [] } = query;
-  const { projectId, changedSince } = filters;
+  const { projectId, changedSince, changedBefore, deleted } = filters;
   const free = changedSince !== undefined;
   const order = new ServerOrder(sort, hosts, free, session.kind === 'postgres' ? projectId : undefined);
   const reading = order.inDatabase
@@ -100,6 +105,7 @@ export function rowsPlanOf({ session, hosts, query, filters }: Planned): RowsPla
     residual,
     hidden: query.unreachable === false ? [...hosts.unreachable] : [],
     indexed,
+    bounded: projectId !== undefined && !deleted && changedSince === undefined && changedBefore === undefined,
     single: alternatives.length === 1 && order.inDatabase && !residual && indexed,
   };
 }

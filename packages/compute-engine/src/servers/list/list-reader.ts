@@ -1,4 +1,4 @@
-import { type RowQuery, yieldToEventLoop } from '@apistrata/record-store';
+import { type RowQuery, type Session, yieldToEventLoop } from '@apistrata/record-store';
 import { sql } from 'kysely';
 import type { Core } from '../../core/core.js';
 import { badRequest } from '../../errors/rejection.js';
@@ -27,11 +27,15 @@ const MOST_FILTERING_MS = 10_000;
 export class ListReader {
   readonly #core: Core;
   readonly #plan: RowsPlan;
+  /** Where queries without an index are executed. */
+  readonly #db: Session['db'];
   #filteringMs = 0;
 
-  constructor(core: Core, plan: RowsPlan) {
+  /** @param isShort whether queries without an index read few rows, so that other queries may wait for them */
+  constructor(core: Core, plan: RowsPlan, { isShort }: { readonly isShort: boolean }) {
     this.#core = core;
     this.#plan = plan;
+    this.#db = isShort ? core.store.db : core.store.longReads;
   }
 
   /** Returns the rows of a page, which also show whether servers wait for the scheduler. For single plans. */
@@ -68,7 +72,7 @@ export class ListReader {
   /** Returns the first servers in the order of reading that the database finds. */
   async #find(after: Server | undefined, limit: number, part: Narrow): Promise<Page> {
     const { search, reading: order, alternatives } = this.#plan;
-    const found = await search?.rows({ order, after, limit, among: (rows) => part(this.#visible(rows)) });
+    const found = await search?.rows({ db: this.#db, order, after, limit, among: (rows) => part(this.#visible(rows)) });
     if (found) return this.#records(found);
     const pages = await Promise.all(
       alternatives.map(async (filters) => this.#records(await this.#fitting(filters, after, limit, part))),
@@ -87,7 +91,7 @@ export class ListReader {
     const rows = this.#rowsOf(filters, reading, after, limit, part);
     if (store.kind === 'sqlite' || indexed) return rows.execute();
     const places = sql`${rows.clearSelect().select('seq')}`;
-    return reading.apply(serversAt(store.longReads, places), undefined).execute();
+    return reading.apply(serversAt(this.#db, places), undefined).execute();
   }
 
   #rowsOf(
@@ -101,7 +105,7 @@ export class ListReader {
     const { indexed, sort } = this.#plan;
     const heads = indexed
       ? tables.servers.heads(store, limit)
-      : tables.servers.heads({ ...store, db: store.longReads }, undefined);
+      : tables.servers.heads({ ...store, db: this.#db }, undefined);
     const narrowed = narrow(heads, filters, store.kind, liveCondition(store.kind, filters, sort));
     return order.apply(part(this.#visible(narrowed)), after).limit(limit);
   }

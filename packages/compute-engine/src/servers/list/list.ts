@@ -1,13 +1,17 @@
+import { hotStatement } from '@apistrata/record-store';
 import { sql } from 'kysely';
 import type { Context } from '../../core/context.js';
 import type { Core } from '../../core/core.js';
 import { badRequest } from '../../errors/rejection.js';
 import type { Server } from '../../model/index.js';
-import { tables } from '../../schema/tables.js';
+import { liveOfProject, tables } from '../../schema/tables.js';
 import { canMatch, type ServerFilters } from './list-filters.js';
 import { type HeadOfPage, isAnyPending, newestServers } from './list-newest.js';
-import { describePlan, planOf, rowsPlanOf, type ServerQuery } from './list-plan.js';
+import { describePlan, planOf, type RowsPlan, rowsPlanOf, type ServerQuery } from './list-plan.js';
 import { ListReader, type Narrow } from './list-reader.js';
+
+/** Queries that read no more servers than this are short. */
+const SHORT_ROWS = 300;
 
 /** Servers without a selected host. */
 const UNSCHEDULED = sql<boolean>`(vm_state = 'building' and task_state = 'scheduling')`;
@@ -32,11 +36,14 @@ export async function listServers(core: Core, context: Context, query: ServerQue
   if (plan.source === 'newest') {
     const rows = await newestServers(core.store, plan.projectId, marker, query.limit);
     const page = await unlessWaiting(core, rows, marker);
-    return page ?? readInParts(core, new ListReader(core, rowsPlanOf(planned)), filters, marker, query.limit);
+    return page ?? readInParts(core, rowsPlanOf(planned), marker, query.limit);
   }
-  const reader = new ListReader(core, plan);
-  const page = plan.single && (await unlessWaiting(core, await reader.rowsOfPage(marker, query.limit), marker));
-  return page || readInParts(core, reader, filters, marker, query.limit);
+  if (plan.single) {
+    const rows = await new ListReader(core, plan, { isShort: true }).rowsOfPage(marker, query.limit);
+    const page = await unlessWaiting(core, rows, marker);
+    if (page) return page;
+  }
+  return readInParts(core, plan, marker, query.limit);
 }
 
 async function markerOf({ store }: Core, { caller, isAdmin }: Context, id: string): Promise<Server> {
@@ -48,12 +55,13 @@ async function markerOf({ store }: Core, { caller, isAdmin }: Context, id: strin
 /** Reads the servers that wait for the scheduler, if there are any, then the others. */
 async function readInParts(
   core: Core,
-  reader: ListReader,
-  { projectId }: ServerFilters,
+  plan: RowsPlan,
   marker: Server | undefined,
   limit: number,
 ): Promise<readonly Server[]> {
-  if (!(await isAnyUnscheduled(core, projectId))) return reader.read(marker, limit);
+  const { isAnyWaiting, isShort } = await conditionsOf(core, plan);
+  const reader = new ListReader(core, plan, { isShort });
+  if (!isAnyWaiting) return reader.read(marker, limit);
   const isAfterScheduled = marker !== undefined && !isUnscheduled(marker);
   const first = isAfterScheduled ? [] : await reader.read(marker, limit, (rows) => rows.where(UNSCHEDULED));
   if (first.length === limit) return first;
@@ -70,9 +78,23 @@ function isUnscheduled({ vmState, taskState }: Server): boolean {
   return vmState === 'building' && taskState === 'scheduling';
 }
 
-async function isAnyUnscheduled({ store }: Core, projectId: string | undefined): Promise<boolean> {
+/** Whether servers of a project wait for the scheduler, and whether it has more than a number of servers. */
+const conditionsOfProject = hotStatement<{ readonly waits: unknown; readonly large: unknown }>(({ db, kind }) =>
+  db.selectNoFrom([
+    isAnyPending('').as('waits'),
+    sql`(select count(*) from (select 1 from servers where project_id = ${''} and ${liveOfProject(kind)}
+      limit ${SHORT_ROWS + 1}) as some_servers) > ${SHORT_ROWS}`.as('large'),
+  ]),
+);
+
+/** Returns whether servers wait for the scheduler, and whether the queries of a plan read few rows. */
+async function conditionsOf({ store }: Core, { projectId, indexed, bounded }: RowsPlan) {
+  if (bounded && !indexed && projectId !== undefined) {
+    const { rows } = await conditionsOfProject(store, [projectId, projectId, SHORT_ROWS + 1, SHORT_ROWS]);
+    return { isAnyWaiting: Boolean(rows[0]?.waits), isShort: !rows[0]?.large };
+  }
   const { waits } = await store.db.selectNoFrom(isAnyPending(projectId).as('waits')).executeTakeFirstOrThrow();
-  return Boolean(waits);
+  return { isAnyWaiting: Boolean(waits), isShort: indexed };
 }
 
 /** Returns the records of a page; undefined if servers wait for the scheduler, because they come first. */
