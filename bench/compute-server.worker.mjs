@@ -7,6 +7,7 @@ import { computeApi, noauth } from '@apistrata/compute-router';
 import express from 'express';
 import { expressServer } from '../examples/reference-server/dist/express-server.js';
 import { largeHosts } from './large-hosts.mjs';
+import { SECRET_KEY } from './server-process.mjs';
 
 const unlimited = Object.fromEntries(['instances', 'cores', 'ram'].map((kind) => [kind, -1]));
 const { defaultPreset } = await import('@apistrata/compute-engine');
@@ -16,7 +17,7 @@ const engine = await createEngine({
   database,
   ...options,
   // Two processes share the database.
-  secretKey: Buffer.alloc(32).toString('base64'),
+  secretKey: SECRET_KEY,
   settings: { quotas: unlimited },
   // Filling a database takes longer than any query.
   statementTimeoutMs: 600_000,
@@ -28,10 +29,6 @@ const app = express();
 const bodies = [];
 app.get('/bare/:index', (req, res) => {
   res.type('json').send(bodies[req.params.index]);
-});
-app.get('/memory', (_req, res) => {
-  globalThis.gc?.();
-  res.json(process.memoryUsage());
 });
 app.get('/usage', (_req, res) => {
   res.json(process.cpuUsage());

@@ -91,7 +91,9 @@ export async function openMixedCloud({ folder, database, databasePid, servers, a
   await first.stop();
   const preset = writePreset(folder, hosts);
   const { port, flags } = inspected ? await inspectorPort() : {};
-  const server = await startReferenceServer(database, ['--preset', preset, '--max-version', 'latest', ...args], flags);
+  const server = await startReferenceServer(database, ['--preset', preset, '--max-version', 'latest', ...args], {
+    flags,
+  });
   const { url, pid } = server;
   await forEach(PROJECTS, (n) => send(url, `p${n}`, '/os-keypairs', { keypair: { name: 'laptop', public_key: KEY } }));
   const writers = await forEach(WRITERS, async (n) => {

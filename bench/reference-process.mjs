@@ -4,12 +4,10 @@ import { writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { processTime } from './process-time.mjs';
+import { SECRET_KEY } from './server-process.mjs';
 
 const MAIN = join(import.meta.dirname, '../examples/reference-server/dist/main.js');
 const NO_LIMITS = ['instances', 'cores', 'ram'].flatMap((kind) => ['--quota', `${kind}=-1`]);
-
-/** The key of secrets: several processes share a database. */
-export const SECRET_KEY = Buffer.alloc(32).toString('base64');
 
 /** Writes a preset file: the built-in preset with other hosts. Returns its path. */
 export function writePreset(folder, hosts) {
@@ -37,10 +35,11 @@ export async function freshDatabase(server, name) {
  *
  * @param args further options
  * @param flags options of Node
+ * @param main the main module; default: that of the work tree
  */
-export async function startReferenceServer(database, args, flags = []) {
+export async function startReferenceServer(database, args, { flags = [], main = MAIN } = {}) {
   const options = ['--db', database, '--port', '0', '--drain-ms', '0', '--log-format', 'json', ...NO_LIMITS, ...args];
-  const child = spawn(process.execPath, [...flags, MAIN, ...options], {
+  const child = spawn(process.execPath, [...flags, main, ...options], {
     env: { ...process.env, APISTRATA_SECRET_KEY: SECRET_KEY },
     stdio: ['ignore', 'pipe', 'inherit'],
   });

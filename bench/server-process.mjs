@@ -3,6 +3,9 @@ import { join } from 'node:path';
 
 const VERSION = '2.96';
 
+/** The secret key of every database that the benchmarks create. */
+export const SECRET_KEY = Buffer.alloc(32).toString('base64');
+
 /** Headers of every request of the compute benchmarks: an administrator at one version. */
 export const HEADERS = {
   'X-Auth-Token': 'admin:demo',
@@ -23,9 +26,7 @@ export function idOf(index) {
  */
 export async function startServer(database, options = {}) {
   const begun = performance.now();
-  const child = fork(join(import.meta.dirname, 'compute-server.worker.mjs'), [database, JSON.stringify(options)], {
-    execArgv: ['--expose-gc'],
-  });
+  const child = fork(join(import.meta.dirname, 'compute-server.worker.mjs'), [database, JSON.stringify(options)]);
   const next = () => new Promise((resolve) => child.once('message', resolve));
   const { url, plainUrl } = await next();
   const startMs = performance.now() - begun;

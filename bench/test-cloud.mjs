@@ -1,11 +1,12 @@
 // How long a test waits for the first response of a new cloud, and how much memory each of many clouds takes.
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { startCloud } from '@apistrata/test-cloud';
+import { installProgram } from './installed-program.mjs';
 import { interleaved } from './samples.mjs';
 
 const FULL = { runs: 30, programRuns: 9, clouds: 100 };
@@ -25,13 +26,6 @@ async function startUp() {
   const taken = performance.now() - begun;
   await cloud.stop();
   return taken;
-}
-
-/** Installs the published command into a folder. Returns the path of its program. */
-function installCommand(folder) {
-  const script = join(import.meta.dirname, '../scripts/install-program.mjs');
-  execFileSync(process.execPath, [script, 'test-cloud', folder], { stdio: 'pipe' });
-  return join(folder, 'dist/cli/main.js');
 }
 
 /** Returns the time until the command prints the address of the cloud, with all modules loaded from scratch. */
@@ -84,7 +78,7 @@ export async function run({ quick }) {
   const memory = (await manyAtOnce(clouds)) / MIB;
   const [starts] = await interleaved(runs, startUp);
   const folder = mkdtempSync(join(tmpdir(), 'apistrata-command-'));
-  const main = installCommand(folder);
+  const main = installProgram('test-cloud', folder);
   const [programs] = await interleaved(programRuns, () => programStart(main));
   rmSync(folder, { recursive: true, force: true });
   const row = (what, ours, unit, budget) => ({ what, ours, unit, budget });
