@@ -168,7 +168,10 @@ class SqliteDriver implements Driver {
       if (isFile) this.#owner = await SqliteOwner.acquire(this.#path);
       this.#handle = openSqlite(this.#path);
       this.#handle.exec('PRAGMA busy_timeout = 5000; PRAGMA temp_store = MEMORY; PRAGMA secure_delete = ON;');
-      if (isFile) this.#handle.exec(`PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = ${LOG_PAGES}`);
+      // The many small tables and indexes of a database in memory would otherwise take a page of 4 KiB each.
+      this.#handle.exec(
+        isFile ? `PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = ${LOG_PAGES}` : 'PRAGMA page_size = 1024',
+      );
       // In this journal mode the log is consistent without a sync per commit. `#log` provides the durability of
       // commits.
       this.#handle.exec('PRAGMA synchronous = NORMAL');
