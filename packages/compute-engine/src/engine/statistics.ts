@@ -1,8 +1,8 @@
 import { type ReplicaState, yieldToEventLoop } from '@apistrata/record-store';
 import type { Core } from '../core/core.js';
+import { GuestReader, type GuestStatistics } from '../hosts/guest-statistics.js';
 import { oldestOverdueJob } from '../jobs/jobs.js';
 import type { VmState } from '../model/index.js';
-import { GuestReader, type GuestStatistics } from './guest-statistics.js';
 
 /** Figures about jobs of all processes of this database. */
 export interface JobStatistics {

@@ -1,8 +1,8 @@
 /** Observers of an engine, for metrics and traces. */
 
 export type { ObservedPool, ObservedStatement, ReplicaState, StoreObserver } from '@apistrata/record-store';
-export type { GuestFigures, GuestStatistics } from '../engine/guest-statistics.js';
 export type { JobStatistics, Statistics } from '../engine/statistics.js';
+export type { GuestFigures, GuestStatistics } from '../hosts/guest-statistics.js';
 export type {
   DroppedEvents,
   EngineObserver,
