@@ -1,30 +1,16 @@
 import type { Engine } from '@apistrata/compute-engine';
 import type { GuestFigures, GuestStatistics } from '@apistrata/compute-engine/observation';
-import { Counter, Gauge, type Registry } from 'prom-client';
+import { Gauge, type Registry } from 'prom-client';
+import { type SampledMetric, sampledMetrics, sampleOf } from './sampled-metrics.js';
 
 const NS = 1e9;
 const MIB = 2 ** 20;
 const UNKNOWN: GuestStatistics = { guests: [], unresponsive: 0 };
 
-/** One value of a metric, with its labels in addition to `server`. */
-type Sample = readonly [labels: Readonly<Record<string, string>>, value: number];
-
-interface GuestMetric {
-  readonly name: string;
-  readonly help: string;
-  /** Labels in addition to `server`. */
-  readonly labels?: readonly string[];
-  readonly counts?: true;
-  samples(guest: GuestFigures): readonly Sample[];
-}
-
-const samplesOf = (value: number | null, unit: number): readonly Sample[] =>
-  value === null ? [] : [[{}, value * unit]];
-
 type Disk = GuestFigures['disks'][number];
 type Nic = GuestFigures['nics'][number];
 
-const ofDisk = (name: string, help: string, value: (disk: Disk) => number): GuestMetric => ({
+const ofDisk = (name: string, help: string, value: (disk: Disk) => number): SampledMetric<GuestFigures> => ({
   name: `apistrata_guest_disk_${name}_total`,
   help,
   labels: ['device'],
@@ -32,7 +18,7 @@ const ofDisk = (name: string, help: string, value: (disk: Disk) => number): Gues
   samples: ({ disks }) => disks.map((disk) => [{ device: disk.name }, value(disk)]),
 });
 
-const ofNic = (name: string, help: string, value: (nic: Nic) => number): GuestMetric => ({
+const ofNic = (name: string, help: string, value: (nic: Nic) => number): SampledMetric<GuestFigures> => ({
   name: `apistrata_guest_network_${name}_total`,
   help,
   labels: ['mac'],
@@ -40,7 +26,7 @@ const ofNic = (name: string, help: string, value: (nic: Nic) => number): GuestMe
   samples: ({ nics }) => nics.map((nic) => [{ mac: nic.macAddress }, value(nic)]),
 });
 
-const METRICS: readonly GuestMetric[] = [
+const METRICS: readonly SampledMetric<GuestFigures>[] = [
   {
     name: 'apistrata_guest_info',
     help: 'Always 1: the name and the project of a running guest',
@@ -61,12 +47,12 @@ const METRICS: readonly GuestMetric[] = [
   {
     name: 'apistrata_guest_memory_bytes',
     help: 'Memory of a guest',
-    samples: ({ memoryMaximumMb }) => samplesOf(memoryMaximumMb, MIB),
+    samples: ({ memoryMaximumMb }) => sampleOf(memoryMaximumMb, MIB),
   },
   {
     name: 'apistrata_guest_memory_used_bytes',
     help: 'Memory that a guest uses, as its balloon reports; all of it if the guest does not report it',
-    samples: ({ memoryUsedMb }) => samplesOf(memoryUsedMb, MIB),
+    samples: ({ memoryUsedMb }) => sampleOf(memoryUsedMb, MIB),
   },
   ofDisk('read_bytes', 'Bytes that a guest read from a disk', ({ readBytes }) => readBytes),
   ofDisk('written_bytes', 'Bytes that a guest wrote to a disk', ({ writeBytes }) => writeBytes),
@@ -84,36 +70,17 @@ const METRICS: readonly GuestMetric[] = [
  * runs, so their number is bounded by the size of the host.
  */
 export function guestMetrics(register: Registry, { statistics }: Pick<Engine, 'statistics'>): void {
-  const registers = [register];
   // The metrics of one scrape share one round of queries.
   const read = () => statistics.guests().catch(() => UNKNOWN);
-  for (const { name, help, labels = [], counts, samples } of METRICS) {
-    const configuration = { name, help, labelNames: ['server', ...labels], registers, aggregator: 'max' } as const;
-    const set = async (metric: { reset(): void }, add: (found: Record<string, string>, value: number) => void) => {
-      const { guests } = await read();
-      metric.reset();
-      for (const guest of guests)
-        for (const [own, value] of samples(guest)) add({ server: guest.server.id, ...own }, value);
-    };
-    if (counts)
-      new Counter({
-        ...configuration,
-        async collect() {
-          await set(this, (found, value) => this.inc(found, value));
-        },
-      });
-    else
-      new Gauge({
-        ...configuration,
-        async collect() {
-          await set(this, (found, value) => this.set(found, value));
-        },
-      });
-  }
+  sampledMetrics(register, {
+    metrics: METRICS,
+    label: 'server',
+    read: async () => (await read()).guests.map((guest) => [guest.server.id, guest]),
+  });
   new Gauge({
     name: 'apistrata_guests_unresponsive',
     help: 'Machines whose figures could not be read within two seconds',
-    registers,
+    registers: [register],
     aggregator: 'max',
     async collect() {
       this.set((await read()).unresponsive);

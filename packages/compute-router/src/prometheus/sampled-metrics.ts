@@ -1,0 +1,56 @@
+import { Counter, Gauge, type Registry } from 'prom-client';
+
+/** One value of a metric, with its labels in addition to that of its source. */
+export type Sample = readonly [labels: Readonly<Record<string, string>>, value: number];
+
+/** A metric of each of several sources, such as guests. */
+export interface SampledMetric<T> {
+  readonly name: string;
+  readonly help: string;
+  /** Labels in addition to that of the source. */
+  readonly labels?: readonly string[];
+  readonly counts?: true;
+  samples(source: T): readonly Sample[];
+}
+
+/** Returns the sample of a known value without further labels, in base units. */
+export function sampleOf(value: number | null | undefined, unit = 1): readonly Sample[] {
+  return value === null || value === undefined ? [] : [[{}, value * unit]];
+}
+
+export interface SampledOptions<T> {
+  readonly metrics: readonly SampledMetric<T>[];
+  /** The label that identifies the source. */
+  readonly label: string;
+  /** Reads all sources with the values of their label. Called once for each metric of a scrape. */
+  readonly read: () => Promise<readonly (readonly [label: string, source: T])[]>;
+}
+
+/** Adds metrics that are read at each scrape. The series of a source exist as long as it is read. */
+export function sampledMetrics<T>(register: Registry, { metrics, label, read }: SampledOptions<T>): void {
+  const registers = [register];
+  for (const { name, help, labels = [], counts, samples } of metrics) {
+    const labelNames = [label, ...labels];
+    const configuration = { name, help, labelNames, registers, aggregator: 'max' } as const;
+    const set = async (metric: { reset(): void }, add: (found: Record<string, string>, value: number) => void) => {
+      const sources = await read();
+      metric.reset();
+      for (const [id, source] of sources)
+        for (const [own, value] of samples(source)) add({ [label]: id, ...own }, value);
+    };
+    if (counts)
+      new Counter({
+        ...configuration,
+        async collect() {
+          await set(this, (found, value) => this.inc(found, value));
+        },
+      });
+    else
+      new Gauge({
+        ...configuration,
+        async collect() {
+          await set(this, (found, value) => this.set(found, value));
+        },
+      });
+  }
+}
