@@ -21,7 +21,11 @@ describe.each(storesUnderTest(inject('postgresUrl')))('the number of servers, on
       insert into servers (id, revision, data, vm_state, deleted, created_at)
       select cast(n as text), 0, '{}', ${state}, ${sql.lit(deleted)}, n / 100 from numbers`.execute(store.db);
 
-  const statistics = () => new Statistics({ store, worker: { pending: async () => 0 } as never, driver: {} as never });
+  const statistics = () =>
+    new Statistics(
+      { store, worker: { pending: async () => 0 } as never, driver: {} as never },
+      { latest: () => ({ hosts: [], report: undefined }) },
+    );
 
   it('is counted exactly, state by state, without deleted ones', async () => {
     expect(await statistics().servers()).toEqual({});

@@ -4,11 +4,18 @@ import { PowerWatch } from '../hosts/power-watch.js';
 import { ReportWatch } from '../hosts/report-watch.js';
 import { COMPUTE_BINARY } from '../scheduler/infrastructure.js';
 
+export interface DriverWatches {
+  /** The latest report of the driver, and the hosts that it is about. */
+  latest(): ReportWatch['latest'];
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
 /** Follows the machines of the driver of this process, and their computer. */
 export function driverWatches(
   { store, clock, driver, worker, infrastructure }: Core,
   onError: (error: unknown) => void,
-): { start(): Promise<void>; stop(): Promise<void> } {
+): DriverWatches {
   const power = new PowerWatch({
     store,
     driver,
@@ -29,6 +36,7 @@ export function driverWatches(
     onError,
   });
   return {
+    latest: () => reports.latest,
     start: async () => {
       power.start();
       await reports.start();

@@ -268,7 +268,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     externalEvents,
     usageAudit: new UsageAudit(core),
     assistedSnapshots: new AssistedSnapshots(core),
-    statistics: new Statistics(core),
+    statistics: new Statistics(core, watches),
     events,
     on: (type, onNotification) => events.on(type, onNotification),
     health: engineHealth(core),

@@ -1,8 +1,11 @@
 import { type ReplicaState, yieldToEventLoop } from '@apistrata/record-store';
 import type { Core } from '../core/core.js';
+import { ComputerReader } from '../hosts/computer-figures.js';
 import { GuestReader, type GuestStatistics } from '../hosts/guest-statistics.js';
+import type { HostFigures, HostStatistics } from '../hosts/host-figures.js';
 import { oldestOverdueJob } from '../jobs/jobs.js';
 import type { VmState } from '../model/index.js';
+import type { DriverWatches } from './driver-watches.js';
 
 /** Figures about jobs of all processes of this database. */
 export interface JobStatistics {
@@ -27,13 +30,16 @@ type ByState = Readonly<Partial<Record<VmState, number>>>;
  * Counts of records for dashboards, which poll every few seconds from several places. Results are cached for some
  * seconds, longer if they took longer to compute; computing them never blocks requests.
  */
-export class Statistics {
+export class Statistics implements HostStatistics {
   readonly #core: StatisticsCore;
+  readonly #watches: Pick<DriverWatches, 'latest'>;
   readonly #guests: GuestReader;
+  readonly #computer = new ComputerReader();
   #servers: { readonly count: Promise<ByState>; retainedUntil: number } | undefined;
 
-  constructor(core: StatisticsCore) {
+  constructor(core: StatisticsCore, watches: Pick<DriverWatches, 'latest'>) {
     this.#core = core;
+    this.#watches = watches;
     this.#guests = new GuestReader(core);
   }
 
@@ -65,6 +71,17 @@ export class Statistics {
    */
   guests(): Promise<GuestStatistics> {
     return this.#guests.read();
+  }
+
+  /**
+   * Returns the figures of the host whose machines run in this process. Undefined for drivers that do not report on their
+   * computer, such as the simulated one, and in processes without a worker. Hosts that share the computer share the figures,
+   * under the first of their names.
+   */
+  async host(): Promise<HostFigures | undefined> {
+    const { hosts, report } = this.#watches.latest();
+    const [name] = hosts;
+    return name === undefined ? undefined : { name, computer: await this.#computer.read(), report, process: undefined };
   }
 
   /** Returns the states of the replicas; an empty list without the option `databaseRead`. */

@@ -11,7 +11,10 @@ import { machinesOf } from '../drivers/machines.js';
 import { EngineError } from '../errors/engine-error.js';
 import { openStore } from '../schema/open-store.js';
 import { hostSealerFor } from '../secrets/sealer-for.js';
+import { ComputerReader } from './computer-figures.js';
 import { powerWatchOfHost } from './follow-power.js';
+import { GuestReader } from './guest-statistics.js';
+import type { HostStatistics } from './host-figures.js';
 import { HostLease } from './host-lease.js';
 import { checkedHostOptions, type HostOptions } from './host-options.js';
 import { HostProgram } from './host-program.js';
@@ -44,6 +47,8 @@ export interface Host {
   readonly resources: MachineResources;
   /** Checks of the host, for health endpoints. Each call executes the check again and never rejects. */
   readonly health: HostHealth;
+  /** Figures of the host and its guests, for metrics. */
+  readonly statistics: HostStatistics;
   /**
    * Stops the host and releases its lease. Machines continue to run if they can, and the next process with this name
    * takes them over.
@@ -206,11 +211,22 @@ export async function createHost(given: HostOptions): Promise<Host> {
     await program.start();
     const powerWatch = powerWatchOfHost({ store, driver, host: name, onError });
     const reportWatch = new ReportWatch({ store, clock, driver, hosts: async () => [name], onError });
+    const guests = new GuestReader({ store, driver });
+    const computer = new ComputerReader();
     powerWatch.start();
     await reportWatch.start();
     return {
       name,
       resources,
+      statistics: {
+        guests: () => guests.read(),
+        host: async () => ({
+          name,
+          computer: await computer.read(),
+          report: reportWatch.latest.report,
+          process: program.figures(),
+        }),
+      },
       health: { heartbeat: async () => program.health(), machines: () => machinesHealth(able) },
       stop: () =>
         closeInOrder(

@@ -2,6 +2,7 @@ import { NotificationListener, type Store } from '@apistrata/record-store';
 import { isOutage } from '@apistrata/record-store/errors';
 import type { PartHealth } from '../core/part-health.js';
 import { Batches } from './batches.js';
+import type { HostProcessFigures } from './host-figures.js';
 import type { HostLease } from './host-lease.js';
 import { HostRequestEnded, HostRequestSuperseded, type HostRequestWorker } from './host-request-worker.js';
 import type { HostRequest, HostRequests, ReceivedResponse } from './host-requests.js';
@@ -108,6 +109,12 @@ export class HostProgram {
     const age = Math.round((Date.now() - this.#heartbeatAt) / 1000);
     const healthy = !this.#isSilent(Date.now());
     return { healthy, reason: `The last heartbeat was stored ${age} s ago.` };
+  }
+
+  figures(): HostProcessFigures {
+    const { lease, fence } = this.#options;
+    const { closed: fenced, count: fences } = fence?.state ?? { closed: false, count: 0 };
+    return { heartbeatAgeMs: Date.now() - this.#heartbeatAt, leaseMs: lease.remainingMs, fenced, fences };
   }
 
   /** Repeats a task without overlap; errors are reported, and the task is repeated. */

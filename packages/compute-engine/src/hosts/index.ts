@@ -1,4 +1,6 @@
+export type { ComputerFigures, CpuMode, InterfaceFigures } from './computer-figures.js';
 export { createHost, type Host, type HostHealth, HostInUse } from './create-host.js';
+export type { HostFigures, HostProcessFigures, HostStatistics } from './host-figures.js';
 export type { HostOptions } from './host-options.js';
 export { HostUnreachable } from './links/host-caller.js';
 export type { MachineResources } from './machine-resources.js';

@@ -21,9 +21,15 @@ export class MachineFence {
   /** Servers whose machines were paused. */
   readonly #paused = new Set<string>();
   #closed = false;
+  #count = 0;
 
   constructor(options: MachineFenceOptions) {
     this.#options = options;
+  }
+
+  /** Whether the machines are stopped or paused, and how often that happened. */
+  get state(): { readonly closed: boolean; readonly count: number } {
+    return { closed: this.#closed, count: this.#count };
   }
 
   /** Stops or pauses the machines, once until `lift()`. */
@@ -32,6 +38,7 @@ export class MachineFence {
     const { how, fence, host, onError } = this.#options;
     const ids = await fence(how);
     this.#closed = true;
+    this.#count++;
     if (how === 'pause') for (const id of ids) this.#paused.add(id);
     onError(new Error(`the host ${host} cannot reach the database, so ${how} was applied to ${ids.length} machines`));
   }

@@ -1,6 +1,7 @@
 import type { Store, Tx } from '@apistrata/record-store';
 import type { Clock } from '../clock/clock.js';
 import type { Driver } from '../drivers/driver.js';
+import type { HostReport } from '../model/index.js';
 import { recordReport } from './record-report.js';
 
 export interface ReportWatchOptions {
@@ -25,9 +26,16 @@ export class ReportWatch {
   #recording: Promise<void> | undefined;
   #again = false;
   #stopped = false;
+  #hosts: readonly string[] = [];
+  #report: HostReport | undefined;
 
   constructor(options: ReportWatchOptions) {
     this.#options = options;
+  }
+
+  /** The latest report and its hosts. Undefined: the driver has none, or could not make it. */
+  get latest(): { readonly hosts: readonly string[]; readonly report: HostReport | undefined } {
+    return { hosts: this.#hosts, report: this.#report };
   }
 
   /** Resolves after the first report is stored. A no-op for drivers without reports. */
@@ -64,9 +72,14 @@ export class ReportWatch {
 
   async #store(): Promise<void> {
     const { store, clock, driver, hosts, onChange } = this.#options;
-    const report = await driver.hostReport?.();
+    const report = await driver.hostReport?.().catch((error) => {
+      this.#report = undefined;
+      throw error;
+    });
+    this.#report = report;
     if (!report || this.#stopped) return;
-    for (const host of await hosts())
+    this.#hosts = await hosts();
+    for (const host of this.#hosts)
       await store.transaction(async (tx) => {
         if (await recordReport(tx, host, report, clock.now())) onChange?.(tx);
       });

@@ -10,7 +10,7 @@ import { SimulatedDriver } from '../../src/drivers/simulated.js';
 import { createEngine } from '../../src/engine/create-engine.js';
 import type { Engine } from '../../src/engine/engine.js';
 import { coreOf } from '../../src/engine/engine-core.js';
-import { createHost, type HostOptions } from '../../src/hosts/index.js';
+import { createHost, type Host, type HostOptions } from '../../src/hosts/index.js';
 import { defaultPreset } from '../../src/preset/preset.js';
 import { evacuationsFrom } from '../../src/server-migrations/evacuations.js';
 import { contextOf, imageId } from '../engine-under-test.js';
@@ -94,6 +94,7 @@ describe.skipIf(!postgresUrl)('a host that cannot reach the database', () => {
     });
     open.push(() => engine.close());
     const drivers = new Map<string, RecordingDriver>();
+    const hosts = new Map<string, Host>();
     for (const name of ['h1', 'h2']) {
       const host = await createHost({
         database: name === 'h1' ? through.href : url,
@@ -109,6 +110,7 @@ describe.skipIf(!postgresUrl)('a host that cannot reach the database', () => {
         serviceDownSeconds: DOWN_SECONDS,
         ...options,
       });
+      hosts.set(name, host);
       open.push(() => {
         line.cut = false;
         return host.stop();
@@ -120,7 +122,9 @@ describe.skipIf(!postgresUrl)('a host that cannot reach the database', () => {
     const { servers } = await engine.servers.create(admin, expected);
     const id = servers[0]?.id ?? '';
     await engine.idle();
-    return { engine, line, driver, id };
+    const ofProcess = async () =>
+      (await hosts.get('h1')?.statistics.host())?.process ?? expect.fail('h1 has no figures');
+    return { engine, line, driver, id, ofProcess };
   }
 
   const isUp = async (engine: Engine) => (await engine.services.on('h1', 'nova-compute')).up;
@@ -144,11 +148,19 @@ describe.skipIf(!postgresUrl)('a host that cannot reach the database', () => {
   });
 
   it('pauses its machines, which resume when it returns', async () => {
-    const { engine, line, driver, id } = await cloud({ fence: 'pause' });
+    const { engine, line, driver, id, ofProcess } = await cloud({ fence: 'pause' });
+    expect(await ofProcess()).toMatchObject({ fenced: false, fences: 0 });
     line.cut = true;
     await expect.poll(() => driver.events.at(-1)).toBe('pause');
+    await expect.poll(ofProcess).toMatchObject({ leaseMs: 0, fenced: true, fences: 1 });
+    expect((await ofProcess()).heartbeatAgeMs).toBeGreaterThanOrEqual((DOWN_SECONDS * 1000 * 2) / 3);
     line.cut = false;
     await expect.poll(() => driver.events.at(-1)).toBe('unpause');
+    await expect.poll(ofProcess).toMatchObject({ fenced: false, fences: 1 });
+    const { heartbeatAgeMs, leaseMs } = await ofProcess();
+    expect(heartbeatAgeMs).toBeLessThan(DOWN_SECONDS * 1000);
+    expect(leaseMs).toBeGreaterThan(0);
+    expect(leaseMs).toBeLessThanOrEqual(900);
     expect(await driver.machines()).toEqual([id]);
     expect(await engine.servers.get(admin, id)).toMatchObject({ host: 'h1', vmState: 'active' });
   });

@@ -1,3 +1,4 @@
+import { totalmem } from 'node:os';
 import { afterEach, describe, expect, inject, it } from 'vitest';
 import { systemClock } from '../../src/clock/clock.js';
 import { SimulatedDriver } from '../../src/drivers/simulated.js';
@@ -120,6 +121,23 @@ describe.each(storesUnderTest(inject('postgresUrl')))('what a host reports, on $
     expect(await placed(engine, large)).toBe('h1');
   });
 
+  it('is part of the figures of the host, with those of the computer', async () => {
+    const { engine, driver } = await cloud();
+    const { computer, ...others } = (await engine.statistics.host()) ?? expect.fail('no figures');
+    expect(others).toEqual({ name: 'h1', report: { problem: null }, process: undefined });
+    expect(computer.memory?.totalBytes).toBe(totalmem());
+    expect(computer.cpuSeconds?.user).toBeGreaterThan(0);
+    driver.failure = new Error('gone');
+    driver.change('unseen');
+    await expect.poll(() => engine.statistics.host()).toMatchObject({ name: 'h1', report: undefined });
+  });
+
+  it('does not exist for simulated hosts', async () => {
+    const engine = await engineUnderTest({ database: await database(), preset: { ...defaultPreset, hosts } });
+    closing.push(() => engine.close());
+    expect(await engine.statistics.host()).toBeUndefined();
+  });
+
   it('changes nothing if the driver cannot report', async () => {
     const { engine, driver } = await cloud();
     driver.failure = new Error('gone');
@@ -141,6 +159,13 @@ describe.each(storesUnderTest(inject('postgresUrl')))('what a host reports, on $
     closing.push(() => host.stop());
     expect(await stateOf(engine)).toEqual([true, 'AUTO: no bridges']);
     expect(await host.health.machines()).toEqual({ healthy: false, reason: 'no bridges' });
+    expect(await host.statistics.host()).toMatchObject({
+      name: 'h1',
+      computer: { memory: { totalBytes: totalmem() } },
+      report: { problem: 'no bridges' },
+      process: { fenced: false, fences: 0 },
+    });
+    expect(await host.statistics.guests()).toEqual({ guests: [], unresponsive: 0 });
     expect(await host.health.heartbeat()).toMatchObject({ healthy: true });
     driver.change(null);
     await expect.poll(() => stateOf(engine)).toEqual([false, null]);

@@ -1,4 +1,4 @@
-import type { Engine } from '@apistrata/compute-engine';
+import type { HostStatistics } from '@apistrata/compute-engine/hosts';
 import type { GuestFigures, GuestStatistics } from '@apistrata/compute-engine/observation';
 import { Gauge, type Registry } from 'prom-client';
 import { type SampledMetric, sampledMetrics, sampleOf } from './sampled-metrics.js';
@@ -69,7 +69,7 @@ const METRICS: readonly SampledMetric<GuestFigures>[] = [
  * Adds the metrics of the guests that run in this process, read at each scrape. The series of a guest exist as long as it
  * runs, so their number is bounded by the size of the host.
  */
-export function guestMetrics(register: Registry, { statistics }: Pick<Engine, 'statistics'>): void {
+export function guestMetrics(register: Registry, statistics: Pick<HostStatistics, 'guests'>): void {
   // The metrics of one scrape share one round of queries.
   const read = () => statistics.guests().catch(() => UNKNOWN);
   sampledMetrics(register, {

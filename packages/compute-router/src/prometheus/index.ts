@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Engine } from '@apistrata/compute-engine';
+import type { Host, HostStatistics } from '@apistrata/compute-engine/hosts';
 import type { EngineObserver } from '@apistrata/compute-engine/observation';
 import type { ServerStatistics } from '@apistrata/healthcheck/server';
 import { collectDefaultMetrics, Registry } from 'prom-client';
@@ -9,6 +10,7 @@ import { apiMetrics, identityMetrics, quotaMetrics, type RejectedQuota } from '.
 import { connectionMetrics } from './connection-metrics.js';
 import { engineGauges, engineMetrics } from './engine-metrics.js';
 import { guestMetrics } from './guest-metrics.js';
+import { hostMetrics } from './host-metrics.js';
 
 export type { RejectedQuota };
 
@@ -84,6 +86,41 @@ export function metricsHandler(source: MetricsSource): MetricsHandler {
   };
 }
 
+function machineMetrics(register: Registry, statistics: HostStatistics): void {
+  guestMetrics(register, statistics);
+  hostMetrics(register, statistics);
+}
+
+/** Metrics of a host process, in the text format of Prometheus. */
+export type PrometheusHostMetrics = Pick<PrometheusMetrics, 'register' | 'handler'>;
+
+/**
+ * Creates the metrics of a host process (`createHost`): of the host, its guests and the process, read at each scrape.
+ *
+ * @example
+ * ```ts
+ * import { createServer } from 'node:http';
+ * import { SimulatedDriver } from '@apistrata/compute-engine/drivers';
+ * import { createHost } from '@apistrata/compute-engine/hosts';
+ * import { prometheusHostMetrics } from '@apistrata/compute-router/prometheus';
+ *
+ * const host = await createHost({
+ *   database: 'postgres://cloud@db.example.org/cloud',
+ *   secretKeyFile: '/etc/cloud/secret.key',
+ *   name: 'h2',
+ *   driver: (clock) => new SimulatedDriver({ clock }),
+ * });
+ * createServer(prometheusHostMetrics(host).handler).listen(9465, '127.0.0.1');
+ * ```
+ */
+export function prometheusHostMetrics(
+  { statistics }: Pick<Host, 'statistics'>,
+  { register = ownRegistry() }: PrometheusOptions = {},
+): PrometheusHostMetrics {
+  machineMetrics(register, statistics);
+  return { register, handler: metricsHandler(register) };
+}
+
 /**
  * Creates metrics with `prom-client`, an optional peer dependency. Labels never contain ids of
  * users or requests: their values are operations, versions, statuses, names of statements and kinds. Only the metrics of
@@ -113,7 +150,7 @@ export function prometheusMetrics({ register = ownRegistry() }: PrometheusOption
     scrape({ engine, server }) {
       if (engine) {
         engineGauges(register, engine);
-        guestMetrics(register, engine);
+        machineMetrics(register, engine.statistics);
       }
       if (server) connectionMetrics(register, () => server.statistics());
     },

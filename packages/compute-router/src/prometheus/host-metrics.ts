@@ -1,0 +1,138 @@
+import type { HostFigures, HostStatistics } from '@apistrata/compute-engine/hosts';
+import type { GuestStatistics } from '@apistrata/compute-engine/observation';
+import type { Registry } from 'prom-client';
+import { type Sample, type SampledMetric, sampledMetrics, sampleOf } from './sampled-metrics.js';
+
+const MS = 1 / 1000;
+
+/** Minutes of the load averages. */
+const MINUTES = ['1', '5', '15'];
+
+/** The states of guests that are always reported. */
+const NO_GUESTS = { running: 0, paused: 0 };
+
+/** The figures of a host and of its guests. */
+interface HostSources extends HostFigures {
+  /** Undefined: they could not be read. */
+  readonly guests: GuestStatistics | undefined;
+}
+
+type Interface = HostFigures['computer']['interfaces'][number];
+
+const ofNetwork = (name: string, help: string, value: (found: Interface) => number): SampledMetric<HostSources> => ({
+  name: `apistrata_host_network_${name}_bytes_total`,
+  help,
+  labels: ['device'],
+  counts: true,
+  samples: ({ computer }) => computer.interfaces.map((found): Sample => [{ device: found.name }, value(found)]),
+});
+
+/** Counts guests by state. Those that do not respond are `unknown`. */
+function byState({ guests, unresponsive }: GuestStatistics): Readonly<Record<string, number>> {
+  const counts: Record<string, number> = { ...NO_GUESTS, unknown: unresponsive };
+  for (const { state } of guests) counts[state] = (counts[state] ?? 0) + 1;
+  return counts;
+}
+
+const METRICS: readonly SampledMetric<HostSources>[] = [
+  {
+    name: 'apistrata_host_ready',
+    help: 'Whether servers can start on this host: 1, or 0',
+    samples: ({ report }) => sampleOf(report && Number(report.problem === null)),
+  },
+  {
+    name: 'apistrata_host_guests',
+    help: 'Guests of a host, by state',
+    labels: ['state'],
+    samples: ({ guests }) => (guests ? Object.entries(byState(guests)).map(([state, n]) => [{ state }, n]) : []),
+  },
+  {
+    name: 'apistrata_host_cpus',
+    help: 'Processors of the computer',
+    samples: ({ computer }) => sampleOf(computer.cpus),
+  },
+  {
+    name: 'apistrata_host_cpu_seconds_total',
+    help: 'CPU time of the computer by mode, summed over its processors',
+    labels: ['mode'],
+    counts: true,
+    samples: ({ computer }) => Object.entries(computer.cpuSeconds ?? {}).map(([mode, seconds]) => [{ mode }, seconds]),
+  },
+  {
+    name: 'apistrata_host_load_average',
+    help: 'Average number of runnable tasks of the computer in the last minutes',
+    labels: ['minutes'],
+    samples: ({ computer }) =>
+      MINUTES.flatMap((minutes, index) =>
+        sampleOf(computer.loadAverages?.[index]).map(([, value]): Sample => [{ minutes }, value]),
+      ),
+  },
+  {
+    name: 'apistrata_host_memory_bytes',
+    help: 'Memory of the computer',
+    samples: ({ computer }) => sampleOf(computer.memory?.totalBytes),
+  },
+  {
+    name: 'apistrata_host_memory_available_bytes',
+    help: 'Memory of the computer that programs can still get without swapping',
+    samples: ({ computer }) => sampleOf(computer.memory?.availableBytes),
+  },
+  {
+    name: 'apistrata_host_disk_bytes',
+    help: 'Size of the file system of disks',
+    samples: ({ report }) => sampleOf(report?.disk?.totalBytes),
+  },
+  {
+    name: 'apistrata_host_disk_free_bytes',
+    help: 'Free space of the file system of disks',
+    samples: ({ report }) => sampleOf(report?.disk?.freeBytes),
+  },
+  {
+    name: 'apistrata_host_disk_promised_bytes',
+    help: 'Space that existing disks can still occupy',
+    samples: ({ report }) => sampleOf(report?.disk?.promisedBytes),
+  },
+  ofNetwork('receive', 'Bytes that a physical interface received', ({ receivedBytes }) => receivedBytes),
+  ofNetwork('transmit', 'Bytes that a physical interface sent', ({ transmittedBytes }) => transmittedBytes),
+  {
+    name: 'apistrata_host_heartbeat_age_seconds',
+    help: 'Time since a host process stored its last heartbeat',
+    samples: ({ process }) => sampleOf(process?.heartbeatAgeMs, MS),
+  },
+  {
+    name: 'apistrata_host_lease_seconds',
+    help: 'Time until the lease of a host process on its name expires unless it is renewed',
+    samples: ({ process }) => sampleOf(process?.leaseMs, MS),
+  },
+  {
+    name: 'apistrata_host_fenced',
+    help: 'Whether the machines of a host process are stopped or paused because it could store no heartbeat: 1, or 0',
+    samples: ({ process }) => sampleOf(process && Number(process.fenced)),
+  },
+  {
+    name: 'apistrata_host_fences_total',
+    help: 'How often the machines of a host process were stopped or paused because it could store no heartbeat',
+    counts: true,
+    samples: ({ process }) => sampleOf(process?.fences),
+  },
+];
+
+/** Adds the metrics of the host whose machines run in this process, read at each scrape. */
+export function hostMetrics(register: Registry, statistics: HostStatistics): void {
+  let reading: Promise<readonly (readonly [string, HostSources])[]> | undefined;
+  const readSources = async (): Promise<readonly (readonly [string, HostSources])[]> => {
+    // Called in one tick, so that metrics of guests and of hosts share one round of queries.
+    const [figures, guests] = await Promise.all([statistics.host(), statistics.guests().catch(() => undefined)]);
+    return figures === undefined ? [] : [[figures.name, { ...figures, guests }]];
+  };
+  // The metrics of one scrape share one reading.
+  const read = () => {
+    reading ??= readSources()
+      .catch(() => [])
+      .finally(() => {
+        reading = undefined;
+      });
+    return reading;
+  };
+  sampledMetrics(register, { metrics: METRICS, label: 'host', read });
+}
