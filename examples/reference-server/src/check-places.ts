@@ -10,10 +10,9 @@ const PORT_OPTIONS = ['port', 'metrics-port', 'console-port'] as const;
 const FOLDER_OPTIONS = ['machine-dir', 'shared-dir', 'image-dir'] as const;
 
 /** @throws StartError if two options have the same port */
-function checkPorts(options: Options): void {
+export function checkPorts(ports: Readonly<Record<string, number | undefined>>): void {
   const used = new Map<number, string>();
-  for (const name of PORT_OPTIONS) {
-    const port = options[name];
+  for (const [name, port] of Object.entries(ports)) {
     if (port === undefined || port === 0) continue;
     const other = used.get(port);
     if (other !== undefined) throw new StartError(`--${other} and --${name} are both ${port}: choose different ports`);
@@ -30,7 +29,7 @@ async function checkAddress(host: string, prefix: string): Promise<void> {
 
 /** Checks ports, addresses and folders. Creates nothing. @throws StartError for the first fault */
 export async function checkPlaces(options: Options): Promise<void> {
-  checkPorts(options);
+  checkPorts(Object.fromEntries(PORT_OPTIONS.map((name) => [name, options[name]])));
   await checkAddress(options.host, '');
   if (options['metrics-port'] !== undefined) await checkAddress(options['metrics-host'], 'metrics-');
   checkDatabase(options);

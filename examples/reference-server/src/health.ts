@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
 import type { Engine, PartHealth } from '@apistrata/compute-engine';
+import type { Host } from '@apistrata/compute-engine/hosts';
 import {
   type Check,
   diskSpace,
@@ -83,9 +84,35 @@ export function healthFrom(
   options: Options,
   { engine, database, log }: { engine: () => Engine; database: string; log: HealthcheckLog },
 ): Healthcheck {
+  return endpointFrom(options, { checks: checksFrom(options, engine, database), links: pageLinks(options), log });
+}
+
+const STARTING: PartHealth = { healthy: false, reason: 'The host is starting.' };
+
+/**
+ * Creates the health endpoint of a host process: `/healthcheck` and `/readyz` check that the host stores heartbeats and that
+ * servers can start on it, unless `--healthcheck backends=...` names others; `/livez` checks nothing.
+ *
+ * @param host undefined while it is starting
+ */
+export function hostHealthFrom(options: Options, host: () => Host | undefined, log: HealthcheckLog): Healthcheck {
+  const checks = [
+    ownPart('heartbeat', async () => host()?.health.heartbeat() ?? STARTING),
+    optionalPart('machines', async () => host()?.health.machines() ?? STARTING),
+  ];
+  return endpointFrom(options, { checks, log });
+}
+
+interface EndpointParts {
+  readonly checks: readonly Check[];
+  readonly links?: readonly PageLink[];
+  readonly log: HealthcheckLog;
+}
+
+/** Creates an endpoint with the options of `--healthcheck-config` and `--healthcheck`. @throws StartError */
+function endpointFrom(options: Options, { checks, ...others }: EndpointParts): Healthcheck {
   const file = options['healthcheck-config'];
   const fromFile = file ? (readJson('healthcheck-config', file) as Record<string, string>) : {};
-  const checks = checksFrom(options, engine, database);
   const all = checks.map(({ name }) => name).join(',');
   try {
     const record = {
@@ -95,9 +122,8 @@ export function healthFrom(
     };
     return healthcheckFromConfig(record, {
       checks,
-      links: pageLinks(options),
+      ...others,
       groups: { live: { backends: [] }, ready: { backends: record.backends } },
-      log,
     });
   } catch (error) {
     throw new StartError(`--healthcheck: ${(error as Error).message}`);

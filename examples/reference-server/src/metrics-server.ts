@@ -4,11 +4,20 @@ import type { MetricsHandler } from '@apistrata/compute-router/prometheus';
 /** A scrape waits for a slow database, but at most this long. */
 const REQUEST_MS = 30_000;
 
-/** Creates a separate server for metrics, so that clients of the API have no access to them. It serves nothing else. */
-export function metricsServer(handler: MetricsHandler): Server {
+/** Handles all paths except `/metrics`. */
+const unknownPath: MetricsHandler = (_req, res) => {
+  res.writeHead(404, { 'Content-Length': 0 }).end();
+};
+
+/**
+ * Creates a separate server for metrics, so that clients of the API have no access to them.
+ *
+ * @param others handles all other paths; default: 404
+ */
+export function metricsServer(handler: MetricsHandler, others = unknownPath): Server {
   const server = createServer((req, res) => {
     if (/^\/metrics(?:\?|$)/.test(req.url ?? '')) handler(req, res);
-    else res.writeHead(404, { 'Content-Length': 0 }).end();
+    else others(req, res);
   });
   server.maxConnections = 20;
   server.requestTimeout = REQUEST_MS;

@@ -17,6 +17,7 @@ async function runHost(args: readonly string[], environment: NodeJS.ProcessEnv):
   const running = await startHost(args, environment, () => process.exit(1));
   const { shutDownGracefully } = await import('./shut-down-gracefully.js');
   shutDownGracefully(running);
+  if (running.metricsUrl) console.log(`Metrics ${running.metricsUrl}`);
   const { name, resources } = running.host;
   const { vcpus, memoryMb, diskGb } = resources;
   console.log(`Host ${name} is up: ${vcpus} cores, ${memoryMb} MiB, ${diskGb} GiB (database ${running.database})`);

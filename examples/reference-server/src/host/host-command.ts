@@ -6,6 +6,7 @@ import { createHost, type Host, type HostOptions } from '@apistrata/compute-engi
 import { QemuError, qemuDriver } from '@apistrata/qemu';
 import type { Logger } from 'pino';
 import { z } from 'zod';
+import { checkPorts } from '../check-places.js';
 import { isFile, secretKeyFile, withoutPassword } from '../database-url.js';
 import { optionRows, paragraphs } from '../help-text.js';
 import { openLog } from '../open-log.js';
@@ -16,6 +17,7 @@ import { realMachines } from '../real-machines.js';
 import { catalogsFrom } from '../services.js';
 import type { OrderedShutdown } from '../shut-down-gracefully.js';
 import { StartError } from '../start-error.js';
+import { openHostMonitoring } from './host-monitoring.js';
 
 /** The code of PostgreSQL if a role lacks a right, such as after an update that added tables. */
 const PERMISSION_DENIED = '42501';
@@ -93,7 +95,7 @@ export function hostHelpText(): string {
     ...optionRows(table),
     '',
     ...paragraphs(
-      'It also takes these options of the server (see --help): --db, --secret-key-file, --driver, --machine-dir, --shared-dir, --acceleration, --cpu-mode, --cpu-model, --cpu-feature, --network-mode, --provider-network, --forward, --latency-ms, --image-dir, --image-url, --network-url, --identity-url, --database, --setting serviceDownSeconds=N, --log-level, --log-format, --config and the environment.',
+      'It also takes these options of the server (see --help): --db, --secret-key-file, --driver, --machine-dir, --shared-dir, --acceleration, --cpu-mode, --cpu-model, --cpu-feature, --network-mode, --provider-network, --forward, --latency-ms, --image-dir, --image-url, --network-url, --identity-url, --database, --setting serviceDownSeconds=N, --metrics-port, --metrics-host, --healthcheck, --healthcheck-config, --log-level, --log-format, --config and the environment.',
     ),
   ].join('\n');
 }
@@ -102,6 +104,8 @@ export function hostHelpText(): string {
 export interface RunningHost extends OrderedShutdown {
   readonly host: Host;
   readonly database: string;
+  /** URL of the metrics; undefined without `--metrics-port`. */
+  readonly metricsUrl: string | undefined;
 }
 
 async function driverFrom(
@@ -172,7 +176,9 @@ export async function startHost(
     throw new StartError(
       `--db ${db} cannot be shared with separate hosts: they need PostgreSQL (--db postgres://...). The process of a SQLite file runs its machines itself`,
     );
+  checkPorts({ 'link-port': times['link-port'], 'metrics-port': options['metrics-port'] });
   const log = await openLog(options);
+  const monitoring = await openHostMonitoring(options, log);
   try {
     const { driver, resources: known } = await driverFrom(options, mine, log);
     const host = await createHost({
@@ -198,8 +204,14 @@ export async function startHost(
         lost();
       },
     });
-    return { host, database: withoutPassword(db), log, stop: () => host.stop(), stopsWithinMs: 0 };
+    monitoring?.use(host);
+    const stop = async () => {
+      monitoring?.close();
+      await host.stop();
+    };
+    return { host, database: withoutPassword(db), metricsUrl: monitoring?.url, log, stop, stopsWithinMs: 0 };
   } catch (error) {
+    monitoring?.close();
     throw startErrorOf(error, db);
   }
 }

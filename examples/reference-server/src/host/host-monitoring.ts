@@ -1,0 +1,50 @@
+import type { Host } from '@apistrata/compute-engine/hosts';
+import type { Healthcheck } from '@apistrata/healthcheck';
+import type { Logger } from 'pino';
+import { hostHealthFrom } from '../health.js';
+import { listen } from '../listen.js';
+import { metricsServer } from '../metrics-server.js';
+import type { Options } from '../options.js';
+
+/** What a host process serves at `--metrics-port`. */
+export interface HostMonitoring {
+  /** URL of the metrics. */
+  readonly url: string;
+  /** Serves the metrics of a host and its health from now on; before that, both are unavailable. */
+  use(host: Host): void;
+  close(): void;
+}
+
+/**
+ * Listens at `--metrics-port`, which is free or not before the host takes part in the cloud. Returns undefined without that option;
+ * packages for metrics are then not loaded.
+ *
+ * @throws StartError
+ */
+export async function openHostMonitoring(options: Options, log: Logger): Promise<HostMonitoring | undefined> {
+  const { 'metrics-port': port, 'metrics-host': address } = options;
+  if (port === undefined) return undefined;
+  const { prometheusHostMetrics } = await import('@apistrata/compute-router/prometheus');
+  let running: Host | undefined;
+  let serve: ReturnType<typeof prometheusHostMetrics>['handler'] = (_req, res) => {
+    res.writeHead(503, { 'Content-Length': 0 }).end();
+  };
+  const health: Healthcheck = hostHealthFrom(options, () => running, log);
+  const server = metricsServer((req, res) => serve(req, res), health);
+  const url = await listen(server, address, port, 'metrics-').catch((error) => {
+    health.close();
+    throw error;
+  });
+  return {
+    url: `${url}/metrics`,
+    use(host) {
+      running = host;
+      serve = prometheusHostMetrics(host).handler;
+    },
+    close() {
+      health.close();
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
