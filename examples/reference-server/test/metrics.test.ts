@@ -2,14 +2,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startCloud, type TestCloud } from '@apistrata/test-cloud';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { parse } from 'yaml';
 import { eventually } from '../../../testing/eventually.js';
 import { freshDatabase } from '../../../testing/fresh-database.js';
+import { alertRules, dashboardExpressions, dashboardVariables } from './dashboard.js';
 import { type Program, runProgram, sendRequest, startProgram } from './program.js';
 
 const IMAGE = '70a599e0-31e7-49b7-b260-868f441e862b';
-const operating = join(import.meta.dirname, '../../../docs/operating');
-const page = readFileSync(join(operating, 'metrics.md'), 'utf8');
+const page = readFileSync(join(import.meta.dirname, '../../../docs/operating/metrics.md'), 'utf8');
 
 /** Returns the names of metrics in an expression, without the keywords of PromQL. */
 function metricsIn(expression: string): string[] {
@@ -137,39 +136,34 @@ describe.each(databases)('metrics of the reference server on $kind, after variou
     'apistrata_events_dropped_total',
     'apistrata_events_rejected_total',
   ];
-  // They require machines: long/guest-metrics.test.ts has some.
+  // They require machines: long/dashboard-queries.test.ts has some.
   const ofMachines = /^apistrata_(?:guest|host)_/;
   // Some series exist on one database only, such as shared commits on SQLite.
   const exists = (name: string) =>
     [...samples.keys()].some((sample) => nameOf(sample) === name) || (kind !== 'SQLite' && name.includes('_commit_'));
 
   it('include all metrics of the dashboard', () => {
-    const dashboard = JSON.parse(readFileSync(join(operating, 'grafana-dashboard.json'), 'utf8'));
-    const shown = dashboard.panels.flatMap((panel: any) => panel.targets.flatMap((t: any) => metricsIn(t.expr)));
+    const shown = dashboardExpressions.flatMap(metricsIn);
     expect(shown.length).toBeGreaterThan(30);
-    const missing = shown.filter((n: string) => !exists(n) && !never.includes(n) && !ofMachines.test(n));
+    const missing = shown.filter((n) => !exists(n) && !never.includes(n) && !ofMachines.test(n));
     expect(missing).toEqual([]);
   });
 
   it('are selected by the job and the instances that the dashboard shows', () => {
-    const dashboard = JSON.parse(readFileSync(join(operating, 'grafana-dashboard.json'), 'utf8'));
-    const expressions: string[] = dashboard.panels.flatMap((panel: any) => panel.targets.map((t: any) => t.expr));
     const selected = '\\{job="\\$job",instance=~"\\$instance"[,}]';
     const unselected = new RegExp(`\\b(?:apistrata|nodejs|process)_[a-z0-9_]+(?!${selected}|[a-z0-9_])`);
-    expect(expressions.filter((expression) => unselected.test(expression))).toEqual([]);
-    const variables = dashboard.templating.list.filter(({ type }: any) => type === 'query');
-    expect(variables.map(({ name }: any) => name)).toEqual(['job', 'instance']);
-    const listed = variables.flatMap(({ query }: any) => metricsIn(query.query));
-    expect(listed.filter((name: string) => !exists(name))).toEqual([]);
+    expect(dashboardExpressions.filter((expression) => unselected.test(expression))).toEqual([]);
+    expect([...dashboardVariables.keys()]).toEqual(['job', 'instance']);
+    const listed = [...dashboardVariables.values()].flatMap(metricsIn);
+    expect(listed).toHaveLength(2);
+    expect(listed.filter((name) => !exists(name))).toEqual([]);
   });
 
   it('include all metrics of the alerts, and each alert is documented', () => {
-    const { groups } = parse(readFileSync(join(operating, 'alert-rules.yaml'), 'utf8'));
-    const rules = groups.flatMap((group: any) => group.rules);
-    const watched = rules.flatMap(({ expr }: any) => metricsIn(expr));
+    const watched = alertRules.flatMap(({ expr }) => metricsIn(expr));
     expect(watched.length).toBeGreaterThan(8);
-    expect(watched.filter((name: string) => !exists(name) && !never.includes(name))).toEqual([]);
-    expect(rules.map(({ alert }: any) => alert).filter((alert: string) => !page.includes(`\`${alert}\``))).toEqual([]);
+    expect(watched.filter((n) => !exists(n) && !never.includes(n) && !ofMachines.test(n))).toEqual([]);
+    expect(alertRules.map(({ alert }) => alert).filter((alert) => !page.includes(`\`${alert}\``))).toEqual([]);
   });
 
   it('are all documented, and all documented ones exist', async () => {

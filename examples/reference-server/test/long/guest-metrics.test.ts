@@ -1,18 +1,18 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { prometheusMetrics } from '@apistrata/compute-router/prometheus';
 import { Registry } from 'prom-client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { missingForGuests } from '../../../../packages/qemu/test/guest/build-guest.js';
 import { ada, QemuCloud } from '../../../../packages/qemu/test/qemu-cloud.js';
+import { dashboardExpressions } from '../dashboard.js';
 
 const missing = missingForGuests();
 if (missing) console.warn(`\n*** SKIPPED: metrics of virtual machines: this machine has no ${missing} ***\n`);
 
-const DASHBOARD = join(import.meta.dirname, '../../../../docs/operating/grafana-dashboard.json');
-
 /** Networks of users have no counters; packages/qemu/test/long/bridges.test.ts counts on bridges. */
-const isCounted = (name: string) => !name.includes('_network_');
+const isCounted = (name: string) => !name.startsWith('apistrata_guest_network_');
+
+/** Only separate host processes have heartbeats, a lease and a fence. */
+const isOfProcess = (name: string) => /^apistrata_host_(?:heartbeat|lease|fence)/.test(name);
 
 describe.skipIf(missing)('metrics of a guest', { timeout: 240_000 }, () => {
   const metrics = prometheusMetrics({ register: new Registry() });
@@ -45,10 +45,10 @@ describe.skipIf(missing)('metrics of a guest', { timeout: 240_000 }, () => {
     return found!;
   }
 
-  it('include all that the dashboard shows of guests', async () => {
-    const { panels } = JSON.parse(readFileSync(DASHBOARD, 'utf8'));
-    const text: string = panels.flatMap(({ targets }: any) => targets.map(({ expr }: any) => expr)).join(' ');
-    const shown = [...new Set(text.match(/\bapistrata_guests?_\w+/g))].filter(isCounted);
+  it('include all that the dashboard shows of guests and of their host', async () => {
+    const shown = [...new Set(dashboardExpressions.join(' ').match(/\bapistrata_(?:guests?|host)_\w+/g))]
+      .filter(isCounted)
+      .filter((name) => !isOfProcess(name));
     expect(shown.length).toBeGreaterThan(5);
     const withoutSamples = async () => {
       const samples = await metrics.register.metrics();
