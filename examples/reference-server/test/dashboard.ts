@@ -5,7 +5,7 @@ import { parse } from 'yaml';
 const operating = join(import.meta.dirname, '../../../docs/operating');
 
 /** The file with the rules of alerts. */
-const ALERT_RULES = join(operating, 'alert-rules.yaml');
+export const ALERT_RULES = join(operating, 'alert-rules.yaml');
 
 interface Panel {
   /** Missing in rows. */
