@@ -60,8 +60,13 @@ export class HostCloud {
     this.#startHost(name, this.#database, this.#environment, args);
 
   /** Starts a host that has only its own key, with the database as its own role sees it. */
-  readonly startLimitedHost = (name: string, database: string, keyFile: string): Promise<Ended> =>
-    this.#startHost(name, database, { APISTRATA_SECRET_KEY: '' }, ['--host-key-file', keyFile]);
+  readonly startLimitedHost = (
+    name: string,
+    database: string,
+    keyFile: string,
+    args: readonly string[] = [],
+  ): Promise<Ended> =>
+    this.#startHost(name, database, { APISTRATA_SECRET_KEY: '' }, ['--host-key-file', keyFile, ...args]);
 
   /** The secret key of the cloud, in the environment of its processes. */
   get environment(): NodeJS.ProcessEnv {

@@ -36,6 +36,7 @@ describe.skipIf(!postgresUrl)('hosts with a role and a key of their own', { time
   let database: string;
   let owner: pg.Client;
   let cloud: HostCloud;
+  let metricsOfH1: string;
   let onH1: SeenServer;
   let onH2: SeenServer;
 
@@ -69,7 +70,8 @@ describe.skipIf(!postgresUrl)('hosts with a role and a key of their own', { time
       const { createRole, hostRole } = documentedCommands();
       await owner.query(createRole.replace('host_h1', role(host)).replace('PASSWORD', 'password'));
       await limit(host, ...hostRole);
-      await cloud.startLimitedHost(host, urlOf(host), keyFile(host));
+      const started = await cloud.startLimitedHost(host, urlOf(host), keyFile(host), ['--metrics-port', '0']);
+      if (host === 'h1') metricsOfH1 = /Metrics (http:\S+)/.exec(started.output())?.[1] ?? '';
     }
     const create = async (host: string) => cloud.settled(await cloud.create(host, { host, user_data: USER_DATA }));
     [onH1, onH2] = await Promise.all([create('h1'), create('h2')]);
@@ -117,6 +119,13 @@ describe.skipIf(!postgresUrl)('hosts with a role and a key of their own', { time
     expect(console.body.output).toContain('Simulated machine all');
     expect((await request('DELETE', `/servers/${id}`)).status).toBe(204);
     await expect.poll(() => machinesOn('h1').includes(id)).toBe(false);
+  });
+
+  it('serve the metrics of their guests', async () => {
+    const metrics = async () => (await fetch(metricsOfH1)).text();
+    await expect.poll(metrics).toContain(`apistrata_guest_info{server="${onH1.id}",name="h1",project="demo"} 1`);
+    expect(await metrics()).toContain('apistrata_guests_unresponsive 0');
+    expect(await metrics()).not.toContain(onH2.id);
   });
 
   it('remove machines of servers that left while the host was down, although they no longer see them', async () => {
