@@ -17,13 +17,15 @@ describe.each(storesUnderTest(inject('postgresUrl')))(
     });
     afterAll(() => close());
 
-    it('have unique names, are found by name or id, and are not deleted while in use', async () => {
+    it('have unique names, are found by name or id, are renamed with their volumes, and are not deleted while in use', async () => {
       const type = await volumes.createType(admin, { name: 'fast' });
       expect(await volumes.getType(ada, 'fast')).toEqual(type);
       expect(await volumes.getType(ada, type.id)).toEqual(type);
       await expect(volumes.createType(admin, { name: 'fast' })).rejects.toMatchObject({ code: 'VOLUME_TYPE_EXISTS' });
       const { id } = await create({ volumeType: type.id });
       expect(await volumes.getVolume(ada, id)).toMatchObject({ volumeType: 'fast' });
+      await volumes.updateType(admin, type.id, { name: 'faster' });
+      expect(await volumes.getVolume(ada, id)).toMatchObject({ volumeType: 'faster' });
       await expect(volumes.deleteType(admin, type.id)).rejects.toMatchObject({ code: 'VOLUME_TYPE_IN_USE' });
       await volumes.deleteVolume(ada, id);
       await volumes.deleteType(admin, type.id);

@@ -39,6 +39,18 @@ export async function limitsOf(call: Call, project: string): Promise<Limits> {
   return { ...(await defaultsOf(call)), ...table(call).get(project) };
 }
 
+/** Renames the limits of a volume type, in all projects and classes. */
+export function renameLimits(call: Call, before: string, name: string): void {
+  const renamed = new Map(PER_TYPE.map((kind) => [`${kind}_${before}`, `${kind}_${name}`]));
+  for (const documents of [table(call), classes(call)])
+    for (const [key, limits] of documents)
+      if (Object.keys(limits).some((kind) => renamed.has(kind)))
+        documents.set(
+          key,
+          Object.fromEntries(Object.entries(limits).map(([kind, value]) => [renamed.get(kind) ?? kind, value])),
+        );
+}
+
 /** Returns the usage of a project, in total and by type. */
 export async function usageOf(call: Call, project: string): Promise<Limits> {
   const { volumes } = call.cloud.catalogs;

@@ -10,6 +10,7 @@ import { without } from '../service/view.js';
 import type { Wire } from '../service/wire.js';
 import { anyId, flag, integer, text, words } from '../service/wire-types.js';
 import { actionOf } from './action-of.js';
+import { renameLimits } from './quota-routes.js';
 import { isOfVisibility } from './volume-style.js';
 
 const Specs = z.object({ extra_specs: words });
@@ -104,15 +105,16 @@ export const volumeTypes: ResourceSpec = {
           extraSpecs: (given.extra_specs as Record<string, string> | null) ?? {},
         }),
       ),
-    update: async ({ cloud, caller }, { id }, change) =>
-      docOf(
-        await cloud.catalogs.volumes.updateType(caller, id, {
-          name: change.name as string | undefined,
-          description: change.description as string | null | undefined,
-          isPublic: (change.is_public as boolean | null | undefined) ?? undefined,
-          extraSpecs: change.extra_specs as Record<string, string> | undefined,
-        }),
-      ),
+    update: async (call, { id, name }, change) => {
+      const type = await call.cloud.catalogs.volumes.updateType(call.caller, id, {
+        name: change.name as string | undefined,
+        description: change.description as string | null | undefined,
+        isPublic: (change.is_public as boolean | null | undefined) ?? undefined,
+        extraSpecs: change.extra_specs as Record<string, string> | undefined,
+      });
+      if (type.name !== name) renameLimits(call, String(name), type.name);
+      return docOf(type);
+    },
     remove: async (call, { id }) => {
       await call.cloud.catalogs.volumes.deleteType(call.caller, id);
       access(call).delete(id);

@@ -140,6 +140,13 @@ describe('volume types', () => {
     const used = (await request('GET', `os-quota-sets/${project}?usage=True`)).body.quota_set;
     expect(used.gigabytes_standard).toMatchObject({ limit: 50, in_use: 3 });
     expect((await request('PUT', `os-quota-sets/${project}`, { quota_set: { colours: 1 } })).status).toBe(400);
+
+    const { id } = (await request('GET', 'types?name=standard')).body.volume_types[0];
+    expect((await request('PUT', `types/${id}`, { volume_type: { name: 'renamed' } })).status).toBe(200);
+    const renamed = (await request('GET', `os-quota-sets/${project}?usage=True`)).body.quota_set;
+    expect(renamed.gigabytes_renamed).toMatchObject({ limit: 50, in_use: 3 });
+    expect(renamed).not.toHaveProperty('gigabytes_standard');
+    expect((await request('GET', 'volumes/detail')).body.volumes[0]).toMatchObject({ volume_type: 'renamed' });
   });
 });
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { retryOnUniqueViolation, type Session } from '@apistrata/record-store';
+import { retryOnUniqueViolation, type Session, type Tx } from '@apistrata/record-store';
 import { rejectNul } from '../../builtin/json-conditions.js';
 import { listPage, type Page } from '../../builtin/list-page.js';
 import type { Caller } from '../../caller/caller.js';
@@ -41,6 +41,14 @@ export function volumeTypes({ store, clock, accept }: VolumeContext) {
     });
   }
 
+  /** Volumes record the name of their type. */
+  async function renameInVolumes(tx: Tx, before: string, name: string): Promise<void> {
+    for (const { id } of await volumes.find(tx, (q) => q.where('type_name', '=', before))) {
+      const volume = await volumes.lock(tx, id);
+      if (volume?.volumeType === before) await volumes.update(tx, { ...volume, volumeType: name });
+    }
+  }
+
   async function getType(_caller: Caller, nameOrId: string): Promise<VolumeTypeRecord> {
     const type = await findType(store, nameOrId);
     if (type) return type;
@@ -71,9 +79,7 @@ export function volumeTypes({ store, clock, accept }: VolumeContext) {
         const named = change.name === undefined ? undefined : await findType(tx, change.name);
         if (named && named.id !== id)
           throw new CatalogError('VOLUME_TYPE_EXISTS', `Volume Type ${change.name} already exists.`);
-        const renamed = change.name !== undefined && change.name !== type.name;
-        if (renamed && (await volumes.count(tx, (q) => q.where('type_name', '=', type.name))) > 0)
-          throw new CatalogError('VOLUME_TYPE_IN_USE', `Volume type ${id} is in use and cannot be renamed.`);
+        if (change.name !== undefined && change.name !== type.name) await renameInVolumes(tx, type.name, change.name);
         return types.update(tx, { ...type, ...given });
       });
     },
