@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { derived, fixed, required, settable } from '../service/field.js';
 import type { ResourceSpec } from '../service/resource.js';
-import { put } from '../service/route.js';
+import { get, put } from '../service/route.js';
 import { anyId, anything, dictionary, flag, integerBetween, text } from '../service/wire-types.js';
 import { named, ownerFields, stampFields, standardFields } from './standard-fields.js';
 
@@ -174,8 +174,12 @@ const bgpSpeakers: ResourceSpec = {
     peers: derived(() => [], { filter: false }),
     networks: derived(() => [], { filter: false }),
   }),
-  routes: (resource) =>
-    [
+  routes: (resource) => [
+    get('/v2.0/bgp-speakers/:id/get_advertised_routes', async (call) => {
+      await resource.find(call, call.param('id'));
+      return { advertised_routes: [] };
+    }),
+    ...[
       { what: 'bgp_peer', key: 'bgp_peer_id', list: 'peers' },
       { what: 'gateway_network', key: 'network_id', list: 'networks' },
     ].flatMap(({ what, key, list }) =>
@@ -189,6 +193,7 @@ const bgpSpeakers: ResourceSpec = {
         }),
       ),
     ),
+  ],
 };
 
 /** Mirrors of the traffic of a port. */

@@ -45,6 +45,14 @@ describe('additional resources of the network service', () => {
     expect((await request('GET', at(`${path}/${made.id}`))).status).toBe(404);
   });
 
+  it('include BGP speakers, which advertise no routes', async () => {
+    const { request, at, make } = await network();
+    const { id } = await make('bgp-speakers', 'bgp_speaker', { name: 'b', local_as: 64512 });
+    const path = (of: string) => at(`bgp-speakers/${of}/get_advertised_routes`);
+    expect(await request('GET', path(id))).toMatchObject({ status: 200, body: { advertised_routes: [] } });
+    expect((await request('GET', path(NETWORK))).status).toBe(404);
+  });
+
   it('include subnets that are allocated from pools', async () => {
     const { request, at, make } = await network();
     const pool = await make('subnetpools', 'subnetpool', {
