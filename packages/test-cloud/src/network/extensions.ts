@@ -27,6 +27,7 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
   'floating-ip-port-forwarding': 'Floating IP Port Forwarding',
   'ip-substring-filtering': 'IP address substring filtering',
   metering: 'Neutron Metering',
+  'multi-provider': 'Multi Provider Network',
   'net-mtu': 'Network MTU',
   'net-mtu-writable': 'Network MTU (writable)',
   'network-ip-availability': 'Network IP Availability',

@@ -6,13 +6,28 @@ import { onlyValue } from '../service/filter.js';
 import type { ResourceSpec } from '../service/resource.js';
 import { anyId, flag, integerBetween, text } from '../service/wire-types.js';
 import { networkView } from './network-views.js';
-import { providerOf } from './provider-attributes.js';
+import { invalid, PROVIDER_FIELDS, providerOf, withSegments } from './provider-attributes.js';
 import { standardFields } from './standard-fields.js';
 import { toCamelCase } from './to-camel-case.js';
 
 const admin = { admin: 'write' } as const;
 /** Provider attributes: only administrators see and set them. */
 const provider = { admin: 'read' } as const;
+const segmentationId = integerBetween(1, 2 ** 24).nullable();
+
+const Segments = z
+  .array(
+    z.object({
+      'provider:network_type': text,
+      'provider:physical_network': text.nullish(),
+      'provider:segmentation_id': segmentationId.optional(),
+    }),
+  )
+  .min(1);
+
+/** Returns the segments of a network that has several. */
+const severalSegments = ({ cloud }: Call, id: string) =>
+  cloud.documents.table<{ readonly segments?: unknown }>('network/networks').get(id)?.segments;
 
 /** Converts a body to fields of the catalog. */
 function fieldsOf({ cloud }: Call, body: Readonly<Record<string, unknown>>, before?: NetworkRecord): NetworkFields {
@@ -46,8 +61,17 @@ export const networks: ResourceSpec = {
     l2_adjacency: derived(undefined, { filter: false }),
     'provider:network_type': settable(text, undefined, provider),
     'provider:physical_network': settable(text.nullable(), undefined, provider),
-    'provider:segmentation_id': settable(integerBetween(1, 2 ** 24).nullable(), undefined, provider),
+    'provider:segmentation_id': settable(segmentationId, undefined, provider),
+    segments: fixed(Segments, undefined, { admin: 'read', inDocuments: true, filter: false }),
   }),
+  creating: async (_call, body) => (body.segments === undefined ? undefined : withSegments(body)),
+  changing: async (call, { id }, change) => {
+    if (PROVIDER_FIELDS.some((name) => change[name] !== undefined) && severalSegments(call, id))
+      throw invalid('the provider attributes of a network with several segments cannot be changed');
+    return undefined;
+  },
+  shows: async (call, { id }) =>
+    severalSegments(call, id) ? Object.fromEntries(PROVIDER_FIELDS.map((name) => [name, undefined])) : {},
   storage: {
     list: async ({ cloud, caller, query }) => {
       const ids = query.getAll('id');

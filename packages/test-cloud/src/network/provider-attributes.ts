@@ -4,7 +4,8 @@ import { ServiceError } from '../service/service-error.js';
 const MAX_VLAN = 4094;
 const UNSET: ProviderSegment = { networkType: 'geneve', physicalNetwork: null, segmentationId: null };
 
-const invalid = (message: string) => new ServiceError(400, `Invalid input for operation: ${message}.`, 'InvalidInput');
+export const invalid = (message: string) =>
+  new ServiceError(400, `Invalid input for operation: ${message}.`, 'InvalidInput');
 
 /** Validates a segment of a physical network, with the messages of the original. */
 function check({ networkType, physicalNetwork, segmentationId }: ProviderSegment): void {
@@ -14,6 +15,37 @@ function check({ networkType, physicalNetwork, segmentationId }: ProviderSegment
     throw invalid('segmentation_id prohibited for flat provider network');
   if (networkType === 'vlan' && (segmentationId === null || segmentationId > MAX_VLAN))
     throw invalid(`segmentation_id out of range (1 through ${MAX_VLAN})`);
+}
+
+const ATTRIBUTES = ['network_type', 'physical_network', 'segmentation_id'] as const;
+
+/** The fields of the first segment of a network; they are hidden if it has several. */
+export const PROVIDER_FIELDS = ATTRIBUTES.map((name) => `provider:${name}` as const);
+
+type Segment = Readonly<Record<(typeof PROVIDER_FIELDS)[number], unknown>>;
+
+/**
+ * Validates the segments of a new network.
+ *
+ * @returns the provider attributes of the first one, and all segments if there are several
+ * @throws ServiceError 400 for equal segments, segments that cannot exist, and segments together with provider attributes
+ */
+export function withSegments(
+  body: Readonly<Record<string, unknown>>,
+): Segment & { readonly segments: readonly Segment[] | undefined } {
+  if (PROVIDER_FIELDS.some((name) => body[name] !== undefined))
+    throw invalid('Segments and provider values cannot both be set');
+  const segments = (body.segments as readonly Partial<Segment>[]).map((given) => {
+    const segment = Object.fromEntries(PROVIDER_FIELDS.map((name) => [name, given[name] ?? null])) as Segment;
+    const [networkType, physicalNetwork, segmentationId] = PROVIDER_FIELDS.map((name) => segment[name]);
+    const provider = { networkType, physicalNetwork, segmentationId } as ProviderSegment;
+    if (isPhysical({ provider })) check(provider);
+    return segment;
+  });
+  const complete = segments.filter((segment) => segment['provider:segmentation_id'] !== null);
+  if (new Set(complete.map((segment) => JSON.stringify(segment))).size < complete.length)
+    throw invalid('Duplicate segment entry in request');
+  return { ...(segments[0] as Segment), segments: segments.length > 1 ? segments : undefined };
 }
 
 /**

@@ -39,6 +39,45 @@ describe('networks', () => {
     expect(paged.body.networks_links.map(({ rel }: { rel: string }) => rel)).toEqual(['next', 'previous']);
   });
 
+  it('consist of one or several segments', async () => {
+    const cloud = await cloudUnderTest();
+    const asAdmin = clientOf(cloud, cloud.token('admin', 'demo'));
+    const vlan = (id: number) => ({
+      'provider:network_type': 'vlan',
+      'provider:physical_network': 'home',
+      'provider:segmentation_id': id,
+    });
+    const create = (fields: object) => asAdmin('POST', '/network/v2.0/networks', { network: fields });
+    const single = await create({ segments: [vlan(7)] });
+    expect(single).toMatchObject({ status: 201, body: { network: vlan(7) } });
+    expect(single.body.network).not.toHaveProperty('segments');
+
+    const several = [vlan(7), { 'provider:network_type': 'vxlan', 'provider:segmentation_id': 9 }];
+    const { status, body } = await create({ shared: true, segments: several });
+    expect(status).toBe(201);
+    const path = `/network/v2.0/networks/${body.network.id}`;
+    const { network } = (await asAdmin('GET', path)).body;
+    expect(network.segments).toEqual([several[0], { ...several[1], 'provider:physical_network': null }]);
+    expect(network).not.toHaveProperty('provider:network_type');
+    expect((await clientOf(cloud, cloud.token('demo', 'demo'))('GET', path)).body.network).not.toHaveProperty(
+      'segments',
+    );
+    expect((await asAdmin('PUT', path, { network: { name: 'renamed' } })).body.network.segments).toHaveLength(2);
+    expect((await asAdmin('PUT', path, { network: { 'provider:segmentation_id': 8 } })).status).toBe(400);
+
+    for (const [wrong, message] of [
+      [{ ...vlan(7), segments: [vlan(7)] }, 'Segments and provider values cannot both be set'],
+      [{ segments: [vlan(7), vlan(7)] }, 'Duplicate segment entry in request'],
+      [{ segments: [{ 'provider:network_type': 'flat' }] }, 'physical_network required for flat provider network'],
+    ] as const)
+      expect(await create(wrong)).toMatchObject({
+        status: 400,
+        body: { NeutronError: { type: 'InvalidInput', message: expect.stringContaining(message) } },
+      });
+    expect((await create({ segments: [] })).status).toBe(400);
+    expect((await asAdmin('GET', '/network/v2.0/extensions/multi-provider')).status).toBe(200);
+  });
+
   it('show segments of physical networks to administrators, and reject impossible ones', async () => {
     const cloud = await cloudUnderTest();
     const asAdmin = clientOf(cloud, cloud.token('admin', 'demo'));
