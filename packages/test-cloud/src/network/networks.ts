@@ -13,14 +13,13 @@ import { toCamelCase } from './to-camel-case.js';
 const admin = { admin: 'write' } as const;
 /** Provider attributes: only administrators see and set them. */
 const provider = { admin: 'read' } as const;
-const segmentationId = integerBetween(1, 2 ** 24).nullable();
 
 const Segments = z
   .array(
     z.object({
       'provider:network_type': text,
       'provider:physical_network': text.nullish(),
-      'provider:segmentation_id': segmentationId.optional(),
+      'provider:segmentation_id': integerBetween(0, 2 ** 24).nullish(),
     }),
   )
   .min(1);
@@ -61,7 +60,7 @@ export const networks: ResourceSpec = {
     l2_adjacency: derived(undefined, { filter: false }),
     'provider:network_type': settable(text, undefined, provider),
     'provider:physical_network': settable(text.nullable(), undefined, provider),
-    'provider:segmentation_id': settable(segmentationId, undefined, provider),
+    'provider:segmentation_id': settable(integerBetween(1, 2 ** 24).nullable(), undefined, provider),
     segments: fixed(Segments, undefined, { admin: 'read', inDocuments: true, filter: false }),
   }),
   creating: async (_call, body) => (body.segments === undefined ? undefined : withSegments(body)),

@@ -35,8 +35,9 @@ export function withSegments(
 ): Segment & { readonly segments: readonly Segment[] | undefined } {
   if (PROVIDER_FIELDS.some((name) => body[name] !== undefined))
     throw invalid('Segments and provider values cannot both be set');
+  // The original takes 0 and empty text, which the Terraform provider sends, for missing attributes.
   const segments = (body.segments as readonly Partial<Segment>[]).map((given) => {
-    const segment = Object.fromEntries(PROVIDER_FIELDS.map((name) => [name, given[name] ?? null])) as Segment;
+    const segment = Object.fromEntries(PROVIDER_FIELDS.map((name) => [name, given[name] || null])) as Segment;
     const [networkType, physicalNetwork, segmentationId] = PROVIDER_FIELDS.map((name) => segment[name]);
     const provider = { networkType, physicalNetwork, segmentationId } as ProviderSegment;
     if (isPhysical({ provider })) check(provider);

@@ -175,10 +175,12 @@ const bgpSpeakers: ResourceSpec = {
     networks: derived(() => [], { filter: false }),
   }),
   routes: (resource) => [
-    get('/v2.0/bgp-speakers/:id/get_advertised_routes', async (call) => {
-      await resource.find(call, call.param('id'));
-      return { advertised_routes: [] };
-    }),
+    ...Object.entries({ get_advertised_routes: 'advertised_routes', 'bgp-dragents': 'agents' }).map(([part, list]) =>
+      get(`/v2.0/bgp-speakers/:id/${part}`, async (call) => {
+        await resource.find(call, call.param('id'));
+        return { [list]: [] };
+      }),
+    ),
     ...[
       { what: 'bgp_peer', key: 'bgp_peer_id', list: 'peers' },
       { what: 'gateway_network', key: 'network_id', list: 'networks' },

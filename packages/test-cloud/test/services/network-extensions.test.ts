@@ -45,12 +45,13 @@ describe('additional resources of the network service', () => {
     expect((await request('GET', at(`${path}/${made.id}`))).status).toBe(404);
   });
 
-  it('include BGP speakers, which advertise no routes', async () => {
+  it('include BGP speakers, which have no agents and advertise no routes', async () => {
     const { request, at, make } = await network();
     const { id } = await make('bgp-speakers', 'bgp_speaker', { name: 'b', local_as: 64512 });
     const path = (of: string) => at(`bgp-speakers/${of}/get_advertised_routes`);
     expect(await request('GET', path(id))).toMatchObject({ status: 200, body: { advertised_routes: [] } });
     expect((await request('GET', path(NETWORK))).status).toBe(404);
+    expect((await request('GET', at(`bgp-speakers/${id}/bgp-dragents`))).body).toEqual({ agents: [] });
   });
 
   it('include subnets that are allocated from pools', async () => {

@@ -52,12 +52,14 @@ describe('networks', () => {
     expect(single).toMatchObject({ status: 201, body: { network: vlan(7) } });
     expect(single.body.network).not.toHaveProperty('segments');
 
-    const several = [vlan(7), { 'provider:network_type': 'vxlan', 'provider:segmentation_id': 9 }];
-    const { status, body } = await create({ shared: true, segments: several });
+    const several = [vlan(7), { 'provider:network_type': 'local' }];
+    const unset = { 'provider:physical_network': null, 'provider:segmentation_id': null };
+    const empty = { 'provider:physical_network': '', 'provider:segmentation_id': 0 };
+    const { status, body } = await create({ shared: true, segments: [several[0], { ...several[1], ...empty }] });
     expect(status).toBe(201);
     const path = `/network/v2.0/networks/${body.network.id}`;
     const { network } = (await asAdmin('GET', path)).body;
-    expect(network.segments).toEqual([several[0], { ...several[1], 'provider:physical_network': null }]);
+    expect(network.segments).toEqual([several[0], { ...several[1], ...unset }]);
     expect(network).not.toHaveProperty('provider:network_type');
     expect((await clientOf(cloud, cloud.token('demo', 'demo'))('GET', path)).body.network).not.toHaveProperty(
       'segments',
