@@ -4,7 +4,7 @@ import { rolldown } from 'rolldown';
 import { dts } from 'rolldown-plugin-dts';
 import ts from 'typescript';
 
-/** Packages that a bundle contains. Their types occur only where its users cannot pass a value of their own. */
+/** Packages that a bundle contains. Their types occur only where users cannot pass their own value. */
 const OPAQUE = ['kysely'];
 
 /** A plugin that replaces imported types with interfaces of the same names without members. */

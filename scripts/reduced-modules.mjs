@@ -25,7 +25,7 @@ const REDUCED = {
   '/iconv-lite/encodings/utf32.js': EMPTY,
   '/iconv-lite/encodings/utf7.js': EMPTY,
   '/mime-db/db.json': sentTypes,
-  // Judges regular expressions in routes. Programs do not have such routes; the expressions of find-my-way itself are safe.
+  // Checks regular expressions in routes. Programs do not have such routes; the expressions of find-my-way itself are safe.
   '/safe-regex2/index.js': 'module.exports = () => true;',
   // A map with keys of any type. Its user qs passes only objects.
   '/side-channel/index.js': 'module.exports = () => new WeakMap();',

@@ -15,7 +15,7 @@ function documents(): readonly string[] {
   );
 }
 
-/** Files that a document leads to: by links, and by paths that are written as code and begin at the root. */
+/** Files that a document refers to: by links, and by paths that are written as code and begin at the root. */
 function filesNamedIn(file: string): readonly string[] {
   const text = readFileSync(join(root, file), 'utf8').replace(/^```[\s\S]*?^```/gm, '');
   const links = [...text.matchAll(/\]\((?!https?:|mailto:|#)([^)#\s]+)(?:#[^)]*)?\)/g)].map(([, to]) =>

@@ -11,7 +11,7 @@ const GROUPS = '/sys/fs/cgroup';
 /** Targets that units refer to. Those of the computer would start its services. */
 const TARGETS = ['sysinit', 'basic', 'shutdown', 'network-online', 'multi-user'];
 
-/** Begins the manager in its namespaces, with its own control groups and without the units of the computer. */
+/** Starts the manager in its namespaces, with its own control groups and without the units of the computer. */
 const BEGIN = `
 mount -t tmpfs tmpfs /run && mkdir -p /run/systemd/system /run/lock && ip link set lo up
 if [ -e ${GROUPS}/cgroup.controllers ]; then mount -t cgroup2 none ${GROUPS}

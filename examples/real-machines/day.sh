@@ -128,4 +128,4 @@ fi
 step 'deletes it'
 openstack server delete --wait "$name"
 made=$(echo "$made" | sed 's/server//')
-step 'all of it went well'
+step 'all steps succeeded'

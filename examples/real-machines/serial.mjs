@@ -9,7 +9,7 @@ socket.binaryType = 'arraybuffer';
 let text = '';
 
 const end = (code, complaint) => {
-  if (complaint) console.error(`${complaint}; it said:\n${text}`);
+  if (complaint) console.error(`${complaint}; its output:\n${text}`);
   socket.close();
   process.exit(code);
 };

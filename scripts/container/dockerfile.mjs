@@ -1,4 +1,4 @@
-// Reads what a Dockerfile says about the image itself, so that images that are built without Docker have the same settings.
+// Reads the image settings of a Dockerfile, so that images that are built without Docker have the same settings.
 import { readFileSync } from 'node:fs';
 
 const NANOSECONDS = 1_000_000_000;

@@ -1,7 +1,7 @@
 // Tar archives with the same bytes for the same content: no times, and every entry belongs to root.
 const BLOCK = 512;
 
-/** The field that says what an entry is. */
+/** The field with the type of an entry. */
 const TYPES = { file: '0', link: '2', folder: '5' };
 
 /** Divides a path into the two fields of a header: at most 100 bytes after at most 155. */
@@ -27,7 +27,7 @@ function headerOf({ path, type, mode, target = '' }, size) {
   header.write(target, 157, 100);
   header.write('ustar\0' + '00', 257, 'latin1');
   header.write(prefix, 345);
-  // The sum of all bytes, with blanks where the sum is written.
+  // The sum of all bytes, with spaces in place of the sum itself.
   header.fill(' ', 148, 156);
   const sum = header.reduce((total, byte) => total + byte, 0);
   header.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148, 'latin1');

@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { getDefaultBundledSettingsAsync, getDictionary, mergeSettings, readSettings } from 'cspell-lib';
 import { blank } from './passages.mjs';
 
-/** The dictionary of the project: a word for each line, below a comment that says why these words are allowed. */
+/** The dictionary of the project: a word for each line, below a comment that explains why these words are allowed. */
 export const PROJECT_WORDS = 'scripts/prose/words.txt';
 
 /** Shorter words are not checked: most are units, abbreviations and parts of names. */
 const SHORTEST = 3;
 
-/** What cspell calls the cost of a suggestion that differs in one letter. */
+/** The cost, as cspell measures it, of a suggestion that differs in one letter. */
 const ONE_LETTER = 100;
 
 /** Tokens that are names of code, paths, addresses, options, numbers or escapes rather than words. */
@@ -70,7 +70,7 @@ export async function openVocabulary(root) {
 /** Returns the words of a name such as `readGuestBIOS`, unless the name as a whole is one. */
 const partsOf = (/** @type {string} */ name) => name.split(/(?<=\p{Ll})(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u);
 
-/** A word without the apostrophe of its owner, an acronym without the "s" of its plural. */
+/** Removes a possessive ending, and the plural "s" of an acronym. */
 const baseOf = (/** @type {string} */ word) => word.replace(/['’]s?$/, '').replace(/^(\p{Lu}{2,})s$/u, '$1');
 
 /**

@@ -1,5 +1,5 @@
-// Releases all packages to a registry of its own, from a clone of the working tree, and installs each of them as users do.
-// Nothing leaves this machine; only programs in node_modules/.cache stay on it. Ends after two hours at the latest.
+// Releases all packages to a local registry, from a clone of the working tree, and installs each of them as users do. Nothing
+// leaves this machine; only programs in node_modules/.cache stay on it. Ends after two hours at the latest.
 import { execFileSync, spawn } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -161,7 +161,7 @@ Releases all packages to a local registry and installs them in every supported e
   --rows N-M       only these rows, such as 10-27
   --help           this help`;
 
-/** Returns the options of the command line; prints the help and exits if they are wrong or ask for it. */
+/** Returns the options of the command line; prints the help and exits if they are wrong or request it. */
 function options() {
   const texts = { only: { type: 'string' }, rows: { type: 'string' }, help: { type: 'boolean' } };
   let fault;

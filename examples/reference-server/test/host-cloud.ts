@@ -124,7 +124,7 @@ export class HostCloud {
 
   readonly until = async (holds: () => Promise<boolean>): Promise<void> => {
     const attempt = async () => {
-      if (!(await holds())) throw new Error('it did not come to that');
+      if (!(await holds())) throw new Error('the condition was not met');
     };
     await eventually(attempt);
   };

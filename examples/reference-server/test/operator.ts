@@ -3,7 +3,7 @@ import { admin as runAdmin } from '../src/admin/admin.js';
 import { StartError } from '../src/start-error.js';
 import { type Program, startProgram } from './program.js';
 
-/** Starts a server without a key of its own, until the end of the test. */
+/** Starts a server without its own key, until the end of the test. */
 export async function start(...args: string[]): Promise<Program> {
   const program = await startProgram([...args, '--log-level', 'info'], { APISTRATA_SECRET_KEY: '' });
   onTestFinished(async () => void (await program.end('SIGKILL')));

@@ -141,7 +141,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))(
     }
 
     if (kind === 'SQLite') {
-      it.each(Object.entries(requests))('%s: reads no rows of others', async (_what, question) => {
+      it.each(Object.entries(requests))('%s: reads no rows of other projects', async (_what, question) => {
         for (const { sql: text, parameters } of await send(question)) {
           const plan = await db().executeQuery<{ detail: string }>(
             CompiledQuery.raw(`explain query plan ${text}`, [...parameters]),

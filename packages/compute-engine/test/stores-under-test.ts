@@ -4,5 +4,5 @@ import { openStore } from '../src/schema/open-store.js';
 
 export type StoreUnderTest = AnyStoreUnderTest<Store>;
 
-/** Returns SQLite, and PostgreSQL (a database of its own) if it is installed. */
+/** Returns SQLite, and PostgreSQL (a separate database) if it is installed. */
 export const storesUnderTest = (postgresUrl: string) => storesOf(postgresUrl, 'engine_tables', (url) => openStore(url));

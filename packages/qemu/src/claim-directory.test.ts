@@ -10,7 +10,7 @@ it('a directory of machines belongs to one host', async () => {
   await claimDirectory(directory, 'h1');
   await expect(claimDirectory(directory, 'h2')).rejects.toMatchObject({
     code: 'DIRECTORY_UNUSABLE',
-    message: expect.stringContaining('contains the machines of the host h1: give h2 a directory of its own'),
+    message: expect.stringContaining('contains the machines of the host h1: give h2 its own directory'),
   });
   rmSync(join(directory, 'host'));
   await claimDirectory(directory, 'h2');

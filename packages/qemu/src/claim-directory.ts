@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { QemuError } from './qemu-error.js';
 
 /**
- * Reserves a directory for one host. A second host in the same directory would treat the machines in it as orphaned
- * machines of its own.
+ * Reserves a directory for one host. A second host in the same directory would treat the machines in it as its own orphaned
+ * machines.
  *
  * @throws QemuError `DIRECTORY_UNUSABLE` if it belongs to another host
  */
@@ -18,7 +18,7 @@ export async function claimDirectory(directory: string, host: string): Promise<v
     if (owner !== host)
       throw new QemuError(
         'DIRECTORY_UNUSABLE',
-        `the directory ${directory} contains the machines of the host ${owner}: give ${host} a directory of its own, or remove ${file} if that host was renamed`,
+        `the directory ${directory} contains the machines of the host ${owner}: give ${host} its own directory, or remove ${file} if that host was renamed`,
       );
   }
 }

@@ -40,7 +40,7 @@ async function cpuTimes(folder: MachineFolder, qmp: QmpClient) {
   );
 }
 
-/** Returns the name of a disk in the API: `vda` and so on, in the order of the guest. */
+/** Returns the name of a disk in the API: `vda` and so on, in guest order. */
 function diskName(index: number): string {
   return `vd${String.fromCharCode('a'.charCodeAt(0) + index)}`;
 }

@@ -37,7 +37,7 @@ export function cpuTraits(properties: CpuProperties): readonly string[] {
 
 /** Files that describe this computer. */
 export interface HostFiles {
-  /** Whether the processors execute several threads each. */
+  /** Whether each processor core executes several threads. */
   readonly smt?: string;
   /** The TPM emulator, if it is installed. */
   readonly swtpm?: Swtpm | undefined;

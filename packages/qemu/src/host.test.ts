@@ -55,7 +55,7 @@ describe('a computer with machines', () => {
     rmSync(directory, { recursive: true, force: true });
   });
 
-  it('removes incomplete images of dead processes, and no image that is being written', async () => {
+  it('removes incomplete images of dead processes, but no image that is being written', async () => {
     const images = join(directory, 'images');
     const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000);
     for (const [name, minutes] of [

@@ -64,7 +64,7 @@ export interface HostParts {
 /** Interval between checks of the size of console logs. */
 const CONSOLES_MS = 60_000;
 
-/** This computer with the machines on it. */
+/** This computer and its machines. */
 export class Host implements MachinePlaces {
   readonly parts: HostParts;
   readonly disks: DiskTools;
@@ -156,8 +156,7 @@ export class Host implements MachinePlaces {
   }
 
   /**
-   * Completes the configuration of a machine that is paused since its start, by this process or one that died, and
-   * resumes it.
+   * Completes the configuration of a machine that was started paused, by this process or one that died, and resumes it.
    */
   async #finish(
     { folder }: Machine,
@@ -276,7 +275,7 @@ export class Host implements MachinePlaces {
         .catch(() => {});
   }
 
-  /** Aborted when the host is closed, together with all work that has no other end. */
+  /** Aborted when the host is closed. Ends work that would otherwise never end. */
   get leaving(): AbortSignal {
     return this.#leaving.signal;
   }

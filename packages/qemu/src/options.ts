@@ -71,7 +71,7 @@ export interface QemuOptions {
   readonly imageCacheGib?: number;
   /**
    * The CPU that guests see. `host-passthrough` (the default): that of this computer, or with `tcg` all features that QEMU
-   * emulates; guests move only to hosts with the same one. `host-model`: the same features, spelled out, so that guests
+   * emulates; guests move only to hosts with the same one. `host-model`: the same features, listed explicitly, so that guests
    * move to all hosts that provide these. `custom`: the one that `cpuModel` names.
    */
   readonly cpuMode?: CpuMode;

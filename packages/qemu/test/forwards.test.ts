@@ -33,7 +33,9 @@ describe('port forwardings to servers with names', () => {
     await release('a');
     expect(await start('b', 'web', 'p2')).toEqual([0]);
     expect(await start('c', 'web', 'p1')).toEqual([]);
-    expect(lines.at(-1)).toMatch(/^--forward web:\d+:22 fits servers of several projects: write p1\/web:\d+:22 for c$/);
+    expect(lines.at(-1)).toMatch(
+      /^--forward web:\d+:22 matches servers of several projects: write p1\/web:\d+:22 for c$/,
+    );
   });
 
   it('lead to the server of the specified project', async () => {

@@ -81,7 +81,7 @@ describe.skipIf(!existsSync(QEMU_IMG))('the base images of machines', () => {
     for (const diskFormat of ['qcow2', 'vmdk', 'vhdx']) {
       const cache = cacheOf({ image: { diskFormat, content: randomBytes(4096) } });
       await expect(cache.fetch(ada, 'image', 0, signal)).rejects.toThrow(
-        `declares ${diskFormat}, and its bytes are not`,
+        `declares ${diskFormat}, but its bytes are not`,
       );
     }
   });

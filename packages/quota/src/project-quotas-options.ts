@@ -14,7 +14,7 @@ export interface ProjectQuotasOptions {
   readonly preset?: QuotaPresetName;
   /** The kinds of resources to count. Default: those with a default limit, or those of the preset. */
   readonly kinds?: readonly string[];
-  /** Limits by kind of projects without a limit of their own. Default -1 (unlimited) for each kind. */
+  /** Limits by kind, for projects without their own limit. Default -1 (unlimited) for each kind. */
   readonly defaults?: Readonly<Record<string, Limit>>;
   /** Time-to-live of a reservation that is not settled. Default 60,000 ms. */
   readonly ttlMs?: number;

@@ -34,7 +34,7 @@ function create(req: IncomingMessage): { status: number; body: string } {
   return { status: intent === 'reject' ? 400 : 201, body: reservationOf(req)?.id ? 'reserved' : NO_RESERVATION };
 }
 
-/** Serves `/invoices` with a quota, by the account in a header, behind a middleware that sets a header of its own. */
+/** Serves `/invoices` with a quota, by the account in a header, behind a middleware that sets another header. */
 type Serve = (options: Options) => Promise<RequestListener>;
 
 const FRAMEWORKS: Readonly<Record<string, Serve>> = {

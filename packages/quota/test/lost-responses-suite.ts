@@ -31,7 +31,7 @@ interface StoreOnServer {
   readonly locks: boolean;
 }
 
-/** The two ways to one store: through a proxy that can cut, and directly. */
+/** Two connections to one store: through a proxy that can lose messages, and direct. */
 export interface Ways {
   readonly proxy: CuttingProxy;
   readonly cut: Opened;

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { vi } from 'vitest';
 
-/** A container as a request creates it, and the process that stands for it. */
+/** A container as a request creates it, and the process that represents it. */
 interface Container {
   readonly Image: string;
   readonly Cmd: readonly string[];
@@ -31,8 +31,8 @@ export function useContainerEngine({ host }: { readonly host: string }): void {
 }
 
 /**
- * The part of Docker's API that starts and stops a container, on a socket of its own. A container is a process of the test cloud,
- * because tests run where no Docker does.
+ * The part of Docker's API that starts and stops a container, on a separate socket. A container is a process of the test cloud,
+ * because tests also run on machines without Docker.
  */
 export async function startContainerEngine(program: string) {
   const folder = mkdtempSync(join(tmpdir(), 'apistrata-engine-'));

@@ -43,7 +43,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** Creates the example as a project of its own, with the published packages, and builds it. */
+/** Creates the example as a separate project, with the published packages, and builds it. */
 async function builtProject(modules: string, { name, packages, build }: Framework): Promise<string> {
   const installed = dirname(modules);
   // Bundlers follow links to their targets, and refuse those outside of the project: it is next to its packages.

@@ -63,7 +63,7 @@ function databaseOf({ db }: DatabasePlace['options']): string {
   return isFile(db) ? resolve(db) : db;
 }
 
-/** Runs a command with an engine of its own, or in the server that has locked the database. */
+/** Runs a command with its own engine, or in the server that has locked the database. */
 async function withEngine(
   name: string,
   command: EngineCommand,

@@ -107,7 +107,7 @@ export class Fuzzer {
       const response = await fetch(this.#url + target, { method, headers, body, redirect: 'manual', signal });
       return { status: response.status, text: await response.text() };
     } catch (error) {
-      return { text: `no answer: ${error} ${(error as Error).cause ?? ''}` };
+      return { text: `no response: ${error} ${(error as Error).cause ?? ''}` };
     }
   }
 }

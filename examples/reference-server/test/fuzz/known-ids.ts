@@ -21,7 +21,7 @@ const PRESET: Readonly<Record<string, readonly string[]>> = {
 const UNCHANGED = new Set(['images', 'flavors', 'os-quota-sets', 'os-quota-class-sets']);
 const CHANGES = new Set(['PUT', 'DELETE']);
 
-/** Segments of a path that have no resources of their own, or have those of another collection. */
+/** Segments of a path without their own resources, or with those of another collection. */
 const ALIASES: Readonly<Record<string, string>> = { 'os-volumes_boot': 'servers', consoles: 'remote-consoles' };
 const HOLDERS = new Set(['detail', 'action']);
 

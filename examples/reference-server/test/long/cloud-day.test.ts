@@ -13,7 +13,8 @@ const folder = mkdtempSync(join(tmpdir(), 'apistrata-day-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const installed = findProgram('openstack');
-if (!installed) console.warn('\n*** SKIPPED: a day of a cloud: this machine has no openstack command ***\n');
+if (!installed)
+  console.warn('\n*** SKIPPED: the workflow of a whole cloud: this machine has no openstack command ***\n');
 
 /** The image that the page names: the first bytes of qcow2, and some more. */
 const IMAGE = Buffer.concat([Buffer.from('QFI\xfb\0\0\0\x03', 'latin1'), Buffer.alloc(300_000, 7)]);

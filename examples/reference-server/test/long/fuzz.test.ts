@@ -41,7 +41,7 @@ function figuresOf({ heldBytes, residentBytes, longest }: ProcessFigures): strin
 
 // Without PostgreSQL the set-up of the run reports it.
 describe.each(databases)('the reference server on $name', ({ databaseIn, missing = false }) => {
-  const title = `answers random requests for ${seconds} s at most, with FUZZ_SEED=${seed}`;
+  const title = `handles random requests for at most ${seconds} s, with FUZZ_SEED=${seed}`;
   it.skipIf(missing)(title, { timeout: (seconds + 240) * 1000 }, async () => {
     const folder = mkdtempSync(join(tmpdir(), 'apistrata-fuzz-'));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));

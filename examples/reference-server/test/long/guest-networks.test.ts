@@ -72,7 +72,7 @@ describe.skipIf(missing)('--forward', { timeout: 300_000 }, () => {
     const { body } = await sendRequest(program.url, 'POST', '/v2.1/servers', { body: { server: expected } });
     const { id } = body.server;
     const line = await booted(id);
-    expect(program.output()).toContain(`127.0.0.1:${port} leads to port 80/tcp of web (${id})`);
+    expect(program.output()).toContain(`127.0.0.1:${port} forwards to port 80/tcp of web (${id})`);
     await line.run('(while :; do echo hello | nc -l -p 80; done) >/dev/null 2>&1 &');
     await eventually(async () => expect(await notified(port)).toBe('hello'));
     await sendRequest(program.url, 'DELETE', `/v2.1/servers/${id}`);

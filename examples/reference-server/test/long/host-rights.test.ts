@@ -28,7 +28,7 @@ function documentedCommands(): { readonly createRole: string; readonly hostRole:
   return { createRole: sql!, hostRole: options!.split(' ') };
 }
 
-describe.skipIf(!postgresUrl)('hosts with a role and a key of their own', { timeout: 120_000 }, () => {
+describe.skipIf(!postgresUrl)('hosts with their own role and key', { timeout: 120_000 }, () => {
   // Roles belong to all databases of the server.
   const suffix = randomUUID().slice(0, 8);
   const role = (host: string) => `host_${host}_${suffix}`;

@@ -24,7 +24,7 @@ if (missing) console.warn(`\n*** SKIPPED: the command line with real machines: t
 
 const postgresUrl = inject('postgresUrl');
 if (!missing && !postgresUrl)
-  console.warn('\n*** NO LIVE MIGRATION by the command line: hosts of their own need PostgreSQL ***\n');
+  console.warn('\n*** NO LIVE MIGRATION by the command line: separate host processes need PostgreSQL ***\n');
 const missingForSsh = missingForLogins();
 if (!missing && missingForSsh)
   console.warn(`\n*** NO LOGIN by the command line: this machine has no ${missingForSsh} ***\n`);
@@ -116,7 +116,7 @@ describe.skipIf(missing)('the unmodified command line and real machines', { time
     const [, address] = /\{'private': \['([\d.]+)/.exec(output) ?? [];
     expect(output).toContain(`ADDRESS eth0`);
     expect(output).toContain(` ${address}/`);
-    for (const line of ['42 times', `disk ${2 ** 30 / 512}`, '/dev/vdb', 'm1.tiny', '== all of it went well'])
+    for (const line of ['42 times', `disk ${2 ** 30 / 512}`, '/dev/vdb', 'm1.tiny', '== all steps succeeded'])
       expect(output).toContain(line);
     if (!missingForSsh) expect(output).toContain('logged in as root');
     if (postgresUrl) expect(output).toMatch(/moves it to another computer.*\nACTIVE\n.*42 times/s);

@@ -50,6 +50,6 @@ export interface ShareCatalog {
   denyAccess(caller: Caller, shareId: string, type: ShareAccessType, to: string): Promise<void>;
   /** Prevents the deletion of the share while `holder` (a server's id) uses it. Idempotent. */
   lock(caller: Caller, shareId: string, holder: string): Promise<void>;
-  /** Removes a lock of `lock`. Idempotent. */
+  /** Removes a lock that `lock` has set. Idempotent. */
   unlock(caller: Caller, shareId: string, holder: string): Promise<void>;
 }

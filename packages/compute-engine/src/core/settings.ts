@@ -1,6 +1,6 @@
 /** All configurable behavior of the engine. */
 export interface Settings {
-  /** Quotas of projects without quotas of their own; -1 is unlimited. */
+  /** Quotas of projects for which none were set; -1 is unlimited. */
   readonly quotas: Readonly<Record<QuotaKind, number>>;
   /** Seconds for which a soft-deleted server can be restored; 0 deletes immediately. */
   readonly reclaimSeconds: number;
@@ -12,7 +12,7 @@ export interface Settings {
   readonly defaultScheduleZone: string | null;
   /** Whether create, rebuild, rescue and evacuate return the administrator password. */
   readonly enableInstancePassword: boolean;
-  /** A service without a heartbeat for longer than this is down. */
+  /** Seconds without a heartbeat after which a service counts as down. */
   readonly serviceDownSeconds: number;
   /**
    * Whether servers are evacuated only if they cannot run twice: their host fences itself, shares its disks, or was forced

@@ -63,7 +63,7 @@ function defaultName(given: string): string {
 /** A webhook with the key of its position. */
 export interface NamedWebhook extends WebhookOptions {
   readonly name: string;
-  /** The key that versions with the URL in the table used; undefined if the webhook has a name of its own. */
+  /** The key of earlier versions, which stored the URL in the table; undefined if the webhook has its own name. */
   readonly formerName: string | undefined;
 }
 

@@ -11,7 +11,7 @@ const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 300_000;
 const ATTEMPTS = 20;
 
-/** With these statuses, a receiver rejects all requests for a while, not this event. */
+/** With these statuses, a receiver rejects all requests for a while, not this particular event. */
 const UNAVAILABLE: ReadonlySet<number> = new Set([429, 503]);
 
 /** Number of events that are read at a time, and number of servers whose events are sent concurrently. */

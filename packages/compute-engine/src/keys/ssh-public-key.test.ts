@@ -80,7 +80,7 @@ const flipped = (key: { readonly text: string; readonly type: string }, index: n
 };
 
 describe('a public key in OpenSSH format', () => {
-  it.each(keys)('of type $type and $bits bits has the fingerprint of ssh-keygen', (key) => {
+  it.each(keys)('of type $type and $bits bits has the fingerprint that ssh-keygen prints', (key) => {
     const { type, bits, fingerprint } = key;
     expect(parseSshPublicKey(key.text)).toEqual({ type, bits, fingerprint });
   });
@@ -105,7 +105,7 @@ describe('a public key in OpenSSH format', () => {
     ['base64 of a wrong length', rsa.text.split(' ').slice(0, 2).join(' ').slice(0, -1)],
     ['a truncated key', `ssh-rsa ${blobOf(rsa).subarray(0, 60).toString('base64')}`],
     [
-      'a key with something after it',
+      'a key followed by other bytes',
       `ssh-rsa ${Buffer.concat([blobOf(rsa), Buffer.of(0, 0, 0, 0)]).toString('base64')}`,
     ],
     ['a key of a type other than the declared one', `ssh-ed25519 ${rsa.text.split(' ')[1]}`],

@@ -22,7 +22,7 @@ BAUwAwEB/zAKBggqhkjOPQQDAgNIADBFAiBAKRn7KdjqtMm+i7IQFyAvYO+01Wuq
 };
 
 describe('a certificate in PEM format', () => {
-  it('has the fingerprint of openssl', () => {
+  it('has the fingerprint that openssl prints', () => {
     expect(parseX509(certificate.pem)).toEqual({ fingerprint: certificate.fingerprint });
   });
 
@@ -52,7 +52,7 @@ describe('a generated certificate', () => {
     await expect(nodeForge(() => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
   });
 
-  it('is self-signed for the user, for clients, and valid from now on', async () => {
+  it('is self-signed, names the user, is for client authentication, and is valid immediately', async () => {
     const pair = await generateX509('alice-é', 'demo', now);
     const made = new X509Certificate(pair.publicKey);
     expect(made.verify(made.publicKey)).toBe(true);

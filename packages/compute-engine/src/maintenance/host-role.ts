@@ -55,8 +55,8 @@ async function checkRole(db: Kysely<any>, role: string): Promise<void> {
 }
 
 /**
- * Gives a PostgreSQL role the rights of a host: its own requests, the servers on it, and the records that these need.
- * May be called repeatedly, and while servers and hosts use the database.
+ * Grants a PostgreSQL role the rights of a host: its own requests, the servers on it, and the records that these need. May be
+ * called repeatedly, and while servers and hosts use the database.
  * @param url of the PostgreSQL database, with the role that owns the tables
  *
  * @throws MaintenanceError if the role does not exist, or has rights that cannot be limited

@@ -129,7 +129,7 @@ const image = z
     replacesIdPrefix: z
       .string()
       .regex(/^[0-9a-f-]{9,}$/)
-      .describe('Images whose ids begin with this are former states of this one, and become hidden')
+      .describe('Images whose ids begin with this prefix are former versions of this image, and become hidden')
       .optional(),
     content: z
       .custom<Uint8Array | (() => AsyncIterable<Uint8Array>)>(

@@ -34,7 +34,7 @@ const ANY_STATE: WalkedName = 'os-resetState';
 const names = Object.keys(requests) as WalkedName[];
 const context = contextOf('p1', { isAdmin: true });
 
-/** Each step needs a server of its own. */
+/** Each step needs a separate server. */
 const unlimited = { ...defaultSettings.quotas, instances: -1, cores: -1, ram: -1 };
 const large = { vcpus: 10_000, memoryMb: 10_000_000, diskGb: 1_000_000 };
 

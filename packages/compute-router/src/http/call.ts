@@ -54,7 +54,7 @@ export class ComputeCall implements RoutedCall {
   readonly #trustProxy: boolean | undefined;
   #base: string | undefined;
 
-  /** @param engine serves this request; for requests that only read, it may read from a replica */
+  /** @param engine the engine for this request; read-only requests may use a replica */
   constructor(
     req: IncomingMessage,
     res: ServerResponse,

@@ -37,8 +37,8 @@ function placeOf(req: IncomingMessage, query: URLSearchParams): number | undefin
 }
 
 /**
- * Returns a test for the types that a request names. Sends a 400 and returns undefined if they are too many or too
- * long.
+ * Returns a test for the types that a request names. Sends a 400 and returns undefined if there are too many types or a type is
+ * too long.
  */
 function typesOf(res: ServerResponse, query: URLSearchParams): ((type: string) => boolean) | undefined {
   try {
@@ -62,7 +62,7 @@ export function eventStream({ engine, identity, policies, rateLimit, onError = (
     if (!caller) return sendUnauthorized(res, identity.uri ?? '/identity');
     const counting = rateLimit?.count(caller);
     if (counting) applyRateLimit(await counting, res);
-    if (!policies.isAdmin(caller)) return reject(res, 403, 'Events are for administrators.');
+    if (!policies.isAdmin(caller)) return reject(res, 403, 'Only administrators can read events.');
     if (req.method !== 'GET') return reject(res, 405, 'Events are read-only.');
     const query = new URL(req.url ?? '', 'http://localhost').searchParams;
     const after = placeOf(req, query);

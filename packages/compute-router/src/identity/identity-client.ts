@@ -48,7 +48,7 @@ export class IdentityClient {
     }
   }
 
-  /** Sends a request; repeats it with a new token of our own if the old one was revoked or has expired. */
+  /** Sends a request; repeats it with a new service token if the old one was revoked or has expired. */
   async #request(path: string, headers: Readonly<Record<string, string>> = {}): Promise<Response> {
     const request = (own: string) =>
       this.#requests.send(`${this.#session.url}${path}`, { headers: { ...headers, 'x-auth-token': own } });

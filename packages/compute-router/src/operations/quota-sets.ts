@@ -17,7 +17,7 @@ const path = '/os-quota-sets/{id}';
 /** Policies are checked against the project in the path. */
 const projectNamed = ({ params }: { readonly params: { readonly id: string } }) => ({ projectId: params.id });
 
-/** Returns whose limits are requested, after the identity service has confirmed the project. */
+/** Returns the project or user of the request, after the identity service has confirmed the project. */
 async function knownScope(
   call: ComputeCall & { readonly target: QuotaScope; readonly query: { readonly user_id?: string } },
 ): Promise<QuotaScope> {

@@ -94,7 +94,7 @@ export const serverGroupOperations = [
     }),
     reply: { server_group: described(serverGroupTexts.serverGroup, serverGroup) },
     run: async ({ engine, context, body: { server_group: requested } }) => {
-      // The schema requires one of both.
+      // The schema requires one of the two.
       const chosen = requested.policy ?? (requested.policies?.[0] as z.infer<typeof policy>);
       const maxServerPerHost = requested.rules?.max_server_per_host;
       if (maxServerPerHost !== undefined && chosen !== 'anti-affinity')

@@ -117,7 +117,7 @@ function tokensOf(text: string): readonly Token[] {
     const column = at + 1 + rest.length - rest.trimStart().length;
     if (!match)
       throw new PolicySyntaxError(
-        'this is neither a check (name:value), and, or, not, @, ! nor a parenthesis',
+        'this is not a check (name:value), an operator (and, or, not), @, ! or a parenthesis',
         text,
         column,
       );

@@ -72,7 +72,7 @@ describe('the default policies', () => {
     expect(() => defaults.enforce('os_compute_api:os-hosts:list', caller('admin'))).not.toThrow();
   });
 
-  it('carry a status and a code for the fault', () => {
+  it('have a status and a code for the fault', () => {
     expect(new PolicyDenied('x')).toMatchObject({ status: 403, code: 'POLICY_DENIED', rule: 'x' });
   });
 
@@ -185,10 +185,7 @@ describe('a policy file', () => {
       'a folded block and an anchor',
       'os_compute_api:limits: >-\n  role:a\n  or role:a\nos_compute_api:extensions: &all ""\n',
     ],
-    [
-      'a flow mapping with a comma too many',
-      '{"os_compute_api:limits": "role:a",\n os_compute_api:extensions: \'\', }',
-    ],
+    ['a flow mapping with an extra comma', '{"os_compute_api:limits": "role:a",\n os_compute_api:extensions: \'\', }'],
     ['lines without quotes', 'os_compute_api:limits: role:a # why\r\nos_compute_api:extensions: ""\r\n'],
   ])('can be written as %s', (_, text) => {
     const own = policies({ file: write(text) });
@@ -214,9 +211,9 @@ describe('a policy file', () => {
     ['an unknown rule', '# a\n"os_compute_api:limit": "@"', 2, /unknown rule/],
     ['an unknown rule in JSON', '{\n"os_compute_api:limits": "@",\n"os_compute_api:limit": "@"}', 3, /unknown rule/],
     ['a syntax error', '\n\nos_compute_api:limits: role:a or', 3, /the end .* column 10/],
-    ['a reference to nothing', '"os_compute_api:limits": "rule:none"', 1, /unknown rule "none"/],
+    ['a reference to an unknown rule', '"os_compute_api:limits": "rule:none"', 1, /unknown rule "none"/],
     ['a rule set twice', '"os_compute_api:limits": "@"\n"os_compute_api:limits": "!"', 2, /already set on line 1/],
-    ['a line of another kind', '"os_compute_api:limits": "@"\n- a list', 2, /./],
+    ['a line that is not an entry', '"os_compute_api:limits": "@"\n- a list', 2, /./],
     ['an indented line', 'rules:\n  os_compute_api:limits: "@"', 1, /unknown rule "rules"|must be an expression/],
     ['a missing expression', '"os_compute_api:limits":', 1, /write ""/],
     [
@@ -228,9 +225,9 @@ describe('a policy file', () => {
     ['a cycle through a default', 'project_reader_api: rule:os_compute_api:ips:show', 1, /cycle: project_reader_api/],
     ['broken JSON', '{\n"os_compute_api:limits": "@"\n"os_compute_api:extensions": "@"}', 3, /./],
     ['a list', '# a\n- "os_compute_api:limits"', 2, /expected lines like/],
-    ['a text alone', 'nothing but words', 1, /expected lines like/],
+    ['a single string', 'several words', 1, /expected lines like/],
     ['a value that is not a string', '{"os_compute_api:limits":\n ["@"]}', 1, /must be an expression in quotes/],
-    ['something after the object', '{}\n{}', 2, /./],
+    ['text after the object', '{}\n{}', 2, /./],
     ['a bad escape', '{"os_compute_api:limits": "\\q"}', 1, /escape/],
   ])('throws with the line number if it is invalid: %s', (_, text, line, message) => {
     const file = write(text);

@@ -63,8 +63,8 @@ const OPTIONS: Readonly<Record<keyof PoliciesOptions, true>> = { overrides: true
 /**
  * Creates the policies of the compute API: the defaults of rules.ts, changed by a file and by overrides.
  *
- * @throws PolicyConfigError with the file and the line, if the file cannot be read, a rule does not exist, an
- * expression is malformed or rules refer to each other in a circle
+ * @throws PolicyConfigError with the file and the line, if the file cannot be read, a rule does not exist, an expression is
+ * malformed or rules refer to each other in a cycle
  */
 export function policies(options: PoliciesOptions = {}): Policies {
   let definitions = definitionsOf(options);
@@ -144,7 +144,7 @@ function compileAll(definitions: ReadonlyMap<string, Definition>): ReadonlyMap<s
     return made;
   }
 
-  /** Reports a rule that the administrator wrote: the defaults have no circle. */
+  /** Reports a rule that the administrator wrote: the defaults have no cycles. */
   function circularReference(name: string): PolicyConfigError {
     const path = [...underway].slice([...underway].indexOf(name));
     const written = path.map((rule) => definitionOf(definitions, rule)).find(({ from }) => from !== 'default');

@@ -27,7 +27,7 @@ import {
 
 type Field = ViewField<Server, HostsCall>;
 
-/** Requests that set properties of a server. */
+/** Requests that set the properties of a server. */
 export type ServerRequest = 'create' | 'update' | 'rebuild';
 
 /**

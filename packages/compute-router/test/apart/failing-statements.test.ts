@@ -13,8 +13,7 @@ class FailingStatements {
 
   constructor(api: Api) {
     const executor = coreOf(api.engine).store.db.getExecutor() as any;
-    // Queries and transactions have executors of their own, created by this one; they inherit the method that executes
-    // statements.
+    // Queries and transactions have their own executors, created by this one; they inherit the method that executes statements.
     let prototype = Object.getPrototypeOf(executor);
     while (!Object.hasOwn(prototype, 'executeQuery')) prototype = Object.getPrototypeOf(prototype);
     const original = prototype.executeQuery;

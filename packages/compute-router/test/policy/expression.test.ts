@@ -141,8 +141,8 @@ describe('a policy expression', () => {
     ['(role:admin', 12, /the end/],
     ['role:admin)', 11, /"\)"/],
     ['()', 2, /"\)"/],
-    ['  admin', 3, /neither a check/],
-    ['role:', 1, /neither a check/],
+    ['  admin', 3, /not a check/],
+    ['role:', 1, /not a check/],
     ['role:%(project_id)s', 1, /cannot be compared/],
     ['project_id:%(tenant)s', 1, /unknown target field "tenant"/],
     ['group:staff', 1, /unknown check "group:"/],
@@ -150,8 +150,8 @@ describe('a policy expression', () => {
     ['http://host/check', 1, /unknown check "http:"/],
     ['system_scope:some', 1, /takes all/],
     ['is_admin:yes', 1, /takes True or False/],
-    ['!role:admin', 1, /neither a check/],
-    ["'admin':role", 1, /neither a check/],
+    ['!role:admin', 1, /not a check/],
+    ["'admin':role", 1, /not a check/],
   ])('rejects %j at column %i', (text, column, message) => {
     const rejection = (() => {
       try {

@@ -93,7 +93,7 @@ describe('every representation of the reference', () => {
     unseen.set(name, versions);
   }
 
-  /** Servers of unreachable hosts have a representation of their own. */
+  /** Servers of unreachable hosts have a separate representation. */
   async function whileReachable<T>(form: string, work: () => Promise<T>): Promise<T> {
     if (!form.endsWith('_partial')) return work();
     const { infrastructure } = coreOf(cloud.api.engine);

@@ -1,7 +1,7 @@
 import type { OpenApiDocument } from './openapi-document.js';
 import { UNFOLDED } from './schema-variants.js';
 
-/** Tag of shared schemas that the pages of operations do not unfold. They have pages of their own. */
+/** Tag of shared schemas that the pages of operations do not unfold. They have separate pages. */
 export const SHARED_SCHEMAS = 'Schemas';
 
 /** A shared schema, and its uses in operations. */

@@ -19,7 +19,7 @@ import { operationFiles, operationsFile, staticLinks } from './static-links.js';
 
 /** Options of a static site. */
 export interface StaticSiteOptions {
-  /** The folder to which the site is written. Files of other names stay. */
+  /** The folder to which the site is written. Files with other names are kept. */
   readonly folder: string;
   /** Which OpenAPI documents the site contains. Default: `all`. */
   readonly openapi?: 'all' | 'newest' | 'none';

@@ -3,13 +3,13 @@ import type { CpuMode } from './cpu-options.js';
 
 type CpuProperty = string | number | boolean;
 
-/** Properties of a CPU by name: features, and what identifies it (`vendor`, `family`, `model-id`, ...). */
+/** Properties of a CPU by name: features, and its identification (`vendor`, `family`, `model-id`, ...). */
 export type CpuProperties = Readonly<Record<string, CpuProperty>>;
 
 /** The CPU of a guest. Hosts exchange it when the guest moves. */
 export interface GuestCpu {
   readonly mode: CpuMode;
-  /** The model of QEMU; `base` without any feature for the mode `host-model`. */
+  /** The QEMU model; `base` without any feature for the mode `host-model`. */
   readonly model: string;
   /** The properties that differ from the model. */
   readonly properties: CpuProperties;
@@ -17,7 +17,7 @@ export interface GuestCpu {
   readonly visible: CpuProperties | null;
 }
 
-/** Returns the value of QEMU's option `-cpu`. QEMU must not leave out features that it cannot provide. */
+/** Returns the value of QEMU's option `-cpu`. QEMU must fail, not drop features that it cannot provide. */
 export function cpuArgument({ mode, model, properties }: GuestCpu, more: readonly string[] = []): string {
   const text = (value: CpuProperty) => (typeof value === 'boolean' ? (value ? 'on' : 'off') : value);
   const changes = Object.entries(properties).map(([name, value]) => `${name}=${text(value)}`);

@@ -64,7 +64,7 @@ describe('the CPU of guests', () => {
     expect([cpuArgument(without), without.visible?.aes]).toEqual(['host,aes=off', undefined]);
   });
 
-  it('is spelled out with the mode host-model', async () => {
+  it('is expanded with the mode host-model', async () => {
     const { guest } = await open(fakeQemu({ ...NEW, 'model-id': 'A, B' }), { cpuMode: 'host-model' });
     expect(cpuArgument(guest)).toBe('base,vendor=Maker,family=6,aes=on,sse4.2=on,model-id=A  B,enforce');
   });
@@ -112,13 +112,13 @@ describe('a guest of another host', () => {
     (await open(program, options, kind)).reasonAgainst(guest, 'h2');
   const MISSING_AES = "Host h2 does not provide features of the guest's CPU: aes.";
 
-  it('may come to a host that provides its model, regardless of the model of that host', async () => {
+  it('can move to a host that provides its model, regardless of the model of that host', async () => {
     const guest = await guestOf(fakeQemu(NEW), custom('Old'));
     expect(await against(guest, fakeQemu(OLD))).toBeNull();
     expect(await against(guest, fakeQemu({ ...NEW, avx: true }), custom('Newest'))).toBeNull();
   });
 
-  it('may come with a spelled out CPU to a host with more features', async () => {
+  it('can move with an expanded CPU to a host with more features', async () => {
     const guest = await guestOf(fakeQemu(OLD), { cpuMode: 'host-model' });
     expect(await against(guest, fakeQemu({ ...NEW, vendor: 'Other' }))).toBeNull();
     expect(await against(await guestOf(fakeQemu(NEW), { cpuMode: 'host-model' }), fakeQemu(OLD))).toBe(MISSING_AES);
@@ -168,7 +168,7 @@ describe.skipIf(!existsSync(QEMU))('the CPU models of the installed QEMU', () =>
     await expect(open(QEMU, custom('Nehalen'), 'tcg')).rejects.toThrow(/can provide .*Nehalem, .*x86-64-v2, /);
   });
 
-  it('can be compared, and spelled out', async () => {
+  it('can be compared and expanded', async () => {
     const old = await open(QEMU, custom('Nehalem', '-aes'), 'tcg');
     const westmere = (await open(QEMU, custom('Westmere'), 'tcg')).guest;
     expect(await old.reasonAgainst(westmere, 'h2')).toBe("Host h2 does not provide features of the guest's CPU: aes.");

@@ -14,7 +14,7 @@ const UNLISTED = /^(host|max|base|.*-v\d+)$/;
 
 const rejected = (message: string) => new QemuError('CPU_UNAVAILABLE', message);
 
-/** Returns the CPU that guests have without options, if nothing more is known about it. */
+/** Returns the CPU of guests without options, if its properties are unknown. */
 export function passthroughCpu(acceleration: Acceleration): GuestCpu {
   return { mode: 'host-passthrough', model: FULL_MODEL[acceleration], properties: {}, visible: null };
 }
@@ -85,7 +85,7 @@ export class HostCpus {
     this.#guest = mode === 'host-model' ? this.#asHostModel(all) : { mode, model, properties, visible: visibleIn(all) };
   }
 
-  /** Spells out a CPU, so that it is the same on each host. */
+  /** Expands a CPU into explicit features, so that it is the same on every host. */
   #asHostModel(all: CpuProperties): GuestCpu {
     const spelled = Object.entries(visibleIn(all)).map(([name, value]) => [
       name,
@@ -149,7 +149,7 @@ export class HostCpus {
   }
 
   /**
-   * Returns why a guest of another host cannot continue on this one with the CPU that it has; null if it can.
+   * Returns why a guest of another host cannot continue on this one with its current CPU; null if it can.
    * @param here the name of this host
    */
   async reasonAgainst(guest: GuestCpu, here: string): Promise<string | null> {

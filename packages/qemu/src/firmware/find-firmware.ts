@@ -35,7 +35,7 @@ export interface Firmware {
   readonly needsSmm: boolean;
 }
 
-/** The requirements of a machine on its firmware. */
+/** The firmware requirements of a machine. */
 export interface FirmwareRequirements {
   /** The prefix of the versioned machine types: `pc-i440fx` or `pc-q35`. */
   readonly machineFamily: string;

@@ -18,8 +18,7 @@ export interface ForwardsOptions {
 }
 
 /**
- * Returns true if the port is free. If another process takes it before the machine does, the start of the machine fails
- * with its error.
+ * Returns true if the port is free. If another process takes it first, starting the machine fails with QEMU's error.
  */
 async function isFree(protocol: 'tcp' | 'udp', port: number, address: string): Promise<boolean> {
   try {
@@ -56,8 +55,8 @@ function fits({ protocol, hostPorts: [first, last], guestPort }: ForwardRule, fo
 }
 
 /**
- * Assigns host ports to guests. The ports of a server are stored in its folder, so it has the same ports after every
- * start, while the rules allow them and no other process has taken them.
+ * Assigns host ports to guests. The ports of a server are stored in its folder, so it has the same ports after every start, as
+ * long as the rules allow them and no other process has taken them.
  */
 export class Forwards {
   readonly #options: ForwardsOptions;
@@ -91,14 +90,14 @@ export class Forwards {
         const named = rule.server === name;
         if (rule.server !== null && !named && rule.server !== `${projectId}/${name}`) continue;
         if (named && shared) {
-          log(`--forward ${rule.text} fits servers of several projects: write ${projectId}/${rule.text} for ${id}`);
+          log(`--forward ${rule.text} matches servers of several projects: write ${projectId}/${rule.text} for ${id}`);
           continue;
         }
         const forward = await this.#free(rule, before, [...others, ...mine]);
         const where = `port ${rule.guestPort}/${rule.protocol} of ${name} (${id})`;
         if (forward) {
           mine.push(forward);
-          log(`${address}:${forward.hostPort} leads to ${where}`);
+          log(`${address}:${forward.hostPort} forwards to ${where}`);
         } else log(`no free port of --forward ${rule.text} for ${where}`);
       }
       held.set(id, mine);

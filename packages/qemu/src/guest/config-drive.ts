@@ -12,7 +12,7 @@ const LABEL = 'config-2';
 /** The drive has the size of a large floppy disk, minus the overhead of the file system. */
 const MAX_BYTES = 2_700_000;
 
-/** The offset of the code in the boot sector, to which the jump at its start leads. */
+/** The offset of the code in the boot sector, the target of the jump at its start. */
 const BOOT_CODE_AT = 0x40;
 /** `int 0x18`, which passes the boot to the next device; then an endless `hlt`, for firmware that returns. */
 const HAND_OVER = Buffer.from([0xcd, 0x18, 0xf4, 0xeb, 0xfd]);
@@ -47,7 +47,7 @@ export async function writeConfigDrive(
   if (bytes > MAX_BYTES)
     throw new QemuError(
       'UNSUPPORTED',
-      `the config drive has a maximum of ${MAX_BYTES} bytes, and its content has ${bytes}`,
+      `the config drive holds at most ${MAX_BYTES} bytes, but its content has ${bytes}`,
     );
   const tree = folder.file('configTree');
   const drive = folder.file(name);

@@ -18,7 +18,7 @@ class FrozenGuest {
   retry: NodeJS.Timeout | undefined;
   #turn: Promise<unknown> = Promise.resolve();
 
-  /** Runs freeze and thaw of a guest sequentially. */
+  /** Serializes freezing and thawing of a guest. */
   next<T>(work: () => Promise<T>): Promise<T> {
     const mine = this.#turn.then(work);
     this.#turn = mine.catch(() => {});
@@ -103,8 +103,8 @@ export class GuestFreeze {
   }
 
   /**
-   * Runs a function while the file systems of the guest are frozen, so that a copy of the disk is consistent. If the
-   * guest cannot be frozen, the function runs without, unless the image requires the freeze (`os_require_quiesce`).
+   * Runs a function while the file systems of the guest are frozen, so that a copy of the disk is consistent. If the guest cannot
+   * be frozen, the function runs without a freeze, unless the image requires the freeze (`os_require_quiesce`).
    *
    * @throws QemuError `GUEST_TIMEOUT`, `GUEST_COMMAND_FAILED` or `UNSUPPORTED` if a required freeze fails
    */
@@ -112,10 +112,7 @@ export class GuestFreeze {
     const required = isTruthyString(optionsOfServer(server)('atRest'));
     if (!hasAgent(server)) {
       if (!required) return body();
-      throw new QemuError(
-        'UNSUPPORTED',
-        'the image requires a freeze of its file systems, and declares no agent for it',
-      );
+      throw new QemuError('UNSUPPORTED', 'the image requires frozen file systems, but declares no guest agent');
     }
     try {
       await this.begin(folder, by, BEGIN_SECONDS);

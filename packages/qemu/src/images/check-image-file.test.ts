@@ -56,7 +56,7 @@ describe('an uploaded image file', () => {
     ['vdi', `${' '.repeat(64)}\x7f\x10\xda\xbe`],
   ])('is rejected as raw when its bytes are %s', async (found, content) => {
     writeFileSync(join(folder, 'other'), content, 'latin1');
-    const why = `the image declares raw, and its bytes are ${found}`;
+    const why = `the image declares raw, but its bytes are ${found}`;
     await expect(checkImageFile(join(folder, 'other'), 'raw')).rejects.toThrow(why);
   });
 

@@ -3,12 +3,15 @@ import { imageFormatOf } from '@apistrata/compute-engine/catalogs';
 import { QemuError } from '../qemu-error.js';
 import { checkVmdk } from './check-vmdk.js';
 
-/** The part of a file that contains the signatures and headers of disks. A CD is a disk like any other: it has its signature later. */
+/**
+ * The part of a file that contains the signatures and headers of disks. The signature of a CD is beyond this part, so a CD is
+ * treated like any other disk.
+ */
 const HEADER_BYTES = 512;
 const BACKING_OFFSET_AT = 8;
 const SIZE_AT = 24;
 const INCOMPATIBLE_FEATURES_AT = 72;
-/** The data of the guest are in another file, which the header names. */
+/** The guest's data is in another file, which the header names. */
 const EXTERNAL_DATA = 1n << 2n;
 
 export type ImageFileFormat = 'raw' | 'qcow2' | 'vmdk' | 'vhdx';
@@ -65,8 +68,8 @@ export async function checkImageFile(path: string, format: ImageFileFormat): Pro
       throw new QemuError(
         'IMAGE_REJECTED',
         found === 'raw'
-          ? `the image declares ${format}, and its bytes are not: upload it again with the actual disk_format`
-          : `the image declares ${format}, and its bytes are ${found}: upload it again as ${found}`,
+          ? `the image declares ${format}, but its bytes are not: upload it again with the actual disk_format`
+          : `the image declares ${format}, but its bytes are ${found}: upload it again as ${found}`,
       );
     return await CHECKS[format](header, file);
   } finally {

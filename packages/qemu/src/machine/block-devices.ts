@@ -17,7 +17,7 @@ export function nodeName(diskId: string): string {
 
 /** The QEMU nodes of a volume: one for the device of the guest, and one for the connection behind it. */
 export interface VolumeNodes {
-  /** Two names of each, because both exist while one replaces the other. */
+  /** Two names for each, because both exist while one replaces the other. */
   readonly front: readonly [string, string];
   readonly connection: readonly [string, string];
 }
@@ -60,7 +60,7 @@ export function blockNodes(disk: DiskShape | VolumeShape): readonly Json[] {
   return [{ 'node-name': nodeName(disk.id), driver: 'qcow2', file, discard: 'unmap' }];
 }
 
-/** Whether a disk is a CD, whose drive is at the IDE bus that every machine has. */
+/** Whether a disk is a CD, whose drive is on the IDE bus that every machine has. */
 export function isCdrom(disk: DiskShape | VolumeShape): boolean {
   return !isVolume(disk) && disk.cdrom === true;
 }

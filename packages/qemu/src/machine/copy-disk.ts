@@ -4,7 +4,7 @@ import { type ProgramOptions, runProgram } from '../programs/run-program.js';
 import { QemuError } from '../qemu-error.js';
 import type { QmpClient, QmpEvent } from '../qmp/qmp-client.js';
 
-/** The name of the only copy that a process makes at a time, as job and as node. */
+/** The name of a copy's job and node. A process makes one copy at a time. */
 const COPY = 'copy';
 const POLL_INTERVAL_MS = 50;
 

@@ -15,7 +15,7 @@ type Has = { readonly snapshots?: readonly { readonly name: string }[] } | undef
 
 const hasBefore = (disk: Has) => disk?.snapshots?.some(({ name }) => name === BEFORE) ?? false;
 
-/** The local disks of a stopped machine, with whether each has the snapshot. */
+/** The local disks of a stopped machine, and whether each has the snapshot. */
 async function* ownDisks(host: Host, folder: MachineFolder, signal: AbortSignal) {
   for (const disk of OWN_DISKS) {
     const path = diskFile(folder, disk);

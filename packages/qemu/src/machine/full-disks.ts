@@ -4,10 +4,10 @@ import type { Machine } from './machine.js';
 
 /** Interval between attempts to resume guests whose writes had no space. */
 const INTERVAL_MS = 5_000;
-/** Guests continue only when there is this much space, so that they are not paused again at once. */
+/** Guests continue only when there is this much space, so that they are not immediately paused again. */
 const ENOUGH_BYTES = 64 * 2 ** 20;
 
-/** A host, as far as this watch needs it. */
+/** The parts of a host that this watch uses. */
 export interface MachinesOnDisk {
   machineIds(): Promise<readonly string[]>;
   machine(server: { readonly id: string }): Pick<Machine, 'resumeAfterFullDisk'>;
@@ -16,7 +16,7 @@ export interface MachinesOnDisk {
 }
 
 /**
- * Resumes guests that QEMU has paused because a write had no space, once the file system has some again. QEMU then repeats the
+ * Resumes guests that QEMU has paused because a write had no space, once the file system has space again. QEMU then repeats the
  * write, so that no data is lost.
  *
  * @param folder on the file system of the disks

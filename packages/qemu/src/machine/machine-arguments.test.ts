@@ -61,7 +61,7 @@ describe('the command line of a machine', () => {
     expect(argumentsOf({})).not.toContain('tpm');
   });
 
-  it('starts the machine paused, also when it waits for incoming memory', () => {
+  it('starts the machine paused, including when it waits for incoming memory', () => {
     const layout = { type: 'pc-i440fx-7.2', slots: { balloon: 12 }, units: {}, ...NO_PORTS };
     expect(argumentsOf({})).toMatch(/ -S( |$)/);
     expect(argumentsOf({}, layout)).toMatch(/ -S -incoming defer( |$)/);
@@ -78,14 +78,14 @@ describe('the command line of a machine', () => {
     expect(argumentsOf({})).not.toContain('flash');
   });
 
-  it('contains ports for hotplug on q35, and disks at them', () => {
+  it('contains hotplug ports on q35, with disks on them', () => {
     const all = argumentsOf({}, undefined, { hw_machine_type: 'q35' });
     expect(all.match(/pcie-root-port/g)).toHaveLength(9);
     expect(all).toContain('"id":"root","drive":"root","bootindex":1,"bus":"port-0"');
     expect(argumentsOf({})).not.toContain('pcie-root-port');
   });
 
-  it('contains the ports of the machine whose memory it receives, with devices at the same ones', () => {
+  it('contains the ports of the machine whose memory it receives, with devices on the same ports', () => {
     const layout = {
       type: 'pc-q35-7.2',
       slots: { root: 0 },

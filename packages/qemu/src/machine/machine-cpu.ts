@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { checkedCpu, type GuestCpu } from '../cpu/guest-cpu.js';
 import type { MachineFolder } from './machine-folder.js';
 
-/** Stores the CPU of a machine that starts. It keeps it until it ends, also if the host then has other options. */
+/** Stores the CPU of a machine that starts. The machine keeps it until it ends, even if the options of the host change. */
 export async function saveCpu(folder: MachineFolder, cpu: GuestCpu): Promise<void> {
   await writeFile(folder.file('cpu'), JSON.stringify(cpu));
 }

@@ -32,13 +32,13 @@ const POWER_STATES: Readonly<Record<string, PowerState>> = {
   shutdown: OFF,
   'guest-panicked': 6,
 };
-/** Events after which the power state may be another one. */
+/** Events after which the power state may have changed. */
 const CHANGES: ReadonlySet<string> = new Set(['STOP', 'RESUME']);
 
 /** Interval between presses of the power button: guests that are still booting ignore it. */
 const PRESS_RETRY_MS = 3_000;
 
-/** The machine of one server: a process that may be older than this one, and continues without it. */
+/** The machine of one server: a process that may be older than this one, and outlives it. */
 export class Machine {
   readonly folder: MachineFolder;
   readonly #program: MachineProgram;

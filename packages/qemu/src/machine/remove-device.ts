@@ -7,12 +7,12 @@ export function ignoreExpectedError(so: RegExp) {
   };
 }
 
-/** Errors of QEMU about devices that are attached already, or not attached. */
+/** QEMU errors for devices that are already attached, or not attached. */
 export const ATTACHED = /Duplicate (device )?ID|Duplicate nodes/i;
 export const DETACHED = /not found|failed to find|cannot find/i;
 
 /**
- * Requests the guest to release a device, and waits for that.
+ * Requests that the guest release a device, and waits for it.
  *
  * @returns false if it has not responded in time, because it is still booting or has no driver: it keeps the device
  */

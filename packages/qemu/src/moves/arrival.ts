@@ -16,7 +16,7 @@ import { diskFile, type MachineManifest, OWN_DISKS } from './machine-manifest.js
 import { cpuObstacle } from './move-obstacle.js';
 import type { TransferRequest } from './transfer-request.js';
 
-/** Maximum time for the rest of a memory to arrive. */
+/** Maximum time for the rest of the memory to arrive. */
 const LOAD_MS = 60_000;
 const POLL_INTERVAL_MS = 10;
 
@@ -25,8 +25,8 @@ async function statusOf(qmp: QmpClient): Promise<string> {
 }
 
 /**
- * Returns true if a machine has received its state or is receiving it. After an interrupted move, it no longer waits. A
- * machine that was sent from here is only the remainder of an earlier move: a server may return before it is removed.
+ * Returns true if a machine has received its state or is receiving it. After an interrupted move, it no longer waits. A machine
+ * that was sent from here is only a remnant of an earlier move: a server may return before it is removed.
  */
 async function isInProgress(remote: RemoteMachine, qmp: QmpClient): Promise<boolean> {
   const status = await statusOf(qmp);

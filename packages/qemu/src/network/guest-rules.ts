@@ -56,7 +56,7 @@ function toHex128(address: string): string | undefined {
   return ip && `0x${ip.value.toString(16).padStart(32, '0')}`;
 }
 
-/** Returns rules that drop frames with a source of another guest, and frames that only routers and servers may send. */
+/** Returns rules that drop frames with the source address of another guest, and frames that only routers and servers may send. */
 function antiSpoofingRules(port: PlannedPort): readonly string[] {
   const { macs, v4, v6 } = sourcesOf(port);
   const targets = v6.map(toHex128);

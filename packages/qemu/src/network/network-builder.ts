@@ -66,7 +66,7 @@ export class NetworkBuilder {
     if (failed) throw failed.reason;
   }
 
-  /** Runs work unless the same was done last. */
+  /** Runs work on an object unless its last configuration was the same. */
   async #once(what: string, how: string, work: () => Promise<void>): Promise<void> {
     if (this.#done.get(what) === how) return;
     this.#done.delete(what);
@@ -177,7 +177,7 @@ export class NetworkBuilder {
     await this.#once('outside', JSON.stringify(ways), async () => {
       if (ways.length > 0 && (await readFile(FORWARDING, 'utf8')).trim() === '0') {
         await writeFile(FORWARDING, '1');
-        log(`this computer forwards packets from now on (${FORWARDING}), so that guests reach the outside`);
+        log(`IP forwarding is now enabled on this computer (${FORWARDING}), so that guests reach external networks`);
       }
       const desired = new Set(
         ways.flatMap(({ device, addresses }) => addresses.map((address) => `${address} ${device}`)),

@@ -8,8 +8,8 @@ const PROBE = 'probe';
 const MTU = 1500;
 
 /**
- * Creates what a network needs of the kernel, and removes it: a namespace, a bridge, a guest's device, a pair of devices and a table.
- * Remains of a killed probe are removed by the next build, because no plan contains them.
+ * Creates the kernel objects that a network needs, and removes them: a namespace, a bridge, a guest's device, a pair of devices
+ * and a table. Remains of a killed probe are removed by the next build, because no plan contains them.
  *
  * @throws QemuError `PROGRAM_FAILED`
  */

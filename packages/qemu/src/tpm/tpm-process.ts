@@ -15,7 +15,7 @@ function filesOf(folder: MachineFolder): ProcessFiles {
 }
 
 /**
- * Returns the command line of a TPM. It ends with the connection of its machine, so it lives exactly as long.
+ * Returns the command line of a TPM. It exits when its machine disconnects, so it lives exactly as long as the machine.
  *
  * @param incoming whether its state arrives with the memory of the machine
  */

@@ -22,7 +22,7 @@ describe('cores that are dedicated to machines', () => {
   });
   afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
-  it('are exclusive, for concurrent requests and for the next process too', async () => {
+  it('are exclusive, even for concurrent requests and for the next process', async () => {
     const [a, b, c] = folders as [MachineFolder, MachineFolder, MachineFolder];
     expect(await Promise.all([cores.claim(a, 2), cores.claim(b, 2)])).toEqual([
       [4, 5],

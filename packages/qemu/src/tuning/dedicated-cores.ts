@@ -24,7 +24,7 @@ async function coresIn(folder: MachineFolder): Promise<readonly number[]> {
   return coreList(await readFile(folder.file('cores'), 'utf8').catch(() => ''));
 }
 
-/** Assigns dedicated cores to machines. Assignments are stored with the machines, so they last as long. */
+/** Assigns dedicated cores to machines. Assignments are stored with the machines and last as long as they do. */
 export class DedicatedCores {
   readonly #folders: () => Promise<readonly MachineFolder[]>;
   readonly #here: () => Promise<readonly number[]>;
@@ -54,7 +54,7 @@ export class DedicatedCores {
     if (free.length <= count)
       throw new QemuError(
         'UNSUPPORTED',
-        `${count} dedicated cores are requested by this machine, and ${Math.max(0, free.length - 1)} are left`,
+        `this machine requests ${count} dedicated cores, and ${Math.max(0, free.length - 1)} are left`,
       );
     // The last ones, because the computer itself uses the first most.
     const cores = free.slice(-count);

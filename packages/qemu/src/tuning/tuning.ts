@@ -138,7 +138,7 @@ export function isQ35(machineType: string): boolean {
 function machineTypeOf(type: string | undefined): string {
   if (type === undefined || type === '') return 'pc';
   if (/^(pc|q35|pc-(i440fx|q35)-\d{1,3}\.\d{1,3})$/.test(type)) return type;
-  throw new QemuError('UNSUPPORTED', `machines of the type ${type} (hw_machine_type) cannot be run: pc and q35 can`);
+  throw new QemuError('UNSUPPORTED', `the machine type ${type} (hw_machine_type) is not supported: use pc or q35`);
 }
 
 /** @throws QemuError `UNSUPPORTED` for secure boot without UEFI */

@@ -87,7 +87,7 @@ export const memory: Verbs = {
     if (!qmp) throw new QemuError('MACHINE_NOT_RUNNING', 'the machine is not running');
     const { status } = await qmp.execute<{ status: string }>('query-status');
     if (status === 'postmigrate') {
-      // Its memory is saved, and the process that did it has died since.
+      // Its memory was saved by a process that has since died.
       if (await machine.folder.exists('memory')) return machine.end();
       await qmp.execute('cont');
     }

@@ -11,15 +11,14 @@ function administrator(server: Server): string {
   return option('administrator') || (option('system') === 'windows' ? 'Administrator' : 'root');
 }
 
-const NO_AGENT = 'QEMU guest agent is not enabled: the image does not say that there is one.';
+const NO_AGENT = 'QEMU guest agent is not enabled: the image does not declare one.';
 
 /** Returns why the password of a guest cannot be set, or its file systems cannot be frozen; undefined if they can. */
 export async function reasonAgainst(host: Host, verb: DriverVerb, server: Server): Promise<UnsupportedReason | null> {
   if (verb === 'quiesce' && !hasAgent(server)) return { code: 'NOT_SUPPORTED', message: NO_AGENT };
   if (verb !== 'set_password') return null;
   const conflict = (message: string): UnsupportedReason => ({ code: 'CONFLICT', message });
-  if (!hasAgent(server))
-    return conflict(`The image of instance ${server.id} does not say that there is an agent in the guest.`);
+  if (!hasAgent(server)) return conflict(`The image of instance ${server.id} does not declare a guest agent.`);
   const machine = host.machine(server);
   if (!(await machine.isRunning())) return conflict(`Instance ${server.id} is not running.`);
   return callAgent(machine.folder.file('agent'), 'guest-ping').then(

@@ -2,7 +2,7 @@ import type { Server } from '@apistrata/compute-engine';
 import type { VolumeShape } from '../machine/machine-shape.js';
 import type { VolumeAccess } from './volume-access.js';
 
-/** Device paths are shorter than this; longer names are accepted by other code later. */
+/** Pads device paths for sorting; all of them are shorter. */
 const MAX_DEVICE_NAME = 32;
 
 /** Opens all volumes of a server, in the order of their devices. */

@@ -23,14 +23,14 @@ describe.skipIf(missing)('a forwarded port of this computer', { timeout: 240_000
   const portsOf = (id: string): readonly { hostPort: number; guestPort: number }[] =>
     JSON.parse(readFileSync(join(cloud.machines, id, 'forwards.json'), 'utf8'));
 
-  it('leads to a port of a guest: a different one for each server, and some by the name of the server', async () => {
+  it('forwards to guest ports: a different host port for each server, and some by server name', async () => {
     const web = await cloud.create({ name: 'web' });
     const other = await cloud.create({ name: 'other' });
     expect(portsOf(web.id)).toMatchObject([{ guestPort: 22 }, { hostPort: first + 10, guestPort: 80 }]);
     expect(portsOf(other.id)).toMatchObject([{ guestPort: 22 }]);
     const [{ hostPort: toWeb }, { hostPort: toOther }] = [portsOf(web.id)[0]!, portsOf(other.id)[0]!];
     expect(new Set([toWeb, toOther, first + 10]).size).toBe(3);
-    expect(lines).toContain(`127.0.0.1:${first + 10} leads to port 80/tcp of web (${web.id})`);
+    expect(lines).toContain(`127.0.0.1:${first + 10} forwards to port 80/tcp of web (${web.id})`);
 
     for (const { id, name } of [web, other]) {
       await cloud.console(id, /GUEST ready/);

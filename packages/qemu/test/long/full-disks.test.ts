@@ -13,7 +13,7 @@ const MIB = 2 ** 20;
 const signal = new AbortController().signal;
 const origin = { action: 'createImage', requestId: 'req-test' };
 
-/** Mounts a file system of its own, so that it can be filled; undefined if this machine does not allow that. */
+/** Mounts a separate file system, so that it can be filled; undefined if this machine does not allow that. */
 function smallDisk(mib: number): string | undefined {
   const disk = mkdtempSync(join(tmpdir(), 'aq-full-'));
   if (spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${mib}m,mode=755`, 'none', disk]).status === 0) return disk;

@@ -151,7 +151,7 @@ describe.skipIf(missing)('a virtual machine with an agent', { timeout: 240_000 }
     const plain = await cloud.create({ name: 'plain' });
     await expect(act().act(ada, plain.id, 'changePassword', { adminPassword: 'x' })).rejects.toMatchObject({
       code: 'CONFLICT',
-      message: expect.stringContaining('does not say that there is an agent'),
+      message: expect.stringContaining('does not declare a guest agent'),
     });
   });
 });

@@ -9,8 +9,7 @@ import { admin, BOOT, QemuHosts } from '../qemu-hosts.js';
 
 const postgresUrl = inject('postgresUrl');
 const missing = missingForGuests() ?? (postgresUrl ? undefined : 'PostgreSQL');
-if (missing)
-  console.warn(`\n*** SKIPPED: moves of virtual machines that are cut off: this machine has no ${missing} ***\n`);
+if (missing) console.warn(`\n*** SKIPPED: interrupted moves of virtual machines: this machine has no ${missing} ***\n`);
 
 const SLOW = { moveMibPerSecond: 4 };
 

@@ -96,7 +96,7 @@ describe.skipIf(missing)('a machine with options of a flavor and an image', { ti
     expect(coresOf(`${pidOf(later.id)}`)).toEqual(here.slice(0, -1));
 
     await expect(cloud.create({ name: 'crowd', flavorId: 'crowd', imageId: IMAGE })).rejects.toThrow(
-      `${here.length} dedicated cores are requested by this machine, and ${here.length - 2} are left`,
+      `this machine requests ${here.length} dedicated cores, and ${here.length - 2} are left`,
     );
     expect(cloud.folders()).toHaveLength(3);
 

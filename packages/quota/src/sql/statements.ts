@@ -67,7 +67,7 @@ export function statementsFor(dialect: 'postgres' | 'sqlite', prefix: string) {
     ],
     /** [[project, kind]], sorted: creates missing counters and locks all. */
     lock,
-    /** The same, and returns them with the own limits. */
+    /** The same, and returns them with the projects' own limits. */
     lockAndRead: `${lock} RETURNING project, kind, used, reserved,
         (SELECT own_limits FROM ${limits} AS own WHERE own.project = ${counters}.project) AS own_limits`,
     /** [[project, kind, used, reserved]]: adds to counters. */

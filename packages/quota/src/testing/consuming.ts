@@ -25,7 +25,7 @@ export function testConsuming(suite: QuotaStoreSuite): void {
       assert.deepEqual(await countsOf(store, 'p'), expected);
     });
 
-    test('takes all or none by the own limit or else the default, and returns the kinds that exceed it', async ({
+    test("takes all or none by the project's own limit, or else the default, and returns the kinds that exceed it", async ({
       store,
     }) => {
       const consume = consumerOf(store);

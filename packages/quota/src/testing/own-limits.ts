@@ -35,7 +35,9 @@ export function testOwnLimits(suite: QuotaStoreSuite): void {
       );
     });
 
-    test('prefers the own limit to the default, higher and lower, from the next request on', async ({ store }) => {
+    test("prefers the project's own limit to the default, higher or lower, from the next request on", async ({
+      store,
+    }) => {
       const defaults = { secrets: 2, orders: 2 };
       await store.setLimits('p', { secrets: 4, orders: 1 });
       assert.deepEqual(await store.reserve(request('p', { secrets: 4, orders: 1 }, { defaults })), []);

@@ -29,8 +29,7 @@ type QueryClass = new (
 let Query: QueryClass | undefined;
 
 /**
- * Executes a statement. `pg` copies the properties of query objects each time, so it gets a query object of its own
- * type.
+ * Executes a statement. `pg` copies the properties of query objects each time, so it gets a custom query object.
  * @param name name of the prepared statement on the connection
  */
 export function request(

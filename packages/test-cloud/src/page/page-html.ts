@@ -15,7 +15,7 @@ const requestsView = html`<form id="filter" class="bar" role="search">
   ['3xx', '3xx'],
   ['4xx', '4xx'],
   ['5xx', '5xx'],
-  ['0', 'cut off'],
+  ['0', 'closed'],
 ])}</select></label>
 <label class="wide">Text <input type="search" name="text" placeholder="path, name, id, ... ( / )" autocomplete="off" spellcheck="false"></label>
 <a id="har" class="button" href="/_page/journal.har" download>Export as HAR</a>
@@ -24,26 +24,26 @@ const requestsView = html`<form id="filter" class="bar" role="search">
 ${table('requests', 'requests', ['Time', 'Status', 'Method', 'Path', 'Version', 'ms', 'Request id'])}`;
 
 const rulesView = html`<p class="soft without-control" hidden>This cloud was started without <code>control</code>: rules are shown here, but only the program that started it can change them.</p>
-${table('rules', 'rules', ['Rule', 'Kind', 'Matches', 'Does', 'Hits', ''])}
+${table('rules', 'rules', ['Rule', 'Kind', 'Matches', 'Effect', 'Hits', ''])}
 <form id="rule-form" class="with-control" aria-labelledby="rule-form-title">
 <h3 id="rule-form-title">Add a rule</h3>
-<fieldset><legend>What it speaks of</legend>
+<fieldset><legend>Applies to</legend>
 <label><input type="radio" name="kind" value="http" checked> Requests</label>
 <label><input type="radio" name="kind" value="machine"> Machines</label>
 </fieldset>
 <div class="fields" data-kind="http">
 <label>Method <select name="method">${options([['', 'any'], ...['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].map((name) => [name, name] as const)])}</select></label>
 <label class="wide">Path <input name="path" placeholder="/compute/v2.1/servers or /servers$/" spellcheck="false"></label>
-<label>Answer with status <input name="status" inputmode="numeric" pattern="[2-5][0-9][0-9]" placeholder="503"></label>
-<label class="wide">and this JSON <input name="body" placeholder="an error of the service" spellcheck="false"></label>
-<label><input type="checkbox" name="drop"> Cut the connection instead</label>
-<label><input type="checkbox" name="apply"> Do the work first</label>
+<label>Respond with status <input name="status" inputmode="numeric" pattern="[2-5][0-9][0-9]" placeholder="503"></label>
+<label class="wide">and this JSON body <input name="body" placeholder="an error of the service" spellcheck="false"></label>
+<label><input type="checkbox" name="drop"> Close the connection instead</label>
+<label><input type="checkbox" name="apply"> Execute the request first</label>
 </div>
 <div class="fields" data-kind="machine" hidden>
 <label>Step <input name="verb" placeholder="spawn" spellcheck="false"></label>
 <label class="wide">Server name <input name="name" placeholder="web-1 or /^web-/" spellcheck="false"></label>
 <label class="wide">Fail with <input name="fail" placeholder="No valid host was found"></label>
-<label><input type="checkbox" name="hang"> Hang until it is let go</label>
+<label><input type="checkbox" name="hang"> Hang until resumed</label>
 </div>
 <div class="fields">
 <label>Delay in ms <input name="delayMs" inputmode="numeric" pattern="[0-9]+"></label>
@@ -68,7 +68,7 @@ ${paste('client-yaml', 'clouds.yaml', html`Save it as <code>clouds.yaml</code>, 
 const clock = html`<form id="clock-form" aria-label="Clock">
 <span id="clock"></span>
 <span class="with-control">
-<button type="button" id="freeze" aria-pressed="false">Stop</button>
+<button type="button" id="freeze" aria-pressed="false">Freeze</button>
 <label>Advance by <input id="advance" name="advance" value="5m" size="5" list="durations" autocomplete="off" spellcheck="false"></label>
 <datalist id="durations"><option value="30s"><option value="5m"><option value="1h"><option value="1d"></datalist>
 <button type="submit">Advance</button>

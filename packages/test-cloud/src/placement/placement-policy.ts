@@ -6,7 +6,7 @@ import { forbidden } from '../service/service-error.js';
 const ROLES: Readonly<Record<string, readonly string[]>> = { '/reshaper': ['service'] };
 const ADMINISTRATION = ['admin', 'service'];
 
-/** Whether a reader of a project asks for the usage of this project. */
+/** Whether a reader of a project requests the usage of this project. */
 const isOwnUsage = ({ path }: Route, { caller, query }: Call) =>
   path === '/usages' && caller.roles.includes('reader') && query.get('project_id') === caller.projectId;
 

@@ -42,7 +42,7 @@ const unmanagedTable = ({ cloud }: Call, kind: Kind) => cloud.documents.table<Un
 const nameOf = (reference: z.infer<typeof ref>) =>
   String(typeof reference === 'string' ? reference : reference['source-name']);
 
-/** Records that the pool keeps what is removed from management. */
+/** Records that the pool still stores a volume or snapshot that was removed from management. */
 export function release(call: Call, kind: Kind, id: string, { size, volumeId }: { size: number; volumeId?: string }) {
   const source = volumeId === undefined ? undefined : STORED_AS.volume(volumeId);
   unmanagedTable(call, kind).set(STORED_AS[kind](id), { size, source });

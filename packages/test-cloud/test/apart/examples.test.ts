@@ -83,7 +83,7 @@ describe('the Dockerfile', () => {
     (name: string) => last.filter((line) => line.startsWith(`${name} `)).map((line) => line.slice(name.length + 1)),
   ];
 
-  it('has one layer of its own, and an unprivileged user', () => {
+  it('has a single additional layer, and an unprivileged user', () => {
     expect([...instruction('COPY'), ...instruction('ADD'), ...instruction('RUN')]).toEqual(['--from=build /app /app']);
     expect(instruction('USER')).toEqual(['node']);
     expect(instruction('EXPOSE')).toEqual(['8774']);

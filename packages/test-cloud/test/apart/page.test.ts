@@ -138,16 +138,16 @@ describe.skipIf(!executablePath)('the page', () => {
     const { cloud, request } = await cloudWithStoppedServer();
     const page = await open(cloud);
     await page.getByRole('link', { name: '/image/v2/images/nothing' }).click();
-    await page.getByRole('button', { name: 'Make this a rule' }).click();
+    await page.getByRole('button', { name: 'Create a rule from this' }).click();
     await expect.poll(() => page.getByLabel('Path').inputValue()).toBe('/image/v2/images/nothing');
-    await page.getByLabel('Answer with status').fill('507');
+    await page.getByLabel('Respond with status').fill('507');
     await page.getByLabel('Times').fill('2');
     await page.getByRole('button', { name: 'Add' }).click();
     await rows(page, 'rules').getByText('times 2, status 507').waitFor();
     expect((await request('GET', '/image/v2/images/nothing')).status).toBe(507);
     await expect.poll(() => rows(page, 'rules').locator('td').nth(4).textContent()).toBe('1');
     await page.getByRole('button', { name: /^Remove rule/ }).click();
-    await page.getByText('No rules: everything goes well').waitFor();
+    await page.getByText('No rules').waitFor();
     expect((await request('GET', '/image/v2/images/nothing')).status).toBe(404);
   });
 
@@ -159,16 +159,16 @@ describe.skipIf(!executablePath)('the page', () => {
     await page.getByLabel('Machines').check();
     await page.getByLabel('Step').fill('spawn');
     await page.getByLabel('Server name').fill('/^bad-/');
-    await page.getByLabel('Hang until it is let go').check();
+    await page.getByLabel('Hang until resumed').check();
     await page.getByRole('button', { name: 'Add' }).click();
-    await page.getByRole('button', { name: /^Let go/ }).waitFor();
+    await page.getByRole('button', { name: /^Resume/ }).waitFor();
     const { body } = await clientOf(cloud)('POST', '/compute/v2.1/servers', serverBody({ name: 'bad-1' }));
     const status = async () =>
       (await clientOf(cloud)('GET', `/compute/v2.1/servers/${body.server.id}`)).body.server.status;
     const hanging = rows(page, 'rules').filter({ hasText: 'spawn' });
     await expect.poll(() => hanging.locator('td').nth(4).textContent()).toBe('1');
     expect(await status()).toBe('BUILD');
-    await page.getByRole('button', { name: /^Let go/ }).click();
+    await page.getByRole('button', { name: /^Resume/ }).click();
     await expect.poll(status).toBe('ACTIVE');
 
     await page.getByRole('radio', { name: 'Requests' }).check();
@@ -183,17 +183,17 @@ describe.skipIf(!executablePath)('the page', () => {
     browser.forgive('400 (Bad Request)');
   });
 
-  it('stops and advances the clock', async () => {
+  it('freezes and advances the clock', async () => {
     const cloud = await cloudUnderTest({ control: true });
     const page = await open(cloud);
-    await page.getByRole('button', { name: 'Stop' }).click();
-    await page.getByText('standing still').waitFor();
+    await page.getByRole('button', { name: 'Freeze' }).click();
+    await page.getByText('UTC, frozen').waitFor();
     await expect.poll(() => cloud.clock.frozen).toBe(true);
     const before = cloud.clock.now();
     await page.getByLabel('Advance by').fill('1h30m');
     await page.getByLabel('Advance by').press('Enter');
     await expect.poll(() => cloud.clock.now() - before).toBe(5_400_000);
-    await page.getByRole('button', { name: 'Stop' }).click();
+    await page.getByRole('button', { name: 'Freeze' }).click();
     await expect.poll(() => cloud.clock.frozen).toBe(false);
   });
 

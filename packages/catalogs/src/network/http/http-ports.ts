@@ -6,7 +6,7 @@ import type { NewPort, Port, PortBinding, PortQuery } from '../network-catalog.j
 import { findGroup, type resolveGroups } from './http-security-groups.js';
 import type { NetworkClient, Wire } from './network-client.js';
 
-/** Ports carry the caller's key in their description, so that a repeated creation finds the first one. */
+/** The description of a port contains the caller's key, so that a repeated creation finds the first one. */
 function portDescription(key: string): string {
   return `compute-port ${key}`;
 }

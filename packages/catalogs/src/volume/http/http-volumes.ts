@@ -23,7 +23,7 @@ import type {
 } from '../volume-catalog.js';
 import { readAttachment, readSnapshot, readType, readVolume } from './volume-wire.js';
 
-/** Volumes and snapshots carry the caller's key, so that a repeated creation finds the first one. */
+/** Volumes and snapshots contain the caller's key, so that a repeated creation finds the first one. */
 const KEY = 'compute_request_key';
 
 /** The microversion that has the complete attachments API. */

@@ -76,15 +76,15 @@ async function placeServer(run: ServerRun<CreateArguments>): Promise<void> {
   );
 }
 
-/** The host of a new server, and the event of its history. */
+/** The host of a new server, and the event for its history. */
 export interface InitialPlacement {
   readonly patch: ServerPatch;
   readonly events: readonly ActionEvent[];
 }
 
 /**
- * Places a server in the transaction that stores it, so that its job begins with the machine. Undefined if no host is
- * valid: the job tries again, and reports it.
+ * Places a server in the transaction that stores it, so that its job starts by creating the machine. Returns undefined if no host
+ * is valid: the job then tries again and reports the failure.
  */
 export async function placeNew(
   core: Core,

@@ -15,7 +15,7 @@ import {
   takeSnapshot,
 } from './snapshot.js';
 
-/** A request for a backup, an image of a series. */
+/** A request for a backup: an image in a series. */
 export interface BackupRequest extends SnapshotRequest {
   /** Name of the series: `daily`, `weekly`, ... */
   readonly backupType: string;

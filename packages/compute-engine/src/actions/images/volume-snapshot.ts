@@ -4,7 +4,7 @@ import type { BlockDevice } from '../../model/index.js';
 import { type SnapshotRequest, snapshotImage } from './snapshot.js';
 import { whileQuiesced } from './while-quiesced.js';
 
-/** Describes a disk in an image: volumes by a snapshot of them. */
+/** Describes a disk in an image. A volume is described by a snapshot of it. */
 async function mappingOf(
   { core, context }: ServerScope,
   name: string,

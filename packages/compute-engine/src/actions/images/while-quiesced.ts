@@ -20,10 +20,10 @@ async function rejection({ machines }: Core, server: Server): Promise<Error> {
 }
 
 /**
- * Runs a function while the guest's file systems are frozen, if the image declares a guest agent
- * (`hw_qemu_guest_agent`). If freezing fails, the function runs anyway, unless the image requires it
- * (`os_require_quiesce`): then it is rejected, as it is if the guest resumes before the end.
- * @param by id of the freeze: several requesters may freeze a guest at a time
+ * Runs a function while the guest's file systems are frozen, if the image declares a guest agent (`hw_qemu_guest_agent`). If
+ * freezing fails, the function runs anyway, unless the image requires a frozen guest (`os_require_quiesce`). In that case the
+ * call is rejected, also if the guest resumes before the function ends.
+ * @param by id of the freeze: several requesters may freeze a guest at the same time
  */
 export async function whileQuiesced<T>(
   { core, context, server }: ServerScope,

@@ -24,7 +24,7 @@ export async function beginDeletion(
       const migration = await tables.migrations.lock(tx, id);
       if (migration?.type !== 'live-migration' || !statuses.includes(migration.status))
         throw badRequest(
-          `Migration ${number} of instance ${server.id} is ${migration?.status}, and has to be ${statuses.join(' or ')}.`,
+          `Migration ${number} of instance ${server.id} is ${migration?.status}, but must be ${statuses.join(' or ')}.`,
         );
       if (forced) await tables.migrations.update(tx, { ...migration, forced });
       return undefined;

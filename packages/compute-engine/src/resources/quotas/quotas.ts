@@ -52,7 +52,7 @@ export class Quotas {
     return limitsOf(this.#core, this.#core.store, projectId, userId);
   }
 
-  /** Returns the limits of projects that have no limits of their own. */
+  /** Returns the limits of projects for which none were set. */
   async defaults(): Promise<QuotaValues> {
     return this.classLimits('default');
   }

@@ -65,7 +65,7 @@ async function reserve(
     }
     return devices;
   } catch (error) {
-    // If the service does not respond, the outcome is unknown, and the guard finds out.
+    // If the service does not respond, the outcome is unknown, and the guard determines it.
     if (!isCatalogRejection(error)) throw error;
     await releaseVolumes(core, context, guardId, devices);
     throw error.kind === 'over-quota' ? error : badRequest(error.message);

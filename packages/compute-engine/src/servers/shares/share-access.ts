@@ -5,7 +5,7 @@ import { LIVE, tables } from '../../schema/tables.js';
 /** Protocols of shares that a server can mount, with the type of their access rules. */
 export const shareProtocols: Readonly<Record<string, ShareAccessType>> = { NFS: 'ip', CEPHFS: 'cephx' };
 
-/** The name of hosts for shares whose access rules name clients. */
+/** The CephX client name of every host. */
 const CEPHX_CLIENT = 'nova';
 
 async function clientOf(

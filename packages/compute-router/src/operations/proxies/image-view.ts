@@ -10,7 +10,7 @@ const imageLinks = z
   )
   .length(3);
 
-/** The URL in the image service is unknown here, so the link is a path of its own below this host. */
+/** The image service's own URL is unknown here, so the link is a separate path on this host. */
 const links = field<Image, ComputeCall, typeof imageLinks>(imageLinks, ({ id }, call) => [
   ...call.links(`/images/${id}`).map(({ rel, href }) => ({ rel: rel as 'self', href })),
   { rel: 'alternate' as const, type: 'application/vnd.openstack.image', href: `${call.base}/images/${id}` },

@@ -33,7 +33,7 @@ type ImageListRequest = typeof listQuery extends { parse: (...args: never[]) => 
 
 const PROPERTY = 'property-';
 
-/** Returns the filters on properties: those given by property name, and those with a parameter of their own. */
+/** Returns the filters on properties: those given by property name, and those with a separate parameter. */
 function propertiesIn(requested: ImageListRequest): Readonly<Record<string, string>> {
   const named = Object.entries(requested as Readonly<Record<string, unknown>>).filter(([name]) =>
     name.startsWith(PROPERTY),

@@ -82,7 +82,7 @@ const server = object({
 
 const MAX_LEVELS = 30;
 
-/** Hints with deeper nesting than any meaningful value could not be serialized. */
+/** Hints that are nested more deeply could not be serialized. */
 function isShallow(value: unknown, levels = MAX_LEVELS): boolean {
   if (typeof value !== 'object' || value === null) return true;
   return levels > 0 && Object.values(value).every((inner) => isShallow(inner, levels - 1));

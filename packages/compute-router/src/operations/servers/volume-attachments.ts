@@ -42,7 +42,7 @@ async function exchange({ engine, context }: ComputeCall, server: Server, old: s
   await engine.servers.act(context, server.id, 'swapVolume', { oldVolumeId: old, newVolumeId: next });
 }
 
-/** Since 2.89, attachments without an id of their own are not shown. */
+/** Since 2.89, attachments without their own id are not shown. */
 const withIdOnly = since('2.89', true);
 
 function isShown(call: ComputeCall, device: BlockDevice): device is AttachedVolume {

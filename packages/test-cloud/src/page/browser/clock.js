@@ -2,7 +2,7 @@ import { byId } from './elements.js';
 import { ask } from './server-data.js';
 
 export function showClock({ now, frozen }) {
-  byId('clock').textContent = `${now.slice(0, 19).replace('T', ' ')} UTC${frozen ? ', standing still' : ''}`;
+  byId('clock').textContent = `${now.slice(0, 19).replace('T', ' ')} UTC${frozen ? ', frozen' : ''}`;
   byId('freeze').setAttribute('aria-pressed', String(frozen));
 }
 

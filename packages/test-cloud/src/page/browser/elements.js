@@ -78,7 +78,7 @@ export async function copy(text, button) {
     () => true,
     () => false,
   );
-  button.textContent = done ? 'Copied' : 'The browser does not let me: select it below';
+  button.textContent = done ? 'Copied' : 'The browser did not allow it: select the text below';
   setTimeout(() => {
     button.textContent = before;
   }, 2000);

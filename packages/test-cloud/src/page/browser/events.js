@@ -5,9 +5,9 @@ const SHOWN_EVENTS = 200;
 const RETRY_MS = 5_000;
 const { events: address } = document.documentElement.dataset;
 
-/** Responses after which another request makes no sense. */
+/** Statuses after which a retry cannot succeed. */
 const FINAL = {
-  403: 'Events are for administrators.',
+  403: 'Only administrators can read events.',
   404: 'This server does not store events: start it with --events.',
 };
 

@@ -6,7 +6,7 @@ import { ask } from './server-data.js';
 const COLUMNS = 7;
 
 const statusClass = (status) => (status === 0 || status >= 500 ? 'bad' : status >= 400 ? 'warn' : 'good');
-const statusText = (status) => (status ? String(status) : 'cut off');
+const statusText = (status) => (status ? String(status) : 'closed');
 const link = (number, ...content) => element('a', { href: `#requests/${number}` }, ...content);
 
 function filterQuery() {
@@ -45,7 +45,7 @@ function side(title, headers, body) {
     element('h3', {}, title),
     element('details', {}, element('summary', {}, `${names.length} headers`), pairs(names)),
     body === undefined
-      ? element('p', { class: 'soft' }, 'No body, or none that is JSON of a readable size')
+      ? element('p', { class: 'soft' }, 'No body, not JSON, or too large to show')
       : element('pre', { tabindex: 0, role: 'group', 'aria-label': `${title}: body` }, pretty(body)),
   ];
 }
@@ -53,8 +53,8 @@ function side(title, headers, body) {
 const KINDS = {
   made: 'This request created it.',
   removed: 'This request removed it.',
-  unchanged: 'Nothing, as far as answers tell.',
-  unknown: 'Unknown: no request has read it before and after.',
+  unchanged: 'The responses show no change.',
+  unknown: 'Unknown: no request read it before and after this one.',
 };
 
 function changes({ id, kind, before, after, fields }, number) {
@@ -100,11 +100,12 @@ export async function requestDetail(number, { control }) {
         'p',
         { class: 'bar' },
         copyButton,
-        control && element('button', { type: 'button', onclick: () => ruleFromRequest(one.rule) }, 'Make this a rule'),
+        control &&
+          element('button', { type: 'button', onclick: () => ruleFromRequest(one.rule) }, 'Create a rule from this'),
       ),
       element('details', {}, element('summary', {}, 'curl'), element('pre', { tabindex: 0 }, one.curl)),
       ...(one.change ? changes(one.change, one.number) : []),
-      ...(one.action ? [element('h3', {}, 'What it began'), actionList([one.action])] : []),
+      ...(one.action ? [element('h3', {}, 'Started action'), actionList([one.action])] : []),
       ...side('Request', one.requestHeaders, one.requestBody),
       ...side('Answer', one.responseHeaders, one.responseBody),
     ],

@@ -110,7 +110,7 @@ const TABLES = {
   usage: {
     admin: true,
     read: projectUsage,
-    empty: 'Nothing was used',
+    empty: 'No usage',
     cells: ({ tenant_id: project, total_hours: hours, total_vcpus_usage: cpu, total_memory_mb_usage: memory }) => [
       cell(project),
       cell(hours.toFixed(1)),

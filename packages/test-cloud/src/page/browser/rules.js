@@ -19,14 +19,14 @@ export function showRules(rules, control) {
   fill('rules', rules, {
     key: ({ id }) => id,
     columns: 6,
-    empty: 'No rules: everything goes well',
+    empty: 'No rules',
     cells: ({ id, calls, http, machine }) => {
       const { match, ...effect } = http ?? machine;
       return [
         cell(id),
         cell(http ? 'requests' : 'machines'),
         cell(code(words(match) || 'everything'), 'wrap'),
-        cell(code(words(effect) || 'lets pass'), 'wrap'),
+        cell(code(words(effect) || 'no effect'), 'wrap'),
         cell(String(calls)),
         cell(
           control && [
@@ -35,10 +35,10 @@ export function showRules(rules, control) {
                 'button',
                 {
                   type: 'button',
-                  'aria-label': `Let go what rule ${id} holds`,
+                  'aria-label': `Resume the steps that rule ${id} suspends`,
                   onclick: () => change('POST', `/_control/rules/${id}/release`),
                 },
-                'Let go',
+                'Resume',
               ),
             element(
               'button',
@@ -118,7 +118,7 @@ export function listenToRules(refreshPage) {
       showKind();
       await refresh();
     } catch (error) {
-      problem.textContent = error instanceof SyntaxError ? `The JSON is none: ${error.message}` : error.message;
+      problem.textContent = error instanceof SyntaxError ? `Invalid JSON: ${error.message}` : error.message;
     }
   });
 }

@@ -7,7 +7,9 @@ import { bundledProgram } from '../../../../../testing/bundled-program.js';
 const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8');
 const command = await bundledProgram(fileURLToPath(new URL('../../../src/cli/main.ts', import.meta.url)));
 
-/** Ways to have pytest and the SDK in one interpreter: as they come, or the system's packages lent to another one. */
+/**
+ * Combinations of pytest and the SDK in one interpreter: as installed, or with the system's packages in the path of another one.
+ */
 const interpreters = [
   { python: '/usr/bin/python3', path: undefined },
   { python: 'python3', path: undefined },

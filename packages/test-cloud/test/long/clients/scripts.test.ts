@@ -9,10 +9,10 @@ import { PYTHON } from '../e2e/command-lines.js';
 const run = promisify(execFile);
 const here = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 
-/** The folder with a package of the registry that only this test needs, for its dependencies weigh 140 MB. */
+/** The folder with a package of the registry that only this test needs, because its dependencies take 140 MB. */
 const NODE_PATH = await registryPackage('pkgcloud@2.2.0');
 
-/** A library, its program, a check whether it is installed, and a day with it. */
+/** A library, its program, a check whether it is installed, and a workflow that uses it. */
 const LIBRARIES = [
   ['libcloud', PYTHON, ['-W', 'ignore', '-c', 'import libcloud'], ['-W', 'ignore', here('./libcloud_day.py')]],
   ['fog', 'ruby', ['-W0', '-e', "require 'fog/openstack'"], ['-W0', here('./fog_day.rb')]],
