@@ -29,8 +29,8 @@ export async function realMachines(options: Options, directory: string, log: Log
     log: (line) => log.info(line),
   };
   try {
-    const { seed, acceleration, sentence } = await qemuHost(requested);
-    log.info(sentence);
+    const { seed, acceleration, summary } = await qemuHost(requested);
+    log.info(summary);
     return { given: { ...requested, acceleration }, seed };
   } catch (error) {
     if (error instanceof TypeError) throw new StartError(`--driver qemu: ${error.message}`);

@@ -173,6 +173,16 @@ describe.each(storesUnderTest(inject('postgresUrl')))(
           for (const { engine } of opened) await sql`analyze`.execute(coreOf(engine).store.db);
       }, 60_000);
 
+      it('counts only the servers of the project to decide where a query is executed', async () => {
+        for (const one of opened) {
+          const conditions = (await send(one, { filters: filters.tags })).filter(isCondition);
+          expect(conditions).toHaveLength(1);
+          const { scans, rows } = await planCosts(coreOf(one.engine).store.db, conditions);
+          expect(scans).toEqual([]);
+          expect(rows).toBeLessThanOrEqual(OWN + 2);
+        }
+      });
+
       it.each(requests)(
         '%s: costs no more with 10,000 servers of other projects than with 100',
         async (_what, query) => {

@@ -70,7 +70,7 @@ async function show(address, push) {
   try {
     const response = await fetch(address, { signal: loading.signal, headers: { Accept: 'text/html' } });
     const page = new DOMParser().parseFromString(await response.text(), 'text/html');
-    const kept = keepTyped();
+    const state = keepTyped();
     main().replaceWith(page.querySelector('main'));
     document.title = page.title;
     root.dataset.version = page.documentElement.dataset.version;
@@ -82,7 +82,7 @@ async function show(address, push) {
     }
     if (push) history.pushState(null, '', address);
     wake();
-    restoreTyped(kept);
+    restoreTyped(state);
   } catch (error) {
     if (error.name !== 'AbortError') location.assign(address);
   }

@@ -3,7 +3,7 @@ import { copyText } from './ui.js';
 
 const root = document.documentElement;
 /** Maximum number of requests that the page remembers in a session. */
-const MOST_SENT = 10;
+const MAX_SENT = 10;
 
 /** Returns what a visitor has typed, which stays when the version changes. */
 export function keepTyped() {
@@ -140,7 +140,7 @@ function colored(text) {
 function remember(line) {
   let lines = [];
   try {
-    lines = [...(line ? [line] : []), ...JSON.parse(sessionStorage.getItem('sent') ?? '[]')].slice(0, MOST_SENT);
+    lines = [...(line ? [line] : []), ...JSON.parse(sessionStorage.getItem('sent') ?? '[]')].slice(0, MAX_SENT);
     sessionStorage.setItem('sent', JSON.stringify(lines));
   } catch {
     // Storage is disabled: the list stays empty.
@@ -156,24 +156,24 @@ function remember(line) {
   );
 }
 
-async function send(form, said) {
+async function send(form, messageElement) {
   const { url, ...init } = requestOf(form);
-  said.textContent = 'Sending…';
-  const answer = form.parentElement.querySelector('[data-answer]');
+  messageElement.textContent = 'Sending…';
+  const output = form.parentElement.querySelector('[data-answer]');
   const start = performance.now();
   const response = await fetch(url, { ...init, credentials: 'omit' });
   const text = await response.text();
-  const status = answer.querySelector('[data-status]');
+  const status = output.querySelector('[data-status]');
   status.textContent = `${response.status} ${response.statusText}`;
   status.className = response.ok ? 'good' : 'bad';
-  answer.querySelector('[data-duration]').textContent =
+  output.querySelector('[data-duration]').textContent =
     `${Math.round(performance.now() - start)} ms, ${text.length} characters`;
-  answer.querySelector('[data-headers]').textContent = [...response.headers].map((pair) => pair.join(': ')).join('\n');
-  answer.querySelector('[data-content]').replaceChildren(...colored(text));
-  answer.hidden = false;
-  said.textContent = `Response: ${response.status}.`;
+  output.querySelector('[data-headers]').textContent = [...response.headers].map((pair) => pair.join(': ')).join('\n');
+  output.querySelector('[data-content]').replaceChildren(...colored(text));
+  output.hidden = false;
+  messageElement.textContent = `Response: ${response.status}.`;
   remember({ text: `${init.method} ${new URL(url).pathname}: ${response.status}`, href: location.href });
-  answer.focus({ preventScroll: true });
+  output.focus({ preventScroll: true });
 }
 
 /** Requests a token for a user name and a password. */
@@ -202,14 +202,14 @@ async function logIn(form) {
 function activateForm(form) {
   form.hidden = false;
   const details = form.closest('details');
-  const said = form.querySelector('[data-said]');
+  const messageElement = form.querySelector('[data-said]');
   const token = form.querySelector('[data-token]');
   const reported = async (work) => {
     try {
       const text = await work();
-      if (text) said.textContent = text;
+      if (text) messageElement.textContent = text;
     } catch (error) {
-      said.textContent = error instanceof TypeError ? 'The API is unreachable.' : error.message;
+      messageElement.textContent = error instanceof TypeError ? 'The API is unreachable.' : error.message;
     }
   };
   if (token) {
@@ -224,7 +224,7 @@ function activateForm(form) {
   });
   form.addEventListener('submit', (event) => {
     event.preventDefault();
-    void reported(() => send(form, said));
+    void reported(() => send(form, messageElement));
   });
   form.addEventListener('keydown', (event) => {
     if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;

@@ -49,7 +49,7 @@ export function endpoint(
   /** By port, because the results may differ by port; a difference between ports is not a change. */
   const lastStates = new Map<number | undefined, CheckState>();
   let down: HealthStatus | undefined;
-  let held: HealthStatus | undefined;
+  let notReady: HealthStatus | undefined;
 
   function seen(port: number | undefined, status: HealthStatus): HealthStatus {
     const from = lastStates.get(port);
@@ -62,12 +62,12 @@ export function endpoint(
     name,
     evaluate(probe) {
       if (down) return down;
-      if (held) return seen(probe.port, held);
+      if (notReady) return seen(probe.port, notReady);
       if (backends.length === 0) return NOTHING_TO_CHECK;
       return Promise.all(backends.map((backend) => backend.run(probe))).then(
         (results) =>
           // A shutdown may have started during the checks.
-          down ?? seen(probe.port, held ?? statusOf(results)),
+          down ?? seen(probe.port, notReady ?? statusOf(results)),
       );
     },
     shutdown() {
@@ -80,7 +80,7 @@ export function endpoint(
     hold(reason) {
       if (!failsOnShutdown) return;
       const line = reason?.replaceAll(/[\r\n]+/g, ' ');
-      held =
+      notReady =
         line === undefined
           ? undefined
           : unavailable('ready', line || 'NOT READY', 'The service is marked as not ready');

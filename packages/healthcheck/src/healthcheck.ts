@@ -101,7 +101,7 @@ export function healthcheck(options: Readonly<HealthcheckOptions> = {}): Healthc
       return;
     }
     const failed = (error: unknown) => (next ? next(error) : res.destroy(error as Error));
-    const answer = (status: HealthStatus) => {
+    const sendStatus = (status: HealthStatus) => {
       if (!status.available && settings.renderError) {
         const error = new HealthcheckUnavailable(found.name, failingReasons(status.results));
         const rendered = settings.renderError(error, req);
@@ -113,7 +113,7 @@ export function healthcheck(options: Readonly<HealthcheckOptions> = {}): Healthc
     };
     const respond = () => {
       const status = found.evaluate({ port: req.socket.localPort });
-      Promise.resolve(status).then(answer).catch(failed);
+      Promise.resolve(status).then(sendStatus).catch(failed);
     };
     if (watch) watch.duringProbe(res, respond);
     else respond();
@@ -167,8 +167,8 @@ function endpoints(
   const byName = new Map<string, Endpoint>();
   const byPath = new Map<string, Endpoint>();
   for (const each of all) {
-    const made = endpoint(each, resolve(each.backends, each.option), changed);
-    byName.set(each.name, made);
+    const created = endpoint(each, resolve(each.backends, each.option), changed);
+    byName.set(each.name, created);
     if (each.path === undefined) continue;
     if (byPath.has(each.path)) {
       throw new HealthcheckConfigError(
@@ -177,7 +177,7 @@ function endpoints(
         'Give each endpoint a unique path',
       );
     }
-    byPath.set(each.path, made);
+    byPath.set(each.path, created);
   }
   return { main: byName.get('healthcheck') as Endpoint, byName, byPath };
 }

@@ -56,7 +56,7 @@ const GROUP_PATHS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Restarting a process that is shutting down, or reporting it as not started, would interrupt its last requests. */
-const UNMOVED_BY_SHUTDOWN: readonly string[] = ['live', 'startup'];
+const UNAFFECTED_BY_SHUTDOWN: readonly string[] = ['live', 'startup'];
 
 /**
  * Validates options and adds defaults.
@@ -135,7 +135,7 @@ function groupSettings(name: string, group: GroupOptions): EndpointSettings {
     name,
     path: path === undefined ? undefined : endpointPath(`${option}.path`, path),
     backends: backendList(`${option}.backends`, group.backends),
-    failsOnShutdown: flag(`${option}.failsOnShutdown`, group.failsOnShutdown, !UNMOVED_BY_SHUTDOWN.includes(name)),
+    failsOnShutdown: flag(`${option}.failsOnShutdown`, group.failsOnShutdown, !UNAFFECTED_BY_SHUTDOWN.includes(name)),
     option: `${option}.backends`,
   };
 }

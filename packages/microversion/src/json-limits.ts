@@ -60,10 +60,10 @@ export function checkJsonValue(body: unknown, limits: JsonLimits = defaultJsonLi
     if (depth > limits.depth) throw tooDeep(limits);
     const below: object[] = [];
     for (const holder of level) {
-      const held = Array.isArray(holder) ? holder : Object.values(holder);
-      values += held.length;
+      const children = Array.isArray(holder) ? holder : Object.values(holder);
+      values += children.length;
       if (values > limits.values) throw tooWide(limits);
-      for (const value of held) if (typeof value === 'object' && value !== null) below.push(value);
+      for (const value of children) if (typeof value === 'object' && value !== null) below.push(value);
     }
     level = below;
   }

@@ -7,7 +7,7 @@ import { HostCpus } from './cpu/host-cpus.js';
 import { parseForward } from './forwards/forward-rule.js';
 import { Forwards } from './forwards/forwards.js';
 import { Host } from './host.js';
-import { resumeWhenThereIsRoom } from './machine/full-disks.js';
+import { resumeWhenSpaceIsFree } from './machine/full-disks.js';
 import { storageName } from './machine/shared-storage.js';
 import { openBridgeMode } from './network/bridge-mode.js';
 import type { MachinePlaces } from './network/network-mode.js';
@@ -43,8 +43,8 @@ async function runAsFrom(options: QemuOptions): Promise<RunAs | undefined> {
 /** Creates the directory. The user that runs machines must be able to reach the folders in it. */
 async function makeDirectory(given: string, folders: readonly string[], runAs: RunAs | undefined): Promise<string> {
   const directory = resolve(given);
-  const reject = (why: string) =>
-    new QemuError('DIRECTORY_UNUSABLE', `the directory ${directory} cannot hold machines: ${why}`);
+  const reject = (reason: string) =>
+    new QemuError('DIRECTORY_UNUSABLE', `the directory ${directory} cannot hold machines: ${reason}`);
   if (folders === FOLDERS && Buffer.byteLength(directory) > MAX_DIRECTORY_BYTES)
     throw reject(`its path has more than ${MAX_DIRECTORY_BYTES} bytes, which is too long for the sockets in it`);
   if (directory.includes(',')) throw reject('QEMU does not support paths with a comma');
@@ -136,6 +136,6 @@ export async function openHost(options: QemuOptions, services: DriverServices): 
   await host.volumes.recover();
   await host.frozenGuests.recover((await host.machineIds()).map((id) => host.folderOf(id)));
   host.watchConsoles();
-  resumeWhenThereIsRoom(host, found.sharedDirectory ?? found.directory, options.log ?? (() => {}));
+  resumeWhenSpaceIsFree(host, found.sharedDirectory ?? found.directory, options.log ?? (() => {}));
   return host;
 }

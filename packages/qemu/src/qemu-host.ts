@@ -13,7 +13,7 @@ export interface QemuHost {
   readonly seed: HostSeed;
   readonly acceleration: Acceleration;
   /** The acceleration of machines and its reason, for the log. */
-  readonly sentence: string;
+  readonly summary: string;
 }
 
 const MIB = 2 ** 20;
@@ -54,6 +54,6 @@ export async function qemuHost(options: QemuOptions): Promise<QemuHost> {
       hypervisorVersion: versionNumber(version),
     },
     acceleration,
-    sentence: `machines run with ${program}, ${how}${reason === null ? '' : `: ${reason}`}`,
+    summary: `machines run with ${program}, ${how}${reason === null ? '' : `: ${reason}`}`,
   };
 }

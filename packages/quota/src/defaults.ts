@@ -13,8 +13,10 @@ export function defaultsFrom(
   configuration: Readonly<Record<string, unknown>>,
   kinds: readonly string[] = KINDS,
 ): Readonly<Record<string, Limit>> {
-  const stray = Object.keys(configuration).find((key) => key.startsWith('quota_') && !kinds.includes(key.slice(6)));
-  if (stray) throw new InvalidQuota(`${stray} names no kind; kinds are ${kinds.join(', ')}`);
+  const unexpected = Object.keys(configuration).find(
+    (key) => key.startsWith('quota_') && !kinds.includes(key.slice(6)),
+  );
+  if (unexpected) throw new InvalidQuota(`${unexpected} names no kind; kinds are ${kinds.join(', ')}`);
   return Object.fromEntries(kinds.map((kind) => [kind, defaultOf(kind, configuration[`quota_${kind}`])]));
 }
 

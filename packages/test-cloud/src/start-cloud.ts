@@ -65,9 +65,9 @@ export async function startCloud(options: CloudOptions = {}): Promise<TestCloud>
   };
 
   async function firstContent(): Promise<CloudContent> {
-    const made = await createContent(contentOptions, begin.preset);
-    if (begin.population) await populate(made.engine, directory, begin.population);
-    return made;
+    const created = await createContent(contentOptions, begin.preset);
+    if (begin.population) await populate(created.engine, directory, begin.population);
+    return created;
   }
   let content = await firstContent();
   const rules = new RuleBook(httpRules, () => content.driver);
@@ -132,9 +132,9 @@ export async function startCloud(options: CloudOptions = {}): Promise<TestCloud>
       clock.moveTo(state.now);
       documents.restore(state.documents);
       const next = async () => {
-        const made = await createContent(contentOptions, {});
-        await loadTables(made.engine, state.tables);
-        return made;
+        const created = await createContent(contentOptions, {});
+        await loadTables(created.engine, state.tables);
+        return created;
       };
       await replaceContent(next());
     },

@@ -11,7 +11,7 @@ import { processesOf } from '../../../../packages/qemu/test/processes-of.js';
 import { machineDirectory } from '../../../../packages/qemu/test/qemu-cloud.js';
 import { findProgram } from '../../../../testing/servers.js';
 import { type Program, startProgram } from '../program.js';
-import { commandsOfDay, IMAGE_FILE, REMAINING_OUTPUT } from './commands-of-day.js';
+import { IMAGE_FILE, REMAINING_OUTPUT, workflowCommands } from './workflow-commands.js';
 
 const missing =
   missingForBridges() ??
@@ -77,7 +77,7 @@ describe.skipIf(missing)('a whole cloud with real machines', { timeout: 900_000 
   }
 
   it('needs only the commands of the client, from the upload of an image to ssh', async () => {
-    await shell(`${commandsOfDay()}chmod 600 laptop.pem`);
+    await shell(`${workflowCommands()}chmod 600 laptop.pem`);
     expect(readFileSync(join(folder, 'copy.qcow2')).equals(readFileSync(join(folder, IMAGE_FILE)))).toBe(true);
     const address = await openstack('floating ip list -f value -c "Floating IP Address"');
     const bootId = () => ssh(address, 'cat /proc/sys/kernel/random/boot_id').catch(() => undefined);

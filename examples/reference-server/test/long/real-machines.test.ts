@@ -29,7 +29,7 @@ const missingForSsh = missingForLogins();
 if (!missing && missingForSsh)
   console.warn(`\n*** NO LOGIN by the command line: this machine has no ${missingForSsh} ***\n`);
 
-const DAY = join(import.meta.dirname, '../../../real-machines/day.sh');
+const WORKFLOW = join(import.meta.dirname, '../../../real-machines/day.sh');
 
 describe.skipIf(missing)('the unmodified command line and real machines', { timeout: 600_000 }, () => {
   const folder = mkdtempSync(join(tmpdir(), 'ar-'));
@@ -95,7 +95,7 @@ describe.skipIf(missing)('the unmodified command line and real machines', { time
     const disk = join(folder, 'disk');
     writeFileSync(disk, Buffer.alloc(2 ** 20));
     expect(await openstack('hypervisor', 'list', '-f', 'value', '-c', 'Hypervisor Type')).toContain('QEMU');
-    const { output, code } = await runScript(DAY, {
+    const { output, code } = await runScript(WORKFLOW, {
       ...cloud.envFor({ user: 'admin' }),
       IMAGE_FILE: disk,
       IMAGE_FORMAT: 'raw',

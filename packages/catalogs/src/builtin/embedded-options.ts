@@ -30,8 +30,8 @@ export function embeddedContext(
   known: readonly string[] = [],
 ): EmbeddedContext {
   const unknown = options.unknown ?? 'reject';
-  const stray = Object.keys(options).find((key) => !['store', 'clock', 'unknown', ...known].includes(key));
-  if (stray) throw new TypeError(`${catalog}: unknown option "${stray}"`);
+  const unexpected = Object.keys(options).find((key) => !['store', 'clock', 'unknown', ...known].includes(key));
+  if (unexpected) throw new TypeError(`${catalog}: unknown option "${unexpected}"`);
   if (unknown !== 'reject' && unknown !== 'accept')
     throw new TypeError(`${catalog}: "unknown" must be "reject" or "accept", not ${JSON.stringify(unknown)}`);
   return { store: options.store, clock: options.clock ?? { now: () => Date.now() }, accept: unknown === 'accept' };

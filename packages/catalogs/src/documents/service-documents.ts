@@ -106,8 +106,8 @@ export function serviceDocuments(options: { readonly store: Store; readonly seal
   }
 
   async function write(owner: string, position: () => number, changes: readonly DocumentChange[]): Promise<void> {
-    const kept = changes.filter(({ value }) => value !== undefined);
-    const rows = kept.map((change) => ({
+    const stored = changes.filter(({ value }) => value !== undefined);
+    const rows = stored.map((change) => ({
       kind: change.kind,
       id: change.id,
       position: position(),

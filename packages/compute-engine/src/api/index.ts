@@ -30,7 +30,7 @@ export type { ProjectUsage, ServerUsage, UsageWindow } from '../resources/usage/
 export type { UsageAuditLog } from '../resources/usage/usage-audit.js';
 export { byClass } from '../scheduler/amounts.js';
 export { fulfills } from '../scheduler/capabilities.js';
-export { freeDiskGb } from '../scheduler/disk-room.js';
+export { freeDiskGb } from '../scheduler/disk-space.js';
 export type { Host, HostMap, HostStatus } from '../scheduler/infrastructure.js';
 export { DISABLED_TRAIT, inventoriesOf, MAX_AMOUNT } from '../scheduler/inventories.js';
 export { zoneOf } from '../scheduler/zone-of.js';

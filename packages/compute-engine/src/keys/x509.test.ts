@@ -54,16 +54,16 @@ describe('a generated certificate', () => {
 
   it('is self-signed, names the user, is for client authentication, and is valid immediately', async () => {
     const pair = await generateX509('alice-é', 'demo', now);
-    const made = new X509Certificate(pair.publicKey);
-    expect(made.verify(made.publicKey)).toBe(true);
-    expect(made.ca).toBe(false);
-    expect(made.publicKey.asymmetricKeyDetails).toMatchObject({ modulusLength: 2048 });
-    expect(made.subject).toBe('OU=demo\nCN=alice-é');
-    expect(made.issuer).toBe(made.subject);
-    expect(made.subjectAltName).toContain('alice-é@localhost');
-    expect(made.keyUsage).toEqual(['1.3.6.1.5.5.7.3.2']);
-    expect(Date.parse(made.validFrom)).toBe(now);
-    expect(Date.parse(made.validTo)).toBe(Date.UTC(2036, 1, 3));
+    const certificateOfPair = new X509Certificate(pair.publicKey);
+    expect(certificateOfPair.verify(certificateOfPair.publicKey)).toBe(true);
+    expect(certificateOfPair.ca).toBe(false);
+    expect(certificateOfPair.publicKey.asymmetricKeyDetails).toMatchObject({ modulusLength: 2048 });
+    expect(certificateOfPair.subject).toBe('OU=demo\nCN=alice-é');
+    expect(certificateOfPair.issuer).toBe(certificateOfPair.subject);
+    expect(certificateOfPair.subjectAltName).toContain('alice-é@localhost');
+    expect(certificateOfPair.keyUsage).toEqual(['1.3.6.1.5.5.7.3.2']);
+    expect(Date.parse(certificateOfPair.validFrom)).toBe(now);
+    expect(Date.parse(certificateOfPair.validTo)).toBe(Date.UTC(2036, 1, 3));
     expect(parseX509(pair.publicKey)).toEqual({ fingerprint: pair.fingerprint });
   });
 

@@ -124,9 +124,9 @@ export class Aggregates {
       if (!(await catalogs.images.get(caller, id).catch(ifMissing)))
         throw badRequest(`Image ${id} could not be found.`);
     }
-    const picture = await infrastructure.hosts();
+    const hostMap = await infrastructure.hosts();
     for (const name of hosts) {
-      const host = picture.hosts.get(name);
+      const host = hostMap.hosts.get(name);
       if (host && infrastructure.isUp(host.service)) void machines.cacheImages(name, imageIds).catch(() => {});
     }
   }

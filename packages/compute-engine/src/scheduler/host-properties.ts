@@ -1,5 +1,5 @@
 import type { CapabilityValue, CpuInfo } from '../model/index.js';
-import { freeDiskGb } from './disk-room.js';
+import { freeDiskGb } from './disk-space.js';
 import type { HostUsage } from './host-usage.js';
 import type { Host } from './infrastructure.js';
 

@@ -5,7 +5,7 @@ import { LIVE, tables } from '../schema/tables.js';
 import { type Amounts, byClass } from './amounts.js';
 import { hasCapabilities } from './capabilities.js';
 import { claim, enter, usageForClaim } from './claims.js';
-import { roomOf } from './disk-room.js';
+import { remainingDiskGb } from './disk-space.js';
 import { fitsQuery } from './host-query.js';
 import type { HostUsage } from './host-usage.js';
 import type { Host, HostMap, Infrastructure } from './infrastructure.js';
@@ -67,7 +67,8 @@ const filters = {
   resources: ({ node }, { placement: { flavor }, resources }) =>
     !flavorRequest(flavor).separate && resources.every(([name, amount]) => canProvide(node, name, amount)),
   /** As the disk filter of Nova: what is used or promised on the file system counts, regardless of who uses it. */
-  room: ({ node }, { resources }) => resources.every(([name, amount]) => name !== 'DISK_GB' || amount <= roomOf(node)),
+  room: ({ node }, { resources }) =>
+    resources.every(([name, amount]) => name !== 'DISK_GB' || amount <= remainingDiskGb(node)),
   traits: ({ node }, { traits: { required, forbidden } }) => {
     const traits = traitsOf(node);
     return required.every((name) => traits.has(name)) && !forbidden.some((name) => traits.has(name));

@@ -6,7 +6,7 @@ import type { Engine } from '../../src/engine/engine.js';
 import { createHost } from '../../src/hosts/index.js';
 import type { HostReport } from '../../src/model/index.js';
 import { defaultPreset } from '../../src/preset/preset.js';
-import { freeDiskGb } from '../../src/scheduler/disk-room.js';
+import { freeDiskGb } from '../../src/scheduler/disk-space.js';
 import { contextOf, engineUnderTest, imageId } from '../engine-under-test.js';
 import { storesUnderTest } from '../stores-under-test.js';
 

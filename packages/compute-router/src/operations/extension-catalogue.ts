@@ -38,11 +38,7 @@ export const extensionCatalogue: readonly (readonly [alias: string, name: string
   ['os-deferred-delete', 'DeferredDelete', 'Soft deletion and restore of servers.'],
   ['os-evacuate', 'Evacuate', 'Evacuation of servers to another host.'],
   ['os-extended-evacuate-find-host', 'ExtendedEvacuateFindHost', 'Evacuation to a host that the scheduler selects.'],
-  [
-    'os-extended-floating-ips',
-    'ExtendedFloatingIps',
-    'Associating floating IPs with fixed IPs.',
-  ],
+  ['os-extended-floating-ips', 'ExtendedFloatingIps', 'Associating floating IPs with fixed IPs.'],
   ['os-extended-hypervisors', 'ExtendedHypervisors', 'Additional attributes of hypervisors.'],
   ['os-extended-networks', 'ExtendedNetworks', 'Additional attributes of networks.'],
   ['os-extended-quotas', 'ExtendedQuotas', 'Deletion and forced updates of quotas.'],

@@ -192,13 +192,13 @@ export const keypairOperations = [
     target: ({ caller, body }) => ({ userId: body.keypair.user_id ?? caller.userId }),
     reply: { keypair: described(keypairTexts.keypair, created) },
     run: async ({ engine, context, target, body: { keypair } }) => {
-      const made = await engine.keypairs.create(context, {
+      const createdKeypair = await engine.keypairs.create(context, {
         userId: target.userId,
         name: keypair.name,
         publicKey: keypair.public_key,
         type: keypair.type ?? 'ssh',
       });
-      return { keypair: { ...made.keypair, privateKey: made.privateKey } };
+      return { keypair: { ...createdKeypair.keypair, privateKey: createdKeypair.privateKey } };
     },
   }),
   operation({

@@ -99,8 +99,8 @@ export const serverGroupOperations = [
       const maxServerPerHost = requested.rules?.max_server_per_host;
       if (maxServerPerHost !== undefined && chosen !== 'anti-affinity')
         throw new Rejection('BAD_REQUEST', 'Only anti-affinity policy supports rules.');
-      const made = { name: requested.name, policy: chosen, maxServerPerHost };
-      return { server_group: await engine.serverGroups.create(context, made) };
+      const newGroup = { name: requested.name, policy: chosen, maxServerPerHost };
+      return { server_group: await engine.serverGroups.create(context, newGroup) };
     },
   }),
   operation({

@@ -11,7 +11,7 @@ export interface Target {
 export type PolicyCheck = (caller: Caller, target?: Target) => boolean;
 
 /** A role is implied by the roles above it: admin > manager > member > reader. */
-const HELD_BY: ReadonlyMap<string, readonly string[]> = new Map(
+const IMPLYING_ROLES: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries({
     reader: ['reader', 'member', 'manager', 'admin'],
     member: ['member', 'manager', 'admin'],
@@ -52,7 +52,7 @@ const checks: Readonly<Record<CheckName, MakeCheck>> = {
   rule: (operand, rule) => rule(textOf(operand)),
   role: (operand) => {
     const required = textOf(operand).toLowerCase();
-    const held = HELD_BY.get(required) ?? [required];
+    const held = IMPLYING_ROLES.get(required) ?? [required];
     return (caller) => includesAny(caller.roles, held);
   },
   service_roles: (operand) => {

@@ -55,9 +55,9 @@ export function parseExpression(text: string): Expression {
   if (token === end) return { kind: 'everybody' };
 
   function take(): Token {
-    const taken = token;
+    const current = token;
     token = read();
-    return taken;
+    return current;
   }
 
   function chain(kind: 'and' | 'or', part: (depth: number) => Expression, depth: number): Expression {

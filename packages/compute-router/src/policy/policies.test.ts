@@ -56,7 +56,9 @@ describe('the default policies', () => {
 
   it.each(Object.entries(RULES) as [RuleName, string][])('%s allows %s', (rule, byDefault) => {
     const allowed = (target: object) =>
-      (Object.keys(forEveryone) as TestedCaller[]).filter((who) => defaults.allows(rule, forEveryone[who], target));
+      (Object.keys(forEveryone) as TestedCaller[]).filter((testedCaller) =>
+        defaults.allows(rule, forEveryone[testedCaller], target),
+      );
     expect({ mine: allowed(mine), foreign: allowed(foreign) }).toEqual(classes[byDefault]);
   });
 
@@ -93,7 +95,7 @@ describe('overrides', () => {
 
   it('replace one rule with a function of caller and target', () => {
     const own = policies({
-      overrides: { 'os_compute_api:servers:delete': (who, target) => who.userId === target?.userId },
+      overrides: { 'os_compute_api:servers:delete': (testedCaller, target) => testedCaller.userId === target?.userId },
     });
     expect(own.allows('os_compute_api:servers:delete', caller(), mine)).toBe(true);
     expect(own.allows('os_compute_api:servers:delete', caller('admin'), foreign)).toBe(false);
@@ -103,7 +105,7 @@ describe('overrides', () => {
     const own = policies({
       overrides: {
         'os_compute_api:servers:stop': 'rule:os_compute_api:servers:start and not role:intern',
-        'os_compute_api:servers:start': (who) => who.roles.includes('operator'),
+        'os_compute_api:servers:start': (testedCaller) => testedCaller.roles.includes('operator'),
       },
     });
     expect(own.allows('os_compute_api:servers:stop', caller('operator'))).toBe(true);

@@ -138,18 +138,18 @@ function compileAll(definitions: ReadonlyMap<string, Definition>): ReadonlyMap<s
     if (underway.has(name)) throw circularReference(name);
     const { check, source } = definitionOf(definitions, name);
     underway.add(name);
-    const made = typeof check === 'function' ? check : compile(name, check, source);
+    const policyCheck = typeof check === 'function' ? check : compile(name, check, source);
     underway.delete(name);
-    compiled.set(name, made);
-    return made;
+    compiled.set(name, policyCheck);
+    return policyCheck;
   }
 
   /** Reports a rule that the administrator wrote: the defaults have no cycles. */
   function circularReference(name: string): PolicyConfigError {
     const path = [...underway].slice([...underway].indexOf(name));
     const written = path.map((rule) => definitionOf(definitions, rule)).find(({ from }) => from !== 'default');
-    const way = [...path, name].join(' -> ');
-    return new PolicyConfigError(`rules refer to each other in a cycle: ${way}`, written?.source);
+    const cycle = [...path, name].join(' -> ');
+    return new PolicyConfigError(`rules refer to each other in a cycle: ${cycle}`, written?.source);
   }
 
   function compile(name: string, text: string, source: PolicySource): PolicyCheck {

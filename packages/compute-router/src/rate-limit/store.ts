@@ -28,7 +28,7 @@ create unlogged table if not exists ${TABLE} (key varchar(255) primary key, poin
 create index if not exists ${TABLE}_expire on ${TABLE} (expire)`;
 
 /** Errors of processes that lose a race to create the same objects. */
-const CREATED_MEANWHILE = new Set(['23505', '42P07']);
+const ALREADY_EXISTS = new Set(['23505', '42P07']);
 
 /** Creates a counter of this process only. */
 export function ownCounter({ name, requests, windowSeconds }: NamedLimit): RateLimiterAbstract {
@@ -92,7 +92,7 @@ export class SharedCounters {
     try {
       await pool.query({ text: SCHEMA });
     } catch (error) {
-      if (CREATED_MEANWHILE.has(String((error as { code?: unknown }).code))) return;
+      if (ALREADY_EXISTS.has(String((error as { code?: unknown }).code))) return;
       this.#ready = undefined;
       throw error;
     }

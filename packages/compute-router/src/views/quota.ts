@@ -17,7 +17,7 @@ function kinds(names: readonly Kind[], window: InWindow): Partial<Windows> {
   return Object.fromEntries(names.map((name) => [name, window]));
 }
 
-const lasting = ['cores', 'instances', 'key_pairs', 'metadata_items', 'ram'] as const;
+const permanent = ['cores', 'instances', 'key_pairs', 'metadata_items', 'ram'] as const;
 const groupKinds = ['server_groups', 'server_group_members'] as const;
 const injected = ['injected_files', 'injected_file_content_bytes', 'injected_file_path_bytes'] as const;
 /** Counted by the services that own them, so the compute API removed these kinds. */
@@ -25,7 +25,7 @@ const networking = ['fixed_ips', 'floating_ips', 'security_groups', 'security_gr
 
 /** The versions in which quota sets have a kind. */
 const quotaSetKinds = {
-  ...kinds(lasting, always),
+  ...kinds(permanent, always),
   ...kinds(groupKinds, always),
   ...kinds(injected, (value) => until('2.56', value)),
   ...kinds(networking, (value) => until('2.35', value)),

@@ -78,7 +78,7 @@ function isCommand(name: string): name is CommandName {
 }
 
 /** Maximum number of documents by command; the others accept none. */
-const MOST_FILES: Readonly<Partial<Record<CommandName, number>>> = {
+const MAX_FILES: Readonly<Partial<Record<CommandName, number>>> = {
   serve: 1000,
   build: 1000,
   changes: 1000,
@@ -105,7 +105,7 @@ function parseCommand(args: readonly string[]) {
 }
 
 function checkFiles(name: CommandName, files: readonly string[], operations: string | undefined): void {
-  const most = MOST_FILES[name] ?? 0;
+  const most = MAX_FILES[name] ?? 0;
   if (files.length > most)
     throw new CommandError(
       most === 0

@@ -24,7 +24,7 @@ export interface SchemaVariant {
 /** Shared schemas at this depth are not unfolded: recursive schemas have no end. */
 export const UNFOLDED = 2;
 /** Maximum number of alternatives of a schema. */
-const MOST_VARIANTS = 64;
+const MAX_VARIANTS = 64;
 
 /** Keywords that a part shows and compares. */
 const OWN = [
@@ -118,7 +118,7 @@ function products(lists: readonly (readonly SchemaVariant[])[]): readonly Schema
   for (const list of lists)
     results = (
       results.length === 0 ? list : results.flatMap((one) => list.map((other) => mergeVariants(one, other)))
-    ).slice(0, MOST_VARIANTS);
+    ).slice(0, MAX_VARIANTS);
   return results;
 }
 

@@ -168,8 +168,8 @@ export class WindowedType {
     });
     return runs(present, (one, other) => one.required === other.required).map((run) => {
       const { last, required, schema } = run.end;
-      const said = this.#documented ? comment(schema, indent) : '';
-      const text = `${said}${indent}${key(name)}${required ? '' : '?'}: ${this.text(run.items, indent)};\n`;
+      const documentation = this.#documented ? comment(schema, indent) : '';
+      const text = `${documentation}${indent}${key(name)}${required ? '' : '?'}: ${this.text(run.items, indent)};\n`;
       return { first: run.start.first, last, text };
     });
   }

@@ -36,13 +36,13 @@ export function backendRegistry(settings: Settings, changed: () => void): Backen
   function backendFor(name: string, option: string): Backend {
     const known = backends.get(name);
     if (known) return known;
-    const made = makeBackend(name);
-    if (!made) {
+    const newBackend = makeBackend(name);
+    if (!newBackend) {
       const names = [...Object.keys(FILE_BACKENDS), ...checks.keys()];
       throw new HealthcheckConfigError(option, `unknown backend "${name}"`, didYouMean(name, names));
     }
-    backends.set(name, made);
-    return made;
+    backends.set(name, newBackend);
+    return newBackend;
   }
 
   function makeBackend(name: string): Backend | undefined {

@@ -145,9 +145,9 @@ function faults(group: readonly Described[], api: ApiDescription, headers: Json,
       if (String(status) in taken) continue;
       const general = api.errors?.[status] ?? 'Error';
       const own = operation.when?.[status];
-      const said = own && (group.length > 1 ? `${nameOf(operation)}: ${own}` : own);
+      const note = own && (group.length > 1 ? `${nameOf(operation)}: ${own}` : own);
       const known = responses[status] as { description: string } | undefined;
-      const description = [known?.description ?? general, said].filter(Boolean).join('\n');
+      const description = [known?.description ?? general, note].filter(Boolean).join('\n');
       responses[status] = { description, headers, content: { [api.fault?.contentType ?? JSON_TYPE]: { schema } } };
     }
   }

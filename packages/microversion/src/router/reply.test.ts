@@ -100,14 +100,14 @@ describe('a long page', () => {
   });
 
   it('alternates with other pages that are rendered concurrently', async () => {
-    const made: string[] = [];
-    const render = slowly((name) => made.push(name.split(' ')[0]!));
+    const renderedShips: string[] = [];
+    const render = slowly((name) => renderedShips.push(name.split(' ')[0]!));
     const pages = ['a', 'b', 'c'].map((name) => render({ ships: fleet(40, name) }, {}));
-    made.length = 0;
+    renderedShips.length = 0;
     const turns: string[][] = [];
     let ended = false;
     const look = () => {
-      if (made.length > 0) turns.push(made.splice(0));
+      if (renderedShips.length > 0) turns.push(renderedShips.splice(0));
       if (!ended) setImmediate(look);
     };
     setImmediate(look);

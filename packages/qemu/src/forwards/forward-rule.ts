@@ -22,7 +22,7 @@ const WRITTEN = /^(?:(.{1,255}):)?(\d{1,5})(?:-(\d{1,5}))?:(\d{1,5})(?:\/(tcp|ud
  * @throws TypeError that names the problem
  */
 export function parseForward(text: string): ForwardRule {
-  const reject = (why: string) => new TypeError(`forward: '${text}' ${why}`);
+  const reject = (reason: string) => new TypeError(`forward: '${text}' ${reason}`);
   const parts = WRITTEN.exec(text);
   if (!parts)
     throw reject('is not [NAME:]HOSTPORT[-LAST]:GUESTPORT[/udp], such as 2222:22, 2200-2299:22 or web:8080:80');

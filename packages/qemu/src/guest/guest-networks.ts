@@ -22,7 +22,7 @@ export interface GuestInterface {
   readonly addresses: readonly GuestAddress[];
 }
 
-const USUAL_MTU = 1500;
+const DEFAULT_MTU = 1500;
 
 /** Reads the settings of an interface from the network service. An interface of a deleted network has no addresses. */
 export async function guestInterface(
@@ -48,7 +48,7 @@ export async function guestInterface(
     }),
   );
   const known = addresses.filter((address) => address !== undefined);
-  return { portId, networkId, mac, tag, mtu: network?.mtu ?? USUAL_MTU, addresses: known };
+  return { portId, networkId, mac, tag, mtu: network?.mtu ?? DEFAULT_MTU, addresses: known };
 }
 
 function unlessMissing(error: unknown): undefined {

@@ -33,10 +33,10 @@ describe('an uploaded image file', () => {
     ['of version 2 with a backing file', { version: 2, backing: 200n }, 'a backing file'],
     ['with its data in another file', { incompatible: 4n }, 'in another file'],
     ['of an unknown version', { version: 4 }, 'of version 4'],
-  ])('is rejected %s', async (_, header, why) => {
+  ])('is rejected %s', async (_, header, reason) => {
     await expect(checkImageFile(qcow2(header), 'qcow2')).rejects.toMatchObject({
       code: 'IMAGE_REJECTED',
-      message: expect.stringContaining(why),
+      message: expect.stringContaining(reason),
     });
   });
 
@@ -56,8 +56,8 @@ describe('an uploaded image file', () => {
     ['vdi', `${' '.repeat(64)}\x7f\x10\xda\xbe`],
   ])('is rejected as raw when its bytes are %s', async (found, content) => {
     writeFileSync(join(folder, 'other'), content, 'latin1');
-    const why = `the image declares raw, but its bytes are ${found}`;
-    await expect(checkImageFile(join(folder, 'other'), 'raw')).rejects.toThrow(why);
+    const reason = `the image declares raw, but its bytes are ${found}`;
+    await expect(checkImageFile(join(folder, 'other'), 'raw')).rejects.toThrow(reason);
   });
 
   /** A vmdk file whose descriptor is this text. */

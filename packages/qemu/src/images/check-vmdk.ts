@@ -12,8 +12,8 @@ const MAX_DESCRIPTOR_SECTORS = 128n;
 const SELF_CONTAINED: ReadonlySet<string> = new Set(['monolithicSparse', 'streamOptimized']);
 const NO_PARENT = 'ffffffff';
 
-const rejected = (why: string) =>
-  new QemuError('IMAGE_REJECTED', `the image is a vmdk file ${why}: convert it with qemu-img convert -O qcow2`);
+const rejected = (reason: string) =>
+  new QemuError('IMAGE_REJECTED', `the image is a vmdk file ${reason}: convert it with qemu-img convert -O qcow2`);
 
 /**
  * Checks that a vmdk file is self-contained. Others reference files, which may be any file of the host.

@@ -21,7 +21,7 @@ export interface MachinesOnDisk {
  *
  * @param folder on the file system of the disks
  */
-export function resumeWhenThereIsRoom(
+export function resumeWhenSpaceIsFree(
   host: MachinesOnDisk,
   folder: string,
   log: (line: string) => void,

@@ -26,8 +26,8 @@ function allNodes(deviceId: string): readonly string[] {
 
 /** Attaches a volume to a running guest. */
 export async function plugVolume(qmp: QmpClient, volume: VolumeShape, model: DiskModel): Promise<void> {
-  const there = await qmp.execute<{ name: string }[]>('qom-list', { path: '/machine/peripheral' });
-  if (there.some(({ name }) => name === volume.id)) return;
+  const existing = await qmp.execute<{ name: string }[]>('qom-list', { path: '/machine/peripheral' });
+  if (existing.some(({ name }) => name === volume.id)) return;
   await forget(qmp, ...allNodes(volume.id));
   for (const node of blockNodes(volume)) await qmp.execute('blockdev-add', node);
   const bus = model === 'virtio-blk-pci' ? await freeHotplugBus(qmp) : {};

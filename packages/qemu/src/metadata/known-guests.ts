@@ -35,7 +35,11 @@ export async function guestAt(
   if (!port) return undefined;
   const text = await readFile(places.folderOf(port.serverId).file('metadata'), 'utf8').catch(() => undefined);
   if (text === undefined) return undefined;
-  const ways = routers.filter(({ interfaces }) => interfaces.some(({ networkId }) => networkId === port.networkId));
-  const floating = ways.flatMap((router) => router.floating).find(({ fixedAddress }) => fixedAddress === address);
+  const attachedRouters = routers.filter(({ interfaces }) =>
+    interfaces.some(({ networkId }) => networkId === port.networkId),
+  );
+  const floating = attachedRouters
+    .flatMap((router) => router.floating)
+    .find(({ fixedAddress }) => fixedAddress === address);
   return { metadata: JSON.parse(text), floating: floating?.address };
 }

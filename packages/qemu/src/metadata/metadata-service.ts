@@ -32,7 +32,7 @@ export interface MetadataServiceOptions {
  * passed to the parent. Passed as source text, so that it needs no file wherever this package is bundled; therefore it
  * must not reference anything of this module.
  */
-function listenThere(): void {
+function listenInNamespace(): void {
   const [address, port] = process.argv.slice(1);
   const server = process.getBuiltinModule('node:net').createServer({ pauseOnConnect: true });
   server.listen({ host: address, port: Number(port) }, () => {
@@ -74,7 +74,12 @@ export class MetadataService {
   /** A socket belongs to the namespace in which it was created, regardless of the process that has it. */
   async #listen(namespace: string): Promise<Listener> {
     const { ip, address } = this.#options;
-    const [program, args] = ip.within(namespace, process.execPath, ['-e', `(${listenThere})()`, address, `${PORT}`]);
+    const [program, args] = ip.within(namespace, process.execPath, [
+      '-e',
+      `(${listenInNamespace})()`,
+      address,
+      `${PORT}`,
+    ]);
     const child = spawn(program, [...args], { stdio: ['ignore', 'ignore', 'ignore', 'ipc'], env: PROGRAM_ENVIRONMENT });
     const ending = new AbortController();
     const late = setTimeout(() => child.kill('SIGKILL'), START_MS);

@@ -27,7 +27,7 @@ export function fetchManifest(remote: RemoteMachine): Promise<MachineManifest> {
 }
 
 /** Connection errors, caused by either side. */
-const CUTS: readonly unknown[] = ['ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ERR_STREAM_PREMATURE_CLOSE'];
+const CONNECTION_ERRORS: readonly unknown[] = ['ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ERR_STREAM_PREMATURE_CLOSE'];
 
 /** Fetches a file of a machine atomically. */
 export function fetchFile(remote: RemoteMachine, name: string, target: string): Promise<void> {
@@ -43,7 +43,7 @@ async function fetchOnce(
   const draft = `${target}.new`;
   await rm(draft, { force: true });
   await pipeline(content, createWriteStream(draft, { mode: 0o600 }), { signal }).catch((cause) => {
-    throw CUTS.includes(cause.code) ? new ConnectionCut(`${name} of ${sourceHost}`, { cause }) : cause;
+    throw CONNECTION_ERRORS.includes(cause.code) ? new ConnectionCut(`${name} of ${sourceHost}`, { cause }) : cause;
   });
   await host.machine(server).folder.changeOwner(draft);
   await rename(draft, target);

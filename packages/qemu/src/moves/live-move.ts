@@ -29,7 +29,7 @@ const POLL_INTERVAL_MS = 50;
 const copyOf = (disk: OwnDisk) => `to-${disk}`;
 
 /** Returns the error that made a tunnel fail, or else QEMU's, which states only that its connection was closed. */
-function explained(error: unknown, tunnels: readonly Tunnel[]): unknown {
+function withTunnelFailure(error: unknown, tunnels: readonly Tunnel[]): unknown {
   const cause = tunnels.map(({ failure }) => failure).find((failure) => failure !== undefined);
   if (cause === undefined) return error;
   const why = cause instanceof Error ? cause.message : String(cause);
@@ -88,7 +88,7 @@ export class LiveMove implements OngoingMove {
       await this.#handOver(qmp);
     } catch (error) {
       if (!sent) await this.#stay(qmp);
-      throw this.#givingUp.signal.aborted ? this.#givingUp.signal.reason : explained(error, tunnels);
+      throw this.#givingUp.signal.aborted ? this.#givingUp.signal.reason : withTunnelFailure(error, tunnels);
     } finally {
       for (const tunnel of tunnels) await tunnel.close();
     }
@@ -103,15 +103,15 @@ export class LiveMove implements OngoingMove {
     signal.throwIfAborted();
     const { folder } = this.#machine;
     const serverId = this.#server.id;
-    const way = async (name: 'mirror' | 'moving', request: 'disks' | 'memory') => {
+    const openPath = async (name: 'mirror' | 'moving', request: 'disks' | 'memory') => {
       const remote = () => requestsTo(this.#destHost, this.#host, signal).connect({ kind: request, serverId });
       tunnels.push(await openTunnel(folder.file(name), (path) => folder.changeOwner(path), remote));
     };
     const nodes = await blockNodesOf(qmp);
     const shared = await this.#host.shares(this.#destHost);
     const disks = shared ? [] : OWN_DISKS.filter((disk) => nodes.has(nodeName(disk)));
-    if (disks.length > 0) await way('mirror', 'disks');
-    await way('moving', 'memory');
+    if (disks.length > 0) await openPath('mirror', 'disks');
+    await openPath('moving', 'memory');
     const onImage = await folder.exists('rootBase');
     for (const disk of disks) await this.#copy(qmp, disk, disk === 'root' && onImage ? 'top' : 'full');
     await beforeMemoryMove(qmp, true, this.#host.parts.moveBytesPerSecond);

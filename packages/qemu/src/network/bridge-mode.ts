@@ -182,7 +182,7 @@ export async function openBridgeMode(options: BridgeModeOptions): Promise<(place
       log,
     });
     // Devices are checked after a change, before a start, and periodically.
-    let looked = { plan: '', at: 0 };
+    let lastCheck = { plan: '', at: 0 };
     let localRouters = '';
     const notifyRouters = ({ routers }: NetworkPlan) => {
       const ids = routers.flatMap(({ id, host }) => (host === null ? [id] : [])).join(', ');
@@ -191,8 +191,8 @@ export async function openBridgeMode(options: BridgeModeOptions): Promise<(place
     };
     const build = async ({ plan, tunnels }: Desired) => {
       const text = JSON.stringify([plan, tunnels?.local, [...(tunnels?.peers ?? [])]]);
-      if (looked.plan === text && Date.now() - looked.at < RECONCILE_INTERVAL_MS) return;
-      looked = { plan: '', at: 0 };
+      if (lastCheck.plan === text && Date.now() - lastCheck.at < RECONCILE_INTERVAL_MS) return;
+      lastCheck = { plan: '', at: 0 };
       const spaces = servedNetworks(plan).map(({ id }) => names.service(id));
       // A namespace exists as long as a socket listens in it.
       await metadata.storeIn(spaces);
@@ -200,7 +200,7 @@ export async function openBridgeMode(options: BridgeModeOptions): Promise<(place
       built = plan;
       if (tunnels) notifyRouters(plan);
       await metadata.listenIn(spaces);
-      looked = { plan: text, at: Date.now() };
+      lastCheck = { plan: text, at: Date.now() };
     };
     const health = new BuildHealth(log);
     // A plan without networks builds nothing, so it does not show whether the next server can be connected.
@@ -231,7 +231,7 @@ export async function openBridgeMode(options: BridgeModeOptions): Promise<(place
     return {
       async connect(server, interfaces, starting) {
         if (starting) await storeManifest(places.folderOf(server.id), server, interfaces);
-        looked.at = 0;
+        lastCheck.at = 0;
         await rounds.run();
         for (const { portId } of interfaces) checkPhysical(built, portId, physical);
         return interfaces.map(({ portId }) => ({

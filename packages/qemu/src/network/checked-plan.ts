@@ -4,7 +4,7 @@ import type { NetworkPlan, PlannedNetwork, PlannedRouter } from '@apistrata/comp
 
 const MAC = /^([0-9a-f]{2}:){5}[0-9a-f]{2}$/;
 /** MTU limits of devices. IPv4 does not work below the first one. */
-const [LEAST_MTU, MOST_MTU] = [576, 65_535];
+const [MIN_MTU, MAX_MTU] = [576, 65_535];
 const MAX_VLAN = 4094;
 
 function checkedNetwork(network: PlannedNetwork): PlannedNetwork {
@@ -14,7 +14,7 @@ function checkedNetwork(network: PlannedNetwork): PlannedNetwork {
   return {
     ...network,
     provider: isVlan && !(Number.isInteger(tag) && tag >= 1 && tag <= MAX_VLAN) ? null : (provider ?? null),
-    mtu: Math.min(MOST_MTU, Math.max(LEAST_MTU, Math.trunc(Number(mtu)) || LEAST_MTU)),
+    mtu: Math.min(MAX_MTU, Math.max(MIN_MTU, Math.trunc(Number(mtu)) || MIN_MTU)),
     subnets: subnets
       .filter(({ cidr }) => parseCidr(cidr))
       .map((subnet) => ({

@@ -35,7 +35,7 @@ async function claims(): Promise<ReadonlyMap<string, Claim>> {
 export async function claimNames(directory: string, port: number | null): Promise<DeviceNames> {
   const tag = tagOf(directory);
   const others = [...(await claims())].filter(([, claim]) => claim.directory !== directory);
-  const reject = (why: string) => new QemuError('NETWORKS_UNAVAILABLE', why);
+  const reject = (reason: string) => new QemuError('NETWORKS_UNAVAILABLE', reason);
   for (const [theirs, claim] of others) {
     if (theirs === tag)
       throw reject(

@@ -133,10 +133,10 @@ function making(link: DesiredLink, tapOwner: number): readonly string[] {
  */
 export function linkCommands(
   desired: readonly DesiredLink[],
-  there: readonly Link[],
+  existing: readonly Link[],
   tapOwner: number,
 ): readonly string[] {
-  const links = new Map(there.map((link) => [link.ifname, link]));
+  const links = new Map(existing.map((link) => [link.ifname, link]));
   return desired.flatMap((link) => {
     const { name, mtu } = link;
     const known = links.get(name);

@@ -160,7 +160,7 @@ export function announcementFiles(
   folder: string,
 ): DhcpFiles | undefined {
   const subnets = new Map(networks.flatMap(({ subnets: all }) => all.map((subnet) => [subnet.id, subnet] as const)));
-  const ways = interfaces.flatMap(({ id, addresses }) =>
+  const announcedInterfaces = interfaces.flatMap(({ id, addresses }) =>
     addresses.flatMap(({ subnetId }) => {
       const subnet = subnets.get(subnetId);
       const mode = subnet?.enableDhcp ? subnet.ipv6RaMode : null;
@@ -168,23 +168,23 @@ export function announcementFiles(
       return [{ device: device(id), subnet, mode }];
     }),
   );
-  if (ways.length === 0) return undefined;
+  if (announcedInterfaces.length === 0) return undefined;
   const tag = (index: number) => `six${index}`;
   const configuration = [
     ...QUIET,
-    ...new Set(ways.map((way) => `interface=${way.device}`)),
+    ...new Set(announcedInterfaces.map((announced) => `interface=${announced.device}`)),
     'enable-ra',
     'quiet-ra',
     'quiet-dhcp6',
     `pid-file=${folder}/pid`,
     `dhcp-optsfile=${folder}/options`,
-    ...ways.map(({ subnet, mode }, index) => {
+    ...announcedInterfaces.map(({ subnet, mode }, index) => {
       const [first] = subnet.cidr.split('/');
       return `dhcp-range=set:${tag(index)},${first},${ANNOUNCED[mode]},${LEASE}`;
     }),
   ];
   const options = resolvers6(
-    ways.map(({ subnet }) => subnet),
+    announcedInterfaces.map(({ subnet }) => subnet),
     tag,
   );
   return { configuration: text(configuration), hosts: '', options: text(options) };

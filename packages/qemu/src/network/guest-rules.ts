@@ -127,7 +127,7 @@ export function table(family: string, name: string, body: string): string {
 }
 
 /** Returns rules for traffic between the hosts of a cloud, and between their networks. */
-function tunnelled(
+function tunnelRules(
   { networks, routers }: NetworkPlan,
   names: DeviceNames,
   { local, peers }: Tunnels,
@@ -196,9 +196,10 @@ export function guestRules(
   tunnels?: Tunnels,
 ): string {
   const members = (groupId: string) => plan.members[groupId] ?? [];
-  const joined = tunnels ? tunnelled(plan, names, tunnels) : NO_TUNNELS;
+  const joined = tunnels ? tunnelRules(plan, names, tunnels) : NO_TUNNELS;
   const secured = plan.ports.filter(({ portSecurityEnabled }) => portSecurityEnabled);
-  const entries = (way: string) => secured.map(({ id }) => [names.tap(id), `${way}-${names.tap(id)}`] as const);
+  const entries = (chainKind: string) =>
+    secured.map(({ id }) => [names.tap(id), `${chainKind}-${names.tap(id)}`] as const);
   const services = servedNetworks(plan).map(({ id }) => {
     const taps = plan.ports.filter(({ networkId }) => networkId === id).map((port) => `"${names.tap(port.id)}"`);
     return `iifname ${set(taps)} ip daddr ${SERVICE_ADDRESS} ether daddr set ${macFor(names.service(id))}`;

@@ -78,17 +78,17 @@ export class NetworkBuilder {
     const { ip, dhcp, tapOwner } = this.#options;
     const names = new Set(desired.map(({ name }) => name));
     const desiredSpaces = new Set(desired.flatMap((link) => (link.kind === 'veth' ? [link.namespace] : [])));
-    const [there, spaces, servers] = await Promise.all([ip.links(), ip.namespaces(), dhcp.known()]);
+    const [existing, spaces, servers] = await Promise.all([ip.links(), ip.namespaces(), dhcp.known()]);
     const added = [...desiredSpaces].filter((name) => !spaces.includes(name));
     // The server and the devices of a lost namespace are still in it.
     for (const name of servers) if (!desiredSpaces.has(name) || added.includes(name)) await dhcp.remove(name);
     const isLost = (link: DesiredLink) => link.kind === 'veth' && added.includes(link.namespace);
     const others = new Set(
       desired.flatMap((link) =>
-        there.some((one) => one.ifname === link.name && (isLost(link) || isOther(link, one))) ? [link.name] : [],
+        existing.some((one) => one.ifname === link.name && (isLost(link) || isOther(link, one))) ? [link.name] : [],
       ),
     );
-    const removed = there.filter(({ ifname }) => !names.has(ifname) || others.has(ifname));
+    const removed = existing.filter(({ ifname }) => !names.has(ifname) || others.has(ifname));
     const removedNamespaces = spaces.filter((name) => !desiredSpaces.has(name));
     await ip.batch([
       ...removed.map(({ ifname }) => `link delete dev ${ifname}`),
@@ -97,7 +97,7 @@ export class NetworkBuilder {
     ]);
     for (const name of [...removedNamespaces, ...added]) this.#done.delete(name);
     // When a namespace is removed, so are both ends of its device pairs.
-    const left = there.filter((link) => !removed.includes(link));
+    const left = existing.filter((link) => !removed.includes(link));
     const commands = linkCommands(desired, left, tapOwner);
     await ip.batch(commands);
     // New devices have no configuration yet.
@@ -136,8 +136,8 @@ export class NetworkBuilder {
 
   async #addresses(namespace: string | undefined, desired: ReadonlyMap<string, readonly string[]>): Promise<void> {
     const { ip } = this.#options;
-    const there = await ip.addresses(namespace);
-    const stale = there.flatMap(({ ifname, addr_info: all }) =>
+    const existing = await ip.addresses(namespace);
+    const stale = existing.flatMap(({ ifname, addr_info: all }) =>
       all
         .filter(({ scope }) => scope === 'global')
         .map(({ local, prefixlen }) => `${local}/${prefixlen}`)
@@ -171,23 +171,23 @@ export class NetworkBuilder {
   /** Sets the routes from this computer to routers and to external networks. */
   async #outside(routers: readonly PlannedRouter[]): Promise<void> {
     const { ip, log, names } = this.#options;
-    const ways = routers
+    const uplinks = routers
       .filter(({ external }) => external)
       .map((router) => ({ device: names.uplink(router.id), addresses: outsideAddresses(router) }));
-    await this.#once('outside', JSON.stringify(ways), async () => {
-      if (ways.length > 0 && (await readFile(FORWARDING, 'utf8')).trim() === '0') {
+    await this.#once('outside', JSON.stringify(uplinks), async () => {
+      if (uplinks.length > 0 && (await readFile(FORWARDING, 'utf8')).trim() === '0') {
         await writeFile(FORWARDING, '1');
         log(`IP forwarding is now enabled on this computer (${FORWARDING}), so that guests reach external networks`);
       }
       const desired = new Set(
-        ways.flatMap(({ device, addresses }) => addresses.map((address) => `${address} ${device}`)),
+        uplinks.flatMap(({ device, addresses }) => addresses.map((address) => `${address} ${device}`)),
       );
-      const there = await ip.routes();
+      const existing = await ip.routes();
       await ip.batch([
-        ...there
+        ...existing
           .filter(({ dst, dev }) => !desired.has(`${dst} ${dev}`))
           .map(({ dst, dev }) => `route delete ${dst} dev ${dev}`),
-        ...ways.flatMap(({ device, addresses }) => [
+        ...uplinks.flatMap(({ device, addresses }) => [
           `address replace ${HOST_ADDRESS}/32 dev ${device}`,
           ...addresses.map((address) => `route replace ${address}/32 dev ${device}`),
         ]),

@@ -32,7 +32,7 @@ const PROTOCOLS: Readonly<Record<string, number>> = {
 
 /** Protocols whose ports nftables can match. */
 const WITH_PORTS: Readonly<Record<number, string>> = { 6: 'tcp', 17: 'udp', 33: 'dccp', 132: 'sctp', 136: 'udplite' };
-const [MAX_PORT, MOST_TYPE] = [65_535, 255];
+const [MAX_PORT, MAX_TYPE] = [65_535, 255];
 const ICMP: Readonly<Record<number, string>> = { 1: 'icmp', 58: 'icmpv6' };
 
 function protocolOf({ protocol, ethertype }: Rule): number | undefined {
@@ -57,7 +57,7 @@ function transport(rule: Rule): string | undefined {
   const written = `meta l4proto ${number}`;
   const icmp = ICMP[number];
   if (icmp !== undefined && (icmp === 'icmp') === (ethertype === 'IPv4')) {
-    if (!fits(MOST_TYPE, portMin, portMax)) return undefined;
+    if (!fits(MAX_TYPE, portMin, portMax)) return undefined;
     const type = portMin === null ? '' : ` ${icmp} type ${portMin}`;
     return `${written}${type}${portMin === null || portMax === null ? '' : ` ${icmp} code ${portMax}`}`;
   }

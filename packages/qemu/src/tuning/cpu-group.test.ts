@@ -11,16 +11,20 @@ describe('the control group of a machine', () => {
     root = mkdtempSync(join(tmpdir(), 'apistrata-groups-'));
   });
   afterEach(() => rmSync(root, { recursive: true, force: true }));
-  const said = (name: string) => readFileSync(join(root, 'apistrata', 'm1', name), 'utf8');
+  const readSetting = (name: string) => readFileSync(join(root, 'apistrata', 'm1', name), 'utf8');
 
   it('contains the process, and has the configured weight and quota', async () => {
     writeFileSync(join(root, 'cgroup.controllers'), 'cpuset cpu io memory\n');
     expect(await boundProcess('m1', 4711, { shares: 1024, quotaUs: 20_000, periodUs: 100_000 }, root)).toBe(true);
-    expect([said('cpu.weight'), said('cpu.max'), said('cgroup.procs')]).toEqual(['39', '20000 100000', '4711']);
+    expect([readSetting('cpu.weight'), readSetting('cpu.max'), readSetting('cgroup.procs')]).toEqual([
+      '39',
+      '20000 100000',
+      '4711',
+    ]);
     for (const group of ['', 'apistrata'])
       expect(readFileSync(join(root, group, 'cgroup.subtree_control'), 'utf8')).toBe('+cpu');
     await boundProcess('m1', 4711, { shares: 262_144, quotaUs: undefined, periodUs: 100_000 }, root);
-    expect([said('cpu.weight'), said('cpu.max')]).toEqual(['10000', '20000 100000']);
+    expect([readSetting('cpu.weight'), readSetting('cpu.max')]).toEqual(['10000', '20000 100000']);
   });
 
   it('is skipped if control groups do not exist or do not limit processors', async () => {

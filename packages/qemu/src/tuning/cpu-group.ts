@@ -4,7 +4,7 @@ import type { CpuLimits } from './tuning.js';
 
 /** The mount point of Linux control groups, version 2. */
 export const CONTROL_GROUPS = '/sys/fs/cgroup';
-const OURS = 'apistrata';
+const GROUP = 'apistrata';
 
 /** Converts shares, of version 1 and of the API, to weights of version 2. */
 function weight(shares: number): number {
@@ -17,8 +17,8 @@ async function prepared(root: string): Promise<boolean> {
   try {
     const controllers = await readFile(join(root, 'cgroup.controllers'), 'utf8');
     if (!controllers.split(/\s+/).includes('cpu')) return false;
-    await mkdir(join(root, OURS), { recursive: true });
-    for (const group of [root, join(root, OURS)]) await writeFile(join(group, 'cgroup.subtree_control'), '+cpu');
+    await mkdir(join(root, GROUP), { recursive: true });
+    for (const group of [root, join(root, GROUP)]) await writeFile(join(group, 'cgroup.subtree_control'), '+cpu');
     return true;
   } catch {
     return false;
@@ -33,7 +33,7 @@ export async function boundProcess(
   root = CONTROL_GROUPS,
 ): Promise<boolean> {
   if (!(await prepared(root))) return false;
-  const group = join(root, OURS, name);
+  const group = join(root, GROUP, name);
   await mkdir(group, { recursive: true });
   if (shares !== undefined) await writeFile(join(group, 'cpu.weight'), `${weight(shares)}`);
   if (quotaUs !== undefined) await writeFile(join(group, 'cpu.max'), `${quotaUs} ${periodUs}`);
@@ -43,5 +43,5 @@ export async function boundProcess(
 
 /** Removes the group of a process that has ended, if it exists. */
 export async function removeGroup(name: string, root = CONTROL_GROUPS): Promise<void> {
-  await rmdir(join(root, OURS, name)).catch(() => {});
+  await rmdir(join(root, GROUP, name)).catch(() => {});
 }

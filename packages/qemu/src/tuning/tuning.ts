@@ -72,7 +72,7 @@ export interface Tuning {
 }
 
 const KIB = 1024;
-const USUAL_PAGE = 4 * KIB;
+const DEFAULT_PAGE_BYTES = 4 * KIB;
 const UNITS: Readonly<Record<string, number>> = { k: KIB, m: KIB ** 2, g: KIB ** 3, t: KIB ** 4 };
 const PERIOD_US = 100_000;
 const PERIOD_MS = 1_000;
@@ -101,7 +101,7 @@ function pagesOf(text: string | undefined): Tuning['pages'] {
   if (text === 'large') return 'default';
   const [, digits, unit = 'K', last = ''] = /^(\d{1,12})([kKMGT])?i?(b|bit|B)?$/.exec(text ?? '') ?? [];
   const bytes = (Number(digits) * (UNITS[unit.toLowerCase()] ?? 1)) / (last === 'b' || last === 'bit' ? 8 : 1);
-  return bytes > USUAL_PAGE ? bytes : null;
+  return bytes > DEFAULT_PAGE_BYTES ? bytes : null;
 }
 
 /** QEMU accepts a limit of reads and writes together, or one of each. */

@@ -51,15 +51,15 @@ export const resizing: Verbs = {
     if (work.powerOn) await host.start(server, signal, work.flavor);
   },
   confirm_migration: async ({ host, work, server, signal }) => {
-    const { id: serverId, host: there } = server;
-    if (work.sourceHost === there) return removeDiskSnapshots(host, serverId, signal);
+    const { id: serverId, host: otherHost } = server;
+    if (work.sourceHost === otherHost) return removeDiskSnapshots(host, serverId, signal);
     // The host that has the disks open must do it.
-    if (there !== null && (await host.shares(there)))
+    if (otherHost !== null && (await host.shares(otherHost)))
       await untilReached(
-        () => requestsTo(there, host, signal).value({ kind: 'remove disks before', serverId }),
+        () => requestsTo(otherHost, host, signal).value({ kind: 'remove disks before', serverId }),
         signal,
       );
-    await host.leaveTo(there, server);
+    await host.leaveTo(otherHost, server);
   },
   revert_migration: async ({ host, work, server, signal }) => {
     const { sourceHost } = work;

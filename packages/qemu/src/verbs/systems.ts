@@ -41,13 +41,13 @@ export const systems: Verbs = {
   evacuate: async ({ host, work, server, signal }) => {
     const { adminPassword, sharedStorage } = work;
     const { folder } = host.machine(server);
-    const there = await folder.hasSharedDisks();
+    const hasSharedDisks = await folder.hasSharedDisks();
     // An existing folder was created by an earlier attempt of this work.
     const started = existsSync(folder.path);
-    if (!started && sharedStorage !== null && sharedStorage !== there)
+    if (!started && sharedStorage !== null && sharedStorage !== hasSharedDisks)
       throw new QemuError(
         'UNSUPPORTED',
-        `the disks of the server are ${there ? '' : 'not '}on storage that this host shares`,
+        `the disks of the server are ${hasSharedDisks ? '' : 'not '}on storage that this host shares`,
       );
     const { sourceHost } = work;
     try {
@@ -56,7 +56,7 @@ export const systems: Verbs = {
     } catch (error) {
       if (signal.aborted) throw error;
       for (const volumeId of volumesOf(server)) await host.volumes.reattach(sourceHost, server, volumeId);
-      await (there ? host.leaveTo(sourceHost, server) : host.remove(server));
+      await (hasSharedDisks ? host.leaveTo(sourceHost, server) : host.remove(server));
       throw error;
     }
   },

@@ -15,7 +15,7 @@ const RECONNECT_SECONDS = 86_400;
 const REQUEST_TIMEOUT_MS = 600_000;
 const SOCKET = '.s';
 /** Separates content and server in the name of a connection. */
-const OF = '@';
+const SEPARATOR = '@';
 
 export interface RemoteVolumesOptions {
   readonly directory: string;
@@ -25,8 +25,8 @@ export interface RemoteVolumesOptions {
 }
 
 /** Returns the name of a socket, which must be short. */
-function socketOf(way: string): string {
-  return createHash('sha256').update(way).digest('hex').slice(0, 32) + SOCKET;
+function socketOf(connectionName: string): string {
+  return createHash('sha256').update(connectionName).digest('hex').slice(0, 32) + SOCKET;
 }
 
 /**
@@ -65,7 +65,7 @@ export class RemoteVolumes implements VolumeAccess {
   async open({ id, userId, projectId }: VolumeUser, volumeId: string): Promise<VolumeShape> {
     const user = { id: this.#nameOf(id), userId, projectId };
     const content = await this.#value<string>({ kind: 'open volume', user, volumeId });
-    const { path } = await this.#tunnel(content + OF + id);
+    const { path } = await this.#tunnel(content + SEPARATOR + id);
     return {
       id: volumeDeviceId(volumeId),
       serial: volumeId,
@@ -76,22 +76,22 @@ export class RemoteVolumes implements VolumeAccess {
     };
   }
 
-  /** @param way the name of the connection: content and server */
-  #tunnel(way: string): Promise<Tunnel> {
-    const known = this.#tunnels.get(way) ?? this.#listen(way);
-    this.#tunnels.set(way, known);
-    known.catch(() => this.#tunnels.delete(way));
+  /** @param connectionName the name of the connection: content and server */
+  #tunnel(connectionName: string): Promise<Tunnel> {
+    const known = this.#tunnels.get(connectionName) ?? this.#listen(connectionName);
+    this.#tunnels.set(connectionName, known);
+    known.catch(() => this.#tunnels.delete(connectionName));
     return known;
   }
 
-  async #listen(way: string): Promise<Tunnel> {
-    await writeFile(join(this.#folder, way), '');
+  async #listen(connectionName: string): Promise<Tunnel> {
+    await writeFile(join(this.#folder, connectionName), '');
     const never = new AbortController().signal;
-    const [content = '', serverId = ''] = way.split(OF);
+    const [content = '', serverId = ''] = connectionName.split(SEPARATOR);
     const userId = this.#nameOf(serverId);
     const request: TransferRequest = { kind: 'volume', content, userId };
     const remote = async () => this.#options.hosts.connect(await this.#volumeHost(), request, never);
-    return openTunnel(join(this.#folder, socketOf(way)), this.#options.changeOwner, remote);
+    return openTunnel(join(this.#folder, socketOf(connectionName)), this.#options.changeOwner, remote);
   }
 
   async close(serverId: string, volumeId: string): Promise<void> {
@@ -101,10 +101,10 @@ export class RemoteVolumes implements VolumeAccess {
       volumeId,
     });
     if (content === null) return;
-    const way = content + OF + serverId;
-    await rm(join(this.#folder, way), { force: true });
-    const tunnel = this.#tunnels.get(way);
-    this.#tunnels.delete(way);
+    const connectionName = content + SEPARATOR + serverId;
+    await rm(join(this.#folder, connectionName), { force: true });
+    const tunnel = this.#tunnels.get(connectionName);
+    this.#tunnels.delete(connectionName);
     await (await tunnel)?.close();
   }
 

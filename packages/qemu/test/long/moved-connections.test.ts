@@ -1,6 +1,6 @@
 import type { Server } from '@apistrata/compute-engine';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { addressOf, GuestsOfHosts, ping } from '../bridge/guests-of-hosts.js';
+import { addressOf, GuestsOfHosts, ping } from '../bridge/host-guests.js';
 import { missingForBridges } from '../bridge/missing-for-bridges.js';
 import { type ComputerName, TwoComputers } from '../bridge/two-computers.js';
 import { missingForGuests } from '../guest/build-guest.js';

@@ -15,8 +15,8 @@ async function groupsOf(works: number): Promise<readonly number[]> {
   };
   come();
   await new Promise<void>((resolve) => {
-    const look = () => (done.length < works ? setImmediate(look) : resolve());
-    look();
+    const check = () => (done.length < works ? setImmediate(check) : resolve());
+    check();
   });
   await Promise.all(done);
   return sizes;

@@ -43,12 +43,12 @@ export class DocumentTable<R extends Stored> {
   /**
    * Finds records. The caller narrows the query: `table.find(tx, q => q.where('project_id', '=', p).orderBy('seq'))`;
    * default: all records. Reads the JSON only of records that are not in the cache.
-   * @param looking the session that selects the rows; default: `session`
+   * @param source the session that selects the rows; default: `session`
    */
-  async find(session: Session, narrow?: (query: RowQuery) => RowQuery, looking: Session = session): Promise<R[]> {
-    if (narrow) return this.read(session, await narrow(this.heads(looking)).execute());
-    const all = this.#once(looking, 'find', () => this.heads(looking));
-    return this.read(session, (await looking.db.executeQuery<Head>(all)).rows);
+  async find(session: Session, narrow?: (query: RowQuery) => RowQuery, source: Session = session): Promise<R[]> {
+    if (narrow) return this.read(session, await narrow(this.heads(source)).execute());
+    const all = this.#once(source, 'find', () => this.heads(source));
+    return this.read(session, (await source.db.executeQuery<Head>(all)).rows);
   }
 
   /** Returns the query that `read` needs, for the caller to narrow; with the JSON if `readsTexts` returns true. */
@@ -59,7 +59,7 @@ export class DocumentTable<R extends Stored> {
 
   /** Returns whether a query should include the JSON: for few rows, mostly not cached, it saves a second query. */
   readsTexts(session: Session, rows: number): boolean {
-    return rows <= READ_BATCH_SIZE && session.records.expectsUnknown(this.name);
+    return rows <= READ_BATCH_SIZE && session.records.isMostlyUncached(this.name);
   }
 
   /**
@@ -119,7 +119,7 @@ export class DocumentTable<R extends Stored> {
   }
 
   /** Returns a record as this process last read or wrote it; other processes may have changed it since. */
-  remembered(session: Session, id: string): R | undefined {
+  cached(session: Session, id: string): R | undefined {
     return session.records.get<R>(this.name, id);
   }
 
@@ -153,7 +153,7 @@ export class DocumentTable<R extends Stored> {
    * rolled back
    */
   async lockToUpdate(tx: Tx, id: string, revision?: number): Promise<R | undefined> {
-    const known = this.remembered(tx, id);
+    const known = this.cached(tx, id);
     return known && known.revision === (revision ?? known.revision) ? known : this.lock(tx, id);
   }
 
@@ -171,10 +171,10 @@ export class DocumentTable<R extends Stored> {
   }
 
   /** Like `insert`, but keeps an existing record with the same key. */
-  async insertUnlessThere(tx: Tx, record: New<R>): Promise<void> {
-    const unlessThere = (rows: InsertQueryBuilder<Rows, string, unknown>) =>
+  async insertIfAbsent(tx: Tx, record: New<R>): Promise<void> {
+    const ifAbsent = (rows: InsertQueryBuilder<Rows, string, unknown>) =>
       rows.onConflict((conflict) => conflict.doNothing()).returning('seq');
-    await this.#insert(tx, 'insertUnlessThere', record, unlessThere, 'on conflict do nothing');
+    await this.#insert(tx, 'insertIfAbsent', record, ifAbsent, 'on conflict do nothing');
   }
 
   async #insert(
@@ -249,7 +249,7 @@ export class DocumentTable<R extends Stored> {
 
   /** Deletes a record; false if it did not exist. */
   async delete(tx: Tx, id: string): Promise<boolean> {
-    this.#concerns(tx, this.remembered(tx, id));
+    this.#concerns(tx, this.cached(tx, id));
     const query = this.#once(tx, 'delete', () => tx.db.deleteFrom(this.name).where('id', '=', ''));
     const { numAffectedRows } = await tx.db.executeQuery({ ...query, parameters: [id] });
     return numAffectedRows === 1n;
@@ -296,7 +296,7 @@ export class DocumentTable<R extends Stored> {
     record.seq = row.seq;
     record.revision = row.revision;
     if (keeps === 'at once') return this.#keep(session, row.id, record as unknown as R);
-    session.records.meet(this.name, row.id, record as unknown as R);
+    session.records.setOnSecondRead(this.name, row.id, record as unknown as R);
     return record as unknown as R;
   }
 

@@ -13,9 +13,9 @@ const MAX_CACHED = 4000;
 export class RecordCache {
   readonly #tables = new Map<string, Map<string, Stored>>();
   /** Revisions of records that were read once and not cached, by table and id. */
-  readonly #met = new Map<string, Map<string, number>>();
+  readonly #readOnce = new Map<string, Map<string, number>>();
   /** Tables whose last page consisted mostly of records that were not cached. */
-  readonly #strange = new Set<string>();
+  readonly #mostlyUncached = new Set<string>();
   readonly #behind: RecordCache | undefined;
 
   /**
@@ -50,22 +50,22 @@ export class RecordCache {
    * read once: each of their records would evict another one, and would live just long enough to become expensive for
    * the garbage collector.
    */
-  meet(table: string, id: string, record: Stored): void {
-    if (this.#met.get(table)?.get(id) === record.revision) this.set(table, id, record);
-    else store(this.#met, table, id, record.revision);
+  setOnSecondRead(table: string, id: string, record: Stored): void {
+    if (this.#readOnce.get(table)?.get(id) === record.revision) this.set(table, id, record);
+    else store(this.#readOnce, table, id, record.revision);
   }
 
   /** Records how many records of a page were not cached. */
   onNotification(table: string, unknown: number, records: number): void {
-    if (unknown * 2 > records) this.#strange.add(table);
-    else this.#strange.delete(table);
+    if (unknown * 2 > records) this.#mostlyUncached.add(table);
+    else this.#mostlyUncached.delete(table);
   }
 
   /**
    * Returns whether the next page should be read with its JSON, because most records of the last one were not cached.
    */
-  expectsUnknown(table: string): boolean {
-    return this.#strange.has(table);
+  isMostlyUncached(table: string): boolean {
+    return this.#mostlyUncached.has(table);
   }
 }
 

@@ -45,7 +45,7 @@ export interface TransactionBatch extends Finder {
   once<T>(key: string, find: () => Promise<T>): Promise<T>;
   /**
    * Batches items of several members into one statement: calls with the same key in one turn of the event loop share
-   * one call of `ask`, which returns the results in the order of the items.
+   * one call of `query`, which returns the results in the order of the items.
    */
   gather<I, O>(key: string, item: I, query: (items: readonly I[]) => Promise<readonly O[]>): Promise<O>;
 }

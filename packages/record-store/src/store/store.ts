@@ -81,18 +81,18 @@ export async function openStore(
     await closeDatabase(session);
     throw error;
   }
-  const ways = transactionRunners(session, observer);
+  const runners = transactionRunners(session, observer);
   const replicas = replicasOf(url, session, settings, options, observer);
   // Work that shares a commit is run by one member's caller: each keeps its own trace context.
   const bound: <W extends (tx: Tx) => Promise<unknown>>(work: W) => W = observer?.around
     ? (work) => AsyncResource.bind(work)
     : (work) => work;
-  const transaction: Store['transaction'] = (work) => transact(session, ways.alone, bound(work), replicas);
+  const transaction: Store['transaction'] = (work) => transact(session, runners.alone, bound(work), replicas);
   return {
     ...session,
     transaction,
     together: (work, queue = '') =>
-      transact(session, (run) => ways.together(run, queue), bound(work), replicas).catch((error) => {
+      transact(session, (run) => runners.together(run, queue), bound(work), replicas).catch((error) => {
         if (error instanceof BatchConflict) return transaction(work);
         throw error;
       }),

@@ -5,7 +5,7 @@ import { requestLine } from './request-line.js';
 import { runProgram } from './run-program.js';
 import { untilClientsClose } from './until-clients-close.js';
 
-const say = (text: string) => process.stderr.write(`${text}\n`);
+const printLine = (text: string) => process.stderr.write(`${text}\n`);
 
 /** Resolves on the first termination signal; additional signals have no effect. */
 function terminationRequested(): Promise<void> {
@@ -20,21 +20,21 @@ async function startedCloud(
   describe: (cloud: TestCloud) => string = () => '',
 ): Promise<TestCloud> {
   const startedAt = performance.now();
-  if (options.preset === 'large') say('Creating 500 hosts and 100,000 servers ...');
+  if (options.preset === 'large') printLine('Creating 500 hosts and 100,000 servers ...');
   // Imported only when a cloud starts: neither for the help nor for invalid options.
   const { startCloud } = await import('../start-cloud.js');
   const cloud = await startCloud({
     ...options,
-    onError: (error) => say(`defect: ${(error as Error)?.stack ?? error}`),
+    onError: (error) => printLine(`defect: ${(error as Error)?.stack ?? error}`),
   });
   process.stdout.write(describe(cloud));
-  say(`The cloud is ready after ${Math.round(performance.now() - startedAt)} ms: ${cloud.url}/`);
-  if (!quiet && verify === undefined) cloud.onRequest((entry) => say(requestLine(entry, process.stderr.isTTY)));
+  printLine(`The cloud is ready after ${Math.round(performance.now() - startedAt)} ms: ${cloud.url}/`);
+  if (!quiet && verify === undefined) cloud.onRequest((entry) => printLine(requestLine(entry, process.stderr.isTTY)));
   return cloud;
 }
 
 async function stopCloud(cloud: TestCloud): Promise<void> {
-  for (const { method, url, count } of cloud.unserved()) say(`unhandled: ${method} ${url} (${count} times)`);
+  for (const { method, url, count } of cloud.unserved()) printLine(`unhandled: ${method} ${url} (${count} times)`);
   await cloud.stop();
 }
 
@@ -60,13 +60,13 @@ async function serveProgram(command: CommandOptions, program: readonly string[])
 
 async function record({ cloud: { port, host } }: CommandOptions, options: RecordOptions): Promise<void> {
   const { startRecorder } = await import('../recording/recorder.js');
-  const onError = (error: unknown) => say(`not recorded: ${(error as Error).message}`);
+  const onError = (error: unknown) => printLine(`not recorded: ${(error as Error).message}`);
   const recorder = await startRecorder({ ...options, port, host, onError });
   process.stdout.write(`export OS_AUTH_URL=${recorder.authUrl}\n`);
-  say(`Recording ${options.authUrl} into ${options.file}.`);
+  printLine(`Recording ${options.authUrl} into ${options.file}.`);
   await terminationRequested();
   await recorder.stop();
-  say(`${recorder.count} requests are in ${options.file}.`);
+  printLine(`${recorder.count} requests are in ${options.file}.`);
 }
 
 async function verify(command: CommandOptions, file: string): Promise<number> {
@@ -108,7 +108,7 @@ export async function main(args: readonly string[]): Promise<void> {
     process.exitCode = await run(args);
   } catch (error) {
     const text = readable(error as Error);
-    say(text ?? String((error as Error).stack));
+    printLine(text ?? String((error as Error).stack));
     process.exitCode = text === undefined || text.startsWith('The port') ? 1 : 2;
   }
 }

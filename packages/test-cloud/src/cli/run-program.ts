@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 
 /** Signals that are forwarded to the program. */
-const HANDED_ON = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+const FORWARDED_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
  * Runs a program and returns the exit status that a shell would: its own, or 128 plus the number of the signal. Its
@@ -14,14 +14,14 @@ export async function runProgram(
 ): Promise<number> {
   const rest = Object.entries(process.env).filter(([variable]) => !variable.startsWith('OS_'));
   const program = spawn(name, args, { stdio: 'inherit', env: { ...Object.fromEntries(rest), ...environment } });
-  const handOn = (signal: NodeJS.Signals) => program.kill(signal);
-  for (const signal of HANDED_ON) process.on(signal, handOn);
+  const forward = (signal: NodeJS.Signals) => program.kill(signal);
+  for (const signal of FORWARDED_SIGNALS) process.on(signal, forward);
   try {
     return await new Promise((resolve, reject) => {
       program.once('error', reject);
       program.once('exit', (code, signal) => resolve(code ?? 128 + constants.signals[signal as NodeJS.Signals]));
     });
   } finally {
-    for (const signal of HANDED_ON) process.off(signal, handOn);
+    for (const signal of FORWARDED_SIGNALS) process.off(signal, forward);
   }
 }

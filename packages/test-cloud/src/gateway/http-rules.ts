@@ -27,10 +27,10 @@ function scriptedFault(status: number): unknown {
 
 /** Returns the effect of this call of the rule; undefined if it does not apply. */
 function effectOf({ rule, calls }: ActiveRule): HttpEffect | undefined {
-  const turn = calls - (rule.fromCall ?? 1);
-  if (turn < 0) return undefined;
-  if (rule.sequence) return rule.sequence[turn];
-  return turn < (rule.times ?? Number.POSITIVE_INFINITY) ? rule : undefined;
+  const position = calls - (rule.fromCall ?? 1);
+  if (position < 0) return undefined;
+  if (rule.sequence) return rule.sequence[position];
+  return position < (rule.times ?? Number.POSITIVE_INFINITY) ? rule : undefined;
 }
 
 /** HTTP rules in the order in which they were added; the first that applies to a request wins. */

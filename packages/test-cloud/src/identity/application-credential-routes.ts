@@ -76,9 +76,9 @@ export function applicationCredentialRoutes(): readonly Route[] {
     );
     if (same) return ruleView(same);
     if ('id' in requested) throw notFound(`Could not find Access Rule: ${requested.id}.`);
-    const made = { ...requested, id: newId() };
-    rules(call).set(made.id, { ...made, user_id: userId });
-    return made;
+    const newCredential = { ...requested, id: newId() };
+    rules(call).set(newCredential.id, { ...newCredential, user_id: userId });
+    return newCredential;
   }
 
   function findRule(call: Call): AccessRule {

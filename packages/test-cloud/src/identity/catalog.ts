@@ -16,7 +16,7 @@ export const REGION = 'RegionOne';
 const INTERFACES = ['public', 'internal', 'admin'] as const;
 
 /** A placeholder for the URL of the cloud, which is known only in a request. */
-const HERE = '{cloud}';
+const CLOUD_URL = '{cloud}';
 
 /** Creates the initial services, endpoints and region. */
 export function seedCatalog(documents: Documents): void {
@@ -27,7 +27,7 @@ export function seedCatalog(documents: Documents): void {
     documents.table<Doc>('identity/services').set(service, { id: service, type, name, enabled: true, description: '' });
     for (const interfaceName of INTERFACES) {
       const id = stableId('endpoint', `${type}/${interfaceName}`);
-      const where = { region: REGION, region_id: REGION, url: `${HERE}${path}` };
+      const where = { region: REGION, region_id: REGION, url: `${CLOUD_URL}${path}` };
       endpoints.set(id, { id, interface: interfaceName, service_id: service, enabled: true, ...where });
     }
   }
@@ -35,7 +35,7 @@ export function seedCatalog(documents: Documents): void {
 
 /** Returns the URL of an endpoint for a client. */
 export function endpointUrl(url: unknown, cloudUrl: string): string {
-  return String(url).replace(HERE, cloudUrl);
+  return String(url).replace(CLOUD_URL, cloudUrl);
 }
 
 /** Returns the catalog of a token: enabled endpoints, with URLs for its project. */

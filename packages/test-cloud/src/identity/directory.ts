@@ -129,9 +129,9 @@ export class Directory {
     const table = this.state[kind] as unknown as Map<string, N>;
     const known = table.get(name) ?? [...table.values()].find((record) => record.name === name);
     if (known) return known;
-    const made = make();
-    table.set(made.id, made);
-    return made;
+    const created = make();
+    table.set(created.id, created);
+    return created;
   }
 
   grant(user: Pick<User, 'id'>, scope: Scope, roleName: string): void {

@@ -20,9 +20,9 @@ const isKnown = (group: string, option: string) =>
 function checkNames(group: string, options: readonly string[]): void {
   if (!Object.hasOwn(DOMAIN_OPTIONS, group))
     throw invalid(`Group ${group} is not supported for domain specific configurations`);
-  const stray = options.find((option) => !isKnown(group, option));
-  if (stray !== undefined)
-    throw invalid(`Option ${stray} in group ${group} is not supported for domain specific configurations`);
+  const unexpected = options.find((option) => !isKnown(group, option));
+  if (unexpected !== undefined)
+    throw invalid(`Option ${unexpected} in group ${group} is not supported for domain specific configurations`);
 }
 
 function checkConfig(config: Config): void {

@@ -150,15 +150,15 @@ export async function logIn(directory: Directory, { identity, scope }: LoginBody
   );
   const authenticated = authenticatedUsers.find((proof) => !!proof);
   if (!authenticated || authenticated.user.enabled === false) throw rejected();
-  const lent =
+  const delegated =
     typeof scope === 'object' && scope['OS-TRUST:trust']
       ? actAsTrustor(directory, authenticated, scope['OS-TRUST:trust'].id)
       : authenticated;
-  const { user, methods, expiresAt, applicationCredentialId, trustId } = lent;
-  const requested = lent.scope ?? requestedScope(directory, scope);
+  const { user, methods, expiresAt, applicationCredentialId, trustId } = delegated;
+  const requested = delegated.scope ?? requestedScope(directory, scope);
   const fallback = user.default_project_id ? ({ kind: 'project', id: user.default_project_id } as const) : null;
   const chosen = requested === undefined ? fallback : requested;
-  const roleIds = lent.roleIds ?? (chosen ? directory.roleIdsOf(user.id, chosen) : []);
+  const roleIds = delegated.roleIds ?? (chosen ? directory.roleIdsOf(user.id, chosen) : []);
   if (requested && roleIds.length === 0) throw rejected();
   return directory.issue({
     userId: user.id,

@@ -123,7 +123,7 @@ function createNamespace(call: Call) {
   if (table(call).has(given.namespace))
     throw conflict(`The metadata definition namespace=${given.namespace} already exists.`);
   const moment = now(call);
-  const made: Namespace = {
+  const newNamespace: Namespace = {
     visibility: 'private',
     protected: false,
     owner: call.caller.projectId,
@@ -132,8 +132,8 @@ function createNamespace(call: Call) {
     updated_at: moment,
     parts: { objects: {}, properties: {}, tags: {}, resource_types: {} },
   };
-  table(call).set(made.namespace, made);
-  return created(view(made, true));
+  table(call).set(newNamespace.namespace, newNamespace);
+  return created(view(newNamespace, true));
 }
 
 function changeNamespace(call: Call) {

@@ -22,8 +22,8 @@ function filtersOf({ fields, spec }: ResourceType): Set<string> {
 function filterItems(call: Call, resource: ResourceType, items: readonly Wire[]): readonly Wire[] {
   const known = filtersOf(resource);
   const parameters = [...new Set(call.query.keys())].filter((name) => !PAGING.has(name));
-  const stray = parameters.filter((name) => !known.has(name));
-  if (stray.length > 0) throw invalid(`${quoteNames(stray)} is invalid attribute for filtering`);
+  const unexpected = parameters.filter((name) => !known.has(name));
+  if (unexpected.length > 0) throw invalid(`${quoteNames(unexpected)} is invalid attribute for filtering`);
   const plain = parameters.filter((name) => !(name in TAG_FILTERS) && name !== 'fixed_ips');
   return filteredByTags(byFixedIps(filtered(items, call.query, plain), call.query.getAll('fixed_ips')), call.query);
 }
@@ -54,8 +54,8 @@ function sortKeys({ query }: Call, resource: ResourceType): readonly SortKey[] {
   const directions = query.getAll('sort_dir').filter(Boolean);
   if (keys.length !== directions.length) throw invalid('The number of sort_keys and sort_dirs must be same');
   const known = filtersOf(resource);
-  const stray = keys.filter((key) => !known.has(key) || key in TAG_FILTERS);
-  if (stray.length > 0) throw invalid(`${quoteNames(stray)} is invalid attribute for sort_keys`);
+  const unexpected = keys.filter((key) => !known.has(key) || key in TAG_FILTERS);
+  if (unexpected.length > 0) throw invalid(`${quoteNames(unexpected)} is invalid attribute for sort_keys`);
   const wrong = directions.filter((direction) => direction !== 'asc' && direction !== 'desc');
   if (wrong.length > 0)
     throw invalid(`${quoteNames(wrong)} is invalid value for sort_dirs, valid value is 'asc' and 'desc'`);

@@ -94,8 +94,9 @@ export function quotaRoutes(): readonly Route[] {
       const id = call.param('project');
       const { quota } = call.body(Quota);
       const { tenant_id: _, project_id: __, ...given } = quota as Record<string, unknown>;
-      const stray = Object.keys(given).filter((kind) => !Object.hasOwn(DEFAULTS, kind));
-      if (stray.length > 0) throw badRequest(`Unrecognized attribute(s) '${stray.join(', ')}'`, 'HTTPBadRequest');
+      const unexpected = Object.keys(given).filter((kind) => !Object.hasOwn(DEFAULTS, kind));
+      if (unexpected.length > 0)
+        throw badRequest(`Unrecognized attribute(s) '${unexpected.join(', ')}'`, 'HTTPBadRequest');
       limits(call).set(id, { ...limits(call).get(id), ...(given as Record<string, number>) });
       return { quota: limitsOf(call, id) };
     }),

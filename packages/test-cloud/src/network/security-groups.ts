@@ -35,9 +35,9 @@ export const securityGroups: ResourceSpec = {
 };
 
 /** Null and the empty string mean a missing value in a rule. */
-const said = <S extends z.ZodType>(schema: S) =>
+const orMissing = <S extends z.ZodType>(schema: S) =>
   z.union([z.null().transform(() => undefined), z.literal('').transform(() => undefined), schema]);
-const portNumber = said(z.union([z.number(), z.string()]));
+const portNumber = orMissing(z.union([z.number(), z.string()]));
 
 /** A single address is a network of one; host bits are kept. */
 const ipPrefix = z
@@ -58,7 +58,7 @@ export const securityGroupRules: ResourceSpec = {
     security_group_id: required(fixed(anyId)),
     direction: required(fixed(z.enum(['ingress', 'egress']))),
     ethertype: fixed(
-      said(
+      orMissing(
         z
           .string()
           .transform((name) => name.toLowerCase())
@@ -66,12 +66,12 @@ export const securityGroupRules: ResourceSpec = {
           .transform((name) => (name === 'ipv4' ? 'IPv4' : 'IPv6')),
       ),
     ),
-    protocol: fixed(said(z.union([z.string(), z.number().transform(String)]))),
+    protocol: fixed(orMissing(z.union([z.string(), z.number().transform(String)]))),
     port_range_min: fixed(portNumber),
     port_range_max: fixed(portNumber),
-    remote_ip_prefix: fixed(said(ipPrefix)),
-    remote_group_id: fixed(said(anyId)),
-    remote_address_group_id: fixed(said(anyId), null, { inDocuments: true }),
+    remote_ip_prefix: fixed(orMissing(ipPrefix)),
+    remote_group_id: fixed(orMissing(anyId)),
+    remote_address_group_id: fixed(orMissing(anyId), null, { inDocuments: true }),
     normalized_cidr: derived(),
     belongs_to_default_sg: derived(),
   }),

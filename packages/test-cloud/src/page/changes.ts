@@ -68,8 +68,8 @@ function differences(before: unknown, after: unknown, field = ''): FieldChange[]
 function subjectOf({ url, method, responseBody, status }: JournalEntry): { id: string; made: boolean } | undefined {
   const inPath = urlPath(url).match(ID)?.at(-1);
   const [alone, another] = resourcesIn(responseBody);
-  const made = method === 'POST' && !!alone && !another && (status === 201 || status === 202 || status === 200);
-  if (made && alone.id !== inPath) return { id: alone.id, made: !url.endsWith('/action') };
+  const isCreation = method === 'POST' && !!alone && !another && (status === 201 || status === 202 || status === 200);
+  if (isCreation && alone.id !== inPath) return { id: alone.id, made: !url.endsWith('/action') };
   if (alone && !another) return { id: alone.id, made: false };
   return inPath === undefined ? undefined : { id: inPath, made: false };
 }
@@ -81,7 +81,7 @@ function subjectOf({ url, method, responseBody, status }: JournalEntry): { id: s
 export function changeBy(journal: ReadJournal, entry: JournalEntry): ResourceChange | undefined {
   const subject = subjectOf(entry);
   if (!subject) return undefined;
-  const { id, made } = subject;
+  const { id, made: isCreation } = subject;
   const others = journal
     .latest(MAX_RESPONSES, { text: id })
     .filter(({ number }) => number !== entry.number)
@@ -91,11 +91,11 @@ export function changeBy(journal: ReadJournal, entry: JournalEntry): ResourceCha
       return resource ? [{ number: other.number, thing: resource }] : [];
     });
   const own = resourceIn(entry, id);
-  const earlier = made ? undefined : others.find(({ number }) => number < entry.number);
+  const earlier = isCreation ? undefined : others.find(({ number }) => number < entry.number);
   const later = own ? { number: entry.number, thing: own } : others.findLast(({ number }) => number > entry.number);
   const numbers = { before: earlier?.number, after: later?.number };
   if (entry.method === 'DELETE' && entry.status < 300) return { id, kind: 'removed', ...numbers, fields: [] };
-  if (made) return { id, kind: 'made', ...numbers, fields: [] };
+  if (isCreation) return { id, kind: 'made', ...numbers, fields: [] };
   if (!earlier || !later) return { id, kind: 'unknown', ...numbers, fields: [] };
   const fields = differences(earlier.thing, later.thing);
   return { id, kind: fields.length > 0 ? 'changed' : 'unchanged', ...numbers, fields };

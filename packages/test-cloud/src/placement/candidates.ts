@@ -105,8 +105,8 @@ function* combinations(
 ): Generator<readonly Allocated[]> {
   const [first, ...rest] = groups;
   if (!first) return yield [];
-  for (const way of alternativesOf(first, nodes, forest))
-    for (const others of combinations(rest, nodes, forest)) yield [...way, ...others];
+  for (const alternative of alternativesOf(first, nodes, forest))
+    for (const others of combinations(rest, nodes, forest)) yield [...alternative, ...others];
 }
 
 /** Returns the amounts by provider and class. */

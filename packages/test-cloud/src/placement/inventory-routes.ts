@@ -37,8 +37,8 @@ const view = ({ generation: resource_provider_generation, inventories }: Provide
 
 export async function rejectUnknown(call: Call, names: readonly string[]): Promise<void> {
   const known = await classNames(call);
-  const stray = names.find((name) => !known.has(name));
-  if (stray) throw badRequest(`Unknown resource class in inventory: ${missingClass(stray)}`);
+  const unknown = names.find((name) => !known.has(name));
+  if (unknown) throw badRequest(`Unknown resource class in inventory: ${missingClass(unknown)}`);
 }
 
 /** Rejects an inventory without capacity; from 1.26, everything may be reserved. */

@@ -137,8 +137,8 @@ function providerTraitRoutes(): readonly Route[] {
       const traits = [...new Set(given)];
       rejectOutdated(before, seen);
       const known = await traitNames(call);
-      const stray = traits.filter((name) => !known.has(name));
-      if (stray.length > 0) throw badRequest(missingTraits(stray));
+      const unknown = traits.filter((name) => !known.has(name));
+      if (unknown.length > 0) throw badRequest(missingTraits(unknown));
       return view(await write(call, before, { traits }));
     }),
     del(path, async (call) => {

@@ -112,7 +112,7 @@ export function providerRoutes(): readonly Route[] {
           'parent provider UUID cannot be same as UUID. Please set parent provider UUID to None if there is no parent.',
         );
       if (parent !== null && !all.has(parent)) throw reject('parent provider UUID does not exist.');
-      const made: Provider = {
+      const created: Provider = {
         uuid,
         name: given.name,
         parent,
@@ -121,9 +121,9 @@ export function providerRoutes(): readonly Route[] {
         traits: [],
         aggregates: [],
       };
-      await put(call, made);
+      await put(call, created);
       const headers = { Location: `${call.base}/resource_providers/${uuid}` };
-      return since(call, 20) ? new Reply(200, await view(call, made), headers) : new Reply(201, undefined, headers);
+      return since(call, 20) ? new Reply(200, await view(call, created), headers) : new Reply(201, undefined, headers);
     }),
     get(`${path}/:id`, async (call) => view(call, await provider(call))),
     putRoute(`${path}/:id`, async (call) => {

@@ -37,9 +37,9 @@ async function rejectUnknown(call: Call, replacements: readonly Replacement[]): 
   for (const { requested } of replacements)
     for (const [uuid, resources] of Object.entries(requested.allocations)) {
       if (!all.has(uuid)) throw badRequest(`Allocation for resource provider '${uuid}' that does not exist.`);
-      const stray = Object.keys(resources).find((name) => !classes.has(name));
-      if (stray !== undefined)
-        throw badRequest(`Unable to allocate inventory for consumer ${requested.id}: ${missingClass(stray)}`);
+      const unknown = Object.keys(resources).find((name) => !classes.has(name));
+      if (unknown !== undefined)
+        throw badRequest(`Unable to allocate inventory for consumer ${requested.id}: ${missingClass(unknown)}`);
     }
 }
 

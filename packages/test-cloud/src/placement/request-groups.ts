@@ -27,8 +27,9 @@ export const badQuery = (message: string) => badRequest(`Invalid query string pa
 
 /** Throws a 400 error for the first parameter that is not among these. */
 export function checkParameters(call: Call, known: readonly string[]): void {
-  const stray = [...call.query.keys()].find((key) => !known.includes(key));
-  if (stray !== undefined) throw badQuery(`Additional properties are not allowed ('${stray}' was unexpected)`);
+  const unknownName = [...call.query.keys()].find((key) => !known.includes(key));
+  if (unknownName !== undefined)
+    throw badQuery(`Additional properties are not allowed ('${unknownName}' was unexpected)`);
 }
 
 /** Parses `VCPU:2,MEMORY_MB:512`. */
@@ -123,8 +124,9 @@ export function requirementsOf(call: Call, suffix = ''): Requirements {
 export async function checkNames(call: Call, groups: readonly Group[]): Promise<void> {
   const [classes, traits] = [await classNames(call), await traitNames(call)];
   for (const { suffix, resources, required, forbidden } of groups) {
-    const stray = [...resources.keys()].find((name) => !classes.has(name));
-    if (stray !== undefined) throw badRequest(`Invalid resource class in resources parameter: ${missingClass(stray)}`);
+    const unknownName = [...resources.keys()].find((name) => !classes.has(name));
+    if (unknownName !== undefined)
+      throw badRequest(`Invalid resource class in resources parameter: ${missingClass(unknownName)}`);
     const unknown = [...required.flatMap((names) => [...names]), ...forbidden].filter((name) => !traits.has(name));
     if (unknown.length > 0) throw badRequest(`Invalid trait(s) in "required" parameter: ${missingTraits(unknown)}`);
     const both = required.find((names) => [...names].every((name) => forbidden.has(name)));
@@ -221,7 +223,7 @@ export interface CandidateRequest {
 }
 
 /** The highest number of candidates in a response. */
-const MOST_CANDIDATES = 1000;
+const MAX_CANDIDATES = 1000;
 
 function subtreesOf(call: Call): readonly ReadonlySet<string>[] {
   return call.query.getAll('same_subtree').map((value) => {
@@ -280,7 +282,7 @@ export async function candidateRequestOf(call: Call): Promise<CandidateRequest> 
   return {
     groups,
     isolates: policy === 'isolate',
-    limit: Math.min(limit === null ? MOST_CANDIDATES : Number(limit), MOST_CANDIDATES),
+    limit: Math.min(limit === null ? MAX_CANDIDATES : Number(limit), MAX_CANDIDATES),
     root,
     subtrees,
   };

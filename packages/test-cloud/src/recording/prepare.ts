@@ -64,7 +64,7 @@ function shownIn({ responseBody, status }: Recorded, { plural }: Kind): readonly
 export async function prepare(entries: readonly Recorded[], cloud: TestCloud): Promise<void> {
   for (const kind of KINDS) {
     const own = entries.filter(({ url }) => url.startsWith(`/${kind.service}/`));
-    const made = new Set(
+    const createdIds = new Set(
       own
         .filter(({ method }) => method === 'POST')
         .flatMap((entry) => shownIn(entry, kind))
@@ -73,7 +73,7 @@ export async function prepare(entries: readonly Recorded[], cloud: TestCloud): P
     const matching = own
       .filter(({ method }) => method === 'GET')
       .flatMap((entry) => shownIn(entry, kind))
-      .filter(({ id }) => !made.has(id));
+      .filter(({ id }) => !createdIds.has(id));
     if (matching.length === 0) continue;
     const here = (await requestAsAdmin(cloud, 'GET', kind.list))[kind.plural] as readonly Resource[];
     const names = new Set(here.map(({ name }) => name));

@@ -130,9 +130,9 @@ export async function verifyRecording(har: Har, cloud: TestCloud): Promise<Verif
 
 function differencesOf(entry: Recorded, response: RecordedResponse): readonly ShapeDifference[] {
   if (entry.status !== response.status) {
-    const said =
+    const detail =
       response.status >= 400 && response.body !== undefined ? ` ${JSON.stringify(response.body).slice(0, 200)}` : '';
-    return [{ where: 'status', recorded: String(entry.status), here: `${response.status}${said}` }];
+    return [{ where: 'status', recorded: String(entry.status), here: `${response.status}${detail}` }];
   }
   return [
     ...headerDifferences(entry.responseHeaders, response.headers),

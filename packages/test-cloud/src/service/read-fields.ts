@@ -30,21 +30,21 @@ export function readFields(call: Call, resource: ResourceType, verb: 'create' | 
       throw style.errors.invalid(resource, key, value, checked.error.issues[0]?.message ?? 'is not valid');
     if (checked.data !== undefined) read.push([key, checked.data]);
   }
-  const said = Object.fromEntries(read);
+  const values = Object.fromEntries(read);
   if (verb === 'create') {
-    const missing = Object.entries(fields).find(([key, field]) => field.required && !Object.hasOwn(said, key));
+    const missing = Object.entries(fields).find(([key, field]) => field.required && !Object.hasOwn(values, key));
     if (missing) throw style.errors.missing(resource, missing[0]);
   }
-  style.authorizeFields(call, resource, verb, said);
-  return said;
+  style.authorizeFields(call, resource, verb, values);
+  return values;
 }
 
 /** Adds defaults to fields. */
-export function withInitials(call: Call, resource: ResourceType, said: Wire): Wire {
+export function withInitials(call: Call, resource: ResourceType, values: Wire): Wire {
   const filled: Record<string, unknown> = {};
   for (const [key, field] of Object.entries(resource.fields)) {
-    const value = Object.hasOwn(said, key) ? said[key] : initialOf(field, call);
+    const value = Object.hasOwn(values, key) ? values[key] : initialOf(field, call);
     if (value !== undefined) filled[key] = value;
   }
-  return { ...said, ...filled };
+  return { ...values, ...filled };
 }

@@ -122,9 +122,9 @@ export class Resource implements ResourceType {
   }
 
   /** Creates a resource of validated fields. */
-  async make(call: Call, said: Wire): Promise<Wire> {
+  async make(call: Call, values: Wire): Promise<Wire> {
     this.style.authorize(call, this, 'create', undefined);
-    const filled = this.style.stamp(call, this, withInitials(call, this, said), undefined);
+    const filled = this.style.stamp(call, this, withInitials(call, this, values), undefined);
     const extra = await this.spec.creating?.(call, filled, this);
     const full = { ...filled, ...extra };
     const doc = await this.storage.create(call, this.#withoutExtraFields(full));
@@ -140,14 +140,14 @@ export class Resource implements ResourceType {
   /** Creates all or none: if one fails, those created before are removed. */
   async createAll(call: Call, given: readonly unknown[]): Promise<readonly Wire[]> {
     const read = given.map((one) => readFields(call, this, 'create', one));
-    const made: Wire[] = [];
+    const created: Wire[] = [];
     try {
-      for (const said of read) made.push(await this.make(call, said));
+      for (const values of read) created.push(await this.make(call, values));
     } catch (error) {
-      for (const { id } of made.reverse()) await this.storage.remove(call, await this.find(call, String(id)));
+      for (const { id } of created.reverse()) await this.storage.remove(call, await this.find(call, String(id)));
       throw error;
     }
-    return made;
+    return created;
   }
 
   change(call: Call, id: string, given: unknown): Promise<Wire> {
@@ -158,10 +158,10 @@ export class Resource implements ResourceType {
   }
 
   /** Stores validated fields. */
-  async apply(call: Call, before: Doc, said: Wire): Promise<Wire> {
+  async apply(call: Call, before: Doc, values: Wire): Promise<Wire> {
     this.style.precondition?.(call, this, await this.show(call, before));
-    const extra = await this.spec.changing?.(call, before, said);
-    const change = this.style.stamp(call, this, { ...said, ...extra }, before);
+    const extra = await this.spec.changing?.(call, before, values);
+    const change = this.style.stamp(call, this, { ...values, ...extra }, before);
     const doc = await this.storage.update(call, before, this.#withoutExtraFields(change));
     this.#storeExtraFields(call, doc.id, change);
     return this.show(call, doc);

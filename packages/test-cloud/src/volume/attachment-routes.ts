@@ -41,14 +41,14 @@ export function attachmentRoutes(): readonly Route[] {
     get('/v3/attachments/detail', list),
     post('/v3/attachments', async (call) => {
       const { attachment: requested } = call.body(CreateAttachment);
-      const tie = await call.cloud.catalogs.volumes.reserve(call.caller, {
+      const attachment = await call.cloud.catalogs.volumes.reserve(call.caller, {
         key: randomUUID(),
         volumeId: requested.volume_uuid,
         serverId: requested.instance_uuid ?? '',
       });
       if (requested.connector)
-        await call.cloud.catalogs.volumes.connect(call.caller, tie.id, connectorOf(requested.connector));
-      return one(call, tie.id);
+        await call.cloud.catalogs.volumes.connect(call.caller, attachment.id, connectorOf(requested.connector));
+      return one(call, attachment.id);
     }),
     get('/v3/attachments/:id', (call) => one(call, call.param('id'))),
     put('/v3/attachments/:id', async (call) => {

@@ -159,14 +159,14 @@ const groups: ResourceSpec = {
         call.cloud.documents.table<Doc>('volume/group_snapshots').get(given.group_snapshot_id);
       const source = given.source_group_id ?? (snapshot ? String(snapshot.group_id) : '');
       const { group_type, volume_types, availability_zone } = await resource.find(call, source);
-      const made = await resource.create(call, {
+      const created = await resource.create(call, {
         name: given.name ?? null,
         description: given.description ?? null,
         group_type,
         volume_types,
         availability_zone,
       });
-      return accepted({ group: { id: made.id, name: made.name } });
+      return accepted({ group: { id: created.id, name: created.name } });
     }),
     post('/v3/groups/:id/action', async (call) => {
       const { name, body } = actionOf(call);

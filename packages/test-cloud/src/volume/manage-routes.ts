@@ -54,9 +54,9 @@ async function adopt(call: Call, kind: Kind, reference: z.infer<typeof ref>): Pr
   if ((await managedEntries(call, kind)).some((entry) => entry.name === name))
     throw badRequest(`Invalid ${kind}: Unable to manage existing ${kind}. The ${kind} is already managed`);
   const table = unmanagedTable(call, kind);
-  const kept = table.get(name);
+  const unmanaged = table.get(name);
   table.delete(name);
-  return kept;
+  return unmanaged;
 }
 
 /** Throws unless the service that stores volumes runs on the host and is enabled. */
@@ -72,8 +72,8 @@ export function manageVolumeRoutes(resource: Resource): readonly Route[] {
     const { host, cluster, ref: reference, bootable: _, ...fields } = call.body(Volume).volume;
     const [kind, value] = host ? ['Host', host] : ['Cluster', cluster];
     checkService(call, host ?? '', badRequest(`${kind} '${value}' not found`));
-    const kept = await adopt(call, 'volume', reference);
-    const volume = await resource.create(call, { ...fields, size: kept?.size ?? UNKNOWN_SIZE });
+    const unmanaged = await adopt(call, 'volume', reference);
+    const volume = await resource.create(call, { ...fields, size: unmanaged?.size ?? UNKNOWN_SIZE });
     return accepted({ volume: resource.spec.views?.create?.(volume) });
   }
   return pathsOf('volume', manage);
@@ -154,7 +154,7 @@ async function list(call: Call, kind: Kind, isDetailed: boolean): Promise<Wire> 
   if (Boolean(host) === Boolean(cluster))
     throw invalid(since(call, 17) ? 'One and only one of cluster and host must be set.' : 'Host field is missing.');
   checkService(call, host ?? '', notFound(`Service cinder-volume could not be found on host ${host ?? cluster}.`));
-  const stored = [...unmanagedTable(call, kind)].map(([name, kept]) => ({ name, ...kept }));
+  const stored = [...unmanagedTable(call, kind)].map(([name, unmanaged]) => ({ name, ...unmanaged }));
   const entries = sorted(
     [...(await managedEntries(call, kind)), ...stored].map((entry) => ({ ...entry })),
     orderOf(call),

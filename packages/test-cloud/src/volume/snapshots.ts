@@ -101,7 +101,7 @@ export const snapshots: ResourceSpec = {
       const { cloud, caller } = call;
       const volume = await cloud.catalogs.volumes.getVolume(caller, String(given.volume_id));
       await checkQuota(call, { snapshots: 1, gigabytes: volume.sizeGb }, volume.volumeType);
-      const made = await cloud.catalogs.volumes.createSnapshot(caller, {
+      const created = await cloud.catalogs.volumes.createSnapshot(caller, {
         key: randomUUID(),
         volumeId: volume.id,
         name: (given.name ?? given.display_name) as string | null,
@@ -109,7 +109,7 @@ export const snapshots: ResourceSpec = {
         force: given.force === true,
         metadata: (given.metadata as Record<string, string> | null) ?? undefined,
       });
-      return { ...docOf(made), status: 'creating' };
+      return { ...docOf(created), status: 'creating' };
     },
     update: async ({ cloud, caller }, { id }, change) => {
       const {

@@ -37,12 +37,12 @@ async function attach(
   if ((await catalog(call).getVolume(call.caller, id)).status === 'attaching')
     await change(call, id, { status: 'available' });
   const serverId = given.instance_uuid ?? '';
-  const tie = await catalog(call).reserve(call.caller, { key: randomUUID(), volumeId: id, serverId });
-  await catalog(call).connect(call.caller, tie.id, {
+  const attachment = await catalog(call).reserve(call.caller, { key: randomUUID(), volumeId: id, serverId });
+  await catalog(call).connect(call.caller, attachment.id, {
     host: given.host_name ?? '',
     mountpoint: given.mountpoint ?? null,
   });
-  await catalog(call).complete(call.caller, tie.id);
+  await catalog(call).complete(call.caller, attachment.id);
 }
 
 const Upload = z.object({
@@ -174,18 +174,20 @@ const ACTIONS: Readonly<Record<string, Action<z.ZodType>>> = {
   ),
   'os-detach': action(z.object({ attachment_id: z.string().nullish() }).nullish(), async (call, id, given) => {
     const { attachments } = await catalog(call).getVolume(call.caller, id);
-    const tie = given?.attachment_id ? attachments.find((one) => one.id === given.attachment_id) : attachments[0];
-    if (tie) await catalog(call).deleteAttachment(call.caller, tie.id);
+    const attachment = given?.attachment_id
+      ? attachments.find((one) => one.id === given.attachment_id)
+      : attachments[0];
+    if (attachment) await catalog(call).deleteAttachment(call.caller, attachment.id);
   }),
   'os-force_detach': action(
     z.object({ attachment_id: z.string().nullish(), connector: z.record(z.string(), nothing).nullish() }),
     async (call, id, { attachment_id }) => {
       const { attachments } = await catalog(call).getVolume(call.caller, id);
-      const tie = attachments.find((one) => !attachment_id || one.id === attachment_id);
-      if (!tie) throw badRequest('Invalid volume: unknown attachment.');
+      const attachment = attachments.find((one) => !attachment_id || one.id === attachment_id);
+      if (!attachment) throw badRequest('Invalid volume: unknown attachment.');
       // The volume becomes available from any status, for instance `error`.
       await change(call, id, { status: 'detaching' });
-      await catalog(call).deleteAttachment(call.caller, tie.id);
+      await catalog(call).deleteAttachment(call.caller, attachment.id);
     },
     admin,
   ),
@@ -208,7 +210,7 @@ const ACTIONS: Readonly<Record<string, Action<z.ZodType>>> = {
     nothing,
     async (call, id) => {
       const { attachments } = await change(call, id, { status: 'error' });
-      for (const tie of attachments) await catalog(call).deleteAttachment(call.caller, tie.id);
+      for (const attachment of attachments) await catalog(call).deleteAttachment(call.caller, attachment.id);
       await change(call, id, { status: 'error' });
       await catalog(call).deleteVolume(call.caller, id);
     },

@@ -91,11 +91,11 @@ function filterItems(call: Call, { spec }: ResourceType, items: readonly Wire[])
   const known = new Set(spec.filters ?? []);
   const parameters = [...call.query].filter(([name]) => !PAGING.has(name));
   const plain = (name: string) => name.replace(/~$/, '');
-  const stray = parameters.map(([name]) => name).filter((name) => !known.has(plain(name)));
+  const unknownNames = parameters.map(([name]) => name).filter((name) => !known.has(plain(name)));
   // Administrators may use any filter; an unknown one matches nothing.
-  if (stray.length > 0 && call.isAdmin) return [];
-  if (stray.length > 0 && since(call, 31))
-    throw badRequest(`Invalid filters ${stray.join(', ')} are found in query options.`);
+  if (unknownNames.length > 0 && call.isAdmin) return [];
+  if (unknownNames.length > 0 && since(call, 31))
+    throw badRequest(`Invalid filters ${unknownNames.join(', ')} are found in query options.`);
   return items.filter((item) =>
     parameters
       .filter(([name]) => known.has(plain(name)))

@@ -27,14 +27,14 @@ export function volumeView(call: Call, volume: VolumeView) {
     consistencygroup_id: null,
     attachments: volume.attachments
       .filter(({ status }) => status === 'attached' || status === 'detaching')
-      .map((tie) => ({
+      .map((attachment) => ({
         id: volume.id,
-        attachment_id: tie.id,
+        attachment_id: attachment.id,
         volume_id: volume.id,
-        server_id: tie.serverId,
-        host_name: tie.host,
-        device: tie.device,
-        attached_at: tie.attachedAt && micros(tie.attachedAt),
+        server_id: attachment.serverId,
+        host_name: attachment.host,
+        device: attachment.device,
+        attached_at: attachment.attachedAt && micros(attachment.attachedAt),
       })),
     links: links(call, `volumes/${volume.id}`),
     'os-vol-tenant-attr:tenant_id': volume.projectId,
@@ -65,15 +65,15 @@ export function snapshotView(snapshot: SnapshotRecord) {
   };
 }
 
-export function attachmentView(tie: AttachmentRecord) {
+export function attachmentView(attachment: AttachmentRecord) {
   return {
-    id: tie.id,
-    volume_id: tie.volumeId,
-    instance: tie.serverId,
-    status: tie.status,
-    attach_mode: tie.mode,
-    attached_at: tie.attachedAt === null ? null : micros(tie.attachedAt),
-    detached_at: tie.detachedAt === null ? null : micros(tie.detachedAt),
-    connection_info: tie.connection,
+    id: attachment.id,
+    volume_id: attachment.volumeId,
+    instance: attachment.serverId,
+    status: attachment.status,
+    attach_mode: attachment.mode,
+    attached_at: attachment.attachedAt === null ? null : micros(attachment.attachedAt),
+    detached_at: attachment.detachedAt === null ? null : micros(attachment.detachedAt),
+    connection_info: attachment.connection,
   };
 }

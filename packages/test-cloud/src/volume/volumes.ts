@@ -24,9 +24,9 @@ const id = z.string().max(255).nullable();
 
 /** Names of fields that clients of version 1 still send. */
 function name(given: Wire): Wire {
-  const said = given.name ?? given.display_name;
+  const givenName = given.name ?? given.display_name;
   const description = given.description ?? given.display_description;
-  return { ...(said !== undefined && { name: said }), ...(description !== undefined && { description }) };
+  return { ...(givenName !== undefined && { name: givenName }), ...(description !== undefined && { description }) };
 }
 
 /** Returns a volume with the fields that only the wire format has. */
@@ -65,7 +65,7 @@ async function create(call: Call, given: Wire): Promise<Doc> {
   const sizeGb = (given.size as number | null) ?? (backup?.size as number | undefined);
   const type = volumeType ? await volumes.getType(call.caller, volumeType) : await volumes.defaultType();
   await checkQuota(call, { volumes: 1, gigabytes: sizeGb ?? (await sourceSize(call, given)) }, type?.name);
-  const made = await volumes.createVolume(call.caller, {
+  const created = await volumes.createVolume(call.caller, {
     key: randomUUID(),
     sizeGb,
     ...(name(given) as { name?: string; description?: string }),
@@ -76,7 +76,7 @@ async function create(call: Call, given: Wire): Promise<Doc> {
     sourceVolumeId: given.source_volid as string | null,
     metadata: (given.metadata as Record<string, string> | null) ?? undefined,
   });
-  const volume = await scheduleVolume(call, given, made);
+  const volume = await scheduleVolume(call, given, created);
   return { ...docOf(call, volume), status: 'creating' };
 }
 

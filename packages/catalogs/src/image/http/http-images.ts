@@ -217,9 +217,9 @@ export function httpImages(options: HttpImagesOptions): ImageCatalog {
       const before = await changeable(caller, id);
       const sets = { ...writeFields(given), ...properties };
       const patch = Object.entries(sets).flatMap(([key, value]) => {
-        const there = key in fields || key in before.properties;
-        if (value !== null || key in fields) return [{ op: there ? 'replace' : 'add', path: pointer(key), value }];
-        return there ? [{ op: 'remove', path: pointer(key) }] : [];
+        const exists = key in fields || key in before.properties;
+        if (value !== null || key in fields) return [{ op: exists ? 'replace' : 'add', path: pointer(key), value }];
+        return exists ? [{ op: 'remove', path: pointer(key) }] : [];
       });
       if (patch.length === 0) return before;
       const { body } = await client.request('PATCH', path(id), {

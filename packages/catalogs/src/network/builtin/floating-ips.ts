@@ -49,8 +49,8 @@ function withFloating(port: PortRecord, floating: string, fixedAddress: string |
 /** Throws `FLOATING_IP_WITHOUT_ROUTE` unless a router leads from the external network to the subnet of a port. */
 async function rejectUnreachable(tx: Tx, externalId: string, port: PortRecord, subnetId: string): Promise<void> {
   const network = await networks.get(tx, port.networkId);
-  const there = await ports.find(tx, (q) => q.where('network_id', '=', port.networkId));
-  const interfaces = there.filter(({ deviceOwner }) => deviceOwner === ROUTER_PORTS);
+  const networkPorts = await ports.find(tx, (q) => q.where('network_id', '=', port.networkId));
+  const interfaces = networkPorts.filter(({ deviceOwner }) => deviceOwner === ROUTER_PORTS);
   if (network && interfaces.length === 0 && isServedByRouter(network)) return;
   for (const { deviceId, fixedIps } of interfaces) {
     if (!fixedIps.some((fixedIp) => fixedIp.subnetId === subnetId)) continue;
@@ -154,7 +154,7 @@ export function floatingAddresses(context: NetworkContext) {
 
   async function create(caller: Caller, request: NewFloatingIp): Promise<FloatingIpView> {
     const pool = await poolNamed(request.pool);
-    const made = await store.transaction(async (tx) => {
+    const created = await store.transaction(async (tx) => {
       const id = randomUUID();
       const subnets = (await subnetsById(tx, pool.subnetIds)).filter(
         (subnet) => subnet.ipVersion === 4 && (request.subnetId === undefined || subnet.id === request.subnetId),
@@ -179,7 +179,7 @@ export function floatingAddresses(context: NetworkContext) {
         description,
       });
     });
-    return { ...made, pool: pool.name };
+    return { ...created, pool: pool.name };
   }
 
   return {

@@ -17,7 +17,7 @@ const moveCursor = hotStatement<{ next_slot: number }>(({ db }) =>
 );
 
 /** Prevents the deletion of the subnet until the transaction ends, with a shared lock. */
-const holdSubnet = hotStatement<{ id: string }>(({ db, kind }) => {
+const lockSubnetShared = hotStatement<{ id: string }>(({ db, kind }) => {
   const row = db.selectFrom('subnets').select('id').where('id', '=', '');
   return kind === 'postgres' ? row.forKeyShare() : row;
 });
@@ -103,12 +103,12 @@ export class SlotBlocks {
     if (block && block.next < block.end) {
       // Taken synchronously, so that no two transactions take the same one.
       const slot = block.next++;
-      await keepSubnet(tx, subnetId);
+      await preventSubnetDeletion(tx, subnetId);
       return slot;
     }
     const size = BLOCK_SIZE[tx.kind];
     const { rows } = await moveCursor(tx, [size, subnetId]);
-    if (!rows[0]) throw subnetDeleted(subnetId);
+    if (!rows[0]) throw subnetNotFound(subnetId);
     const end = rows[0].next_slot;
     if (size > 1) this.#blocks.set(subnetId, { next: end - size + 1, end });
     return end - size;
@@ -120,13 +120,13 @@ export class SlotBlocks {
   }
 }
 
-function subnetDeleted(id: string): CatalogError {
+function subnetNotFound(id: string): CatalogError {
   return new CatalogError('SUBNET_NOT_FOUND', `Subnet ${id} could not be found.`);
 }
 
-async function keepSubnet(tx: Tx, id: string): Promise<void> {
-  const { rows } = await holdSubnet(tx, [id]);
-  if (rows.length === 0) throw subnetDeleted(id);
+async function preventSubnetDeletion(tx: Tx, id: string): Promise<void> {
+  const { rows } = await lockSubnetShared(tx, [id]);
+  if (rows.length === 0) throw subnetNotFound(id);
 }
 
 /** Allocates a free address of the subnet for `holderId`; undefined if there is none. */
@@ -139,7 +139,7 @@ async function allocateAny(
 ): Promise<string | undefined> {
   const autoconfigured = autoAddress(subnet, mac);
   if (autoconfigured !== undefined) {
-    await keepSubnet(tx, subnet.id);
+    await preventSubnetDeletion(tx, subnet.id);
     return (await claimAddress(tx, subnet, autoconfigured, null, holderId)) ? autoconfigured : undefined;
   }
   const cursor = await blocks.next(tx, subnet.id);
@@ -212,7 +212,7 @@ export async function allocateOne(
   holderId: string,
 ): Promise<FixedIp> {
   const { subnet, slot, address } = subnetOfAddress(subnets, text);
-  await keepSubnet(tx, subnet.id);
+  await preventSubnetDeletion(tx, subnet.id);
   if (!(await claimAddress(tx, subnet, address, slot, holderId)))
     throw new CatalogError('ADDRESS_IN_USE', `IP address ${address} is already in use.`);
   return { address, version: subnet.ipVersion, subnetId: subnet.id, floating: [] };

@@ -5,18 +5,18 @@ import { networkTables } from './network-tables.js';
 const { networks } = networkTables;
 
 /** MTU of the connections between hosts, unless an administrator has configured a larger one. */
-const USUAL_MTU = 1_500;
+const DEFAULT_MTU = 1_500;
 
 /** Overhead of a tunnel per packet: IP, UDP, VXLAN and the inner frame. IPv6 needs 20 more bytes. */
 const TUNNEL_BYTES = { 4: 50, 6: 70 } as const;
 
 function tunnelMtu(address: string): number {
-  return USUAL_MTU - TUNNEL_BYTES[address.includes(':') ? 6 : 4];
+  return DEFAULT_MTU - TUNNEL_BYTES[address.includes(':') ? 6 : 4];
 }
 
 /** Returns the MTU of tunnels to these addresses; without tunnels, that of Ethernet. */
 function mtuOver(addresses: readonly string[]): number {
-  return Math.min(USUAL_MTU, ...addresses.map(tunnelMtu));
+  return Math.min(DEFAULT_MTU, ...addresses.map(tunnelMtu));
 }
 
 /** Returns the default MTU of a new network. External and physical networks use no tunnels. */
@@ -25,7 +25,7 @@ export async function defaultMtu(
   session: Session,
   outside = false,
 ): Promise<number> {
-  return outside ? USUAL_MTU : mtuOver(await tunnelAddresses(session));
+  return outside ? DEFAULT_MTU : mtuOver(await tunnelAddresses(session));
 }
 
 /**
@@ -44,6 +44,6 @@ export async function lowerMtuForTunnels(
   if (mtuOver(known) <= mtu) return;
   const inside = await networks.find(tx, (q) => q.where('external', '=', 0).orderBy('seq'));
   for (const network of inside)
-    if (!isPhysical(network) && network.mtu > mtu && network.mtu <= USUAL_MTU)
+    if (!isPhysical(network) && network.mtu > mtu && network.mtu <= DEFAULT_MTU)
       await networks.update(tx, { ...network, mtu, updatedAt: now });
 }

@@ -3,7 +3,7 @@ import type { NetworkPlan, NetworkPlans } from '../network-plan.js';
 import { groupMembers } from './group-members.js';
 import type { NetworkContext } from './network-context.js';
 import { type NetworkRecord, networkTables, type PortRecord } from './network-tables.js';
-import { addressesOf, type LeadingAddress, plannedRouters, routerParts } from './planned-routers.js';
+import { addressesOf, type FloatingAddress, plannedRouters, routerParts } from './planned-routers.js';
 import { presentRule } from './security-group-rules.js';
 
 const { networks, subnets, ports, floatingIps, rules } = networkTables;
@@ -18,11 +18,11 @@ async function networksOf(store: Store, ids: readonly string[]): Promise<readonl
 }
 
 /** Returns the floating IPs of these ports, and of all ports on networks behind routers of this host. */
-async function leadingAddresses(
+async function findFloatingAddresses(
   store: Store,
   serverPorts: readonly PortRecord[],
   reached: readonly string[],
-): Promise<readonly LeadingAddress[]> {
+): Promise<readonly FloatingAddress[]> {
   const known = serverPorts.map(({ id }) => id);
   if (known.length + reached.length === 0) return [];
   const found = await floatingIps.find(store, (q) =>
@@ -67,12 +67,12 @@ export function networkPlans(
         serverIds.length === 0
           ? []
           : await ports.find(store, (q) => q.where('device_id', 'in', [...serverIds]).orderBy('seq'));
-      const there = await networksOf(store, unique(serverPorts.map(({ networkId }) => networkId)));
-      const parts = await routerParts(store, there, among);
-      const known = new Set(there.map(({ id }) => id));
+      const planned = await networksOf(store, unique(serverPorts.map(({ networkId }) => networkId)));
+      const parts = await routerParts(store, planned, among);
+      const known = new Set(planned.map(({ id }) => id));
       const reached = [...parts.reached];
       const networkRecords = [
-        ...there,
+        ...planned,
         ...(await networksOf(
           store,
           reached.filter((id) => !known.has(id)),
@@ -84,7 +84,7 @@ export function networkPlans(
         networkIds.length === 0
           ? []
           : subnets.find(store, (q) => q.where('network_id', 'in', networkIds).orderBy('seq')),
-        leadingAddresses(store, serverPorts, reached),
+        findFloatingAddresses(store, serverPorts, reached),
         groupIds.length === 0 ? [] : rules.find(store, (q) => q.where('group_id', 'in', groupIds).orderBy('seq')),
       ]);
       const remote = unique(ruleRecords.flatMap(({ remoteGroupId }) => remoteGroupId ?? []));

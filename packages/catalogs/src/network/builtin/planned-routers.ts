@@ -10,7 +10,7 @@ import {
   ROUTER_PORTS,
   type SubnetRecord,
 } from './network-tables.js';
-import { releaseHomes, routerHomes } from './router-homes.js';
+import { placeRouters, removePlacements } from './router-placements.js';
 
 const { networks, ports, routers } = networkTables;
 
@@ -91,7 +91,7 @@ async function routersForOthers(
       needed ||= await hasServers(store, networkId);
     if (!needed) left.add(id);
   }
-  if (left.size > 0) await releaseHomes(store, [...left], self);
+  if (left.size > 0) await removePlacements(store, [...left], self);
   return {
     ports: localPorts.filter(({ deviceId }) => !left.has(deviceId)),
     own: own.filter(({ id }) => !left.has(id)),
@@ -116,9 +116,9 @@ export async function routerParts(
   if (!among) return { ports: there, own, reached: new Set(), hostOf: () => null };
 
   const needed = new Set([...there.map(({ deviceId }) => deviceId), ...own.map(({ id }) => id)]);
-  const homes = await routerHomes(store, [...needed], among);
-  const hostOf = (routerId: string) => homes.get(routerId) ?? null;
-  const here = [...homes].flatMap(([id, host]) => (host === among.self ? [id] : []));
+  const routerHosts = await placeRouters(store, [...needed], among);
+  const hostOf = (routerId: string) => routerHosts.get(routerId) ?? null;
+  const here = [...routerHosts].flatMap(([id, host]) => (host === among.self ? [id] : []));
   if (here.length === 0) return { ports: there, own, reached: new Set(), hostOf };
   const localPorts = await ports.find(store, (q) =>
     q.where('device_id', 'in', here).where(isRouterPort(store)).orderBy('seq'),
@@ -157,7 +157,7 @@ function ownRouter(network: NetworkRecord, its: readonly SubnetRecord[]): Planne
 }
 
 /** A floating IP, and the network of its port. */
-export interface LeadingAddress {
+export interface FloatingAddress {
   readonly address: string;
   readonly fixedAddress: string;
   /** The external network of the address. */
@@ -170,16 +170,16 @@ export async function plannedRouters(
   store: Store,
   parts: RouterParts,
   subnets: readonly SubnetRecord[],
-  floating: readonly LeadingAddress[],
+  floating: readonly FloatingAddress[],
 ): Promise<readonly PlannedRouter[]> {
   const ids = [...new Set(parts.ports.map(({ deviceId }) => deviceId))];
   const records = ids.length === 0 ? [] : await routers.find(store, (q) => q.where('id', 'in', ids).orderBy('seq'));
-  const leadingTo = (there: ReadonlySet<string>, externalId: string | null) =>
+  const floatingIpsFor = (there: ReadonlySet<string>, externalId: string | null) =>
     floating
       .filter(({ networkId }) => there.has(networkId))
       .filter((one) => externalId === null || externalId === one.externalId)
       .map(({ address, fixedAddress }) => ({ address, fixedAddress }));
-  const made = records.map((router): PlannedRouter => {
+  const planned = records.map((router): PlannedRouter => {
     const interfaces = parts.ports
       .filter(({ deviceId }) => deviceId === router.id)
       .map((port): PlannedRouterInterface => {
@@ -196,7 +196,7 @@ export async function plannedRouters(
       external,
       externalAddresses: router.externalAddresses.map(({ address }) => address),
       enableSnat: router.enableSnat,
-      floating: external ? leadingTo(there, router.externalNetworkId) : [],
+      floating: external ? floatingIpsFor(there, router.externalNetworkId) : [],
     };
   });
   const own = parts.own.map((network) => ({
@@ -205,7 +205,7 @@ export async function plannedRouters(
       subnets.filter(({ networkId }) => networkId === network.id),
     ),
     host: parts.hostOf(network.id),
-    floating: leadingTo(new Set([network.id]), null),
+    floating: floatingIpsFor(new Set([network.id]), null),
   }));
-  return [...made, ...own];
+  return [...planned, ...own];
 }

@@ -68,7 +68,7 @@ export async function presentPort(
   return { ...port, networkName: await names.of('networks', port.networkId), securityGroups };
 }
 
-async function strangeSubnet(tx: Tx, id: string): Promise<CatalogError> {
+async function foreignSubnetError(tx: Tx, id: string): Promise<CatalogError> {
   return (await networkTables.subnets.get(tx, id))
     ? new CatalogError(
         'SUBNET_INVALID',
@@ -98,7 +98,7 @@ export async function claimAddresses(
   const taken: FixedIp[] = [];
   for (const { address, subnetId } of requests) {
     const among = subnetId === undefined ? subnets : subnets.filter((subnet) => subnet.id === subnetId);
-    if (subnetId !== undefined && among.length === 0) throw await strangeSubnet(tx, subnetId);
+    if (subnetId !== undefined && among.length === 0) throw await foreignSubnetError(tx, subnetId);
     const [subnet] = among;
     if (address !== undefined && subnetId !== undefined && subnet && mac && autoAddress(subnet, mac) !== undefined)
       throw new CatalogError(

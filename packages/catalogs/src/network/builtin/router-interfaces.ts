@@ -23,11 +23,13 @@ async function interfacesOf(tx: Tx, routerId: string): Promise<readonly PortReco
 
 /** Throws if the subnets of a router would overlap. */
 async function rejectOverlap(tx: Tx, router: RouterRecord, added: readonly string[]): Promise<void> {
-  const there = (await interfacesOf(tx, router.id)).flatMap(({ fixedIps }) => fixedIps.map(({ subnetId }) => subnetId));
+  const attachedSubnetIds = (await interfacesOf(tx, router.id)).flatMap(({ fixedIps }) =>
+    fixedIps.map(({ subnetId }) => subnetId),
+  );
   for (const id of added) {
-    if (there.includes(id)) throw invalid(`Router already has a port on subnet ${id}.`);
+    if (attachedSubnetIds.includes(id)) throw invalid(`Router already has a port on subnet ${id}.`);
     const subnet = await subnets.get(tx, id);
-    for (const otherId of there) {
+    for (const otherId of attachedSubnetIds) {
       const other = await subnets.get(tx, otherId);
       if (subnet && other && overlaps(subnet.cidr, other.cidr))
         throw invalid(

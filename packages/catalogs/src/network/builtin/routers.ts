@@ -71,10 +71,10 @@ export function routerVerbs(context: NetworkContext) {
           externalNetworkId: null,
           externalAddresses: [],
         };
-        const made = await routers.insert(tx, bare);
-        if (externalNetworkId === null) return made;
-        const externalAddresses = await setGateway(context, tx, caller, made, externalNetworkId, externalFixedIps);
-        return routers.update(tx, { ...made, externalNetworkId, externalAddresses });
+        const created = await routers.insert(tx, bare);
+        if (externalNetworkId === null) return created;
+        const externalAddresses = await setGateway(context, tx, caller, created, externalNetworkId, externalFixedIps);
+        return routers.update(tx, { ...created, externalNetworkId, externalAddresses });
       });
     },
 

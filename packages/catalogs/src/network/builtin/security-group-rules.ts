@@ -91,8 +91,8 @@ export function securityGroupRules({ store, clock }: NetworkContext) {
       return store.transaction(async (tx) => {
         const { projectId } = await lockVisible(tx, caller, rule.securityGroupId);
         if (rule.remoteGroupId) await lockVisible(tx, caller, rule.remoteGroupId);
-        const there = await rules.find(tx, (q) => q.where('group_id', '=', rule.securityGroupId));
-        const same = there.find((other) => compared.every((field) => other[field] === rule[field]));
+        const existing = await rules.find(tx, (q) => q.where('group_id', '=', rule.securityGroupId));
+        const same = existing.find((other) => compared.every((field) => other[field] === rule[field]));
         if (same)
           throw new CatalogError(
             'SECURITY_GROUP_RULE_EXISTS',

@@ -164,8 +164,10 @@ export function securityGroups(context: NetworkContext) {
       if (group.name === DEFAULT_GROUP)
         throw new CatalogError('SECURITY_GROUP_DEFAULT_EXISTS', 'Default security group already exists.');
       const { name, description, id = randomUUID(), projectId = caller.projectId } = group;
-      const made = await store.transaction((tx) => insertGroup(tx, { id, name, description, projectId }, clock.now()));
-      return toView(made);
+      const created = await store.transaction((tx) =>
+        insertGroup(tx, { id, name, description, projectId }, clock.now()),
+      );
+      return toView(created);
     },
 
     async updateSecurityGroup(

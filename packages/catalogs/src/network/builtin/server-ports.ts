@@ -70,16 +70,16 @@ export function serverPorts(context: NetworkContext) {
     createPorts: (caller: Caller, requests: readonly NewPort[]): Promise<readonly PortView[]> =>
       retryOnUniqueViolation(store, async (tx) => {
         const names = new NameCache(tx);
-        const made: PortView[] = [];
+        const created: PortView[] = [];
         // Sorted by network, so that two servers never deadlock.
         for (const [index, port] of [...requests.entries()].sort(([, a], [, b]) =>
           a.networkId < b.networkId ? -1 : 1,
         )) {
           const { key, addresses, ...given } = port;
           const fixedIps = addresses?.map((address) => ({ address }));
-          made[index] = await insertPort(context, tx, caller, { ...given, id: key, fixedIps }, names);
+          created[index] = await insertPort(context, tx, caller, { ...given, id: key, fixedIps }, names);
         }
-        return made;
+        return created;
       }),
 
     bindPort: (caller: Caller, id: string, binding: PortBinding): Promise<PortView> =>

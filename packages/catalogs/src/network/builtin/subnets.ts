@@ -204,9 +204,9 @@ export function subnetVerbs({ store, clock }: NetworkContext) {
         }
         const now = clock.now();
         const { projectId = network.projectId } = fields;
-        const made = await subnets.insert(tx, newSubnet({ ...fields, id, projectId, gatewayIp }, now));
+        const created = await subnets.insert(tx, newSubnet({ ...fields, id, projectId, gatewayIp }, now));
         await networks.update(tx, { ...network, subnetIds: [...network.subnetIds, id], updatedAt: now });
-        return made;
+        return created;
       });
     },
 

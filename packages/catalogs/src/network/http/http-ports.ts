@@ -53,9 +53,9 @@ export function httpPorts(client: NetworkClient, resolve: ReturnType<typeof reso
   /** Returns the bound port for a key, created now or by an earlier attempt whose response was lost. */
   async function boundPort(caller: Caller, requested: NewPort): Promise<Wire> {
     const { deviceId: device_id, networkId: network_id, deviceOwner, hostId } = requested;
-    const there = await client.service.list(caller, 'ports', { device_id, network_id });
+    const existing = await client.service.list(caller, 'ports', { device_id, network_id });
     const port =
-      there.find(({ description }) => description === portDescription(requested.key)) ??
+      existing.find(({ description }) => description === portDescription(requested.key)) ??
       (await create(caller, requested));
     if (port.device_owner === deviceOwner && port['binding:host_id'] === hostId) return port;
     return bind(caller, port.id, { device_owner: deviceOwner, 'binding:host_id': hostId });
@@ -90,20 +90,20 @@ export function httpPorts(client: NetworkClient, resolve: ReturnType<typeof reso
 
     /** If a port cannot be created, the ports that this call has created are deleted. */
     async createPorts(caller: Caller, requests: readonly NewPort[]): Promise<readonly Port[]> {
-      const made: Wire[] = [];
+      const created: Wire[] = [];
       try {
-        for (const port of requests) made.push(await boundPort(caller, port));
+        for (const port of requests) created.push(await boundPort(caller, port));
       } catch (error) {
         // Queried again, because a port may have been created whose response was lost.
         const keys = new Set(requests.map((port) => portDescription(port.key)));
         for (const deviceId of new Set(requests.map((port) => port.deviceId))) {
-          const left = await portsOf(caller, deviceId, client.service).catch(() => made);
+          const left = await portsOf(caller, deviceId, client.service).catch(() => created);
           const ours = left.filter((port) => keys.has(port.description));
           await tryAll(ours.map((port) => () => remove(caller, port.id))).catch(() => {});
         }
         throw error;
       }
-      return client.readPorts(caller, made);
+      return client.readPorts(caller, created);
     },
 
     async bindPort(caller: Caller, id: string, binding: PortBinding): Promise<Port> {
@@ -125,10 +125,10 @@ export function httpPorts(client: NetworkClient, resolve: ReturnType<typeof reso
       deviceId: string,
       { owned, bound }: { readonly owned: readonly string[]; readonly bound: readonly string[] },
     ): Promise<void> {
-      const there = new Set((await portsOf(caller, deviceId, client.service)).map((port) => port.id));
+      const existing = new Set((await portsOf(caller, deviceId, client.service)).map((port) => port.id));
       await tryAll([
-        ...owned.filter((id) => there.has(id)).map((id) => () => remove(caller, id)),
-        ...bound.filter((id) => there.has(id)).map((id) => () => bind(caller, id, UNBOUND)),
+        ...owned.filter((id) => existing.has(id)).map((id) => () => remove(caller, id)),
+        ...bound.filter((id) => existing.has(id)).map((id) => () => bind(caller, id, UNBOUND)),
       ]);
     },
 

@@ -187,14 +187,14 @@ export class NetworkClient {
 }
 
 function readPort(port: Wire, names: ReadonlyMap<string, string>, floating: readonly Wire[]): Port {
-  const leading = (address: string) =>
+  const floatingIpsOf = (address: string) =>
     floating.filter((one) => one.port_id === port.id && one.fixed_ip_address === address);
   const fixedIps = (port.fixed_ips ?? []).map(
     (fixedIp: Wire): FixedIp => ({
       address: fixedIp.ip_address,
       version: fixedIp.ip_address.includes(':') ? 6 : 4,
       subnetId: fixedIp.subnet_id,
-      floating: leading(fixedIp.ip_address).map((one) => one.floating_ip_address),
+      floating: floatingIpsOf(fixedIp.ip_address).map((one) => one.floating_ip_address),
     }),
   );
   return {

@@ -212,9 +212,10 @@ export function embeddedVolumes(options: EmbeddedVolumesOptions) {
         if (!replacement) return {};
         const oldAttachments = await attachments.find(tx, (q) => q.where('volume_id', '=', oldId));
         const newAttachments = await attachments.find(tx, (q) => q.where('volume_id', '=', newId));
-        for (const tie of newAttachments) await attachments.update(tx, { ...tie, volumeId: oldId });
-        const replaced = new Set(newAttachments.map((tie) => tie.serverId));
-        for (const tie of oldAttachments) if (replaced.has(tie.serverId)) await attachments.delete(tx, tie.id);
+        for (const attachment of newAttachments) await attachments.update(tx, { ...attachment, volumeId: oldId });
+        const replaced = new Set(newAttachments.map((attachment) => attachment.serverId));
+        for (const attachment of oldAttachments)
+          if (replaced.has(attachment.serverId)) await attachments.delete(tx, attachment.id);
         await volumes.delete(tx, newId);
         const used = newAttachments.length > 0 || oldAttachments.length > 0;
         return {

@@ -25,9 +25,9 @@ export async function inStorage(
   { storage }: VolumeContext,
   work: (storage: VolumeStorage) => Promise<void>,
 ): Promise<void> {
-  const there = storage();
-  if (!there) return;
-  await work(there).catch((error) => {
+  const volumeStorage = storage();
+  if (!volumeStorage) return;
+  await work(volumeStorage).catch((error) => {
     if (error instanceof CatalogError) throw error;
     throw new CatalogError('UNAVAILABLE', `The content of the volume cannot be stored: ${error.message}`, {
       cause: error,
@@ -122,7 +122,10 @@ async function presenterOf(
 ): Promise<(v: VolumeRecord) => VolumeView> {
   const ids = records.map((volume) => volume.id);
   const attachmentRecords = await attachments.find(session, (q) => q.where('volume_id', 'in', ids).orderBy('seq'));
-  return (volume) => ({ ...volume, attachments: attachmentRecords.filter((tie) => tie.volumeId === volume.id) });
+  return (volume) => ({
+    ...volume,
+    attachments: attachmentRecords.filter((attachment) => attachment.volumeId === volume.id),
+  });
 }
 
 /** Applies the filters that lists of volumes and snapshots share. */

@@ -197,12 +197,12 @@ export function httpVolumes(options: HttpCatalogOptions): VolumeCatalog {
         force: request.force ?? false,
         metadata: { ...request.metadata, [KEY]: request.key },
       };
-      const made = await call(caller, 'POST', '/snapshots', {
+      const created = await call(caller, 'POST', '/snapshots', {
         as: 'project',
         json: { snapshot },
         errors: volumeErrors,
       });
-      return readSnapshot(made.snapshot);
+      return readSnapshot(created.snapshot);
     },
 
     async deleteSnapshot(caller: Caller, id: string): Promise<void> {

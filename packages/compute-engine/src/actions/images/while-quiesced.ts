@@ -50,16 +50,16 @@ export async function whileQuiesced<T>(
   const over = new AbortController();
   const make = async () => {
     try {
-      const made = await body();
+      const result = await body();
       if (required && !(await quiesce(true).then(...OUTCOME))) throw await rejection(core, server);
-      return made;
+      return result;
     } finally {
       over.abort();
     }
   };
   try {
-    const [made] = await Promise.all([make(), renew(core, over.signal, () => quiesce(true))]);
-    return made;
+    const [result] = await Promise.all([make(), renew(core, over.signal, () => quiesce(true))]);
+    return result;
   } finally {
     // If this command is lost, the guest resumes by itself.
     await perform({ verb: 'unquiesce', by }).catch(() => {});

@@ -92,12 +92,12 @@ export const attachInterface = concurrentAction({
       perform: async () => {
         const startedAt = core.clock.now();
         const port = await claimPort(scope, requestedPort).catch(addressAsBadRequest);
-        const made = interfaceOf(port, requestedPort.tag, !requestedPort.existing);
+        const attached = interfaceOf(port, requestedPort.tag, !requestedPort.existing);
         const origin = { action: attachInterface.name, requestId: context.requestId };
-        const work = { verb: 'attach_interface', interface: made } as const;
+        const work = { verb: 'attach_interface', interface: attached } as const;
         await core.machines.perform({ work, server, origin }, AbortSignal.timeout(ATTACH_TIMEOUT_MS));
         return {
-          change: ({ interfaces }: Server) => ({ interfaces: [...withoutPort(interfaces, port.id), made] }),
+          change: ({ interfaces }: Server) => ({ interfaces: [...withoutPort(interfaces, port.id), attached] }),
           result: (): AttachedPort => ({ port, tag: requestedPort.tag }),
           done: [attachedEvent(scope, startedAt)],
         };

@@ -115,8 +115,8 @@ async function withProgress(
   if (moved.status === 'rejected') throw moved.reason;
 }
 
-/** Claims capacity on a destination unless the request has already done so. @param refused hosts that failed the pre-check */
-async function claim(run: ServerRun<LiveMigrationArguments>, refused: readonly string[]): Promise<string> {
+/** Claims capacity on a destination unless the request has already done so. @param rejections hosts that failed the pre-check */
+async function claim(run: ServerRun<LiveMigrationArguments>, rejections: readonly string[]): Promise<string> {
   const { core } = run;
   const { host, force, migrationId } = run.arguments;
   const map = await core.infrastructure.hosts();
@@ -127,7 +127,7 @@ async function claim(run: ServerRun<LiveMigrationArguments>, refused: readonly s
       reserved = destHost;
       return undefined;
     }
-    const exclude = [...(sourceHost === null ? [] : [sourceHost]), ...refused];
+    const exclude = [...(sourceHost === null ? [] : [sourceHost]), ...rejections];
     if (host !== undefined && map.hosts.get(host)?.name === sourceHost) throw new NoValidHost({ excluded: 1 });
     const destination = await claimDestination(tx, core, map, server, { flavor: server.flavor, host, force, exclude });
     reserved = destination.host;
@@ -149,11 +149,11 @@ async function release(run: ServerRun<LiveMigrationArguments>): Promise<void> {
 async function reserve(run: ServerRun<LiveMigrationArguments>): Promise<string> {
   const { core } = run;
   const { host, migrationId } = run.arguments;
-  const refused: string[] = [];
+  const rejections: string[] = [];
   for (let reason: string | undefined; ; ) {
-    const destHost = await claim(run, refused).catch((error) => {
+    const destHost = await claim(run, rejections).catch((error) => {
       if (reason === undefined || !(error instanceof NoValidHost)) throw error;
-      throw new NoValidHost({ ...error.reasons, preCheck: refused.length }, reason);
+      throw new NoValidHost({ ...error.reasons, preCheck: rejections.length }, reason);
     });
     // A migration that an earlier attempt of the job has started continues.
     const begun = run.server.host === destHost || (await getMigration(core, migrationId)).status !== 'accepted';
@@ -161,7 +161,7 @@ async function reserve(run: ServerRun<LiveMigrationArguments>): Promise<string> 
     if (obstacle === null) return destHost;
     if (host !== undefined) throw new PreCheckFailed(obstacle);
     reason = obstacle;
-    refused.push(destHost);
+    rejections.push(destHost);
     await release(run);
   }
 }

@@ -40,7 +40,7 @@ async function releaseToOthers(run: ServerRun, error: Error): Promise<JobOutcome
 
 /** Returns the server of a job. It may be stale, because each write of the job reads it again. */
 async function serverOf(core: Core, job: Job, id: string): Promise<Server | undefined> {
-  const written = tables.servers.remembered(core.store, id);
+  const written = tables.servers.cached(core.store, id);
   const server = written?.jobId === job.id ? written : await tables.servers.get(core.store, id);
   return job.attempts > 1 && server?.jobId === job.id ? takeOver(core, job, id) : server;
 }

@@ -16,7 +16,7 @@ import { Superseded } from './superseded.js';
 /** Additional writes in a transaction that changes a server; may add to the patch. */
 export type AdditionalWrite = (tx: Tx, server: Server) => Promise<ServerPatch | undefined>;
 
-interface HowToWrite {
+interface WriteOptions {
   readonly also?: AdditionalWrite;
   /** Whether it may share a transaction with others: it changes only rows of this server. */
   readonly together?: boolean;
@@ -140,7 +140,7 @@ export class ServerRun<Arguments = unknown> {
     return this.write(patch, { also, together: true });
   }
 
-  protected async write(patch: ServerPatch, { also, together, last, ends }: HowToWrite): Promise<Server> {
+  protected async write(patch: ServerPatch, { also, together, last, ends }: WriteOptions): Promise<Server> {
     const events = [...this.#events.values()];
     const notified = [...this.#pending];
     const { store } = this.core;

@@ -40,15 +40,15 @@ export const attachShare = concurrentAction({
       throw conflict(`Share ${shareId} has the protocol ${share.protocol}, which servers cannot mount.`);
     const exportLocation = share.exportLocations[0];
     if (!exportLocation) throw conflict(`Share ${shareId} has no export location.`);
-    const tie: ServerShare = { id: randomUUID(), shareId, tag, status: 'attaching', exportLocation };
-    const args: ShareArguments = { id: tie.id, shareId };
+    const attachedShare: ServerShare = { id: randomUUID(), shareId, tag, status: 'attaching', exportLocation };
+    const args: ShareArguments = { id: attachedShare.id, shareId };
     const change: Change = (_tx, { id, shares }) => {
       if (shares.some((one) => one.shareId === shareId))
         throw conflict(`Share ${shareId} is already attached to instance ${id}.`);
       if (shares.some((one) => one.tag === tag)) throw conflict(`Share tag ${tag} is already used by instance ${id}.`);
-      return { shares: [...shares, tie] };
+      return { shares: [...shares, attachedShare] };
     };
-    return { arguments: args, change, result: () => tie };
+    return { arguments: args, change, result: () => attachedShare };
   },
   run: async (run) => {
     const { id, shareId } = run.arguments;

@@ -12,7 +12,7 @@ export async function recordAction(
   now: number,
   events: readonly ActionEvent[] = [],
 ): Promise<void> {
-  await tables.actions.insertUnlessThere(tx, {
+  await tables.actions.insertIfAbsent(tx, {
     serverId: server.id,
     requestId: context.requestId,
     action,

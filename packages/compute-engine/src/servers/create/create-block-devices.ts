@@ -29,8 +29,8 @@ export interface Removal {
 const BUSES = ['fdc', 'ide', 'sata', 'scsi', 'usb', 'virtio', 'xen', 'lxc', 'uml'];
 const MAX_LOCAL_DEVICES = 3;
 
-export function invalidMapping(why: string) {
-  return badRequest(`Block Device Mapping is Invalid: ${why}`);
+export function invalidMapping(reason: string) {
+  return badRequest(`Block Device Mapping is Invalid: ${reason}`);
 }
 
 /** Normalizes a device name: `vda` and `/dev/vda` are the same device. */

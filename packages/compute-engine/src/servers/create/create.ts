@@ -84,7 +84,7 @@ async function insertServers(
   const count = await admitServers(core, tx, context, { cores: flavor.vcpus, ram: flavor.memoryMb }, counts);
   if (placement.group) await checkGroupMembers(core, tx, context, placement.group.id, count);
   const now = core.clock.now();
-  const made: Server[] = [];
+  const newServers: Server[] = [];
   for (let index = 0; index < count; index++) {
     const id = index === 0 ? firstId : randomUUID();
     const jobId = randomUUID();
@@ -99,7 +99,7 @@ async function insertServers(
       addWork(core, tx, create, context, { id: jobId, serverId: id }, args),
       core.events.changed(tx, undefined, created, context),
     ]);
-    made.push(server);
+    newServers.push(server);
   }
-  return made;
+  return newServers;
 }

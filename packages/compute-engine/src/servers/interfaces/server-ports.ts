@@ -21,7 +21,7 @@ export async function connectPorts(
   const { networks } = scope.core.catalogs;
   const binding = await bindingOf(scope);
   const fresh = ports.filter(({ existing }) => !existing);
-  const made = await networks.createPorts(
+  const createdPorts = await networks.createPorts(
     caller,
     fresh.map(({ portId, networkId, addresses }) => ({
       key: portId,
@@ -35,7 +35,9 @@ export async function connectPorts(
   const given = ports.filter(({ existing }) => existing);
   const bound = await Promise.all(given.map(({ portId }) => networks.bindPort(caller, portId, binding)));
   return ports.flatMap((requestedPort) => {
-    const port = requestedPort.existing ? bound[given.indexOf(requestedPort)] : made[fresh.indexOf(requestedPort)];
+    const port = requestedPort.existing
+      ? bound[given.indexOf(requestedPort)]
+      : createdPorts[fresh.indexOf(requestedPort)];
     return port ? [interfaceOf(port, requestedPort.tag, !requestedPort.existing)] : [];
   });
 }

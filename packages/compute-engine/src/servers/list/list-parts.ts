@@ -30,7 +30,7 @@ const FIRST_ROWS_EACH = 2;
 const MAX_CANDIDATES = 1000;
 
 /** Shorter substrings have no trigrams. */
-const LONG_ENOUGH = /[A-Za-z0-9]{3}/;
+const INDEXABLE = /[A-Za-z0-9]{3}/;
 
 /** Hides conditions from the planner: it neither estimates their selectivity nor selects an index for them. */
 const opaque = (conditions: readonly RawBuilder<boolean>[]) =>
@@ -111,20 +111,20 @@ export class PartSearch {
     return db.selectFrom('servers').selectAll() as unknown as RowQuery;
   }
 
-  /** Returns matching rows in the order of the page, optionally only among the first `most` ones. */
+  /** Returns matching rows in the order of the page, optionally only among the first `max` ones. */
   async #walk({ db, order, after, limit, among }: PartQuery, max?: number): Promise<Rows> {
     const walked = order.apply(among(narrow(this.#all(db), this.#others, 'postgres', this.#live)), after);
-    const looked = db
+    const matches = db
       .selectFrom((max === undefined ? walked : walked.limit(max)).as('servers'))
       .select('seq')
       .where(opaque(this.#conditions())) as unknown as RowQuery;
-    const fitting = order.apply(looked, undefined).limit(limit);
+    const fitting = order.apply(matches, undefined).limit(limit);
     return order.apply(serversAt(db, sql`${fitting}`), undefined).execute();
   }
 
   /** Returns the servers that match by trigram; undefined if there are many, or no trigrams. */
   async #candidates(db: Session['db']): Promise<readonly string[] | undefined> {
-    if (!Object.values(this.#parts).every((part) => LONG_ENOUGH.test(likeOf(part) ?? ''))) return undefined;
+    if (!Object.values(this.#parts).every((part) => INDEXABLE.test(likeOf(part) ?? ''))) return undefined;
     // No index contains revisions; otherwise the planner might scan an index with names completely.
     const live = this.#all(db).where(LIVE).where('revision', '>=', 0);
     const having = this.#conditions().reduce((rows, condition) => rows.where(condition), live);

@@ -78,11 +78,11 @@ export function likeOf(pattern: string, encode?: (character: string) => string):
     if (!first) return undefined;
     const [quantifier = ''] = QUANTIFIER.exec(rest.slice(first.length)) ?? [];
     rest = rest.slice(first.length + quantifier.length);
-    const there = quantifier === '' || quantifier.startsWith('+');
+    const required = quantifier === '' || quantifier.startsWith('+');
     const character = first.stands.slice(1);
     // An encoded character may have several characters.
-    if (there && first.stands === '.' && !encode) parts.push('_');
-    else if (there && character) parts.push((encode?.(character) ?? character).replaceAll(/[\\%_]/g, '\\$&'));
+    if (required && first.stands === '.' && !encode) parts.push('_');
+    else if (required && character) parts.push((encode?.(character) ?? character).replaceAll(/[\\%_]/g, '\\$&'));
     else any();
     if (quantifier !== '') any();
   }

@@ -21,7 +21,7 @@ const CHUNK_ROWS = 500;
 /** Maximum time in milliseconds of filtering before yielding to the event loop. */
 const TURN_MS = 4;
 /** Maximum time in milliseconds that one request may spend on filtering. */
-const MOST_FILTERING_MS = 10_000;
+const MAX_FILTERING_MS = 10_000;
 
 /** Executes the plan of a list. */
 export class ListReader {
@@ -123,19 +123,19 @@ export class ListReader {
   async #matching(servers: Page): Promise<Page> {
     const predicate = this.#plan.residual ?? (() => true);
     const fitting: Server[] = [];
-    let turn = performance.now();
+    let sliceStart = performance.now();
     for (const server of servers) {
       if (predicate(server)) fitting.push(server);
-      if (performance.now() - turn > TURN_MS) turn = await this.#pause(turn);
+      if (performance.now() - sliceStart > TURN_MS) sliceStart = await this.#pause(sliceStart);
     }
-    await this.#pause(turn);
+    await this.#pause(sliceStart);
     return fitting;
   }
 
   /** Yields to the event loop, and throws 400 if the request has spent too much time. */
-  async #pause(turn: number): Promise<number> {
-    this.#filteringMs += performance.now() - turn;
-    if (this.#filteringMs > MOST_FILTERING_MS)
+  async #pause(sliceStart: number): Promise<number> {
+    this.#filteringMs += performance.now() - sliceStart;
+    if (this.#filteringMs > MAX_FILTERING_MS)
       throw badRequest('The filters take too long to compare with every server.');
     await yieldToEventLoop();
     return performance.now();

@@ -126,7 +126,7 @@ export class ServerOrder {
       const at = sql.join([...within, ...steps].map((step) => step.at));
       return up ? sql<boolean>`(${row}) > (${at})` : sql<boolean>`(${row}) < (${at})`;
     }
-    const ways = steps.map(({ column, ascending, at }, position) => {
+    const alternatives = steps.map(({ column, ascending, at }, position) => {
       const same = steps.slice(0, position).map((earlier) => sql`${earlier.column} = ${earlier.at}`);
       const beyond = ascending ? sql`${column} > ${at}` : sql`${column} < ${at}`;
       return sql`(${sql.join([...same, beyond], sql` and `)})`;
@@ -134,6 +134,6 @@ export class ServerOrder {
     const [{ column, ascending, at }] = steps as [(typeof steps)[number]];
     // Redundant, but lets the database start at the right place in the index.
     const bound = ascending ? sql`${column} >= ${at}` : sql`${column} <= ${at}`;
-    return sql<boolean>`(${bound} and (${sql.join(ways, sql` or `)}))`;
+    return sql<boolean>`(${bound} and (${sql.join(alternatives, sql` or `)}))`;
   }
 }

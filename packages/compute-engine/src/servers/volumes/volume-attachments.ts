@@ -27,17 +27,17 @@ export class VolumeAttachments {
   }
 
   /** Changes whether the volume is deleted with its server. Other fields must equal the current values. */
-  async update(context: Context, server: Server, volumeId: string, said: AttachmentUpdate): Promise<void> {
+  async update(context: Context, server: Server, volumeId: string, change: AttachmentUpdate): Promise<void> {
     await this.#servers.change(context, server.id, 'update', (current) => {
       const device = this.find(current, volumeId);
       const now = { device: device.device, tag: device.tag ?? undefined, serverId: current.id, id: volumeId };
       for (const [name, value] of Object.entries(now)) {
-        const given = said[name as keyof typeof now];
+        const given = change[name as keyof typeof now];
         if (given !== undefined && given !== null && given !== value)
           throw badRequest(`The ${name} property of a volume attachment cannot be changed.`);
       }
-      if (said.deleteOnTermination === undefined) return undefined;
-      const changed = { ...device, deleteOnTermination: said.deleteOnTermination };
+      if (change.deleteOnTermination === undefined) return undefined;
+      const changed = { ...device, deleteOnTermination: change.deleteOnTermination };
       return { blockDevices: current.blockDevices.map((d) => (d.id === device.id ? changed : d)) };
     });
   }

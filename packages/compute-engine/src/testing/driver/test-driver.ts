@@ -17,8 +17,8 @@ function testSequences(suite: DriverSuite, test: DriverTest): void {
         const { works, at } = sequencesFor(server, bench.hosts)[index] as Sequence;
         for (const [step, work] of works.entries()) {
           const host = bench.hosts[at?.[step] ?? 0];
-          const there = bench.newServer({ ...server, host, node: host });
-          for (let time = 0; time < times; time++) await bench.perform(work, there);
+          const onOtherHost = bench.newServer({ ...server, host, node: host });
+          for (let time = 0; time < times; time++) await bench.perform(work, onOtherHost);
         }
         const last = bench.hosts[at?.at(-1) ?? 0];
         await bench.perform({ verb: 'destroy' }, bench.newServer({ ...server, host: last, node: last }));

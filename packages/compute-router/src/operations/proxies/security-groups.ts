@@ -193,8 +193,8 @@ export const securityGroupProxies = [
       const { networks } = engine.catalogs;
       const request = ruleFrom(body.security_group_rule);
       const remote = request.remoteGroupId ? await networks.getSecurityGroup(caller, request.remoteGroupId) : undefined;
-      const made = await rejectedAs(asBadRequest, networks.createSecurityGroupRule(caller, request));
-      return { security_group_rule: showRule(made, remote) };
+      const created = await rejectedAs(asBadRequest, networks.createSecurityGroupRule(caller, request));
+      return { security_group_rule: showRule(created, remote) };
     },
   }),
   operation({

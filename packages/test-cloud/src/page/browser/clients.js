@@ -1,9 +1,9 @@
 import { byId, copy } from './elements.js';
-import { ask } from './server-data.js';
+import { requestJson } from './server-data.js';
 
 /** Shows the settings with which clients reach this cloud, at the address of the page. */
 export async function showClients() {
-  const { env, cloudsYaml } = await ask('GET', '/_page/clients');
+  const { env, cloudsYaml } = await requestJson('GET', '/_page/clients');
   byId('client-env').textContent = env;
   byId('client-yaml').textContent = cloudsYaml;
 }

@@ -1,5 +1,5 @@
 import { byId } from './elements.js';
-import { ask } from './server-data.js';
+import { requestJson } from './server-data.js';
 
 export function showClock({ now, frozen }) {
   byId('clock').textContent = `${now.slice(0, 19).replace('T', ' ')} UTC${frozen ? ', frozen' : ''}`;
@@ -7,20 +7,20 @@ export function showClock({ now, frozen }) {
 }
 
 export function listenToClock() {
-  const tell = async (body) => {
+  const changeClock = async (body) => {
     const problem = byId('clock-problem');
     problem.textContent = '';
     try {
-      showClock(await ask('POST', '/_control/clock', body));
+      showClock(await requestJson('POST', '/_control/clock', body));
     } catch (error) {
       problem.textContent = error.message;
     }
   };
   byId('freeze').addEventListener('click', () =>
-    tell({ freeze: byId('freeze').getAttribute('aria-pressed') !== 'true' }),
+    changeClock({ freeze: byId('freeze').getAttribute('aria-pressed') !== 'true' }),
   );
   byId('clock-form').addEventListener('submit', (event) => {
     event.preventDefault();
-    return tell({ advance: byId('advance').value });
+    return changeClock({ advance: byId('advance').value });
   });
 }

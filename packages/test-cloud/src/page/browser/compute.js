@@ -1,4 +1,4 @@
-import { ask } from './server-data.js';
+import { requestJson } from './server-data.js';
 
 const { compute: address, version: newest } = document.documentElement.dataset;
 
@@ -29,5 +29,8 @@ export const has = (version) => minor(newest) >= minor(version);
  * @param {string} [version] default: 2.1, which every server has
  */
 export function compute(method, path, body, version = '2.1') {
-  return ask(method, `${address}${path}`, body, { ...credentials(), 'OpenStack-API-Version': `compute ${version}` });
+  return requestJson(method, `${address}${path}`, body, {
+    ...credentials(),
+    'OpenStack-API-Version': `compute ${version}`,
+  });
 }

@@ -10,14 +10,14 @@ export const byId = (id) => document.getElementById(id);
  * @param {...(Node | string | undefined | false)} content
  */
 export function element(name, attributes = {}, ...content) {
-  const made = document.createElement(name);
+  const created = document.createElement(name);
   for (const [key, value] of Object.entries(attributes)) {
     if (value === undefined || value === false) continue;
-    if (key.startsWith('on')) made.addEventListener(key.slice(2), value);
-    else made.setAttribute(key, value === true ? '' : String(value));
+    if (key.startsWith('on')) created.addEventListener(key.slice(2), value);
+    else created.setAttribute(key, value === true ? '' : String(value));
   }
-  made.append(...content.flat().filter((part) => part !== undefined && part !== false));
-  return made;
+  created.append(...content.flat().filter((part) => part !== undefined && part !== false));
+  return created;
 }
 
 export const code = (text) => element('code', {}, String(text));
@@ -47,9 +47,9 @@ export function fill(id, items, { key, cells, empty, columns }) {
   const now = new Map();
   for (const item of items) {
     const text = JSON.stringify(item);
-    const kept = before.get(key(item));
-    const row = kept?.text === text ? kept.row : element('tr', { 'data-key': key(item) }, ...cells(item));
-    if (kept && kept.row !== row && kept.row.contains(document.activeElement))
+    const existing = before.get(key(item));
+    const row = existing?.text === text ? existing.row : element('tr', { 'data-key': key(item) }, ...cells(item));
+    if (existing && existing.row !== row && existing.row.contains(document.activeElement))
       queueMicrotask(() => row.querySelector('a, button')?.focus());
     now.set(key(item), { text, row });
   }

@@ -7,7 +7,7 @@ import { byId, code, element } from './elements.js';
 import { listenToRequests, requestDetail, showRequests } from './requests.js';
 import { showAllResources, showResources } from './resources.js';
 import { listenToRules, showRules } from './rules.js';
-import { ask } from './server-data.js';
+import { requestJson } from './server-data.js';
 import { serverDetail } from './server-detail.js';
 import { showServers } from './servers.js';
 import { showCount, startViews } from './views.js';
@@ -28,7 +28,7 @@ function show(next) {
 }
 
 async function readState() {
-  const next = await ask('GET', '/_page/state');
+  const next = await requestJson('GET', '/_page/state');
   // Tokens become invalid when the cloud is reset.
   useToken(next.token);
   show(next);

@@ -1,7 +1,7 @@
 import { byId, cell, code, copy, element, fill, pairs, pretty, timeOf } from './elements.js';
 import { actionList } from './history.js';
 import { ruleFromRequest } from './rules.js';
-import { ask } from './server-data.js';
+import { requestJson } from './server-data.js';
 
 const COLUMNS = 7;
 
@@ -18,7 +18,7 @@ function filterQuery() {
 export async function showRequests() {
   const query = filterQuery();
   byId('har').href = `/_page/journal.har${query && `?${query}`}`;
-  const { requests } = await ask('GET', `/_page/requests?${query}`);
+  const { requests } = await requestJson('GET', `/_page/requests?${query}`);
   // Another filter was selected in the meantime.
   if (query !== filterQuery()) return;
   fill('requests', requests, {
@@ -83,7 +83,7 @@ function changes({ id, kind, before, after, fields }, number) {
 
 /** Both sides of a request, the changes, and actions with it. */
 export async function requestDetail(number, { control }) {
-  const one = await ask('GET', `/_page/requests/${number}`);
+  const one = await requestJson('GET', `/_page/requests/${number}`);
   const { method, url, status, version, durationMs, requestId, at, userAgent } = one;
   const copyButton = element('button', { type: 'button', onclick: () => copy(one.curl, copyButton) }, 'Copy as curl');
   return {

@@ -1,5 +1,5 @@
 import { byId, cell, code, element, fill } from './elements.js';
-import { ask } from './server-data.js';
+import { requestJson } from './server-data.js';
 
 const text = (value) => (typeof value === 'string' ? value : JSON.stringify(value));
 const words = (fields) =>
@@ -10,7 +10,7 @@ const words = (fields) =>
 let refresh = async () => {};
 
 async function change(method, path) {
-  await ask(method, path);
+  await requestJson(method, path);
   await refresh();
 }
 
@@ -64,18 +64,18 @@ function showKind() {
 
 /** Returns the value without empty parts; undefined if nothing remains. */
 function givenFields(fields) {
-  const kept = Object.entries(fields).filter(([, value]) => value !== '' && value !== undefined && value !== null);
-  return Object.fromEntries(kept);
+  const given = Object.entries(fields).filter(([, value]) => value !== '' && value !== undefined && value !== null);
+  return Object.fromEntries(given);
 }
 
 function ruleOfForm() {
   const form = new FormData(byId('rule-form'));
   const number = (name) => (form.get(name) ? Number(form.get(name)) : undefined);
   const checkedBox = (name) => (form.has(name) ? true : undefined);
-  const turns = { delayMs: number('delayMs'), fromCall: number('fromCall'), times: number('times') };
+  const timing = { delayMs: number('delayMs'), fromCall: number('fromCall'), times: number('times') };
   if (kindOf() === 'machine') {
     const match = givenFields({ verb: form.get('verb'), name: form.get('name') });
-    return { machine: { match, ...givenFields({ fail: form.get('fail'), hang: checkedBox('hang'), ...turns }) } };
+    return { machine: { match, ...givenFields({ fail: form.get('fail'), hang: checkedBox('hang'), ...timing }) } };
   }
   const match = givenFields({ method: form.get('method'), path: form.get('path') });
   const body = form.get('body') ? JSON.parse(form.get('body')) : undefined;
@@ -87,7 +87,7 @@ function ruleOfForm() {
         body,
         drop: checkedBox('drop'),
         apply: checkedBox('apply'),
-        ...turns,
+        ...timing,
       }),
     },
   };
@@ -113,7 +113,7 @@ export function listenToRules(refreshPage) {
     const problem = byId('rule-problem');
     problem.textContent = '';
     try {
-      await ask('POST', '/_control/rules', ruleOfForm());
+      await requestJson('POST', '/_control/rules', ruleOfForm());
       form.reset();
       showKind();
       await refresh();

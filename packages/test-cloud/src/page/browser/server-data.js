@@ -3,7 +3,7 @@
  *
  * @throws Error with the message of the server and its `status`; 0 if there was no response
  */
-export async function ask(method, path, body, headers = {}) {
+export async function requestJson(method, path, body, headers = {}) {
   const response = await fetch(path, {
     method,
     headers: body === undefined ? headers : { ...headers, 'Content-Type': 'application/json' },

@@ -14,12 +14,12 @@ const NODE_PATH = await registryPackage('pkgcloud@2.2.0');
 
 /** A library, its program, a check whether it is installed, and a workflow that uses it. */
 const LIBRARIES = [
-  ['libcloud', PYTHON, ['-W', 'ignore', '-c', 'import libcloud'], ['-W', 'ignore', here('./libcloud_day.py')]],
-  ['fog', 'ruby', ['-W0', '-e', "require 'fog/openstack'"], ['-W0', here('./fog_day.rb')]],
-  ['pkgcloud', process.execPath, ['-e', "require('pkgcloud')"], ['--no-warnings', here('./pkgcloud_day.cjs')]],
+  ['libcloud', PYTHON, ['-W', 'ignore', '-c', 'import libcloud'], ['-W', 'ignore', here('./libcloud_workflow.py')]],
+  ['fog', 'ruby', ['-W0', '-e', "require 'fog/openstack'"], ['-W0', here('./fog_workflow.rb')]],
+  ['pkgcloud', process.execPath, ['-e', "require('pkgcloud')"], ['--no-warnings', here('./pkgcloud_workflow.cjs')]],
 ] as const;
 
-describe.each(LIBRARIES)('%s', (name, program, check, day) => {
+describe.each(LIBRARIES)('%s', (name, program, check, workflow) => {
   const installed = spawnSync(program, check, { stdio: 'ignore', env: { ...process.env, NODE_PATH } }).status === 0;
   if (!installed) console.warn(`\n*** SKIPPED: this machine has no ${name} ***\n`);
   let cloud: TestCloud | undefined;
@@ -28,9 +28,11 @@ describe.each(LIBRARIES)('%s', (name, program, check, day) => {
   it.skipIf(!installed)('performs a workflow of typical operations', { timeout: 120_000 }, async () => {
     const errors: unknown[] = [];
     cloud = await startCloud({ onError: (error) => errors.push(error) });
-    const { stdout } = await run(program, day, { env: { ...process.env, NODE_PATH, ...cloud.env } }).catch((error) => {
-      throw new Error(`${error.stdout}\n${error.stderr}`);
-    });
+    const { stdout } = await run(program, workflow, { env: { ...process.env, NODE_PATH, ...cloud.env } }).catch(
+      (error) => {
+        throw new Error(`${error.stdout}\n${error.stderr}`);
+      },
+    );
     expect(stdout).toContain('done');
     expect(cloud.unserved()).toEqual([]);
     expect(errors).toEqual([]);

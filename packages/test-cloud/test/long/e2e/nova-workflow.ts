@@ -4,7 +4,7 @@ const NETWORK = '2e2b1f4c-5c58-4f0c-9a3b-0f6a5d1c7e10';
 const status = (value: string) => ({ check: 'nova show day', gives: new RegExp(`\\| status +\\| ${value} `) });
 
 /** Steps for which the other command-line client has different commands, or none. */
-export const novaDay: readonly Step[] = [
+export const novaWorkflow: readonly Step[] = [
   { does: 'reads the versions', run: 'nova version-list', gives: /v2\.1 .* CURRENT .* 2\.1 .* 2\.100/ },
   { does: 'lists flavors', run: 'nova flavor-list', gives: /m1\.xlarge/ },
   { does: 'makes a key pair', until: '2.91', run: 'nova keypair-add laptop', gives: /BEGIN RSA PRIVATE KEY/ },

@@ -1,4 +1,4 @@
-# A day with fog: servers, volumes, images and networks of a cloud whose address the environment says.
+# A workflow with fog: servers, volumes, images and networks of the cloud that the environment variables specify.
 require 'fog/openstack'
 
 options = {

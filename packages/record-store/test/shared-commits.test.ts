@@ -193,7 +193,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('transactions in batches o
     const names = ['a', 'b', 'c', 'd'];
     const write = (name: string) => async (tx: Tx) => {
       const { seq, revision } = await tables.keypairs.insert(tx, keypair(name));
-      await tables.keypairs.insertUnlessThere(tx, keypair(name));
+      await tables.keypairs.insertIfAbsent(tx, keypair(name));
       const locked = await tables.keypairs.lock(tx, `ada/${name}`);
       expect(locked).toMatchObject({ name, seq, revision });
       const changed = await tables.keypairs.update(tx, { ...locked!, fingerprint: `"${name}", {\\}` });
@@ -243,7 +243,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('transactions in batches o
     await store.transaction((tx) => tables.keypairs.update(tx, { ...stale!, fingerprint: 'theirs' }));
     let tries = 0;
     const works = ['a', 'b'].map((name) => async (tx: Tx) => {
-      await tables.keypairs.insertUnlessThere(tx, keypair('there'));
+      await tables.keypairs.insertIfAbsent(tx, keypair('there'));
       return insert(name)(tx);
     });
     const late = async (tx: Tx) => {

@@ -6,10 +6,10 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findProgram } from '../../../../testing/servers.js';
 import { type Program, startProgram } from '../program.js';
-import { commandsOfDay, IMAGE_FILE, REMAINING_OUTPUT } from './commands-of-day.js';
+import { IMAGE_FILE, REMAINING_OUTPUT, workflowCommands } from './workflow-commands.js';
 
 const run = promisify(execFile);
-const folder = mkdtempSync(join(tmpdir(), 'apistrata-day-'));
+const folder = mkdtempSync(join(tmpdir(), 'apistrata-workflow-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const installed = findProgram('openstack');
@@ -43,7 +43,7 @@ describe.skipIf(!installed)('a complete workflow on a new cloud', () => {
 
   it('needs only the commands of the client', { timeout: 600_000 }, async () => {
     writeFileSync(join(folder, IMAGE_FILE), IMAGE);
-    await run('bash', ['-euo', 'pipefail', '-c', commandsOfDay()], { cwd: folder, env: environment() });
+    await run('bash', ['-euo', 'pipefail', '-c', workflowCommands()], { cwd: folder, env: environment() });
     expect(readFileSync(join(folder, 'copy.qcow2')).equals(IMAGE)).toBe(true);
 
     const { url } = program;

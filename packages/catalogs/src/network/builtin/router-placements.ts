@@ -2,12 +2,16 @@ import type { Rows, Store } from '@apistrata/record-store';
 import type { Kysely } from 'kysely';
 import type { PlanHosts } from '../network-plan.js';
 
-interface Home {
+interface Placement {
   readonly routerId: string;
   readonly host: string;
 }
 
-async function homesOf(db: Kysely<Rows>, needed: readonly string[], self: string): Promise<readonly Home[]> {
+async function findPlacements(
+  db: Kysely<Rows>,
+  needed: readonly string[],
+  self: string,
+): Promise<readonly Placement[]> {
   const rows = await db
     .selectFrom('router_homes')
     .select(['router_id', 'host'])
@@ -25,19 +29,19 @@ async function homesOf(db: Kysely<Rows>, needed: readonly string[], self: string
  * @param needed routers that guests of this host need
  * @returns hosts by router, including routers on this host that only guests of other hosts need
  */
-export async function routerHomes(
+export async function placeRouters(
   store: Store,
   needed: readonly string[],
   { self, alive }: PlanHosts,
 ): Promise<ReadonlyMap<string, string>> {
   const lives = new Set([self, ...alive]);
-  let homes = await homesOf(store.db, needed, self);
-  const known = new Set(homes.map(({ routerId }) => routerId));
+  let placements = await findPlacements(store.db, needed, self);
+  const known = new Set(placements.map(({ routerId }) => routerId));
   // Sorted, so that two hosts never deadlock.
   const unplaced = needed.filter((routerId) => !known.has(routerId)).sort();
-  const lost = homes.filter(({ host }) => !lives.has(host)).sort((a, b) => (a.routerId < b.routerId ? -1 : 1));
+  const lost = placements.filter(({ host }) => !lives.has(host)).sort((a, b) => (a.routerId < b.routerId ? -1 : 1));
   if (unplaced.length > 0 || lost.length > 0) {
-    homes = await store.transaction(async (tx) => {
+    placements = await store.transaction(async (tx) => {
       // Other hosts may do the same concurrently: one of them gets each router, and all see which.
       if (unplaced.length > 0)
         await tx.db
@@ -52,14 +56,14 @@ export async function routerHomes(
           .where('router_id', '=', routerId)
           .where('host', '=', host)
           .execute();
-      return homesOf(tx.db, needed, self);
+      return findPlacements(tx.db, needed, self);
     });
   }
-  return new Map(homes.map(({ routerId, host }) => [routerId, host]));
+  return new Map(placements.map(({ routerId, host }) => [routerId, host]));
 }
 
 /** Removes the placement of routers that are no longer needed. */
-export async function releaseHomes(store: Store, routerIds: readonly string[], self: string): Promise<void> {
+export async function removePlacements(store: Store, routerIds: readonly string[], self: string): Promise<void> {
   await store.transaction(async (tx) => {
     await tx.db
       .deleteFrom('router_homes')

@@ -1,7 +1,7 @@
 import type { Server } from '@apistrata/compute-engine';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { Computer } from '../bridge/computer.js';
-import { addressOf, GuestsOfHosts, ping } from '../bridge/guests-of-hosts.js';
+import { addressOf, GuestsOfHosts, ping } from '../bridge/host-guests.js';
 import { missingForBridges } from '../bridge/missing-for-bridges.js';
 import { missingForGuests } from '../guest/build-guest.js';
 import { admin, BOOT, QemuHosts } from '../qemu-hosts.js';

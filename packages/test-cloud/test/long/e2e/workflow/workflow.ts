@@ -4,5 +4,5 @@ import { bootAServer } from './boot-a-server.js';
 import { cleanUp } from './clean-up.js';
 import { useTheServer } from './use-the-server.js';
 
-/** A full day of a user: every step creates the resources that the next ones need. */
-export const day: readonly Step[] = [...bootAServer, ...useTheServer, ...administer, ...cleanUp];
+/** A complete workflow: every step creates the resources that the next ones need. */
+export const workflow: readonly Step[] = [...bootAServer, ...useTheServer, ...administer, ...cleanUp];

@@ -11,7 +11,7 @@ export function freeDiskGb({ localGb, disk }: Disks, usedGb: number): number {
  * Returns the disk in GiB that a host can still promise to servers according to its file system, regardless of who occupies it.
  * Capacity beyond the file system that an administrator has declared, or allows by the allocation ratio, is added.
  */
-export function roomOf({ localGb, diskAllocationRatio, disk }: Disks): number {
+export function remainingDiskGb({ localGb, diskAllocationRatio, disk }: Disks): number {
   if (!disk) return Number.POSITIVE_INFINITY;
   return disk.leastGb + Math.max(0, Math.floor(localGb * diskAllocationRatio) - disk.totalGb);
 }

@@ -1,4 +1,4 @@
-"""A day with libcloud: nodes, volumes, images and networks of a cloud whose address the environment says."""
+"""A workflow with libcloud: nodes, volumes, images and networks of the cloud that the environment variables specify."""
 
 import os
 import time

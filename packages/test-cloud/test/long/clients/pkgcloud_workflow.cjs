@@ -1,4 +1,4 @@
-// A day with pkgcloud: servers, volumes and networks of a cloud whose address is in the environment.
+// A workflow with pkgcloud: servers, volumes and networks of the cloud that the environment variables specify.
 const { promisify } = require('node:util');
 const { setTimeout: pause } = require('node:timers/promises');
 const pkgcloud = require('pkgcloud');

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { freeDiskGb, roomOf } from './disk-room.js';
+import { freeDiskGb, remainingDiskGb } from './disk-space.js';
 
 const disk = { totalGb: 100, freeGb: 40, leastGb: 10 };
 
 it('is unlimited if the host does not report its file system', () => {
-  expect(roomOf({ localGb: 100, diskAllocationRatio: 1 })).toBe(Number.POSITIVE_INFINITY);
+  expect(remainingDiskGb({ localGb: 100, diskAllocationRatio: 1 })).toBe(Number.POSITIVE_INFINITY);
   expect(freeDiskGb({ localGb: 100, diskAllocationRatio: 1 }, 30)).toBe(70);
 });
 
@@ -14,7 +14,7 @@ it.each([
   { localGb: 100, ratio: 2, room: 110, reason: 'more by the allocation ratio' },
   { localGb: 150, ratio: 1, room: 60, reason: 'more if the administrator declares more' },
 ])('is $room GiB for $localGb GiB with the ratio $ratio: $reason', ({ localGb, ratio, room }) => {
-  expect(roomOf({ localGb, diskAllocationRatio: ratio, disk })).toBe(room);
+  expect(remainingDiskGb({ localGb, diskAllocationRatio: ratio, disk })).toBe(room);
 });
 
 it('is free only as far as both claims and the file system allow', () => {

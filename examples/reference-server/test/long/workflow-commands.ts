@@ -6,9 +6,9 @@ import { expect } from 'vitest';
 export const IMAGE_FILE = 'debian-13-genericcloud-amd64.qcow2';
 
 /** Returns the commands of the page about a whole cloud. */
-export function commandsOfDay(): string {
+export function workflowCommands(): string {
   const page = readFileSync(join(import.meta.dirname, '../../../../docs/whole-cloud.md'), 'utf8');
-  return /<!-- day -->\s*```sh\n([\s\S]*?)```/.exec(page)?.[1] ?? expect.fail('the page has no day');
+  return /<!-- workflow -->\s*```sh\n([\s\S]*?)```/.exec(page)?.[1] ?? expect.fail('the page has no workflow');
 }
 
 /** The remaining output of the cloud after it was killed. */

@@ -22,8 +22,8 @@ function containing(expected: unknown): unknown {
   return expect.objectContaining(Object.fromEntries(entries));
 }
 
-/** Runs a day, each step as a test, at each selected version and at the highest one that the clients support. */
-export function runDay(title: string, steps: readonly Step[]): void {
+/** Runs a workflow, each step as a test, at each selected version and at the highest one that the clients support. */
+export function runWorkflow(title: string, steps: readonly Step[]): void {
   const highest = highestKnownVersion();
   warnWithoutClients(highest, title);
   const versions = ['2.1', '2.26', '2.53', '2.72', '2.90', highest ?? 'the highest version'];
