@@ -65,7 +65,7 @@ function runSteps() {
     const { status } = spawnSync('npm', ['run', '-s', ...script], options);
     took.push(`${what} ${((Date.now() - began) / 1000).toFixed(0)} s`);
     if (status !== 0) {
-      console.error(`\n${what}: failed. \`npm run ${script[0]}\` does this step alone.`);
+      console.error(`\n${what}: failed. \`npm run ${script[0]}\` runs only this step.`);
       process.exitCode = 1;
       break;
     }

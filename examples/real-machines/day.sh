@@ -111,7 +111,7 @@ step 'copies it while it runs'
 openstack server image create --name "$name-copy" --wait "$name" -f value -c name -c status -c disk_format
 made="copy $made"
 
-step 'makes it larger'
+step 'resizes it'
 openstack server resize --flavor "$larger" --wait "$name"
 openstack server resize confirm "$name"
 until_shown ACTIVE openstack server show "$name" -f value -c status -c flavor

@@ -24,7 +24,7 @@ const list = byVersion([
     ctx.body = { notes: [...notes.values()] };
   }),
 ]);
-// Koa has no routes of its own; with a router, these are `router.get('/notes', list)` and `router.post('/notes', counted, create)`.
+// Koa has no router; with one, these are `router.get('/notes', list)` and `router.post('/notes', counted, create)`.
 app.use((ctx, next) => (ctx.method === 'GET' && ctx.path === '/notes' ? list(ctx, next) : next()));
 app.use((ctx, next) => (ctx.path.startsWith('/notes') ? counted(ctx, next) : next()));
 app.use((ctx) => {

@@ -81,7 +81,7 @@ function reasonOf(error: unknown): string {
   return cause.message || String((cause as { code?: string }).code);
 }
 
-/** Opens the services of `--cloud`, which are loaded only then. */
+/** Opens the services of `--cloud`, which are loaded only with that option. */
 async function cloudFrom(options: Options, engine: Engine, log: Logger): Promise<Cloud | undefined> {
   return options.cloud ? (await import('./cloud/cloud.js')).openCloud(options, engine, log) : undefined;
 }

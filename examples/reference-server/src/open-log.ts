@@ -27,7 +27,7 @@ const prettyOptions: PrettyOptions = {
 
 /**
  * Opens the log of the program on standard output: JSON, or readable lines with `--log-format pretty` and on a terminal.
- * pino-pretty is loaded only then.
+ * pino-pretty is loaded only for readable lines.
  */
 export async function openLog(
   options: Pick<Options, 'log-level' | 'log-format'>,

@@ -12,7 +12,7 @@ import { engineUnderTest } from './engine-under-test.js';
 import { type StoreUnderTest, storesUnderTest } from './stores-under-test.js';
 
 const host = { name: 'own', vcpus: 4, memoryMb: 1024, diskGb: 10, traits: ['CUSTOM_OWN'] };
-const licences = (total: number): DriverOffer => ({
+const licenses = (total: number): DriverOffer => ({
   traits: ['HW_CPU_X86_AVX'],
   inventories: { CUSTOM_LICENCE: inventory({ total }) },
   capabilities: { slots: total },
@@ -52,12 +52,12 @@ describe.each(storesUnderTest(inject('postgresUrl')))('what a driver offers, on 
 
   it('is added to what the preset declares, and renewed when the engine starts', async () => {
     await opened.store.close();
-    const first = await startedWith(licences(1));
+    const first = await startedWith(licenses(1));
     expect(first?.traits).toEqual(expect.arrayContaining(['COMPUTE_NODE', 'CUSTOM_OWN', 'HW_CPU_X86_AVX']));
     expect(first?.inventories).toMatchObject({ CUSTOM_LICENCE: { total: 1 }, CUSTOM_OWN: { total: 1, reserved: 0 } });
-    const second = await startedWith({ ...licences(2), traits: [] });
+    const second = await startedWith({ ...licenses(2), traits: [] });
     expect(second).toMatchObject({ inventories: { CUSTOM_LICENCE: { total: 2 } }, capabilities: { slots: 2 } });
-    expect([first?.cpuInfo, second?.cpuInfo]).toEqual([licences(1).cpuInfo, licences(2).cpuInfo]);
+    expect([first?.cpuInfo, second?.cpuInfo]).toEqual([licenses(1).cpuInfo, licenses(2).cpuInfo]);
     expect(second?.traits).not.toContain('HW_CPU_X86_AVX');
   });
 
@@ -78,12 +78,12 @@ describe.each(storesUnderTest(inject('postgresUrl')))('what a driver offers, on 
       return { capabilities: node?.capabilities, cpuInfo: node?.cpuInfo };
     };
     const declaration = ({ capabilities, cpuInfo }: DriverOffer) => ({ capabilities, cpuInfo });
-    await register(licences(1), []);
-    expect(await declared()).toEqual(declaration(licences(1)));
-    await register(licences(2));
-    expect(await declared()).toEqual(declaration(licences(1)));
-    await register(licences(2), []);
-    expect(await declared()).toEqual(declaration(licences(2)));
+    await register(licenses(1), []);
+    expect(await declared()).toEqual(declaration(licenses(1)));
+    await register(licenses(2));
+    expect(await declared()).toEqual(declaration(licenses(1)));
+    await register(licenses(2), []);
+    expect(await declared()).toEqual(declaration(licenses(2)));
     await store.close();
   });
 });

@@ -153,7 +153,7 @@ describe('runs are shared', () => {
     expect(runs()).toBe(1);
   });
 
-  it('and cached for cacheMs, by all endpoints of the middleware', async () => {
+  it('are cached for cacheMs, and shared by all endpoints of the middleware', async () => {
     vi.useFakeTimers({ toFake: ['performance'] });
     let runs = 0;
     const check: Check = { name: 'db', cacheMs: 1_000, check: () => ({ state: 'available', reason: `RUN ${++runs}` }) };

@@ -4,7 +4,7 @@ const { createHost } = await import('@apistrata/compute-engine/hosts');
 const { qemuDriver } = await import('@apistrata/qemu');
 
 /**
- * A host to be killed, or that exits at a given step. Arguments: the database, its name, the folder of its machines,
+ * A host process that tests kill, or that exits at a given step. Arguments: the database, its name, the folder of its machines,
  * and JSON: `driver`, additional driver options, and `link`, additional link options.
  */
 const [database, name, directory, more] = process.argv.slice(2);

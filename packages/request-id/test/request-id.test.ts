@@ -116,7 +116,7 @@ describe('the global id of the preset openstack', () => {
     expect((await seen({ 'X-Service-Request-ID': 'wxyz' }, options)).global).toBeUndefined();
   });
 
-  it('is reported with its header and value when it is dropped, and only then', async () => {
+  it('is reported with its header and value only if it is dropped', async () => {
     const dropped: unknown[] = [];
     const options: RequestIdOptions = {
       onDropped: ({ header, value, req }) => dropped.push([header, value, req.method]),

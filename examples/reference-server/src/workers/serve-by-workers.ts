@@ -17,7 +17,7 @@ import { type GroupListener, sendToWorker, WorkerGroup } from './worker-group.js
 /** A worker exits on its own within its timeout; otherwise it is killed this long after it. */
 const DEAF_MS = 5_000;
 
-/** Creates the aggregated metrics of a group, if they are enabled; `prom-client` is loaded only then. */
+/** Creates the aggregated metrics of a group, if they are enabled, and loads `prom-client` only in that case. */
 async function metricsOf(options: Options, group: () => WorkerGroup): Promise<GroupMetrics | undefined> {
   if (!areMetricsRequested(options)) return undefined;
   const { GroupMetrics } = await import('./group-metrics.js');

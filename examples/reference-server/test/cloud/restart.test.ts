@@ -177,7 +177,7 @@ describe.each(databases)('a whole cloud on $kind', ({ create }) => {
     expect((await next.logIn(changed)).status).toBe(201);
   });
 
-  it('serves the API only to its users, who have their roles there', async () => {
+  it('serves the API only to its own users, with the roles that they have in it', async () => {
     const cloud = await started(await create());
     const admin = await cloud.tokenOf(cloud.admin ?? expect.fail('no administrator'));
     for (const path of ['/compute/v2.1/servers', '/v2.1/servers', '/network/v2.0/networks', '/volume/v3/volumes']) {

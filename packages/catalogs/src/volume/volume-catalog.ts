@@ -63,7 +63,7 @@ export interface Volume {
   /** Metadata of the volume's image: `image_id`, `min_ram`, ... and the image's properties. */
   readonly imageMetadata: Readonly<Record<string, string>>;
   readonly metadata: Readonly<Record<string, string>>;
-  /** `migrating` while the volume service moves it: the volume can be swapped only then. */
+  /** `migrating` while the volume service moves it; the volume can be swapped only in this state. */
   readonly migrationStatus: string | null;
   readonly attachments: readonly VolumeAttachment[];
   readonly createdAt: number;

@@ -131,7 +131,7 @@ describe.each(networksUnderTest)('ports of the embedded networks on $kind', ({ o
     expect(made.map((one) => one.networkId)).toEqual(ids);
   });
 
-  it('and networks of other projects are hidden', async () => {
+  it('of other projects are hidden, and so are their networks', async () => {
     const id = await net(bob, '10.2.0.0/24');
     await expect(port(id)).rejects.toMatchObject({ code: 'NETWORK_NOT_FOUND', status: 404 });
     await expect(networks.getNetwork(ada, id)).rejects.toMatchObject({ code: 'NETWORK_NOT_FOUND' });

@@ -49,7 +49,7 @@ describe.each(networksUnderTest)('embedded networks on $kind', ({ open }) => {
     expect((await networks.listNetworks(erin, { projectId: erin.projectId })).length).toBe(1);
   });
 
-  it('and subnets with ports are not deleted; subnets are deleted with their network', async () => {
+  it('are not deleted while they have ports, nor are subnets; subnets are deleted with their network', async () => {
     const id = await net(ada, '10.40.0.0/24');
     const { deviceId, id: portId } = await port(id);
     const [subnet] = await networks.listSubnets(ada, { networkId: id });

@@ -22,9 +22,9 @@ interface RequestedClaim {
 }
 
 /**
- * Claims capacity of a host; false if it is insufficient. The check and the update are one statement, so two schedulers can
- * never claim the same capacity. Operations of a shared transaction claim with one statement, for each host the sum of their
- * claims; if that is insufficient, one after the other.
+ * Claims capacity of a host; false if it is insufficient. The check and the update are one statement, so two schedulers can never
+ * claim the same capacity. Operations that share a transaction claim the sum of their amounts per host in one statement; if the
+ * capacity is insufficient, they claim one after the other.
  */
 export async function claim(tx: Tx, node: Node, amounts: Amounts): Promise<boolean> {
   const { resources, ...own } = amounts;

@@ -188,7 +188,7 @@ describe('every operation of the reference', () => {
         const { servers } = JSON.parse(await ownServers());
         for (const { id } of servers) expect(text).not.toContain(id);
       }
-      proof.tenancy = status < 300 ? (hasTarget ? String(status) : 'own things') : String(status);
+      proof.tenancy = status < 300 ? (hasTarget ? String(status) : 'only its own resources') : String(status);
     }
 
     const ownServers = async () => (await sendRequest(cloud.api, 'GET', { token: OWNER, path: '/servers' })).text;

@@ -32,7 +32,7 @@ describe('an unavailable image service', () => {
     }
   }
 
-  it.each(requests)('does not make %s report an unknown image', async (_, request) => {
+  it.each(requests)('is not reported as an unknown image by %s', async (_, request) => {
     expect(await withImages('UNAVAILABLE', request)).toMatchObject({
       status: 503,
       body: { serviceUnavailable: { message: expect.stringContaining('image service') } },

@@ -173,7 +173,7 @@ describe('what hosts offer', () => {
     expect(await made({ 'resources:CUSTOM_LICENCE': '2' })).toMatchObject({ status: 'ACTIVE' });
   });
 
-  describe('applies to rebuilds with another image, which stay on their host', () => {
+  describe('rebuilds with another image, which stay on their host,', () => {
     const rebuild = async (id: string, imageRef: string) => {
       expect((await ada.post(`/servers/${id}/action`, { rebuild: { imageRef } })).status).toBe(202);
       await api.idle();
@@ -182,12 +182,12 @@ describe('what hosts offer', () => {
     };
     const rejection = (message: string) => ({ status: 'ERROR', image: ids.image, message });
 
-    it('and succeed if the host has the traits of the image', async () => {
+    it('succeed if the host has the traits of the image', async () => {
       const { id } = await made({ 'trait:CUSTOM_FAST': 'required' });
       expect(await rebuild(id, avxImage)).toMatchObject({ status: 'ACTIVE', host: 'special', image: avxImage });
     });
 
-    it('and set the server to ERROR, with its former image, if the host lacks a trait of the image', async () => {
+    it('set the server to ERROR, with its former image, if the host lacks a trait of the image', async () => {
       const { id } = await made({});
       const message =
         'No valid host was found. Image traits cannot be satisfied by the current resource providers. Either specify a different image during rebuild or create a new server with the specified image.';
@@ -199,14 +199,14 @@ describe('what hosts offer', () => {
       expect(await rebuild(id, ids.image)).toMatchObject({ status: 'ACTIVE', image: ids.image });
     });
 
-    it('and fail if the flavor forbids a trait of the image', async () => {
+    it('fail if the flavor forbids a trait of the image', async () => {
       const { id } = await made({ 'trait:CUSTOM_FAST': 'required', 'trait:HW_CPU_X86_AVX512F': 'forbidden' });
       const message =
         'No valid host was found. Image traits are part of forbidden traits in flavor associated with the server. Either specify a different image during rebuild or create a new server with the specified image and a compatible flavor.';
       expect(await rebuild(id, avx512Image)).toMatchObject(rejection(message));
     });
 
-    it('and ignore options of the image, and the image that the server has', async () => {
+    it('ignore the options of the image, and the current image of the server', async () => {
       const { id } = await made({});
       expect(await rebuild(id, secureImage)).toMatchObject({ status: 'ACTIVE', host: 'ordinary', image: secureImage });
       const { id: onAvx } = await made({}, { imageRef: avxImage });

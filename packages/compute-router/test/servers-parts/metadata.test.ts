@@ -8,7 +8,7 @@ describe('metadata of a server', () => {
 
   const items = { role: 'web', 'a.b:c_d-e f': '' };
 
-  it('is initially that of the creation', async () => {
+  it('contains the items of the create request', async () => {
     const ada = api.as('ada:p1');
     const { id } = await ada.boot({ metadata: items });
     expect((await ada.get(`/servers/${id}/metadata`)).body).toEqual({ metadata: items });

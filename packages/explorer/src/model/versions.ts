@@ -25,7 +25,7 @@ export class VersionRange {
   }
 
   /**
-   * Returns all versions from one to another, both included.
+   * Returns all versions from one to another, inclusive.
    *
    * @throws RangeError if they have different major numbers or the wrong order
    */

@@ -58,15 +58,14 @@ function prefixOf(title: string): string {
 const HELPERS = {
   Since: `/** T from the version First on. */
 type Since<V extends VERSION, First extends VERSION, T, Else = unknown> = First extends Reached[V] ? T : Else;`,
-  Until: `/** T up to the version Last, that one included. */
+  Until: `/** T up to and including the version Last. */
 type Until<V extends VERSION, Last extends VERSION, T, Else = unknown> = V extends Reached[Last] ? T : Else;`,
-  Between: `/** T from First to Last, both included. */
+  Between: `/** T from First to Last, inclusive. */
 type Between<V extends VERSION, First extends VERSION, Last extends VERSION, T, Else = unknown> =
   First extends Reached[V] ? (V extends Reached[Last] ? T : Else) : Else;`,
   Flat: `type Flat<T> = { [Name in keyof T]: T[Name] };`,
 };
 
-/** Returns the names at a version: the union of the names of its windows. */
 /** Operations with one name, over the versions that have one of them. */
 interface Named {
   readonly name: string;
@@ -74,6 +73,7 @@ interface Named {
   readonly lives: readonly History[];
 }
 
+/** Returns the names at a version: the union of the names of its windows. */
 function namesType(operations: readonly Named[], versions: readonly Version[]): string {
   const groups = new Map<string, string[]>();
   for (const { name, lives } of operations) {

@@ -13,8 +13,8 @@ export interface CopyOptions {
  * Stores the disks of volumes. A disk has a unique name (a UUID), is created once, and is opened by one process at a time,
  * which serves it to guests. The caller calls the methods for one disk sequentially.
  *
- * Before a disk is created, its folder exists, which remains until the disk is removed. Methods fail with a QemuError, whose
- * message is for administrators. After a failed or cancelled creation, `remove` is called.
+ * The folder of a disk exists before the disk is created, and until it is removed. Methods fail with a QemuError, whose message
+ * is for administrators. After a failed or cancelled creation, `remove` is called.
  */
 export interface VolumeBackend {
   /** Rejects if fewer bytes are free. @throws QemuError `DISK_FULL` */

@@ -9,7 +9,7 @@ import { missingForGuests } from '../guest/build-guest.js';
 import { ada } from '../qemu-cloud.js';
 
 const missing = missingForGuests() ?? missingForBridges();
-if (missing) console.warn(`\n*** SKIPPED: networks of the LAN: this machine has no ${missing} ***\n`);
+if (missing) console.warn(`\n*** SKIPPED: LAN networks: this machine has no ${missing} ***\n`);
 
 const admin = { ...ada.caller, isAdmin: true };
 const CIDR = '192.168.50.0/24';
@@ -17,7 +17,7 @@ const CIDR = '192.168.50.0/24';
 const [HOME, OWN] = ['192.168.50.1', '192.168.50.2'];
 const PREFIX = 'fd00:50::';
 
-describe.skipIf(missing)('networks of the LAN', { timeout: 300_000 }, () => {
+describe.skipIf(missing)('LAN networks', { timeout: 300_000 }, () => {
   let cloud: BridgeCloud;
   let served: Server;
 
@@ -78,7 +78,7 @@ describe.skipIf(missing)('networks of the LAN', { timeout: 300_000 }, () => {
   }, 300_000);
   afterAll(() => cloud?.close());
 
-  it('give guests addresses of the LAN, from which they reach its router and this computer', async () => {
+  it('give guests LAN addresses, from which they reach its router and this computer', async () => {
     const address = addressOf(served, 4);
     expect(address).toMatch(/^192\.168\.50\.1\d$/);
     await shows(served, 'ip -4 -o addr show dev eth0', ` ${address}/24`);

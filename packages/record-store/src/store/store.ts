@@ -29,9 +29,8 @@ export interface Store extends Session {
    */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /**
-   * Like `transaction`, for frequent concurrent work on separate rows: the work may share a transaction with others.
-   * Rows that several members change must be changed by statements that are correct on their own, or under a name that
-   * `lockName` has locked.
+   * Like `transaction`, for frequent concurrent work on separate rows: the work may share a transaction with others. Rows that
+   * several members change must be changed by single atomic statements, or while the caller holds a lock of `lockName`.
    *
    * @param queue PostgreSQL: only work of the same queue shares a transaction and waits for its commit. Default: one queue
    */

@@ -44,7 +44,7 @@ export class NameMapping {
     );
   }
 
-  /** Learns names from two responses to the same request. */
+  /** Adds the names in two responses to the same request. */
   learn(recorded: unknown, here: unknown, field = ''): void {
     if (typeof recorded === 'string' && typeof here === 'string') {
       if (recorded !== here && (IS_NAME.test(recorded) || ID_FIELD.test(field))) this.same(recorded, here);

@@ -83,7 +83,7 @@ describe('metadata definitions', () => {
 });
 
 describe('the content of images', () => {
-  it('is empty while an image is queued, and in a store afterwards', async () => {
+  it('is empty while an image is queued, and is then in a store', async () => {
     const { request, at } = await images();
     const formats = { disk_format: 'raw', container_format: 'bare' };
     const { id, stores } = (await request('POST', at('images'), { name: 'n', ...formats })).body;

@@ -120,7 +120,7 @@ function buildAborted(run: ServerRun, error: Error): Error {
   return aborted;
 }
 
-/** Builds a new server: host, network, disks, machine. The request stores the server with this as its first job. */
+/** Builds a new server: host, network, disks, machine. The request stores the server together with this job. */
 export const create = action({
   name: 'create',
   lock: false,

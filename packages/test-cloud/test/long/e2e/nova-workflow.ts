@@ -7,7 +7,7 @@ const status = (value: string) => ({ check: 'nova show day', gives: new RegExp(`
 export const novaWorkflow: readonly Step[] = [
   { does: 'reads the versions', run: 'nova version-list', gives: /v2\.1 .* CURRENT .* 2\.1 .* 2\.100/ },
   { does: 'lists flavors', run: 'nova flavor-list', gives: /m1\.xlarge/ },
-  { does: 'makes a key pair', until: '2.91', run: 'nova keypair-add laptop', gives: /BEGIN RSA PRIVATE KEY/ },
+  { does: 'creates a key pair', until: '2.91', run: 'nova keypair-add laptop', gives: /BEGIN RSA PRIVATE KEY/ },
   { does: 'brings a key', since: '2.92', run: 'nova keypair-add --pub-key PUBLIC_KEY laptop' },
   { does: 'lists key pairs', run: 'nova keypair-list', gives: /laptop/ },
   {
@@ -59,7 +59,7 @@ export const novaWorkflow: readonly Step[] = [
   { does: 'sees its NUMA nodes', since: '2.78', run: 'nova server-topology day' },
   { does: 'crashes it', since: '2.17', run: 'nova trigger-crash-dump day' },
   { does: 'reads the history', run: 'nova instance-action-list day', gives: /create/ },
-  { does: 'makes a server group', run: 'nova server-group-create apart anti-affinity', gives: /apart/ },
+  { does: 'creates a server group', run: 'nova server-group-create apart anti-affinity', gives: /apart/ },
   { does: 'lists server groups', run: 'nova server-group-list', gives: /anti-affinity/ },
   { does: 'reads the quotas', run: 'nova quota-show', gives: /instances +\| 10/ },
   { does: 'reads the default quotas', run: 'nova quota-defaults', gives: /cores +\| 20/ },
@@ -79,12 +79,12 @@ export const novaWorkflow: readonly Step[] = [
   },
   { does: 'counts everything', as: 'admin', until: '2.87', run: 'nova hypervisor-stats', gives: /count +\| 2/ },
   { does: 'sees what runs on a host', as: 'admin', run: 'nova hypervisor-servers host' },
-  { does: 'makes an aggregate', as: 'admin', run: 'nova aggregate-create fast', gives: /fast/ },
+  { does: 'creates an aggregate', as: 'admin', run: 'nova aggregate-create fast', gives: /fast/ },
   { does: 'describes it', as: 'admin', run: 'nova aggregate-set-metadata fast ssd=true', gives: /ssd=true/ },
   { does: 'puts a host into it', as: 'admin', run: 'nova aggregate-add-host fast host1', gives: /host1/ },
   { does: 'takes the host out', as: 'admin', run: 'nova aggregate-remove-host fast host1' },
   { does: 'deletes the aggregate', as: 'admin', run: 'nova aggregate-delete fast' },
-  { does: 'makes a flavor', as: 'admin', run: 'nova flavor-create nano auto 64 1 1', gives: /nano/ },
+  { does: 'creates a flavor', as: 'admin', run: 'nova flavor-create nano auto 64 1 1', gives: /nano/ },
   {
     does: 'describes the flavor',
     as: 'admin',

@@ -12,7 +12,7 @@ export interface Step {
   readonly gives?: unknown;
 }
 
-/** The command that shows the server of the day. */
+/** The command that shows the server of the workflow. */
 export const SHOW = 'openstack server show day';
 /** Returns the check of a step after which the server has this status. */
 export const status = (value: string) => ({ check: SHOW, gives: { status: value } });

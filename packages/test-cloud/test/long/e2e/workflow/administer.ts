@@ -28,7 +28,7 @@ export const administer: readonly Step[] = [
     gives: [{ Binary: 'nova-compute', Host: 'host1', Status: 'enabled' }],
   },
   {
-    does: 'makes an aggregate',
+    does: 'creates an aggregate',
     as: 'admin',
     run: 'openstack aggregate create --property ssd=true fast',
     gives: { name: 'fast' },
@@ -122,7 +122,7 @@ export const administer: readonly Step[] = [
     gives: [{ Name: 'day' }],
   },
   {
-    does: 'makes one more security group',
+    does: 'creates one more security group',
     run: 'openstack security group create extra',
     check: 'openstack security group list',
     gives: [{ Name: 'extra' }, { Name: 'web' }, { Name: 'default' }],
@@ -153,7 +153,7 @@ export const administer: readonly Step[] = [
     gives: { Project: /^[0-9a-f]{32}$/ },
   },
   {
-    does: 'makes a flavor',
+    does: 'creates a flavor',
     as: 'admin',
     run: 'openstack flavor create --ram 64 --disk 1 --vcpus 1 --property hw:cpu_policy=shared nano',
     gives: { name: 'nano', ram: 64 },

@@ -102,7 +102,7 @@ export const useTheServer: readonly Step[] = [
     gives: [{ Status: 'available' }],
   },
   {
-    does: 'makes a volume',
+    does: 'creates a volume',
     run: 'openstack volume create --size 2 disk',
     check: 'openstack volume show disk',
     gives: { status: 'available', size: 2 },
@@ -132,7 +132,7 @@ export const useTheServer: readonly Step[] = [
     check: 'openstack volume snapshot list',
     gives: [],
   },
-  { does: 'makes a port', run: 'openstack port create --network office spare', gives: { status: 'DOWN' } },
+  { does: 'creates a port', run: 'openstack port create --network office spare', gives: { status: 'DOWN' } },
   {
     does: 'attaches the port',
     run: 'openstack server add port day spare',
