@@ -22,7 +22,10 @@ export interface NegotiatorOptions {
   readonly headers?: HeaderPreset | Partial<HeaderNames>;
   /** `strict` parses versions as the compute API does; `generic` parses leniently, from typed headers only. Default `strict`. */
   readonly headerStyle?: HeaderStyleName;
-  /** Serves all requests at this version; version headers are neither read nor written. For mounts older than microversions. */
+  /**
+   * Serves all requests at this version; version headers are neither read nor written. For mount paths that predate
+   * microversions.
+   */
   readonly pinned?: VersionLike;
   /**
    * Called with the version of each accepted request, to count which versions are in use. The second argument is

@@ -15,7 +15,7 @@ it('reports the failure of the first attempt', () => {
   expect(changes).toEqual(['networks cannot be built: no namespaces']);
 });
 
-it('reports no problem of the computer if the plan cannot be read', () => {
+it('does not report a problem with the computer if the plan cannot be read', () => {
   const { built, lines, changes } = health();
   for (let i = 0; i < 3; i++) built.unplanned(new Error('no database'));
   expect([lines, changes]).toEqual([['networks could not be built: no database'], []]);

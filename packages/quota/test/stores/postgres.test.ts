@@ -44,7 +44,7 @@ describe.skipIf(!url)('on a real server', () => {
     expect(await store.settle(hold, 'commit')).toBe(true);
   });
 
-  it('does not deadlock in several stores that mix kinds and expire reservations', async () => {
+  it('does not deadlock if several stores mix kinds and expire reservations', async () => {
     let now = 1_000_000;
     const prefix = `circle_`;
     const stores = Array.from({ length: 4 }, () =>
@@ -171,7 +171,7 @@ describe.skipIf(!url)('on a real server', () => {
         }
       }),
     );
-    // Amounts that were being released while others were rejected may have become free.
+    // Amounts that were released during the rejections may be free again.
     const sum = admitted.reduce((all, taken) => all + taken, 0);
     const { used, reserved } = (await stores[0]!.counts('p')).secrets!;
     expect(used + reserved).toBe(sum);

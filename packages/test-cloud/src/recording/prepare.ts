@@ -6,7 +6,7 @@ type Resource = Readonly<Record<string, any>> & { readonly id: string; readonly 
 
 interface Kind {
   readonly service: string;
-  /** The list of the resources, and their key in it. */
+  /** The path of the list of resources, and the key of the list in the response. */
   readonly list: string;
   readonly plural: string;
   /** Creates a resource like that of the real cloud. */
