@@ -146,7 +146,7 @@ export async function createHost(given: HostOptions): Promise<Host> {
   const lease = new HostLease(store, { host: name, owner, leaseMs });
   const address = given.address ?? ownAddress();
   let driver: Driver | undefined;
-  let door: LinkServer | undefined;
+  let linkServer: LinkServer | undefined;
   try {
     await acquireLease(lease, name, leaseMs);
     const keys = new HostLinkKeys(sealer);
@@ -168,9 +168,9 @@ export async function createHost(given: HostOptions): Promise<Host> {
       how === 'off' || !able.fence
         ? undefined
         : new MachineFence({ host: name, how, store, machines, fence: able.fence.bind(able), onError });
-    door = new LinkServer({ keys, respond: linkResponses(store, able, name) });
+    linkServer = new LinkServer({ keys, respond: linkResponses(store, able, name) });
     if (able.volumes) await checkVolumeHost(store, name);
-    const port = await listen(door, given.listen ?? address, given.port ?? 0);
+    const port = await listen(linkServer, given.listen ?? address, given.port ?? 0);
     const program = new HostProgram({
       url: database,
       store,
@@ -233,7 +233,7 @@ export async function createHost(given: HostOptions): Promise<Host> {
           () => powerWatch.stop(),
           () => reportWatch.stop(),
           () => program.stop(),
-          () => door?.close(),
+          () => linkServer?.close(),
           () => able.close?.(),
           () => store.close(),
         ),
@@ -242,7 +242,7 @@ export async function createHost(given: HostOptions): Promise<Host> {
     // Errors of the clean-up must not hide the error of the start.
     await closeInOrder(
       () => lease.release(),
-      () => door?.close(),
+      () => linkServer?.close(),
       () => driver?.close?.(),
       () => store.close(),
     ).catch(() => {});

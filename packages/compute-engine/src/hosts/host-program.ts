@@ -38,7 +38,7 @@ export interface HostProgramOptions {
 }
 
 /** Polling interval for requests, with notifications and without. */
-const POLL_INTERVAL_MS = { listening: 1_000, deaf: 50 } as const;
+const POLL_INTERVAL_MS = { listening: 1_000, unnotified: 50 } as const;
 const CLEAN_UP_INTERVAL_MS = 60_000;
 const RETRY_MS = 500;
 /**
@@ -51,28 +51,28 @@ const FENCE_POLLS = 20;
 /** The loops of a host process: lease renewal, heartbeats, requests and results. */
 export class HostProgram {
   readonly #options: HostProgramOptions;
-  readonly #notices: NotificationListener;
-  readonly #answers: Batches<ReceivedResponse>;
+  readonly #notifications: NotificationListener;
+  readonly #results: Batches<ReceivedResponse>;
   readonly #stopping = new AbortController();
   readonly #running = new Map<string, { readonly ending: AbortController; readonly done: Promise<void> }>();
   readonly #timers = new Set<NodeJS.Timeout>();
-  #lookTimer: NodeJS.Timeout | undefined;
-  #looking: Promise<void> | undefined;
+  #pollTimer: NodeJS.Timeout | undefined;
+  #checking: Promise<void> | undefined;
   #again = false;
-  #sweeping: Promise<void> | undefined;
+  #cleaning: Promise<void> | undefined;
   /** The time of the last stored heartbeat. */
   #heartbeatAt = 0;
 
   constructor(options: HostProgramOptions) {
     const { url, store, name, requests, owner } = options;
     this.#options = options;
-    this.#notices = new NotificationListener({
+    this.#notifications = new NotificationListener({
       url,
       session: store,
       receiver: name,
       onNotification: (payload) => this.#onNotification(payload),
     });
-    this.#answers = new Batches((notified) => requests.storeResult(name, owner, notified), isOutage);
+    this.#results = new Batches((results) => requests.storeResult(name, owner, results), isOutage);
   }
 
   /** Removes orphaned machines, then registers the host, then accepts requests. */
@@ -88,7 +88,7 @@ export class HostProgram {
     this.#every(heartbeatMs, () => this.#beat());
     if (fence) this.#every(downMs / FENCE_POLLS, () => this.#fenceIfSilent(fence));
     this.#every(CLEAN_UP_INTERVAL_MS, () => this.#cleanUp());
-    this.#notices.start();
+    this.#notifications.start();
     void this.#check();
   }
 
@@ -96,10 +96,10 @@ export class HostProgram {
   async stop(): Promise<void> {
     this.#stopping.abort(new HostRequestEnded('the host is stopping'));
     for (const timer of this.#timers) clearInterval(timer);
-    clearTimeout(this.#lookTimer);
-    await this.#notices.stop();
-    await this.#looking;
-    await this.#sweeping;
+    clearTimeout(this.#pollTimer);
+    await this.#notifications.stop();
+    await this.#checking;
+    await this.#cleaning;
     await Promise.allSettled([...this.#running.values()].map(({ done }) => done));
     await this.#options.lease.release().catch(this.#options.onError);
   }
@@ -166,9 +166,9 @@ export class HostProgram {
 
   async #cleanUp(): Promise<void> {
     const { requests, name, orphans } = this.#options;
-    this.#sweeping = requests.cleanUp(name).then(() => orphans.cleanUpAll(this.#stopping.signal));
-    await this.#sweeping.catch(this.#options.onError);
-    this.#sweeping = undefined;
+    this.#cleaning = requests.cleanUp(name).then(() => orphans.cleanUpAll(this.#stopping.signal));
+    await this.#cleaning.catch(this.#options.onError);
+    this.#cleaning = undefined;
   }
 
   #onNotification(payload: string): void {
@@ -180,24 +180,24 @@ export class HostProgram {
   /** Runs one query at a time; a call during a query causes one more. */
   #check(): Promise<void> {
     if (this.#stopping.signal.aborted) return Promise.resolve();
-    if (this.#looking) this.#again = true;
+    if (this.#checking) this.#again = true;
     else {
-      clearTimeout(this.#lookTimer);
-      this.#looking = this.#claim().finally(() => {
-        this.#looking = undefined;
+      clearTimeout(this.#pollTimer);
+      this.#checking = this.#claim().finally(() => {
+        this.#checking = undefined;
         const again = this.#again;
         this.#again = false;
         if (again) void this.#check();
         else this.#schedule();
       });
     }
-    return this.#looking ?? Promise.resolve();
+    return this.#checking ?? Promise.resolve();
   }
 
   #schedule(): void {
     if (this.#stopping.signal.aborted) return;
-    const ms = this.#notices.listening ? POLL_INTERVAL_MS.listening : POLL_INTERVAL_MS.deaf;
-    this.#lookTimer = setTimeout(() => void this.#check(), ms);
+    const ms = this.#notifications.listening ? POLL_INTERVAL_MS.listening : POLL_INTERVAL_MS.unnotified;
+    this.#pollTimer = setTimeout(() => void this.#check(), ms);
   }
 
   async #claim(): Promise<void> {
@@ -205,28 +205,28 @@ export class HostProgram {
     try {
       const free = concurrency - this.#running.size;
       if (free <= 0) return;
-      for (const order of await requests.claim(name, owner, free)) this.#begin(order);
+      for (const request of await requests.claim(name, owner, free)) this.#begin(request);
     } catch (error) {
       onError(error);
     }
   }
 
-  #begin(order: HostRequest): void {
+  #begin(request: HostRequest): void {
     const ending = new AbortController();
-    const done = this.#run(order, AbortSignal.any([this.#stopping.signal, ending.signal])).finally(() => {
-      this.#running.delete(order.id);
+    const done = this.#run(request, AbortSignal.any([this.#stopping.signal, ending.signal])).finally(() => {
+      this.#running.delete(request.id);
       // A request may wait because all slots were in use.
       if (this.#running.size === this.#options.concurrency - 1) void this.#check();
     });
-    this.#running.set(order.id, { ending, done });
+    this.#running.set(request.id, { ending, done });
   }
 
-  async #run(order: HostRequest, signal: AbortSignal): Promise<void> {
+  async #run(request: HostRequest, signal: AbortSignal): Promise<void> {
     const { work, requests, owner, onError } = this.#options;
-    const { id, awaited } = order;
+    const { id, awaited } = request;
     try {
-      const response = await work.respond(order, signal);
-      await this.#untilStored(() => (awaited ? this.#answers.add({ id, result: response }) : requests.end(owner, id)));
+      const response = await work.respond(request, signal);
+      await this.#untilStored(() => (awaited ? this.#results.add({ id, result: response }) : requests.end(owner, id)));
     } catch (error) {
       if (error instanceof HostRequestSuperseded)
         return this.#untilStored(() => requests.end(owner, id)).catch(() => {});

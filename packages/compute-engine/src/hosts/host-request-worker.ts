@@ -136,15 +136,15 @@ export class HostRequestWorker {
   }
 
   /** Aborts and awaits the work of the previous job, which has lost the server or considers itself complete. */
-  async #after(before: Running | undefined, query: MachineRequest, id: string, signal: AbortSignal): Promise<void> {
+  async #after(before: Running | undefined, request: MachineRequest, id: string, signal: AbortSignal): Promise<void> {
     if (before) {
       before.ending.abort(new HostRequestSuperseded());
       await before.done.catch(() => {});
     }
-    if (query.kind === 'perform' && query.work.verb === 'destroy')
+    if (request.kind === 'perform' && request.work.verb === 'destroy')
       for (const ending of this.#concurrent.get(id) ?? [])
         ending.abort(new HostRequestEnded('the server is being deleted'));
-    await this.#perform(query, id, signal);
+    await this.#perform(request, id, signal);
   }
 
   async #workConcurrently(

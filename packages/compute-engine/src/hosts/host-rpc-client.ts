@@ -21,7 +21,7 @@ const MISSING_MS = 1_000;
 export class HostRpcClient {
   readonly #requests: HostRequests;
   readonly #id = randomUUID();
-  readonly #notices: NotificationListener;
+  readonly #notifications: NotificationListener;
   readonly #posts: Batches<NewHostRequest>;
   readonly #waiting = new Map<string, Set<Waiting>>();
   #timer: NodeJS.Timeout | undefined;
@@ -35,7 +35,7 @@ export class HostRpcClient {
    */
   constructor(url: string, store: Store, requests: HostRequests) {
     this.#requests = requests;
-    this.#notices = new NotificationListener({
+    this.#notifications = new NotificationListener({
       url,
       session: store,
       receiver: this.#id,
@@ -55,7 +55,7 @@ export class HostRpcClient {
    */
   async call(request: NewHostRequest, signal: AbortSignal, stays: (reason: unknown) => boolean): Promise<unknown> {
     signal.throwIfAborted();
-    this.#notices.start();
+    this.#notifications.start();
     const known = this.#waiting.get(request.id) ?? new Set();
     this.#waiting.set(request.id, known);
     let waiting: Waiting | undefined;
@@ -89,13 +89,13 @@ export class HostRpcClient {
   async stop(): Promise<void> {
     this.#stopped = true;
     clearTimeout(this.#timer);
-    await this.#notices.stop();
+    await this.#notifications.stop();
     await this.#polling;
   }
 
   #schedule(): void {
     if (this.#timer || this.#stopped || this.#waiting.size === 0) return;
-    const ms = this.#notices.listening ? POLL_MS.listening : POLL_MS.unnotified;
+    const ms = this.#notifications.listening ? POLL_MS.listening : POLL_MS.unnotified;
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
       void this.#poll(true);

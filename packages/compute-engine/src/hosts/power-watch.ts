@@ -34,7 +34,7 @@ const OFF: ReadonlySet<PowerState | null> = new Set<PowerState | null>([4, 6]);
  */
 export class PowerWatch {
   readonly #options: PowerWatchOptions;
-  readonly #looking = new Map<string, Promise<void>>();
+  readonly #checking = new Map<string, Promise<void>>();
   readonly #recheck = new Set<string>();
   readonly #timers = new Set<NodeJS.Timeout>();
   #end: (() => void) | undefined;
@@ -64,7 +64,7 @@ export class PowerWatch {
     this.#end?.();
     for (const timer of this.#timers) clearInterval(timer);
     await this.#passing;
-    await Promise.all(this.#looking.values());
+    await Promise.all(this.#checking.values());
   }
 
   #every(ms: number, work: () => void): void {
@@ -91,13 +91,13 @@ export class PowerWatch {
   #check(ids: readonly string[]): void {
     if (this.#stopped) return;
     for (const id of ids)
-      if (this.#looking.has(id)) this.#recheck.add(id);
+      if (this.#checking.has(id)) this.#recheck.add(id);
       else
-        this.#looking.set(
+        this.#checking.set(
           id,
           this.#compare(id)
             .catch((error) => this.#failed(error))
-            .finally(() => this.#looking.delete(id)),
+            .finally(() => this.#checking.delete(id)),
         );
   }
 
