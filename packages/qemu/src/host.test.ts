@@ -46,6 +46,7 @@ describe('a computer with machines', () => {
       }),
       imageCacheBytes: undefined,
       moveBytesPerSecond: undefined,
+      log: () => {},
       shutdownTimeoutMs: 0,
       volumesAllowed: true,
     });

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { FlavorCopy, Server } from '@apistrata/compute-engine';
 import type { DriverServices } from '@apistrata/compute-engine/drivers';
 import { type HostCpus, passthroughCpu } from './cpu/host-cpus.js';
+import { ProcessGuard } from './fence/process-guard.js';
 import { writeConfigDrive } from './guest/config-drive.js';
 import { GuestFreeze } from './guest/guest-freeze.js';
 import { type GuestInterface, guestInterface } from './guest/guest-networks.js';
@@ -52,6 +53,7 @@ export interface HostParts {
   readonly volumesAllowed: boolean;
   /** Creates the network backends of interfaces. */
   readonly network: (places: MachinePlaces) => NetworkMode;
+  readonly log: (line: string) => void;
   readonly shutdownTimeoutMs: number;
   /** Maximum wait in milliseconds for disks that another process has open. */
   readonly diskWaitMs: number;
@@ -74,6 +76,7 @@ export class Host implements MachinePlaces {
   readonly networks: NetworkMode;
   readonly processors: Processors;
   readonly frozenGuests = new GuestFreeze();
+  readonly guard: ProcessGuard;
   /** One reader for each serial line, because its output is delivered only once. */
   readonly serialReaders = new Map<string, Socket>();
   /** Outgoing and incoming moves by server. */
@@ -88,6 +91,7 @@ export class Host implements MachinePlaces {
   constructor(parts: HostParts) {
     const { directory, sharedDirectory, services, qemuImg, runAs, volumesAllowed, network, imageCacheBytes } = parts;
     this.parts = parts;
+    this.guard = new ProcessGuard(parts);
     const { images } = services;
     const shared = sharedDirectory !== undefined;
     const folder = join(sharedDirectory ?? directory, 'images');
@@ -126,7 +130,8 @@ export class Host implements MachinePlaces {
     const { directory, sharedDirectory, program, runAs, sandbox } = this.parts;
     const disks = sharedDirectory && join(sharedDirectory, 'machines', id);
     const folder = new MachineFolder(join(directory, 'machines', id), runAs, disks);
-    const machine = new Machine(folder, { program, runAs, sandbox }, () => this.#powerChanges.emit('change', id));
+    const how = { program, runAs, sandbox, checkRunning: () => this.guard.checkRunning() };
+    const machine = new Machine(folder, how, () => this.#powerChanges.emit('change', id));
     this.#machines.set(id, machine);
     return machine;
   }
@@ -283,6 +288,7 @@ export class Host implements MachinePlaces {
   /** Disconnects from all machines, which continue to run. */
   async leave(): Promise<void> {
     this.#leaving.abort(new Error('the host is closing'));
+    this.guard.leave();
     clearInterval(this.#consoles);
     await this.#bounding;
     for (const move of this.moves.values()) await move.leave();

@@ -127,6 +127,7 @@ export async function openHost(options: QemuOptions, services: DriverServices): 
     storage: found.sharedDirectory && (await storageName(found.sharedDirectory)),
     volumesAllowed: options.volumes ?? true,
     network,
+    log: options.log ?? (() => {}),
     shutdownTimeoutMs: options.shutdownTimeoutMs ?? DEFAULT_SHUTDOWN_MS,
     diskWaitMs: options.diskWaitMs ?? DEFAULT_DISK_WAIT_MS,
     imageCacheBytes: options.imageCacheGib && options.imageCacheGib * 2 ** 30,

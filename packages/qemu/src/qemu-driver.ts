@@ -2,7 +2,6 @@ import type { Clock } from '@apistrata/compute-engine';
 import type { Driver, DriverServices, DriverVerb } from '@apistrata/compute-engine/drivers';
 import { consoleOf, openConsole } from './consoles.js';
 import { diagnosticsOf } from './diagnostics.js';
-import { fenceMachines } from './fence-machines.js';
 import { hostControl } from './host-control.js';
 import { hostCpu } from './host-cpu.js';
 import { hostReport } from './host-report.js';
@@ -63,7 +62,8 @@ export function qemuDriver(options: QemuOptions): (clock: Clock, services: Drive
       },
       canMove: services.hosts !== undefined,
       machines: () => host.machineIds(),
-      fence: (how) => fenceMachines(host, how),
+      fence: (how, withinMs) => host.guard.fence(how, withinMs),
+      guard: host.guard,
       powerState: (server) => host.machine(server).powerState(),
       endedWithHost: (server) => endedWithHost(host.machine(server).folder),
       onPowerChange: (listener) => host.onPowerChange(listener),

@@ -7,6 +7,7 @@ export const errorCodes = [
   'PROGRAM_FAILED',
   'MACHINE_ENDED',
   'MACHINE_NOT_RUNNING',
+  'HOST_FENCED',
   'QEMU_COMMAND_FAILED',
   'DISK_IN_USE',
   'DISK_FULL',

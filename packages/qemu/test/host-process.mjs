@@ -9,7 +9,7 @@ const { qemuDriver } = await import('@apistrata/qemu');
  */
 const [database, name, directory, more] = process.argv.slice(2);
 const { driver, link } = JSON.parse(more);
-await createHost({
+const host = await createHost({
   database,
   name,
   driver: qemuDriver({ directory, acceleration: 'tcg', shutdownTimeoutMs: 30_000, volumes: false, ...driver }),
@@ -19,7 +19,9 @@ await createHost({
   leaseMs: 3_000,
   ...link,
   onError: (error) => console.error(name, error),
+  onLost: () => console.error(`${name}: another process is the host now`),
 });
+process.once('SIGTERM', () => host.stop().then(() => process.exit()));
 // JSON does not represent Infinity.
 process.on('message', ({ when }) => dieAfter(when ?? Number.POSITIVE_INFINITY));
 console.log('up');

@@ -28,7 +28,7 @@ type MoreOptions = Omit<EngineOptions, 'database' | 'driver' | 'preset'>;
 
 /** Options of a host: those of its driver, its own, and its computer. */
 export interface HostOptions extends Partial<QemuOptions> {
-  readonly link?: Pick<Partial<CreateHostOptions>, 'address' | 'listen' | 'port' | 'serviceDownSeconds'>;
+  readonly link?: Pick<Partial<CreateHostOptions>, 'address' | 'listen' | 'port' | 'serviceDownSeconds' | 'fence'>;
   readonly computer?: Computer;
 }
 
@@ -123,10 +123,26 @@ export class QemuHosts {
     return this.#complaints.get(name) ?? '';
   }
 
-  async kill(name: string): Promise<void> {
+  /** Sends a signal to a host program, and returns its process. */
+  signal(name: string, signal: 'SIGSTOP' | 'SIGCONT'): ChildProcess {
+    const child = this.#hosts.get(name)!;
+    child.kill(signal);
+    return child;
+  }
+
+  kill(name: string): Promise<void> {
+    return this.#end(name, 'SIGKILL');
+  }
+
+  /** Stops a host program in order. */
+  stop(name: string): Promise<void> {
+    return this.#end(name, 'SIGTERM');
+  }
+
+  async #end(name: string, signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
     const child = this.#hosts.get(name)!;
     const ended = child.exitCode === null && child.signalCode === null ? once(child, 'exit') : undefined;
-    child.kill('SIGKILL');
+    child.kill(signal);
     await ended;
   }
 
@@ -186,7 +202,7 @@ export class QemuHosts {
     for (const line of this.#lines) line.close();
     for (const name of this.#hosts.keys()) await this.kill(name);
     await this.engine.close();
-    for (const program of ['qemu-system', 'qemu-storage-daemon', 'dnsmasq'])
+    for (const program of ['node', 'qemu-system', 'qemu-storage-daemon', 'dnsmasq'])
       for (const pid of processesOf(this.directory, program)) process.kill(pid, 'SIGKILL');
     rmSync(this.directory, { recursive: true, force: true });
   }

@@ -15,7 +15,7 @@ export interface Settings {
   /** Seconds without a heartbeat after which a service counts as down. */
   readonly serviceDownSeconds: number;
   /**
-   * Whether servers are evacuated only if they cannot run twice: their host fences itself, shares its disks, or was forced
+   * Whether servers are evacuated only if they cannot run twice: their host fences them, shares its disks, or was forced
    * down by an administrator, who thereby confirms that it is off. Default: from any host that is down, as in the original.
    */
   readonly evacuateFencedOnly: boolean;

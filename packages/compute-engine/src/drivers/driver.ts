@@ -12,6 +12,7 @@ import type {
   ServerShare,
   TaskState,
 } from '../model/index.js';
+import type { FenceAction, FenceGuard } from './fence-guard.js';
 import type { HostControl } from './host-control.js';
 import type { HostRequester, LinkResponse } from './host-links.js';
 
@@ -156,9 +157,6 @@ export interface UnsupportedReason {
   readonly message: string;
 }
 
-/** How a host that cannot reach the database fences its machines: it switches them off, or pauses them until it can. */
-export type FenceAction = 'stop' | 'pause';
-
 /** Address of a console behind the proxy. */
 export interface ConsoleEndpoint {
   readonly host: string;
@@ -206,10 +204,16 @@ export interface Driver extends Partial<HostControl> {
   machines?(): Promise<readonly string[]>;
   /**
    * Stops or pauses all machines of this computer that run, without the database. Resolves with the ids of their
-   * servers when no machine runs anymore. Called by a host process that cannot reach the database, before other hosts may start its
-   * servers. Omitted: the driver does not support fencing.
+   * servers when no machine runs anymore. Called repeatedly by a host process that cannot reach the database, before other hosts may
+   * start its servers. After `withinMs`, machines that do not respond are killed. Omitted: the driver does not support fencing.
    */
-  fence?(how: FenceAction): Promise<readonly string[]>;
+  fence?(how: FenceAction, withinMs: number): Promise<readonly string[]>;
+  /**
+   * A process that does the same if the host process cannot. Drivers whose machines outlive the host process need one: without
+   * it, `fence` alone counts as a fence. An error of `perform` with the code `HOST_FENCED` means that a machine must not run
+   * until the next heartbeat; the command is then repeated.
+   */
+  readonly guard?: FenceGuard;
   /**
    * Returns the power state of a server's machine; null if it is currently unknown. Default: the state that the engine
    * stored.

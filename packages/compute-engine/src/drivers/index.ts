@@ -12,9 +12,11 @@ export type {
   VolumeOrigin,
   VolumeStorage,
 } from '@apistrata/catalogs';
+export { bootTime } from '../clock/boot-time.js';
 export { isTruthyString } from '../resources/extra-specs/is-truthy-string.js';
 export type * from './driver.js';
 export type { DriverServices } from './driver-services.js';
+export type * from './fence-guard.js';
 export { formatUptime } from './format-uptime.js';
 export { joinStreams } from './join-streams.js';
 export { noMachines } from './no-machines.js';

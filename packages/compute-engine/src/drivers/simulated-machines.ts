@@ -1,7 +1,8 @@
-import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Server } from '../model/index.js';
-import type { DriverVerb, DriverWork, FenceAction } from './driver.js';
+import type { DriverVerb, DriverWork } from './driver.js';
+import type { FenceAction } from './fence-guard.js';
 
 /** Verbs that create a machine. */
 const CREATING: readonly DriverVerb[] = [
@@ -43,11 +44,17 @@ export class SimulatedMachines {
     await rename(`${path}.new`, path);
   }
 
-  /** Marks all machines as stopped or paused. Returns their ids. */
+  /** Marks all machines as stopped or paused. Returns the ids of those that were not. */
   async fence(how: FenceAction): Promise<readonly string[]> {
-    const ids = await this.list();
-    for (const id of ids) await writeFile(join(this.#directory, id + SUFFIX), JSON.stringify({ by: 'fence', how }));
-    return ids;
+    const mark = JSON.stringify({ by: 'fence', how });
+    const fenced: string[] = [];
+    for (const id of await this.list()) {
+      const path = join(this.#directory, id + SUFFIX);
+      if ((await readFile(path, 'utf8')) === mark) continue;
+      await writeFile(path, mark);
+      fenced.push(id);
+    }
+    return fenced;
   }
 
   /** Returns ids of the servers that have a machine here. */

@@ -7,11 +7,11 @@ import type {
   Driver,
   DriverVerb,
   DriverWork,
-  FenceAction,
   HostPowerAction,
   MoveProgress,
   WorkOrigin,
 } from './driver.js';
+import type { FenceAction } from './fence-guard.js';
 import { formatUptime } from './format-uptime.js';
 import { SimulatedMachines } from './simulated-machines.js';
 import { checkRule, matches, type Rule } from './simulated-rules.js';

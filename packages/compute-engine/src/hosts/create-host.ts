@@ -164,10 +164,10 @@ export async function createHost(given: HostOptions): Promise<Host> {
     const orphans = new OrphanedMachines({ name, store, driver, machines, onError });
     const able = driver;
     if (how !== 'off' && !able.fence) throw new TypeError(`createHost(): the driver ${able.name} has no fence`);
-    const fence =
-      how === 'off' || !able.fence
-        ? undefined
-        : new MachineFence({ host: name, how, store, machines, fence: able.fence.bind(able), onError });
+    const fence = new MachineFence({
+      ...{ host: name, how, downMs, store, machines, guard: able.guard, onError },
+      fence: async (...order) => (await able.fence?.(...order)) ?? [],
+    });
     linkServer = new LinkServer({ keys, respond: linkResponses(store, able, name) });
     if (able.volumes) await checkVolumeHost(store, name);
     const port = await listen(linkServer, given.listen ?? address, given.port ?? 0);
@@ -180,7 +180,7 @@ export async function createHost(given: HostOptions): Promise<Host> {
       name,
       work: new HostRequestWorker({ name, store, machines, images: services.images, orphans }),
       orphans,
-      register: async (removed) =>
+      register: async (removed, fences) =>
         registerHost(store, {
           seed: { ...given.resources, ...resources, name },
           offer: able.offer,
@@ -194,7 +194,7 @@ export async function createHost(given: HostOptions): Promise<Host> {
             canMove: able.canMove ?? true,
             snapshotFormat: able.snapshotFormat ?? null,
             link: { address, port, publicKey: keys.publicKey },
-            ...(fence && { fences: true }),
+            ...(fences && { fences }),
             ...(able.volumes && { keepsVolumes: true }),
             ...(able.storage !== undefined && { storage: able.storage }),
             ...(able.tunnelPort !== undefined && { tunnelPort: able.tunnelPort }),

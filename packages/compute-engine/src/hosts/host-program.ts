@@ -1,13 +1,15 @@
 import { NotificationListener, type Store } from '@apistrata/record-store';
 import { isOutage } from '@apistrata/record-store/errors';
+import { bootTime } from '../clock/boot-time.js';
 import type { PartHealth } from '../core/part-health.js';
 import { Batches } from './batches.js';
 import type { HostProcessFigures } from './host-figures.js';
 import type { HostLease } from './host-lease.js';
 import { HostRequestEnded, HostRequestSuperseded, type HostRequestWorker } from './host-request-worker.js';
 import type { HostRequest, HostRequests, ReceivedResponse } from './host-requests.js';
-import type { MachineFence } from './machine-fence.js';
+import { type MachineFence, SILENT_SHARE } from './machine-fence.js';
 import type { OrphanedMachines } from './orphaned-machines.js';
+import { withdrawFence } from './register-host.js';
 
 export interface HostProgramOptions {
   readonly url: string;
@@ -19,18 +21,14 @@ export interface HostProgramOptions {
   readonly work: HostRequestWorker;
   readonly orphans: OrphanedMachines;
   /**
-   * Records a heartbeat; with the ids of evacuations whose resources were removed, also registers the host. Returns
-   * false if there are others.
+   * Records a heartbeat, and whether the host fences its machines; with the ids of evacuations whose resources were removed,
+   * also registers the host. Returns false if there are others.
    */
-  readonly register: (removed: readonly string[] | undefined) => Promise<boolean>;
+  readonly register: (removed: readonly string[] | undefined, fences: boolean) => Promise<boolean>;
   readonly concurrency: number;
   readonly heartbeatMs: number;
   readonly leaseMs: number;
-  /**
-   * Stops or pauses the machines while the database cannot be reached, and resumes paused ones afterwards; undefined: they
-   * continue to run.
-   */
-  readonly fence: MachineFence | undefined;
+  readonly fence: MachineFence;
   /** The time without a heartbeat after which other processes consider this host down. */
   readonly downMs: number;
   readonly onError: (error: unknown) => void;
@@ -41,10 +39,6 @@ export interface HostProgramOptions {
 const POLL_INTERVAL_MS = { listening: 1_000, unnotified: 50 } as const;
 const CLEAN_UP_INTERVAL_MS = 60_000;
 const RETRY_MS = 500;
-/**
- * The share of `downMs` after which a host without heartbeats acts as if it were down: the remaining time is for that.
- */
-const SILENT_SHARE = 2 / 3;
 /** The number of checks for missing heartbeats in `downMs`. */
 const FENCE_POLLS = 20;
 
@@ -60,8 +54,10 @@ export class HostProgram {
   #checking: Promise<void> | undefined;
   #again = false;
   #cleaning: Promise<void> | undefined;
-  /** The time of the last stored heartbeat. */
-  #heartbeatAt = 0;
+  #beating: Promise<void> | undefined;
+  /** The `bootTime()` at which the last stored heartbeat began. */
+  #heartbeatAt = Number.NEGATIVE_INFINITY;
+  #lost = false;
 
   constructor(options: HostProgramOptions) {
     const { url, store, name, requests, owner } = options;
@@ -77,7 +73,7 @@ export class HostProgram {
 
   /** Removes orphaned machines, then registers the host, then accepts requests. */
   async start(): Promise<void> {
-    const { heartbeatMs, leaseMs, downMs, fence } = this.#options;
+    const { heartbeatMs, leaseMs, downMs } = this.#options;
     this.#every(leaseMs / 3, () => this.#renew());
     try {
       await this.#beat();
@@ -86,13 +82,16 @@ export class HostProgram {
       throw error;
     }
     this.#every(heartbeatMs, () => this.#beat());
-    if (fence) this.#every(downMs / FENCE_POLLS, () => this.#fenceIfSilent(fence));
+    this.#every(downMs / FENCE_POLLS, () => this.#fenceIfSilent());
     this.#every(CLEAN_UP_INTERVAL_MS, () => this.#cleanUp());
     this.#notifications.start();
     void this.#check();
   }
 
-  /** Aborts running requests, and leaves them to the next process with this name. */
+  /**
+   * Aborts running requests, and leaves them to the next process with this name. Its machines continue to run without a fence,
+   * so the host no longer claims to have one.
+   */
   async stop(): Promise<void> {
     this.#stopping.abort(new HostRequestEnded('the host is stopping'));
     for (const timer of this.#timers) clearInterval(timer);
@@ -101,20 +100,21 @@ export class HostProgram {
     await this.#checking;
     await this.#cleaning;
     await Promise.allSettled([...this.#running.values()].map(({ done }) => done));
+    if (!this.#lost) await this.#endFence().catch(this.#options.onError);
     await this.#options.lease.release().catch(this.#options.onError);
   }
 
   /** Returns whether heartbeats are stored in time. */
   health(): PartHealth {
-    const age = Math.round((Date.now() - this.#heartbeatAt) / 1000);
-    const healthy = !this.#isSilent(Date.now());
+    const age = Math.round((bootTime() - this.#heartbeatAt) / 1000);
+    const healthy = !this.#isSilent();
     return { healthy, reason: `The last heartbeat was stored ${age} s ago.` };
   }
 
   figures(): HostProcessFigures {
     const { lease, fence } = this.#options;
-    const { closed: fenced, count: fences } = fence?.state ?? { closed: false, count: 0 };
-    return { heartbeatAgeMs: Date.now() - this.#heartbeatAt, leaseMs: lease.remainingMs, fenced, fences };
+    const { closed: fenced, count: fences } = fence.state;
+    return { heartbeatAgeMs: bootTime() - this.#heartbeatAt, leaseMs: lease.remainingMs, fenced, fences };
   }
 
   /** Repeats a task without overlap; errors are reported, and the task is repeated. */
@@ -135,31 +135,79 @@ export class HostProgram {
   }
 
   /** Returns whether others may soon consider this host down, or have done so. */
-  #isSilent(now: number): boolean {
-    return now - this.#heartbeatAt >= this.#options.downMs * SILENT_SHARE;
+  #isSilent(): boolean {
+    return bootTime() - this.#heartbeatAt >= this.#options.downMs * SILENT_SHARE;
+  }
+
+  #beat(): Promise<void> {
+    this.#beating = this.#heartbeat();
+    return this.#beating;
   }
 
   /** A host that others may have considered down removes what was evacuated in the meantime before it is up again. */
-  async #beat(): Promise<void> {
-    const { orphans, register, fence } = this.#options;
+  async #heartbeat(): Promise<void> {
+    const { register, fence, lease } = this.#options;
     const { signal } = this.#stopping;
-    let removed = this.#isSilent(Date.now()) ? await orphans.cleanUpUntilComplete(signal) : undefined;
-    let now = Date.now();
-    while (!(await register(removed))) {
-      removed = await orphans.cleanUpUntilComplete(signal);
-      signal.throwIfAborted();
-      now = Date.now();
+    const silent = this.#isSilent();
+    if (silent && !(await lease.renew())) {
+      void this.#lose();
+      throw new HostRequestEnded('another process is the host now');
+    }
+    const fences = await fence.ensure(Number.isFinite(this.#heartbeatAt) ? this.#heartbeatAt : bootTime());
+    let removed = silent ? await this.#removeEvacuated() : undefined;
+    let now = bootTime();
+    while (!(await register(removed, fences))) {
+      removed = await this.#removeEvacuated();
+      now = bootTime();
     }
     this.#heartbeatAt = now;
-    await fence?.lift(signal);
+    await fence.renew(now);
+    // A process that was stopped in the meantime may have stored a heartbeat of long ago.
+    if (!this.#isSilent()) await fence.lift(signal);
   }
 
-  async #fenceIfSilent(fence: MachineFence): Promise<void> {
-    if (this.#isSilent(Date.now())) await fence.close();
+  async #removeEvacuated(): Promise<readonly string[]> {
+    const { signal } = this.#stopping;
+    const removed = await this.#options.orphans.cleanUpUntilComplete(signal);
+    signal.throwIfAborted();
+    return removed;
+  }
+
+  async #fenceIfSilent(): Promise<void> {
+    if (!this.#isSilent()) return;
+    if (await this.#isReplaced()) return this.#lose();
+    await this.#options.fence.close(this.#heartbeatAt);
+  }
+
+  /**
+   * Returns whether another process is known to be the host: a process that was stopped must not fence its machines. Does not wait
+   * for a database that does not respond.
+   */
+  #isReplaced(): Promise<boolean> {
+    const { lease, downMs } = this.#options;
+    const late = new Promise<boolean>((resolve) => setTimeout(resolve, downMs / FENCE_POLLS, false).unref());
+    const replaced = lease.renew().then(
+      (renewed) => !renewed,
+      () => false,
+    );
+    return Promise.race([replaced, late]);
+  }
+
+  /** A heartbeat in progress would announce the fence again. If the database cannot be reached, the guard continues. */
+  async #endFence(): Promise<void> {
+    const { store, name, owner, fence } = this.#options;
+    await this.#beating?.catch(() => {});
+    if (await withdrawFence(store, name, owner)) await fence.end();
   }
 
   async #renew(): Promise<void> {
     if ((await this.#options.lease.renew()) || this.#stopping.signal.aborted) return;
+    await this.#lose();
+  }
+
+  async #lose(): Promise<void> {
+    if (this.#lost) return;
+    this.#lost = true;
     await this.stop();
     this.#options.onLost();
   }

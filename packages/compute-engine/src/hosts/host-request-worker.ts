@@ -47,6 +47,11 @@ function mayChange(server: Server, job: MachineJob | undefined): boolean {
   return server.jobId === job.id && (job.attempt === undefined || job.attempt === attemptOf(server));
 }
 
+/** Returns whether a driver refused to run a machine until the next heartbeat. The server may be elsewhere by then. */
+function isFenced(error: unknown): boolean {
+  return (error as { readonly code?: unknown } | null)?.code === 'HOST_FENCED';
+}
+
 /** Waits, or returns early when the signal is aborted. */
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
@@ -84,8 +89,8 @@ export class HostRequestWorker {
       } catch (error) {
         if (stopping.aborted) throw stopping.reason;
         if (error instanceof HostRequestSuperseded) throw error;
-        // An outage of the database is not a failure of the machine.
-        if (!isOutage(error)) return failedWith(error);
+        // Neither an outage of the database nor the fence of the host is a failure of the machine.
+        if (!isOutage(error) && !isFenced(error)) return failedWith(error);
         await pause(RETRY_MS, stopping);
         stopping.throwIfAborted();
       }

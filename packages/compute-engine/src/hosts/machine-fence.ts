@@ -1,25 +1,39 @@
 import type { Store } from '@apistrata/record-store';
-import type { FenceAction } from '../drivers/driver.js';
+import type { FenceAction, FenceGuard, FenceOrder } from '../drivers/fence-guard.js';
 import type { Machines } from '../drivers/machines.js';
 import { tables } from '../schema/tables.js';
 
+/**
+ * The share of the time until a host counts as down after which a host without heartbeats acts as if it did: the remaining time
+ * is for that.
+ */
+export const SILENT_SHARE = 2 / 3;
+/** The share of the same time after which machines that do not respond to the fence are killed. */
+const RESPONSE_SHARE = 1 / 6;
+
 export interface MachineFenceOptions {
   readonly host: string;
-  readonly how: FenceAction;
+  /** `off`: machines are not fenced, and those that an earlier process has paused continue. */
+  readonly how: FenceAction | 'off';
+  /** The time without a heartbeat after which other processes consider this host down. */
+  readonly downMs: number;
   readonly store: Store;
   readonly machines: Machines;
   /** Stops or pauses all machines. Returns the ids of their servers. */
-  readonly fence: (how: FenceAction) => Promise<readonly string[]>;
+  readonly fence: (how: FenceAction, withinMs: number) => Promise<readonly string[]>;
+  /** Does the same if this process cannot; undefined: the machines end with this process. */
+  readonly guard: FenceGuard | undefined;
   readonly onError: (error: unknown) => void;
 }
 
 const ORIGIN = { action: 'unpause', requestId: 'req-host' } as const;
 
-/** Stops or pauses the machines of a host while it cannot reach the database, so that their servers may start elsewhere. */
+/** Stops or pauses the machines of a host while it cannot store heartbeats, so that their servers may start elsewhere. */
 export class MachineFence {
   readonly #options: MachineFenceOptions;
   /** Servers whose machines were paused. */
   readonly #paused = new Set<string>();
+  #closing: Promise<void> = Promise.resolve();
   #closed = false;
   #count = 0;
 
@@ -32,22 +46,67 @@ export class MachineFence {
     return { closed: this.#closed, count: this.#count };
   }
 
-  /** Stops or pauses the machines, once until `lift()`. */
-  async close(): Promise<void> {
-    if (this.#closed) return;
-    const { how, fence, host, onError } = this.#options;
-    const ids = await fence(how);
+  #order(how: FenceAction, heartbeatAt: number): FenceOrder {
+    const { downMs } = this.#options;
+    return { how, at: heartbeatAt + downMs * SILENT_SHARE, withinMs: downMs * RESPONSE_SHARE };
+  }
+
+  /**
+   * Returns whether the machines are fenced in any case, also if this process does not run. Starts the guard if it does not run.
+   * @param heartbeatAt the `bootTime()` of the last heartbeat
+   */
+  async ensure(heartbeatAt: number): Promise<boolean> {
+    const { how, guard, onError } = this.#options;
+    if (how === 'off') return false;
+    try {
+      await guard?.ensure(this.#order(how, heartbeatAt));
+      return true;
+    } catch (error) {
+      onError(error);
+      return false;
+    }
+  }
+
+  /** Notifies the guard of a heartbeat. If that fails, the guard acts too early, and the next `ensure()` replaces it. */
+  async renew(heartbeatAt: number): Promise<void> {
+    const { how, guard, onError } = this.#options;
+    await (how === 'off' ? guard?.end() : guard?.renew(this.#order(how, heartbeatAt)))?.catch(onError);
+  }
+
+  /** Ends the guard: the machines continue to run without a fence. */
+  async end(): Promise<void> {
+    await this.#options.guard?.end();
+  }
+
+  /**
+   * Stops or pauses the machines that run, or leaves that to the guard if there is one. Repeated until `lift()`, because work in
+   * progress may start more of them.
+   */
+  async close(heartbeatAt: number): Promise<void> {
+    this.#closing = this.#close(heartbeatAt);
+    await this.#closing;
+  }
+
+  async #close(heartbeatAt: number): Promise<void> {
+    const { how, guard, fence, host, downMs, onError } = this.#options;
+    if (how === 'off') return;
+    if (!this.#closed) {
+      this.#count++;
+      onError(new Error(`the host ${host} has stored no heartbeat in time: ${how} is applied to its machines`));
+    }
     this.#closed = true;
-    this.#count++;
+    if (guard && (await this.ensure(heartbeatAt))) return;
+    const ids = await fence(how, downMs * RESPONSE_SHARE);
     if (how === 'pause') for (const id of ids) this.#paused.add(id);
-    onError(new Error(`the host ${host} cannot reach the database, so ${how} was applied to ${ids.length} machines`));
   }
 
   /** Resumes paused machines whose servers are still on this host. Stopped ones stay off, as after a power failure. */
   async lift(signal: AbortSignal): Promise<void> {
-    const { store, host, machines, onError } = this.#options;
+    const { store, host, machines, guard, onError } = this.#options;
+    await this.#closing.catch(() => {});
     this.#closed = false;
-    for (const id of this.#paused) {
+    const byGuard = (await guard?.paused().catch(onError)) ?? [];
+    for (const id of new Set([...this.#paused, ...byGuard])) {
       const server = await tables.servers.get(store, id);
       this.#paused.delete(id);
       if (!server || server.deleted || server.host !== host || server.vmState !== 'active') continue;

@@ -1,5 +1,6 @@
 import { fitIntoTunnels } from '@apistrata/catalogs/builtin';
 import type { Store } from '@apistrata/record-store';
+import { sql } from 'kysely';
 import type { DriverOffer, HostProcess, HostReport } from '../model/index.js';
 import type { HostSeed } from '../preset/preset.js';
 import { nodeRecord } from '../scheduler/host-records.js';
@@ -28,7 +29,7 @@ export interface HostRegistration {
 }
 
 /**
- * Registers a host, or records its heartbeat. Service and node are created again if an administrator has deleted them.
+ * Registers a host, or records its heartbeat and whether it fences its machines. Service and node are created again if an administrator has deleted them.
  *
  * @returns false, without a heartbeat, if a server was evacuated whose resources the host has not removed. A heartbeat
  * that was delayed, for example by a lost connection, must not bring the host up before that.
@@ -41,7 +42,13 @@ export async function registerHost(store: Store, host: HostRegistration): Promis
     if (evacuations.some(({ id }) => !removed?.includes(id))) return false;
     await recordHeartbeat(tx, name, COMPUTE_BINARY, now);
     const [node] = await tables.nodes.find(tx, (q) => q.where('host', '=', name));
-    if (node && !removed) return true;
+    if (node && !removed) {
+      const { fences: _, ...unfenced } = node.process ?? process;
+      const fences = process.fences === true;
+      if ((node.process?.fences === true) !== fences)
+        await tables.nodes.update(tx, { ...node, process: { ...unfenced, ...(fences && { fences }) } });
+      return true;
+    }
     if (process.tunnelPort !== undefined) await fitIntoTunnels(tx, await tunnelAddresses(tx), address, now);
     const fresh = { ...nodeRecord(seed, address, now, offer), process };
     const { id: _id, createdAt: _createdAt, ...current } = fresh;
@@ -49,6 +56,23 @@ export async function registerHost(store: Store, host: HostRegistration): Promis
     else await tables.nodes.insert(tx, fresh);
     if (removed) await completeEvacuations(tx, [name], now);
     if (report) await recordReport(tx, name, report, now);
+    return true;
+  });
+}
+
+/**
+ * Records that the machines of a host are no longer fenced, because its process ends and they continue to run.
+ * @returns false, without a change, if another process is the host now
+ */
+export async function withdrawFence(store: Store, name: string, owner: string): Promise<boolean> {
+  return store.transaction(async (tx) => {
+    const { rows } = await sql`
+      select 1 from host_holds where host = ${name} and owner = ${owner} for update`.execute(tx.db);
+    if (rows.length === 0) return false;
+    const [node] = await tables.nodes.find(tx, (q) => q.where('host', '=', name));
+    if (!node?.process?.fences) return true;
+    const { fences: _, ...process } = node.process;
+    await tables.nodes.update(tx, { ...node, process });
     return true;
   });
 }

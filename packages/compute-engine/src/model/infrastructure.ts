@@ -41,7 +41,7 @@ export interface HostProcess {
   readonly keepsVolumes?: boolean;
   /** The storage of its disks, if it is shared with other hosts. */
   readonly storage?: string;
-  /** Whether it stops or pauses its machines before it counts as down. */
+  /** Whether its machines are stopped or paused before it counts as down, even if its process does not run. */
   readonly fences?: boolean;
   /** The UDP port at which its networks connect to those of other hosts; undefined: they do not connect. */
   readonly tunnelPort?: number;

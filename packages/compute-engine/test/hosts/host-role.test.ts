@@ -12,11 +12,13 @@ import type { PowerState, Server } from '../../src/model/index.js';
 import { defaultPreset } from '../../src/preset/preset.js';
 import { newSecretKey } from '../../src/secrets/sealer.js';
 import { contextOf, engineUnderTest, imageId } from '../engine-under-test.js';
+import { RecordingGuard } from './fenced-cloud.js';
 
 const postgresUrl = inject('postgresUrl');
 
-/** Machines that a test switches off as their guests do. */
+/** Machines that a test switches off as their guests do, and whose guard can break. */
 class EndingDriver extends SimulatedDriver {
+  readonly guard = new RecordingGuard();
   #listener: ((serverId: string) => void) | undefined;
   #ended = new Set<string>();
 
@@ -63,12 +65,14 @@ describe.skipIf(!postgresUrl)('the role of a host', { timeout: 60_000 }, () => {
       database: database.replace(/\/\/[^@/]*@?/, `//${role}:password@`),
       hostKey: await hostKeysOf(database, 'h1', { secretKey }),
       name: 'h1',
+      fence: 'stop',
+      heartbeatMs: 500,
       driver: (clock, given) => {
         services = given;
         driver = new EndingDriver({ clock });
         return driver;
       },
-      onError: (error) => console.error(error),
+      onError: (error) => driver.guard.broken || console.error(error),
     });
   }, 60_000);
 
@@ -144,6 +148,20 @@ describe.skipIf(!postgresUrl)('the role of a host', { timeout: 60_000 }, () => {
     expect(await mtu()).toBe(1500);
     await grantHostRole(database, { host: 'h1', role, tunnelAddress: '192.0.2.1' });
     expect(await mtu()).toBe(1450);
+  });
+
+  it('allows the host to announce its fence, and to withdraw it', async () => {
+    const fences = async () =>
+      (await owner.query(`select data::json->'process'->'fences' as fences from nodes where host = 'h1'`)).rows[0]
+        .fences;
+    expect(await fences()).toBe(true);
+    driver.guard.broken = true;
+    await expect.poll(fences).toBeNull();
+    driver.guard.broken = false;
+    await expect.poll(fences).toBe(true);
+    await host?.stop();
+    host = undefined;
+    expect(await fences()).toBeNull();
   });
 
   it('must be limited by row level security', async () => {

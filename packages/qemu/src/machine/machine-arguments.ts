@@ -126,7 +126,8 @@ export function machineArguments(
     ...hotplugPortDevices(incoming?.ports ?? atPort.count).flatMap((port) => ['-device', JSON.stringify(port)]),
     ...['-display', 'none', '-vga', tuning.screen, '-vnc', `unix:${folder.file('vnc')}`],
     ...['-pidfile', folder.file('pid')],
-    ...['-qmp', `unix:${folder.file('qmp')},server=on,wait=off`],
+    // A socket serves one client at a time, and a host process that is stopped stays connected.
+    ...(['qmp', 'guard'] as const).flatMap((name) => ['-qmp', `unix:${folder.file(name)},server=on,wait=off`]),
     ...[
       '-chardev',
       `socket,id=console,path=${folder.file('serial')},server=on,wait=off,logfile=${folder.file('console')},logappend=on`,

@@ -38,6 +38,10 @@ const FILES = {
   complaints: 'qemu.log',
   pid: 'pid',
   qmp: 'qmp',
+  /** The control socket for fences. `fenceMachines` uses this name, and those of `pid`, `qmp` and `fenced`. */
+  guard: 'guard',
+  /** Exists while the machine is paused by a fence. */
+  fenced: 'fenced',
   serial: 'serial',
   vnc: 'vnc',
   /** The channel to the agent in the guest. */
@@ -103,9 +107,9 @@ export class MachineFolder implements ProcessFolder {
 
   /** Files that a killed machine leaves. */
   get staleFiles(): readonly string[] {
-    return (['pid', 'qmp', 'serial', 'vnc', 'agent', 'frozen', 'moving', 'mirror', 'export'] as const).map((name) =>
-      this.file(name),
-    );
+    return (
+      ['pid', 'qmp', 'guard', 'fenced', 'serial', 'vnc', 'agent', 'frozen', 'moving', 'mirror', 'export'] as const
+    ).map((name) => this.file(name));
   }
 
   /** Returns the path of a disk that is neither the root disk nor a volume: `ephemeral`, `swap`. */

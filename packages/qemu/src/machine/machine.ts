@@ -1,3 +1,4 @@
+import { writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Server } from '@apistrata/compute-engine';
 import type { RunAs } from '../programs/run-program.js';
@@ -16,6 +17,8 @@ export interface MachineProgram {
   readonly program: string;
   readonly runAs: RunAs | undefined;
   readonly sandbox: boolean;
+  /** Throws `HOST_FENCED` if machines must not run. */
+  readonly checkRunning: () => void;
 }
 
 /** QEMU run states in which a machine exists but does not run. */
@@ -76,7 +79,11 @@ export class Machine {
         qmp?.onClosed(() => {
           if (this.#qmp === qmp) this.#onChange();
         });
+        qmp?.beforeCommand((command) => {
+          if (command === 'cont') this.#checkRunning();
+        });
         qmp?.onEvent(({ event }) => {
+          if (event === 'RESUME') void this.folder.removeFiles('fenced');
           if (CHANGES.has(event)) this.#onChange();
         });
         return qmp;
@@ -85,6 +92,16 @@ export class Machine {
         this.#connecting = undefined;
       });
     return this.#connecting;
+  }
+
+  /** A machine that must not run stays paused, and is resumed when the fence is lifted. */
+  #checkRunning(): void {
+    try {
+      this.#program.checkRunning();
+    } catch (error) {
+      writeFile(this.folder.file('fenced'), '').catch(() => {});
+      throw error;
+    }
   }
 
   /** Like `running`, but rejects with `MACHINE_NOT_RUNNING` while the machine is off. */

@@ -39,6 +39,7 @@ export class QmpClient {
   readonly #events = new EventEmitter<{ event: [QmpEvent]; closed: [Error] }>();
   #next = 1;
   #closed: Error | undefined;
+  #check: (command: string) => void = () => {};
 
   private constructor(socket: Socket) {
     this.#socket = socket;
@@ -126,6 +127,7 @@ export class QmpClient {
   /** Runs a command. @throws QmpCommandError if QEMU rejects it, `MACHINE_ENDED` if QEMU ends before the response */
   async execute<T = any>(command: string, args: Readonly<Record<string, unknown>> = {}): Promise<T> {
     if (this.#closed) throw this.#closed;
+    this.#check(command);
     const id = this.#next++;
     const responded = new Promise<T>((resolve, reject) => this.#waiting.set(id, { resolve, reject }));
     this.#socket.write(`${JSON.stringify({ execute: command, arguments: args, id })}\n`);
@@ -187,6 +189,11 @@ export class QmpClient {
   /** Subscribes to all events until the connection ends. */
   onEvent(listener: (event: QmpEvent) => void): void {
     this.#events.on('event', listener);
+  }
+
+  /** Calls a function before each command; its error rejects the command. */
+  beforeCommand(check: (command: string) => void): void {
+    this.#check = check;
   }
 
   /** Calls the listener when the connection ends, for any reason. */

@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { bootTime } from '@apistrata/compute-engine/drivers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { missingForGuests } from '../guest/build-guest.js';
 import { processesOf } from '../processes-of.js';
@@ -101,11 +102,33 @@ describe.skipIf(missing)('a machine that stops by itself', { timeout: 240_000 },
     const servers = [await cloud.create({ imageId: NOTHING }), await cloud.create({ imageId: NOTHING })];
     const ids = servers.map((server) => server.id);
     const powers = () => Promise.all(servers.map((server) => cloud.driver.powerState?.(server)));
-    expect(await cloud.driver.fence?.('pause')).toEqual(expect.arrayContaining(ids));
+    expect(await cloud.driver.fence?.('pause', 10_000)).toEqual(expect.arrayContaining(ids));
     expect(await powers()).toEqual([3, 3]);
-    expect(await cloud.driver.fence?.('pause')).toEqual([]);
-    expect(await cloud.driver.fence?.('stop')).toEqual(expect.arrayContaining(ids));
+    expect(await cloud.driver.fence?.('pause', 10_000)).toEqual([]);
+    expect(await cloud.driver.fence?.('stop', 10_000)).toEqual(expect.arrayContaining(ids));
     expect(await powers()).toEqual([4, 4]);
     expect(ids.flatMap(process_)).toEqual([]);
+  });
+
+  it('continues only after the next heartbeat when it was paused by the fence of its host', async () => {
+    const server = await cloud.create({ imageId: NOTHING });
+    const guard = cloud.driver.guard ?? expect.fail('the driver has no guard');
+    const order = (inMs: number) => ({ how: 'pause' as const, at: bootTime() + inMs, withinMs: 10_000 });
+    const unpause = () =>
+      cloud.driver.perform({ verb: 'unpause' }, server, new AbortController().signal, {
+        action: 'unpause',
+        requestId: '',
+      });
+    const power = () => cloud.driver.powerState?.(server);
+    await guard.ensure(order(0));
+    await expect.poll(power, poll).toBe(3);
+    expect(await guard.paused()).toContain(server.id);
+    await expect(unpause()).rejects.toMatchObject({ code: 'HOST_FENCED' });
+    expect(await power()).toBe(3);
+    await guard.renew(order(600_000));
+    await unpause();
+    expect(await power()).toBe(1);
+    await expect.poll(() => guard.paused(), poll).not.toContain(server.id);
+    await guard.end();
   });
 });

@@ -1,0 +1,107 @@
+import type { FenceAction } from '@apistrata/compute-engine/drivers';
+
+/** What a fence has done. */
+export interface FencedMachines {
+  /** Ids of the servers whose machines ran. */
+  readonly fenced: readonly string[];
+  /** The number of machines that have a process afterwards. */
+  readonly left: number;
+}
+
+/**
+ * Switches off or pauses all machines that run, with their folders alone. Kills machines that do not respond in time.
+ *
+ * The guard runs this function from its source text, so it must not reference anything of this module. It uses the control
+ * sockets of machines that are reserved for it: the host process, which may be stopped, stays connected to the other ones.
+ *
+ * @param folder contains the folders of machines
+ */
+export async function fenceMachines(folder: string, how: FenceAction, withinMs: number): Promise<FencedMachines> {
+  const { readdir, readFile, rm, writeFile } = process.getBuiltinModule('node:fs/promises');
+  const { connect } = process.getBuiltinModule('node:net');
+  const { join } = process.getBuiltinModule('node:path');
+  const until = performance.now() + withinMs;
+  const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+  /** Process ids are reused: the command line of a machine contains the path of its pid file. */
+  const findMachine = async (path: string) => {
+    const file = join(path, 'pid');
+    const pid = Number(await readFile(file, 'utf8').catch(() => ''));
+    const commandLine = pid > 0 ? await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '') : '';
+    return commandLine.split('\0').includes(file) ? pid : undefined;
+  };
+
+  /** Runs commands of QEMU's machine protocol. Returns the result of the last one. */
+  const execute = (socketPath: string, ...commands: readonly string[]) =>
+    new Promise<{ readonly running?: boolean }>((resolve, reject) => {
+      const socket = connect(socketPath);
+      const late = setTimeout(() => socket.destroy(new Error('no response')), withinMs / 4);
+      const pending = ['qmp_capabilities', ...commands];
+      let text = '';
+      const receive = (line: string) => {
+        const message = JSON.parse(line);
+        if ('event' in message) return;
+        if ('error' in message) throw new Error(message.error.desc);
+        const command = pending.shift();
+        if (command !== undefined) return void socket.write(`${JSON.stringify({ execute: command })}\n`);
+        resolve(message.return);
+        socket.destroy();
+      };
+      socket.setEncoding('utf8').on('data', (data: string) => {
+        const lines = (text + data).split('\n');
+        text = lines.pop() ?? '';
+        try {
+          for (const line of lines) receive(line);
+        } catch (error) {
+          socket.destroy(error as Error);
+        }
+      });
+      socket.once('error', reject).once('close', () => {
+        clearTimeout(late);
+        reject(new Error('closed'));
+      });
+    });
+
+  const kill = async (path: string) => {
+    for (let pid = await findMachine(path); pid !== undefined; pid = await findMachine(path)) {
+      try {
+        process.kill(pid, 'SIGKILL');
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+      }
+      // A process that waits for its storage in the kernel ends later.
+      if (performance.now() > until + withinMs) throw new Error(`the process ${pid} has not ended in time`);
+      await pause(20);
+    }
+    await rm(join(path, 'fenced'), { force: true });
+  };
+
+  const fenceMachine = async (id: string): Promise<boolean> => {
+    const path = join(folder, id);
+    if ((await findMachine(path)) === undefined) return false;
+    // Machines of earlier versions have no control socket for the guard.
+    for (const monitor of [join(path, 'guard'), join(path, 'qmp')]) {
+      try {
+        if (how === 'pause') {
+          if (!(await execute(monitor, 'query-status')).running) return false;
+          // Written first: the host process resumes machines with this file.
+          await writeFile(join(path, 'fenced'), '');
+        }
+        await execute(monitor, how === 'pause' ? 'stop' : 'quit');
+        if (how === 'pause') return true;
+        break;
+      } catch {
+        // The next control socket may respond.
+      }
+    }
+    // Data that QEMU has written may still be in transit to the disk, so it ends by itself if it can.
+    while (how === 'stop' && performance.now() < until && (await findMachine(path)) !== undefined) await pause(20);
+    await kill(path);
+    return true;
+  };
+
+  const ids = await readdir(folder);
+  const fenced = await Promise.all(ids.map(fenceMachine));
+  const left = await Promise.all(ids.map((id) => findMachine(join(folder, id))));
+  return { fenced: ids.filter((_, index) => fenced[index]), left: left.filter((pid) => pid !== undefined).length };
+}

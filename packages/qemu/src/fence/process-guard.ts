@@ -1,0 +1,194 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import { connect, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { bootTime, type FenceAction, type FenceGuard, type FenceOrder } from '@apistrata/compute-engine/drivers';
+import { ifMissing } from '../machine/if-missing.js';
+import { endProcess, type ProcessFiles, startProgram } from '../machine/machine-process.js';
+import { QemuError } from '../qemu-error.js';
+import { fenceMachines } from './fence-machines.js';
+import { type GuardArguments, type GuardRequest, runGuard } from './run-guard.js';
+
+const START_MS = 20_000;
+const RESPONSE_MS = 5_000;
+
+/** The files of a guard; each guard has a folder of its own, so that several can run until the last one has taken over. */
+function filesOf(path: string): ProcessFiles & { readonly socket: string } {
+  const file = (name: 'pid' | 'complaints') => join(path, name === 'pid' ? 'pid' : 'log');
+  return { path, file, staleFiles: [file('pid'), join(path, 'socket')], socket: join(path, 'socket') };
+}
+
+export interface ProcessGuardOptions {
+  /** The folder of the host. */
+  readonly directory: string;
+  readonly log: (line: string) => void;
+}
+
+/** The guard of a host: a process in a separate session, which outlives this one. Requests are sequential. */
+export class ProcessGuard implements FenceGuard {
+  readonly #options: ProcessGuardOptions;
+  readonly #folder: string;
+  readonly #machines: string;
+  #own: { readonly name: string; readonly connection: Socket; readonly order: FenceOrder } | undefined;
+  /** The length of the reports that were logged, by guard. */
+  readonly #reported = new Map<string, number>();
+  #turn: Promise<unknown> = Promise.resolve();
+  #until = Number.POSITIVE_INFINITY;
+  #ended = false;
+
+  constructor(options: ProcessGuardOptions) {
+    this.#options = options;
+    this.#folder = join(options.directory, 'guard');
+    this.#machines = join(options.directory, 'machines');
+  }
+
+  /** @throws QemuError `HOST_FENCED` when the guard acts, or may have acted, on the machines of this host */
+  checkRunning(): void {
+    if (bootTime() >= this.#until)
+      throw new QemuError('HOST_FENCED', 'the host has stored no heartbeat in time: its machines must not run');
+  }
+
+  /** Fences the machines from this process. Returns the ids of the servers whose machines ran. */
+  async fence(how: FenceAction, withinMs: number): Promise<readonly string[]> {
+    return (await fenceMachines(this.#machines, how, withinMs)).fenced;
+  }
+
+  ensure(order: FenceOrder): Promise<void> {
+    if (this.#until === Number.POSITIVE_INFINITY) this.#until = order.at;
+    return this.#next(async () => {
+      const { connection } = this.#own ?? {};
+      if (connection && !connection.destroyed) {
+        try {
+          return await this.#request(connection, {}, RESPONSE_MS);
+        } catch (error) {
+          this.#options.log(`the guard of the fence does not respond, and is replaced: ${(error as Error).message}`);
+        }
+      }
+      await this.#start(order);
+    });
+  }
+
+  renew(order: FenceOrder): Promise<void> {
+    this.#until = order.at;
+    return this.#next(async () => {
+      const { connection, name } = this.#own ?? {};
+      if (!connection) throw new QemuError('PROGRAM_FAILED', 'the guard of the fence does not run');
+      await this.#request(connection, { at: order.at }, order.withinMs + RESPONSE_MS);
+      await this.#report(name ?? '');
+      await this.#endAllExcept(name);
+    });
+  }
+
+  async paused(): Promise<readonly string[]> {
+    const ids = await readdir(this.#machines);
+    return ids.filter((id) => existsSync(join(this.#machines, id, 'fenced')));
+  }
+
+  end(): Promise<void> {
+    this.#until = Number.POSITIVE_INFINITY;
+    return this.#next(async () => {
+      this.leave();
+      await this.#endAllExcept(undefined);
+    });
+  }
+
+  /** Disconnects from the guard, which continues to run. */
+  leave(): void {
+    this.#ended = true;
+    this.#own?.connection.destroy();
+    this.#own = undefined;
+  }
+
+  #next<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#turn.then(work);
+    this.#turn = result.catch(() => {});
+    return result;
+  }
+
+  async #start(order: FenceOrder): Promise<void> {
+    this.#own?.connection.destroy();
+    this.#own = undefined;
+    this.#ended = false;
+    const name = randomBytes(4).toString('hex');
+    const files = filesOf(join(this.#folder, name));
+    await mkdir(files.path, { recursive: true, mode: 0o700 });
+    const given: GuardArguments = { ...order, folder: this.#machines, socket: files.socket };
+    const ready = async () => {
+      if (!existsSync(files.file('pid'))) return undefined;
+      const socket = connect(files.socket);
+      await once(socket, 'connect');
+      return socket;
+    };
+    const connection = await startProgram(
+      files,
+      {
+        program: process.execPath,
+        args: ['-e', `(${runGuard})(${fenceMachines})`, files.file('pid'), JSON.stringify(given)],
+        runAs: undefined,
+        ready: () => ready().catch(() => undefined),
+      },
+      AbortSignal.timeout(START_MS),
+    );
+    // The host process ends although its guard does not.
+    connection.unref().on('error', () => {});
+    this.#own = { name, connection, order };
+    connection.once('close', () => this.#restart(connection));
+  }
+
+  /**
+   * Replaces a guard that has ended. If that fails, the next `ensure()` tries again. A process that was stopped must not fence the
+   * machines of its successor, which has ended the guard.
+   */
+  #restart(connection: Socket): void {
+    const own = this.#own;
+    if (this.#ended || own?.connection !== connection || bootTime() >= this.#until) return;
+    this.#options.log('the guard of the fence has ended, and is started again');
+    this.#next(async () => {
+      if (this.#own === own) await this.#start({ ...own.order, at: this.#until });
+    }).catch((error) => this.#options.log(`the guard of the fence cannot be started: ${error.message}`));
+  }
+
+  #request(connection: Socket, request: GuardRequest, timeoutMs: number): Promise<void> {
+    const late = AbortSignal.timeout(timeoutMs);
+    return new Promise((resolve, reject) => {
+      const finish = (end: () => void) => {
+        late.removeEventListener('abort', expired);
+        connection.off('data', received).off('close', closed);
+        end();
+      };
+      const fail = (why: string) => finish(() => reject(new QemuError('PROGRAM_FAILED', `the guard ${why}`)));
+      const received = () => finish(resolve);
+      const closed = () => fail('of the fence has ended');
+      const expired = () => {
+        connection.destroy();
+        fail('of the fence does not respond');
+      };
+      if (connection.destroyed) return fail('of the fence has ended');
+      connection.once('data', received).once('close', closed);
+      late.addEventListener('abort', expired, { once: true });
+      connection.write(`${JSON.stringify(request)}\n`);
+    });
+  }
+
+  /** Logs what a guard has done since the last report. */
+  async #report(name: string): Promise<void> {
+    const text = await ifMissing(readFile(filesOf(join(this.#folder, name)).file('complaints'), 'utf8'), '');
+    const lines = text.slice(this.#reported.get(name) ?? 0).split('\n');
+    for (const line of lines.filter(Boolean)) this.#options.log(`the guard of the fence reports: ${line}`);
+    this.#reported.set(name, text.length);
+  }
+
+  /** Ends the guards of this host, regardless of the process that started them. */
+  async #endAllExcept(own: string | undefined): Promise<void> {
+    const names = await ifMissing(readdir(this.#folder), []);
+    for (const name of names.filter((name) => name !== own)) {
+      const files = filesOf(join(this.#folder, name));
+      await endProcess(files);
+      await this.#report(name);
+      this.#reported.delete(name);
+      await rm(files.path, { recursive: true, force: true });
+    }
+  }
+}
