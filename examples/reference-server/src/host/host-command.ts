@@ -112,7 +112,7 @@ async function driverFrom(
   options: Options,
   { volumes, 'tunnel-port': tunnelPort }: OwnOptions,
   log: Logger,
-): Promise<Pick<HostOptions, 'driver'> & { readonly resources?: HostOptions['resources'] }> {
+): Promise<Pick<HostOptions, 'driver' | 'directory'> & { readonly resources?: HostOptions['resources'] }> {
   const directory = resolve(options['machine-dir']);
   if (options.driver === 'simulated') {
     const latencyMs = options['latency-ms'];
@@ -124,6 +124,7 @@ async function driverFrom(
   const { ramAllocationRatio, hypervisorType, hypervisorVersion } = seed;
   return {
     driver: qemuDriver({ ...given, volumes, tunnelPort }),
+    directory,
     resources: { ramAllocationRatio, hypervisorType, hypervisorVersion },
   };
 }
@@ -180,7 +181,7 @@ export async function startHost(
   const log = await openLog(options);
   const monitoring = await openHostMonitoring(options, log);
   try {
-    const { driver, resources: known } = await driverFrom(options, mine, log);
+    const { driver, directory, resources: known } = await driverFrom(options, mine, log);
     const host = await createHost({
       ...options.database,
       database: db,
@@ -190,6 +191,7 @@ export async function startHost(
       port: times['link-port'],
       listen: times['link-listen'],
       driver,
+      directory,
       resources: { ...known, ...resource },
       reserved: reserve,
       heartbeatMs: times['heartbeat-ms'],
