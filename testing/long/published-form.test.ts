@@ -163,12 +163,12 @@ it('a published engine runs long reads of its file in another thread', () => {
     let threads = 0;
     process.on('worker', () => threads++);
     const engine = await createEngine({ database: ${JSON.stringify(join(project, 'cloud.db'))} });
-    const context = { caller: { userId: 'ada', projectId: 'demo', roles: ['member'] }, requestId: 'req-1', isAdmin: false };
+    const context = { caller: { userId: 'ada', projectId: 'demo', roles: ['admin'] }, requestId: 'req-1', isAdmin: true };
     const fields = { flavorId: '1', imageId: defaultPreset.images[0].id, networks: 'none' };
     for (const name of ['b', 'a']) await engine.servers.create(context, { ...fields, name });
     await engine.idle();
     const sort = [{ key: 'display_name', direction: 'asc' }];
-    const found = await engine.servers.list(context, { limit: 5, sort, filters: { name: '[a-c]' } });
+    const found = await engine.servers.list(context, { allProjects: true, limit: 5, sort, filters: { name: '[a-c]' } });
     await engine.close();
     console.log(JSON.stringify([found.map(({ name }) => name), threads]));`);
   expect(reported).toEqual([['a', 'b'], 1]);

@@ -32,7 +32,7 @@ const byPlan = new Map(
 );
 app.post('/reports', (req, res, next) => byPlan.get(req.auth.plan)(req, res, next), create);
 
-// For one customer: a limit of its own, which replaces the default.
+// For one customer: its own limit, which replaces the default.
 await quota.set('org:acme', { seats: 4 });
 
 // A mail at 80 % and 100 %.
