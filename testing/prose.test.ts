@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest';
 // @ts-expect-error The scripts have no declarations.
 import { findReplacedWords } from '../scripts/prose/find.mjs';
 // @ts-expect-error The scripts have no declarations.
-import { linesOf, passagesOfMarkdown, passagesOfTypeScript } from '../scripts/prose/passages.mjs';
+import * as passages from '../scripts/prose/passages.mjs';
+
+const { linesOf, passagesOfConfiguration, passagesOfMarkdown, passagesOfTypeScript } = passages;
 
 /** Returns the words of a file that the style guide replaces: kind, line and word. */
 function wordsIn(text: string, passages: readonly object[]): readonly string[] {
@@ -25,6 +27,23 @@ describe('the check of words', () => {
 
   it('finds phrases across lines, and keeps phrases that only look similar', () => {
     expect(wordsInMarkdown('It is\nno version. It is no longer used.')).toEqual(['text 1 is no v']);
+  });
+
+  it('finds words in the texts of dashboards, alert rules and systemd units, but not in their expressions', () => {
+    const text = [
+      '"description": "For how long \\"nobody\\" has worked on it.",',
+      '"legendFormat": "{{told}} told",',
+      '"expr": "told{told=\\"told\\"}",',
+      '  annotations: { summary: "Processes of their own fail." }',
+      '  expr: nobody > 1',
+      '# Runs as the user `nobody`, as told.',
+    ].join('\n');
+    expect(wordsIn(text, passagesOfConfiguration(text))).toEqual([
+      'text 1 nobody',
+      'text 2 told',
+      'text 4 Processes of their own',
+      'text 6 told',
+    ]);
   });
 
   it('distinguishes comments, strings, test titles and exported names', () => {

@@ -2,10 +2,22 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { passagesOfMarkdown, passagesOfTypeScript } from './passages.mjs';
+import { passagesOfConfiguration, passagesOfMarkdown, passagesOfTypeScript } from './passages.mjs';
 
-/** Other types of files are data: lock files, recorded responses, facts in JSON. */
-const TYPES = /\.(?:md|ts|mts|js|mjs|cjs)$/;
+/** Files for operators: dashboards, alert rules, systemd units. */
+const CONFIGURATION = /^docs\/operating\/.*\.(?:json|yaml|service)$/;
+
+/**
+ * Returns the function that finds the language in a file. Undefined for files that are data: lock files, recorded responses,
+ * facts in JSON.
+ *
+ * @param {string} file
+ */
+function passagesFor(file) {
+  if (CONFIGURATION.test(file)) return passagesOfConfiguration;
+  if (file.endsWith('.md')) return passagesOfMarkdown;
+  return /\.(?:ts|mts|js|mjs|cjs)$/.test(file) ? passagesOfTypeScript : undefined;
+}
 
 /** Files with words of others: facts of the original API, its recorded responses, figures, and changelogs, which repeat changesets. */
 const GENERATED = /^reference\/|^bench\/RESULTS\.md$|(?:CHANGELOG\.md|recorded-examples\.ts|\.d\.ts)$/;
@@ -42,10 +54,10 @@ function ownName(file) {
 export function readCheckedFiles(root) {
   const options = ['--cached', '--others', '--exclude-standard'];
   const tracked = execFileSync('git', ['ls-files', ...options], { cwd: root, encoding: 'utf8' }).split('\n');
-  const files = tracked.filter((file) => TYPES.test(file) && !GENERATED.test(file) && existsSync(join(root, file)));
+  const files = tracked.filter((file) => passagesFor(file) && !GENERATED.test(file) && existsSync(join(root, file)));
   return files.map((file) => {
     const text = readFileSync(join(root, file), 'utf8');
-    const found = file.endsWith('.md') ? passagesOfMarkdown(text) : passagesOfTypeScript(text);
+    const found = passagesFor(file)?.(text) ?? [];
     const areData = TESTS.test(file) || PROGRAMS.test(file);
     const passages = found.map((passage) => ({
       ...passage,

@@ -38,6 +38,29 @@ export function passagesOfMarkdown(text) {
   return [{ kind: 'text', text: prose, start: 0 }];
 }
 
+/**
+ * Returns the language of a dashboard, of alert rules or of a systemd unit: titles, descriptions, legends and comments.
+ *
+ * @param {string} text
+ * @returns {Passage[]}
+ */
+export function passagesOfConfiguration(text) {
+  const shown = /"(?:title|description|legendFormat)": "((?:[^"\\]|\\.)*)"|summary: "([^"]*)"|^\s*# (.*)$/dgm;
+  return [...text.matchAll(shown)].flatMap(({ indices = [] }) =>
+    indices.slice(1).flatMap((range) => {
+      if (!range) return [];
+      const [start, end] = range;
+      return [
+        {
+          kind: /** @type {const} */ ('text'),
+          text: text.slice(start, end).replace(/\{\{.*?\}\}|`[^`]*`/g, blank),
+          start,
+        },
+      ];
+    }),
+  );
+}
+
 /** @param {ts.Node} node */
 function isTestTitle(node) {
   const call = node.parent;

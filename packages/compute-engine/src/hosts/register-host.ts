@@ -29,7 +29,8 @@ export interface HostRegistration {
 }
 
 /**
- * Registers a host, or records its heartbeat and whether it fences its machines. Service and node are created again if an administrator has deleted them.
+ * Registers a host, or records its heartbeat and whether it fences its machines. Service and node are created again if an
+ * administrator has deleted them.
  *
  * @returns false, without a heartbeat, if a server was evacuated whose resources the host has not removed. A heartbeat
  * that was delayed, for example by a lost connection, must not bring the host up before that.
