@@ -1,3 +1,4 @@
+export { mayRequest } from './caller/access-rules.js';
 export type * from './caller/caller.js';
 export type * from './catalogs.js';
 export { CatalogError, type CatalogErrorCode, type CatalogErrorKind, ifMissing } from './errors/catalog-error.js';

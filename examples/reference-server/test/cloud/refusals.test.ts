@@ -42,21 +42,21 @@ it('rejects staged content, which would be lost with the process', async () => {
   expect((await send('post', `/image/v2/images/${body.id}/import`, token, { method })).status).toBe(400);
 });
 
-it('rejects credentials with access rules, which no service enforces', async () => {
+it('enforces the access rules of application credentials', async () => {
   const { send, token, logIn, admin } = await started();
   const { user } = (await logIn(admin ?? expect.fail('no administrator'))).body.token;
   const rule = { path: '/v2.1/servers', method: 'GET', service: 'compute' };
-  const body = { application_credential: { name: 'ci', access_rules: [rule] } };
-  const { status, body: fault } = await send(
-    'post',
-    `/identity/v3/users/${user.id}/application_credentials`,
-    token,
-    body,
-  );
-  expect([status, fault.error.message]).toEqual([
-    501,
-    'This cloud does not enforce access rules, and does not create credentials with them.',
-  ]);
+  const credential = await send('post', `/identity/v3/users/${user.id}/application_credentials`, token, {
+    application_credential: { name: 'ci', access_rules: [rule] },
+  });
+  expect(credential.status).toBe(201);
+  const { id, secret } = credential.body.application_credential;
+  const identity = { methods: ['application_credential'], application_credential: { id, secret } };
+  const login = await send('post', '/identity/v3/auth/tokens', '', { auth: { identity } });
+  const restricted = String(login.headers['x-subject-token']);
+  expect((await send('get', '/compute/v2.1/servers', restricted)).status).toBe(200);
+  expect((await send('get', '/compute/v2.1/flavors', restricted)).status).toBe(401);
+  expect((await send('get', '/image/v2/images', restricted)).status).toBe(401);
 });
 
 it('revokes the tokens of a user whose password changes', async () => {

@@ -1,3 +1,13 @@
+/** A request that an application credential may send. */
+export interface AccessRule {
+  /** In upper case. */
+  readonly method: string;
+  /** A pattern: `*` and `{name}` match a segment or a part of it, `**` matches any characters. */
+  readonly path: string;
+  /** Type of the service in the catalog: `compute`. */
+  readonly service: string;
+}
+
 /** The caller of a request, as the identity service identifies them. */
 export interface Caller {
   readonly userId: string;
@@ -17,4 +27,6 @@ export interface Caller {
   readonly token?: string;
   /** Roles of the service that forwards the request, if any. */
   readonly serviceRoles?: readonly string[];
+  /** The only requests that the application credential of the token may send. Default: all. */
+  readonly accessRules?: readonly AccessRule[];
 }

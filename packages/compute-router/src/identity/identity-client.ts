@@ -19,7 +19,11 @@ export class IdentityClient {
    */
   async validate(token: string): Promise<TokenDocument | undefined> {
     return unavailableUnless(async () => {
-      const response = await this.#request('/auth/tokens?nocatalog', { 'x-subject-token': token });
+      const response = await this.#request('/auth/tokens?nocatalog', {
+        'x-subject-token': token,
+        // The service validates tokens with access rules only for clients that enforce them.
+        'openstack-identity-access-rules': '1',
+      });
       if (response.status === 404) {
         await response.body?.cancel();
         return undefined;

@@ -1,5 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Caller } from '@apistrata/compute-engine';
+import { mayRequest } from '@apistrata/compute-engine/catalogs';
+import { urlPath } from '../http/url-path.js';
 
 /**
  * Identifies the caller of a request; undefined if the request has no valid token (401).
@@ -20,26 +22,39 @@ type Lookup = (token: string) => Verdict | Promise<Verdict>;
 /** Header values that can be tokens: visible ASCII. Other values are never looked up or forwarded. */
 const TOKEN = /^[\x21-\x7e]+$/;
 
+/** Types of this service in the catalog, which access rules of application credentials name. */
+const SERVICE_TYPES = ['compute'];
+
 /**
  * Creates an identity from the token in `X-Auth-Token` and, for requests that another service forwards, the token in
  * `X-Service-Token`, whose roles become `serviceRoles`. An invalid service token makes the whole request
- * unauthenticated.
+ * unauthenticated, and so does a request that the access rules of the caller do not allow.
  */
 export function identityByToken(lookup: Lookup): (req: IncomingMessage) => Verdict | Promise<Verdict> {
   return function identity(req) {
     const token = req.headers['x-auth-token'];
     if (typeof token !== 'string' || !TOKEN.test(token)) return undefined;
     const service = req.headers['x-service-token'];
-    if (service === undefined) return lookup(token);
+    if (service === undefined) {
+      const caller = lookup(token);
+      return caller instanceof Promise ? caller.then((found) => allowed(req, found)) : allowed(req, caller);
+    }
     if (typeof service !== 'string' || !TOKEN.test(service)) return undefined;
     const verdicts = [lookup(token), lookup(service)] as const;
     if (verdicts[0] instanceof Promise || verdicts[1] instanceof Promise) {
-      return Promise.all(verdicts).then(([user, forwarder]) => withService(user, forwarder));
+      return Promise.all(verdicts).then(([user, forwarder]) => allowed(req, withService(user, forwarder)));
     }
-    return withService(verdicts[0], verdicts[1]);
+    return allowed(req, withService(verdicts[0], verdicts[1]));
   };
 }
 
 function withService(user: Verdict, forwarder: Verdict): Verdict {
   return user && forwarder && { ...user, serviceRoles: forwarder.roles };
+}
+
+/** Returns the caller if its access rules allow the request. */
+function allowed(req: IncomingMessage & { readonly originalUrl?: string }, caller: Verdict): Verdict {
+  if (!caller?.accessRules) return caller;
+  const paths = [urlPath({ url: req.originalUrl ?? req.url }), urlPath(req)];
+  return mayRequest(caller, SERVICE_TYPES, req.method, paths) ? caller : undefined;
 }

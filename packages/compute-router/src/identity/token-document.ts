@@ -1,4 +1,5 @@
 import type { Caller } from '@apistrata/compute-engine';
+import type { AccessRule } from '@apistrata/compute-engine/catalogs';
 
 /** A token as the identity service describes it. */
 export interface TokenDocument {
@@ -19,6 +20,7 @@ interface Wire {
   readonly system?: { readonly all?: unknown };
   readonly roles?: unknown;
   readonly expires_at?: unknown;
+  readonly application_credential?: { readonly access_rules?: unknown } | null;
 }
 
 /**
@@ -34,6 +36,7 @@ export function readTokenDocument(document: unknown, token: string): TokenDocume
   const projectId = text(wire.project?.id);
   const systemScope = wire.system?.all === true;
   const roles = projectId !== undefined || systemScope ? namesOf(wire.roles) : [];
+  const accessRules = wire.application_credential?.access_rules ?? undefined;
   const caller: Caller = Object.freeze({
     userId,
     userName: text(wire.user?.name),
@@ -44,6 +47,7 @@ export function readTokenDocument(document: unknown, token: string): TokenDocume
     systemScope,
     roles: Object.freeze(roles),
     token,
+    ...(accessRules !== undefined && { accessRules: rulesOf(accessRules) }),
   });
   return { caller, expiresAt };
 }
@@ -53,4 +57,13 @@ const text = (value: unknown): string | undefined => (typeof value === 'string' 
 function namesOf(roles: unknown): string[] {
   if (!Array.isArray(roles)) return [];
   return roles.map((role: Named | null) => text(role?.name)).filter((name) => name !== undefined);
+}
+
+/** Returns the readable rules; without any, the token allows no request. */
+function rulesOf(rules: unknown): readonly AccessRule[] {
+  if (!Array.isArray(rules)) return [];
+  return rules.flatMap((rule: Partial<Record<keyof AccessRule, unknown>> | null) => {
+    const [method, path, service] = [text(rule?.method), text(rule?.path), text(rule?.service)];
+    return method && path && service ? [{ method, path, service }] : [];
+  });
 }

@@ -5,10 +5,21 @@ import { filtered } from '../service/listing.js';
 import { created, del, get, noContent, post, type Route } from '../service/route.js';
 import { badRequest, conflict, forbidden, notFound, ServiceError } from '../service/service-error.js';
 import { micros } from '../service/times.js';
-import type { AccessRule, ApplicationCredential } from './identity-records.js';
+import { forbiddenAction, rejectApplicationCredentials, rejectTrusted } from './delegation.js';
+import type { ApplicationCredential, StoredAccessRule } from './identity-records.js';
 import { listOf } from './identity-style.js';
 import { newId } from './new-id.js';
 import { Timestamp } from './timestamp.js';
+
+const NewRule = z.union([
+  z.object({
+    path: z.string().startsWith('/').max(225),
+    method: z.enum(['DELETE', 'GET', 'HEAD', 'PATCH', 'POST', 'PUT']),
+    service: z.string().max(64),
+  }),
+  z.object({ id: z.string() }),
+]);
+type NewRule = z.infer<typeof NewRule>;
 
 const NewCredential = z.object({
   application_credential: z.object({
@@ -18,14 +29,7 @@ const NewCredential = z.object({
     expires_at: Timestamp.nullish(),
     unrestricted: z.boolean().nullish(),
     roles: z.array(z.object({ id: z.string().optional(), name: z.string().optional() })).nullish(),
-    access_rules: z
-      .array(
-        z.union([
-          z.object({ path: z.string().startsWith('/'), method: z.string(), service: z.string() }),
-          z.object({ id: z.string() }),
-        ]),
-      )
-      .nullish(),
+    access_rules: z.array(NewRule).nullish(),
   }),
 });
 
@@ -50,10 +54,15 @@ export function applicationCredentialRoutes(): readonly Route[] {
     };
   }
 
-  function owner(call: Call): string {
+  function userOf(call: Call): string {
     const userId = call.param('user');
     if (userId !== call.caller.userId) call.requireAdmin();
     return userId;
+  }
+
+  function owner(call: Call): string {
+    rejectTrusted(call, 'application credentials');
+    return userOf(call);
   }
 
   function find(call: Call): ApplicationCredential {
@@ -63,11 +72,17 @@ export function applicationCredentialRoutes(): readonly Route[] {
     return credential;
   }
 
-  const rules = (call: Call) => call.cloud.documents.table<AccessRule & { user_id: string }>('identity/access-rules');
-  const ruleView = ({ id, path: at, method, service }: AccessRule): AccessRule => ({ id, path: at, method, service });
+  const rules = (call: Call) =>
+    call.cloud.documents.table<StoredAccessRule & { user_id: string }>('identity/access-rules');
+  const ruleView = ({ id, path: at, method, service }: StoredAccessRule): StoredAccessRule => ({
+    id,
+    path: at,
+    method,
+    service,
+  });
 
   /** Returns the user's access rule with this content, and creates it if it does not exist. */
-  function ruleFor(call: Call, userId: string, requested: Omit<AccessRule, 'id'> | Pick<AccessRule, 'id'>): AccessRule {
+  function ruleFor(call: Call, userId: string, requested: NewRule): StoredAccessRule {
     const mine = [...rules(call).values()].filter(({ user_id }) => user_id === userId);
     const same = mine.find((rule) =>
       'id' in requested
@@ -81,7 +96,7 @@ export function applicationCredentialRoutes(): readonly Route[] {
     return newCredential;
   }
 
-  function findRule(call: Call): AccessRule {
+  function findRule(call: Call): StoredAccessRule {
     const rule = rules(call).get(call.param('rule'));
     if (rule?.user_id !== owner(call)) throw notFound(`Could not find Access Rule: ${call.param('rule')}.`);
     return rule;
@@ -107,12 +122,9 @@ export function applicationCredentialRoutes(): readonly Route[] {
     post(path, async (call) => {
       const { caller } = call;
       const userId = owner(call);
+      rejectApplicationCredentials(call, 'additional application credentials');
+      if (userId !== caller.userId) throw forbiddenAction('identity:create_application_credential');
       const requested = call.body(NewCredential).application_credential;
-      if (requested.access_rules && call.cloud.documents.areDurable)
-        throw new ServiceError(
-          501,
-          'This cloud does not enforce access rules, and does not create credentials with them.',
-        );
       const secret = requested.secret ?? randomBytes(32).toString('base64url');
       // Before the checks, because their result must not change until the credential is stored.
       const secretHash = await call.cloud.directory.passwords.hash(secret);
@@ -144,6 +156,7 @@ export function applicationCredentialRoutes(): readonly Route[] {
     }),
     get(`${path}/:id`, (call) => ({ application_credential: show(call, find(call)) })),
     del(`${path}/:id`, (call) => {
+      rejectApplicationCredentials(call, 'additional application credentials');
       call.cloud.directory.state.credentials.delete(find(call).id);
       return noContent();
     }),
@@ -171,7 +184,7 @@ export function applicationCredentialRoutes(): readonly Route[] {
     }),
     post('/v3/users/:user/password', async (call) => {
       const { state, passwords } = call.cloud.directory;
-      const user = state.users.get(owner(call));
+      const user = state.users.get(userOf(call));
       const { password, original_password: before } = call.body(Passwords).user;
       const matches = await passwords.matches(before, user?.password);
       if (!user || !matches) throw new ServiceError(401, 'The password does not match.');

@@ -5,6 +5,7 @@ import { catalogFor } from './catalog.js';
 import type { Token } from './identity-records.js';
 import { listOf } from './identity-style.js';
 import { Login, logIn } from './login.js';
+import { signedRequestOf } from './oauth-signature.js';
 import { tokenView } from './token-view.js';
 
 /** Authentication, tokens, and the scopes available to a caller. */
@@ -24,6 +25,15 @@ export function authRoutes(): readonly Route[] {
     return token;
   }
 
+  /** Describes the token that a request names, for services that enforce its access rules. */
+  function validate(call: Call): Reply {
+    const token = subject(call);
+    const credential = call.cloud.directory.state.credentials.get(token.applicationCredentialId ?? '');
+    if (credential?.accessRules && !(Number(call.req.header('openstack-identity-access-rules')) >= 1))
+      throw notFound('Failed to validate token');
+    return describe(call, token, 200);
+  }
+
   const projects = (call: Call) =>
     listOf(
       'projects',
@@ -36,10 +46,10 @@ export function authRoutes(): readonly Route[] {
 
   return [
     openPost('/v3/auth/tokens', async (call) =>
-      describe(call, await logIn(call.cloud.directory, call.body(Login).auth), 201),
+      describe(call, await logIn(call.cloud.directory, call.body(Login).auth, signedRequestOf(call)), 201),
     ),
-    get('/v3/auth/tokens', (call) => describe(call, subject(call), 200)),
-    head('/v3/auth/tokens', (call) => describe(call, subject(call), 200)),
+    get('/v3/auth/tokens', validate),
+    head('/v3/auth/tokens', validate),
     del('/v3/auth/tokens', (call) => {
       call.cloud.directory.revokeToken(subject(call));
       return noContent();

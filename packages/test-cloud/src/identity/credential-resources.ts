@@ -2,21 +2,22 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { Call } from '../service/call.js';
 import type { Doc } from '../service/documents.js';
-import { derived, fixed, required, settable } from '../service/field.js';
-import type { Resource, ResourceSpec } from '../service/resource.js';
+import { derived, required, settable } from '../service/field.js';
+import type { ResourceSpec } from '../service/resource.js';
 import { created, del, get, noContent, post, type Route } from '../service/route.js';
-import { badRequest, forbidden, notFound } from '../service/service-error.js';
-import { microsZ } from '../service/times.js';
-import { without } from '../service/view.js';
+import { badRequest, notFound } from '../service/service-error.js';
 import type { Wire } from '../service/wire.js';
-import { anyId, strictFlag, text } from '../service/wire-types.js';
+import { anyId, text } from '../service/wire-types.js';
+import { checkProjectOfSecret, isDelegated, rejectApplicationCredentials } from './delegation.js';
 import { listOf } from './identity-style.js';
 import { newId } from './new-id.js';
-import { Timestamp } from './timestamp.js';
 
 const anonymous = [] as const;
 const credentialTable = ({ cloud }: Call) => cloud.documents.table<Doc>('identity/credentials');
 const idOfKey = (access: string) => createHash('sha256').update(access).digest('hex');
+
+const OTHER_PROJECT = 'Credential project does not match the project scope of the delegated token';
+const OTHER_EC2_PROJECT = 'EC2 credential project does not match the project scope of the delegated token';
 
 /** Returns the credential with an EC2 access key. */
 export function credentialOfKey(call: Call, access: string): Doc | undefined {
@@ -32,6 +33,11 @@ const credentials: ResourceSpec = {
   filters: ['user_id', 'type'],
   admin: anonymous,
   isVisible: ({ caller }, { user_id }) => user_id === caller.userId,
+  lists: (call, { project_id }) => !isDelegated(call) || project_id === call.caller.projectId,
+  shows(call, { project_id }) {
+    checkProjectOfSecret(call, project_id, OTHER_PROJECT);
+    return {};
+  },
   fields: () => ({
     id: derived(),
     blob: required(settable(z.union([z.string(), z.record(z.string(), z.unknown())]))),
@@ -41,6 +47,8 @@ const credentials: ResourceSpec = {
   }),
   creating(call, { type, blob, project_id, user_id }) {
     if (user_id !== call.caller.userId) call.requireAdmin();
+    checkProjectOfSecret(call, project_id, OTHER_PROJECT);
+    if (type === 'ec2') rejectApplicationCredentials(call, 'additional credentials');
     const remaining = typeof blob === 'string' ? blob : JSON.stringify(blob);
     if (type !== 'ec2') return { blob: remaining };
     if (!project_id) throw badRequest('Expecting to find project_id in credential.');
@@ -48,6 +56,12 @@ const credentials: ResourceSpec = {
     if (!access) throw badRequest('Expecting to find valid JSON in credential blob.');
     return { id: idOfKey(access), blob: remaining };
   },
+  changing(call, before, change) {
+    checkProjectOfSecret(call, before.project_id, OTHER_PROJECT);
+    if (change.project_id !== undefined) checkProjectOfSecret(call, change.project_id, OTHER_PROJECT);
+    return undefined;
+  },
+  removing: (call, { project_id }) => checkProjectOfSecret(call, project_id, OTHER_PROJECT),
 };
 
 function accessKeyOf(blob: string): string | undefined {
@@ -79,6 +93,7 @@ function ec2Routes(): readonly Route[] {
   function find(call: Call): Doc {
     const credential = credentialOfKey(call, call.param('access'));
     if (credential?.user_id !== owner(call)) throw notFound(`Could not find credential: ${call.param('access')}.`);
+    checkProjectOfSecret(call, credential.project_id, OTHER_EC2_PROJECT);
     return credential;
   }
 
@@ -86,7 +101,8 @@ function ec2Routes(): readonly Route[] {
     get(path, (call) => {
       const userId = owner(call);
       const mine = [...credentialTable(call).values()].filter(
-        ({ type, user_id }) => type === 'ec2' && user_id === userId,
+        ({ type, user_id, project_id }) =>
+          type === 'ec2' && user_id === userId && (!isDelegated(call) || project_id === call.caller.projectId),
       );
       return listOf(
         'credentials',
@@ -96,8 +112,10 @@ function ec2Routes(): readonly Route[] {
     }),
     post(path, (call) => {
       const user_id = owner(call);
+      rejectApplicationCredentials(call, 'additional application credentials');
       const { tenant_id } = call.body(z.object({ tenant_id: anyId }));
       if (!call.cloud.directory.state.projects.has(tenant_id)) throw notFound(`Could not find project: ${tenant_id}.`);
+      checkProjectOfSecret(call, tenant_id, OTHER_EC2_PROJECT);
       const access = newId();
       const blob = JSON.stringify({ access, secret: newId(), trust_id: null });
       const credential = { id: idOfKey(access), user_id, project_id: tenant_id, type: 'ec2', blob };
@@ -112,82 +130,5 @@ function ec2Routes(): readonly Route[] {
   ];
 }
 
-const role = z.object({ id: anyId.optional(), name: text.optional() });
-const moment = Timestamp.transform(microsZ);
-
-const fullRole = (call: Call, id: unknown): Wire => ({
-  ...call.cloud.directory.state.roles.get(String(id)),
-  links: { self: `${call.base}/v3/roles/${id}` },
-});
-
-/** Trusts: a user delegates some of its roles to another user for a limited time. */
-const trusts: ResourceSpec = {
-  path: 'OS-TRUST/trusts',
-  one: 'trust',
-  many: 'trusts',
-  filters: ['trustor_user_id', 'trustee_user_id'],
-  verbs: ['list', 'show', 'create', 'remove'],
-  admin: anonymous,
-  revealsMissing: true,
-  views: { list: without('roles', 'roles_links') },
-  isVisible: ({ caller }, { trustor_user_id, trustee_user_id }) =>
-    [trustor_user_id, trustee_user_id].includes(caller.userId),
-  fields: () => ({
-    id: derived(),
-    trustor_user_id: required(fixed(anyId)),
-    trustee_user_id: required(fixed(anyId)),
-    project_id: fixed(anyId.nullable(), null),
-    impersonation: required(fixed(strictFlag)),
-    roles: fixed(z.array(role), () => []),
-    expires_at: fixed(moment.nullable(), null),
-    remaining_uses: fixed(z.number().int().min(1).nullable(), null),
-    allow_redelegation: fixed(strictFlag.nullable(), false, { hidden: true }),
-    redelegation_count: fixed(z.number().int().min(0).nullable(), 0),
-    deleted_at: derived(null),
-  }),
-  creating({ caller, cloud }, trust) {
-    const { directory } = cloud;
-    if (trust.trustor_user_id !== caller.userId)
-      throw forbidden(
-        'You are not authorized to perform the requested action: The authenticated user should match the trustor.',
-      );
-    if (trust.expires_at && Date.parse(String(trust.expires_at)) <= directory.now())
-      throw badRequest('The requested expiration date is in the past.');
-    if (!directory.state.users.has(String(trust.trustee_user_id)))
-      throw notFound(`Could not find user: ${trust.trustee_user_id}.`);
-    const requested = trust.roles as readonly z.infer<typeof role>[];
-    if (trust.project_id && requested.length === 0)
-      throw forbidden('You are not authorized to perform the requested action: At least one role should be specified.');
-    const held = directory.roleIdsOf(caller.userId, { kind: 'project', id: String(trust.project_id) });
-    const all = [...directory.state.roles.values()];
-    const roles = requested.map(({ id, name }) => {
-      const one = all.find((other) => (id === undefined ? other.name === name : other.id === id));
-      if (!one || !held.includes(one.id)) throw notFound(`Could not find role: ${id ?? name}.`);
-      return { id: one.id, name: one.name };
-    });
-    return { roles };
-  },
-  shows: (call, { id, roles }) => ({
-    roles: (roles as readonly Wire[]).map((one) => fullRole(call, one.id)),
-    roles_links: { self: `${call.base}/v3/OS-TRUST/trusts/${id}/roles`, next: null, previous: null },
-  }),
-  routes: (resource) => trustRoleRoutes(resource),
-};
-
-function trustRoleRoutes(resource: Resource): readonly Route[] {
-  const rolesOf = async (call: Call) => {
-    const { roles } = await resource.find(call, call.param('id'));
-    return (roles as readonly Wire[]).map(({ id }) => fullRole(call, id));
-  };
-  return [
-    get('/v3/OS-TRUST/trusts/:id/roles', async (call) => listOf('roles', call, await rolesOf(call))),
-    get('/v3/OS-TRUST/trusts/:id/roles/:role', async (call) => {
-      const one = (await rolesOf(call)).find(({ id }) => id === call.param('role'));
-      if (!one) throw notFound(`Could not find role: ${call.param('role')}.`);
-      return { role: one };
-    }),
-  ];
-}
-
-/** Credentials and trusts. */
-export const credentialResources: readonly ResourceSpec[] = [{ ...credentials, routes: ec2Routes }, trusts];
+/** Credentials and EC2 key pairs. */
+export const credentialResources: readonly ResourceSpec[] = [{ ...credentials, routes: ec2Routes }];

@@ -51,6 +51,7 @@ function namedInDomain(many: string, one: string): Pick<ResourceSpec, 'creating'
     },
     changing: (call, before, change) => {
       if (change.name !== undefined) rejectTaken(call, many, one, { ...before, ...change }, before.id);
+      if (change.enabled === false) call.cloud.directory.disable(before.id);
       return change.options === undefined ? undefined : { options: mergedOptions(before.options, change.options) };
     },
     removing: (call, { id }) => call.cloud.directory.forget(id),

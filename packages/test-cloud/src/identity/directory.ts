@@ -2,17 +2,9 @@ import { createHash, randomUUID } from 'node:crypto';
 import type { Clock } from '@apistrata/compute-engine';
 import type { Documents } from '../service/documents.js';
 import { seedCatalog } from './catalog.js';
-import type {
-  ApplicationCredential,
-  Assignment,
-  Group,
-  Named,
-  Project,
-  Scope,
-  Token,
-  Trust,
-  User,
-} from './identity-records.js';
+import { currentRoleIds } from './current-roles.js';
+import type { Assignment, Named, Project, Scope, Token, User } from './identity-records.js';
+import { RIGHTS, tablesOf } from './identity-tables.js';
 import { newId, stableId } from './new-id.js';
 import type { Passwords } from './passwords.js';
 
@@ -33,21 +25,10 @@ const keyOfToken = (id: string) => createHash('sha256').update(id).digest('hex')
 const keyOf = ({ actor, scope, roleId, inherited }: Assignment) =>
   [actor.kind, actor.id, scope.kind, scope.id, roleId, inherited].join('/');
 
-/** The tables of the identity service in the documents of the cloud. */
-function tablesOf(documents: Documents) {
-  return {
-    domains: documents.table<Named>('identity/domains'),
-    projects: documents.table<Project>('identity/projects'),
-    users: documents.table<User>('identity/users'),
-    groups: documents.table<Group>('identity/groups'),
-    roles: documents.table<Named>('identity/roles'),
-    assignments: documents.table<Assignment>('identity/assignments'),
-    /** Implied roles by role. */
-    implied: documents.table<readonly string[]>('identity/implied-roles'),
-    credentials: documents.table<ApplicationCredential>('identity/application-credentials'),
-    trusts: documents.table<Trust>('identity/trusts'),
-    tokens: documents.table<Token>('identity/tokens'),
-  };
+/** A token with its roles at a revision of the tables; undefined if it was not valid then. */
+interface Validated {
+  readonly revision: number;
+  readonly token: Token | undefined;
 }
 
 /** Users, projects, role assignments and valid tokens. */
@@ -56,6 +37,7 @@ export class Directory {
   readonly #clock: Clock;
   /** Hashes the passwords of users and the secrets of application credentials. */
   readonly passwords: Passwords;
+  readonly #validated = new WeakMap<Token, Validated>();
   #sweptAt = 0;
 
   constructor(documents: Documents, clock: Clock, passwords: Passwords) {
@@ -153,7 +135,7 @@ export class Directory {
 
   /** Removes the role assignments and tokens of a deleted record. */
   forget(id: string): void {
-    const { assignments, tokens, credentials, trusts, implied } = this.state;
+    const { assignments, tokens, credentials, trusts, accessTokens, requestTokens, implied } = this.state;
     for (const [key, { actor, scope, roleId }] of assignments)
       if (actor.id === id || scope.id === id || roleId === id) assignments.delete(key);
     for (const [key, { userId, scope }] of tokens) if (userId === id || scope?.id === id) tokens.delete(key);
@@ -161,6 +143,10 @@ export class Directory {
       if (userId === id || projectId === id) credentials.delete(key);
     for (const [key, trust] of trusts)
       if ([trust.trustor_user_id, trust.trustee_user_id, trust.project_id].includes(id)) trusts.delete(key);
+    for (const [key, { userId, projectId, consumerId }] of accessTokens)
+      if ([userId, projectId, consumerId].includes(id)) accessTokens.delete(key);
+    for (const [key, { projectId, consumerId }] of requestTokens)
+      if ([projectId, consumerId].includes(id)) requestTokens.delete(key);
     implied.delete(id);
     for (const [prior, roles] of implied)
       if (roles.includes(id))
@@ -222,7 +208,11 @@ export class Directory {
     );
   }
 
-  issue(given: Pick<Token, 'userId' | 'scope' | 'roleIds' | 'methods'> & Partial<Token>): Token {
+  /** @param latestExpiry in milliseconds since the epoch; default: the lifetime of tokens decides */
+  issue(
+    grant: Pick<Token, 'userId' | 'scope' | 'roleIds' | 'methods'> & Partial<Token>,
+    latestExpiry = Number.POSITIVE_INFINITY,
+  ): Token {
     const issuedAt = this.now();
     const token = {
       applicationCredentialId: null,
@@ -230,8 +220,8 @@ export class Directory {
       id: newId(),
       auditId: randomUUID().slice(0, 22),
       issuedAt,
-      expiresAt: issuedAt + TOKEN_LIFETIME_MS,
-      ...given,
+      expiresAt: Math.min(issuedAt + TOKEN_LIFETIME_MS, latestExpiry),
+      ...grant,
     };
     this.#sweep(issuedAt);
     this.state.tokens.set(keyOfToken(token.id), token);
@@ -251,20 +241,44 @@ export class Directory {
     this.revokeTokensOf(user.id);
   }
 
+  /** Revokes all tokens of a user, or of the users and scopes in a project or domain. */
   revokeTokensOf(id: string): void {
-    const { tokens } = this.state;
-    for (const [key, { userId }] of tokens) if (userId === id) tokens.delete(key);
+    const { tokens, users, projects } = this.state;
+    for (const [key, { userId, scope }] of tokens) {
+      const domains = [users.get(userId)?.domain_id, projects.get(scope?.id ?? '')?.domain_id];
+      if ([userId, scope?.id, ...domains].includes(id)) tokens.delete(key);
+    }
+  }
+
+  /** Revokes the tokens of a user, project or domain that is disabled, and deletes the user's credentials. */
+  disable(id: string): void {
+    const { credentials } = this.state;
+    this.revokeTokensOf(id);
+    for (const [key, { userId }] of credentials) if (userId === id) credentials.delete(key);
   }
 
   revokeToken({ id }: Token): void {
     this.state.tokens.delete(keyOfToken(id));
   }
 
-  /** Returns a valid token; undefined if it is unknown or expired. */
+  /**
+   * Returns a valid token with its current roles; undefined if it is unknown, expired, or what it was issued for was
+   * deleted or disabled.
+   */
   token(id: string): Token | undefined {
-    const { tokens, users } = this.state;
-    const token = tokens.get(keyOfToken(id));
+    const token = this.#documents.table<Token>('identity/tokens').get(keyOfToken(id));
     if (!token || token.expiresAt <= this.now()) return undefined;
-    return users.get(token.userId)?.enabled === false ? undefined : token;
+    const revision = RIGHTS.reduce((sum, name) => sum + this.#documents.revisionOf(name), 0);
+    const earlier = this.#validated.get(token);
+    if (earlier?.revision === revision) return earlier.token;
+    const roleIds = this.roleIdsOfToken(token);
+    const validated = roleIds && { ...token, roleIds };
+    this.#validated.set(token, { revision, token: validated });
+    return validated;
+  }
+
+  /** Returns the current roles of a token; undefined if it is no longer valid. */
+  protected roleIdsOfToken(token: Token): readonly string[] | undefined {
+    return currentRoleIds(this, token);
   }
 }

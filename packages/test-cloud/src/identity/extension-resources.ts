@@ -28,6 +28,7 @@ const consumers: ResourceSpec = {
     if (change.secret !== undefined) throw badRequest('Cannot change consumer secret');
     return undefined;
   },
+  removing: ({ cloud }, { id }) => cloud.directory.forget(id),
   views: { list: withoutSecret, show: withoutSecret, change: withoutSecret },
 };
 

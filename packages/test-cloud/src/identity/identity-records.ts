@@ -1,3 +1,5 @@
+import type { AccessRule } from '@apistrata/compute-engine/catalogs';
+
 /** Records of the identity service in their wire format. */
 export interface Named {
   readonly id: string;
@@ -47,15 +49,45 @@ export interface ApplicationCredential {
   readonly roleIds: readonly string[];
   readonly expiresAt: number | null;
   readonly unrestricted: boolean;
-  readonly accessRules: readonly AccessRule[] | null;
+  readonly accessRules: readonly StoredAccessRule[] | null;
 }
 
-/** A request that an application credential may send. */
-export interface AccessRule {
+/** An access rule that a user has stored. */
+export interface StoredAccessRule extends AccessRule {
   readonly id: string;
-  readonly path: string;
-  readonly method: string;
-  readonly service: string;
+}
+
+/** An OAuth token that acts for the user who authorized it, with some of its roles in one project. */
+export interface AccessToken {
+  readonly id: string;
+  readonly secret: string;
+  readonly consumerId: string;
+  readonly userId: string;
+  readonly projectId: string;
+  readonly roleIds: readonly string[];
+  readonly expiresAt: number;
+}
+
+/** A program to which users delegate roles. */
+export interface Consumer {
+  readonly id: string;
+  readonly secret: string;
+}
+
+/** A request of a consumer for roles in a project, which a user authorizes. */
+export interface RequestToken {
+  readonly id: string;
+  readonly secret: string;
+  readonly consumerId: string;
+  readonly projectId: string;
+  readonly expiresAt: number;
+  /** What the user authorized; undefined before. */
+  readonly authorized?: {
+    readonly userId: string;
+    readonly roleIds: readonly string[];
+    /** What the user passes to the consumer as proof. */
+    readonly verifier: string;
+  };
 }
 
 /** A delegation of roles between two users. */
@@ -76,10 +108,13 @@ export interface Token {
   readonly auditId: string;
   readonly userId: string;
   readonly scope: Scope | null;
+  /** Roles on the scope: those at the time of issue in stored tokens, the current ones in validated tokens. */
   readonly roleIds: readonly string[];
   readonly methods: readonly string[];
   readonly issuedAt: number;
   readonly expiresAt: number;
   readonly applicationCredentialId: string | null;
   readonly trustId: string | null;
+  /** The OAuth token that it was obtained with. */
+  readonly accessTokenId?: string;
 }

@@ -13,7 +13,9 @@ import { endpointFilterRoutes } from './endpoint-filter-routes.js';
 import { extensionResources } from './extension-resources.js';
 import { federationResources } from './federation-resources.js';
 import { identityStyle } from './identity-style.js';
+import { oauthRoutes } from './oauth-routes.js';
 import { s3TokenRoutes } from './s3-token-routes.js';
+import { trusts } from './trust-resource.js';
 import { versionRoutes } from './version-routes.js';
 
 const RESOURCES = [
@@ -24,6 +26,7 @@ const RESOURCES = [
   roles,
   ...catalogResources,
   ...credentialResources,
+  trusts,
   ...federationResources,
   ...extensionResources,
 ];
@@ -31,6 +34,7 @@ const RESOURCES = [
 /** The identity service, version 3. */
 export const identityService = fakeService({
   name: 'identity',
+  types: ['identity'],
   routes: () => [
     ...versionRoutes(),
     ...authRoutes(),
@@ -39,6 +43,7 @@ export const identityService = fakeService({
     ...endpointFilterRoutes(),
     ...domainConfigRoutes(),
     ...s3TokenRoutes(),
+    ...oauthRoutes(),
     ...RESOURCES.flatMap((spec) => resourceRoutes(new Resource(identityStyle, spec))),
   ],
   fault: ({ status, message }) => ({ error: { code: status, message, title: STATUS_CODES[status] } }),

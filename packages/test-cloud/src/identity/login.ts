@@ -1,7 +1,11 @@
 import { z } from 'zod';
-import { ServiceError } from '../service/service-error.js';
+import { forbidden, ServiceError } from '../service/service-error.js';
+import { currentRoleIds } from './current-roles.js';
+import { forbiddenAction } from './delegation.js';
 import { DEFAULT_DOMAIN, type Directory } from './directory.js';
 import type { Named, Scope, Token, User } from './identity-records.js';
+import type { SignedRequest } from './oauth-signature.js';
+import { accessTokenOf } from './oauth-tokens.js';
 
 const Domain = z.object({ id: z.string().optional(), name: z.string().optional() });
 const UserRef = z.object({ id: z.string().optional(), name: z.string().optional(), domain: Domain.optional() });
@@ -21,6 +25,7 @@ export const Login = z.object({
           user: UserRef.optional(),
         })
         .optional(),
+      oauth1: z.object({}).optional(),
     }),
     scope: z
       .union([
@@ -42,6 +47,11 @@ export const Login = z.object({
 type Awaitable<T> = T | Promise<T>;
 type LoginBody = z.infer<typeof Login>['auth'];
 
+/** An authentication request: its body, and the request, which OAuth consumers sign. */
+interface Attempt extends LoginBody {
+  readonly request: SignedRequest;
+}
+
 export const rejected = () =>
   new ServiceError(401, 'The request you have made requires authentication.', 'Unauthorized');
 
@@ -50,9 +60,10 @@ interface Authenticated {
   readonly methods: readonly string[];
   /** The scope that the credentials themselves determine. */
   readonly scope?: Scope;
-  readonly roleIds?: readonly string[];
   readonly applicationCredentialId?: string;
   readonly trustId?: string;
+  readonly accessTokenId?: string;
+  /** The latest expiry of the token, in milliseconds since the epoch. */
   readonly expiresAt?: number;
 }
 
@@ -69,25 +80,52 @@ function find<N extends Named & { readonly domain_id?: unknown }>(
   return [...table.values()].find(({ name, domain_id }) => name === ref.name && domain_id === domainId);
 }
 
+/** Returns the earlier one of two times; either may be missing. */
+function earlier(one: number | null | undefined, other: number | null | undefined): number | undefined {
+  return one != null && other != null ? Math.min(one, other) : (one ?? other ?? undefined);
+}
+
+/** Rejects tokens that must not be exchanged for another one: the result could have more rights. */
+function checkExchange(before: Token, scope: LoginBody['scope']): void {
+  if (before.accessTokenId)
+    throw forbiddenAction('Using OAuth-scoped token to create another token. Create a new OAuth-scoped token instead');
+  if (before.trustId)
+    throw forbiddenAction('Using trust-scoped token to create another token. Create a new trust-scoped token instead');
+  const narrower = typeof scope === 'object' && (scope.project || scope.domain);
+  if (before.scope?.kind === 'system' && narrower)
+    throw forbiddenAction(
+      'Using a system-scoped token to create a project-scoped or domain-scoped token is not allowed.',
+    );
+  if (before.applicationCredentialId && scope !== undefined)
+    throw forbiddenAction('Using an application credential token to create a scoped token is not allowed.');
+}
+
 /** Authentication methods: each returns the user that the credentials prove. */
 const proofs: Readonly<
-  Record<string, (directory: Directory, identity: LoginBody['identity']) => Awaitable<Authenticated | undefined>>
+  Record<string, (directory: Directory, attempt: Attempt) => Awaitable<Authenticated | undefined>>
 > = {
-  async password(directory, { password }) {
+  async password(directory, { identity: { password } }) {
     if (!password) return undefined;
     const user = find(directory, directory.state.users, password.user);
     const matches = await directory.passwords.matches(password.user.password, user?.password);
     return user && matches ? { user, methods: ['password'] } : undefined;
   },
-  token(directory, { token }) {
+  token(directory, { identity: { token }, scope }) {
     const before = token && directory.token(token.id);
     const user = before && directory.state.users.get(before.userId);
     if (!user) return undefined;
-    // A token of an application credential cannot change its scope.
-    if (before.applicationCredentialId) return undefined;
-    return { user, methods: [...new Set([...before.methods, 'token'])], expiresAt: before.expiresAt };
+    checkExchange(before, scope);
+    return {
+      user,
+      methods: [...new Set([...before.methods, 'token'])],
+      expiresAt: before.expiresAt,
+      ...(before.applicationCredentialId && {
+        applicationCredentialId: before.applicationCredentialId,
+        scope: before.scope ?? undefined,
+      }),
+    };
   },
-  async application_credential(directory, { application_credential: given }) {
+  async application_credential(directory, { identity: { application_credential: given } }) {
     if (!given) return undefined;
     const owner = find(directory, directory.state.users, given.user);
     const credential = [...directory.state.credentials.values()].find(({ id, name, userId }) =>
@@ -101,9 +139,16 @@ const proofs: Readonly<
       user,
       methods: ['application_credential'],
       scope: { kind: 'project', id: credential.projectId },
-      roleIds: credential.roleIds,
       applicationCredentialId: credential.id,
+      expiresAt: credential.expiresAt ?? undefined,
     };
+  },
+  oauth1(directory, { request }) {
+    const { id, userId, projectId, expiresAt } = accessTokenOf(directory, request);
+    const user = directory.state.users.get(userId);
+    return (
+      user && { user, methods: ['oauth1'], scope: { kind: 'project', id: projectId }, accessTokenId: id, expiresAt }
+    );
   },
 };
 
@@ -125,48 +170,52 @@ function requestedScope(directory: Directory, requested: LoginBody['scope']): Sc
   return { kind: 'project', id: project.id };
 }
 
-/** Replaces the identity of a trustee with that of the trustor, with the delegated roles that still exist. */
+/** Replaces the identity of a trustee with that of the trustor, with the delegated roles. */
 function actAsTrustor(directory: Directory, authenticated: Authenticated, id: string): Authenticated {
   const trust = directory.state.trusts.get(id);
-  const over = trust?.expires_at && Date.parse(trust.expires_at) <= directory.now();
+  const expiresAt = trust?.expires_at ? Date.parse(trust.expires_at) : undefined;
+  const over = expiresAt !== undefined && expiresAt <= directory.now();
   const trustor = trust && directory.state.users.get(trust.trustor_user_id);
   if (!trust || over || !trustor || trust.trustee_user_id !== authenticated.user.id || trust.remaining_uses === 0)
     throw rejected();
+  const scope = trust.project_id ? ({ kind: 'project', id: trust.project_id } as const) : undefined;
+  const user = trust.impersonation ? trustor : authenticated.user;
+  if (!currentRoleIds(directory, { userId: user.id, scope: scope ?? null, trustId: id }))
+    throw forbidden('Trustee has no delegated roles.');
   if (trust.remaining_uses !== null)
     directory.state.trusts.set(id, { ...trust, remaining_uses: trust.remaining_uses - 1 });
   return {
-    ...authenticated,
-    user: trust.impersonation ? trustor : authenticated.user,
+    methods: authenticated.methods,
+    user,
+    scope,
     trustId: id,
-    roleIds: directory.withImplied(trust.roles.map((role) => role.id)),
-    ...(trust.project_id && { scope: { kind: 'project', id: trust.project_id } as const }),
+    expiresAt: earlier(expiresAt, authenticated.expiresAt),
   };
 }
 
-/** Checks an authentication request and creates its token. @throws a 401 error for every failure */
-export async function logIn(directory: Directory, { identity, scope }: LoginBody): Promise<Token> {
+/**
+ * Checks an authentication request and creates its token. Without a requested scope, the token has the scope of its
+ * credentials or of the user's default project.
+ *
+ * @throws a 401 error for every failure, and 403 for delegated tokens that must not be exchanged
+ */
+export async function logIn(directory: Directory, body: LoginBody, request: SignedRequest): Promise<Token> {
+  const { identity, scope } = body;
   const authenticatedUsers = await Promise.all(
-    identity.methods.map((method) => Object.hasOwn(proofs, method) && proofs[method]?.(directory, identity)),
+    identity.methods.map(
+      (method) => Object.hasOwn(proofs, method) && proofs[method]?.(directory, { ...body, request }),
+    ),
   );
   const authenticated = authenticatedUsers.find((proof) => !!proof);
   if (!authenticated || authenticated.user.enabled === false) throw rejected();
-  const delegated =
-    typeof scope === 'object' && scope['OS-TRUST:trust']
-      ? actAsTrustor(directory, authenticated, scope['OS-TRUST:trust'].id)
-      : authenticated;
-  const { user, methods, expiresAt, applicationCredentialId, trustId } = delegated;
-  const requested = delegated.scope ?? requestedScope(directory, scope);
+  const trustId = typeof scope === 'object' ? scope['OS-TRUST:trust']?.id : undefined;
+  const delegated = trustId === undefined ? authenticated : actAsTrustor(directory, authenticated, trustId);
+  const { user, expiresAt, scope: ofCredentials, ...origin } = delegated;
+  const requested = ofCredentials ?? (origin.trustId ? null : requestedScope(directory, scope));
   const fallback = user.default_project_id ? ({ kind: 'project', id: user.default_project_id } as const) : null;
   const chosen = requested === undefined ? fallback : requested;
-  const roleIds = delegated.roleIds ?? (chosen ? directory.roleIdsOf(user.id, chosen) : []);
-  if (requested && roleIds.length === 0) throw rejected();
-  return directory.issue({
-    userId: user.id,
-    scope: roleIds.length > 0 ? chosen : null,
-    roleIds,
-    methods,
-    ...(applicationCredentialId && { applicationCredentialId }),
-    ...(trustId && { trustId }),
-    ...(expiresAt && { expiresAt }),
-  });
+  const grant = { ...origin, userId: user.id, scope: chosen };
+  const roleIds = currentRoleIds(directory, grant);
+  if (!roleIds && requested !== undefined) throw rejected();
+  return directory.issue({ ...grant, ...(!roleIds && { scope: null }), roleIds: roleIds ?? [] }, expiresAt);
 }

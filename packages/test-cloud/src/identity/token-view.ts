@@ -26,6 +26,7 @@ export function tokenView({ directory, documents }: CloudContext, token: Token, 
   const user = state.users.get(token.userId);
   const credential = token.applicationCredentialId && state.credentials.get(token.applicationCredentialId);
   const trust = token.trustId && state.trusts.get(token.trustId);
+  const accessToken = token.accessTokenId && state.accessTokens.get(token.accessTokenId);
   const projectId = token.scope?.kind === 'project' ? token.scope.id : undefined;
   return {
     methods: token.methods,
@@ -48,8 +49,14 @@ export function tokenView({ directory, documents }: CloudContext, token: Token, 
         trustee_user: { id: trust.trustee_user_id },
       },
     }),
+    ...(accessToken && { 'OS-OAUTH1': { access_token_id: accessToken.id, consumer_id: accessToken.consumerId } }),
     ...(credential && {
-      application_credential: { id: credential.id, name: credential.name, restricted: !credential.unrestricted },
+      application_credential: {
+        id: credential.id,
+        name: credential.name,
+        restricted: !credential.unrestricted,
+        ...(credential.accessRules && { access_rules: credential.accessRules }),
+      },
     }),
   };
 }

@@ -1,8 +1,8 @@
 import { STATUS_CODES } from 'node:http';
 import type { Request } from 'express';
 import { errorPage, escapedHtml } from '../service/error-page.js';
-import { TextBody } from '../service/fake-service.js';
 import type { ServiceError } from '../service/service-error.js';
+import { TextBody } from '../service/text-body.js';
 
 /** Returns the quality of a type in `Accept`; 0 if it is not acceptable. Without the header, all types are. */
 function quality(accept: string, type: string): number {

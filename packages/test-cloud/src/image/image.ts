@@ -14,6 +14,7 @@ import { tasks } from './tasks.js';
 /** The image service, version 2, on the catalog that servers boot from. */
 export const imageService = fakeService({
   name: 'image',
+  types: ['image'],
   strict: true,
   rejectsMethods: true,
   routes: () => {

@@ -44,6 +44,7 @@ const RESOURCES: readonly ResourceSpec[] = [
 /** The network service, version 2, on the catalog that servers get their ports from. */
 export const networkService = fakeService({
   name: 'network',
+  types: ['network'],
   unknownPathType: 'HTTPNotFound',
   routes: () => [
     ...discoveryRoutes(RESOURCES),

@@ -2,8 +2,9 @@ import { STATUS_CODES } from 'node:http';
 import { requestIdOf } from '@apistrata/request-id';
 import type { Request } from 'express';
 import { errorPage, escapedHtml } from '../service/error-page.js';
-import { type ParserError, TextBody } from '../service/fake-service.js';
+import type { ParserError } from '../service/fake-service.js';
 import { ServiceError } from '../service/service-error.js';
+import { TextBody } from '../service/text-body.js';
 import { MAX_VERSION, MIN_VERSION, sinceIn } from './placement-version.js';
 
 /** The start of an error's detail by status, as the library of the original writes it. */

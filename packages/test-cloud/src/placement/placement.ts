@@ -27,6 +27,7 @@ const versions = () => ({
 /** The placement service: the compute hosts with their inventories, and the providers that clients create. */
 export const placementService = fakeService({
   name: 'placement',
+  types: ['placement'],
   rejectsMethods: true,
   omitsCharset: true,
   before: () =>

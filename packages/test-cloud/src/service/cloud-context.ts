@@ -5,8 +5,11 @@ import type { Directory } from '../identity/directory.js';
 import type { DownloadSources } from '../image/download-file.js';
 import type { Documents } from './documents.js';
 
-/** Returns the caller by the tokens of a request; undefined without a valid one. */
-export type IdentifyCaller = (req: IncomingMessage) => Caller | undefined;
+/**
+ * Returns the caller by the tokens of a request; undefined without a valid one, or if the caller's access rules do not
+ * allow this request to a service of these types.
+ */
+export type IdentifyCaller = (req: IncomingMessage, serviceTypes: readonly string[]) => Caller | undefined;
 
 /** The cloud of a request, as its services see it. */
 export interface CloudContext {

@@ -20,6 +20,8 @@ export interface DocumentStore {
 /** A table that reports which of its documents change. */
 class Table extends Map<string, unknown> {
   readonly #changed: (id: string) => void;
+  /** Increases with each change. */
+  revision = 0;
 
   constructor(changed: (id: string) => void) {
     super();
@@ -27,14 +29,17 @@ class Table extends Map<string, unknown> {
   }
 
   override set(id: string, value: unknown): this {
+    this.revision += 1;
     this.#changed(id);
     return super.set(id, value);
   }
 
   override delete(id: string): boolean {
     const existed = super.delete(id);
-    if (existed) this.#changed(id);
-    return existed;
+    if (!existed) return false;
+    this.revision += 1;
+    this.#changed(id);
+    return true;
   }
 }
 
@@ -44,7 +49,7 @@ class Table extends Map<string, unknown> {
  */
 export class Documents {
   readonly #store: DocumentStore | undefined;
-  #tables = new Map<string, Map<string, unknown>>();
+  #tables = new Map<string, Table>();
   #changed = new Map<string, Set<string>>();
   #writing: Promise<void> | undefined;
 
@@ -68,7 +73,12 @@ export class Documents {
       table = new Table((id) => this.#note(name, id));
       this.#tables.set(name, table);
     }
-    return table as Map<string, T>;
+    return table as Map<string, unknown> as Map<string, T>;
+  }
+
+  /** Returns a number that increases with each change of a table. */
+  revisionOf(name: string): number {
+    return this.#tables.get(name)?.revision ?? 0;
   }
 
   clear(): void {

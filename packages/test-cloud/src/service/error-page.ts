@@ -1,4 +1,4 @@
-import { TextBody } from './fake-service.js';
+import { TextBody } from './text-body.js';
 
 export const escapedHtml = (text: string) =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');

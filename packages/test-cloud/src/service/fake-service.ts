@@ -7,9 +7,12 @@ import { readJson } from './read-json.js';
 import { isRecordOnly } from './record-only.js';
 import { Reply, type Route } from './route.js';
 import { notFound, ServiceError, unservedRecord } from './service-error.js';
+import { TextBody } from './text-body.js';
 
 export interface FakeServiceOptions {
   readonly name: string;
+  /** Types of the service in the catalog, which access rules of callers name. */
+  readonly types: readonly string[];
   /** Called once, on the first request. */
   readonly routes: () => readonly Route[];
   /** The body of an error, in the form of this service: JSON, or a {@link TextBody}. */
@@ -38,14 +41,6 @@ export interface ParserError {
   readonly type?: string;
   /** Of the negotiation of versions: `INVALID_VERSION_HEADER`. */
   readonly code?: string;
-}
-
-/** An error that is not JSON. */
-export class TextBody {
-  constructor(
-    readonly type: string,
-    readonly text: string,
-  ) {}
 }
 
 const JSON_TYPES = [
@@ -96,7 +91,17 @@ function send(res: Response, result: unknown, sendJson: SendJson): void {
   const { status, body, headers } = result instanceof Reply ? result : new Reply(200, result);
   res.status(status).set(headers);
   if (body === undefined) res.end();
-  else sendJson(res, body);
+  else sendBody(res, body, sendJson);
+}
+
+function sendBody(res: Response, body: unknown, sendJson: SendJson): void {
+  if (!(body instanceof TextBody)) sendJson(res, body);
+  else if (body.type.startsWith('text/')) res.type(body.type).send(body.text);
+  else {
+    // Express adds a charset to the type of strings, which OAuth clients reject.
+    res.setHeader('Content-Type', body.type);
+    res.send(Buffer.from(body.text));
+  }
 }
 
 const cloudOf = (res: Response) => res.locals.cloud as CloudContext;
@@ -118,7 +123,7 @@ function methodsByPath(table: readonly Route[]): ReadonlyMap<string, readonly st
 }
 
 function routerOf(options: FakeServiceOptions): Router {
-  const { name, routes, fault, before, strict, unknownPathType, rejectsMethods, omitsCharset } = options;
+  const { name, types, routes, fault, before, strict, unknownPathType, rejectsMethods, omitsCharset } = options;
   const sendJson = omitsCharset ? withoutCharset : withCharset;
   const router = Router({ caseSensitive: true, strict });
   router.use(requestId({ preset: 'openstack', headers: ['X-OpenStack-Request-ID'] }));
@@ -129,7 +134,7 @@ function routerOf(options: FakeServiceOptions): Router {
     const onlyRecords = isRecordOnly(name, method, path);
     router[method](path, async (req: Request, res: Response) => {
       const cloud = cloudOf(res);
-      const caller = cloud.identifyCaller(req);
+      const caller = cloud.identifyCaller(req, types);
       if (!open && !caller) respondUnauthorized(req, res);
       else if (onlyRecords && !cloud.simulated) throw unservedRecord(path);
       else send(res, await durable(cloud, () => run(new Call(req, res, cloud, caller))), sendJson);
@@ -138,13 +143,13 @@ function routerOf(options: FakeServiceOptions): Router {
   if (rejectsMethods)
     for (const [path, methods] of methodsByPath(table))
       router.all(path, (req: Request, res: Response) => {
-        if (!cloudOf(res).identifyCaller(req)) return respondUnauthorized(req, res);
+        if (!cloudOf(res).identifyCaller(req, types)) return respondUnauthorized(req, res);
         res.setHeader('Allow', methods.join(', '));
         throw new ServiceError(405, 'The method specified is not allowed for this resource.');
       });
   router.use((req: Request, res: Response) => {
     const { identifyCaller, unhandled: unserved } = cloudOf(res);
-    if (!identifyCaller(req)) return respondUnauthorized(req, res);
+    if (!identifyCaller(req, types)) return respondUnauthorized(req, res);
     unserved.note(name, req.method, req.originalUrl);
     // The status of the originals: clients read resources that they have deleted, and paths of missing extensions.
     throw notFound('The resource could not be found.', unknownPathType);
@@ -156,8 +161,7 @@ function routerOf(options: FakeServiceOptions): Router {
     if (known?.unserved) cloudOf(res).unhandled.note(name, req.method, `${req.originalUrl}#${known.unserved}`);
     const shown = known ?? new ServiceError(500, 'An unexpected error occurred. It was reported to the cloud.');
     const body = fault(shown, req);
-    if (body instanceof TextBody) res.status(shown.status).type(body.type).send(body.text);
-    else sendJson(res.status(shown.status), body);
+    sendBody(res.status(shown.status), body, sendJson);
   });
   return router;
 }

@@ -95,7 +95,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
   app.use('/placement', placementService(cloud));
   return {
     app,
-    identify,
+    identify: (req) => identify(req, ['compute']),
     knowsProject: (id) => directory.state.projects.has(id),
     get hasUsers() {
       return directory.state.users.size > 0;

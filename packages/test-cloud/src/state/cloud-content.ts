@@ -37,7 +37,7 @@ export async function createContent(options: ContentOptions, preset: Preset): Pr
     settings: options.settings,
     onError,
   });
-  const identity: Identity = Object.assign((req: IncomingMessage) => options.identifyCaller(req), {
+  const identity: Identity = Object.assign((req: IncomingMessage) => options.identifyCaller(req, ['compute']), {
     projectExists: async (projectId: string) => options.projectExists(projectId),
   });
   const compute = computeRouter({ engine, identity, maxVersion: options.maxVersion, onError });

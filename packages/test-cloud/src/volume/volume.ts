@@ -44,6 +44,7 @@ const RESOURCES: readonly ResourceSpec[] = [
 /** The volume service, version 3, on the catalog that servers attach volumes from. */
 export const volumeService = fakeService({
   name: 'volume',
+  types: ['volumev3', 'block-storage'],
   strict: true,
   before: () => {
     const negotiate = microversion({

@@ -181,3 +181,47 @@ describe('projects', () => {
     expect(await projectExists!('p1')).toBeUndefined();
   });
 });
+
+describe('access rules of a token', () => {
+  const rule = { id: 'r', service: 'compute', method: 'GET', path: '/v2.1/servers' };
+  const withRules = (access_rules: unknown) =>
+    server.issue('t', { ...alice, application_credential: { id: 'a', name: 'ci', restricted: true, access_rules } });
+
+  it('are requested from the service, which rejects tokens with rules otherwise', async () => {
+    let header: string | string[] | undefined;
+    const identify = withOptions();
+    await identify('t-alice');
+    server.instead.push((req, res) => {
+      header = req.headers['openstack-identity-access-rules'];
+      send(res, 404, {});
+    });
+    await identify('t');
+    expect(Number(header)).toBeGreaterThanOrEqual(1);
+  });
+
+  it.each([
+    ['GET', '/v2.1/servers', true],
+    ['GET', '/v2.1/servers?limit=1', true],
+    ['GET', '/v2.1/servers/1', false],
+    ['POST', '/v2.1/servers', false],
+  ])('decide on %s %s, also if the token is cached', async (method, url, allowed) => {
+    withRules([rule]);
+    const { identity } = withOptions();
+    const identify = (more: object = {}) =>
+      identity({ headers: { 'x-auth-token': 't' }, method, url, originalUrl: `/compute${url}`, ...more } as never);
+    for (let i = 0; i < 2; i += 1) expect((await identify()) !== undefined).toBe(allowed);
+    server.issue('s', { user: { id: 'nova' }, project: { id: 'service' }, roles: [{ name: 'service' }] });
+    expect(await identify({ headers: { 'x-auth-token': 't', 'x-service-token': 's' } })).toBeDefined();
+  });
+
+  it.each([[[]], ['all'], [[{ service: 'compute' }, null]]])('allow nothing if they are %j', async (rules) => {
+    withRules(rules);
+    const req = { headers: { 'x-auth-token': 't' }, method: 'GET', url: '/v2.1/servers' };
+    expect(await withOptions().identity(req as never)).toBeUndefined();
+  });
+
+  it('are optional', async () => {
+    server.issue('t', { ...alice, application_credential: { id: 'a', name: 'ci', restricted: true } });
+    expect(await withOptions()('t')).toMatchObject({ userId: 'u1' });
+  });
+});

@@ -1,0 +1,53 @@
+import type { Scope, Token } from './identity-records.js';
+import type { tablesOf } from './identity-tables.js';
+
+/** Records and role assignments. */
+interface Directory {
+  readonly state: ReturnType<typeof tablesOf>;
+  roleIdsOf(userId: string, scope: Scope): readonly string[];
+  effectiveRoles(roleIds: readonly string[]): readonly string[];
+}
+
+type Grant = Pick<Token, 'userId' | 'scope'> & Partial<Token>;
+
+/** Returns the delegated roles that the user has; undefined if the delegation does not exist. */
+function delegatedRoles(directory: Directory, grant: Grant, held: ReadonlySet<string>): readonly string[] | undefined {
+  const { credentials, accessTokens } = directory.state;
+  if (grant.applicationCredentialId)
+    return credentials.get(grant.applicationCredentialId)?.roleIds.filter((id) => held.has(id));
+  if (!grant.accessTokenId) return [...held];
+  const delegated = accessTokens.get(grant.accessTokenId)?.roleIds;
+  return delegated && directory.effectiveRoles(delegated).filter((id) => held.has(id));
+}
+
+/** Returns the roles of a trust; undefined if it or one of its users does not exist, or the trustor lacks one of them. */
+function trustedRoles(directory: Directory, trustId: string): readonly string[] | undefined {
+  const { trusts, users } = directory.state;
+  const trust = trusts.get(trustId);
+  if (!trust) return undefined;
+  const both = [users.get(trust.trustor_user_id), users.get(trust.trustee_user_id)];
+  if (both.some((user) => !user || user.enabled === false)) return undefined;
+  if (!trust.project_id) return [];
+  const held = directory.roleIdsOf(trust.trustor_user_id, { kind: 'project', id: trust.project_id });
+  const roles = directory.effectiveRoles(trust.roles.map(({ id }) => id));
+  return roles.every((id) => held.includes(id)) ? roles : undefined;
+}
+
+/**
+ * Returns the ids of the roles that a token has now; none if it is unscoped. Undefined if it is not valid: its user or
+ * scope is disabled, it has no role there, or what it was delegated by was deleted.
+ */
+export function currentRoleIds(directory: Directory, grant: Grant): readonly string[] | undefined {
+  const { users, projects, domains } = directory.state;
+  const { userId, scope } = grant;
+  const isDisabled = (record: { readonly enabled?: boolean } | undefined) => record?.enabled === false;
+  const user = users.get(userId);
+  if (isDisabled(user) || isDisabled(domains.get(user?.domain_id ?? ''))) return undefined;
+  const trusted = grant.trustId ? trustedRoles(directory, grant.trustId) : undefined;
+  if (grant.trustId && !trusted) return undefined;
+  if (!scope) return [];
+  const project = scope.kind === 'project' ? projects.get(scope.id) : undefined;
+  if (isDisabled(project) || isDisabled(domains.get(project?.domain_id ?? scope.id))) return undefined;
+  const roles = trusted ?? delegatedRoles(directory, grant, new Set(directory.roleIdsOf(userId, scope)));
+  return roles && roles.length > 0 ? roles : undefined;
+}

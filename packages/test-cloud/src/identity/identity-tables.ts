@@ -1,0 +1,48 @@
+import type { Documents } from '../service/documents.js';
+import type {
+  AccessToken,
+  ApplicationCredential,
+  Assignment,
+  Consumer,
+  Group,
+  Named,
+  Project,
+  RequestToken,
+  Token,
+  Trust,
+  User,
+} from './identity-records.js';
+
+/** The tables of the identity service in the documents of the cloud. */
+export function tablesOf(documents: Documents) {
+  return {
+    domains: documents.table<Named>('identity/domains'),
+    projects: documents.table<Project>('identity/projects'),
+    users: documents.table<User>('identity/users'),
+    groups: documents.table<Group>('identity/groups'),
+    roles: documents.table<Named>('identity/roles'),
+    assignments: documents.table<Assignment>('identity/assignments'),
+    /** Implied roles by role. */
+    implied: documents.table<readonly string[]>('identity/implied-roles'),
+    credentials: documents.table<ApplicationCredential>('identity/application-credentials'),
+    trusts: documents.table<Trust>('identity/trusts'),
+    accessTokens: documents.table<AccessToken>('identity/oauth-access-tokens'),
+    requestTokens: documents.table<RequestToken>('identity/oauth-request-tokens'),
+    consumers: documents.table<Consumer>('identity/consumers'),
+    tokens: documents.table<Token>('identity/tokens'),
+  };
+}
+
+/** The tables that determine the roles of a token. */
+export const RIGHTS = [
+  'domains',
+  'projects',
+  'users',
+  'groups',
+  'roles',
+  'assignments',
+  'implied-roles',
+  'application-credentials',
+  'trusts',
+  'oauth-access-tokens',
+].map((name) => `identity/${name}`);

@@ -1,0 +1,113 @@
+import { z } from 'zod';
+import type { Call } from '../service/call.js';
+import { created, del, get, noContent, openPost, put, type Route } from '../service/route.js';
+import { forbidden, notFound } from '../service/service-error.js';
+import { TextBody } from '../service/text-body.js';
+import { microsZ } from '../service/times.js';
+import { isDelegated } from './delegation.js';
+import type { AccessToken } from './identity-records.js';
+import { listOf } from './identity-style.js';
+import { signedRequestOf } from './oauth-signature.js';
+import {
+  authorize,
+  createAccessToken,
+  createRequestToken,
+  findRequestToken,
+  tokenBody,
+  unauthorized,
+} from './oauth-tokens.js';
+
+const Roles = z.object({
+  roles: z.array(z.union([z.strictObject({ id: z.string() }), z.strictObject({ name: z.string() })])).default([]),
+});
+
+/** Returns the response with a token, in the form that OAuth clients expect. */
+const createdToken = (body: string) => created(new TextBody('application/x-www-form-urlencoded', body));
+
+function rejectDelegated(call: Call, action: string): void {
+  call.requireAdmin();
+  if (isDelegated(call)) throw forbidden(`Cannot ${action} with a token issued via delegation.`);
+}
+
+function authorizeRequestToken(call: Call) {
+  rejectDelegated(call, 'authorize a request token');
+  const { cloud, caller } = call;
+  const { directory } = cloud;
+  const token = findRequestToken(directory, call.param('token'));
+  const all = [...directory.state.roles.values()];
+  const roleIds = call.body(Roles).roles.map((role) => {
+    const found = all.find(({ id, name }) => ('id' in role ? id === role.id : name === role.name));
+    if (!found) throw notFound(`Could not find role: ${'id' in role ? role.id : role.name}.`);
+    return found.id;
+  });
+  const held = directory.roleIdsOf(caller.userId, { kind: 'project', id: token.projectId });
+  if (!roleIds.every((id) => held.includes(id))) throw unauthorized('authorizing user does not have role required');
+  const verifier = authorize(directory, token, caller.userId, [...new Set(roleIds)]);
+  return { token: { oauth_verifier: verifier } };
+}
+
+/** Access tokens of a user, and their roles. */
+function accessTokenRoutes(): readonly Route[] {
+  const all = '/v3/users/:user/OS-OAUTH1/access_tokens';
+  const one = `${all}/:token`;
+
+  function show({ base }: Call, { id, consumerId, userId, projectId, expiresAt }: AccessToken) {
+    const self = `${base}/v3/users/${userId}/OS-OAUTH1/access_tokens/${id}`;
+    return {
+      id,
+      consumer_id: consumerId,
+      authorizing_user_id: userId,
+      project_id: projectId,
+      expires_at: microsZ(expiresAt),
+      links: { self, roles: `${self}/roles` },
+    };
+  }
+
+  function find(call: Call): AccessToken {
+    rejectDelegated(call, 'manage OAuth access tokens');
+    const token = call.cloud.directory.state.accessTokens.get(call.param('token'));
+    if (token?.userId !== call.param('user')) throw notFound('Access token not found');
+    return token;
+  }
+
+  const rolesOf = (call: Call) => find(call).roleIds.flatMap((id) => call.cloud.directory.state.roles.get(id) ?? []);
+
+  return [
+    get(all, (call) => {
+      rejectDelegated(call, 'manage OAuth access tokens');
+      const tokens = [...call.cloud.directory.state.accessTokens.values()];
+      const ofUser = tokens.filter(({ userId }) => userId === call.param('user'));
+      return listOf(
+        'access_tokens',
+        call,
+        ofUser.map((token) => show(call, token)),
+      );
+    }),
+    get(one, (call) => ({ access_token: show(call, find(call)) })),
+    del(one, (call) => {
+      call.cloud.directory.state.accessTokens.delete(find(call).id);
+      return noContent();
+    }),
+    get(`${one}/roles`, (call) => listOf('roles', call, rolesOf(call))),
+    get(`${one}/roles/:role`, (call) => {
+      const role = rolesOf(call).find(({ id }) => id === call.param('role'));
+      if (!role) throw notFound(`Could not find role: ${call.param('role')}.`);
+      return { role };
+    }),
+  ];
+}
+
+/** Delegation to programs by OAuth 1.0a (RFC 5849): request tokens, their authorization, and access tokens. */
+export function oauthRoutes(): readonly Route[] {
+  return [
+    openPost('/v3/OS-OAUTH1/request_token', (call) => {
+      const projectId = call.req.get('Requested-Project-Id');
+      return createdToken(tokenBody(createRequestToken(call.cloud.directory, signedRequestOf(call), projectId)));
+    }),
+    put('/v3/OS-OAUTH1/authorize/:token', authorizeRequestToken),
+    openPost('/v3/OS-OAUTH1/access_token', (call) =>
+      createdToken(tokenBody(createAccessToken(call.cloud.directory, signedRequestOf(call)))),
+    ),
+    ...accessTokenRoutes(),
+  ];
+}

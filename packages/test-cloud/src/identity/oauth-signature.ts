@@ -1,0 +1,89 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { Call } from '../service/call.js';
+import { badRequest } from '../service/service-error.js';
+
+/** A request as its client signs it. */
+export interface SignedRequest {
+  readonly method: string;
+  /** As the client addresses it. */
+  readonly url: URL;
+  readonly authorization: string | undefined;
+}
+
+/** Returns the request of a call as its client signs it. */
+export function signedRequestOf(call: Call): SignedRequest {
+  const url = new URL(`${call.cloudBase}${call.req.originalUrl}`);
+  return { method: call.req.method, url, authorization: call.req.headers.authorization };
+}
+
+/** Protocol parameters of RFC 5849, such as `oauth_token`, by name. */
+export type OAuthParameters = Readonly<Record<string, string | undefined>>;
+
+/** The hash of each signature method; null: the signature is the key itself. */
+const HASHES: Readonly<Record<string, string | null>> = {
+  'HMAC-SHA1': 'sha1',
+  'HMAC-SHA256': 'sha256',
+  'HMAC-SHA512': 'sha512',
+  PLAINTEXT: null,
+};
+/** How much the clock of a consumer may differ, in seconds. */
+const CLOCK_DIFFERENCE_S = 600;
+
+const encode = (text: string) =>
+  encodeURIComponent(text).replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw badRequest('Malformed Authorization header.');
+  }
+}
+
+/**
+ * Parses the header `Authorization: OAuth name="value", ...`.
+ *
+ * @throws a 400 error if there is none
+ */
+export function oauthParameters({ authorization }: SignedRequest): OAuthParameters {
+  if (!/^oauth\s/i.test(authorization ?? ''))
+    throw badRequest('No Authorization headers found, cannot proceed with OAuth related calls.');
+  const pairs = [...(authorization ?? '').matchAll(/([\w.~%-]+)="([^"]*)"/g)];
+  return Object.fromEntries(pairs.map(([, name = '', value = '']) => [decode(name), decode(value)]));
+}
+
+/** Returns the signature base string of RFC 5849, section 3.4.1. */
+function baseString({ method, url }: SignedRequest, parameters: OAuthParameters): string {
+  const signed = Object.entries(parameters).filter(([name]) => name !== 'realm' && name !== 'oauth_signature');
+  const normalized = [...url.searchParams, ...signed]
+    .map(([name, value = '']) => `${encode(name)}=${encode(value)}`)
+    .sort((a, b) => (a < b ? -1 : 1))
+    .join('&');
+  return [method.toUpperCase(), `${url.origin}${url.pathname}`, normalized].map(encode).join('&');
+}
+
+/**
+ * Returns whether a request is signed with the secrets of a consumer and its token (RFC 5849, section 3.2).
+ *
+ * @throws a 400 error if the signature method is unknown, or the time of the signature differs too much
+ */
+export function isSigned(request: SignedRequest, consumerSecret: string, tokenSecret = ''): boolean {
+  const parameters = oauthParameters(request);
+  const {
+    oauth_signature_method: method = '',
+    oauth_timestamp: timestamp,
+    oauth_signature: signature = '',
+  } = parameters;
+  if (!Object.hasOwn(HASHES, method))
+    throw badRequest(`Validation failed with errors: invalid_request, detail message is: Invalid signature method.`);
+  const hash = HASHES[method];
+  const key = `${encode(consumerSecret)}&${encode(tokenSecret)}`;
+  // Clients sign with the real time, also if the clock of this cloud is moved.
+  if (hash && !(Math.abs(Number(timestamp) - Date.now() / 1000) <= CLOCK_DIFFERENCE_S))
+    throw badRequest(
+      `Validation failed with errors: invalid_request, detail message is: Timestamp given is invalid, differ from allowed by over ${CLOCK_DIFFERENCE_S} seconds.`,
+    );
+  const expected = hash ? createHmac(hash, key).update(baseString(request, parameters)).digest('base64') : key;
+  const [a, b] = [Buffer.from(expected), Buffer.from(signature)];
+  return a.length === b.length && timingSafeEqual(a, b);
+}

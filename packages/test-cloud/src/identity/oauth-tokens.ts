@@ -1,0 +1,129 @@
+import { randomInt } from 'node:crypto';
+import { badRequest, notFound, ServiceError } from '../service/service-error.js';
+import { microsZ } from '../service/times.js';
+import type { Directory } from './directory.js';
+import type { AccessToken, Consumer, RequestToken } from './identity-records.js';
+import { newId } from './new-id.js';
+import { isSigned, type OAuthParameters, oauthParameters, type SignedRequest } from './oauth-signature.js';
+
+const REQUEST_TOKEN_MS = 8 * 3_600_000;
+const ACCESS_TOKEN_MS = 24 * 3_600_000;
+const VERIFIER_LENGTH = 8;
+/** Letters and digits that are not confused with others. */
+const VERIFIER_CHARACTERS = 'abcdefghkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789';
+
+export const unauthorized = (message: string) => new ServiceError(401, message, 'Unauthorized');
+
+/** @throws a 400 error if a parameter is missing */
+export function requiredParameter(value: string | undefined, name: string): string {
+  if (value) return value;
+  throw badRequest(
+    `Expecting to find ${name} in request. The server could not comply with the request since it is either malformed or otherwise incorrect. The client is assumed to be in error.`,
+  );
+}
+
+/** Returns the body of a response with a token. */
+export function tokenBody({ id, secret, expiresAt }: Pick<AccessToken, 'id' | 'secret' | 'expiresAt'>): string {
+  return `oauth_token=${id}&oauth_token_secret=${secret}&oauth_expires_at=${microsZ(expiresAt)}`;
+}
+
+function consumerOf(directory: Directory, parameters: OAuthParameters): Consumer {
+  const id = requiredParameter(parameters.oauth_consumer_key, 'oauth_consumer_key');
+  const consumer = directory.state.consumers.get(id);
+  if (!consumer) throw notFound('Consumer not found');
+  return consumer;
+}
+
+/** Removes expired request tokens, so that their number is bounded. */
+function sweep(table: Map<string, { readonly expiresAt: number }>, now: number): void {
+  for (const [key, { expiresAt }] of table) if (expiresAt <= now) table.delete(key);
+}
+
+/** Creates the request token of a signed request. */
+export function createRequestToken(
+  directory: Directory,
+  request: SignedRequest,
+  requestedProjectId: string | undefined,
+): RequestToken {
+  const parameters = oauthParameters(request);
+  requiredParameter(parameters.oauth_consumer_key, 'oauth_consumer_key');
+  const projectId = requiredParameter(requestedProjectId, 'Requested-Project-Id');
+  if (!directory.state.projects.has(projectId)) throw notFound(`Could not find project: ${projectId}.`);
+  const consumer = consumerOf(directory, parameters);
+  if (!isSigned(request, consumer.secret)) throw unauthorized('Invalid signature');
+  const now = directory.now();
+  const table = directory.state.requestTokens;
+  sweep(table, now);
+  const token = { id: newId(), secret: newId(), consumerId: consumer.id, projectId, expiresAt: now + REQUEST_TOKEN_MS };
+  table.set(token.id, token);
+  return token;
+}
+
+/** @throws a 404 error for an unknown token, 401 for an expired one */
+export function findRequestToken(directory: Directory, id: string): RequestToken {
+  const token = directory.state.requestTokens.get(id);
+  if (!token) throw notFound('Request token not found');
+  if (token.expiresAt <= directory.now()) throw unauthorized('Request token is expired');
+  return token;
+}
+
+/** Records the roles that a user delegates, and returns the verifier. */
+export function authorize(
+  directory: Directory,
+  token: RequestToken,
+  userId: string,
+  roleIds: readonly string[],
+): string {
+  const characters = Array.from(
+    { length: VERIFIER_LENGTH },
+    () => VERIFIER_CHARACTERS[randomInt(VERIFIER_CHARACTERS.length)],
+  );
+  const verifier = characters.join('');
+  directory.state.requestTokens.set(token.id, { ...token, authorized: { userId, roleIds, verifier } });
+  return verifier;
+}
+
+/** Exchanges an authorized request token for an access token. The request token can be used once. */
+export function createAccessToken(directory: Directory, request: SignedRequest): AccessToken {
+  const parameters = oauthParameters(request);
+  requiredParameter(parameters.oauth_consumer_key, 'oauth_consumer_key');
+  const requestTokenId = requiredParameter(parameters.oauth_token, 'oauth_token');
+  const verifier = requiredParameter(parameters.oauth_verifier, 'oauth_verifier');
+  const now = directory.now();
+  const token = findRequestToken(directory, requestTokenId);
+  const consumer = directory.state.consumers.get(parameters.oauth_consumer_key ?? '');
+  if (!consumer) throw unauthorized('Provided consumer does not exist.');
+  if (token.consumerId !== consumer.id) throw unauthorized('Provided consumer key does not match stored consumer key.');
+  if (token.authorized?.verifier !== verifier) throw unauthorized('Provided verifier does not match stored verifier');
+  if (!isSigned(request, consumer.secret, token.secret)) throw unauthorized('Invalid signature');
+  const { accessTokens } = directory.state;
+  sweep(accessTokens, now);
+  const { userId, roleIds } = token.authorized;
+  const { projectId, consumerId } = token;
+  const expiresAt = now + ACCESS_TOKEN_MS;
+  const access = { id: newId(), secret: newId(), consumerId, userId, projectId, roleIds, expiresAt };
+  accessTokens.set(access.id, access);
+  directory.state.requestTokens.delete(token.id);
+  return access;
+}
+
+/**
+ * Returns the access token that a signed authentication request names.
+ *
+ * @throws a 401 error if it is expired, or the signature is wrong; 404 if it does not exist
+ */
+export function accessTokenOf(directory: Directory, request: SignedRequest): AccessToken {
+  const token = directory.state.accessTokens.get(
+    requiredParameter(oauthParameters(request).oauth_token, 'oauth_token'),
+  );
+  if (!token) throw notFound('Access token not found');
+  if (token.expiresAt <= directory.now()) throw unauthorized('Access token is expired');
+  const consumer = directory.state.consumers.get(token.consumerId);
+  if (
+    !consumer ||
+    oauthParameters(request).oauth_consumer_key !== consumer.id ||
+    !isSigned(request, consumer.secret, token.secret)
+  )
+    throw unauthorized('Could not validate the access token');
+  return token;
+}

@@ -1,0 +1,146 @@
+import { z } from 'zod';
+import type { Call } from '../service/call.js';
+import { derived, fixed, required } from '../service/field.js';
+import type { Resource, ResourceSpec } from '../service/resource.js';
+import { get, type Route } from '../service/route.js';
+import { badRequest, forbidden, notFound } from '../service/service-error.js';
+import { microsZ } from '../service/times.js';
+import { without } from '../service/view.js';
+import type { Wire } from '../service/wire.js';
+import { anyId, strictFlag, text } from '../service/wire-types.js';
+import { forbiddenAction, rejectApplicationCredentials, tokenOf } from './delegation.js';
+import { listOf } from './identity-style.js';
+import { Timestamp } from './timestamp.js';
+
+const ANYONE = [] as const;
+/** How often a trust can be delegated further. */
+const MAX_REDELEGATIONS = 3;
+
+const role = z.object({ id: anyId.optional(), name: text.optional() });
+const moment = Timestamp.transform(microsZ);
+
+const fullRole = (call: Call, id: unknown): Wire => ({
+  ...call.cloud.directory.state.roles.get(String(id)),
+  links: { self: `${call.base}/v3/roles/${id}` },
+});
+
+/** Returns how often a new trust can be delegated further. */
+function depthOf({ allow_redelegation, redelegation_count, remaining_uses }: Wire): number {
+  if (allow_redelegation !== true || redelegation_count === 0) return 0;
+  const depth = redelegation_count == null ? MAX_REDELEGATIONS : Number(redelegation_count);
+  if (depth > MAX_REDELEGATIONS)
+    throw forbidden(`Requested redelegation depth of ${depth} is greater than allowed ${MAX_REDELEGATIONS}`);
+  if (remaining_uses != null) throw badRequest('remaining_uses must not be set if redelegation is allowed');
+  return depth;
+}
+
+/**
+ * Returns what a trust inherits that is created with the token of another trust.
+ *
+ * @throws a 403 error if it would delegate more than the other trust
+ */
+function redelegation(call: Call, trust: Wire): Wire | undefined {
+  const token = tokenOf(call);
+  if (token?.accessTokenId) throw forbiddenAction('Redelegation allowed for delegated by trust only');
+  const { trusts: all } = call.cloud.directory.state;
+  const source = all.get(token?.trustId ?? '');
+  if (!source) return undefined;
+  const depth = Number(source.redelegation_count);
+  const isRedelegable = trust.allow_redelegation === true && trust.redelegation_count !== 0;
+  if (isRedelegable && trust.redelegation_count != null && trust.redelegation_count !== depth - 1)
+    throw forbidden(
+      'Modifying "redelegation_count" upon redelegation is forbidden. Omitting this parameter is advised.',
+    );
+  if (depth <= 0)
+    throw forbidden(`Remaining redelegation depth of ${depth} out of allowed range of [0..${MAX_REDELEGATIONS}]`);
+  if (trust.remaining_uses != null)
+    throw forbidden('Field "remaining_uses" is set while it must not be set in order to redelegate a trust');
+  if (trust.expires_at && source.expires_at && Date.parse(String(trust.expires_at)) > Date.parse(source.expires_at))
+    throw forbidden('Requested expiration time is more than redelegated trust can provide');
+  const delegable = source.roles.map(({ id }) => id);
+  if (!(trust.roles as readonly Wire[]).every(({ id }) => delegable.includes(String(id))))
+    throw forbidden('Some of requested roles are not in redelegated trust');
+  if (trust.impersonation === true && !source.impersonation)
+    throw forbidden(
+      `Impersonation is not allowed because redelegated trust does not specify impersonation. Redelegated trust id: ${source.id}`,
+    );
+  return {
+    redelegated_trust_id: source.id,
+    redelegation_count: isRedelegable ? depth - 1 : 0,
+    expires_at: trust.expires_at ?? source.expires_at,
+  };
+}
+
+/** Trusts: a user delegates some of its roles to another user for a limited time. */
+export const trusts: ResourceSpec = {
+  path: 'OS-TRUST/trusts',
+  one: 'trust',
+  many: 'trusts',
+  filters: ['trustor_user_id', 'trustee_user_id'],
+  verbs: ['list', 'show', 'create', 'remove'],
+  admin: ANYONE,
+  revealsMissing: true,
+  views: { list: without('roles', 'roles_links') },
+  isVisible: ({ caller }, { trustor_user_id, trustee_user_id }) =>
+    [trustor_user_id, trustee_user_id].includes(caller.userId),
+  fields: () => ({
+    id: derived(),
+    trustor_user_id: required(fixed(anyId)),
+    trustee_user_id: required(fixed(anyId)),
+    project_id: fixed(anyId.nullable(), null),
+    impersonation: required(fixed(strictFlag)),
+    roles: fixed(z.array(role), () => []),
+    expires_at: fixed(moment.nullable(), null),
+    remaining_uses: fixed(z.number().int().min(1).nullable(), null),
+    allow_redelegation: fixed(strictFlag.nullable(), false, { hidden: true }),
+    redelegation_count: fixed(z.number().int().min(0).nullable(), null),
+    redelegated_trust_id: derived(null),
+    deleted_at: derived(null),
+  }),
+  creating(call, trust) {
+    const { caller, cloud } = call;
+    const { directory } = cloud;
+    rejectApplicationCredentials(call, 'trusts', false);
+    if (trust.trustor_user_id !== caller.userId)
+      throw forbiddenAction('The authenticated user should match the trustor');
+    if (trust.expires_at && Date.parse(String(trust.expires_at)) <= directory.now())
+      throw badRequest('The requested expiration date is in the past.');
+    if (!directory.state.users.has(String(trust.trustee_user_id)))
+      throw notFound(`Could not find user: ${trust.trustee_user_id}.`);
+    const requested = trust.roles as readonly z.infer<typeof role>[];
+    if (trust.project_id && requested.length === 0) throw forbiddenAction('At least one role should be specified');
+    const held = directory.roleIdsOf(caller.userId, { kind: 'project', id: String(trust.project_id) });
+    const all = [...directory.state.roles.values()];
+    const roles = requested.map(({ id, name }) => {
+      const one = all.find((other) => (id === undefined ? other.name === name : other.id === id));
+      if (!one || !held.includes(one.id)) throw notFound(`Could not find role: ${id ?? name}.`);
+      return { id: one.id, name: one.name };
+    });
+    return { roles, redelegation_count: depthOf(trust), ...redelegation(call, { ...trust, roles }) };
+  },
+  removing: (call) => rejectApplicationCredentials(call, 'trusts', false),
+  lists(call) {
+    rejectApplicationCredentials(call, 'trusts', false);
+    return true;
+  },
+  shows: (call, { id, roles }) => ({
+    roles: (roles as readonly Wire[]).map((one) => fullRole(call, one.id)),
+    roles_links: { self: `${call.base}/v3/OS-TRUST/trusts/${id}/roles`, next: null, previous: null },
+  }),
+  routes: (resource) => trustRoleRoutes(resource),
+};
+
+function trustRoleRoutes(resource: Resource): readonly Route[] {
+  const rolesOf = async (call: Call) => {
+    const { roles } = await resource.find(call, call.param('id'));
+    return (roles as readonly Wire[]).map(({ id }) => fullRole(call, id));
+  };
+  return [
+    get('/v3/OS-TRUST/trusts/:id/roles', async (call) => listOf('roles', call, await rolesOf(call))),
+    get('/v3/OS-TRUST/trusts/:id/roles/:role', async (call) => {
+      const one = (await rolesOf(call)).find(({ id }) => id === call.param('role'));
+      if (!one) throw notFound(`Could not find role: ${call.param('role')}.`);
+      return { role: one };
+    }),
+  ];
+}

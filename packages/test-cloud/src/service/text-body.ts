@@ -1,0 +1,7 @@
+/** A body that is not JSON. */
+export class TextBody {
+  constructor(
+    readonly type: string,
+    readonly text: string,
+  ) {}
+}
