@@ -35,8 +35,6 @@ export interface PortSpec extends Partial<Omit<PortRecord, 'fixedIps' | 'seq' | 
   readonly projectId: string;
   /** Default: one address of each version. Empty: none. */
   readonly fixedIps?: readonly FixedIpRequest[];
-  /** Addresses that are already allocated to the port, instead of `fixedIps`. */
-  readonly taken?: readonly FixedIp[];
   /** Names or ids. Default: the default group. */
   readonly securityGroups?: readonly string[];
   /** If true, an empty list of groups means none instead of the default one. */
@@ -132,12 +130,12 @@ export async function insertPort(
   if (existing) return presentPort(tx, existing, names);
   const network = await networkFor(context, tx, caller, spec.networkId);
   names.know(network);
-  const { fixedIps: requests, taken, securityGroups, bare = false, mac: givenMac, ...given } = spec;
+  const { fixedIps: requests, securityGroups, bare = false, mac: givenMac, ...given } = spec;
   const mac = givenMac?.toLowerCase() ?? randomMac();
   // A router's own addresses are not derived.
   const maker = spec.deviceOwner === ROUTER_PORTS ? undefined : mac;
   const subnets = await subnetsById(tx, network.subnetIds);
-  const fixedIps = inOrder(taken ?? (await claimAddresses(tx, context.blocks, subnets, requests, spec.id, maker)));
+  const fixedIps = inOrder(await claimAddresses(tx, context.blocks, subnets, requests, spec.id, maker));
   if (givenMac) await rejectUsedMac(tx, network.id, mac);
   const portSecurityEnabled = given.portSecurityEnabled ?? network.portSecurityEnabled;
   const none = !portSecurityEnabled || (bare && securityGroups?.length === 0);

@@ -3,14 +3,25 @@ import type { Tx } from '@apistrata/record-store';
 import type { Caller } from '../../caller/caller.js';
 import { CatalogError } from '../../errors/catalog-error.js';
 import { canonicalIp } from '../ip-address.js';
+import { isAutoconfigured } from './auto-address.js';
 import { allocateFrom, freeAddresses, subnetsById } from './ip-allocations.js';
 import { NameCache, type NetworkContext, networkNotFound } from './network-context.js';
-import { GATEWAY_PORTS, networkTables, type RouterRecord, type SubnetRecord } from './network-tables.js';
-import { claimAddresses, type FixedIpRequest, insertPort, removePort } from './port-records.js';
+import {
+  GATEWAY_PORTS,
+  networkTables,
+  type PortRecord,
+  type RouterRecord,
+  type SubnetRecord,
+} from './network-tables.js';
+import { type FixedIpRequest, inOrder, insertPort, removePort } from './port-records.js';
 
-const { floatingIps, networks, ports } = networkTables;
+const { floatingIps, networks, ports, routers } = networkTables;
 
 type Addresses = RouterRecord['externalAddresses'];
+
+function externalAddresses({ fixedIps }: Pick<PortRecord, 'fixedIps'>): Addresses {
+  return fixedIps.map(({ subnetId, address }) => ({ subnetId, address }));
+}
 
 function isSameSet(some: readonly string[], others: readonly string[]): boolean {
   return some.every((one) => others.includes(one)) && others.every((one) => some.includes(one));
@@ -65,17 +76,6 @@ function rejectGatewayOfSubnet(subnets: readonly SubnetRecord[], requests: reado
       );
 }
 
-/** One address of each IP version that the external network has. */
-async function anyAddresses(context: NetworkContext, tx: Tx, subnets: readonly SubnetRecord[], portId: string) {
-  const taken = [];
-  for (const version of [4, 6] as const) {
-    const offering = subnets.filter(({ ipVersion }) => ipVersion === version);
-    const fixedIp = await allocateFrom(tx, context.blocks, offering, portId);
-    if (fixedIp) taken.push(fixedIp);
-  }
-  return taken;
-}
-
 /** Removes the port of a router on its external network, and releases its addresses. */
 export async function removeGateway(tx: Tx, router: RouterRecord, now: number): Promise<void> {
   const mine = await ports.find(tx, (q) => q.where('device_id', '=', router.id));
@@ -89,7 +89,7 @@ export async function removeGateway(tx: Tx, router: RouterRecord, now: number): 
  * Connects a router with an external network by a port, or disconnects it.
  * @param router its current record
  * @param networkId of the external network; null: none
- * @param requests the addresses; omitted: one of each IP version
+ * @param requests the addresses; omitted: one of each IP version, and those that are derived from its MAC address
  * @returns the addresses of the router on the external network
  */
 export async function setGateway(
@@ -114,21 +114,42 @@ export async function setGateway(
   rejectGatewayOfSubnet(subnets, requests ?? []);
   await removeGateway(tx, router, context.clock.now());
   if (!network) return [];
-  const id = randomUUID();
-  const fixedIps = requests?.length
-    ? await claimAddresses(tx, context.blocks, subnets, requests, id)
-    : await anyAddresses(context, tx, subnets, id);
   const spec = {
-    id,
+    id: randomUUID(),
     networkId: network.id,
     // The port belongs to no project, so that members do not see it.
     projectId: '',
     deviceId: router.id,
     deviceOwner: GATEWAY_PORTS,
-    taken: fixedIps,
+    fixedIps: requests?.length ? requests : undefined,
     securityGroups: [],
     bare: true,
   };
-  await insertPort(context, tx, { ...caller, isAdmin: true }, spec, new NameCache(tx));
-  return fixedIps.map(({ subnetId, address }) => ({ subnetId, address }));
+  return externalAddresses(await insertPort(context, tx, { ...caller, isAdmin: true }, spec, new NameCache(tx)));
+}
+
+/**
+ * Adds addresses of a new subnet to the gateways of routers on its external network, as the original does: to those
+ * without an address of its IP version. A subnet with derived addresses does not prevent another address.
+ */
+export async function extendGateways(
+  context: NetworkContext,
+  tx: Tx,
+  subnet: SubnetRecord,
+  others: readonly SubnetRecord[],
+): Promise<void> {
+  const derivedFrom = new Set(others.filter((other) => isAutoconfigured(other)).map(({ id }) => id));
+  for (const port of await ports.find(tx, (q) => q.where('network_id', '=', subnet.networkId))) {
+    if (port.deviceOwner !== GATEWAY_PORTS) continue;
+    const assigned = port.fixedIps.filter(({ subnetId }) => !derivedFrom.has(subnetId));
+    const suffices = assigned.length > 1 || assigned.some(({ version }) => version === subnet.ipVersion);
+    if (suffices && !isAutoconfigured(subnet)) continue;
+    const router = await routers.lock(tx, port.deviceId);
+    const added = router && (await allocateFrom(tx, context.blocks, [subnet], port.id, port.mac));
+    if (!added) continue;
+    const updatedAt = context.clock.now();
+    const changed = { ...port, fixedIps: inOrder([...port.fixedIps, added]), updatedAt };
+    await ports.update(tx, changed);
+    await routers.update(tx, { ...router, externalAddresses: externalAddresses(changed), updatedAt });
+  }
 }

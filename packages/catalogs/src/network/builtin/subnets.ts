@@ -6,10 +6,11 @@ import type { Caller } from '../../caller/caller.js';
 import { isAdmin, owns } from '../../caller/caller-scope.js';
 import { CatalogError } from '../../errors/catalog-error.js';
 import { type Cidr, cidrOf, formatIp, ipOf, parseCidr, parseIp } from '../ip-address.js';
-import { AUTOCONFIGURED } from './auto-address.js';
-import { freeAddresses } from './ip-allocations.js';
+import { AUTOCONFIGURED, isAutoconfigured } from './auto-address.js';
+import { freeAddresses, subnetsById } from './ip-allocations.js';
 import { canSeeNetwork, type NetworkContext, networkNotFound, newSubnet } from './network-context.js';
 import { networkTables, type SubnetRecord } from './network-tables.js';
+import { extendGateways } from './router-gateways.js';
 
 const { networks, ports, subnets } = networkTables;
 
@@ -128,9 +129,6 @@ export function defaultGateway(cidrText: string): string {
   return formatIp({ version, value: first === last ? first : first + 1n });
 }
 
-const modeOf = ({ ipv6AddressMode, ipv6RaMode }: SubnetRecord) =>
-  AUTOCONFIGURED.has(ipv6AddressMode) || AUTOCONFIGURED.has(ipv6RaMode);
-
 /** Removes the addresses that guests derive from their ports; ports of routers keep theirs. */
 async function dropAutoconfigured(tx: Tx, subnet: SubnetRecord, now: number): Promise<void> {
   for (const port of await ports.find(tx, (q) => q.where('network_id', '=', subnet.networkId))) {
@@ -144,7 +142,9 @@ async function dropAutoconfigured(tx: Tx, subnet: SubnetRecord, now: number): Pr
 }
 
 /** Creates the subnet operations of the embedded network catalog. */
-export function subnetVerbs({ store, clock }: NetworkContext) {
+export function subnetVerbs(context: NetworkContext) {
+  const { store, clock } = context;
+
   async function visible(caller: Caller, id: string): Promise<SubnetRecord> {
     const subnet = await subnets.get(store, id);
     const network = subnet && (await networks.get(store, subnet.networkId));
@@ -195,17 +195,17 @@ export function subnetVerbs({ store, clock }: NetworkContext) {
         if (!network || !canSeeNetwork(caller, network)) throw networkNotFound(given.networkId);
         if (!owns(caller, network.projectId))
           throw new CatalogError('NETWORK_FORBIDDEN', `Network ${network.id} belongs to another project.`);
-        for (const otherId of network.subnetIds) {
-          const other = await subnets.get(tx, otherId);
-          if (other && overlaps(other.cidr, given.cidr))
+        const others = await subnetsById(tx, network.subnetIds);
+        for (const other of others)
+          if (overlaps(other.cidr, given.cidr))
             throw invalid(
               `Requested subnet with cidr: ${given.cidr} for network: ${network.id} overlaps with another subnet.`,
             );
-        }
         const now = clock.now();
         const { projectId = network.projectId } = fields;
         const created = await subnets.insert(tx, newSubnet({ ...fields, id, projectId, gatewayIp }, now));
         await networks.update(tx, { ...network, subnetIds: [...network.subnetIds, id], updatedAt: now });
+        if (network.external) await extendGateways(context, tx, created, others);
         return created;
       });
     },
@@ -233,7 +233,7 @@ export function subnetVerbs({ store, clock }: NetworkContext) {
       await store.transaction(async (tx) => {
         const subnet = await subnets.lock(tx, id);
         if (!subnet) throw subnetNotFound(id);
-        if (modeOf(subnet)) await dropAutoconfigured(tx, subnet, clock.now());
+        if (isAutoconfigured(subnet)) await dropAutoconfigured(tx, subnet, clock.now());
         const { n } = await tx.db
           .selectFrom('ip_allocations')
           .select(({ fn }) => fn.countAll().as('n'))
