@@ -27,7 +27,7 @@ const TESTS = /\.test\.|\/test\/|^testing\//;
 
 /** Files whose strings are programs of another language: Lua, nftables and commands of `ip`, assembly. */
 const PROGRAMS =
-  /^packages\/quota\/src\/redis\/|^packages\/qemu\/src\/network\/(?:guest-rules|router-rules|network-builder|desired-links|forwarding-entries)\.ts$|^packages\/qemu\/src\/programs\/probe-guest\.ts$/;
+  /^packages\/quota\/src\/redis\/|^packages\/qemu\/src\/network\/(?:guest-rules|router-rules|ipv6-rules|network-builder|desired-links|forwarding-entries)\.ts$|^packages\/qemu\/src\/programs\/probe-guest\.ts$/;
 
 /** The style guide, this check and its test name the words to avoid. */
 const NAMES_REPLACED_WORDS = /^docs\/style\.md$|^testing\/prose\.test\.ts$|^scripts\/prose\//;

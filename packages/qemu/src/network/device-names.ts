@@ -86,6 +86,11 @@ export class DeviceNames {
     return `"${PREFIX}${kind}${this.#tag}*"`;
   }
 
+  /** A number of this host, distinct from those of other hosts on the same computer; less than 1296. */
+  get number(): number {
+    return Number.parseInt(this.#tag, 36);
+  }
+
   /** The name of this host's tables in nftables. */
   get table(): string {
     return `apistrata_${this.#tag}`;

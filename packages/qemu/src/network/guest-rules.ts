@@ -254,11 +254,12 @@ export function guestRules(
       `iifname ${names.all('b')} drop`,
       `iifname ${names.all('u')} ct state established,related accept`,
       `iifname ${names.all('u')} meta l4proto 1 accept`,
+      `iifname ${names.all('u')} icmpv6 type { echo-request, nd-neighbor-solicit, nd-neighbor-advert } accept`,
       `iifname ${names.all('u')} drop`,
     ]),
     chain('leaving', [
       'type nat hook postrouting priority 100; policy accept;',
-      `iifname ${names.all('u')} oifname != ${names.all('u')} masquerade`,
+      `meta nfproto ipv4 iifname ${names.all('u')} oifname != ${names.all('u')} masquerade`,
     ]),
   ];
   return table('bridge', names.table, bridged.join('')) + table('inet', names.table, routed.join(''));

@@ -4,6 +4,7 @@ import { type ProgramOptions, runProgram } from '../programs/run-program.js';
 import type { Link } from './desired-links.js';
 import type { DeviceNames } from './device-names.js';
 import type { ForwardingEntry } from './forwarding-entries.js';
+import type { Ipv6Route } from './routed-ipv6.js';
 
 const NAMESPACES = '/run/netns';
 /** The type of the file system that named namespaces are mounts of (`NSFS_MAGIC` of Linux). */
@@ -42,8 +43,16 @@ export class IpTool {
 
   /** Executes commands in a namespace, or in that of this process. Does not use a shell. */
   async batch(commands: readonly string[], namespace?: string): Promise<void> {
+    await this.#batch(namespace === undefined ? [] : ['-netns', namespace], commands);
+  }
+
+  /** Executes commands for IPv6 in the namespace of this process. Commands without addresses do not imply it. */
+  async batchIpv6(commands: readonly string[]): Promise<void> {
+    await this.#batch(['-6'], commands);
+  }
+
+  async #batch(where: readonly string[], commands: readonly string[]): Promise<void> {
     if (commands.length === 0) return;
-    const where = namespace === undefined ? [] : ['-netns', namespace];
     await runProgram(this.#program, [...where, '-batch', '-'], { ...OPTIONS, input: `${commands.join('\n')}\n` });
   }
 
@@ -84,6 +93,20 @@ export class IpTool {
     const reported = await runProgram(this.#program, ['-json', '-4', 'route', 'show'], OPTIONS);
     const all: readonly { dst: string; dev?: string }[] = JSON.parse(reported || '[]');
     return all.flatMap(({ dst, dev = '' }) => (this.#names.isManaged(dev) ? [{ dst, dev }] : []));
+  }
+
+  /** Returns IPv6 routes of this computer. @param selector such as `table all` */
+  async ipv6Routes(...selector: readonly string[]): Promise<readonly Ipv6Route[]> {
+    return JSON.parse(
+      (await runProgram(this.#program, ['-json', '-6', 'route', 'show', ...selector], OPTIONS)) || '[]',
+    );
+  }
+
+  /** Returns the priorities of the rules that select tables of IPv6 routes; none if the kernel has one table only. */
+  async ipv6Priorities(): Promise<readonly number[]> {
+    const shown = await runProgram(this.#program, ['-json', '-6', 'rule', 'show'], OPTIONS).catch(() => '');
+    const all: readonly { readonly priority: number }[] = JSON.parse(shown || '[]');
+    return all.map(({ priority }) => priority);
   }
 
   /** Returns this program's namespaces. Removes files of lost ones, which are not namespaces anymore. */

@@ -9,6 +9,7 @@ import type { DhcpServers } from './dhcp-servers.js';
 import { forwardingCommands } from './forwarding-entries.js';
 import { guestRules, zonesOf } from './guest-rules.js';
 import type { IpTool } from './ip-tool.js';
+import { Ipv6Routes } from './ipv6-routes.js';
 import type { PhysicalNetworks } from './physical-networks.js';
 import { HOST_ADDRESS, outsideAddresses, routerAddresses, routerCommands, routerRules } from './router-rules.js';
 import { SERVICE_ADDRESS } from './service-address.js';
@@ -41,8 +42,11 @@ export class NetworkBuilder {
   /** The last configuration of each object, which is not applied again. */
   readonly #done = new Map<string, string>();
 
+  readonly #ipv6Routes: Ipv6Routes;
+
   constructor(options: NetworkBuilderOptions) {
     this.#options = options;
+    this.#ipv6Routes = new Ipv6Routes(options);
   }
 
   /**
@@ -57,10 +61,12 @@ export class NetworkBuilder {
     await this.#guests(plan, tunnels);
     if (tunnels) await this.#forwarding(desired, tunnels);
     // A failure of one network or router does not affect the others.
+    const ipv6 = await this.#ipv6Routes.select(plan);
     const done = await Promise.allSettled([
-      ...plan.routers.map((router) => this.#router(router, plan)),
+      ...plan.routers.map((router) => this.#router(router, plan, ipv6.routerIds.has(router.id))),
       ...servedNetworks(plan).map((network) => this.#services(network, plan)),
       this.#outside(plan.routers),
+      this.#once('ipv6', ipv6.text, () => this.#ipv6Routes.apply(ipv6)),
     ]);
     const failed = done.find((one) => one.status === 'rejected');
     if (failed) throw failed.reason;
@@ -103,7 +109,7 @@ export class NetworkBuilder {
     // New devices have no configuration yet.
     const fresh = desired.filter(({ name }) => !left.some(({ ifname }) => ifname === name));
     for (const link of fresh) if (link.kind === 'veth') this.#done.delete(link.namespace);
-    if (fresh.length > 0) this.#done.delete('outside');
+    if (fresh.length > 0) for (const what of ['outside', 'ipv6']) this.#done.delete(what);
   }
 
   async #guests(plan: NetworkPlan, tunnels: Tunnels | undefined): Promise<void> {
@@ -150,11 +156,11 @@ export class NetworkBuilder {
     await ip.batch([...stale, ...fresh], namespace);
   }
 
-  async #router(router: PlannedRouter, plan: NetworkPlan): Promise<void> {
+  async #router(router: PlannedRouter, plan: NetworkPlan, routed: boolean): Promise<void> {
     const { ip, nft, dhcp, names } = this.#options;
     const namespace = names.router(router.id);
-    const addresses = routerAddresses(router, plan, names);
-    const commands = routerCommands(router, plan, names);
+    const addresses = routerAddresses(router, plan, names, routed);
+    const commands = routerCommands(router, plan, names, routed);
     const rules = routerRules(router, names);
     await this.#once(namespace, JSON.stringify([...addresses, commands, rules]), async () => {
       await this.#enableForwarding(namespace);

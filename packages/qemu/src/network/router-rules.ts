@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto';
 import type { NetworkPlan, PlannedRouter } from '@apistrata/compute-engine/drivers';
 import type { DeviceNames } from './device-names.js';
 import { table } from './guest-rules.js';
+import { HOST_LINK_ADDRESS, ROUTER_LINK_ADDRESS } from './ipv6-rules.js';
+import { externalIpv6 } from './routed-ipv6.js';
 
 /** The address of this computer for routers, the same for each, because each has its own link. */
 export const HOST_ADDRESS = '169.254.0.1';
@@ -20,11 +22,23 @@ export function outsideAddresses(router: PlannedRouter): readonly string[] {
   return [...new Set([...(own.length > 0 ? own : [ownAddress(router.id)]), ...floating])];
 }
 
-/** Returns the `ip` commands for the namespace of a router, without addresses. */
+/** Returns the commands for the IPv6 default route of a router; without external networks, it leads nowhere. */
+function ipv6DefaultRoute(router: PlannedRouter, uplink: string, routed: boolean): readonly string[] {
+  if (routed) return [`route replace ::/0 via ${HOST_LINK_ADDRESS} dev ${uplink}`];
+  const hasIpv6 = router.interfaces.some(({ addresses }) => addresses.some(({ version }) => version === 6));
+  return hasIpv6 ? ['route replace unreachable ::/0'] : [];
+}
+
+/**
+ * Returns the `ip` commands for the namespace of a router, without addresses.
+ *
+ * @param routed true if its IPv6 subnets are routed to external networks
+ */
 export function routerCommands(
   router: PlannedRouter,
   { networks }: NetworkPlan,
   names: DeviceNames,
+  routed: boolean,
 ): readonly string[] {
   const state = router.adminStateUp ? 'up' : 'down';
   const uplink = names.uplink(router.id);
@@ -38,14 +52,20 @@ export function routerCommands(
     ...(router.external && router.adminStateUp
       ? [`route replace default via ${HOST_ADDRESS} dev ${uplink} onlink`]
       : []),
+    ...ipv6DefaultRoute(router, uplink, routed),
   ];
 }
 
-/** Returns the addresses of the devices in a router's namespace: `address/length`, by device. */
+/**
+ * Returns the addresses of the devices in a router's namespace: `address/length`, by device.
+ *
+ * @param routed true if its IPv6 subnets are routed to external networks
+ */
 export function routerAddresses(
   router: PlannedRouter,
   { networks }: NetworkPlan,
   names: DeviceNames,
+  routed: boolean,
 ): ReadonlyMap<string, readonly string[]> {
   const subnets = new Map(networks.flatMap(({ subnets: all }) => all.map((subnet) => [subnet.id, subnet] as const)));
   const inside = router.interfaces.map(({ id, addresses }) => {
@@ -55,7 +75,10 @@ export function routerAddresses(
     });
     return [names.router(id), written] as const;
   });
-  const outside = outsideAddresses(router).map((address) => `${address}/32`);
+  const outside = [
+    ...outsideAddresses(router).map((address) => `${address}/32`),
+    ...(routed ? [`${ROUTER_LINK_ADDRESS}/64`, ...externalIpv6(router).map((address) => `${address}/128`)] : []),
+  ];
   return new Map([...inside, ...(router.external ? [[names.uplink(router.id), outside] as const] : [])]);
 }
 

@@ -1,0 +1,82 @@
+import { existsSync } from 'node:fs';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { NetworkPlan } from '@apistrata/compute-engine/drivers';
+import { runProgram } from '../programs/run-program.js';
+import type { DeviceNames } from './device-names.js';
+import type { IpTool } from './ip-tool.js';
+import { routeCommands, routedRules } from './ipv6-rules.js';
+import { conflictMessage, hasRouted, selectRouted } from './routed-ipv6.js';
+
+const SETTINGS = '/proc/sys/net/ipv6/conf';
+const FORWARDING = join(SETTINGS, 'all', 'forwarding');
+
+/** The IPv6 subnets that are routed to external networks. */
+interface Selection extends ReturnType<typeof selectRouted> {
+  readonly routerIds: ReadonlySet<string>;
+  /** Differs between selections that need different configurations. */
+  readonly text: string;
+}
+
+const NOTHING: Selection = { routed: [], conflicts: [], routerIds: new Set(), text: '' };
+
+async function isSet(path: string, value: string): Promise<boolean> {
+  return (await readFile(path, 'utf8').catch(() => '')).trim() === value;
+}
+
+export interface Ipv6RoutesOptions {
+  readonly ip: IpTool;
+  readonly names: DeviceNames;
+  readonly nft: string;
+  readonly log: (line: string) => void;
+}
+
+/** The routes of this computer to the IPv6 subnets of guests. */
+export class Ipv6Routes {
+  readonly #options: Ipv6RoutesOptions;
+
+  constructor(options: Ipv6RoutesOptions) {
+    this.#options = options;
+  }
+
+  /** Selects the subnets to route. A computer without IPv6 routes none. */
+  async select(plan: NetworkPlan): Promise<Selection> {
+    if (!existsSync(FORWARDING) || !plan.routers.some((router) => hasRouted(router))) return NOTHING;
+    const { ip, names } = this.#options;
+    const selected = selectRouted(plan, await ip.ipv6Routes('table', 'main'), names);
+    const routerIds = new Set(selected.routed.map(({ routerId }) => routerId));
+    return { ...selected, routerIds, text: JSON.stringify(selected) };
+  }
+
+  /** Sets routes, rules and the settings of the kernel. */
+  async apply({ routed, conflicts }: Selection): Promise<void> {
+    if (!existsSync(FORWARDING)) return;
+    const { ip, names, nft, log } = this.#options;
+    for (const conflict of conflicts) log(conflictMessage(conflict));
+    for (const { routerId } of routed) await this.#enable(names.uplink(routerId));
+    // The rules limit what routers send, so they precede the routes.
+    await runProgram(nft, ['-f', '-'], { runAs: undefined, input: routedRules(routed, names) });
+    const existing = await ip.ipv6Routes('table', 'all', 'proto', 'static');
+    await ip.batchIpv6(routeCommands(routed, existing, await ip.ipv6Priorities(), names));
+    if (routed.length > 0) await this.#enableForwarding();
+  }
+
+  /** Enables IPv6 on a device, which many computers disable for new ones. */
+  async #enable(device: string): Promise<void> {
+    const path = join(SETTINGS, device, 'disable_ipv6');
+    if (!(await isSet(path, '0'))) await writeFile(path, '0');
+  }
+
+  /** Computers that forward packets ignore router advertisements, unless each interface accepts them explicitly. */
+  async #enableForwarding(): Promise<void> {
+    if (!(await isSet(FORWARDING, '0'))) return;
+    for (const device of await readdir(SETTINGS)) {
+      const path = join(SETTINGS, device, 'accept_ra');
+      if (device !== 'all' && (await isSet(path, '1'))) await writeFile(path, '2');
+    }
+    await writeFile(FORWARDING, '1');
+    this.#options.log(
+      `IPv6 forwarding is now enabled on this computer (${FORWARDING}), so that guests reach external networks`,
+    );
+  }
+}

@@ -1,0 +1,95 @@
+import type { DeviceNames } from './device-names.js';
+import { table } from './guest-rules.js';
+import type { Ipv6Route, RoutedIpv6 } from './routed-ipv6.js';
+
+/** The address of this computer for routers, the same for each, because each has its own link. */
+export const HOST_LINK_ADDRESS = 'fe80::1';
+/** The address of every router for this computer. */
+export const ROUTER_LINK_ADDRESS = 'fe80::2';
+
+/** The mark of packets for subnets of guests that arrive from other computers. */
+const ROUTED_MARK = '0x20000000';
+/** The first number of the range for tables of routes, and for priorities of rules: one for each host on the computer. */
+const [FIRST_TABLE, FIRST_PRIORITY] = [0x6171_0000, 30_000];
+
+/** Returns the table of a host's routes to subnets, and the priority of the rule that selects it. */
+function numbersOf({ number }: DeviceNames): { readonly table: number; readonly priority: number } {
+  return { table: FIRST_TABLE + number, priority: FIRST_PRIORITY + number };
+}
+
+/**
+ * Returns the `ip` commands for the routes of this computer to routers and their subnets. Subnets are in their own table,
+ * which applies to marked packets only: prefixes that users choose never affect other traffic of this computer.
+ *
+ * @param existing static routes of this computer in all tables
+ * @param priorities of existing rules
+ */
+export function routeCommands(
+  routed: readonly RoutedIpv6[],
+  existing: readonly Ipv6Route[],
+  priorities: readonly number[],
+  names: DeviceNames,
+): readonly string[] {
+  const { table: number, priority } = numbersOf(names);
+  const desired = routed.flatMap(({ routerId, addresses, prefixes }) => {
+    const device = names.uplink(routerId);
+    return [
+      ...addresses.map((address) => ({ dst: address, at: `dev ${device}`, more: '' })),
+      ...prefixes.map((prefix) => ({
+        dst: prefix.replace(/\/128$/, ''),
+        at: `dev ${device} table ${number}`,
+        more: ` via ${ROUTER_LINK_ADDRESS}`,
+      })),
+    ];
+  });
+  const kept = new Set(desired.map(({ dst, at }) => `${dst} ${at}`));
+  const stale = existing.flatMap(({ dst, dev = '', table: name }) => {
+    if (!names.isManaged(dev)) return [];
+    const route = `${dst} dev ${dev}${name === undefined ? '' : ` table ${name}`}`;
+    return kept.has(route)
+      ? []
+      : [`route delete ${dst.replace(/^default$/, '::/0')} dev ${dev}${name === undefined ? '' : ` table ${name}`}`];
+  });
+  const ruled = priorities.includes(priority);
+  const rule = `priority ${priority} fwmark ${ROUTED_MARK}/${ROUTED_MARK} table ${number}`;
+  return [
+    ...stale,
+    ...routed.map(({ routerId }) => `address replace ${HOST_LINK_ADDRESS}/64 dev ${names.uplink(routerId)} nodad`),
+    ...desired.map(({ dst, at, more }) => `route replace ${dst}${more} ${at} proto static`),
+    ...(routed.length > 0 && !ruled ? [`rule add ${rule}`] : []),
+    ...(routed.length === 0 && ruled ? [`rule delete ${rule}`] : []),
+  ];
+}
+
+const set = (items: readonly string[]) => `{ ${items.join(', ')} }`;
+
+/**
+ * Returns the rules of this computer for routed subnets. A packet reaches a subnet only if the computer would otherwise
+ * return it to the interface on which it arrived, or drop it: an upstream router has sent it here on purpose. Routers
+ * can only send from their own subnets.
+ */
+export function routedRules(routed: readonly RoutedIpv6[], names: DeviceNames): string {
+  const name = `${names.table}_routed`;
+  if (routed.length === 0) return `table ip6 ${name}\ndelete table ip6 ${name}\n`;
+  const mark = `meta mark set meta mark or ${ROUTED_MARK}`;
+  const chain = (title: string, lines: readonly string[]) =>
+    `  chain ${title} {\n${lines.map((line) => `    ${line}\n`).join('')}  }\n`;
+  return table(
+    'ip6',
+    name,
+    [
+      chain('returned', [`fib daddr . iif oif exists ${mark}`, `fib daddr oif missing ${mark}`]),
+      chain('arriving', [
+        'type filter hook prerouting priority -150; policy accept;',
+        `iifname != ${names.all('u')} iifname != ${names.all('b')} ip6 daddr ${set(routed.flatMap(({ prefixes }) => prefixes))} jump returned`,
+      ]),
+      chain('passing', [
+        'type filter hook forward priority 0; policy accept;',
+        ...routed.flatMap(({ routerId, addresses, prefixes }) =>
+          [addresses, prefixes].map((own) => `iifname "${names.uplink(routerId)}" ip6 saddr ${set(own)} accept`),
+        ),
+        `iifname ${names.all('u')} drop`,
+      ]),
+    ].join(''),
+  );
+}
