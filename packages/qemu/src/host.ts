@@ -11,20 +11,19 @@ import { GuestFreeze } from './guest/guest-freeze.js';
 import { type GuestInterface, guestInterface } from './guest/guest-networks.js';
 import type { GuestSecrets } from './guest/meta-data.js';
 import { ImageCache } from './images/image-cache.js';
+import { connectNics } from './machine/connect-nics.js';
 import { noteHostBoot } from './machine/host-boot.js';
 import { limitDisks } from './machine/limit-disks.js';
 import { Machine } from './machine/machine.js';
 import { saveCpu } from './machine/machine-cpu.js';
 import { changeOwner, MachineFolder } from './machine/machine-folder.js';
 import type { MachineLayout } from './machine/machine-layout.js';
-import type { NicShape } from './machine/machine-shape.js';
 import type { DiskTools } from './machine/prepare-disks.js';
 import { reportMemory } from './machine/report-memory.js';
 import { retryWhileLocked } from './machine/retry-while-locked.js';
-import { nicShape, shapeOf } from './machine/shape-of.js';
+import { shapeOf } from './machine/shape-of.js';
 import type { OngoingMove } from './moves/ongoing-move.js';
 import type { MachinePlaces, NetworkMode } from './network/network-mode.js';
-import type { NetworkBackend } from './network/user-network.js';
 import type { Acceleration } from './programs/acceleration.js';
 import type { RunAs } from './programs/run-program.js';
 import type { QmpClient } from './qmp/qmp-client.js';
@@ -191,7 +190,7 @@ export class Host implements MachinePlaces {
       folder: machine.folder,
       acceleration,
       cpu,
-      nics: await this.nics(server, server.interfaces, true),
+      nics: await connectNics(this, server, server.interfaces, { starting: true, flavor, incoming }),
       ...(await openVolumes(this.volumes, server)),
     });
     await machine.folder.truncateConsole();
@@ -209,14 +208,6 @@ export class Host implements MachinePlaces {
   async interfaces(server: Server, which = server.interfaces): Promise<readonly GuestInterface[]> {
     const { networks } = this.parts.services;
     return Promise.all(which.map((one) => guestInterface(networks, server, one)));
-  }
-
-  /** Returns the interfaces of a server as devices of its machine, with their backends. */
-  async nics(server: Server, which: Server['interfaces'], starting = false): Promise<readonly NicShape[]> {
-    const interfaces = await this.interfaces(server, which);
-    const backends = await this.networks.connect(server, interfaces, starting);
-    const tuning = tuningOf(server.flavor, server.imageProperties);
-    return interfaces.map((one, index) => nicShape(one, tuning, backends[index] as NetworkBackend));
   }
 
   async writeConfigDrive(

@@ -13,6 +13,7 @@ import { openBridgeMode } from './network/bridge-mode.js';
 import type { MachinePlaces } from './network/network-mode.js';
 import { DEFAULT_TUNNEL_PORT } from './network/tunnels.js';
 import { userMode } from './network/user-mode.js';
+import { usesVhost } from './network/vhost-net.js';
 import type { QemuOptions } from './options.js';
 import { kvmGroup, type Probe, probeAcceleration } from './programs/acceleration.js';
 import { findProgram } from './programs/find-program.js';
@@ -107,15 +108,17 @@ export async function openHost(options: QemuOptions, services: DriverServices): 
   const { acceleration } = probe;
   const cpus = await HostCpus.open({ ...found, acceleration }, requestedCpu('qemuDriver()', options));
   if (services.hosts) await claimDirectory(found.directory, services.hosts.self);
+  const { log = () => {} } = options;
   const network =
     options.networkMode === 'bridge'
       ? await openBridgeMode({
           ...found,
+          vhost: await usesVhost({ enabled: options.vhostNet ?? true, acceleration, runAs: found.runAs }, log),
           networks: services.networks,
           hosts: services.hosts,
           tunnelPort: options.tunnelPort ?? DEFAULT_TUNNEL_PORT,
           providerNetworks: options.providerNetworks ?? {},
-          log: options.log ?? (() => {}),
+          log,
         })
       : (places: MachinePlaces) => userMode(forwardsOf(options), places);
   const host = new Host({
@@ -127,7 +130,7 @@ export async function openHost(options: QemuOptions, services: DriverServices): 
     storage: found.sharedDirectory && (await storageName(found.sharedDirectory)),
     volumesAllowed: options.volumes ?? true,
     network,
-    log: options.log ?? (() => {}),
+    log,
     shutdownTimeoutMs: options.shutdownTimeoutMs ?? DEFAULT_SHUTDOWN_MS,
     diskWaitMs: options.diskWaitMs ?? DEFAULT_DISK_WAIT_MS,
     imageCacheBytes: options.imageCacheGib && options.imageCacheGib * 2 ** 30,
@@ -137,6 +140,6 @@ export async function openHost(options: QemuOptions, services: DriverServices): 
   await host.volumes.recover();
   await host.frozenGuests.recover((await host.machineIds()).map((id) => host.folderOf(id)));
   host.watchConsoles();
-  resumeWhenSpaceIsFree(host, found.sharedDirectory ?? found.directory, options.log ?? (() => {}));
+  resumeWhenSpaceIsFree(host, found.sharedDirectory ?? found.directory, log);
   return host;
 }

@@ -40,6 +40,11 @@ export interface QemuOptions {
    */
   readonly providerNetworks?: Readonly<Record<string, string>>;
   /**
+   * Whether interfaces of machines use `/dev/vhost-net` of the kernel, with `bridge` and KVM, if the user that runs machines
+   * can open it. Default true. The reason is reported to `log`.
+   */
+  readonly vhostNet?: boolean;
+  /**
    * Ports of this computer that are forwarded to guests: `[NAME:]HOSTPORT[-LAST]:GUESTPORT[/udp]`. `2222:22` applies to
    * the first server that starts, `web:8080:80` to servers with that name, and with `2200-2299:22` each server gets its
    * own port. The assigned port is reported to `log`, and stays the same for the lifetime of the server. Only with the
@@ -96,6 +101,7 @@ const optionNames: Readonly<Record<keyof QemuOptions, true>> = {
   networkMode: true,
   tunnelPort: true,
   providerNetworks: true,
+  vhostNet: true,
   forward: true,
   forwardAddress: true,
   log: true,

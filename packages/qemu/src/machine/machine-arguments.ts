@@ -7,19 +7,22 @@ import { hotplugBus, hotplugPortCount, hotplugPortDevices } from './hotplug-port
 import type { MachineFolder } from './machine-folder.js';
 import type { MachineLayout } from './machine-layout.js';
 import type { MachineShape, NicShape } from './machine-shape.js';
+import { vectorsOf } from './nic-vectors.js';
 
-/** The only model that reports the MTU to the guest. */
-const NIC_WITH_MTU = 'virtio-net-pci';
+/** The only model that reports the MTU to the guest, and that can have several queues. */
+const VIRTIO_NIC = 'virtio-net-pci';
 
 /** Returns the `device_add` or `-device` arguments of a network interface. */
-export function nicDevice({ id, mac, mtu, model }: NicShape) {
+export function nicDevice({ id, mac, mtu, model, backend }: NicShape) {
+  const queues = Number(backend.queues ?? 1);
   return {
     driver: model,
     id,
     netdev: netdevId(id),
     mac,
     romfile: '',
-    ...(model === NIC_WITH_MTU && { host_mtu: mtu }),
+    ...(model === VIRTIO_NIC && { host_mtu: mtu }),
+    ...(queues > 1 && { mq: true, vectors: vectorsOf(queues) }),
   };
 }
 

@@ -1,9 +1,11 @@
 import { checkedCpu, type GuestCpu } from '../cpu/guest-cpu.js';
 import { QemuError } from '../qemu-error.js';
 import type { QmpClient } from '../qmp/qmp-client.js';
+import { MAX_QUEUES } from '../tuning/tuning.js';
 import { isHotplugPort, pciDevices } from './hotplug-ports.js';
 import { savedCpu } from './machine-cpu.js';
 import type { MachineFolder } from './machine-folder.js';
+import { queuesWith } from './nic-vectors.js';
 
 /** The device layout of a machine, which a machine that takes over its memory must have, too. */
 export interface MachineLayout {
@@ -16,6 +18,8 @@ export interface MachineLayout {
   /** The hotplug ports of devices that are at one, and the number of all ports. */
   readonly buses: Readonly<Record<string, string>>;
   readonly ports: number;
+  /** The number of queue pairs of interfaces by id, if it is not one. */
+  readonly queues: Readonly<Record<string, number>>;
   /** Null for a machine that an earlier version has started. */
   readonly cpu: GuestCpu | null;
 }
@@ -30,12 +34,23 @@ async function unitsOf(qmp: QmpClient): Promise<MachineLayout['units']> {
   return units;
 }
 
+async function queuesOf(qmp: QmpClient): Promise<MachineLayout['queues']> {
+  const devices = await qmp.execute<{ name: string; type: string }[]>('qom-list', { path: DEVICES });
+  const queues: Record<string, number> = {};
+  for (const { name } of devices.filter(({ type }) => type === 'child<virtio-net-pci>')) {
+    const read = <T>(property: string) => qmp.execute<T>('qom-get', { path: `${DEVICES}/${name}`, property });
+    if (await read<boolean>('mq')) queues[name] = queuesWith(await read<number>('vectors'));
+  }
+  return queues;
+}
+
 /** Returns the layout of a running machine. */
 export async function layoutOf(folder: MachineFolder, qmp: QmpClient): Promise<MachineLayout> {
-  const [type, root, units] = await Promise.all([
+  const [type, root, units, queues] = await Promise.all([
     qmp.execute<string>('qom-get', { path: '/machine', property: 'type' }),
     pciDevices(qmp),
     unitsOf(qmp),
+    queuesOf(qmp),
   ]);
   const ports = root.filter(({ qdev_id }) => isHotplugPort(qdev_id));
   const atPorts = ports.flatMap(({ qdev_id: bus, pci_bridge }) =>
@@ -48,18 +63,20 @@ export async function layoutOf(folder: MachineFolder, qmp: QmpClient): Promise<M
     units,
     buses: Object.fromEntries(atPorts.map(({ qdev_id, bus }) => [qdev_id, bus])),
     ports: ports.length,
+    queues,
     cpu: await savedCpu(folder),
   };
 }
 
 /** Validates a layout from another process before it becomes part of a command line. */
 export function checkedLayout(layout: MachineLayout): MachineLayout {
-  const { type, slots, units = {}, buses = {}, ports = 0, cpu = null } = layout;
+  const { type, slots, units = {}, buses = {}, ports = 0, queues = {}, cpu = null } = layout;
   const places = [...Object.values(slots), ...Object.values(units), ports];
   const valid =
     /^pc-[\w.-]{1,40}$/.test(type) &&
     places.every((place) => Number.isInteger(place) && place >= 0) &&
-    Object.values(buses).every(isHotplugPort);
+    Object.values(buses).every(isHotplugPort) &&
+    Object.values(queues).every((count) => Number.isInteger(count) && count >= 1 && count <= MAX_QUEUES);
   if (!valid) throw new QemuError('UNSUPPORTED', `unsupported machine type ${type}`);
-  return { type, slots, units, buses, ports, cpu: cpu && checkedCpu(cpu) };
+  return { type, slots, units, buses, ports, queues, cpu: cpu && checkedCpu(cpu) };
 }

@@ -3,21 +3,10 @@ import type { FlavorCopy, Server } from '@apistrata/compute-engine';
 import type { GuestCpu } from '../cpu/guest-cpu.js';
 import { prepareFirmware } from '../firmware/prepare-firmware.js';
 import { hasAgent } from '../guest/guest-agent.js';
-import type { GuestInterface } from '../guest/guest-networks.js';
-import type { NetworkBackend } from '../network/user-network.js';
 import type { Acceleration } from '../programs/acceleration.js';
-import { type Tuning, tuningOf } from '../tuning/tuning.js';
+import { tuningOf } from '../tuning/tuning.js';
 import type { MachineFile, MachineFolder } from './machine-folder.js';
 import type { DiskShape, KernelShape, MachineShape, NicShape, VolumeShape } from './machine-shape.js';
-
-/** The name of an interface in QEMU. */
-export function nicId(portId: string): string {
-  return `nic-${portId}`;
-}
-
-export function nicShape(nic: GuestInterface, { nicModel: model }: Tuning, backend: NetworkBackend): NicShape {
-  return { id: nicId(nic.portId), mac: nic.mac, mtu: nic.mtu, model, backend };
-}
 
 const OWN = ['kernel', 'ramdisk', 'commandLine'] as const;
 const RESCUE = ['rescueKernel', 'rescueRamdisk', 'rescueCommandLine'] as const;

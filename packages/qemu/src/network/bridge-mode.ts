@@ -19,6 +19,7 @@ import type { MachinePlaces, NetworkMode } from './network-mode.js';
 import { checkPhysical, findPhysicalNetworks } from './physical-networks.js';
 import { probeNetworks } from './probe-networks.js';
 import { SERVICE_ADDRESS } from './service-address.js';
+import { tapBackend } from './tap-backend.js';
 import { hostsNow, type Tunnels } from './tunnels.js';
 
 /** Interval between checks whether other processes have changed networks. */
@@ -38,6 +39,8 @@ export interface BridgeModeOptions {
   readonly tunnelPort: number;
   /** Devices of this computer by the names of physical networks. */
   readonly providerNetworks: Readonly<Record<string, string>>;
+  /** Whether machines can use the kernel's implementation of virtio. */
+  readonly vhost: boolean;
   readonly runAs: RunAs | undefined;
   readonly log: (line: string) => void;
 }
@@ -122,7 +125,7 @@ class Rounds {
  * @throws QemuError `NETWORKS_UNAVAILABLE` or `QEMU_MISSING` with the fix
  */
 export async function openBridgeMode(options: BridgeModeOptions): Promise<(places: MachinePlaces) => NetworkMode> {
-  const { directory, networks, hosts, tunnelPort, runAs, log } = options;
+  const { directory, networks, hosts, tunnelPort, vhost, runAs, log } = options;
   const { networkPlan, onNetworkChange } = networks as Partial<NetworkPlans>;
   if (process.getuid?.() !== 0)
     throw new QemuError('NETWORKS_UNAVAILABLE', 'bridges need root: start it as root, or use the network mode user');
@@ -181,6 +184,8 @@ export async function openBridgeMode(options: BridgeModeOptions): Promise<(place
       guest: (namespace, address) => guestAt(built, names, places, namespace, address),
       log,
     });
+    /** Whether the ports of servers have several queues; unknown for machines that a former process has started. */
+    const multiqueue = new Map<string, ReadonlyMap<string, boolean>>();
     // Devices are checked after a change, before a start, and periodically.
     let lastCheck = { plan: '', at: 0 };
     let localRouters = '';
@@ -196,7 +201,7 @@ export async function openBridgeMode(options: BridgeModeOptions): Promise<(place
       const spaces = servedNetworks(plan).map(({ id }) => names.service(id));
       // A namespace exists as long as a socket listens in it.
       await metadata.storeIn(spaces);
-      await builder.build(plan, tunnels);
+      await builder.build(plan, tunnels, new Map([...multiqueue.values()].flatMap((ports) => [...ports])));
       built = plan;
       if (tunnels) notifyRouters(plan);
       await metadata.listenIn(spaces);
@@ -229,17 +234,17 @@ export async function openBridgeMode(options: BridgeModeOptions): Promise<(place
     const silence = onNetworkChange(() => void refresh());
     const timer = setInterval(() => void refresh(), POLL_INTERVAL_MS).unref();
     return {
-      async connect(server, interfaces, starting) {
+      async connect(server, interfaces, starting, { queues, virtio }) {
         if (starting) await storeManifest(places.folderOf(server.id), server, interfaces);
+        const known = starting ? [] : (multiqueue.get(server.id) ?? []);
+        const added = interfaces.map(({ portId }, index) => [portId, (queues[index] ?? 1) > 1] as const);
+        multiqueue.set(server.id, new Map([...known, ...added]));
         lastCheck.at = 0;
         await rounds.run();
         for (const { portId } of interfaces) checkPhysical(built, portId, physical);
-        return interfaces.map(({ portId }) => ({
-          type: 'tap',
-          ifname: names.tap(portId),
-          script: 'no',
-          downscript: 'no',
-        }));
+        return interfaces.map(({ portId }, index) =>
+          tapBackend(names.tap(portId), queues[index] ?? 1, vhost && virtio),
+        );
       },
       async counters({ interfaces }) {
         const counted = await ip.counters();
@@ -248,7 +253,10 @@ export async function openBridgeMode(options: BridgeModeOptions): Promise<(place
           return traffic ? [nicCounters(mac, traffic)] : [];
         });
       },
-      release: () => rounds.run(),
+      release(serverId) {
+        multiqueue.delete(serverId);
+        return rounds.run();
+      },
       async problem() {
         await first;
         return health.problem;

@@ -30,12 +30,14 @@ function tunnelLinks(networks: NetworkPlan['networks'], names: DeviceNames, tunn
  *
  * @param physical the physical networks of this computer
  * @param tunnels to other hosts; undefined without any
+ * @param multiqueue whether ports have several queues, as far as it is known
  */
 export function desiredLinks(
   plan: NetworkPlan,
   names: DeviceNames,
   physical: PhysicalNetworks,
   tunnels?: Tunnels,
+  multiqueue: ReadonlyMap<string, boolean> = new Map(),
 ): readonly DesiredLink[] {
   const { networks, ports, routers } = plan;
   const mtus = new Map(networks.map(({ id, mtu }) => [id, mtu]));
@@ -49,6 +51,7 @@ export function desiredLinks(
         bridge: names.bridge(networkId),
         mtu: mtuOf(networkId),
         up: adminStateUp,
+        multiqueue: multiqueue.get(id),
       }),
     ),
     ...(tunnels ? tunnelLinks(networks, names, tunnels) : []),
@@ -86,17 +89,20 @@ export interface Link {
   readonly linkinfo?: { readonly info_data?: TunnelData };
 }
 
-/** Attributes of a tunnel or a VLAN that cannot be changed. */
+/** Attributes of a tunnel, a VLAN or a tap that cannot be changed. */
 interface TunnelData {
   readonly id?: number;
   readonly local?: string;
   readonly local6?: string;
   readonly port?: number;
   readonly learning?: boolean;
+  readonly multi_queue?: boolean;
 }
 
 /** Returns true if a device must be recreated to match. */
 export function isOther(link: DesiredLink, { linkinfo }: Link): boolean {
+  if (link.kind === 'tap')
+    return link.multiqueue !== undefined && (linkinfo?.info_data?.multi_queue ?? false) !== link.multiqueue;
   if (link.kind === 'vlan') return linkinfo?.info_data?.id !== link.tag;
   if (link.kind !== 'tunnel') return false;
   const { id, local, local6, port, learning } = linkinfo?.info_data ?? {};
@@ -112,7 +118,8 @@ function making(link: DesiredLink, tapOwner: number): readonly string[] {
       `link add name ${name} mtu ${mtu} type bridge stp_state 0 forward_delay 0 mcast_snooping 0 nf_call_iptables 1 nf_call_ip6tables 1`,
       `link set dev ${name} addrgenmode none arp off up`,
     ];
-  if (link.kind === 'tap') return [`tuntap add dev ${name} mode tap user ${tapOwner}`];
+  if (link.kind === 'tap')
+    return [`tuntap add dev ${name} mode tap user ${tapOwner}${link.multiqueue ? ' multi_queue' : ''}`];
   if (link.kind === 'tunnel') {
     const { segment, local, learning } = link;
     return [

@@ -52,11 +52,16 @@ export class NetworkBuilder {
   /**
    * @param desired includes the routers of other hosts, whose host is not null
    * @param tunnels to other hosts; missing without any
+   * @param multiqueue whether ports have several queues, as far as it is known
    */
-  async build(desired: NetworkPlan, tunnels?: Tunnels): Promise<void> {
+  async build(
+    desired: NetworkPlan,
+    tunnels: Tunnels | undefined,
+    multiqueue: ReadonlyMap<string, boolean>,
+  ): Promise<void> {
     const { names, physical } = this.#options;
     const plan = { ...desired, routers: desired.routers.filter(({ host }) => host === null) };
-    await this.#devices(desiredLinks(plan, names, physical, tunnels));
+    await this.#devices(desiredLinks(plan, names, physical, tunnels, multiqueue));
     // Rules must exist before traffic of other hosts is admitted.
     await this.#guests(plan, tunnels);
     if (tunnels) await this.#forwarding(desired, tunnels);

@@ -11,6 +11,14 @@ export interface MachinePlaces {
   folderOf(serverId: string): MachineFolder;
 }
 
+/** What the devices of a machine need from their backends. */
+export interface NicNeeds {
+  /** The number of queue pairs of each interface; networks that QEMU emulates have one. */
+  readonly queues: readonly number[];
+  /** Whether the devices can use the kernel's implementation of virtio. */
+  readonly virtio: boolean;
+}
+
 /** The networks that interfaces of guests are connected to. */
 export interface NetworkMode {
   /**
@@ -18,7 +26,12 @@ export interface NetworkMode {
    *
    * @param starting true if these are all interfaces of a machine that is about to start
    */
-  connect(server: Server, interfaces: readonly GuestInterface[], starting: boolean): Promise<readonly NetworkBackend[]>;
+  connect(
+    server: Server,
+    interfaces: readonly GuestInterface[],
+    starting: boolean,
+    needs: NicNeeds,
+  ): Promise<readonly NetworkBackend[]>;
   /** Returns the traffic of a server's interfaces, if it is counted. */
   counters(server: Server): Promise<Diagnostics['nics']>;
   /** Frees the resources of a server that is removed from this computer. */

@@ -70,6 +70,12 @@ export const supportedOptions = {
     property: 'hw_vif_model',
     effect: '`virtio` (default), `e1000`, `e1000e`, `rtl8139`, `ne2k_pci`, `pcnet`, `vmxnet3`',
   },
+  multiqueue: {
+    spec: 'hw:vif_multiqueue_enabled',
+    property: 'hw_vif_multiqueue_enabled',
+    effect:
+      '`true`: interfaces have a queue for each VCPU, at most 256. Only with the model `virtio` and the network mode `bridge`. If flavor and image disagree, the server is rejected',
+  },
   machineType: {
     property: 'hw_machine_type',
     effect:
@@ -155,7 +161,6 @@ export const withoutEffect: Readonly<Record<string, string>> = {
   'hw:sound_model': 'sound is not supported',
   'hw:tpm_secret_security': 'the state of a TPM is not encrypted; only the user that runs machines can read it',
   'hw:usb_model': 'USB exists only for a pointer that requests it',
-  'hw:vif_multiqueue_enabled': 'interfaces have one queue',
   'hw:viommu_model': 'IOMMU is not supported',
   'hw:virtio_packed_ring': 'split rings are used',
   'hw_video:ram_max_mb': 'video memory has the default size',

@@ -22,6 +22,7 @@ describe('options of flavors and images for a machine', () => {
       diskModel: 'virtio-blk-pci',
       diskLimits: null,
       nicModel: 'virtio-net-pci',
+      nicQueues: 1,
       rng: { bytes: undefined, periodMs: 1000 },
       watchdog: null,
       screen: 'std',
@@ -72,6 +73,10 @@ describe('options of flavors and images for a machine', () => {
     [{ 'hw:boot_menu': 'on' }, {}, { bootMenu: true }],
     [{}, { hw_disk_bus: 'scsi', hw_vif_model: 'e1000' }, { diskModel: 'scsi-hd', nicModel: 'e1000' }],
     [{}, { hw_disk_bus: 'x,file=/etc/shadow', hw_vif_model: 'constructor' }, { diskModel: 'virtio-blk-pci' }],
+    [{ 'hw:vif_multiqueue_enabled': 'true' }, {}, { nicQueues: 4 }],
+    [{}, { hw_vif_multiqueue_enabled: 'yes' }, { nicQueues: 4 }],
+    [{}, { hw_vif_multiqueue_enabled: 'false' }, { nicQueues: 1 }],
+    [{ 'hw:vif_multiqueue_enabled': 'true' }, { hw_vif_model: 'e1000' }, { nicModel: 'e1000', nicQueues: 1 }],
     [{}, { hw_machine_type: 'pc-i440fx-7.2' }, { machineType: 'pc-i440fx-7.2' }],
     [{}, { hw_machine_type: 'q35' }, { machineType: 'q35', firmware: 'bios', secureBoot: 'disabled' }],
     [{}, { hw_firmware_type: 'uefi' }, { machineType: 'pc', firmware: 'uefi', secureBoot: 'disabled' }],
@@ -84,6 +89,11 @@ describe('options of flavors and images for a machine', () => {
     [{}, { hw_video_model: 'cirrus', hw_pointer_model: 'usbtablet' }, { screen: 'cirrus', tablet: true }],
   ])('%j, %j', (specs, properties, expected) => {
     expect(tuned(specs, properties)).toMatchObject(expected);
+  });
+
+  it('have a queue of interfaces for each VCPU, as many as a TAP device can have', () => {
+    const queues = (vcpus: number) => tuned({ 'hw:vif_multiqueue_enabled': 'True' }, {}, vcpus).nicQueues;
+    expect([1, 2, 256, 300].map(queues)).toEqual([1, 2, 256, 256]);
   });
 
   it.each([

@@ -60,6 +60,8 @@ export interface Tuning {
   readonly diskModel: DiskModel;
   readonly diskLimits: DiskLimits | null;
   readonly nicModel: NicModel;
+  /** The number of queue pairs of each interface. */
+  readonly nicQueues: number;
   /** The random number generator: bytes per period in milliseconds; null: none. */
   readonly rng: { readonly bytes: number | undefined; readonly periodMs: number } | null;
   readonly watchdog: 'reset' | 'poweroff' | 'pause' | 'none' | null;
@@ -74,6 +76,8 @@ export interface Tuning {
 const KIB = 1024;
 const DEFAULT_PAGE_BYTES = 4 * KIB;
 const UNITS: Readonly<Record<string, number>> = { k: KIB, m: KIB ** 2, g: KIB ** 3, t: KIB ** 4 };
+/** The number of queues of a TAP device since Linux 4.0. */
+export const MAX_QUEUES = 256;
 const PERIOD_US = 100_000;
 const PERIOD_MS = 1_000;
 
@@ -129,6 +133,13 @@ function cpuPropertiesOf(option: MachineOptions): readonly string[] {
   ];
 }
 
+/** Returns the model of interfaces, and the number of their queue pairs. */
+function nicsOf(vcpus: number, option: MachineOptions): Pick<Tuning, 'nicModel' | 'nicQueues'> {
+  const nicModel = oneOf(NICS, option('nicModel'), NICS.virtio);
+  const multiqueue = isTruthyString(option('multiqueue')) && nicModel === NICS.virtio;
+  return { nicModel, nicQueues: multiqueue ? Math.min(vcpus, MAX_QUEUES) : 1 };
+}
+
 /** Whether a machine type, with or without its version, is the PCI Express chipset: devices are attached at its ports only. */
 export function isQ35(machineType: string): boolean {
   return machineType.includes('q35');
@@ -166,7 +177,7 @@ export function tuningOf(flavor: FlavorCopy, properties: Server['imageProperties
     pages: pagesOf(option('pageSize')),
     diskModel: oneOf(BUSES, option('diskBus'), BUSES.virtio),
     diskLimits: diskLimitsOf(option),
-    nicModel: oneOf(NICS, option('nicModel'), NICS.virtio),
+    ...nicsOf(flavor.vcpus, option),
     rng:
       allowed !== undefined && !isTruthyString(allowed)
         ? null

@@ -1,7 +1,8 @@
+import { connectNics, nicId } from '../machine/connect-nics.js';
 import { freeHotplugBus } from '../machine/hotplug-ports.js';
 import { netdevId, nicBackend, nicDevice } from '../machine/machine-arguments.js';
+
 import { ATTACHED, DETACHED, ignoreExpectedError, removeDevice } from '../machine/remove-device.js';
-import { nicId } from '../machine/shape-of.js';
 import type { Verbs } from './verb-request.js';
 
 /** How long a guest may take to release a device. */
@@ -12,7 +13,7 @@ export const interfaces: Verbs = {
   attach_interface: async ({ host, work, server }) => {
     const qmp = await host.machine(server).running();
     if (!qmp) return;
-    const [nic] = await host.nics(server, [work.interface]);
+    const [nic] = await connectNics(host, server, [work.interface]);
     if (!nic) return;
     await qmp.execute('netdev_add', nicBackend(nic)).catch(ignoreExpectedError(ATTACHED));
     const device = { ...nicDevice(nic), ...(await freeHotplugBus(qmp)) };

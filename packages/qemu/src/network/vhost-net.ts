@@ -1,0 +1,49 @@
+import { existsSync } from 'node:fs';
+import type { Acceleration } from '../programs/acceleration.js';
+import { type RunAs, runProgram } from '../programs/run-program.js';
+
+const VHOST_NET = '/dev/vhost-net';
+const PROBE_MS = 10_000;
+
+export interface VhostOptions {
+  /** Whether the administrator allows it. */
+  readonly enabled: boolean;
+  readonly acceleration: Acceleration;
+  readonly runAs: RunAs | undefined;
+  /** Default: `/dev/vhost-net`. */
+  readonly device?: string;
+}
+
+/** Opens a device for reading and writing as the user that runs machines, which loads the module of the kernel. */
+async function open(device: string, runAs: RunAs | undefined): Promise<void> {
+  const args = [`if=${device}`, `of=${device}`, 'count=0', 'conv=notrunc,nocreat', 'status=none'];
+  await runProgram('dd', args, { runAs, timeoutMs: PROBE_MS });
+}
+
+/**
+ * Detects whether machines can use the kernel's implementation of virtio for interfaces (vhost-net). Without KVM, it has no
+ * advantage. Machines get no further rights: QEMU opens the device as its own user.
+ *
+ * @returns why they cannot; null if they can
+ */
+export async function vhostObstacle({
+  enabled,
+  acceleration,
+  runAs,
+  device = VHOST_NET,
+}: VhostOptions): Promise<string | null> {
+  if (!enabled) return 'as configured';
+  if (acceleration !== 'kvm') return 'machines run without KVM';
+  if (!existsSync(device)) return `this computer has no ${device}`;
+  return open(device, runAs).then(
+    () => null,
+    ({ message }: Error) => `user ${runAs?.uid ?? process.getuid?.()} cannot open ${device}: ${message}`,
+  );
+}
+
+/** Like {@link vhostObstacle}: returns true without an obstacle, and logs it otherwise. */
+export async function usesVhost(options: VhostOptions, log: (line: string) => void): Promise<boolean> {
+  const obstacle = await vhostObstacle(options);
+  log(`interfaces of machines ${obstacle === null ? 'use vhost-net' : `do not use vhost-net: ${obstacle}`}`);
+  return obstacle === null;
+}
