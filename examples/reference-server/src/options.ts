@@ -200,6 +200,9 @@ const machines = {
     'a physical network of this computer (with --network-mode bridge): a bridge, or an interface without addresses',
     { names: /^[\w.-]+$/, schema: z.string().min(1) },
   ),
+  'no-vhost-net': flag(
+    'do not use /dev/vhost-net for interfaces of virtual machines (with --network-mode bridge and KVM); default: if the user that runs machines can open it',
+  ),
   forward: list(
     '[[PROJECT/]NAME:]PORT:GUESTPORT',
     'forwards a port of this computer to a port of a server; PORT may be a range, with one port per server; PROJECT is an ID, needed where projects share the name',

@@ -24,6 +24,7 @@ export async function realMachines(options: Options, directory: string, log: Log
     cpuFeatures: options['cpu-feature'],
     networkMode: options['network-mode'],
     providerNetworks: options['provider-network'] as Readonly<Record<string, string>>,
+    vhostNet: !options['no-vhost-net'],
     forward: options.forward,
     forwardAddress: options['forward-address'],
     log: (line) => log.info(line),

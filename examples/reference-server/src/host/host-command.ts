@@ -95,7 +95,7 @@ export function hostHelpText(): string {
     ...optionRows(table),
     '',
     ...paragraphs(
-      'It also takes these options of the server (see --help): --db, --secret-key-file, --driver, --machine-dir, --shared-dir, --acceleration, --cpu-mode, --cpu-model, --cpu-feature, --network-mode, --provider-network, --forward, --latency-ms, --image-dir, --image-url, --network-url, --identity-url, --database, --setting serviceDownSeconds=N, --metrics-port, --metrics-host, --healthcheck, --healthcheck-config, --log-level, --log-format, --config and the environment.',
+      'It also takes these options of the server (see --help): --db, --secret-key-file, --driver, --machine-dir, --shared-dir, --acceleration, --cpu-mode, --cpu-model, --cpu-feature, --network-mode, --provider-network, --no-vhost-net, --forward, --latency-ms, --image-dir, --image-url, --network-url, --identity-url, --database, --setting serviceDownSeconds=N, --metrics-port, --metrics-host, --healthcheck, --healthcheck-config, --log-level, --log-format, --config and the environment.',
     ),
   ].join('\n');
 }

@@ -117,8 +117,8 @@ export class BridgeCloud {
     return this.#calling(['idle'])();
   }
 
-  async create(name: string, networkId: string): Promise<Server> {
-    const expected = { name, flavorId: 'small', imageId: IMAGE, networks: [{ networkId }] };
+  async create(name: string, networkId: string, flavorId = 'small'): Promise<Server> {
+    const expected = { name, flavorId, imageId: IMAGE, networks: [{ networkId }] };
     const { servers } = await this.call('servers', 'create')(ada, expected);
     await this.idle();
     const server = await this.call('servers', 'get')(ada, servers[0]!.id);
@@ -126,15 +126,17 @@ export class BridgeCloud {
     return server;
   }
 
-  /** The serial line of a guest that has booted. */
-  async line({ id }: Pick<Server, 'id'>): Promise<GuestLine> {
+  /** The serial line of a guest that has booted a number of times. */
+  async line({ id }: Pick<Server, 'id'>, boots = 1): Promise<GuestLine> {
     const known = this.#lines.get(id);
-    if (known) return known;
+    if (known?.isOpen) return known;
+    known?.close();
     const log = join(this.directory, 'qemu', 'machines', id, 'console.log');
     await eventually(
       () => {
         const text = readFileSync(log, 'utf8');
-        if (!text.includes('GUEST ready')) throw new Error(`the guest is not ready:\n${text.slice(-1_000)}`);
+        if (text.split('GUEST ready').length <= boots)
+          throw new Error(`the guest is not ready:\n${text.slice(-1_000)}`);
       },
       { timeout: 120_000, interval: 300 },
     );
