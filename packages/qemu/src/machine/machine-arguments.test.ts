@@ -1,11 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { tapBackend } from '../network/tap-backend.js';
 import { tuningOf } from '../tuning/tuning.js';
-import { nicNeeds } from './connect-nics.js';
-import { machineArguments, nicBackend, nicDevice } from './machine-arguments.js';
+import { machineArguments } from './machine-arguments.js';
 import { MachineFolder } from './machine-folder.js';
-import { checkedLayout, type MachineLayout } from './machine-layout.js';
-import type { NicShape } from './machine-shape.js';
+import type { MachineLayout } from './machine-layout.js';
 
 const NO_PORTS = { buses: {}, ports: 0, queues: {}, cpu: null };
 const FIRMWARE = {
@@ -18,7 +15,6 @@ function argumentsOf(
   extraSpecs: Readonly<Record<string, string>>,
   incoming?: MachineLayout,
   properties: Readonly<Record<string, string>> = {},
-  nics: readonly NicShape[] = [],
 ): string {
   const sizes = { id: '1', name: 'm', vcpus: 2, memoryMb: 512, diskGb: 1, ephemeralGb: 0, swapMb: 0 };
   const shape = {
@@ -32,55 +28,11 @@ function argumentsOf(
     kernel: null,
     disks: [{ id: 'root', file: '/m/root.qcow2' }],
     configDrive: null,
-    nics,
+    nics: [],
     agent: false,
   } as const;
   return machineArguments(shape, new MachineFolder('/m', undefined), { incoming, sandbox: true }).join(' ');
 }
-
-describe('the arguments of an interface', () => {
-  const nic = { id: 'nic-1', mac: '02:00:00:00:00:01', mtu: 1450, model: 'virtio-net-pci' } as const;
-
-  it.each([
-    [1, false, { type: 'tap', ifname: 'aqt1', script: 'no', downscript: 'no' }, {}],
-    [4, false, { queues: 4 }, { mq: true, vectors: 10 }],
-    [1, true, { vhost: true }, {}],
-    [256, true, { queues: 256, vhost: true }, { mq: true, vectors: 514 }],
-  ])('with %i queues, and vhost-net %s', (queues, vhost, netdev, device) => {
-    const shape = { ...nic, backend: tapBackend('aqt1', queues, vhost) };
-    expect(nicBackend(shape)).toMatchObject({ type: 'tap', id: 'net-nic-1', ...netdev });
-    const plain = nicDevice({ ...nic, backend: tapBackend('aqt1', 1, false) });
-    expect(nicDevice(shape)).toEqual({ ...plain, ...device });
-  });
-
-  it('are the same at the start of a machine, where the backend is not JSON', () => {
-    expect(argumentsOf({}, undefined, {}, [{ ...nic, backend: tapBackend('aqt1', 2, true) }])).toContain(
-      '-netdev tap,ifname=aqt1,script=no,downscript=no,queues=2,vhost=on,id=net-nic-1 -device {"driver":"virtio-net-pci","id":"nic-1"',
-    );
-  });
-});
-
-describe('the needs of interfaces', () => {
-  const sizes = { id: '1', name: 'm', vcpus: 2, memoryMb: 512, diskGb: 1, ephemeralGb: 0, swapMb: 0 };
-  const tuning = tuningOf({ ...sizes, extraSpecs: { 'hw:vif_multiqueue_enabled': 'true' } }, {});
-  const interfaces = [{ portId: 'a' }, { portId: 'b' }];
-  const layout = { type: 'pc-i440fx-7.2', slots: {}, units: {}, ...NO_PORTS };
-
-  it('depend on the flavor, except for a machine that takes over a guest with the queues that it has', () => {
-    expect(nicNeeds(interfaces, tuning, undefined)).toEqual({ queues: [2, 2], virtio: true });
-    expect(nicNeeds(interfaces, tuning, { ...layout, queues: { 'nic-b': 4 } })).toEqual({
-      queues: [1, 4],
-      virtio: true,
-    });
-    const old = checkedLayout({ ...layout, queues: undefined } as unknown as MachineLayout);
-    expect(nicNeeds(interfaces, tuning, old).queues).toEqual([1, 1]);
-  });
-
-  it.each([0, 257, 1.5, '2,x'])('rejects a layout with %s queues', (count) => {
-    const queues = { 'nic-a': count as number };
-    expect(() => checkedLayout({ ...layout, queues })).toThrow('unsupported');
-  });
-});
 
 describe('the command line of a machine', () => {
   it('uses huge pages for memory on request', () => {
