@@ -1,7 +1,7 @@
 import { Rejection } from '@apistrata/compute-engine';
 import type { Windowed } from '@apistrata/microversion';
 import type { Operation } from '@apistrata/microversion/router';
-import { object } from '@apistrata/microversion/schema';
+import { described, object } from '@apistrata/microversion/schema';
 import type { ComputeCall } from '../http/call.js';
 import { type OperationTexts, operation } from '../operation.js';
 import type { RuleName } from '../policy/index.js';
@@ -22,6 +22,10 @@ interface Described extends Pick<OperationTexts, 'name' | 'description'>, Pick<O
 interface MetadataOf<T> {
   /** The documentation that the operations have in common. */
   readonly docs: Resource;
+  /** Description of all items. */
+  readonly metadata: string;
+  /** Description of one item. */
+  readonly meta: string;
   /** Path of all items; the path of one item ends with its key. */
   readonly path: string;
   readonly window?: Windowed<true>;
@@ -41,11 +45,8 @@ interface MetadataOf<T> {
   readonly delete: Described;
 }
 
-const several = object({ metadata });
-const single = object({
-  meta: metadata.refine((meta) => Object.keys(meta).length === 1, {
-    message: 'There must be exactly one metadata item',
-  }),
+const single = metadata.refine((meta) => Object.keys(meta).length === 1, {
+  message: 'There must be exactly one metadata item',
 });
 
 const keyIn = ({ params }: { readonly params: unknown }) => (params as { readonly id: string }).id;
@@ -65,7 +66,9 @@ export function itemOf(items: Items, key: string): string {
 export function metadataOperations<T>(of: MetadataOf<T>): readonly Operation[] {
   const { window, docs } = of;
   const target = (call: ComputeCall & { readonly params: unknown }) => of.target(call as never);
-  const all = { ...docs, path: of.path, window, target, reply: { metadata: textMap } };
+  const several = object({ metadata: described(of.metadata, metadata) });
+  const item = { meta: described(of.meta, textMap) };
+  const all = { ...docs, path: of.path, window, target, reply: { metadata: described(of.metadata, textMap) } };
   const one = { ...docs, path: `${of.path}/{id}`, window, target };
   return [
     operation({
@@ -96,7 +99,7 @@ export function metadataOperations<T>(of: MetadataOf<T>): readonly Operation[] {
       ...of.show,
       method: 'GET',
       status: 200,
-      reply: { meta: textMap },
+      reply: item,
       run: (call) => ({ meta: { [keyIn(call)]: itemOf(of.items(call.target), keyIn(call)) } }),
     }),
     operation({
@@ -104,8 +107,8 @@ export function metadataOperations<T>(of: MetadataOf<T>): readonly Operation[] {
       ...of.set,
       method: 'PUT',
       status: 200,
-      body: single,
-      reply: { meta: textMap },
+      body: object({ meta: described(of.meta, single) }),
+      reply: item,
       run: async (call) => {
         const { meta } = call.body;
         if (!Object.hasOwn(meta, keyIn(call))) throw new Rejection('BAD_REQUEST', 'Request body and URI mismatch');

@@ -1,10 +1,15 @@
 import { Rejection } from '@apistrata/compute-engine';
 import type { QuotaValues } from '@apistrata/compute-engine/api';
-import { object } from '@apistrata/microversion/schema';
+import { described, object } from '@apistrata/microversion/schema';
 import { operation } from '../operation.js';
+import { resource } from '../reference/resource.js';
 import { quotaValue } from '../schemas/types.js';
-import { quotaClassBody, quotaClassChanged, quotaClassShown } from '../views/quota.js';
-import { quotaClassDocs } from './quotas.docs.js';
+import { quotaClassBody, quotaClassChanged, quotaClassShown, quotasText } from '../views/quota.js';
+
+const quotaClassDocs = resource({
+  tag: 'quota-classes',
+  parameters: { id: 'Name of the quota class. Any name is accepted; only `default` has an effect.' },
+});
 
 const path = '/os-quota-class-sets/{id}';
 const LONGEST_NAME = 255;
@@ -19,7 +24,7 @@ export const quotaClassOperations = [
     description: 'Shows the quotas of a quota class.',
     policy: 'os_compute_api:os-quota-class-sets:show',
     status: 200,
-    reply: { quota_class_set: quotaClassShown },
+    reply: { quota_class_set: described(quotasText, quotaClassShown) },
     run: async ({ engine, params: { id } }) => ({
       quota_class_set: { id, limits: await engine.quotas.classLimits(id) },
     }),
@@ -34,8 +39,8 @@ export const quotaClassOperations = [
     policy: 'os_compute_api:os-quota-class-sets:update',
     status: 200,
     errors: [400],
-    body: object({ quota_class_set: object(quotaClassBody(quotaValue.optional())) }),
-    reply: { quota_class_set: quotaClassChanged },
+    body: object({ quota_class_set: described(quotasText, object(quotaClassBody(quotaValue.optional()))) }),
+    reply: { quota_class_set: described(quotasText, quotaClassChanged) },
     run: async ({ engine, params: { id }, body }) => {
       if (id.length > LONGEST_NAME)
         throw new Rejection('BAD_REQUEST', `quota_class_name has ${id.length} characters, more than ${LONGEST_NAME}.`);

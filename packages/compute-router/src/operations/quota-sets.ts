@@ -1,16 +1,26 @@
 import type { QuotaScope, QuotaValues } from '@apistrata/compute-engine/api';
-import { object, one, query } from '@apistrata/microversion/schema';
+import { described, object, one, query } from '@apistrata/microversion/schema';
 import type { ComputeCall } from '../http/call.js';
 import { requireKnownProject } from '../http/known-project.js';
 import { operation } from '../operation.js';
+import { resource } from '../reference/resource.js';
 import { rejectedSince275 } from '../schemas/extra-parameters.js';
 import { idText } from '../schemas/id-text.js';
 import { lenientBoolean, quotaValue } from '../schemas/types.js';
-import { quotaSetBody, quotaSetChanged, quotaSetDetail, quotaSetShown } from '../views/quota.js';
-import { quotaSetDocs } from './quotas.docs.js';
+import { quotaSetBody, quotaSetChanged, quotaSetDetail, quotaSetShown, quotasText } from '../views/quota.js';
+
+const quotaSetDocs = resource({ tag: 'quota-sets', parameters: { id: 'ID of the project.' } });
 
 /** A user in the project; without it, the project itself. */
-const forUser = query({ user_id: one(idText, 'first') }, { extra: rejectedSince275 });
+const forUser = query(
+  {
+    user_id: described(
+      'ID of a user. If present, the request applies to the quotas of this user in the project.',
+      one(idText, 'first'),
+    ),
+  },
+  { extra: rejectedSince275 },
+);
 
 const path = '/os-quota-sets/{id}';
 
@@ -45,7 +55,7 @@ export const quotaSetOperations = [
     errors: [400],
     query: forUser,
     target: projectNamed,
-    reply: { quota_set: quotaSetShown },
+    reply: { quota_set: described(quotasText, quotaSetShown) },
     run: async (call) => {
       const scope = await knownScope(call);
       return { quota_set: { id: scope.projectId, limits: await call.engine.quotas.limits(scope) } };
@@ -63,7 +73,7 @@ export const quotaSetOperations = [
     errors: [400],
     query: forUser,
     target: projectNamed,
-    reply: { quota_set: quotaSetDetail },
+    reply: { quota_set: described(quotasText, quotaSetDetail) },
     run: async (call) => {
       const scope = await knownScope(call);
       const { quotas } = call.engine;
@@ -84,7 +94,7 @@ export const quotaSetOperations = [
     errors: [400],
     query: query({}, { extra: 'ignore' }),
     target: projectNamed,
-    reply: { quota_set: quotaSetShown },
+    reply: { quota_set: described(quotasText, quotaSetShown) },
     run: async (call) => {
       await requireKnownProject(call, call.target.projectId);
       return { quota_set: { id: call.target.projectId, limits: await call.engine.quotas.defaults() } };
@@ -105,9 +115,20 @@ export const quotaSetOperations = [
       400: 'The request body is malformed, the project does not exist, or a quota is below the current usage or below the quota of a user in the project.',
     },
     query: forUser,
-    body: object({ quota_set: object({ ...quotaSetBody(quotaValue.optional()), force: lenientBoolean.optional() }) }),
+    body: object({
+      quota_set: described(
+        quotasText,
+        object({
+          ...quotaSetBody(quotaValue.optional()),
+          force: described(
+            'Whether to accept quotas below the current usage. Default: false.',
+            lenientBoolean.optional(),
+          ),
+        }),
+      ),
+    }),
     target: projectNamed,
-    reply: { quota_set: quotaSetChanged },
+    reply: { quota_set: described(quotasText, quotaSetChanged) },
     run: async (call) => {
       const scope = await knownScope(call);
       const { quotas } = call.engine;

@@ -12,5 +12,7 @@ export const commonTexts = {
   changesBefore: 'Only items changed at or before this time (ISO 8601). A time without a zone is in UTC.',
   offset: 'Number of items to skip. Default: 0.',
   rel: 'Relation of the link: `self` (with the version), `bookmark` (permanent, without the version) or `next` (next page).',
+  links: 'Links to the item.',
   href: 'URL of the link.',
+  tenantId: 'ID of the project that owns the item. Tenant is the old name for a project.',
 } as const;

@@ -1,11 +1,12 @@
 import { field, type ViewField } from '@apistrata/microversion/router';
 import { type Described, described } from '@apistrata/microversion/schema';
 import type { ComputeCall } from '../http/call.js';
+import { commonTexts } from '../reference/common-texts.js';
 import * as type from '../schemas/reply-types.js';
 
 type LinksField<R> = Described<ViewField<R, ComputeCall>>;
 
-const toItem = <R>(links: ViewField<R, ComputeCall>): LinksField<R> => described('Links to the item.', links);
+const toItem = <R>(links: ViewField<R, ComputeCall>): LinksField<R> => described(commonTexts.links, links);
 
 /** The `links` of an entity below a collection: self and bookmark. */
 export function linksTo<R extends { readonly id: string }>(collection: string): LinksField<R> {

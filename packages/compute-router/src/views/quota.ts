@@ -1,27 +1,56 @@
 import type { QuotaValues } from '@apistrata/compute-engine/api';
 import { since, until, type Windowed } from '@apistrata/microversion';
 import { field, view } from '@apistrata/microversion/router';
+import { type Described, described } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import type { ComputeCall } from '../http/call.js';
 
 type Kind = keyof QuotaValues;
 
+/** Description of the quotas of a project or a class. */
+export const quotasText = 'Quotas by resource. -1 means unlimited.';
+
 /** Limits a value to the window of a kind. */
 type InWindow = <T>(value: T) => Windowed<T>;
 
-type Windows = Readonly<Record<Kind, InWindow>>;
+/** Describes the value of a kind, and limits it to the window of the kind. */
+type KindField = <T>(value: T) => Windowed<Described<T>>;
+
+type Kinds = Readonly<Record<Kind, KindField>>;
 
 const always: InWindow = (value) => value;
 
-function kinds(names: readonly Kind[], window: InWindow): Partial<Windows> {
-  return Object.fromEntries(names.map((name) => [name, window]));
+function kinds(texts: Readonly<Partial<Record<Kind, string>>>, window: InWindow): Partial<Kinds> {
+  const field = (text: string): KindField => {
+    return (value) => window(described(text, value));
+  };
+  return Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, field(text)]));
 }
 
-const permanent = ['cores', 'instances', 'key_pairs', 'metadata_items', 'ram'] as const;
-const groupKinds = ['server_groups', 'server_group_members'] as const;
-const injected = ['injected_files', 'injected_file_content_bytes', 'injected_file_path_bytes'] as const;
+const permanent = {
+  cores: 'Number of virtual CPUs of all servers.',
+  instances: 'Number of servers.',
+  key_pairs: 'Number of key pairs per user.',
+  metadata_items: 'Number of metadata items per server.',
+  ram: 'Memory of all servers, in MiB.',
+} as const;
+const groupKinds = {
+  server_groups: 'Number of server groups.',
+  server_group_members: 'Number of servers per server group.',
+} as const;
+const injected = {
+  injected_files: 'Number of injected files per server.',
+  injected_file_content_bytes: 'Size of an injected file, in bytes.',
+  injected_file_path_bytes: 'Length of the path of an injected file, in bytes.',
+} as const;
 /** Counted by the services that own them, so the compute API removed these kinds. */
-const networking = ['fixed_ips', 'floating_ips', 'security_groups', 'security_group_rules'] as const;
+const networking = {
+  fixed_ips: 'Number of fixed IP addresses. Counted by the networking service.',
+  floating_ips: 'Number of floating IP addresses. Counted by the networking service.',
+  security_groups: 'Number of security groups. Counted by the networking service.',
+  security_group_rules: 'Number of rules per security group. Counted by the networking service.',
+} as const;
+const NETWORKS = 'Number of networks. Counted by the networking service.';
 
 /** The versions in which quota sets have a kind. */
 const quotaSetKinds = {
@@ -29,24 +58,24 @@ const quotaSetKinds = {
   ...kinds(groupKinds, always),
   ...kinds(injected, (value) => until('2.56', value)),
   ...kinds(networking, (value) => until('2.35', value)),
-} as Windows;
+} as Kinds;
 
 /** The versions in which a kind of a quota class can be set; groups are shown only in later versions. */
-const quotaClassKinds = { ...quotaSetKinds, ...kinds(networking, (value) => until('2.49', value)) } as Windows;
-const shownClassKinds = { ...quotaClassKinds, ...kinds(groupKinds, (value) => since('2.50', value)) } as Windows;
+const quotaClassKinds = { ...quotaSetKinds, ...kinds(networking, (value) => until('2.49', value)) } as Kinds;
+const shownClassKinds = { ...quotaClassKinds, ...kinds(groupKinds, (value) => since('2.50', value)) } as Kinds;
 
-function fields<T>(windows: Windows, make: (kind: Kind) => T): Readonly<Record<string, Windowed<T>>> {
-  return Object.fromEntries(Object.entries(windows).map(([kind, window]) => [kind, window(make(kind as Kind))]));
+function fields<T>(known: Kinds, make: (kind: Kind) => T): Readonly<Record<string, Windowed<Described<T>>>> {
+  return Object.fromEntries(Object.entries(known).map(([kind, field]) => [kind, field(make(kind as Kind))]));
 }
 
 /** Fields of a body that sets limits. `networks` is a former kind and has no effect. */
 export const quotaSetBody = <T>(value: T) => ({
   ...fields(quotaSetKinds, () => value),
-  networks: until('2.35', value),
+  networks: until('2.35', described(NETWORKS, value)),
 });
 export const quotaClassBody = <T>(value: T) => ({
   ...fields(quotaClassKinds, () => value),
-  networks: until('2.49', value),
+  networks: until('2.49', described(NETWORKS, value)),
 });
 
 /** Limits of an object with a name. */
@@ -58,14 +87,28 @@ interface Named {
 const limit = z.int().min(-1);
 const amount = z.int().min(0);
 const limitOf = (kind: Kind) => field<Named, ComputeCall, typeof limit>(limit, ({ limits }) => limits[kind]);
-const id = { id: field<Named, ComputeCall, z.ZodString>(z.string(), (named) => named.id) };
+const idOf = (text: string) =>
+  described(
+    text,
+    field<Named, ComputeCall, z.ZodString>(z.string(), (named) => named.id),
+  );
+const projectId = { id: idOf('ID of the project.') };
 
 export const quotaSetChanged = view<Named, ComputeCall>(fields(quotaSetKinds, limitOf));
-export const quotaSetShown = view<Named, ComputeCall>({ ...fields(quotaSetKinds, limitOf), ...id });
+export const quotaSetShown = view<Named, ComputeCall>({ ...fields(quotaSetKinds, limitOf), ...projectId });
 export const quotaClassChanged = view<Named, ComputeCall>(fields(shownClassKinds, limitOf));
-export const quotaClassShown = view<Named, ComputeCall>({ ...fields(shownClassKinds, limitOf), ...id });
+export const quotaClassShown = view<Named, ComputeCall>({
+  ...fields(shownClassKinds, limitOf),
+  id: idOf('Name of the quota class.'),
+});
 
-const measured = z.strictObject({ in_use: amount, limit, reserved: z.literal(0) });
+const measured = z.strictObject({
+  in_use: amount.describe('Current usage.'),
+  limit: limit.describe('The quota. -1 means unlimited.'),
+  reserved: z
+    .literal(0)
+    .describe('Amount reserved by requests in progress. Always 0, because usage is counted from existing resources.'),
+});
 
 /** Limits and usage. `reserved` is always 0, because requested resources count as used immediately. */
 export const quotaSetDetail = view<Named & { readonly usage: QuotaValues }, ComputeCall>({
@@ -76,5 +119,5 @@ export const quotaSetDetail = view<Named & { readonly usage: QuotaValues }, Comp
       reserved: 0,
     })),
   ),
-  id: field(z.string(), (named) => named.id),
+  ...projectId,
 });

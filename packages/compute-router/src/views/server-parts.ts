@@ -47,12 +47,17 @@ export function hostIdOf(projectId: string, host: string | null): string {
 }
 
 export const address = z.strictObject({
-  version: z.union([z.literal(4), z.literal(6)]),
-  addr: z.string(),
-  'OS-EXT-IPS:type': z.enum(['fixed', 'floating']),
-  'OS-EXT-IPS-MAC:mac_addr': z.string(),
+  version: z.union([z.literal(4), z.literal(6)]).describe('IP version: 4 or 6.'),
+  addr: z.string().describe('The IP address.'),
+  'OS-EXT-IPS:type': z
+    .enum(['fixed', 'floating'])
+    .describe('`fixed` for an address of a port, `floating` for an associated floating IP address.'),
+  'OS-EXT-IPS-MAC:mac_addr': z.string().describe('MAC address of the port.'),
 });
 export const plainAddress = address.omit({ 'OS-EXT-IPS:type': true, 'OS-EXT-IPS-MAC:mac_addr': true });
+
+/** Description of addresses. */
+export const addressesText = 'IP addresses by network label.';
 
 export const addresses = z.record(z.string(), z.array(address));
 export const plainAddresses = z.record(z.string(), z.array(plainAddress));

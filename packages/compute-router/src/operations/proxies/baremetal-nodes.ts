@@ -1,7 +1,8 @@
 import { Rejection } from '@apistrata/compute-engine';
+import { described } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import { operation } from '../../operation.js';
-import { volumeProxyDocs } from './proxies.docs.js';
+import { volumeProxyDocs } from './proxy-docs.js';
 import { proxied } from './window.js';
 
 const path = '/os-baremetal-nodes';
@@ -47,7 +48,7 @@ export const baremetalProxies = [
     description: 'Lists bare metal nodes. Always empty.',
     policy: 'os_compute_api:os-baremetal-nodes:list',
     status: 200,
-    reply: { nodes: z.array(z.never()) },
+    reply: { nodes: described('The list of nodes. Always empty.', z.array(z.never())) },
     run: () => ({ nodes: [] }),
   }),
   operation({
@@ -61,7 +62,7 @@ export const baremetalProxies = [
     policy: 'os_compute_api:os-baremetal-nodes:show',
     status: 200,
     errors: [404],
-    reply: { node: z.never() },
+    reply: { node: described('A node.', z.never()) },
     run: ({ params: { id } }) => {
       throw new Rejection('NOT_FOUND', `Node ${id} could not be found.`);
     },

@@ -3,11 +3,12 @@ import { Rejection, type Server } from '@apistrata/compute-engine';
 import type { Port } from '@apistrata/compute-engine/catalogs';
 import { since } from '@apistrata/microversion';
 import { field, view } from '@apistrata/microversion/router';
+import { described } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import type { ComputeCall } from '../../http/call.js';
 import { operation } from '../../operation.js';
 import { nullableText } from '../../schemas/reply-types.js';
-import { networkProxyDocs } from './proxies.docs.js';
+import { networkProxyDocs } from './proxy-docs.js';
 import { proxied } from './window.js';
 
 /** An address with its port and server. */
@@ -18,14 +19,29 @@ interface FixedAddress {
 }
 
 const fixedIp = view<FixedAddress, ComputeCall>({
-  address: field(z.string(), ({ address }) => address),
+  address: described(
+    'The IP address.',
+    field(z.string(), ({ address }) => address),
+  ),
   // The network catalog does not expose subnets.
-  cidr: field(z.null(), () => null),
-  host: field(nullableText, ({ port }, call) => (call.context.isAdmin ? port.hostId || null : null)),
-  hostname: field(nullableText, ({ server }) => server?.hostname ?? null),
+  cidr: described(
+    'Always null. Subnets are not shown.',
+    field(z.null(), () => null),
+  ),
+  host: described(
+    'Host of the server that uses the address, or null. Administrators only.',
+    field(nullableText, ({ port }, call) => (call.context.isAdmin ? port.hostId || null : null)),
+  ),
+  hostname: described(
+    'Hostname of the server, or null.',
+    field(nullableText, ({ server }) => server?.hostname ?? null),
+  ),
   reserved: since(
     '2.4',
-    field(z.literal(false), () => false as const),
+    described(
+      'Whether the address is reserved. Always false.',
+      field(z.literal(false), () => false as const),
+    ),
   ),
 });
 
@@ -45,7 +61,7 @@ export const fixedIpProxies = [
     description: 'Shows the server that uses a fixed IP address.',
     status: 200,
     errors: [400, 404],
-    reply: { fixed_ip: fixedIp },
+    reply: { fixed_ip: described('A fixed IP address.', fixedIp) },
     run: async ({ engine, caller, context, params: { id: address } }) => {
       if (isIP(address) === 0) throw new Rejection('BAD_REQUEST', `Fixed IP ${address} is not an IP address.`);
       const ports = await engine.catalogs.networks.listPorts(caller, { address });

@@ -1,21 +1,47 @@
 import { Rejection } from '@apistrata/compute-engine';
 import type { FloatingIp } from '@apistrata/compute-engine/catalogs';
 import { field, view } from '@apistrata/microversion/router';
+import { described } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import type { ComputeCall } from '../../http/call.js';
 import { operation } from '../../operation.js';
 import { idText } from '../../schemas/id-text.js';
 import { nullableText } from '../../schemas/reply-types.js';
-import { networkProxyDocs } from './proxies.docs.js';
+import { networkProxyDocs } from './proxy-docs.js';
 import { rejectedAs } from './rejected-as.js';
 import { proxied } from './window.js';
 
+/** Descriptions of fields that occur in several places. */
+const floatingIpTexts = {
+  ip: 'The floating IP address.',
+  pool: 'Name or ID of the pool.',
+  fixedIp: 'Associated fixed IP address, or null.',
+  instanceId: 'UUID of the associated server, or null.',
+  floatingIps: 'The list of floating IP addresses.',
+  floatingIp: 'A floating IP address.',
+} as const;
+
 const floatingIp = view<FloatingIp, ComputeCall>({
-  id: field(z.string(), ({ id }) => id),
-  ip: field(z.string(), ({ address }) => address),
-  pool: field(z.string(), ({ pool }) => pool),
-  fixed_ip: field(nullableText, ({ fixedAddress }) => fixedAddress),
-  instance_id: field(nullableText, ({ deviceId }) => deviceId),
+  id: described(
+    'UUID of the floating IP address.',
+    field(z.string(), ({ id }) => id),
+  ),
+  ip: described(
+    floatingIpTexts.ip,
+    field(z.string(), ({ address }) => address),
+  ),
+  pool: described(
+    floatingIpTexts.pool,
+    field(z.string(), ({ pool }) => pool),
+  ),
+  fixed_ip: described(
+    floatingIpTexts.fixedIp,
+    field(nullableText, ({ fixedAddress }) => fixedAddress),
+  ),
+  instance_id: described(
+    floatingIpTexts.instanceId,
+    field(nullableText, ({ deviceId }) => deviceId),
+  ),
 });
 
 const ownIps = ({ engine, caller }: ComputeCall) =>
@@ -26,12 +52,12 @@ const namedIp = ({ engine, caller, params }: ComputeCall & { readonly params: { 
   engine.catalogs.networks.getFloatingIp(caller, params.id);
 
 const bulkEntry = z.strictObject({
-  address: z.string(),
-  fixed_ip: nullableText,
-  instance_uuid: nullableText,
-  interface: z.null(),
-  pool: z.string(),
-  project_id: z.string(),
+  address: z.string().describe(floatingIpTexts.ip),
+  fixed_ip: nullableText.describe(floatingIpTexts.fixedIp),
+  instance_uuid: nullableText.describe(floatingIpTexts.instanceId),
+  interface: z.null().describe('Always null. Field of a removed networking service.'),
+  pool: z.string().describe(floatingIpTexts.pool),
+  project_id: z.string().describe('ID of the project that owns the item.'),
 });
 
 function bulkEntryOf({ address, fixedAddress, deviceId, pool, projectId }: FloatingIp): z.output<typeof bulkEntry> {
@@ -65,7 +91,12 @@ export const floatingIpProxies = [
     description: 'Lists the pools of floating IP addresses.',
     policy: 'os_compute_api:os-floating-ip-pools',
     status: 200,
-    reply: { floating_ip_pools: z.array(z.strictObject({ name: z.string() })) },
+    reply: {
+      floating_ip_pools: described(
+        'The list of pools.',
+        z.array(z.strictObject({ name: z.string().describe('Name of the pool.') })),
+      ),
+    },
     run: async ({ engine, caller }) => {
       const pools = await engine.catalogs.networks.listFloatingIpPools(caller);
       return { floating_ip_pools: pools.map(({ name }) => ({ name })) };
@@ -81,7 +112,7 @@ export const floatingIpProxies = [
     description: 'Lists the floating IP addresses of the project.',
     policy: 'os_compute_api:os-floating-ips:list',
     status: 200,
-    reply: { floating_ips: [floatingIp] },
+    reply: { floating_ips: described(floatingIpTexts.floatingIps, [floatingIp]) },
     run: async (call) => ({ floating_ips: await ownIps(call) }),
   }),
   operation({
@@ -95,8 +126,8 @@ export const floatingIpProxies = [
     policy: 'os_compute_api:os-floating-ips:create',
     status: 200,
     errors: [400, 403, 404],
-    body: z.looseObject({ pool: idText.nullish() }).nullish(),
-    reply: { floating_ip: floatingIp },
+    body: z.looseObject({ pool: idText.nullish().describe(floatingIpTexts.pool) }).nullish(),
+    reply: { floating_ip: described(floatingIpTexts.floatingIp, floatingIp) },
     run: async ({ engine, caller, body }) => ({
       floating_ip: await rejectedAs(
         { NO_FREE_ADDRESS: 'NOT_FOUND' },
@@ -116,7 +147,7 @@ export const floatingIpProxies = [
     status: 200,
     errors: [404],
     target: namedIp,
-    reply: { floating_ip: floatingIp },
+    reply: { floating_ip: described(floatingIpTexts.floatingIp, floatingIp) },
     run: ({ target }) => ({ floating_ip: target }),
   }),
   operation({
@@ -146,7 +177,7 @@ export const floatingIpProxies = [
       'Lists floating IP addresses with their servers: all for administrators, those of the project for other callers.',
     policy: 'os_compute_api:os-floating-ips:list',
     status: 200,
-    reply: { floating_ip_info: z.array(bulkEntry) },
+    reply: { floating_ip_info: described(floatingIpTexts.floatingIps, z.array(bulkEntry)) },
     run: async (call) => ({ floating_ip_info: (await allIps(call)).map(bulkEntryOf) }),
   }),
   operation({
@@ -160,7 +191,7 @@ export const floatingIpProxies = [
     policy: 'os_compute_api:os-floating-ips:list',
     status: 200,
     errors: [404],
-    reply: { floating_ip_info: z.array(bulkEntry) },
+    reply: { floating_ip_info: described(floatingIpTexts.floatingIps, z.array(bulkEntry)) },
     run: async (call) => {
       const entries = [];
       for (const floating of await allIps(call))
@@ -180,7 +211,7 @@ export const floatingIpProxies = [
     description: 'Lists the DNS domains of floating IP addresses. Always empty.',
     policy: 'os_compute_api:os-floating-ips:list',
     status: 200,
-    reply: { domain_entries: z.array(z.never()) },
+    reply: { domain_entries: described('The list of DNS domains. Always empty.', z.array(z.never())) },
     run: () => ({ domain_entries: [] }),
   }),
   operation({
@@ -194,7 +225,7 @@ export const floatingIpProxies = [
     policy: 'os_compute_api:os-floating-ips:list',
     status: 200,
     errors: [404],
-    reply: { dns_entry: z.never() },
+    reply: { dns_entry: described('The DNS entry.', z.never()) },
     run: ({ params }) => {
       throw new Rejection('NOT_FOUND', `There is no entry ${params.id} in domain ${params.domain_id}.`);
     },

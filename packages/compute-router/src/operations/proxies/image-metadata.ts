@@ -3,7 +3,7 @@ import type { Image } from '@apistrata/compute-engine/catalogs';
 import type { ComputeCall } from '../../http/call.js';
 import { itemOf, metadataOperations } from '../metadata-operations.js';
 import { imageMetadata } from './image-view.js';
-import { imageProxyDocs } from './proxies.docs.js';
+import { imageProxyDocs } from './proxy-docs.js';
 import { imageMetadataProxied } from './window.js';
 
 type Items = Readonly<Record<string, string>>;
@@ -32,6 +32,8 @@ async function replace(call: ComputeCall, image: Image, items: Items): Promise<I
 
 export const imageMetadataProxies = metadataOperations<Image>({
   docs: imageProxyDocs,
+  metadata: 'Metadata of the image, as key-value pairs.',
+  meta: 'A metadata item.',
   path: '/images/{image_id}/metadata',
   window: imageMetadataProxied,
   target: ({ engine, caller, params }: ComputeCall & { readonly params: { readonly image_id: string } }) =>

@@ -1,12 +1,18 @@
 import type { Image, ImageStatus } from '@apistrata/compute-engine/catalogs';
-import { field, view } from '@apistrata/microversion/router';
+import { field, type ViewShape, view } from '@apistrata/microversion/router';
+import { described } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import type { ComputeCall } from '../../http/call.js';
+import { commonTexts } from '../../reference/common-texts.js';
 import * as type from '../../schemas/reply-types.js';
 
 const imageLinks = z
   .array(
-    z.strictObject({ rel: z.enum(['self', 'bookmark', 'alternate']), href: z.string(), type: z.string().optional() }),
+    z.strictObject({
+      rel: z.enum(['self', 'bookmark', 'alternate']).describe(commonTexts.rel),
+      href: z.string().describe(commonTexts.href),
+      type: z.string().optional().describe('Media type of the linked resource.'),
+    }),
   )
   .length(3);
 
@@ -46,7 +52,10 @@ export function statusesOf(text: string): readonly ImageStatus[] {
 }
 
 const diskConfig = z.enum(['AUTO', 'MANUAL']).optional();
-const serverOf = z.strictObject({ id: z.string(), links: type.links });
+const serverOf = z.strictObject({
+  id: z.string().describe(commonTexts.serverUuid),
+  links: type.links.describe(commonTexts.links),
+});
 
 function diskConfigOf({ properties }: Image): 'AUTO' | 'MANUAL' | undefined {
   const auto = properties.auto_disk_config;
@@ -56,29 +65,62 @@ function diskConfigOf({ properties }: Image): 'AUTO' | 'MANUAL' | undefined {
 /** The metadata of an image, as strings. */
 export const imageMetadata = ({ properties }: Image) => ({ ...properties });
 
-export const imageSummary = view<Image, ComputeCall>({
-  id: field(z.string(), ({ id }) => id),
-  name: field(type.nullableText, ({ name }) => name),
-  links,
-});
+const summary: ViewShape<Image, ComputeCall> = {
+  id: described(
+    'UUID of the image.',
+    field(z.string(), ({ id }) => id),
+  ),
+  name: described(
+    'Name of the image, or null.',
+    field(type.nullableText, ({ name }) => name),
+  ),
+  links: described(commonTexts.links, links),
+};
+
+export const imageSummary = view(summary);
 
 export const imageDetail = view<Image, ComputeCall>({
-  id: field(z.string(), ({ id }) => id),
-  name: field(type.nullableText, ({ name }) => name),
-  links,
-  status: field(shownStatus, ({ status }) => statuses[status] ?? 'UNKNOWN'),
-  progress: field(
-    z.union([z.literal(0), z.literal(25), z.literal(50), z.literal(100)]),
-    ({ status }) => (progress[status] ?? 0) as 0,
+  ...summary,
+  status: described(
+    'Status of the image: `ACTIVE`, `SAVING`, `DELETED`, `ERROR` or `UNKNOWN`.',
+    field(shownStatus, ({ status }) => statuses[status] ?? 'UNKNOWN'),
   ),
-  created: field(type.serverTime, ({ createdAt }) => type.showServerTime(createdAt)),
-  updated: field(type.serverTime, ({ updatedAt }) => type.showServerTime(updatedAt)),
-  minDisk: field(type.integer, ({ minDiskGb }) => minDiskGb),
-  minRam: field(type.integer, ({ minRamMb }) => minRamMb),
-  metadata: field(type.textMap, imageMetadata),
-  'OS-EXT-IMG-SIZE:size': field(type.integer, ({ sizeBytes }) => sizeBytes ?? 0),
-  'OS-DCF:diskConfig': field(diskConfig, diskConfigOf),
-  server: field(serverOf.optional(), ({ properties: { instance_uuid: id } }, call) =>
-    id ? { id, links: [...call.links(`/servers/${id}`)] as never } : undefined,
+  progress: described(
+    'Progress of the upload, in percent.',
+    field(
+      z.union([z.literal(0), z.literal(25), z.literal(50), z.literal(100)]),
+      ({ status }) => (progress[status] ?? 0) as 0,
+    ),
+  ),
+  created: described(
+    'Creation time, in UTC with seconds.',
+    field(type.serverTime, ({ createdAt }) => type.showServerTime(createdAt)),
+  ),
+  updated: described(
+    'Time of the last change, in UTC with seconds.',
+    field(type.serverTime, ({ updatedAt }) => type.showServerTime(updatedAt)),
+  ),
+  minDisk: described(
+    'Minimum root disk, in GiB.',
+    field(type.integer, ({ minDiskGb }) => minDiskGb),
+  ),
+  minRam: described(
+    'Minimum memory, in MiB.',
+    field(type.integer, ({ minRamMb }) => minRamMb),
+  ),
+  metadata: described('Metadata of the image, as key-value pairs.', field(type.textMap, imageMetadata)),
+  'OS-EXT-IMG-SIZE:size': described(
+    'Size of the image, in bytes.',
+    field(type.integer, ({ sizeBytes }) => sizeBytes ?? 0),
+  ),
+  'OS-DCF:diskConfig': described(
+    '`AUTO` if the file system can grow with the disk, otherwise `MANUAL`.',
+    field(diskConfig, diskConfigOf),
+  ),
+  server: described(
+    'Server from which the image was created. Absent for other images.',
+    field(serverOf.optional(), ({ properties: { instance_uuid: id } }, call) =>
+      id ? { id, links: [...call.links(`/servers/${id}`)] as never } : undefined,
+    ),
   ),
 });

@@ -1,30 +1,37 @@
 import { Rejection } from '@apistrata/compute-engine';
 import type { Image, ImageQuery } from '@apistrata/compute-engine/catalogs';
-import { one, query } from '@apistrata/microversion/schema';
+import { described, one, query } from '@apistrata/microversion/schema';
 import type { ComputeCall } from '../../http/call.js';
 import { nextLink, pageSize } from '../../http/paging.js';
 import { operation } from '../../operation.js';
+import { commonTexts } from '../../reference/common-texts.js';
 import { dateTimeText } from '../../schemas/date-time.js';
 import { idText } from '../../schemas/id-text.js';
 import { collectionLinks } from '../../schemas/reply-types.js';
 import { positiveInteger } from '../../schemas/types.js';
 import { imageDetail, imageSummary, statusesOf } from './image-view.js';
-import { imageProxyDocs } from './proxies.docs.js';
+import { imageProxyDocs } from './proxy-docs.js';
 import { proxied } from './window.js';
+
+/** Descriptions of fields that occur in several places. */
+const imageTexts = {
+  images: 'The images of this page.',
+  imagesLinks: 'Link to the next page. Absent on the last page.',
+} as const;
 
 const listQuery = query(
   {
-    name: one(idText),
-    status: one(idText),
-    'changes-since': one(dateTimeText),
-    server: one(idText),
-    type: one(idText),
-    minRam: one(idText),
-    minDisk: one(idText),
-    limit: one(positiveInteger),
-    page_size: one(positiveInteger),
-    marker: one(idText),
-    offset: one(positiveInteger),
+    name: described('Filters images by name.', one(idText)),
+    status: described('Filters images by status.', one(idText)),
+    'changes-since': described('Filters images changed at or after this time (ISO 8601).', one(dateTimeText)),
+    server: described('Filters images by server, as ID or URL.', one(idText)),
+    type: described('Filters images by type: `snapshot` for images of servers, `base` for others.', one(idText)),
+    minRam: described('Filters images by minimum memory, in MiB.', one(idText)),
+    minDisk: described('Filters images by minimum disk, in GiB.', one(idText)),
+    limit: described(commonTexts.limit, one(positiveInteger)),
+    page_size: described('Alias of `limit`.', one(positiveInteger)),
+    marker: described(commonTexts.marker, one(idText)),
+    offset: described(commonTexts.offset, one(positiveInteger)),
   },
   { extra: 'keep' },
 );
@@ -91,7 +98,10 @@ export const imageProxies = [
     status: 200,
     errors: [400],
     query: listQuery,
-    reply: { images: [imageSummary], images_links: collectionLinks.optional() },
+    reply: {
+      images: described(imageTexts.images, [imageSummary]),
+      images_links: described(imageTexts.imagesLinks, collectionLinks.optional()),
+    },
     run: (call) => pageOf(call, call.query),
   }),
   operation({
@@ -105,7 +115,10 @@ export const imageProxies = [
     status: 200,
     errors: [400],
     query: listQuery,
-    reply: { images: [imageDetail], images_links: collectionLinks.optional() },
+    reply: {
+      images: described(imageTexts.images, [imageDetail]),
+      images_links: described(imageTexts.imagesLinks, collectionLinks.optional()),
+    },
     run: (call) => pageOf(call, call.query),
   }),
   operation({
@@ -118,7 +131,7 @@ export const imageProxies = [
     description: 'Shows an image.',
     status: 200,
     errors: [404],
-    reply: { image: imageDetail },
+    reply: { image: described('An image.', imageDetail) },
     run: async ({ engine, caller, params }) => ({ image: await engine.catalogs.images.get(caller, params.id) }),
   }),
   operation({

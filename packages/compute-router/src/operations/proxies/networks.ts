@@ -1,23 +1,26 @@
 import type { Network } from '@apistrata/compute-engine/catalogs';
-import { field, type View, type ViewField, view } from '@apistrata/microversion/router';
+import { field, type View, type ViewField, type ViewShape, view } from '@apistrata/microversion/router';
+import { described } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import type { ComputeCall } from '../../http/call.js';
 import { type OperationTexts, operation } from '../../operation.js';
 import { nullableText } from '../../schemas/reply-types.js';
-import { networkProxyDocs } from './proxies.docs.js';
+import { networkProxyDocs } from './proxy-docs.js';
 import { proxied } from './window.js';
 
 type Field = ViewField<Network, ComputeCall>;
+type Shape = ViewShape<Network, ComputeCall>;
 
 /** Attributes of older networks that the network service does not have. */
 const nothing: Field = field(z.null(), () => null);
 const nullForAdmins: Field = field(z.null().optional(), (_, call) => (call.context.isAdmin ? null : undefined));
 
-function all(names: readonly string[], value: Field): Readonly<Record<string, Field>> {
-  return Object.fromEntries(names.map((name) => [name, value]));
+function all(names: readonly string[], value: Field): Shape {
+  const removed = described('Always null. Field of a removed networking service.', value);
+  return Object.fromEntries(names.map((name) => [name, removed]));
 }
 
-const addressing = ['cidr', 'netmask', 'gateway', 'broadcast', 'dns1', 'dns2', 'cidr_v6', 'gateway_v6', 'netmask_v6'];
+const addressing = ['netmask', 'gateway', 'broadcast', 'dns1', 'dns2', 'cidr_v6', 'gateway_v6', 'netmask_v6'];
 
 const deployment = [
   'created_at',
@@ -41,20 +44,33 @@ const deployment = [
   'rxtx_base',
 ];
 
-const network = view<Network, ComputeCall>({
-  id: field(z.string(), ({ id }) => id),
-  label: field(z.string(), ({ name }) => name),
-  ...all(addressing, nothing),
-  ...all(deployment, nullForAdmins),
-  project_id: field(nullableText.optional(), ({ projectId }, call) => (call.context.isAdmin ? projectId : undefined)),
-  mtu: field(z.int().optional(), ({ mtu }, call) => (call.context.isAdmin ? mtu : undefined)),
+const withCidr = (cidr: Field): Shape => ({
+  id: described(
+    'UUID of the network.',
+    field(z.string(), ({ id }) => id),
+  ),
+  label: described(
+    'Name of the network.',
+    field(z.string(), ({ name }) => name),
+  ),
+  cidr: described('Addresses of the network in CIDR notation, or null.', cidr),
 });
 
-const tenantNetwork = view<Network, ComputeCall>({
-  id: field(z.string(), ({ id }) => id),
-  label: field(z.string(), ({ name }) => name),
-  cidr: field(z.literal('None'), () => 'None' as const),
+const network = view<Network, ComputeCall>({
+  ...withCidr(nothing),
+  ...all(addressing, nothing),
+  ...all(deployment, nullForAdmins),
+  project_id: described(
+    'ID of the project that owns the network, or null. Administrators only.',
+    field(nullableText.optional(), ({ projectId }, call) => (call.context.isAdmin ? projectId : undefined)),
+  ),
+  mtu: described(
+    'Maximum transmission unit, in bytes. Administrators only.',
+    field(z.int().optional(), ({ mtu }, call) => (call.context.isAdmin ? mtu : undefined)),
+  ),
 });
+
+const tenantNetwork = view(withCidr(field(z.literal('None'), () => 'None' as const)));
 
 interface Reads {
   readonly resource: 'os-networks' | 'os-tenant-networks';
@@ -74,7 +90,7 @@ function reads({ resource, shown, list, show }: Reads) {
       summary: `List networks (${resource})`,
       policy: `os_compute_api:${resource}:list`,
       status: 200,
-      reply: { networks: [shown] },
+      reply: { networks: described('The list of networks.', [shown]) },
       run: async ({ engine, caller }) => ({ networks: await engine.catalogs.networks.listNetworks(caller) }),
     }),
     operation({
@@ -87,7 +103,7 @@ function reads({ resource, shown, list, show }: Reads) {
       policy: `os_compute_api:${resource}:show`,
       status: 200,
       errors: [404],
-      reply: { network: shown },
+      reply: { network: described('A network.', shown) },
       run: async ({ engine, caller, params }) => ({
         network: await engine.catalogs.networks.getNetwork(caller, params.id),
       }),

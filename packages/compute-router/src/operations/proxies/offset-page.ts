@@ -1,9 +1,13 @@
-import { one } from '@apistrata/microversion/schema';
+import { described, one } from '@apistrata/microversion/schema';
 import type { ComputeCall } from '../../http/call.js';
+import { commonTexts } from '../../reference/common-texts.js';
 import { nonNegativeInteger } from '../../schemas/types.js';
 
 /** Parameters of lists that are paged by offset. */
-export const offsetParameters = { limit: one(nonNegativeInteger), offset: one(nonNegativeInteger) };
+export const offsetParameters = {
+  limit: described(commonTexts.limit, one(nonNegativeInteger)),
+  offset: described(commonTexts.offset, one(nonNegativeInteger)),
+};
 
 /** Returns a part of a list. A limit of 0 means the maximum page size. */
 export function offsetPage<T>(

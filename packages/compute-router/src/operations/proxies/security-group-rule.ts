@@ -3,15 +3,36 @@ import type { NewSecurityGroupRule, SecurityGroupRule } from '@apistrata/compute
 import { z } from 'zod';
 import { nullableText } from '../../schemas/reply-types.js';
 
+/** Descriptions of fields that requests and responses have. */
+export const ruleTexts = {
+  parentGroupId: 'UUID of the security group that contains the rule.',
+  ipProtocol: 'Protocol: `tcp`, `udp` or `icmp`. Null means all protocols.',
+  fromPort: 'First port of the range, or ICMP type. Null means all.',
+  toPort: 'Last port of the range, or ICMP code. Null means all.',
+} as const;
+
 /** A rule in the format of the old API. */
 export const securityGroupRule = z.strictObject({
-  id: z.string(),
-  parent_group_id: z.string(),
-  ip_protocol: nullableText,
-  from_port: z.int().min(-1).nullable(),
-  to_port: z.int().min(-1).nullable(),
-  group: z.union([z.strictObject({ name: z.string(), tenant_id: z.string() }), z.strictObject({})]),
-  ip_range: z.union([z.strictObject({ cidr: z.string() }), z.strictObject({})]),
+  id: z.string().describe('UUID of the rule.'),
+  parent_group_id: z.string().describe(ruleTexts.parentGroupId),
+  ip_protocol: nullableText.describe(ruleTexts.ipProtocol),
+  from_port: z.int().min(-1).nullable().describe(ruleTexts.fromPort),
+  to_port: z.int().min(-1).nullable().describe(ruleTexts.toPort),
+  group: z
+    .union([
+      z.strictObject({
+        name: z.string().describe('Name of the source security group.'),
+        tenant_id: z.string().describe('ID of the project that owns the source security group.'),
+      }),
+      z.strictObject({}),
+    ])
+    .describe('Source security group. Empty if the rule has an address range.'),
+  ip_range: z
+    .union([
+      z.strictObject({ cidr: z.string().describe('Addresses in CIDR notation, such as `192.0.2.0/24`.') }),
+      z.strictObject({}),
+    ])
+    .describe('Source address range. Empty if the rule has a source group.'),
 });
 
 /** The group whose members a rule admits. */

@@ -1,23 +1,39 @@
 import { Rejection } from '@apistrata/compute-engine';
 import type { SecurityGroup } from '@apistrata/compute-engine/catalogs';
-import { one, query } from '@apistrata/microversion/schema';
+import { described, one, query } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import type { ComputeCall } from '../../http/call.js';
 import { operation } from '../../operation.js';
+import { commonTexts } from '../../reference/common-texts.js';
 import { nullableText } from '../../schemas/reply-types.js';
 import { uuid } from '../../schemas/types.js';
 import { offsetPage, offsetParameters } from './offset-page.js';
-import { networkProxyDocs } from './proxies.docs.js';
+import { networkProxyDocs } from './proxy-docs.js';
 import { rejectedAs } from './rejected-as.js';
-import { type RemoteGroup, ruleFrom, securityGroupRule, showRule, showRules } from './security-group-rule.js';
+import {
+  type RemoteGroup,
+  ruleFrom,
+  ruleTexts,
+  securityGroupRule,
+  showRule,
+  showRules,
+} from './security-group-rule.js';
 import { proxied } from './window.js';
 
+/** Descriptions of fields that occur in several places. */
+const securityGroupTexts = {
+  name: 'Name of the security group. Unique in its project.',
+  description: 'Description of the security group or rule.',
+  securityGroup: 'A security group.',
+  securityGroupRule: 'A rule of a security group.',
+} as const;
+
 const securityGroup = z.strictObject({
-  id: z.string(),
-  name: z.string(),
-  description: nullableText,
-  tenant_id: z.string(),
-  rules: z.array(securityGroupRule),
+  id: z.string().describe('UUID of the security group.'),
+  name: z.string().describe(securityGroupTexts.name),
+  description: nullableText.describe(securityGroupTexts.description),
+  tenant_id: z.string().describe(commonTexts.tenantId),
+  rules: z.array(securityGroupRule).describe('Ingress rules.'),
 });
 
 /** Conflicts of the network service are bad requests in the old API. */
@@ -27,7 +43,14 @@ const asBadRequest = {
 } as const;
 
 const text = z.string().max(255);
-const fields = z.looseObject({ security_group: z.looseObject({ name: text, description: text }) });
+const fields = z.looseObject({
+  security_group: z
+    .looseObject({
+      name: text.describe(securityGroupTexts.name),
+      description: text.describe(securityGroupTexts.description),
+    })
+    .describe(securityGroupTexts.securityGroup),
+});
 
 const list = { path: '/os-security-groups', item: '/os-security-groups/{id}' } as const;
 const rules = { path: '/os-security-group-rules', item: '/os-security-group-rules/{id}' } as const;
@@ -86,8 +109,14 @@ export const securityGroupProxies = [
     policy: 'os_compute_api:os-security-groups:get',
     status: 200,
     errors: [404],
-    query: query({ ...offsetParameters, all_tenants: one(z.string()) }, { extra: 'ignore' }),
-    reply: { security_groups: z.array(securityGroup) },
+    query: query(
+      {
+        ...offsetParameters,
+        all_tenants: described('Lists the security groups of all projects. Administrators only.', one(z.string())),
+      },
+      { extra: 'ignore' },
+    ),
+    reply: { security_groups: described('The security groups of this page.', z.array(securityGroup)) },
     run: async (call) => {
       const allProjects = call.query.all_tenants !== undefined && call.context.isAdmin;
       const projectId = allProjects ? undefined : call.caller.projectId;
@@ -109,7 +138,7 @@ export const securityGroupProxies = [
     status: 200,
     errors: [400, 403],
     body: fields,
-    reply: { security_group: securityGroup },
+    reply: { security_group: described(securityGroupTexts.securityGroup, securityGroup) },
     run: async (call) => {
       const { networks } = call.engine.catalogs;
       return showGroup(call, await networks.createSecurityGroup(call.caller, checkText(call.body.security_group)));
@@ -127,7 +156,7 @@ export const securityGroupProxies = [
     status: 200,
     errors: [400, 404],
     target: namedGroup,
-    reply: { security_group: securityGroup },
+    reply: { security_group: described(securityGroupTexts.securityGroup, securityGroup) },
     run: (call) => showGroup(call, call.target),
   }),
   operation({
@@ -143,7 +172,7 @@ export const securityGroupProxies = [
     errors: [400, 404],
     body: fields,
     target: namedGroup,
-    reply: { security_group: securityGroup },
+    reply: { security_group: described(securityGroupTexts.securityGroup, securityGroup) },
     run: async (call) => {
       const { engine, caller, target, body } = call;
       const change = checkText(body.security_group);
@@ -177,18 +206,25 @@ export const securityGroupProxies = [
     status: 200,
     errors: [400, 403, 404],
     body: z.looseObject({
-      security_group_rule: z.looseObject({
-        parent_group_id: uuid,
-        group_id: uuid.nullish(),
-        ip_protocol: z.unknown().optional(),
-        from_port: z.unknown().optional(),
-        to_port: z.unknown().optional(),
-        cidr: z.unknown().optional(),
-      }),
+      security_group_rule: z
+        .looseObject({
+          parent_group_id: uuid.describe(ruleTexts.parentGroupId),
+          group_id: uuid
+            .nullish()
+            .describe('UUID of a security group. Traffic from its members is allowed. Null if `cidr` is set.'),
+          ip_protocol: z.unknown().optional().describe(ruleTexts.ipProtocol),
+          from_port: z.unknown().optional().describe(ruleTexts.fromPort),
+          to_port: z.unknown().optional().describe(ruleTexts.toPort),
+          cidr: z
+            .unknown()
+            .optional()
+            .describe('Source addresses in CIDR notation. Default: all addresses, unless a group is set.'),
+        })
+        .describe(securityGroupTexts.securityGroupRule),
     }),
     target: ({ engine, caller, body }) =>
       engine.catalogs.networks.getSecurityGroup(caller, body.security_group_rule.parent_group_id),
-    reply: { security_group_rule: securityGroupRule },
+    reply: { security_group_rule: described(securityGroupTexts.securityGroupRule, securityGroupRule) },
     run: async ({ engine, caller, body }) => {
       const { networks } = engine.catalogs;
       const request = ruleFrom(body.security_group_rule);

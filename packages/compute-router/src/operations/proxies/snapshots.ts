@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { VolumeSnapshot } from '@apistrata/compute-engine/catalogs';
 import { field, view } from '@apistrata/microversion/router';
-import { object, query } from '@apistrata/microversion/schema';
+import { described, object, query } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import type { ComputeCall } from '../../http/call.js';
 import { operation } from '../../operation.js';
@@ -9,18 +9,45 @@ import { idText } from '../../schemas/id-text.js';
 import * as type from '../../schemas/reply-types.js';
 import { lenientBoolean } from '../../schemas/types.js';
 import { offsetPage, offsetParameters } from './offset-page.js';
-import { volumeProxyDocs } from './proxies.docs.js';
+import { volumeProxyDocs } from './proxy-docs.js';
 import { rejectedAs } from './rejected-as.js';
 import { proxied } from './window.js';
 
+/** Descriptions of fields that occur in several places. */
+const snapshotTexts = {
+  volumeId: 'UUID of the volume.',
+  snapshot: 'A volume snapshot.',
+} as const;
+
 const snapshot = view<VolumeSnapshot, ComputeCall>({
-  id: field(z.string(), ({ id }) => id),
-  volumeId: field(z.string(), ({ volumeId }) => volumeId),
-  status: field(z.string(), ({ status }) => status),
-  size: field(z.int(), ({ sizeGb }) => sizeGb),
-  createdAt: field(type.time, ({ createdAt }) => type.showTime(createdAt)),
-  displayName: field(type.nullableText, ({ name }) => name),
-  displayDescription: field(type.nullableText, ({ description }) => description),
+  id: described(
+    'UUID of the snapshot.',
+    field(z.string(), ({ id }) => id),
+  ),
+  volumeId: described(
+    snapshotTexts.volumeId,
+    field(z.string(), ({ volumeId }) => volumeId),
+  ),
+  status: described(
+    'Status in the volume service, such as `available` or `in-use`.',
+    field(z.string(), ({ status }) => status),
+  ),
+  size: described(
+    'Size, in GiB.',
+    field(z.int(), ({ sizeGb }) => sizeGb),
+  ),
+  createdAt: described(
+    'Creation time, in UTC with microseconds.',
+    field(type.time, ({ createdAt }) => type.showTime(createdAt)),
+  ),
+  displayName: described(
+    'Name, or null.',
+    field(type.nullableText, ({ name }) => name),
+  ),
+  displayDescription: described(
+    'Description, or null.',
+    field(type.nullableText, ({ description }) => description),
+  ),
 });
 
 const path = '/os-snapshots';
@@ -53,7 +80,7 @@ export const snapshotProxies = [
       summary: 'List volume snapshots',
       status: 200,
       query: query(offsetParameters, { extra: 'ignore' }),
-      reply: { snapshots: [snapshot] },
+      reply: { snapshots: described('The snapshots of this page.', [snapshot]) },
       run: async (call) => {
         const all = await call.engine.catalogs.volumes.listSnapshots(call.caller);
         return { snapshots: offsetPage(call, all, call.query) };
@@ -72,14 +99,20 @@ export const snapshotProxies = [
     status: 200,
     errors: [400, 403],
     body: object({
-      snapshot: object({
-        volume_id: idText,
-        force: lenientBoolean.optional(),
-        display_name: idText.optional(),
-        display_description: idText.optional(),
-      }),
+      snapshot: described(
+        snapshotTexts.snapshot,
+        object({
+          volume_id: described(snapshotTexts.volumeId, idText),
+          force: described(
+            'Whether to create a snapshot of an attached volume. Default: false.',
+            lenientBoolean.optional(),
+          ),
+          display_name: described('Name. Not unique.', idText.optional()),
+          display_description: described('Description.', idText.optional()),
+        }),
+      ),
     }),
-    reply: { snapshot },
+    reply: { snapshot: described(snapshotTexts.snapshot, snapshot) },
     run: async ({ engine, caller, body: { snapshot: requested } }) => ({
       snapshot: await rejectedAs(
         { VOLUME_NOT_FOUND: 'BAD_REQUEST' },
@@ -105,7 +138,7 @@ export const snapshotProxies = [
     status: 200,
     errors: [404],
     target: namedSnapshot,
-    reply: { snapshot },
+    reply: { snapshot: described(snapshotTexts.snapshot, snapshot) },
     run: ({ target }) => ({ snapshot: target }),
   }),
   operation({

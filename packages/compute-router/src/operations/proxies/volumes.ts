@@ -1,19 +1,33 @@
 import { randomUUID } from 'node:crypto';
 import type { Volume } from '@apistrata/compute-engine/catalogs';
 import { field, view } from '@apistrata/microversion/router';
-import { object, query } from '@apistrata/microversion/schema';
+import { described, object, query } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import type { ComputeCall } from '../../http/call.js';
 import { operation } from '../../operation.js';
+import { commonTexts } from '../../reference/common-texts.js';
 import { idText } from '../../schemas/id-text.js';
 import * as type from '../../schemas/reply-types.js';
 import { positiveInteger } from '../../schemas/types.js';
 import { offsetPage, offsetParameters } from './offset-page.js';
-import { volumeProxyDocs } from './proxies.docs.js';
+import { volumeProxyDocs } from './proxy-docs.js';
 import { proxied } from './window.js';
 
+/** Descriptions of fields that occur in several places. */
+const volumeTexts = {
+  id: 'UUID of the volume.',
+  size: 'Size, in GiB.',
+  metadata: 'Metadata, as key-value pairs.',
+  volume: 'A volume.',
+} as const;
+
 const attachment = z.union([
-  z.strictObject({ id: z.string(), volumeId: z.string(), serverId: z.string(), device: z.string().optional() }),
+  z.strictObject({
+    id: z.string().describe(volumeTexts.id),
+    volumeId: z.string().describe(volumeTexts.id),
+    serverId: z.string().describe(commonTexts.serverUuid),
+    device: z.string().optional().describe('Device name in the guest, such as `/dev/vdb`.'),
+  }),
   z.strictObject({}),
 ]);
 
@@ -30,17 +44,50 @@ function attachmentsOf({ id, attachments }: Volume): z.output<typeof attachment>
 }
 
 const volume = view<Volume, ComputeCall>({
-  id: field(z.string(), ({ id }) => id),
-  status: field(z.string(), ({ status }) => status),
-  size: field(z.int(), ({ sizeGb }) => sizeGb),
-  availabilityZone: field(type.nullableText, ({ availabilityZone }) => availabilityZone),
-  createdAt: field(type.time, ({ createdAt }) => type.showTime(createdAt)),
-  attachments: field(z.array(attachment), attachmentsOf),
-  displayName: field(type.nullableText, ({ name }) => name),
-  displayDescription: field(type.nullableText, ({ description }) => description),
-  volumeType: field(type.nullableText, ({ volumeType }) => volumeType),
-  snapshotId: field(type.nullableText, ({ snapshotId }) => snapshotId),
-  metadata: field(type.textMap, ({ metadata }) => ({ ...metadata })),
+  id: described(
+    volumeTexts.id,
+    field(z.string(), ({ id }) => id),
+  ),
+  status: described(
+    'Status in the volume service, such as `available` or `in-use`.',
+    field(z.string(), ({ status }) => status),
+  ),
+  size: described(
+    volumeTexts.size,
+    field(z.int(), ({ sizeGb }) => sizeGb),
+  ),
+  availabilityZone: described(
+    'Availability zone of the volume.',
+    field(type.nullableText, ({ availabilityZone }) => availabilityZone),
+  ),
+  createdAt: described(
+    'Creation time, in UTC with microseconds.',
+    field(type.time, ({ createdAt }) => type.showTime(createdAt)),
+  ),
+  attachments: described(
+    'Attachments of the volume. A list with one empty object if the volume is not attached.',
+    field(z.array(attachment), attachmentsOf),
+  ),
+  displayName: described(
+    'Name, or null.',
+    field(type.nullableText, ({ name }) => name),
+  ),
+  displayDescription: described(
+    'Description, or null.',
+    field(type.nullableText, ({ description }) => description),
+  ),
+  volumeType: described(
+    'Volume type.',
+    field(type.nullableText, ({ volumeType }) => volumeType),
+  ),
+  snapshotId: described(
+    'UUID of the snapshot from which the volume was created, or null.',
+    field(type.nullableText, ({ snapshotId }) => snapshotId),
+  ),
+  metadata: described(
+    volumeTexts.metadata,
+    field(type.textMap, ({ metadata }) => ({ ...metadata })),
+  ),
 });
 
 const path = '/os-volumes';
@@ -78,7 +125,7 @@ export const volumeProxies = [
       summary: 'List volumes',
       status: 200,
       query: listQuery,
-      reply: { volumes: [volume] },
+      reply: { volumes: described('The volumes of this page.', [volume]) },
       run: (call) => page(call, call.query),
     }),
   ),
@@ -94,17 +141,20 @@ export const volumeProxies = [
     status: 200,
     errors: [400, 403, 404],
     body: object({
-      volume: object({
-        volume_type: idText.optional(),
-        metadata: z.record(z.string(), z.string()).optional(),
-        snapshot_id: idText.optional(),
-        size: positiveInteger,
-        availability_zone: idText.optional(),
-        display_name: idText.optional(),
-        display_description: idText.optional(),
-      }),
+      volume: described(
+        volumeTexts.volume,
+        object({
+          volume_type: described('Volume type. Default: the default type of the volume service.', idText.optional()),
+          metadata: described(volumeTexts.metadata, z.record(z.string(), z.string()).optional()),
+          snapshot_id: described('UUID of the snapshot from which to create the volume.', idText.optional()),
+          size: described(volumeTexts.size, positiveInteger),
+          availability_zone: described('Availability zone for the volume.', idText.optional()),
+          display_name: described('Name. Not unique.', idText.optional()),
+          display_description: described('Description.', idText.optional()),
+        }),
+      ),
     }),
-    reply: { volume },
+    reply: { volume: described(volumeTexts.volume, volume) },
     run: async ({ engine, caller, body: { volume: requested } }) => ({
       volume: await engine.catalogs.volumes.createVolume(caller, {
         key: randomUUID(),
@@ -130,7 +180,7 @@ export const volumeProxies = [
     status: 200,
     errors: [404],
     target: namedVolume,
-    reply: { volume },
+    reply: { volume: described(volumeTexts.volume, volume) },
     run: ({ target }) => ({ volume: target }),
   }),
   operation({

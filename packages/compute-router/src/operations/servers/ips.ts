@@ -1,9 +1,12 @@
 import { Rejection } from '@apistrata/compute-engine';
+import { described } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import { operation } from '../../operation.js';
-import { plainAddress, plainAddresses, plainAddressesOf } from '../../views/server-parts.js';
-import { serverAddressDocs } from './server-labels.docs.js';
+import { resource } from '../../reference/resource.js';
+import { addressesText, plainAddress, plainAddresses, plainAddressesOf } from '../../views/server-parts.js';
 import { parentServer } from './target.js';
+
+const serverAddressDocs = resource({ tag: 'server-addresses', parameters: { id: 'Label of the network.' } });
 
 export const serverIps = [
   operation({
@@ -17,7 +20,7 @@ export const serverIps = [
     status: 200,
     errors: [404],
     target: parentServer,
-    reply: { addresses: plainAddresses },
+    reply: { addresses: described(addressesText, plainAddresses) },
     run: ({ target }) => ({ addresses: plainAddressesOf(target) }),
   }),
   operation({

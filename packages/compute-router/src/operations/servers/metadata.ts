@@ -1,10 +1,20 @@
 import type { Server } from '@apistrata/compute-engine';
+import { resource } from '../../reference/resource.js';
 import { metadataOperations } from '../metadata-operations.js';
-import { serverMetadataDocs } from './server-labels.docs.js';
 import { parentServer } from './target.js';
 
 export const serverMetadata = metadataOperations<Server>({
-  docs: serverMetadataDocs,
+  docs: resource({
+    tag: 'server-metadata',
+    parameters: { id: 'Key of the metadata item.' },
+    when: {
+      403: 'The policy does not allow it, or the quota for metadata items is exceeded.',
+      409: 'The server is locked, or its state does not allow it.',
+    },
+  }),
+  metadata:
+    'Key-value pairs. Keys have 1 to 255 characters: letters, digits, `-`, `_`, `:`, `.` and spaces. Values have at most 255 characters.',
+  meta: 'A metadata item, as an object with one key.',
   path: '/servers/{server_id}/metadata',
   target: parentServer,
   items: ({ metadata }) => metadata,

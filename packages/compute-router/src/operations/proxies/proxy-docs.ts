@@ -1,10 +1,8 @@
 import { resource } from '../../reference/resource.js';
-import { imageProxyFields, networkProxyFields, volumeProxyFields } from './proxy-fields.docs.js';
 
 export const imageProxyDocs = resource({
   tag: 'proxies',
   parameters: { id: 'UUID of the image. Below `metadata`: the key of the item.' },
-  fields: imageProxyFields,
 });
 
 export const networkProxyDocs = resource({
@@ -13,11 +11,9 @@ export const networkProxyDocs = resource({
     id: 'ID of the network, floating IP address, security group or rule. For fixed IP addresses: the address. For bulk lists: the host.',
     domain_id: 'Name of the DNS domain.',
   },
-  fields: networkProxyFields,
 });
 
 export const volumeProxyDocs = resource({
   tag: 'proxies',
   parameters: { id: 'UUID of the volume, snapshot or node.' },
-  fields: volumeProxyFields,
 });
