@@ -1,9 +1,10 @@
 import { Rejection } from '@apistrata/compute-engine';
 import { since, until } from '@apistrata/microversion';
-import { query } from '@apistrata/microversion/schema';
+import { described, query } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import { operation } from '../operation.js';
-import { serverConsoleDocs } from './servers/server-insight.docs.js';
+import { commonTexts } from '../reference/common-texts.js';
+import { serverConsoleDocs } from './servers/consoles.js';
 
 const tokenQuery = query({}, { extra: [until('2.98', 'ignore'), since('2.99', 'reject')] });
 
@@ -44,13 +45,16 @@ export const consoleAuthTokens = [
     errors: [400, 404],
     query: tokenQuery,
     reply: {
-      console: {
-        instance_uuid: z.string(),
-        host: z.string().nullable(),
-        port: z.int(),
-        internal_access_path: z.string().nullable(),
-        tls_port: since('2.99', z.int().nullable().optional()),
-      },
+      console: described('Connection data of the console.', {
+        instance_uuid: described(commonTexts.serverUuid, z.string()),
+        host: described('IP address of the host.', z.string().nullable()),
+        port: described('TCP port on the host.', z.int()),
+        internal_access_path: described('Data that the proxy sends to the host first, or null.', z.string().nullable()),
+        tls_port: since(
+          '2.99',
+          described('TCP port on the host for TLS connections, or null.', z.int().nullable().optional()),
+        ),
+      }),
     },
     run: async ({ engine, params }) => {
       const { serverId, host, port, internalAccessPath, type, tlsPort } = await engine.consoles.resolve(params.id);

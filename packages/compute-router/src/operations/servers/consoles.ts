@@ -1,12 +1,27 @@
 import { Rejection, type Server } from '@apistrata/compute-engine';
 import { between, since, until } from '@apistrata/microversion';
-import { object } from '@apistrata/microversion/schema';
+import { described, object } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import type { ComputeCall } from '../../http/call.js';
 import { operation } from '../../operation.js';
-import { serverConsoleDocs } from './server-insight.docs.js';
+import { resource } from '../../reference/resource.js';
 import { serverDocs } from './servers.docs.js';
 import { parentServer, serverById } from './target.js';
+
+export const serverConsoleDocs = resource({
+  tag: 'consoles',
+  when: { 409: 'The server has no host yet.', 501: 'The driver does not support consoles of this type.' },
+  parameters: { id: 'Token of the console, from its URL.' },
+});
+
+/** Descriptions of fields that occur in several places. */
+const consoleTexts = {
+  url: 'URL of the console. Contains a token that expires.',
+  protocol: 'Protocol: `vnc`, `spice`, `serial`, `rdp` (no longer available), or since 2.8 `mks`.',
+  consoleType:
+    'Console type: `novnc`, `xvpvnc`, `spice-html5`, `serial`, since 2.8 `webmks`, since 2.99 `spice-direct`.',
+  remoteConsole: 'The remote console.',
+} as const;
 
 const path = '/servers/{id}/action';
 
@@ -23,13 +38,13 @@ const spellings: Readonly<Record<string, string>> = { xpvnc: 'xvpvnc' };
 
 const TYPES = ['novnc', 'xvpvnc', 'xpvnc', 'spice-html5', 'serial', 'rdp-html5'] as const;
 const protocol = [
-  between('2.6', '2.7', z.enum(['vnc', 'spice', 'serial', 'rdp'])),
-  since('2.8', z.enum(['vnc', 'spice', 'serial', 'rdp', 'mks'])),
+  between('2.6', '2.7', described(consoleTexts.protocol, z.enum(['vnc', 'spice', 'serial', 'rdp']))),
+  since('2.8', described(consoleTexts.protocol, z.enum(['vnc', 'spice', 'serial', 'rdp', 'mks']))),
 ];
 const consoleType = [
-  between('2.6', '2.7', z.enum(TYPES)),
-  between('2.8', '2.98', z.enum([...TYPES, 'webmks'])),
-  since('2.99', z.enum([...TYPES, 'webmks', 'spice-direct'])),
+  between('2.6', '2.7', described(consoleTexts.consoleType, z.enum(TYPES))),
+  between('2.8', '2.98', described(consoleTexts.consoleType, z.enum([...TYPES, 'webmks']))),
+  since('2.99', described(consoleTexts.consoleType, z.enum([...TYPES, 'webmks', 'spice-direct']))),
 ];
 
 function open({ engine, context }: ComputeCall, target: Server, type: string): Promise<string> {
@@ -43,12 +58,14 @@ const legacy = [
     action: 'os-getVNCConsole',
     description: 'Creates a VNC console and returns its URL. Replaced by remote consoles with the protocol `vnc`.',
     type: z.enum(['novnc', 'xvpvnc', 'xpvnc']),
+    accepted: 'Type of the console: `novnc` or `xvpvnc`.',
   },
   {
     name: 'getServerSpiceConsole',
     action: 'os-getSPICEConsole',
     description: 'Creates a SPICE console and returns its URL. Replaced by remote consoles with the protocol `spice`.',
     type: z.literal('spice-html5'),
+    accepted: 'Type of the console: `spice-html5`.',
   },
   {
     name: 'getServerSerialConsole',
@@ -56,6 +73,7 @@ const legacy = [
     description:
       'Creates a serial console and returns its URL. Replaced by remote consoles with the protocol `serial`.',
     type: z.literal('serial'),
+    accepted: 'Type of the console: `serial`.',
   },
 ] as const;
 
@@ -71,9 +89,15 @@ export const serverConsoles = [
     policy: 'os_compute_api:os-remote-consoles',
     status: 200,
     errors: [400, 404, 409, 501],
-    body: object({ remote_console: object({ protocol, type: consoleType }) }),
+    body: object({ remote_console: described(consoleTexts.remoteConsole, object({ protocol, type: consoleType })) }),
     target: parentServer,
-    reply: { remote_console: { protocol, type: consoleType, url: z.url() } },
+    reply: {
+      remote_console: described(consoleTexts.remoteConsole, {
+        protocol,
+        type: consoleType,
+        url: described(consoleTexts.url, z.url()),
+      }),
+    },
     run: async (call) => {
       const { protocol: requested, type } = call.body.remote_console as { protocol: string; type: string };
       if (requested === 'rdp' || !types[requested]?.includes(type))
@@ -82,7 +106,7 @@ export const serverConsoles = [
       return { remote_console: { protocol: requested, type, url } } as never;
     },
   }),
-  ...legacy.map(({ name, action, description, type }) =>
+  ...legacy.map(({ name, action, description, type, accepted }) =>
     operation({
       ...serverDocs,
       name,
@@ -95,9 +119,19 @@ export const serverConsoles = [
       policy: 'os_compute_api:os-remote-consoles',
       status: 200,
       errors: [400, 404, 409, 501],
-      body: object({ [action]: z.strictObject({ type }) }),
+      body: object({
+        [action]: described('The console to create.', z.strictObject({ type: type.describe(accepted) })),
+      }),
       target: serverById,
-      reply: { console: z.strictObject({ type, url: z.url() }) },
+      reply: {
+        console: described(
+          'The console.',
+          z.strictObject({
+            type: type.describe('Type of the console.'),
+            url: z.url().describe(consoleTexts.url),
+          }),
+        ),
+      },
       run: async (call) => {
         const requestedType = (call.body as Readonly<Record<typeof action, { type: string }>>)[action].type;
         return { console: { type: requestedType, url: await open(call, call.target, requestedType) } } as never;
@@ -133,22 +167,28 @@ export const serverConsoles = [
     errors: [404, 409, 501],
     when: { ...serverDocs.when, 409: 'The server has no host yet.' },
     body: object({
-      'os-getConsoleOutput': object({
-        length: z
-          .union([
-            z.int().min(-1),
+      'os-getConsoleOutput': described(
+        'Options of the console output.',
+        object({
+          length: described(
+            'Number of lines from the end. Default, and -1: all lines.',
             z
-              .string()
-              .regex(/^-?[0-9]+$/)
-              .transform(Number)
-              .pipe(z.int().min(-1)),
-          ])
-          .nullable()
-          .optional(),
-      }),
+              .union([
+                z.int().min(-1),
+                z
+                  .string()
+                  .regex(/^-?[0-9]+$/)
+                  .transform(Number)
+                  .pipe(z.int().min(-1)),
+              ])
+              .nullable()
+              .optional(),
+          ),
+        }),
+      ),
     }),
     target: serverById,
-    reply: { output: z.string() },
+    reply: { output: described('Console output of the guest.', z.string()) },
     run: async ({ engine, context, target, body }) => ({
       output: await engine.consoles.output(context, target, body['os-getConsoleOutput'].length ?? undefined),
     }),

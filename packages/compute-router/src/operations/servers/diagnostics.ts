@@ -2,9 +2,17 @@ import type { Diagnostics } from '@apistrata/compute-engine/drivers';
 import { since, until } from '@apistrata/microversion';
 import { z } from 'zod';
 import { operation } from '../../operation.js';
+import { resource } from '../../reference/resource.js';
 import { nullableText } from '../../schemas/reply-types.js';
-import { serverDiagnosticsDocs } from './server-insight.docs.js';
 import { parentServer } from './target.js';
+
+export const serverDiagnosticsDocs = resource({
+  tag: 'diagnostics',
+  when: {
+    409: 'The state of the server does not allow it.',
+    501: 'The driver of the host does not support the operation.',
+  },
+});
 
 const path = '/servers/{server_id}/diagnostics';
 const policy = 'os_compute_api:os-server-diagnostics';
@@ -13,41 +21,60 @@ const summary = 'Show the diagnostics of a server';
 const number = z.int().nullable();
 
 const standard = {
-  config_drive: z.boolean(),
-  cpu_details: z.array(z.strictObject({ id: number, time: number, utilisation: number })),
-  disk_details: z.array(
-    z.strictObject({
-      errors_count: number,
-      read_bytes: number,
-      read_requests: number,
-      write_bytes: number,
-      write_requests: number,
-    }),
-  ),
-  driver: z.enum(['ironic', 'libvirt', 'vmwareapi', 'xenapi']),
-  hypervisor: nullableText,
-  hypervisor_os: nullableText,
-  memory_details: z.strictObject({ maximum: number, used: number }),
-  nic_details: z.array(
-    z.strictObject({
-      mac_address: nullableText,
-      rx_drop: number,
-      rx_errors: number,
-      rx_octets: number,
-      rx_packets: number,
-      rx_rate: number,
-      tx_drop: number,
-      tx_errors: number,
-      tx_octets: number,
-      tx_packets: number,
-      tx_rate: number,
-    }),
-  ),
-  num_cpus: number,
-  num_disks: number,
-  num_nics: number,
-  state: z.enum(['pending', 'running', 'paused', 'shutdown', 'crashed', 'suspended']),
-  uptime: number,
+  config_drive: z.boolean().describe('Whether the server has a config drive.'),
+  cpu_details: z
+    .array(
+      z.strictObject({
+        id: number.describe('Number of the virtual CPU.'),
+        time: number.describe('CPU time used, in nanoseconds.'),
+        utilisation: number.describe('CPU utilization, in percent.'),
+      }),
+    )
+    .describe('Details of each virtual CPU.'),
+  disk_details: z
+    .array(
+      z.strictObject({
+        errors_count: number.describe('Number of disk errors.'),
+        read_bytes: number.describe('Bytes read.'),
+        read_requests: number.describe('Number of read requests.'),
+        write_bytes: number.describe('Bytes written.'),
+        write_requests: number.describe('Number of write requests.'),
+      }),
+    )
+    .describe('Details of each disk.'),
+  driver: z.enum(['ironic', 'libvirt', 'vmwareapi', 'xenapi']).describe('Driver of the host.'),
+  hypervisor: nullableText.describe('Type of the hypervisor, or null.'),
+  hypervisor_os: nullableText.describe('Operating system of the host, or null.'),
+  memory_details: z
+    .strictObject({
+      maximum: number.describe('Maximum memory, in MiB.'),
+      used: number.describe('Memory in use, in MiB.'),
+    })
+    .describe('Details of the memory.'),
+  nic_details: z
+    .array(
+      z.strictObject({
+        mac_address: nullableText.describe('MAC address.'),
+        rx_drop: number.describe('Number of received packets that were dropped.'),
+        rx_errors: number.describe('Number of receive errors.'),
+        rx_octets: number.describe('Bytes received.'),
+        rx_packets: number.describe('Number of packets received.'),
+        rx_rate: number.describe('Receive rate, in bytes per second.'),
+        tx_drop: number.describe('Number of packets that were dropped on transmission.'),
+        tx_errors: number.describe('Number of transmit errors.'),
+        tx_octets: number.describe('Bytes sent.'),
+        tx_packets: number.describe('Number of packets sent.'),
+        tx_rate: number.describe('Transmit rate, in bytes per second.'),
+      }),
+    )
+    .describe('Details of each network interface.'),
+  num_cpus: number.describe('Number of virtual CPUs.'),
+  num_disks: number.describe('Number of disks.'),
+  num_nics: number.describe('Number of network interfaces.'),
+  state: z
+    .enum(['pending', 'running', 'paused', 'shutdown', 'crashed', 'suspended'])
+    .describe('State of the instance: `pending`, `running`, `paused`, `shutdown`, `crashed` or `suspended`.'),
+  uptime: number.describe('Uptime of the instance, in seconds.'),
 };
 
 type Standard = z.infer<z.ZodObject<typeof standard>>;

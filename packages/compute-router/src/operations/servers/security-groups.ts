@@ -1,21 +1,26 @@
-import { object } from '@apistrata/microversion/schema';
+import { described, object } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import { operation } from '../../operation.js';
+import { commonTexts } from '../../reference/common-texts.js';
+import { resource } from '../../reference/resource.js';
 import { idText } from '../../schemas/id-text.js';
 import { nullableText } from '../../schemas/reply-types.js';
 import { securityGroupRule, showRules } from '../proxies/security-group-rule.js';
-import { serverSecurityGroupDocs } from './server-insight.docs.js';
 import { serverDocs } from './servers.docs.js';
 import { parentServer, serverById } from './target.js';
 
+const serverSecurityGroupDocs = resource({ tag: 'server-security-groups' });
+
 const path = '/servers/{id}/action';
 
+const namedGroup = object({ name: described('Name or UUID of the security group.', idText.min(1)) });
+
 const group = z.strictObject({
-  id: z.string(),
-  name: z.string(),
-  description: nullableText,
-  tenant_id: z.string(),
-  rules: z.array(securityGroupRule),
+  id: z.string().describe('UUID of the security group.'),
+  name: z.string().describe('Name of the security group.'),
+  description: nullableText.describe('Description of the security group.'),
+  tenant_id: z.string().describe(commonTexts.tenantId),
+  rules: z.array(securityGroupRule).describe('Ingress rules.'),
 });
 
 export const serverSecurityGroups = [
@@ -30,7 +35,7 @@ export const serverSecurityGroups = [
     status: 200,
     errors: [404],
     target: parentServer,
-    reply: { security_groups: z.array(group) },
+    reply: { security_groups: described('The list of security groups.', z.array(group)) },
     run: async ({ engine, context, target }) => {
       const groups = await engine.serverNetwork.securityGroups(context, target);
       const remote = groups.flatMap(({ rules }) => rules.flatMap(({ remoteGroupId }) => remoteGroupId ?? []));
@@ -57,7 +62,9 @@ export const serverSecurityGroups = [
     policy: 'os_compute_api:os-security-groups:add',
     status: 202,
     errors: [400, 404, 409],
-    body: object({ addSecurityGroup: object({ name: idText.min(1) }) }),
+    body: object({
+      addSecurityGroup: described('The security group to add.', namedGroup),
+    }),
     target: serverById,
     run: ({ engine, context, target, body }) =>
       engine.serverNetwork.addSecurityGroup(context, target, body.addSecurityGroup.name),
@@ -73,7 +80,9 @@ export const serverSecurityGroups = [
     policy: 'os_compute_api:os-security-groups:remove',
     status: 202,
     errors: [400, 404, 409],
-    body: object({ removeSecurityGroup: object({ name: idText.min(1) }) }),
+    body: object({
+      removeSecurityGroup: described('The security group to remove.', namedGroup),
+    }),
     target: serverById,
     run: ({ engine, context, target, body }) =>
       engine.serverNetwork.removeSecurityGroup(context, target, body.removeSecurityGroup.name),

@@ -1,16 +1,20 @@
 import type { Server } from '@apistrata/compute-engine';
 import { since } from '@apistrata/microversion';
+import { described } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import { operation } from '../../operation.js';
-import { serverDiagnosticsDocs } from './server-insight.docs.js';
+import { serverDiagnosticsDocs } from './diagnostics.js';
 import { parentServer } from './target.js';
 
 const node = z.strictObject({
-  memory_mb: z.int(),
-  siblings: z.array(z.array(z.int())),
-  vcpu_set: z.array(z.int()),
-  host_node: z.int().optional(),
-  cpu_pinning: z.record(z.string(), z.int()).optional(),
+  memory_mb: z.int().describe('Memory of the node, in MiB.'),
+  siblings: z.array(z.array(z.int())).describe('Virtual CPUs that are threads of the same core, by core.'),
+  vcpu_set: z.array(z.int()).describe('Virtual CPUs of the node.'),
+  host_node: z.int().optional().describe('NUMA node of the host. Administrators only.'),
+  cpu_pinning: z
+    .record(z.string(), z.int())
+    .optional()
+    .describe('CPU of the host by virtual CPU. Administrators only.'),
 });
 
 type Node = z.infer<typeof node>;
@@ -61,7 +65,10 @@ export const serverTopology = operation({
   status: 200,
   errors: [404],
   target: parentServer,
-  reply: { nodes: z.array(node), pagesize_kb: z.int().nullable() },
+  reply: {
+    nodes: described('NUMA nodes of the server.', z.array(node)),
+    pagesize_kb: described('Size of memory pages, in KiB, or null.', z.int().nullable()),
+  },
   run: (call) => ({
     nodes: nodesOf(call.target, call.can('compute:server:topology:host:index', call.target)),
     pagesize_kb: pageSizeOf(call.target.flavor.extraSpecs['hw:mem_page_size']),
