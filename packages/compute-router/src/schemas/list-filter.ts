@@ -5,7 +5,7 @@ import {
   type ServerSortKey,
 } from '@apistrata/compute-engine/api';
 import { since, Version, type Windowed } from '@apistrata/microversion';
-import { one, type QueryParameter } from '@apistrata/microversion/schema';
+import { type Described, described, one, type QueryParameter } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 
 type FilterOf<T> = { [K in keyof ServerFilters]-?: T extends ServerFilters[K] ? K : never }[keyof ServerFilters];
@@ -13,7 +13,7 @@ type FilterOf<T> = { [K in keyof ServerFilters]-?: T extends ServerFilters[K] ? 
 /** A filter or sort key of server lists. */
 export interface ListFilter {
   /** The query parameter, with the versions in which it exists. */
-  readonly schema?: Windowed<QueryParameter<any>>;
+  readonly schema?: Windowed<QueryParameter<any> | Described<QueryParameter<any>>>;
   /** Whether all callers can use it. Otherwise it is ignored unless the policy allows all filters. */
   readonly forEveryone?: Windowed<true>;
   /** The engine filter for a pattern, a string or a list. If several parameters map to one filter, the first one applies. */
@@ -24,8 +24,6 @@ export interface ListFilter {
   readonly sorts?: Windowed<ServerSortKey | null>;
   /** Refers to an internal record: rejected for callers whose filters are not ignored. */
   readonly internal?: true;
-  /** The description for the API reference. */
-  readonly description?: string;
 }
 
 export const text = one(z.string());
@@ -41,21 +39,24 @@ export const pattern = one(
 );
 
 /** A filter that all callers can use. */
-export const forEveryone = (description: string) => ({ forEveryone: true, description }) as const;
+export const forEveryone = <P extends QueryParameter<any>>(description: string, schema: P) =>
+  ({ forEveryone: true, schema: described(description, schema) }) as const;
 
 /** A filter for callers to whom the policy allows all filters. */
-export const adminOnly = (text: string) => ({ description: `${text} Administrators only; ignored for other callers.` });
+export const adminOnly = <P extends QueryParameter<any>>(text: string, schema: P) => ({
+  schema: described(`${text} Administrators only; ignored for other callers.`, schema),
+});
 
 /**
  * A filter that all callers can use since a version; before that, only callers to whom the policy allows all filters.
  */
-export function forEveryoneSince(first: string, text: string) {
+export function forEveryoneSince<P extends QueryParameter<any>>(first: string, text: string, schema: P) {
   const { major, minor } = Version.of(first);
   const history = `Administrators only until ${major}.${Number(minor) - 1}; all callers since ${first}.`;
-  return { forEveryone: since(first, true), description: `${text} ${history}` } as const;
+  return { forEveryone: since(first, true), schema: described(`${text} ${history}`, schema) } as const;
 }
 
 /** A filter that exists since a version. */
-export function addedIn<P extends QueryParameter<any>>(first: string, schema: P, description: string) {
-  return { schema: since(first, schema), ...forEveryone(description) } as const;
+export function addedIn<P extends QueryParameter<any>>(first: string, description: string, schema: P) {
+  return { forEveryone: true, schema: since(first, described(description, schema)) } as const;
 }

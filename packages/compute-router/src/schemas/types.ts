@@ -134,7 +134,12 @@ export const base64 = z
   .string()
   .refine((text) => BASE64.test(text.replaceAll(/\s/g, '')), { message: "The string is not valid 'base64'" });
 export const userData = base64.max(65535);
-export const personality = z.array(z.strictObject({ path: z.string(), contents: base64 }));
+export const personality = z.array(
+  z.strictObject({
+    path: z.string().describe('Path of the file in the guest.'),
+    contents: base64.describe('Content of the file, Base64-encoded.'),
+  }),
+);
 
 export const ipv4 = z.string().refine((text) => isIP(text) === 4, { message: "The string is not a 'ipv4'" });
 /** In any notation, without a zone id; handlers get the canonical form. */

@@ -1,12 +1,13 @@
 import type { Server } from '@apistrata/compute-engine';
 import { zoneOf } from '@apistrata/compute-engine/api';
 import { since } from '@apistrata/microversion';
-import { field, nested, type ViewField, type ViewShape, view } from '@apistrata/microversion/router';
+import { field, type ViewShape, view } from '@apistrata/microversion/router';
+import { described } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import type { HostsCall } from '../http/call.js';
-import * as type from '../schemas/reply-types.js';
-import { linksTo } from './links.js';
-import { embeddedFlavor, groupsField, imageReferenceField, securityGroups, securityGroupsOf } from './server-parts.js';
+import { commonFields } from './server-common-fields.js';
+import { extendedFields } from './server-extended-fields.js';
+import { groupsField, imageReferenceField } from './server-parts.js';
 
 /** Returns whether the state of a server is unknown because its host or the host's cell does not respond. */
 export function isUnreachable(server: Server, call: HostsCall): boolean {
@@ -15,29 +16,36 @@ export function isUnreachable(server: Server, call: HostsCall): boolean {
 
 type Shape = ViewShape<Server, HostsCall>;
 
-const text = (get: (server: Server, call: HostsCall) => string): ViewField<Server, HostsCall> => field(z.string(), get);
-
 const summary: Shape = {
-  id: text((s) => s.id),
-  links: linksTo('servers'),
-  status: field(z.literal('UNKNOWN'), () => 'UNKNOWN' as const),
+  id: commonFields.id.response,
+  links: commonFields.links.response,
+  status: described(
+    commonFields.status.response.description,
+    field(z.literal('UNKNOWN'), () => 'UNKNOWN' as const),
+  ),
 };
 
 const detail: Shape = {
   ...summary,
-  created: field(type.serverTime, (s) => type.showServerTime(s.createdAt)),
-  tenant_id: text((s) => s.projectId),
+  created: commonFields.created.response,
+  tenant_id: commonFields.tenant_id.response,
 };
 
-const listed: Shape = { ...detail, security_groups: field(securityGroups.optional(), securityGroupsOf) };
+const listed: Shape = { ...detail, security_groups: extendedFields.security_groups.response };
 
 const shown: Shape = {
   ...detail,
-  user_id: text((s) => s.userId),
-  flavor: nested(embeddedFlavor, (s) => s.flavor),
+  user_id: commonFields.user_id.response,
+  flavor: commonFields.flavor.response,
   image: imageReferenceField,
-  'OS-EXT-AZ:availability_zone': text((s, call) => zoneOf(s, call.loaded) || 'UNKNOWN'),
-  'OS-EXT-STS:power_state': field(z.literal(0), () => 0 as const),
+  'OS-EXT-AZ:availability_zone': described(
+    extendedFields['OS-EXT-AZ:availability_zone'].response.description,
+    field(z.string(), (s, call) => zoneOf(s, call.loaded) || 'UNKNOWN'),
+  ),
+  'OS-EXT-STS:power_state': described(
+    extendedFields['OS-EXT-STS:power_state'].response.description,
+    field(z.literal(0), () => 0 as const),
+  ),
   server_groups: groupsField,
 };
 

@@ -2,12 +2,19 @@ import { createHash } from 'node:crypto';
 import type { BlockDevice, FlavorCopy, Server } from '@apistrata/compute-engine';
 import { since, until } from '@apistrata/microversion';
 import { field, view } from '@apistrata/microversion/router';
+import { described } from '@apistrata/microversion/schema';
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import type { ComputeCall } from '../http/call.js';
+import { commonTexts } from '../reference/common-texts.js';
 import * as type from '../schemas/reply-types.js';
 import { shownImageProperties } from './image-properties.js';
 import { bookmarkTo } from './links.js';
+
+/** Descriptions of fields that occur in several places. */
+const serverPartsTexts = {
+  imageReferenceField: 'Image from which the server was created. An empty string if the root disk is a volume.',
+} as const;
 
 /** The fields of servers that a caller may see in addition to the common ones. */
 interface ViewPermissions {
@@ -96,7 +103,10 @@ export function plainAddressesOf(server: Server): z.infer<typeof plainAddresses>
 export const embeddedFlavor = view<FlavorCopy, ComputeCall>({
   id: until(
     '2.46',
-    field(z.string(), (f) => f.id),
+    described(
+      'ID of the flavor.',
+      field(z.string(), (f) => f.id),
+    ),
   ),
   links: until(
     '2.46',
@@ -104,44 +114,75 @@ export const embeddedFlavor = view<FlavorCopy, ComputeCall>({
   ),
   vcpus: since(
     '2.47',
-    field(z.int(), (f) => f.vcpus),
+    described(
+      'Number of virtual CPUs.',
+      field(z.int(), (f) => f.vcpus),
+    ),
   ),
   ram: since(
     '2.47',
-    field(z.int(), (f) => f.memoryMb),
+    described(
+      'Memory, in MiB.',
+      field(z.int(), (f) => f.memoryMb),
+    ),
   ),
   disk: since(
     '2.47',
-    field(z.int(), (f) => f.diskGb),
+    described(
+      'Root disk, in GiB.',
+      field(z.int(), (f) => f.diskGb),
+    ),
   ),
   ephemeral: since(
     '2.47',
-    field(z.int(), (f) => f.ephemeralGb),
+    described(
+      'Ephemeral disk, in GiB.',
+      field(z.int(), (f) => f.ephemeralGb),
+    ),
   ),
   swap: since(
     '2.47',
-    field(z.int(), (f) => f.swapMb),
+    described(
+      'Swap disk, in MiB. 0 means none.',
+      field(z.int(), (f) => f.swapMb),
+    ),
   ),
   original_name: since(
     '2.47',
-    field(z.string(), (f) => f.name),
+    described(
+      'Name of the flavor.',
+      field(z.string(), (f) => f.name),
+    ),
   ),
   extra_specs: since(
     '2.47',
-    field(type.textMap.optional(), (f, call) => (viewPermissionsOf(call).extraSpecs ? f.extraSpecs : undefined)),
+    described(
+      'Extra specs of the flavor. Present if the policy allows the caller to read them.',
+      field(type.textMap.optional(), (f, call) => (viewPermissionsOf(call).extraSpecs ? f.extraSpecs : undefined)),
+    ),
   ),
 });
 
-const imageReference = z.strictObject({ id: z.string(), links: type.links });
-const imageWithProperties = imageReference.extend({ properties: z.record(z.string(), z.string().nullable()) });
+const imageReference = z.strictObject({
+  id: z.string().describe('UUID of the image.'),
+  links: type.links.describe(commonTexts.links),
+});
+const imageWithProperties = imageReference.extend({
+  properties: z
+    .record(z.string(), z.string().nullable())
+    .describe('Properties that the image had when the server was created or rebuilt.'),
+});
 
 function imageOf(server: Server, call: ComputeCall) {
   return { id: server.imageId, links: [call.bookmark(`/images/${server.imageId}`)] as never };
 }
 
 /** The image reference without properties; `""` for servers that boot from a volume. */
-export const imageReferenceField = field(z.union([z.literal(''), imageReference]), (s: Server, call: ComputeCall) =>
-  s.imageId ? imageOf(s, call) : '',
+export const imageReferenceField = described(
+  serverPartsTexts.imageReferenceField,
+  field(z.union([z.literal(''), imageReference]), (s: Server, call: ComputeCall) =>
+    s.imageId ? imageOf(s, call) : '',
+  ),
 );
 
 /** The image reference, with the image's properties in newer versions. */
@@ -149,8 +190,11 @@ export const imageField = [
   until('2.97', imageReferenceField),
   since(
     '2.98',
-    field(z.union([z.literal(''), imageWithProperties]), (s: Server, call: ComputeCall) =>
-      s.imageId ? { ...imageOf(s, call), properties: shownImageProperties(s.imageProperties) } : '',
+    described(
+      serverPartsTexts.imageReferenceField,
+      field(z.union([z.literal(''), imageWithProperties]), (s: Server, call: ComputeCall) =>
+        s.imageId ? { ...imageOf(s, call), properties: shownImageProperties(s.imageProperties) } : '',
+      ),
     ),
   ),
 ] as const;
@@ -165,18 +209,24 @@ export function volumesOf(server: Server): readonly Volume[] {
 }
 
 export const attachedVolume = view<Volume, ComputeCall>({
-  id: field(z.string(), (v) => v.volumeId),
+  id: described(
+    'UUID of a volume.',
+    field(z.string(), (v) => v.volumeId),
+  ),
   delete_on_termination: since(
     '2.3',
-    field(z.boolean(), (v) => v.deleteOnTermination),
+    described(
+      'Whether the volume is deleted when the server is deleted.',
+      field(z.boolean(), (v) => v.deleteOnTermination),
+    ),
   ),
 });
 
 export const fault = z.strictObject({
-  code: z.int(),
-  created: type.serverTime,
-  message: z.string(),
-  details: z.string().optional(),
+  code: z.int().describe('HTTP status code that corresponds to the error.'),
+  created: type.serverTime.describe('Time of the error, in UTC with seconds.'),
+  message: z.string().describe('Error message.'),
+  details: z.string().optional().describe('Traceback of the error. Administrators only.'),
 });
 
 /**
@@ -191,7 +241,7 @@ export function faultOf(server: Server, status: string, isAdmin: boolean): z.inf
   return { code, created: type.showServerTime(createdAt), message, ...(shown && { details: shown }) };
 }
 
-export const securityGroups = z.array(z.strictObject({ name: z.string() }));
+export const securityGroups = z.array(z.strictObject({ name: z.string().describe('Name of a security group.') }));
 
 /** Returns the names of the security groups of all ports; undefined if there are none. */
 export function securityGroupsOf(server: Server): { name: string }[] | undefined {
@@ -202,8 +252,11 @@ export function securityGroupsOf(server: Server): { name: string }[] | undefined
 /** The group that a server is in, as a list. */
 export const groupsField = since(
   '2.71',
-  field<Server, ComputeCall, z.ZodArray<z.ZodString>>(z.array(z.string()).max(1), (s) =>
-    s.groupId ? [s.groupId] : [],
+  described(
+    'UUIDs of the server groups of the server: an empty list, or a list with one item.',
+    field<Server, ComputeCall, z.ZodArray<z.ZodString>>(z.array(z.string()).max(1), (s) =>
+      s.groupId ? [s.groupId] : [],
+    ),
   ),
 );
 

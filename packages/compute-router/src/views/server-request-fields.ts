@@ -1,4 +1,7 @@
-import { commonFields, extendedFields, requestFields, type ServerField, type ServerRequest } from './server-fields.js';
+import { requestFields } from './server-body-fields.js';
+import { commonFields } from './server-common-fields.js';
+import { extendedFields } from './server-extended-fields.js';
+import type { ServerField, ServerRequest } from './server-field.js';
 
 const all = { ...commonFields, ...extendedFields, ...requestFields } as const;
 type All = typeof all;

@@ -1,18 +1,24 @@
 import type { Server } from '@apistrata/compute-engine';
 import { notBefore, since, until } from '@apistrata/microversion';
 import { field, type ViewShape, view } from '@apistrata/microversion/router';
+import { described } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import type { ComputeCall, HostsCall } from '../http/call.js';
+import { commonTexts } from '../reference/common-texts.js';
 import * as type from '../schemas/reply-types.js';
 import { linksTo } from './links.js';
-import { commonFields, extendedFields, hostnameSince, type ServerField, userDataField } from './server-fields.js';
+import { commonFields } from './server-common-fields.js';
+import { extendedFields, hostnameSince, userDataField } from './server-extended-fields.js';
+import { type ServerField, serverTexts } from './server-field.js';
 import { partialServer } from './server-partial.js';
 import {
   addresses,
   addressesOf,
+  addressesText,
   groupsField,
   plainAddresses,
   plainAddressesOf,
+  securityGroups,
   viewPermissionsOf,
 } from './server-parts.js';
 
@@ -31,11 +37,13 @@ const extended = shownOf(extendedFields);
 /** Group membership is too expensive for lists. */
 const groups: Shape = { server_groups: groupsField };
 
+const fullAddresses = described(addressesText, field(addresses, addressesOf));
+
 /** Fields that lists and show have since 2.1. */
 const shown: Shape = {
   ...common,
   ...extended,
-  addresses: field(addresses, addressesOf),
+  addresses: fullAddresses,
   'OS-EXT-SRV-ATTR:hostname': hostnameSince('2.3'),
   'OS-EXT-SRV-ATTR:user_data': userDataField,
 };
@@ -68,7 +76,10 @@ const changed: Shape = {
   ...common,
   ...groups,
   ...since275({ ...extended, 'OS-EXT-SRV-ATTR:user_data': userDataField }),
-  addresses: [until('2.74', field(plainAddresses, plainAddressesOf)), since('2.75', field(addresses, addressesOf))],
+  addresses: [
+    until('2.74', described(addressesText, field(plainAddresses, plainAddressesOf))),
+    since('2.75', fullAddresses),
+  ],
   'OS-EXT-SRV-ATTR:hostname': hostnameSince('2.75'),
 };
 
@@ -85,14 +96,17 @@ const { 'OS-EXT-SRV-ATTR:user_data': _, ...rebuiltBase } = changed;
 /** The response to rebuild. */
 export const serverRebuilt = view<Rebuilt, HostsCall>({
   ...(rebuiltBase as unknown as ViewShape<Rebuilt, HostsCall>),
-  adminPass: field(z.string().optional(), (s) => s.adminPassword ?? undefined),
-  key_name: since(
-    '2.54',
-    field(type.nullableText, (s) => s.keyName),
+  adminPass: described(
+    serverTexts.createdPassword,
+    field(z.string().optional(), (s) => s.adminPassword ?? undefined),
   ),
+  key_name: since('2.54', extendedFields.key_name.response),
   user_data: since(
     '2.57',
-    field(type.nullableText, (s) => s.userData),
+    described(
+      'User data of the server, Base64-encoded, or null.',
+      field(type.nullableText, (s) => s.userData),
+    ),
   ),
 });
 
@@ -103,11 +117,24 @@ export interface Created {
 }
 
 export const serverCreated = view<Created, ComputeCall>({
-  id: field(z.string(), ({ server }) => server.id),
-  links: field(type.links, ({ server }, call) => [...call.links(`/servers/${server.id}`)] as never),
-  'OS-DCF:diskConfig': field(z.enum(['AUTO', 'MANUAL']), ({ server }) => server.diskConfig),
-  security_groups: field(z.array(z.strictObject({ name: z.string() })), ({ server }) =>
-    server.securityGroups.map((name) => ({ name })),
+  id: described(
+    commonFields.id.response.description,
+    field(z.string(), ({ server }) => server.id),
   ),
-  adminPass: field(z.string().optional(), ({ adminPassword }) => adminPassword),
+  links: described(
+    commonTexts.links,
+    field(type.links, ({ server }, call) => [...call.links(`/servers/${server.id}`)] as never),
+  ),
+  'OS-DCF:diskConfig': described(
+    serverTexts.diskConfig,
+    field(z.enum(['AUTO', 'MANUAL']), ({ server }) => server.diskConfig),
+  ),
+  security_groups: described(
+    extendedFields.security_groups.response.description,
+    field(securityGroups, ({ server }) => server.securityGroups.map((name) => ({ name }))),
+  ),
+  adminPass: described(
+    serverTexts.createdPassword,
+    field(z.string().optional(), ({ adminPassword }) => adminPassword),
+  ),
 });

@@ -1,7 +1,7 @@
 import { object } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import { operation } from '../../src/operation.js';
-import { serverDocs } from '../../src/operations/servers/servers.docs.js';
+import { serverDocs } from '../../src/operations/servers/server-docs.js';
 import { serverById } from '../../src/operations/servers/target.js';
 import { nap } from './nap.example.js';
 

@@ -1,10 +1,10 @@
 import { since } from '@apistrata/microversion';
-import { object } from '@apistrata/microversion/schema';
+import { described, object } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import { operation } from '../../operation.js';
 import { plainAction } from './plain-action.js';
 import { POLL } from './poll.js';
-import { serverDocs } from './servers.docs.js';
+import { serverDocs } from './server-docs.js';
 import { serverById } from './target.js';
 
 const path = '/servers/{id}/action';
@@ -21,7 +21,12 @@ export const adminActions = [
       'Sets the state of a server in the database without checking the instance. Use it to repair a server with a wrong state. Synchronous; allowed in any status.',
     policy: 'os_compute_api:os-admin-actions:reset_state',
     errors: [404],
-    body: object({ 'os-resetState': object({ state: z.enum(['active', 'error']) }) }),
+    body: object({
+      'os-resetState': described(
+        'The state to set.',
+        object({ state: described('State: `active` or `error`.', z.enum(['active', 'error'])) }),
+      ),
+    }),
     run: async ({ engine, context, target, body }) => {
       await engine.servers.act(context, target.id, 'os-resetState', body['os-resetState']);
     },
@@ -45,7 +50,7 @@ export const adminActions = [
       'Sends a non-maskable interrupt to the guest, which writes a crash dump if it is configured to do so. The server must be `ACTIVE`, `PAUSED`, `RESCUE`, `VERIFY_RESIZE` or `ERROR`.',
     policy: 'os_compute_api:servers:trigger_crash_dump',
     errors: [400, 404, 409],
-    argument: z.null(),
+    argument: z.null().describe('Must be null.'),
   }),
   operation({
     ...common,
@@ -57,7 +62,12 @@ export const adminActions = [
     policy: 'os_compute_api:os-admin-password',
     errors: [404, 409, 501],
     when: { ...serverDocs.when, 409: 'The server is not active, or its guest does not support setting a password.' },
-    body: object({ changePassword: object({ adminPass: z.string() }) }),
+    body: object({
+      changePassword: described(
+        'The password to set.',
+        object({ adminPass: described('New administrative password of the guest.', z.string()) }),
+      ),
+    }),
     run: async ({ engine, context, target, body }) => {
       await engine.servers.act(context, target.id, 'changePassword', { adminPassword: body.changePassword.adminPass });
     },

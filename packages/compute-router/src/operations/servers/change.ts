@@ -1,12 +1,15 @@
-import { object } from '@apistrata/microversion/schema';
+import { described, object } from '@apistrata/microversion/schema';
 import { loadHosts } from '../../http/call.js';
 import { operation } from '../../operation.js';
 import { serverUpdated } from '../../views/server.js';
+import { serverTexts } from '../../views/server-field.js';
 import { fieldsOf, recordFieldsOf } from '../../views/server-request-fields.js';
-import { serverDocs } from './servers.docs.js';
+import { serverDocs } from './server-docs.js';
 import { serverById } from './target.js';
 
-const body = object({ server: object(fieldsOf('update')) });
+const body = object({
+  server: described(serverTexts.requestedServer, object(fieldsOf('update'))),
+});
 
 export const changeServers = [
   operation({
@@ -23,7 +26,7 @@ export const changeServers = [
     when: { 409: 'Since 2.104: the server is in another availability zone than the one to pin.' },
     body,
     target: serverById,
-    reply: { server: serverUpdated },
+    reply: { server: described(serverTexts.server, serverUpdated) },
     load: loadHosts,
     run: async ({ engine, context, target, body: { server } }) => ({
       server: await engine.servers.update(context, target.id, recordFieldsOf(server)),

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { ComputeCall } from '../../http/call.js';
 import { operation } from '../../operation.js';
 import { resource } from '../../reference/resource.js';
-import { serverDocs } from './servers.docs.js';
+import { serverDocs } from './server-docs.js';
 import { parentServer, serverById } from './target.js';
 
 export const serverConsoleDocs = resource({

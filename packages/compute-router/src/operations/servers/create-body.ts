@@ -1,33 +1,58 @@
 import { between, since, until } from '@apistrata/microversion';
-import { derive, type Infer, object } from '@apistrata/microversion/schema';
+import { derive, described, type Infer, object } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import * as type from '../../schemas/types.js';
+import { serverTexts } from '../../views/server-field.js';
 import { fieldsOf } from '../../views/server-request-fields.js';
+
+/** Descriptions of fields that occur in several places. */
+const createBodyTexts = {
+  networkUuid: 'UUID of the network on which to create a port.',
+  tag: 'Device tag, which the guest reads from its metadata.',
+  noEffect: 'Accepted for compatibility; has no effect.',
+  networks: 'Networks and ports to attach. Required since 2.37, when `auto` and `none` are also accepted.',
+  group: 'UUID of the server group. Since 2.101, a list is also accepted.',
+} as const;
 
 const MAX_VOLUME_GIB = 2_147_483_647;
 
 const network = object({
-  uuid: [until('2.36', z.string().optional()), since('2.37', type.uuid.optional())],
-  port: type.uuid.nullable().optional(),
-  fixed_ip: type.ip.optional(),
-  tag: [between('2.32', '2.36', type.tag.optional()), since('2.42', type.tag.optional())],
+  uuid: [
+    until('2.36', described(createBodyTexts.networkUuid, z.string().optional())),
+    since('2.37', described(createBodyTexts.networkUuid, type.uuid.optional())),
+  ],
+  port: described('UUID of an existing port.', type.uuid.nullable().optional()),
+  fixed_ip: described('Fixed IP address of the port.', type.ip.optional()),
+  tag: [
+    between('2.32', '2.36', described(createBodyTexts.tag, type.tag.optional())),
+    since('2.42', described(createBodyTexts.tag, type.tag.optional())),
+  ],
 });
 
 /** Fields that both notations of disks share. */
 const device = {
-  virtual_name: z.string().max(255).optional(),
-  volume_id: type.uuid.optional(),
-  snapshot_id: type.uuid.optional(),
-  volume_size: type.lenientInteger(1, MAX_VOLUME_GIB).optional(),
-  device_name: z
-    .string()
-    .min(1)
-    .max(255)
-    .regex(/^[a-zA-Z0-9._/-]*$/)
-    .optional(),
-  delete_on_termination: type.lenientBoolean.optional(),
-  no_device: z.unknown().optional(),
-  connection_info: z.string().max(16_777_215).optional(),
+  virtual_name: described(createBodyTexts.noEffect, z.string().max(255).optional()),
+  volume_id: described('UUID of the volume to attach.', type.uuid.optional()),
+  snapshot_id: described('UUID of the snapshot from which to create a volume.', type.uuid.optional()),
+  volume_size: described(
+    'Size of the disk, in GiB. For disks that are created.',
+    type.lenientInteger(1, MAX_VOLUME_GIB).optional(),
+  ),
+  device_name: described(
+    'Device name in the guest, such as `/dev/vdb`. The hypervisor can select another name.',
+    z
+      .string()
+      .min(1)
+      .max(255)
+      .regex(/^[a-zA-Z0-9._/-]*$/)
+      .optional(),
+  ),
+  delete_on_termination: described(
+    'Whether the volume is deleted when the server is deleted. Default: false.',
+    type.lenientBoolean.optional(),
+  ),
+  no_device: described('Removes a disk that the image defines.', z.unknown().optional()),
+  connection_info: described(createBodyTexts.noEffect, z.string().max(16_777_215).optional()),
 } as const;
 
 const legacyDevice = object(device);
@@ -36,48 +61,84 @@ const shortText = z.string().max(255).optional();
 
 const fullDevice = object({
   ...device,
-  source_type: z.enum(['volume', 'image', 'snapshot', 'blank']).optional(),
-  uuid: z
-    .string()
-    .min(1)
-    .max(255)
-    .regex(/^[a-zA-Z0-9._-]*$/)
-    .optional(),
-  image_id: type.uuid.optional(),
-  destination_type: z.enum(['local', 'volume']).optional(),
-  guest_format: shortText,
-  device_type: shortText,
-  disk_bus: shortText,
-  boot_index: z
-    .union([
-      z.int(),
-      z
-        .string()
-        .regex(/^-?[0-9]+$/)
-        .transform(Number),
-    ])
-    .nullable()
-    .optional(),
-  tag: [between('2.32', '2.32', type.tag.optional()), since('2.42', type.tag.optional())],
-  volume_type: since('2.67', z.string().max(255).nullable().optional()),
+  source_type: described(
+    'Source of the disk: `image`, `volume`, `snapshot` or `blank`.',
+    z.enum(['volume', 'image', 'snapshot', 'blank']).optional(),
+  ),
+  uuid: described(
+    'UUID of the source image, volume or snapshot.',
+    z
+      .string()
+      .min(1)
+      .max(255)
+      .regex(/^[a-zA-Z0-9._-]*$/)
+      .optional(),
+  ),
+  image_id: described('UUID of the image from which to create a volume.', type.uuid.optional()),
+  destination_type: described(
+    'Destination of the disk: `volume`, or `local` for a disk on the host.',
+    z.enum(['local', 'volume']).optional(),
+  ),
+  guest_format: described('Format of a blank local disk, such as `ext4` or `swap`.', shortText),
+  device_type: described('Device type, such as `disk` or `cdrom`.', shortText),
+  disk_bus: described('Disk bus, such as `virtio` or `scsi`.', shortText),
+  boot_index: described(
+    'Boot order: 0 for the root disk, negative or null for a disk that is not bootable.',
+    z
+      .union([
+        z.int(),
+        z
+          .string()
+          .regex(/^-?[0-9]+$/)
+          .transform(Number),
+      ])
+      .nullable()
+      .optional(),
+  ),
+  tag: [
+    between('2.32', '2.32', described(createBodyTexts.tag, type.tag.optional())),
+    since('2.42', described(createBodyTexts.tag, type.tag.optional())),
+  ],
+  volume_type: since(
+    '2.67',
+    described(
+      'Type of the volume to create. Default: the default type of the volume service.',
+      z.string().max(255).nullable().optional(),
+    ),
+  ),
 });
 
 const server = object({
   ...fieldsOf('create'),
-  flavorRef: z.union([z.string().min(1), z.int().transform(String)]),
+  flavorRef: described('ID of the flavor.', z.union([z.string().min(1), z.int().transform(String)])),
   networks: [
     until(
       '2.36',
-      derive(network, (item) => item.array().optional()),
+      described(
+        createBodyTexts.networks,
+        derive(network, (item) => item.array().optional()),
+      ),
     ),
     since(
       '2.37',
-      derive(network, (item) => z.union([item.array(), z.enum(['none', 'auto'])])),
+      described(
+        createBodyTexts.networks,
+        derive(network, (item) => z.union([item.array(), z.enum(['none', 'auto'])])),
+      ),
     ),
   ],
-  block_device_mapping: derive(legacyDevice, (item) => item.array().optional()),
-  block_device_mapping_v2: derive(fullDevice, (item) => item.array().optional()),
-  return_reservation_id: type.lenientBoolean.optional(),
+  block_device_mapping: described(
+    'Block device mapping in the old format: volumes and snapshots only.',
+    derive(legacyDevice, (item) => item.array().optional()),
+  ),
+  block_device_mapping_v2: described(
+    'Block device mapping: the disks of the server, each with source and destination.',
+    derive(fullDevice, (item) => item.array().optional()),
+  ),
+  return_reservation_id: described(
+    'Whether to return the reservation ID instead of the server. Default: false.',
+    type.lenientBoolean.optional(),
+  ),
 });
 
 const MAX_LEVELS = 30;
@@ -93,17 +154,32 @@ const servers = z.union([type.uuid, z.array(type.uuid)]);
 
 const hints = object(
   {
-    group: [until('2.100', type.uuid.optional()), since('2.101', servers.optional())],
-    different_host: servers.optional(),
-    same_host: z.union([z.string(), z.array(type.uuid)]).optional(),
-    query: z.union([z.string(), z.looseObject({}), z.array(z.unknown())]).optional(),
-    target_cell: type.name.optional(),
-    different_cell: z.union([z.string(), z.array(z.string())]).optional(),
-    build_near_host_ip: type.ip.optional(),
-    cidr: z
-      .string()
-      .regex(/^\/[0-9a-f.:]+$/)
-      .optional(),
+    group: [
+      until('2.100', described(createBodyTexts.group, type.uuid.optional())),
+      since('2.101', described(createBodyTexts.group, servers.optional())),
+    ],
+    different_host: described('UUIDs of servers. The scheduler selects a host without them.', servers.optional()),
+    same_host: described(
+      'UUIDs of servers. The scheduler selects the host of one of them.',
+      z.union([z.string(), z.array(type.uuid)]).optional(),
+    ),
+    query: described(
+      'Condition on the host, in the syntax of the JSON filter of the scheduler.',
+      z.union([z.string(), z.looseObject({}), z.array(z.unknown())]).optional(),
+    ),
+    target_cell: described(createBodyTexts.noEffect, type.name.optional()),
+    different_cell: described(createBodyTexts.noEffect, z.union([z.string(), z.array(z.string())]).optional()),
+    build_near_host_ip: described(
+      'IP address of a host. The scheduler selects a host in the same subnet.',
+      type.ip.optional(),
+    ),
+    cidr: described(
+      'Subnet size for `build_near_host_ip`, such as `/24`.',
+      z
+        .string()
+        .regex(/^\/[0-9a-f.:]+$/)
+        .optional(),
+    ),
   },
   {
     extra: 'keep',
@@ -118,9 +194,9 @@ const someHints = derive(hints, (given) => given.optional());
 
 /** A request to create servers. */
 export const createServerBody = object({
-  server,
-  'os:scheduler_hints': someHints,
-  'OS-SCH-HNT:scheduler_hints': someHints,
+  server: described(serverTexts.requestedServer, server),
+  'os:scheduler_hints': described('Hints for the selection of the host.', someHints),
+  'OS-SCH-HNT:scheduler_hints': described('Alias of `os:scheduler_hints`.', someHints),
 });
 
 export type CreateServerBody = Infer<typeof createServerBody>;

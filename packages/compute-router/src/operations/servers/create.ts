@@ -1,14 +1,16 @@
 import type { LegacyDevice, NewServer, RequestedDevice } from '@apistrata/compute-engine/api';
 import { at, since, until } from '@apistrata/microversion';
 import { prepareResponse } from '@apistrata/microversion/router';
+import { described } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import type { ComputeCall } from '../../http/call.js';
 import { operation } from '../../operation.js';
 import type { RuleName } from '../../policy/index.js';
 import { serverCreated } from '../../views/server.js';
+import { serverTexts } from '../../views/server-field.js';
 import { recordFieldsOf } from '../../views/server-request-fields.js';
 import { type CreateServerBody, createServerBody } from './create-body.js';
-import { serverDocs } from './servers.docs.js';
+import { serverDocs } from './server-docs.js';
 
 type CreateRequest = CreateServerBody['server'];
 
@@ -43,7 +45,7 @@ function deviceOf(device: NonNullable<CreateRequest['block_device_mapping_v2']>[
 }
 
 /** Until 2.18, the description is the name. */
-const described = [until('2.18', false), since('2.19', true)];
+const hasDescription = [until('2.18', false), since('2.19', true)];
 /** Since 2.60, volumes may be attached to several servers; since 2.72, ports may have resource requests. */
 const multiattach = [until('2.59', false), since('2.60', true)];
 const resourceRequests = [until('2.71', false), since('2.72', true)];
@@ -59,7 +61,7 @@ function newServerOf(call: ComputeCall, body: CreateServerBody): NewServer {
   const { server: s } = body;
   return {
     ...recordFieldsOf(s),
-    description: at(described, call.version) ? s.description : s.name,
+    description: at(hasDescription, call.version) ? s.description : s.name,
     flavorId: s.flavorRef.slice(s.flavorRef.lastIndexOf('/') + 1),
     tags: s.tags && [...new Set(s.tags)],
     securityGroups: s.security_groups?.flatMap(({ name }) => name ?? []),
@@ -125,7 +127,13 @@ export const createServer = operation({
     409: 'A network, port, volume or server group cannot be used for the server.',
   },
   body: createServerBody,
-  reply: { server: serverCreated, reservation_id: z.string().optional() },
+  reply: {
+    server: described(serverTexts.server, serverCreated),
+    reservation_id: described(
+      'ID shared by all servers of the request. Returned instead of the server if it was requested.',
+      z.string().optional(),
+    ),
+  },
   run: async (call) => {
     const requested = call.body.server;
     for (const [rule, counts] of rules) if (counts(requested)) call.require(rule);

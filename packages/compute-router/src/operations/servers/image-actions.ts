@@ -1,12 +1,18 @@
 import { at, since, until } from '@apistrata/microversion';
 import { prepareResponse } from '@apistrata/microversion/router';
-import { object } from '@apistrata/microversion/schema';
+import { described, object } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import type { ComputeCall } from '../../http/call.js';
 import { operation } from '../../operation.js';
 import * as type from '../../schemas/types.js';
-import { serverDocs } from './servers.docs.js';
+import { serverDocs } from './server-docs.js';
 import { serverById } from './target.js';
+
+/** Descriptions of fields that occur in several places. */
+const imageActionTexts = {
+  name: 'Name of the image.',
+  metadata: 'Metadata of the image, as key-value pairs.',
+} as const;
 
 const path = '/servers/{id}/action';
 
@@ -15,7 +21,7 @@ const returnsImageId = since('2.45', true);
 /** Until 2.38, properties count against the limit of metadata items. */
 const limitsMetadata = until('2.38', true);
 
-const reply = { image_id: since('2.45', z.string()) };
+const reply = { image_id: since('2.45', described('UUID of the created image.', z.string())) };
 
 /** Returns the response that names the image. */
 function imageReply(call: ComputeCall, imageId: string, retained = true) {
@@ -38,7 +44,15 @@ export const imageActions = [
     status: 202,
     errors: [400, 403, 404, 409],
     when: { ...serverDocs.when, 403: 'The policy does not allow it, or a quota is exceeded.' },
-    body: object({ createImage: object({ name: type.name, metadata: type.metadata.optional() }) }),
+    body: object({
+      createImage: described(
+        'The image to create.',
+        object({
+          name: described(imageActionTexts.name, type.name),
+          metadata: described(imageActionTexts.metadata, type.metadata.optional()),
+        }),
+      ),
+    }),
     target: serverById,
     reply,
     run: async (call) => {
@@ -68,12 +82,18 @@ export const imageActions = [
     errors: [400, 403, 404, 409],
     when: { ...serverDocs.when, 403: 'The policy does not allow it, or a quota is exceeded.' },
     body: object({
-      createBackup: object({
-        name: type.name,
-        backup_type: z.string(),
-        rotation: type.nonNegativeInteger,
-        metadata: type.metadata.optional(),
-      }),
+      createBackup: described(
+        'The backup to create.',
+        object({
+          name: described(imageActionTexts.name, type.name),
+          backup_type: described('Type of the backup, such as `daily`. Rotation applies per type.', z.string()),
+          rotation: described(
+            'Number of backups of this type to keep. 0 keeps none, not even the new one.',
+            type.nonNegativeInteger,
+          ),
+          metadata: described(imageActionTexts.metadata, type.metadata.optional()),
+        }),
+      ),
     }),
     target: serverById,
     reply,

@@ -1,5 +1,5 @@
 import { since, until } from '@apistrata/microversion';
-import { many, one } from '@apistrata/microversion/schema';
+import { described, many, one } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import { dateTimeText } from '../../schemas/date-time.js';
 import {
@@ -14,193 +14,172 @@ import {
 import { fieldFilters } from '../../views/server-request-fields.js';
 
 const internal = {
-  schema: text,
+  schema: described('Refers to an internal record. Ignored for users, rejected for administrators.', text),
   internal: true,
-  description: 'Refers to an internal record. Ignored for users, rejected for administrators.',
 } as const;
 
 /** Filters and sort keys of server lists. Filters on fields that requests can set are defined with those fields. */
 export const listFilters = {
   ...fieldFilters,
   all_tenants: {
-    schema: text,
     ...forEveryone(
       'Whether to list servers of all projects. Administrators only; rejected for other callers. Default: false.',
+      text,
     ),
   },
   user_id: {
-    schema: text,
     text: 'userId',
     sorts: 'user_id',
-    ...forEveryoneSince('2.83', 'Filters servers by the user who created them.'),
+    ...forEveryoneSince('2.83', 'Filters servers by the user who created them.', text),
   },
-  project_id: { schema: text, sorts: 'project_id', description: 'Filters servers by project. Requires `all_tenants`.' },
-  tenant_id: { schema: text, description: 'Alias of `project_id`.' },
+  project_id: { sorts: 'project_id', schema: described('Filters servers by project. Requires `all_tenants`.', text) },
+  tenant_id: { schema: described('Alias of `project_id`.', text) },
   launch_index: {
-    schema: text,
     pattern: 'launch_index',
     sorts: 'launch_index',
-    ...adminOnly('Filters servers by launch index, starting with 0.'),
+    ...adminOnly('Filters servers by launch index, starting with 0.', text),
   },
-  image: { schema: text, text: 'imageId', ...forEveryone('Filters servers by image UUID.') },
+  image: { text: 'imageId', ...forEveryone('Filters servers by image UUID.', text) },
   image_ref: {
-    schema: text,
     text: 'imageId',
     sorts: 'image_ref',
-    description: 'Alias of `image`.',
+    schema: described('Alias of `image`.', text),
   },
   kernel_id: {
-    schema: pattern,
     pattern: 'kernel_id',
     sorts: 'kernel_id',
-    ...adminOnly('Filters servers by the UUID of the kernel image.'),
+    ...adminOnly('Filters servers by the UUID of the kernel image.', pattern),
   },
   ramdisk_id: {
-    schema: pattern,
     pattern: 'ramdisk_id',
     sorts: 'ramdisk_id',
-    ...adminOnly('Filters servers by the UUID of the RAM disk image.'),
+    ...adminOnly('Filters servers by the UUID of the RAM disk image.', pattern),
   },
   power_state: {
-    schema: pattern,
     pattern: 'power_state',
     sorts: 'power_state',
-    ...forEveryoneSince('2.83', 'Filters servers by power state, as an integer.'),
+    ...forEveryoneSince('2.83', 'Filters servers by power state, as an integer.', pattern),
   },
   vm_state: {
-    schema: text,
     text: 'vmState',
     sorts: 'vm_state',
-    ...forEveryoneSince('2.83', 'Filters servers by `vm_state`.'),
+    ...forEveryoneSince('2.83', 'Filters servers by `vm_state`.', text),
   },
   task_state: {
-    schema: text,
     text: 'taskState',
     sorts: 'task_state',
-    ...forEveryoneSince('2.83', 'Filters servers by task state.'),
+    ...forEveryoneSince('2.83', 'Filters servers by task state.', text),
   },
-  host: { schema: text, text: 'host', sorts: 'host', ...adminOnly('Filters servers by host.') },
-  node: { schema: pattern, pattern: 'node', sorts: 'node', ...adminOnly('Filters servers by hypervisor hostname.') },
-  flavor: { schema: pattern, text: 'flavorId', ...forEveryone('Filters servers by flavor ID.') },
+  host: { text: 'host', sorts: 'host', ...adminOnly('Filters servers by host.', text) },
+  node: { pattern: 'node', sorts: 'node', ...adminOnly('Filters servers by hypervisor hostname.', pattern) },
+  flavor: { text: 'flavorId', ...forEveryone('Filters servers by flavor ID.', pattern) },
   instance_type_id: { sorts: 'instance_type_id' },
-  reservation_id: { schema: pattern, pattern: 'reservation_id', ...forEveryone('Filters servers by reservation ID.') },
+  reservation_id: { pattern: 'reservation_id', ...forEveryone('Filters servers by reservation ID.', pattern) },
   launched_at: {
-    schema: pattern,
     pattern: 'launched_at',
     sorts: 'launched_at',
-    ...forEveryoneSince('2.83', 'Filters servers by launch time.'),
+    ...forEveryoneSince('2.83', 'Filters servers by launch time.', pattern),
   },
   terminated_at: {
-    schema: pattern,
     pattern: 'terminated_at',
     sorts: 'terminated_at',
-    ...forEveryoneSince('2.83', 'Filters servers by deletion time.'),
+    ...forEveryoneSince('2.83', 'Filters servers by deletion time.', pattern),
   },
   updated_at: { sorts: 'updated_at' },
-  name: { schema: pattern, pattern: 'name', ...forEveryone('Filters servers by name, as a regular expression.') },
+  name: { pattern: 'name', ...forEveryone('Filters servers by name, as a regular expression.', pattern) },
   display_name: {
-    schema: pattern,
     pattern: 'name',
     sorts: 'display_name',
-    description: 'Alias of `name`.',
+    schema: described('Alias of `name`.', pattern),
   },
   display_description: {
-    schema: pattern,
     pattern: 'description',
     sorts: 'display_description',
-    description: 'Alias of `description`.',
+    schema: described('Alias of `description`.', pattern),
   },
   locked_by: {
-    schema: pattern,
     pattern: 'locked_by',
     sorts: 'locked_by',
-    ...adminOnly('Filters servers by lock holder: `owner` or `admin`.'),
+    ...adminOnly('Filters servers by lock holder: `owner` or `admin`.', pattern),
   },
-  uuid: { schema: text, text: 'id', sorts: 'uuid', ...adminOnly('Filters servers by UUID.') },
+  uuid: { text: 'id', sorts: 'uuid', ...adminOnly('Filters servers by UUID.', text) },
   root_device_name: {
-    schema: pattern,
     pattern: 'root_device_name',
     sorts: 'root_device_name',
-    ...adminOnly('Filters servers by the device name of the root disk.'),
+    ...adminOnly('Filters servers by the device name of the root disk.', pattern),
   },
   access_ip_v4: {
-    schema: pattern,
     pattern: 'access_ip_v4',
     sorts: 'access_ip_v4',
-    ...adminOnly('Filters servers by `accessIPv4`.'),
+    ...adminOnly('Filters servers by `accessIPv4`.', pattern),
   },
   access_ip_v6: {
-    schema: pattern,
     pattern: 'access_ip_v6',
     sorts: 'access_ip_v6',
-    ...adminOnly('Filters servers by `accessIPv6`.'),
+    ...adminOnly('Filters servers by `accessIPv6`.', pattern),
   },
   auto_disk_config: {
-    schema: pattern,
     pattern: 'auto_disk_config',
     sorts: 'auto_disk_config',
-    ...adminOnly('Filters servers by disk configuration.'),
+    ...adminOnly('Filters servers by disk configuration.', pattern),
   },
   progress: {
-    schema: pattern,
     pattern: 'progress',
     sorts: 'progress',
-    ...forEveryoneSince('2.83', 'Filters servers by progress, in percent.'),
+    ...forEveryoneSince('2.83', 'Filters servers by progress, in percent.', pattern),
   },
   soft_deleted: {
-    schema: text,
-    description: 'Whether to list soft-deleted servers. Administrators only. Default: false.',
+    schema: described('Whether to list soft-deleted servers. Administrators only. Default: false.', text),
   },
-  deleted: { schema: text, description: 'Whether to list deleted servers. Administrators only. Default: false.' },
+  deleted: { schema: described('Whether to list deleted servers. Administrators only. Default: false.', text) },
   status: {
-    schema: many(z.string()),
     ...forEveryone(
       'Filters servers by status. Can be repeated. An unknown status matches no server until 2.37, and returns 400 since 2.38.',
+      many(z.string()),
     ),
   },
   'changes-since': {
-    schema: one(dateTimeText),
-    ...forEveryone('Filters servers changed at or after this time (ISO 8601). Includes deleted servers.'),
+    ...forEveryone(
+      'Filters servers changed at or after this time (ISO 8601). Includes deleted servers.',
+      one(dateTimeText),
+    ),
   },
   'changes-before': addedIn(
     '2.66',
-    one(dateTimeText),
     'Filters servers changed at or before this time (ISO 8601). Includes deleted servers.',
+    one(dateTimeText),
   ),
   ip: {
-    schema: pattern,
     pattern: 'ip',
-    ...forEveryone('Filters servers by IPv4 address, as a regular expression.'),
+    ...forEveryone('Filters servers by IPv4 address, as a regular expression.', pattern),
   },
   ip6: {
-    schema: pattern,
     pattern: 'ip6',
-    ...forEveryoneSince('2.5', 'Filters servers by IPv6 address, as a regular expression.'),
+    ...forEveryoneSince('2.5', 'Filters servers by IPv6 address, as a regular expression.', pattern),
   },
   created_at: {
-    schema: pattern,
     pattern: 'created_at',
     sorts: 'created_at',
-    ...forEveryoneSince('2.83', 'Filters servers by creation time.'),
+    ...forEveryoneSince('2.83', 'Filters servers by creation time.', pattern),
   },
   tags: {
     list: 'tags',
-    ...addedIn('2.26', pattern, 'Filters servers that have all of these tags, separated by commas.'),
+    ...addedIn('2.26', 'Filters servers that have all of these tags, separated by commas.', pattern),
   },
   'tags-any': {
     list: 'tagsAny',
-    ...addedIn('2.26', pattern, 'Filters servers that have at least one of these tags, separated by commas.'),
+    ...addedIn('2.26', 'Filters servers that have at least one of these tags, separated by commas.', pattern),
   },
   'not-tags': {
     list: 'notTags',
-    ...addedIn('2.26', pattern, 'Filters servers that do not have all of these tags, separated by commas.'),
+    ...addedIn('2.26', 'Filters servers that do not have all of these tags, separated by commas.', pattern),
   },
   'not-tags-any': {
     list: 'notTagsAny',
-    ...addedIn('2.26', pattern, 'Filters servers that have none of these tags, separated by commas.'),
+    ...addedIn('2.26', 'Filters servers that have none of these tags, separated by commas.', pattern),
   },
   locked: {
-    ...addedIn('2.73', text, 'Filters servers by whether they are locked.'),
+    ...addedIn('2.73', 'Filters servers by whether they are locked.', text),
     sorts: [until('2.72', null), since('2.73', 'locked')],
   },
   block_device_mapping: internal,

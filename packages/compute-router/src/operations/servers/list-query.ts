@@ -1,6 +1,7 @@
 import { at, breakpointsOf, type Version } from '@apistrata/microversion';
-import { many, one, type Query, query, Versioned } from '@apistrata/microversion/schema';
+import { described, many, one, type Query, query, Versioned } from '@apistrata/microversion/schema';
 import { z } from 'zod';
+import { commonTexts } from '../../reference/common-texts.js';
 import { rejectedSince275 } from '../../schemas/extra-parameters.js';
 import type { ListFilter } from '../../schemas/list-filter.js';
 import { limitText } from '../../schemas/types.js';
@@ -32,7 +33,16 @@ const sortKey = new Versioned<string>(breakpointsOf(...Object.values(sortKeys)),
 
 /** All query parameters of server lists. */
 export const serverListQuery = query(
-  { limit: one(limitText), marker: text, sort_key: many(sortKey), sort_dir: many(z.string()), ...parameters },
+  {
+    limit: described(commonTexts.limit, one(limitText)),
+    marker: described('UUID of the last server of the previous page.', text),
+    sort_key: described('Field to sort by. Can be repeated. Default: `created_at`.', many(sortKey)),
+    sort_dir: described(
+      'Sort direction of the sort key at the same position: `asc` or `desc`. Default: `desc`.',
+      many(z.string()),
+    ),
+    ...parameters,
+  },
   { extra: rejectedSince275, patterns: [[INTERNAL, text]] },
 );
 

@@ -1,14 +1,22 @@
 import { Rejection } from '@apistrata/compute-engine';
 import { at, between, since, until } from '@apistrata/microversion';
 import { prepareResponse } from '@apistrata/microversion/router';
-import { object } from '@apistrata/microversion/schema';
+import { described, object } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import { operation } from '../../operation.js';
 import * as type from '../../schemas/types.js';
+import { serverTexts } from '../../views/server-field.js';
 import { plainAction } from './plain-action.js';
 import { POLL } from './poll.js';
-import { serverDocs } from './servers.docs.js';
+import { serverDocs } from './server-docs.js';
 import { serverById } from './target.js';
+
+/** Descriptions of fields that occur in several places. */
+const moveActionTexts = {
+  migrate: 'Null, or since 2.56 an object with a host.',
+  blockMigration: 'Whether to copy local disks. Since 2.25, also `auto`.',
+  force: 'Whether to skip the check of the destination host by the scheduler. Default: false.',
+} as const;
 
 const path = '/servers/{id}/action';
 
@@ -45,7 +53,15 @@ export const moveActions = [
     status: 202,
     errors: [400, 401, 403, 404, 409],
     when: { ...serverDocs.when, 403: 'The policy does not allow it, or a quota is exceeded.' },
-    body: object({ resize: object({ flavorRef, 'OS-DCF:diskConfig': type.diskConfig.optional() }) }),
+    body: object({
+      resize: described(
+        'Options of the resize.',
+        object({
+          flavorRef: described('ID of the new flavor. Must differ from the current flavor.', flavorRef),
+          'OS-DCF:diskConfig': described(serverTexts.diskConfig, type.diskConfig.optional()),
+        }),
+      ),
+    }),
     target: serverById,
     run: async ({ engine, context, target, body }) => {
       await engine.servers.act(context, target.id, 'resize', {
@@ -84,7 +100,22 @@ export const moveActions = [
     status: 202,
     errors: [400, 403, 404, 409],
     body: object({
-      migrate: [until('2.55', z.unknown()), since('2.56', z.strictObject({ host: hostOrNull.optional() }).nullable())],
+      migrate: [
+        until('2.55', described(moveActionTexts.migrate, z.unknown())),
+        since(
+          '2.56',
+          described(
+            moveActionTexts.migrate,
+            z
+              .strictObject({
+                host: hostOrNull
+                  .optional()
+                  .describe('Destination host. The scheduler checks it. Default: selected by the scheduler.'),
+              })
+              .nullable(),
+          ),
+        ),
+      ],
     }),
     target: serverById,
     run: async (call) => {
@@ -111,15 +142,27 @@ export const moveActions = [
     status: 202,
     errors: [400, 403, 404, 409],
     body: object({
-      'os-migrateLive': object({
-        host: hostOrNull,
-        block_migration: [
-          until('2.24', type.lenientBoolean),
-          since('2.25', z.union([type.lenientBoolean, z.literal('auto')])),
-        ],
-        disk_over_commit: until('2.24', type.lenientBoolean),
-        force: between('2.30', '2.67', type.lenientBoolean.optional()),
-      }),
+      'os-migrateLive': described(
+        'Options of the live migration.',
+        object({
+          host: described(
+            'Destination host, or null to let the scheduler select one. Since 2.30, the scheduler checks it.',
+            hostOrNull,
+          ),
+          block_migration: [
+            until('2.24', described(moveActionTexts.blockMigration, type.lenientBoolean)),
+            since('2.25', described(moveActionTexts.blockMigration, z.union([type.lenientBoolean, z.literal('auto')]))),
+          ],
+          disk_over_commit: until(
+            '2.24',
+            described(
+              'Whether the check of free disk uses the actual size of disks instead of the virtual size.',
+              type.lenientBoolean,
+            ),
+          ),
+          force: between('2.30', '2.67', described(moveActionTexts.force, type.lenientBoolean.optional())),
+        }),
+      ),
     }),
     target: serverById,
     run: async (call) => {
@@ -155,15 +198,26 @@ export const moveActions = [
       400: 'The request body is malformed, the destination is the current host, or the host of the server is up.',
     },
     body: object({
-      evacuate: object({
-        host: type.fqdn.optional(),
-        adminPass: z.string().optional(),
-        onSharedStorage: until('2.13', type.lenientBoolean),
-        force: between('2.29', '2.67', type.lenientBoolean.optional()),
-      }),
+      evacuate: described(
+        'Options of the evacuation.',
+        object({
+          host: described(
+            'Destination host. Since 2.29, the scheduler checks it. Default: selected by the scheduler.',
+            type.fqdn.optional(),
+          ),
+          adminPass: described(serverTexts.requestedPassword, z.string().optional()),
+          onSharedStorage: until(
+            '2.13',
+            described('Whether the disks of the server are on shared storage.', type.lenientBoolean),
+          ),
+          force: between('2.29', '2.67', described(moveActionTexts.force, type.lenientBoolean.optional())),
+        }),
+      ),
     }),
     target: serverById,
-    reply: { adminPass: until('2.13', z.string().optional()) },
+    reply: {
+      adminPass: until('2.13', described(serverTexts.actionPassword, z.string().optional())),
+    },
     run: async (call) => {
       const { engine, context, target, version } = call;
       const { host, adminPass, onSharedStorage, force } = call.body.evacuate;

@@ -1,9 +1,9 @@
 import { until } from '@apistrata/microversion';
-import { object } from '@apistrata/microversion/schema';
+import { described, object } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import { operation } from '../../operation.js';
 import * as type from '../../schemas/types.js';
-import { serverDocs } from './servers.docs.js';
+import { serverDocs } from './server-docs.js';
 import { serverById } from './target.js';
 
 const path = '/servers/{id}/action';
@@ -14,6 +14,8 @@ const networkId = z
   .transform(String)
   .pipe(z.string().min(1).max(36))
   .refine((text) => !text.includes('\0'), { message: 'NUL is not legal' });
+
+const floatingAddress = described('The floating IP address.', type.ip);
 
 /** Actions on the addresses of a server; since 2.44 the network service provides them. */
 export const networkActions = [
@@ -29,7 +31,12 @@ export const networkActions = [
     policy: 'os_compute_api:os-multinic:add',
     status: 202,
     errors: [400, 404, 409],
-    body: object({ addFixedIp: object({ networkId }) }),
+    body: object({
+      addFixedIp: described(
+        'The fixed IP address to add.',
+        object({ networkId: described('UUID of the network.', networkId) }),
+      ),
+    }),
     target: serverById,
     run: ({ engine, context, target, body }) =>
       engine.interfaces.addFixedIp(context, target, body.addFixedIp.networkId),
@@ -46,7 +53,12 @@ export const networkActions = [
     policy: 'os_compute_api:os-multinic:remove',
     status: 202,
     errors: [400, 404, 409],
-    body: object({ removeFixedIp: object({ address: type.ip }) }),
+    body: object({
+      removeFixedIp: described(
+        'The fixed IP address to remove.',
+        object({ address: described('The IP address.', type.ip) }),
+      ),
+    }),
     target: serverById,
     run: ({ engine, context, target, body }) =>
       engine.interfaces.removeFixedIp(context, target, body.removeFixedIp.address),
@@ -63,7 +75,18 @@ export const networkActions = [
     policy: 'os_compute_api:os-floating-ips:add',
     status: 202,
     errors: [400, 403, 404],
-    body: object({ addFloatingIp: object({ address: type.ip, fixed_address: type.ip.optional() }) }),
+    body: object({
+      addFloatingIp: described(
+        'The floating IP address to associate.',
+        object({
+          address: floatingAddress,
+          fixed_address: described(
+            'Fixed IP address to associate it with. Default: the first fixed IP address of the server.',
+            type.ip.optional(),
+          ),
+        }),
+      ),
+    }),
     target: serverById,
     run: ({ engine, context, target, body: { addFloatingIp } }) =>
       engine.serverNetwork.addFloatingIp(context, target, addFloatingIp.address, addFloatingIp.fixed_address),
@@ -81,7 +104,9 @@ export const networkActions = [
     status: 202,
     errors: [400, 403, 404, 409],
     when: { 409: 'The address is not associated with this server.' },
-    body: object({ removeFloatingIp: object({ address: type.ip }) }),
+    body: object({
+      removeFloatingIp: described('The floating IP address to disassociate.', object({ address: floatingAddress })),
+    }),
     target: serverById,
     run: ({ engine, context, target, body }) =>
       engine.serverNetwork.removeFloatingIp(context, target, body.removeFloatingIp.address),

@@ -12,9 +12,7 @@ type PlainActionName = {
   [Name in ServerActionName]: RequestOf<Name> extends void ? Name : never;
 }[ServerActionName];
 
-interface PlainAction
-  extends OperationTexts,
-    Pick<Operation, 'window' | 'summary' | 'errors' | 'when' | 'describePart'> {
+interface PlainAction extends OperationTexts, Pick<Operation, 'window' | 'summary' | 'errors' | 'when'> {
   readonly parameters: { readonly id: string };
   readonly action: PlainActionName;
   readonly policy: RuleName;

@@ -1,12 +1,14 @@
 import { at, since, until } from '@apistrata/microversion';
-import { object } from '@apistrata/microversion/schema';
+import { described, object } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import { operation } from '../../operation.js';
 import * as type from '../../schemas/types.js';
 import { plainAction } from './plain-action.js';
 import { POLL } from './poll.js';
-import { serverDocs } from './servers.docs.js';
+import { serverDocs } from './server-docs.js';
 import { serverById } from './target.js';
+
+const LOCK = 'Null, or since 2.73 an object with a reason.';
 
 const path = '/servers/{id}/action';
 
@@ -80,12 +82,18 @@ export const powerActions = [
     status: 202,
     errors: [404, 409],
     body: object({
-      reboot: object({
-        type: z
-          .string()
-          .transform((text) => text.toUpperCase())
-          .pipe(z.enum(['SOFT', 'HARD'])),
-      }),
+      reboot: described(
+        'Options of the reboot.',
+        object({
+          type: described(
+            '`SOFT` restarts the guest operating system, `HARD` power-cycles the server.',
+            z
+              .string()
+              .transform((text) => text.toUpperCase())
+              .pipe(z.enum(['SOFT', 'HARD'])),
+          ),
+        }),
+      ),
     }),
     target: serverById,
     run: async ({ engine, context, target, body }) => {
@@ -106,8 +114,16 @@ export const powerActions = [
     errors: [404],
     body: object({
       lock: [
-        until('2.72', z.unknown()),
-        since('2.73', z.strictObject({ locked_reason: z.string().min(1).max(255).optional() }).nullable()),
+        until('2.72', described(LOCK, z.unknown())),
+        since(
+          '2.73',
+          described(
+            LOCK,
+            z
+              .strictObject({ locked_reason: z.string().min(1).max(255).optional().describe('Reason for the lock.') })
+              .nullable(),
+          ),
+        ),
       ],
     }),
     target: serverById,

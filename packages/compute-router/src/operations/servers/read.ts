@@ -1,16 +1,24 @@
 import type { Server } from '@apistrata/compute-engine';
 import { at, since } from '@apistrata/microversion';
+import { described } from '@apistrata/microversion/schema';
 import { type ComputeCall, loadHosts } from '../../http/call.js';
 import { nextLink } from '../../http/paging.js';
 import { operation } from '../../operation.js';
 import type { RuleName } from '../../policy/index.js';
 import { collectionLinks } from '../../schemas/reply-types.js';
 import { serverDetail, serverShown, serverSummary } from '../../views/server.js';
+import { serverTexts } from '../../views/server-field.js';
 import { isUnreachable } from '../../views/server-partial.js';
 import { type ServerListParameters, serverListQuery } from './list-query.js';
 import { serverQueryOf } from './list-request.js';
-import { serverDocs } from './servers.docs.js';
+import { serverDocs } from './server-docs.js';
 import { serverById } from './target.js';
+
+/** Descriptions of fields that occur in several places. */
+const serverListTexts = {
+  servers: 'The servers of this page.',
+  serversLinks: 'Link to the next page. Absent on the last page.',
+} as const;
 
 async function pageOf(call: ComputeCall, given: ServerListParameters, allProjectsRule: RuleName) {
   const query = serverQueryOf(call, given, allProjectsRule);
@@ -35,7 +43,10 @@ export const readServers = [
     status: 200,
     errors: [400, 403],
     query: serverListQuery,
-    reply: { servers: [serverSummary], servers_links: collectionLinks.optional() },
+    reply: {
+      servers: described(serverListTexts.servers, [serverSummary]),
+      servers_links: described(serverListTexts.serversLinks, collectionLinks.optional()),
+    },
     load: loadHosts,
     run: (call) => pageOf(call, call.query, 'os_compute_api:servers:index:get_all_tenants'),
   }),
@@ -51,7 +62,10 @@ export const readServers = [
     status: 200,
     errors: [400, 403],
     query: serverListQuery,
-    reply: { servers: [serverDetail], servers_links: collectionLinks.optional() },
+    reply: {
+      servers: described(serverListTexts.servers, [serverDetail]),
+      servers_links: described(serverListTexts.serversLinks, collectionLinks.optional()),
+    },
     load: loadHosts,
     run: (call) => pageOf(call, call.query, 'os_compute_api:servers:detail:get_all_tenants'),
   }),
@@ -67,7 +81,7 @@ export const readServers = [
     status: 200,
     errors: [404],
     target: serverById,
-    reply: { server: serverShown },
+    reply: { server: described(serverTexts.server, serverShown) },
     load: loadHosts,
     run: (call) => {
       if (isUnreachable(call.target, call) && !at(partlyShown, call.version)) {

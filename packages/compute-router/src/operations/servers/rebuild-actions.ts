@@ -1,15 +1,16 @@
 import { at, since } from '@apistrata/microversion';
 import { prepareResponse } from '@apistrata/microversion/router';
-import { derive, object } from '@apistrata/microversion/schema';
+import { derive, described, object } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import { loadHosts } from '../../http/call.js';
 import { operation } from '../../operation.js';
 import * as type from '../../schemas/types.js';
 import { serverRebuilt } from '../../views/server.js';
+import { serverTexts } from '../../views/server-field.js';
 import { fieldsOf, recordFieldsOf } from '../../views/server-request-fields.js';
 import { plainAction } from './plain-action.js';
 import { POLL } from './poll.js';
-import { serverDocs } from './servers.docs.js';
+import { serverDocs } from './server-docs.js';
 import { serverById } from './target.js';
 
 const path = '/servers/{id}/action';
@@ -17,9 +18,12 @@ const path = '/servers/{id}/action';
 const rebuild = object(fieldsOf('rebuild'));
 
 const rescue = object({
-  adminPass: z.string().optional(),
-  rescue_image_ref: type.uuid.optional(),
-  host: since('2.91', type.fqdn.optional()),
+  adminPass: described(
+    'Administrative password of the rescue system. Default: a generated password.',
+    z.string().optional(),
+  ),
+  rescue_image_ref: described('UUID of the rescue image. Default: the image of the server.', type.uuid.optional()),
+  host: since('2.91', described('Host to rescue the server on. Administrators only.', type.fqdn.optional())),
 });
 
 /** Since 2.93, root volumes can be reimaged. */
@@ -44,9 +48,9 @@ export const rebuildActions = [
       403: 'The policy does not allow it, or a quota is exceeded.',
       409: 'The status, the lock or the root volume of the server does not allow it.',
     },
-    body: object({ rebuild }),
+    body: object({ rebuild: described('The image and the attributes to change.', rebuild) }),
     target: serverById,
-    reply: { server: serverRebuilt },
+    reply: { server: described(serverTexts.server, serverRebuilt) },
     load: loadHosts,
     run: async (call) => {
       const { engine, context, target, version } = call;
@@ -75,9 +79,16 @@ export const rebuildActions = [
     policy: 'os_compute_api:os-rescue',
     status: 200,
     errors: [400, 404, 409, 501],
-    body: object({ rescue: derive(rescue, (schema) => schema.nullable()) }),
+    body: object({
+      rescue: described(
+        'Null, or an object with options.',
+        derive(rescue, (schema) => schema.nullable()),
+      ),
+    }),
     target: serverById,
-    reply: { adminPass: z.string().optional() },
+    reply: {
+      adminPass: described(serverTexts.actionPassword, z.string().optional()),
+    },
     run: async (call) => {
       const { engine, context, target, version } = call;
       const request = call.body.rescue ?? {};

@@ -6,7 +6,7 @@ import { resource } from '../../reference/resource.js';
 import { idText } from '../../schemas/id-text.js';
 import { nullableText } from '../../schemas/reply-types.js';
 import { securityGroupRule, showRules } from '../proxies/security-group-rule.js';
-import { serverDocs } from './servers.docs.js';
+import { serverDocs } from './server-docs.js';
 import { parentServer, serverById } from './target.js';
 
 const serverSecurityGroupDocs = resource({ tag: 'server-security-groups' });

@@ -1,12 +1,18 @@
 import { at, between, since, until } from '@apistrata/microversion';
-import { object } from '@apistrata/microversion/schema';
+import { described, object } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import { operation } from '../../operation.js';
 import * as type from '../../schemas/types.js';
 import { plainAction } from './plain-action.js';
 import { POLL } from './poll.js';
-import { serverDocs } from './servers.docs.js';
+import { serverDocs } from './server-docs.js';
 import { serverById } from './target.js';
+
+/** Descriptions of fields that occur in several places. */
+const unshelveTexts = {
+  zone: 'Availability zone of the server. Since 2.91, null removes the pin to a zone.',
+  unshelve: 'Null, or since 2.77 an object with options.',
+} as const;
 
 const path = '/servers/{id}/action';
 
@@ -54,11 +60,30 @@ export const shelveActions = [
     },
     body: object({
       unshelve: [
-        until('2.76', z.unknown()),
-        between('2.77', '2.90', z.strictObject({ availability_zone: type.name }).nullable()),
+        until('2.76', described(unshelveTexts.unshelve, z.unknown())),
+        between(
+          '2.77',
+          '2.90',
+          described(
+            unshelveTexts.unshelve,
+            z
+              .strictObject({
+                availability_zone: type.name.describe(unshelveTexts.zone),
+              })
+              .nullable(),
+          ),
+        ),
         since(
           '2.91',
-          z.strictObject({ availability_zone: type.name.nullable().optional(), host: type.fqdn.optional() }).nullable(),
+          described(
+            unshelveTexts.unshelve,
+            z
+              .strictObject({
+                availability_zone: type.name.nullable().optional().describe(unshelveTexts.zone),
+                host: type.fqdn.optional().describe('Destination host. Administrators only.'),
+              })
+              .nullable(),
+          ),
         ),
       ],
     }),

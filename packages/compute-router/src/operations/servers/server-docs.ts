@@ -1,7 +1,4 @@
 import { resource } from '../../reference/resource.js';
-import { serverFields } from './server-fields.docs.js';
-import { serverFilters } from './server-filters.docs.js';
-import { serverRequestFields } from './server-request.docs.js';
 
 export const serverDocs = resource({
   tag: 'servers',
@@ -10,5 +7,4 @@ export const serverDocs = resource({
     409: 'The status, the task state or the lock of the server does not allow it.',
     501: 'The driver of the host does not support the operation.',
   },
-  fields: { ...serverFields, ...serverRequestFields, ...serverFilters },
 });

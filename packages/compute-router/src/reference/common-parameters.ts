@@ -1,0 +1,6 @@
+/** Path parameters that mean the same in every operation. */
+export const commonParameters = {
+  server_id: 'UUID of the server.',
+  flavor_id: 'ID of the flavor (not its name).',
+  image_id: 'UUID of the image.',
+} as const;

@@ -1,0 +1,184 @@
+import { statusOf } from '@apistrata/compute-engine/api';
+import { since } from '@apistrata/microversion';
+import { nested } from '@apistrata/microversion/router';
+import { described } from '@apistrata/microversion/schema';
+import { z } from 'zod';
+import { commonTexts } from '../reference/common-texts.js';
+import * as filter from '../schemas/list-filter.js';
+import * as reply from '../schemas/reply-types.js';
+import * as type from '../schemas/types.js';
+import { linksTo } from './links.js';
+import { inAllBodies, inBuilds, nullable, type ServerField, serverTexts, shown, text } from './server-field.js';
+import { embeddedFlavor, fault, faultOf, hintsOf, hostIdOf, imageField } from './server-parts.js';
+
+const NAME = 'Name of the server. If a request creates several servers, a number is appended.';
+
+const PROGRESSING = new Set(['ACTIVE', 'BUILD', 'REBUILD', 'RESIZE', 'VERIFY_RESIZE', 'MIGRATING']);
+
+/** Fields of every full representation, in this order. */
+export const commonFields = {
+  id: { response: text('UUID of the server.', (s) => s.id) },
+  name: {
+    recordField: 'name',
+    create: described(NAME, type.name),
+    update: described(NAME, type.name.optional()),
+    rebuild: described('New name. Default: unchanged.', type.name.optional()),
+    response: text('Name of the server. Not unique.', (s) => s.name),
+  },
+  status: {
+    response: text(
+      'Status of the server, derived from `vm_state` and `task_state`, such as `BUILD`, `ACTIVE`, `SHUTOFF` or `ERROR`. Since 2.69, `UNKNOWN` if its cell is unreachable.',
+      (s) => statusOf(s),
+    ),
+  },
+  tenant_id: { response: text(commonTexts.tenantId, (s) => s.projectId) },
+  user_id: { response: text('ID of the user who created the server.', (s) => s.userId) },
+  metadata: {
+    recordField: 'metadata',
+    ...inBuilds(
+      (description) => described(description, type.metadata.optional()),
+      'Metadata, as key-value pairs. Keys and values have at most 255 characters.',
+      'New metadata, which replaces all existing items. Default: unchanged.',
+    ),
+    response: shown(
+      'Metadata of the server, as key-value pairs. The guest can read it.',
+      reply.textMap,
+      (s) => s.metadata,
+    ),
+  },
+  hostId: {
+    response: text(
+      'Opaque identifier of the host, different for each project. Two servers of a project have the same value if they are on the same host. Empty if the server has no host.',
+      (s) => hostIdOf(s.projectId, s.host),
+    ),
+  },
+  image: { response: imageField },
+  flavor: {
+    response: described(
+      'Flavor of the server: until 2.46 a link, since 2.47 the values at the time of the create or resize request.',
+      nested(embeddedFlavor, (s) => s.flavor),
+    ),
+  },
+  created: {
+    response: shown('Creation time, in UTC with seconds.', reply.serverTime, (s) => reply.showServerTime(s.createdAt)),
+  },
+  updated: {
+    response: shown('Time of the last change, in UTC with seconds.', reply.serverTime, (s) =>
+      reply.showServerTime(s.updatedAt ?? s.createdAt),
+    ),
+  },
+  accessIPv4: {
+    recordField: 'accessIpV4',
+    ...inAllBodies(
+      (description) => described(description, type.ipv4.optional()),
+      'IPv4 address that should be used to access the server.',
+      'New IPv4 address that should be used to access the server.',
+    ),
+    response: text('IPv4 address that should be used to access the server. Empty if not set.', (s) => s.accessIpV4),
+  },
+  accessIPv6: {
+    recordField: 'accessIpV6',
+    ...inAllBodies(
+      (description) => described(description, type.ipv6.optional()),
+      'IPv6 address that should be used to access the server.',
+      'New IPv6 address that should be used to access the server.',
+    ),
+    response: text('IPv6 address that should be used to access the server. Empty if not set.', (s) => s.accessIpV6),
+  },
+  links: { response: linksTo('servers') },
+  'OS-DCF:diskConfig': {
+    recordField: 'diskConfig',
+    ...inAllBodies((description) => described(description, type.diskConfig.optional()), serverTexts.diskConfig),
+    response: text(serverTexts.diskConfig, (s) => s.diskConfig),
+  },
+  fault: {
+    response: shown(
+      'The last error. Present only if the status is `ERROR` or `DELETED`.',
+      fault.optional(),
+      (s, call) => faultOf(s, statusOf(s), call.context.isAdmin),
+    ),
+  },
+  progress: {
+    response: shown(
+      'Progress of the current task, in percent. Present only in statuses with a task in progress.',
+      z.int().optional(),
+      (s) => (PROGRESSING.has(statusOf(s)) ? s.progress : undefined),
+    ),
+  },
+  locked: {
+    response: since(
+      '2.9',
+      shown('Whether the server is locked.', z.boolean(), (s) => s.lock !== null),
+    ),
+  },
+  description: {
+    recordField: 'description',
+    ...inAllBodies(
+      (description) => since('2.19', described(description, type.description().optional())),
+      'Description of the server, at most 255 characters, or null.',
+      'New description, or null.',
+    ),
+    filter: {
+      pattern: 'description',
+      ...filter.adminOnly('Filters servers by description, as a regular expression.', filter.pattern),
+    },
+    response: since(
+      '2.19',
+      nullable('Description of the server, or null.', (s) => s.description),
+    ),
+  },
+  tags: {
+    recordField: 'tags',
+    create: since(
+      '2.52',
+      described('Tags: at most 50, each with at most 60 characters.', z.array(type.tag).max(50).optional()),
+    ),
+    response: since(
+      '2.26',
+      shown('Tags of the server.', z.array(z.string()).max(50), (s) => [...s.tags]),
+    ),
+  },
+  trusted_image_certificates: {
+    recordField: 'trustedCerts',
+    ...inBuilds(
+      (description) => since('2.63', described(description, type.trustedCerts.optional())),
+      'IDs of at most 50 certificates to validate the signature of the image.',
+      'IDs of certificates to validate the signature of the image, or null for none.',
+    ),
+    response: since(
+      '2.63',
+      shown(
+        'IDs of the certificates that validated the signature of the image, or null.',
+        z.array(z.string()).nullable(),
+        (s) => s.trustedCerts && [...s.trustedCerts],
+      ),
+    ),
+  },
+  locked_reason: {
+    response: since(
+      '2.73',
+      nullable('Reason for the lock, or null.', (s) => s.lock?.reason ?? null),
+    ),
+  },
+  pinned_availability_zone: {
+    recordField: 'pinnedZone',
+    update: since(
+      '2.104',
+      described('Availability zone to pin the server to, or null to remove the pin.', type.name.nullable().optional()),
+    ),
+    response: since(
+      '2.96',
+      nullable('Availability zone that the server must not leave, or null.', (s) => s.pinnedZone),
+    ),
+  },
+  scheduler_hints: {
+    response: since(
+      '2.100',
+      shown(
+        'Scheduler hints of the create request. Each value is a list of strings.',
+        z.record(z.string(), z.array(z.string())),
+        hintsOf,
+      ),
+    ),
+  },
+} as const satisfies Record<string, ServerField>;

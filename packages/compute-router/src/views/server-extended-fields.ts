@@ -1,0 +1,194 @@
+import type { Server } from '@apistrata/compute-engine';
+import { zoneOf } from '@apistrata/compute-engine/api';
+import { between, since, type Windowed } from '@apistrata/microversion';
+import { nestedList, type ViewField } from '@apistrata/microversion/router';
+import { type Described, described } from '@apistrata/microversion/schema';
+import { z } from 'zod';
+import type { HostsCall } from '../http/call.js';
+import * as filter from '../schemas/list-filter.js';
+import * as reply from '../schemas/reply-types.js';
+import * as type from '../schemas/types.js';
+import { instanceNameOf } from './instance-name.js';
+import { attribute, nullable, type ServerField, shown, text } from './server-field.js';
+import { attachedVolume, securityGroups, securityGroupsOf, viewPermissionsOf, volumesOf } from './server-parts.js';
+
+const hostStatus = z.enum(['UP', 'DOWN', 'MAINTENANCE', 'UNKNOWN', '']);
+
+function hostStatusOf(server: Server, call: HostsCall): z.infer<typeof hostStatus> | undefined {
+  const permissions = viewPermissionsOf(call);
+  if (!permissions.hostStatus && !permissions.unknownHostStatus) return undefined;
+  const host = server.deleted ? null : server.host;
+  const status = (host !== null && call.loaded.hosts.get(host)?.status) || '';
+  return permissions.hostStatus || status === 'UNKNOWN' ? status : undefined;
+}
+
+/** Fields that lists and show always have, and responses to changes since 2.75. */
+export const extendedFields = {
+  config_drive: {
+    recordField: 'configDrive',
+    create: described('Whether to provide metadata on a config drive. Default: false.', type.lenientBoolean.optional()),
+    filter: {
+      pattern: 'config_drive',
+      sorts: 'config_drive',
+      ...filter.forEveryoneSince('2.83', 'Filters servers by whether they have a config drive.', filter.pattern),
+    },
+    response: text('`True` if the server has a config drive, otherwise empty.', (s) => (s.configDrive ? 'True' : '')),
+  },
+  key_name: {
+    recordField: 'keyName',
+    create: described(
+      'Name of a key pair of the caller. Its public key is injected into the guest.',
+      type.name.optional(),
+    ),
+    rebuild: since(
+      '2.54',
+      described('Name of another key pair of the caller, or null for none.', type.name.nullable().optional()),
+    ),
+    filter: {
+      pattern: 'key_name',
+      sorts: 'key_name',
+      ...filter.forEveryoneSince('2.83', 'Filters servers by key pair name.', filter.pattern),
+    },
+    response: nullable('Name of the key pair, or null.', (s) => s.keyName),
+  },
+  'OS-SRV-USG:launched_at': {
+    response: shown(
+      'Time when the server was launched, in UTC with microseconds. Null before.',
+      reply.nullableTime,
+      (s) => reply.showNullableTime(s.launchedAt),
+    ),
+  },
+  'OS-SRV-USG:terminated_at': {
+    response: shown(
+      'Time when the server was deleted, in UTC with microseconds. Null before.',
+      reply.nullableTime,
+      (s) => reply.showNullableTime(s.terminatedAt),
+    ),
+  },
+  'OS-EXT-AZ:availability_zone': {
+    response: text('Availability zone of the host. Before a host is selected, the requested zone.', (s, call) =>
+      zoneOf(s, call.loaded),
+    ),
+  },
+  'OS-EXT-STS:task_state': { response: nullable('Task in progress, such as `spawning`, or null.', (s) => s.taskState) },
+  'OS-EXT-STS:vm_state': {
+    response: text(
+      'State of the server independent of tasks, such as `active`, `stopped` or `error`.',
+      (s) => s.vmState,
+    ),
+  },
+  'OS-EXT-STS:power_state': {
+    response: shown(
+      'Power state reported by the hypervisor: 0 (no state), 1 (running), 3 (paused), 4 (shut down), 6 (crashed) or 7 (suspended).',
+      z.int(),
+      (s) => s.powerState,
+    ),
+  },
+  'os-extended-volumes:volumes_attached': {
+    response: described('Attached volumes.', nestedList(attachedVolume, volumesOf)),
+  },
+  security_groups: {
+    create: described(
+      'Security groups for the ports that are created. Default: the group `default`.',
+      z.array(z.strictObject({ name: type.name.optional().describe('Name or UUID of a security group.') })).optional(),
+    ),
+    response: shown(
+      'Security groups of the ports. Absent if there are none.',
+      securityGroups.optional(),
+      securityGroupsOf,
+    ),
+  },
+  'OS-EXT-SRV-ATTR:host': {
+    response: attribute('Name of the host, or null. Administrators only.', reply.nullableText, (s) => s.host),
+  },
+  'OS-EXT-SRV-ATTR:hypervisor_hostname': {
+    response: attribute('Hostname of the hypervisor, or null. Administrators only.', reply.nullableText, (s) => s.node),
+  },
+  'OS-EXT-SRV-ATTR:instance_name': {
+    response: attribute('Name of the instance on the hypervisor. Administrators only.', z.string(), (s) =>
+      instanceNameOf(s.seq),
+    ),
+  },
+  'OS-EXT-SRV-ATTR:kernel_id': {
+    response: since(
+      '2.3',
+      attribute(
+        'UUID of the kernel image. Empty or null if there is none. Administrators only.',
+        reply.nullableText,
+        (s) => s.kernelId,
+      ),
+    ),
+  },
+  'OS-EXT-SRV-ATTR:launch_index': {
+    response: since(
+      '2.3',
+      attribute(
+        'Position among the servers created by the same request, starting with 0. Administrators only.',
+        z.int(),
+        (s) => s.launchIndex,
+      ),
+    ),
+  },
+  'OS-EXT-SRV-ATTR:ramdisk_id': {
+    response: since(
+      '2.3',
+      attribute(
+        'UUID of the RAM disk image. Empty or null if there is none. Administrators only.',
+        reply.nullableText,
+        (s) => s.ramdiskId,
+      ),
+    ),
+  },
+  'OS-EXT-SRV-ATTR:reservation_id': {
+    response: since(
+      '2.3',
+      attribute(
+        'ID shared by all servers of a create request. Administrators only.',
+        reply.nullableText,
+        (s) => s.reservationId,
+      ),
+    ),
+  },
+  'OS-EXT-SRV-ATTR:root_device_name': {
+    response: since(
+      '2.3',
+      attribute(
+        'Device name of the root disk, such as `/dev/vda`. Administrators only.',
+        reply.nullableText,
+        (s) => s.rootDeviceName,
+      ),
+    ),
+  },
+  host_status: {
+    response: since(
+      '2.16',
+      shown(
+        'Status of the host: `UP`, `DOWN`, `MAINTENANCE`, `UNKNOWN`, or empty if the server has no host. Present if the policy allows the caller to read it.',
+        hostStatus.optional(),
+        hostStatusOf,
+      ),
+    ),
+  },
+} as const satisfies Record<string, ServerField>;
+
+const HOSTNAME = 'Hostname of the server. Administrators only until 2.89; all callers since 2.90.';
+
+/** The hostname: for administrators since the first version, for all callers since 2.90. */
+export function hostnameSince(first: string): Windowed<Described<ViewField<Server, HostsCall>>> {
+  return [
+    between(
+      first,
+      '2.89',
+      attribute(HOSTNAME, z.string(), (s) => s.hostname),
+    ),
+    since(
+      '2.90',
+      text(HOSTNAME, (s) => s.hostname),
+    ),
+  ];
+}
+
+export const userDataField = since(
+  '2.3',
+  attribute('User data, Base64-encoded, or null. Administrators only.', reply.nullableText, (s) => s.userData),
+);

@@ -1,0 +1,77 @@
+import type { Server } from '@apistrata/compute-engine';
+import type { RequestOf } from '@apistrata/compute-engine/actions';
+import type { NewServer } from '@apistrata/compute-engine/api';
+import type { Windowed } from '@apistrata/microversion';
+import { field, type ViewField } from '@apistrata/microversion/router';
+import { type AnySchema, type Described, described } from '@apistrata/microversion/schema';
+import { z } from 'zod';
+import type { HostsCall } from '../http/call.js';
+import type { ListFilter } from '../schemas/list-filter.js';
+import * as reply from '../schemas/reply-types.js';
+import { viewPermissionsOf } from './server-parts.js';
+
+/** Descriptions of fields that occur in several places. */
+export const serverTexts = {
+  server: 'A server.',
+  requestedServer: 'The server to create, or the attributes to update.',
+  diskConfig: '`AUTO` if the file system is resized to the root disk, `MANUAL` if it is left unchanged.',
+  requestedPassword: 'New administrative password. Default: a generated password.',
+  createdPassword: 'Administrative password of the guest. Returned only once. Absent if passwords are disabled.',
+  actionPassword:
+    'Administrative password of the guest. Returned only once. Absent if passwords are disabled, and since 2.14 for evacuations.',
+} as const;
+
+/** Requests that set the properties of a server. */
+export type ServerRequest = 'create' | 'update' | 'rebuild';
+
+/** A field of a response with its description. */
+export type ServerViewField<S extends z.ZodType = z.ZodType> = Described<ViewField<Server, HostsCall, S>>;
+
+/**
+ * The complete definition of a field: its schemas in requests, where its value is stored, and how responses show it.
+ */
+export interface ServerField extends Readonly<Partial<Record<ServerRequest, Windowed<AnySchema>>>> {
+  /** Name of the field in requests and records of the engine. If it is missing, the handlers process the value. */
+  readonly recordField?: keyof NewServer | keyof RequestOf<'rebuild'> | keyof Server;
+  readonly response?: Windowed<Described<ViewField<Server, HostsCall>>>;
+  /** The filter and sort key of lists, under the field's name. */
+  readonly filter?: ListFilter;
+}
+
+/** A field of a response. */
+export function shown<S extends z.ZodType>(
+  description: string,
+  schema: S,
+  get: (server: Server, call: HostsCall) => z.input<S> | undefined,
+): ServerViewField<S> {
+  return described(description, field<Server, HostsCall, S>(schema, get));
+}
+
+export const text = (description: string, get: (server: Server, call: HostsCall) => string) =>
+  shown(description, z.string(), get);
+
+export const nullable = (description: string, get: (server: Server, call: HostsCall) => string | null) =>
+  shown(description, reply.nullableText, get);
+
+/** A field for callers that may see extended attributes. */
+export function attribute<S extends z.ZodType>(description: string, schema: S, get: (server: Server) => z.input<S>) {
+  const optional: z.ZodOptional<S> = schema.optional();
+  return shown<z.ZodOptional<S>>(description, optional, (server, call) =>
+    viewPermissionsOf(call).attributes ? get(server) : undefined,
+  );
+}
+
+/**
+ * The same schema in every request that builds a server, with its descriptions.
+ *
+ * @param rebuild default: the description of `create`
+ */
+export function inBuilds<const S>(schemaOf: (description: string) => S, create: string, rebuild = create) {
+  return { create: schemaOf(create), rebuild: schemaOf(rebuild) } as const;
+}
+
+/** The same schema in all requests: as `inBuilds()`, and updates have the description of `create`. */
+export function inAllBodies<const S>(schemaOf: (description: string) => S, create: string, rebuild = create) {
+  const builds = inBuilds(schemaOf, create, rebuild);
+  return { ...builds, update: builds.create } as const;
+}
