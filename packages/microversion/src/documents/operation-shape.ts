@@ -52,6 +52,20 @@ export interface OperationShape {
 
 const jsonSchemas = { input: new WeakMap<z.ZodType, Json>(), output: new WeakMap<z.ZodType, Json>() };
 
+/** Returns a schema in which each description is the last key, wherever it was added. */
+function descriptionsLast({ description, ...rest }: Json): Json {
+  const schema: Record<string, unknown> = rest;
+  for (const kind of ['anyOf', 'oneOf', 'allOf'])
+    if (schema[kind]) schema[kind] = (schema[kind] as Json[]).map(descriptionsLast);
+  for (const kind of ['items', 'additionalProperties'])
+    if (typeof schema[kind] === 'object') schema[kind] = descriptionsLast(schema[kind] as Json);
+  if (schema.properties) {
+    const fields = Object.entries(schema.properties as Record<string, Json>);
+    schema.properties = Object.fromEntries(fields.map(([name, field]) => [name, descriptionsLast(field)]));
+  }
+  return description === undefined ? schema : { ...schema, description };
+}
+
 /** Operations share schemas, so the result is cached. */
 function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): Json {
   const known = jsonSchemas[io].get(schema);
@@ -65,8 +79,9 @@ function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): Json {
       if (other) Object.assign(written, other);
     },
   }) as Json;
-  jsonSchemas[io].set(schema, rest);
-  return rest;
+  const shown = descriptionsLast(rest);
+  jsonSchemas[io].set(schema, shown);
+  return shown;
 }
 
 /** Returns the alternatives of a schema, or the schema itself. */
@@ -84,36 +99,6 @@ function ownRules(schema: Json): Json {
   const distinct = [...new Map(variants.map((own) => [JSON.stringify(own), own])).values()];
   const described = schema.description === undefined ? {} : { description: schema.description };
   return distinct.length === 1 ? { ...distinct[0], ...described } : { anyOf: distinct, ...described };
-}
-
-type Descriptions = NonNullable<Operation['describePart']>;
-
-/** Returns a schema with its description, or else that of `describePart`, as the last key. */
-function withDescription(schema: Json, name: string, describePart: Descriptions): Json {
-  const { description = describePart(name), ...rest } = schema;
-  return description === undefined ? schema : { ...rest, description };
-}
-
-/** Adds descriptions to everything that a schema contains. */
-function describeAll(schema: Json, name: string, describePart: Descriptions): Json {
-  const inner = { ...schema } as Record<string, unknown>;
-  for (const kind of ['anyOf', 'oneOf', 'allOf']) {
-    // Alternatives share the description of their parent.
-    const unnamed: Descriptions = (part) => (part === name ? undefined : describePart(part));
-    if (inner[kind]) inner[kind] = (inner[kind] as Json[]).map((variant) => describeAll(variant, name, unnamed));
-  }
-  if (inner.properties) {
-    const entries = Object.entries(inner.properties as Record<string, Json>);
-    inner.properties = Object.fromEntries(
-      entries.map(([key, field]) => [key, describeAll(field, `${name}.${key}`, describePart)]),
-    );
-  }
-  if (inner.items) inner.items = describeAll(inner.items as Json, `${name}[]`, describePart);
-  if (inner.additionalProperties && typeof inner.additionalProperties === 'object') {
-    const values = inner.additionalProperties as Json;
-    if (Object.keys(values).length > 0) inner.additionalProperties = describeAll(values, `${name}.*`, describePart);
-  }
-  return withDescription(inner, name, describePart);
 }
 
 function collect(schema: Json, name: string, required: boolean, parts: Map<string, Part>): void {
@@ -143,17 +128,15 @@ function build(operation: Operation, version: Version): OperationShape {
   const { body, query, reply } = prepare(operation);
   const status = at(operation.status, version) ?? 200;
   const fields = query?.fieldsAt(version);
-  const { describePart = () => undefined } = operation;
-  const described = (schema: Json, name: string) => describeAll(schema, name, describePart);
   const shape = {
     status,
     errors: at(operation.errors ?? [], version) ?? [],
     description: at(operation.description, version),
-    body: body && described(jsonSchema(body.at(version), 'input'), 'body'),
-    reply: reply && described(jsonSchema(reply.schema(version), 'output'), 'reply'),
+    body: body && jsonSchema(body.at(version), 'input'),
+    reply: reply && jsonSchema(reply.schema(version), 'output'),
     query: [...(fields?.fields ?? [])].map(([name, { schema, repeat }]) => ({
       name,
-      schema: described(jsonSchema(schema, 'input'), `query.${name}`),
+      schema: jsonSchema(schema, 'input'),
       repeated: repeat !== 'reject',
     })),
     queryClosed: fields?.extra === 'reject',

@@ -70,11 +70,6 @@ export interface OperationSpec<
   readonly description?: Windowed<string>;
   /** Descriptions of the path parameters by name, for the documents. */
   readonly parameters?: { readonly [name: string]: string };
-  /**
-   * Returns the description of a part whose schema has none, by dotted name (`query.limit`, `body.server.name`,
-   * `reply.servers[].id`). Called when documents are generated, never for a request.
-   */
-  readonly describePart?: (part: string) => string | undefined;
   /** Names of the rules that the `authorize` hook of the API checks. */
   readonly policy?: Policy | readonly Policy[];
   readonly query?: Q;

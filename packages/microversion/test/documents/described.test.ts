@@ -99,11 +99,18 @@ describe('described()', () => {
     );
   });
 
-  it('takes precedence over descriptions by name', () => {
-    const both = { ...operation, path: '/other', describePart: (part: string) => `by name: ${part}` };
-    const { parts } = operationShape(both, Version.of('1.1')) as OperationShape;
-    expect(parts.get('body.book.title')?.rules.description).toBe('Title, at most 20 characters.');
-    expect(parts.get('body.book.year')?.rules.description).toBe('by name: body.book.year');
+  it('describes a field that several alternatives have', () => {
+    const alternative = (title: z.ZodType) => z.strictObject({ title: title.describe('Title, or its number.') });
+    const either = operationsOf<unknown>()({
+      method: 'POST',
+      path: '/either',
+      summary: 'Add a book',
+      status: 201,
+      body: object({ book: z.union([alternative(z.string()), alternative(z.int())]) }),
+      run: () => undefined,
+    });
+    const { parts } = operationShape(either, Version.of('1.1')) as OperationShape;
+    expect(parts.get('body.book.title')?.rules.description).toBe('Title, or its number.');
   });
 
   it('describes query parameters of OpenAPI documents', () => {
