@@ -1,5 +1,5 @@
 import { Rejection } from '@apistrata/compute-engine';
-import { described } from '@apistrata/microversion/schema';
+import { described, object } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import { operation } from '../operation.js';
 import { resource } from '../reference/resource.js';
@@ -10,13 +10,13 @@ const extensionDocs = resource({
   parameters: { id: 'Alias of the extension.' },
 });
 
-const extension = z.strictObject({
-  alias: z.string().describe('Alias of the extension, used in paths.'),
-  description: z.string().describe('Description of the extension.'),
-  links: z.array(z.never()).describe('Always empty.'),
-  name: z.string().describe('Name of the extension.'),
-  namespace: z.string().describe('Namespace URL of the extension.'),
-  updated: z.string().describe('Time of the last change, in UTC.'),
+const extension = object({
+  alias: described('Alias of the extension, used in paths.', z.string()),
+  description: described('Description of the extension.', z.string()),
+  links: described('Always empty.', z.array(z.never())),
+  name: described('Name of the extension.', z.string()),
+  namespace: described('Namespace URL of the extension.', z.string()),
+  updated: described('Time of the last change, in UTC.', z.string()),
 });
 
 /** One link and one date for all, because they have no meaning anymore. */
@@ -41,7 +41,7 @@ export const extensionOperations = [
     description: 'Lists all extensions. The list is the same at every version and is frozen.',
     policy: 'os_compute_api:extensions',
     status: 200,
-    reply: { extensions: described('The list of extensions.', z.array(extension)) },
+    reply: { extensions: described('The list of extensions.', [extension]) },
     run: () => ({ extensions: shown }),
   }),
   operation({

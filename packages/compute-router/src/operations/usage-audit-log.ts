@@ -1,6 +1,6 @@
 import { Rejection } from '@apistrata/compute-engine';
 import type { UsageAuditLog } from '@apistrata/compute-engine/api';
-import { described } from '@apistrata/microversion/schema';
+import { derive, described, type Infer, object } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import { operation } from '../operation.js';
 import { resource } from '../reference/resource.js';
@@ -17,28 +17,29 @@ export const usageAuditLogTexts = {
 
 const count = z.int().min(0);
 
-const log = z.strictObject({
-  hosts_not_run: z.array(z.string()).describe('Hosts that have not started the audit.'),
-  log: z
-    .record(
-      z.string(),
-      z.strictObject({
-        instances: count.describe('Number of servers on the host.'),
-        errors: count.describe('Number of errors on the host.'),
-        message: z.string().describe('Result of the audit, as text.'),
-        state: z.enum(['RUNNING', 'DONE']).describe('State of the audit: `RUNNING` or `DONE`.'),
+const log = object({
+  hosts_not_run: described('Hosts that have not started the audit.', z.array(z.string())),
+  log: described(
+    'Audit results by host name.',
+    derive(
+      object({
+        instances: described('Number of servers on the host.', count),
+        errors: described('Number of errors on the host.', count),
+        message: described('Result of the audit, as text.', z.string()),
+        state: described('State of the audit: `RUNNING` or `DONE`.', z.enum(['RUNNING', 'DONE'])),
       }),
-    )
-    .describe('Audit results by host name.'),
-  num_hosts: count.describe('Number of hosts.'),
-  num_hosts_done: count.describe('Number of hosts that completed the audit.'),
-  num_hosts_not_run: count.describe('Number of hosts that have not started the audit.'),
-  num_hosts_running: count.describe('Number of hosts that are running the audit.'),
-  overall_status: z.string().describe('Progress over all hosts, as text.'),
-  period_beginning: z.string().describe('Start of the audit period, in UTC.'),
-  period_ending: z.string().describe('End of the audit period, in UTC.'),
-  total_errors: count.describe('Number of errors on all hosts.'),
-  total_instances: count.describe('Number of servers on all hosts.'),
+      (item) => z.record(z.string(), item),
+    ),
+  ),
+  num_hosts: described('Number of hosts.', count),
+  num_hosts_done: described('Number of hosts that completed the audit.', count),
+  num_hosts_not_run: described('Number of hosts that have not started the audit.', count),
+  num_hosts_running: described('Number of hosts that are running the audit.', count),
+  overall_status: described('Progress over all hosts, as text.', z.string()),
+  period_beginning: described('Start of the audit period, in UTC.', z.string()),
+  period_ending: described('End of the audit period, in UTC.', z.string()),
+  total_errors: described('Number of errors on all hosts.', count),
+  total_instances: described('Number of servers on all hosts.', count),
 });
 
 /** `YYYY-MM-DD HH:MM:SS` */
@@ -46,7 +47,7 @@ function showTime(ms: number): string {
   return new Date(ms).toISOString().slice(0, 19).replace('T', ' ');
 }
 
-function show({ beginning, ending, hosts, done }: UsageAuditLog): z.infer<typeof log> {
+function show({ beginning, ending, hosts, done }: UsageAuditLog): Infer<typeof log> {
   const notRun = hosts.filter((host) => !done.some((audit) => audit.host === host));
   const progress = notRun.length === 0 ? 'ALL hosts done.' : `${done.length} of ${hosts.length} hosts done.`;
   return {

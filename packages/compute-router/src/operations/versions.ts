@@ -1,5 +1,5 @@
 import { Rejection } from '@apistrata/compute-engine';
-import { described, query } from '@apistrata/microversion/schema';
+import { derive, described, object, query } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import { operation } from '../operation.js';
 import { commonTexts } from '../reference/common-texts.js';
@@ -10,31 +10,36 @@ const versionDocs = resource({
   parameters: { id: 'ID of a major version, such as `v2.1`.' },
 });
 
-const versionDocument = z.strictObject({
-  id: z.string().describe('ID of the major version.'),
-  status: z
-    .enum(['CURRENT', 'SUPPORTED', 'DEPRECATED'])
-    .describe('Status of the major version: `CURRENT`, or `SUPPORTED` for a version kept for old clients.'),
-  version: z.string().describe('Maximum microversion. Empty if the major version has no microversions.'),
-  min_version: z.string().describe('Minimum microversion. Empty if the major version has no microversions.'),
-  updated: z.string().describe('Time of the last change of this record, in UTC.'),
-  links: z
-    .array(
-      z.strictObject({
-        rel: z.string().describe(commonTexts.rel),
-        href: z.string().describe(commonTexts.href),
-        type: z.string().optional().describe('Media type of the linked resource.'),
+const versionDocument = object({
+  id: described('ID of the major version.', z.string()),
+  status: described(
+    'Status of the major version: `CURRENT`, or `SUPPORTED` for a version kept for old clients.',
+    z.enum(['CURRENT', 'SUPPORTED', 'DEPRECATED']),
+  ),
+  version: described('Maximum microversion. Empty if the major version has no microversions.', z.string()),
+  min_version: described('Minimum microversion. Empty if the major version has no microversions.', z.string()),
+  updated: described('Time of the last change of this record, in UTC.', z.string()),
+  links: described(
+    commonTexts.links,
+    derive(
+      object({
+        rel: described(commonTexts.rel, z.string()),
+        href: described(commonTexts.href, z.string()),
+        type: described('Media type of the linked resource.', z.string().optional()),
       }),
-    )
-    .describe('Links to the item.'),
-  'media-types': z
-    .array(
-      z.strictObject({
-        base: z.string().describe('Base media type.'),
-        type: z.string().describe('Media type with the name of the API.'),
+      (item) => item.array(),
+    ),
+  ),
+  'media-types': described(
+    'Supported media types.',
+    derive(
+      object({
+        base: described('Base media type.', z.string()),
+        type: described('Media type with the name of the API.', z.string()),
       }),
-    )
-    .describe('Supported media types.'),
+      (item) => item.array(),
+    ),
+  ),
 });
 
 /** Returns the document that is also at the root of the version; below the older mount, for any id. */

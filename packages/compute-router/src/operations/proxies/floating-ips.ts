@@ -1,7 +1,7 @@
 import { Rejection } from '@apistrata/compute-engine';
 import type { FloatingIp } from '@apistrata/compute-engine/catalogs';
 import { field, view } from '@apistrata/microversion/router';
-import { described } from '@apistrata/microversion/schema';
+import { derive, described, type Infer, object } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import type { ComputeCall } from '../../http/call.js';
 import { operation } from '../../operation.js';
@@ -51,16 +51,16 @@ const ownIps = ({ engine, caller }: ComputeCall) =>
 const namedIp = ({ engine, caller, params }: ComputeCall & { readonly params: { readonly id: string } }) =>
   engine.catalogs.networks.getFloatingIp(caller, params.id);
 
-const bulkEntry = z.strictObject({
-  address: z.string().describe(floatingIpTexts.ip),
-  fixed_ip: nullableText.describe(floatingIpTexts.fixedIp),
-  instance_uuid: nullableText.describe(floatingIpTexts.instanceId),
-  interface: z.null().describe('Always null. Field of a removed networking service.'),
-  pool: z.string().describe(floatingIpTexts.pool),
-  project_id: z.string().describe('ID of the project that owns the item.'),
+const bulkEntry = object({
+  address: described(floatingIpTexts.ip, z.string()),
+  fixed_ip: described(floatingIpTexts.fixedIp, nullableText),
+  instance_uuid: described(floatingIpTexts.instanceId, nullableText),
+  interface: described('Always null. Field of a removed networking service.', z.null()),
+  pool: described(floatingIpTexts.pool, z.string()),
+  project_id: described('ID of the project that owns the item.', z.string()),
 });
 
-function bulkEntryOf({ address, fixedAddress, deviceId, pool, projectId }: FloatingIp): z.output<typeof bulkEntry> {
+function bulkEntryOf({ address, fixedAddress, deviceId, pool, projectId }: FloatingIp): Infer<typeof bulkEntry> {
   return { address, fixed_ip: fixedAddress, instance_uuid: deviceId, interface: null, pool, project_id: projectId };
 }
 
@@ -94,7 +94,7 @@ export const floatingIpProxies = [
     reply: {
       floating_ip_pools: described(
         'The list of pools.',
-        z.array(z.strictObject({ name: z.string().describe('Name of the pool.') })),
+        derive(object({ name: described('Name of the pool.', z.string()) }), (item) => item.array()),
       ),
     },
     run: async ({ engine, caller }) => {
@@ -177,7 +177,7 @@ export const floatingIpProxies = [
       'Lists floating IP addresses with their servers: all for administrators, those of the project for other callers.',
     policy: 'os_compute_api:os-floating-ips:list',
     status: 200,
-    reply: { floating_ip_info: described(floatingIpTexts.floatingIps, z.array(bulkEntry)) },
+    reply: { floating_ip_info: described(floatingIpTexts.floatingIps, [bulkEntry]) },
     run: async (call) => ({ floating_ip_info: (await allIps(call)).map(bulkEntryOf) }),
   }),
   operation({
@@ -191,7 +191,7 @@ export const floatingIpProxies = [
     policy: 'os_compute_api:os-floating-ips:list',
     status: 200,
     errors: [404],
-    reply: { floating_ip_info: described(floatingIpTexts.floatingIps, z.array(bulkEntry)) },
+    reply: { floating_ip_info: described(floatingIpTexts.floatingIps, [bulkEntry]) },
     run: async (call) => {
       const entries = [];
       for (const floating of await allIps(call))

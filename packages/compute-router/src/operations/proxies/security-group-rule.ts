@@ -1,5 +1,6 @@
 import { Rejection } from '@apistrata/compute-engine';
 import type { NewSecurityGroupRule, SecurityGroupRule } from '@apistrata/compute-engine/catalogs';
+import { derive, described, type Infer, object } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import { nullableText } from '../../schemas/reply-types.js';
 
@@ -12,27 +13,28 @@ export const ruleTexts = {
 } as const;
 
 /** A rule in the format of the old API. */
-export const securityGroupRule = z.strictObject({
-  id: z.string().describe('UUID of the rule.'),
-  parent_group_id: z.string().describe(ruleTexts.parentGroupId),
-  ip_protocol: nullableText.describe(ruleTexts.ipProtocol),
-  from_port: z.int().min(-1).nullable().describe(ruleTexts.fromPort),
-  to_port: z.int().min(-1).nullable().describe(ruleTexts.toPort),
-  group: z
-    .union([
-      z.strictObject({
-        name: z.string().describe('Name of the source security group.'),
-        tenant_id: z.string().describe('ID of the project that owns the source security group.'),
+export const securityGroupRule = object({
+  id: described('UUID of the rule.', z.string()),
+  parent_group_id: described(ruleTexts.parentGroupId, z.string()),
+  ip_protocol: described(ruleTexts.ipProtocol, nullableText),
+  from_port: described(ruleTexts.fromPort, z.int().min(-1).nullable()),
+  to_port: described(ruleTexts.toPort, z.int().min(-1).nullable()),
+  group: described(
+    'Source security group. Empty if the rule has an address range.',
+    derive(
+      object({
+        name: described('Name of the source security group.', z.string()),
+        tenant_id: described('ID of the project that owns the source security group.', z.string()),
       }),
-      z.strictObject({}),
-    ])
-    .describe('Source security group. Empty if the rule has an address range.'),
-  ip_range: z
-    .union([
-      z.strictObject({ cidr: z.string().describe('Addresses in CIDR notation, such as `192.0.2.0/24`.') }),
-      z.strictObject({}),
-    ])
-    .describe('Source address range. Empty if the rule has a source group.'),
+      (item) => z.union([item, z.strictObject({})]),
+    ),
+  ),
+  ip_range: described(
+    'Source address range. Empty if the rule has a source group.',
+    derive(object({ cidr: described('Addresses in CIDR notation, such as `192.0.2.0/24`.', z.string()) }), (item) =>
+      z.union([item, z.strictObject({})]),
+    ),
+  ),
 });
 
 /** The group whose members a rule admits. */
@@ -52,7 +54,7 @@ function portsOf({ protocol, portMin, portMax }: SecurityGroupRule): readonly [n
 }
 
 /** @param remote the group whose members it admits, if any */
-export function showRule(rule: SecurityGroupRule, remote: RemoteGroup | undefined): z.output<typeof securityGroupRule> {
+export function showRule(rule: SecurityGroupRule, remote: RemoteGroup | undefined): Infer<typeof securityGroupRule> {
   const [from_port, to_port] = portsOf(rule);
   const everywhere = rule.ethertype === 'IPv6' ? ANYTHING_V6 : ANYTHING;
   return {
@@ -73,7 +75,7 @@ export function showRule(rule: SecurityGroupRule, remote: RemoteGroup | undefine
 export function showRules(
   rules: readonly SecurityGroupRule[],
   groups: ReadonlyMap<string, RemoteGroup>,
-): z.output<typeof securityGroupRule>[] {
+): Infer<typeof securityGroupRule>[] {
   return rules
     .filter(({ direction, remoteGroupId }) => {
       return direction === 'ingress' && (remoteGroupId === null || groups.has(remoteGroupId));

@@ -1,6 +1,6 @@
 import { Rejection } from '@apistrata/compute-engine';
 import type { SecurityGroup } from '@apistrata/compute-engine/catalogs';
-import { described, one, query } from '@apistrata/microversion/schema';
+import { derive, described, object, one, query } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import type { ComputeCall } from '../../http/call.js';
 import { operation } from '../../operation.js';
@@ -28,12 +28,15 @@ const securityGroupTexts = {
   securityGroupRule: 'A rule of a security group.',
 } as const;
 
-const securityGroup = z.strictObject({
-  id: z.string().describe('UUID of the security group.'),
-  name: z.string().describe(securityGroupTexts.name),
-  description: nullableText.describe(securityGroupTexts.description),
-  tenant_id: z.string().describe(commonTexts.tenantId),
-  rules: z.array(securityGroupRule).describe('Ingress rules.'),
+const securityGroup = object({
+  id: described('UUID of the security group.', z.string()),
+  name: described(securityGroupTexts.name, z.string()),
+  description: described(securityGroupTexts.description, nullableText),
+  tenant_id: described(commonTexts.tenantId, z.string()),
+  rules: described(
+    'Ingress rules.',
+    derive(securityGroupRule, (item) => item.array()),
+  ),
 });
 
 /** Conflicts of the network service are bad requests in the old API. */
@@ -116,7 +119,7 @@ export const securityGroupProxies = [
       },
       { extra: 'ignore' },
     ),
-    reply: { security_groups: described('The security groups of this page.', z.array(securityGroup)) },
+    reply: { security_groups: described('The security groups of this page.', [securityGroup]) },
     run: async (call) => {
       const allProjects = call.query.all_tenants !== undefined && call.context.isAdmin;
       const projectId = allProjects ? undefined : call.caller.projectId;

@@ -126,10 +126,7 @@ export const serverConsoles = [
       reply: {
         console: described(
           'The console.',
-          z.strictObject({
-            type: type.describe('Type of the console.'),
-            url: z.url().describe(consoleTexts.url),
-          }),
+          object({ type: described('Type of the console.', type), url: described(consoleTexts.url, z.url()) }),
         ),
       },
       run: async (call) => {

@@ -1,5 +1,6 @@
 import type { Diagnostics } from '@apistrata/compute-engine/drivers';
 import { since, until } from '@apistrata/microversion';
+import { derive, described, type Infer, object } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import { operation } from '../../operation.js';
 import { resource } from '../../reference/resource.js';
@@ -20,68 +21,79 @@ const summary = 'Show the diagnostics of a server';
 
 const number = z.int().nullable();
 
-const standard = {
-  config_drive: z.boolean().describe('Whether the server has a config drive.'),
-  cpu_details: z
-    .array(
-      z.strictObject({
-        id: number.describe('Number of the virtual CPU.'),
-        time: number.describe('CPU time used, in nanoseconds.'),
-        utilisation: number.describe('CPU utilization, in percent.'),
-      }),
-    )
-    .describe('Details of each virtual CPU.'),
-  disk_details: z
-    .array(
-      z.strictObject({
-        errors_count: number.describe('Number of disk errors.'),
-        read_bytes: number.describe('Bytes read.'),
-        read_requests: number.describe('Number of read requests.'),
-        write_bytes: number.describe('Bytes written.'),
-        write_requests: number.describe('Number of write requests.'),
-      }),
-    )
-    .describe('Details of each disk.'),
-  driver: z.enum(['ironic', 'libvirt', 'vmwareapi', 'xenapi']).describe('Driver of the host.'),
-  hypervisor: nullableText.describe('Type of the hypervisor, or null.'),
-  hypervisor_os: nullableText.describe('Operating system of the host, or null.'),
-  memory_details: z
-    .strictObject({
-      maximum: number.describe('Maximum memory, in MiB.'),
-      used: number.describe('Memory in use, in MiB.'),
-    })
-    .describe('Details of the memory.'),
-  nic_details: z
-    .array(
-      z.strictObject({
-        mac_address: nullableText.describe('MAC address.'),
-        rx_drop: number.describe('Number of received packets that were dropped.'),
-        rx_errors: number.describe('Number of receive errors.'),
-        rx_octets: number.describe('Bytes received.'),
-        rx_packets: number.describe('Number of packets received.'),
-        rx_rate: number.describe('Receive rate, in bytes per second.'),
-        tx_drop: number.describe('Number of packets that were dropped on transmission.'),
-        tx_errors: number.describe('Number of transmit errors.'),
-        tx_octets: number.describe('Bytes sent.'),
-        tx_packets: number.describe('Number of packets sent.'),
-        tx_rate: number.describe('Transmit rate, in bytes per second.'),
-      }),
-    )
-    .describe('Details of each network interface.'),
-  num_cpus: number.describe('Number of virtual CPUs.'),
-  num_disks: number.describe('Number of disks.'),
-  num_nics: number.describe('Number of network interfaces.'),
-  state: z
-    .enum(['pending', 'running', 'paused', 'shutdown', 'crashed', 'suspended'])
-    .describe('State of the instance: `pending`, `running`, `paused`, `shutdown`, `crashed` or `suspended`.'),
-  uptime: number.describe('Uptime of the instance, in seconds.'),
-};
+const driver = z.enum(['ironic', 'libvirt', 'vmwareapi', 'xenapi']);
+const state = z.enum(['pending', 'running', 'paused', 'shutdown', 'crashed', 'suspended']);
 
-type Standard = z.infer<z.ZodObject<typeof standard>>;
+const standard = object({
+  config_drive: described('Whether the server has a config drive.', z.boolean()),
+  cpu_details: described(
+    'Details of each virtual CPU.',
+    derive(
+      object({
+        id: described('Number of the virtual CPU.', number),
+        time: described('CPU time used, in nanoseconds.', number),
+        utilisation: described('CPU utilization, in percent.', number),
+      }),
+      (item) => item.array(),
+    ),
+  ),
+  disk_details: described(
+    'Details of each disk.',
+    derive(
+      object({
+        errors_count: described('Number of disk errors.', number),
+        read_bytes: described('Bytes read.', number),
+        read_requests: described('Number of read requests.', number),
+        write_bytes: described('Bytes written.', number),
+        write_requests: described('Number of write requests.', number),
+      }),
+      (item) => item.array(),
+    ),
+  ),
+  driver: described('Driver of the host.', driver),
+  hypervisor: described('Type of the hypervisor, or null.', nullableText),
+  hypervisor_os: described('Operating system of the host, or null.', nullableText),
+  memory_details: described(
+    'Details of the memory.',
+    object({
+      maximum: described('Maximum memory, in MiB.', number),
+      used: described('Memory in use, in MiB.', number),
+    }),
+  ),
+  nic_details: described(
+    'Details of each network interface.',
+    derive(
+      object({
+        mac_address: described('MAC address.', nullableText),
+        rx_drop: described('Number of received packets that were dropped.', number),
+        rx_errors: described('Number of receive errors.', number),
+        rx_octets: described('Bytes received.', number),
+        rx_packets: described('Number of packets received.', number),
+        rx_rate: described('Receive rate, in bytes per second.', number),
+        tx_drop: described('Number of packets that were dropped on transmission.', number),
+        tx_errors: described('Number of transmit errors.', number),
+        tx_octets: described('Bytes sent.', number),
+        tx_packets: described('Number of packets sent.', number),
+        tx_rate: described('Transmit rate, in bytes per second.', number),
+      }),
+      (item) => item.array(),
+    ),
+  ),
+  num_cpus: described('Number of virtual CPUs.', number),
+  num_disks: described('Number of disks.', number),
+  num_nics: described('Number of network interfaces.', number),
+  state: described(
+    'State of the instance: `pending`, `running`, `paused`, `shutdown`, `crashed` or `suspended`.',
+    state,
+  ),
+  uptime: described('Uptime of the instance, in seconds.', number),
+});
+
+type Standard = Infer<typeof standard>;
 
 /** Drivers that are not in the schema are reported as libvirt, the most common one. */
 function driverName(name: string): Standard['driver'] {
-  const known = standard.driver.safeParse(name);
+  const known = driver.safeParse(name);
   return known.success ? known.data : 'libvirt';
 }
 
@@ -116,7 +128,7 @@ function standardForm(d: Diagnostics): Standard {
     num_cpus: d.cpus.length,
     num_disks: d.disks.length,
     num_nics: d.nics.length,
-    state: standard.state.catch('running').parse(d.state),
+    state: state.catch('running').parse(d.state),
     uptime: d.uptimeSeconds,
   };
 }
@@ -184,7 +196,7 @@ export const serverDiagnostics = [
     status: 200,
     errors: [400, 404, 409, 501],
     target: parentServer,
-    reply: z.strictObject(standard),
+    reply: standard,
     run: async ({ engine, target }) => standardForm(await engine.servers.diagnostics(target)),
   }),
 ];

@@ -1,4 +1,4 @@
-import { described, object } from '@apistrata/microversion/schema';
+import { derive, described, object } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import { operation } from '../../operation.js';
 import { commonTexts } from '../../reference/common-texts.js';
@@ -15,12 +15,15 @@ const path = '/servers/{id}/action';
 
 const namedGroup = object({ name: described('Name or UUID of the security group.', idText.min(1)) });
 
-const group = z.strictObject({
-  id: z.string().describe('UUID of the security group.'),
-  name: z.string().describe('Name of the security group.'),
-  description: nullableText.describe('Description of the security group.'),
-  tenant_id: z.string().describe(commonTexts.tenantId),
-  rules: z.array(securityGroupRule).describe('Ingress rules.'),
+const group = object({
+  id: described('UUID of the security group.', z.string()),
+  name: described('Name of the security group.', z.string()),
+  description: described('Description of the security group.', nullableText),
+  tenant_id: described(commonTexts.tenantId, z.string()),
+  rules: described(
+    'Ingress rules.',
+    derive(securityGroupRule, (item) => item.array()),
+  ),
 });
 
 export const serverSecurityGroups = [
@@ -35,7 +38,7 @@ export const serverSecurityGroups = [
     status: 200,
     errors: [404],
     target: parentServer,
-    reply: { security_groups: described('The list of security groups.', z.array(group)) },
+    reply: { security_groups: described('The list of security groups.', [group]) },
     run: async ({ engine, context, target }) => {
       const groups = await engine.serverNetwork.securityGroups(context, target);
       const remote = groups.flatMap(({ rules }) => rules.flatMap(({ remoteGroupId }) => remoteGroupId ?? []));

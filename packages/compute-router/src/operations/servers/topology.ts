@@ -1,23 +1,23 @@
 import type { Server } from '@apistrata/compute-engine';
 import { since } from '@apistrata/microversion';
-import { described } from '@apistrata/microversion/schema';
+import { described, type Infer, object } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import { operation } from '../../operation.js';
 import { serverDiagnosticsDocs } from './diagnostics.js';
 import { parentServer } from './target.js';
 
-const node = z.strictObject({
-  memory_mb: z.int().describe('Memory of the node, in MiB.'),
-  siblings: z.array(z.array(z.int())).describe('Virtual CPUs that are threads of the same core, by core.'),
-  vcpu_set: z.array(z.int()).describe('Virtual CPUs of the node.'),
-  host_node: z.int().optional().describe('NUMA node of the host. Administrators only.'),
-  cpu_pinning: z
-    .record(z.string(), z.int())
-    .optional()
-    .describe('CPU of the host by virtual CPU. Administrators only.'),
+const node = object({
+  memory_mb: described('Memory of the node, in MiB.', z.int()),
+  siblings: described('Virtual CPUs that are threads of the same core, by core.', z.array(z.array(z.int()))),
+  vcpu_set: described('Virtual CPUs of the node.', z.array(z.int())),
+  host_node: described('NUMA node of the host. Administrators only.', z.int().optional()),
+  cpu_pinning: described(
+    'CPU of the host by virtual CPU. Administrators only.',
+    z.record(z.string(), z.int()).optional(),
+  ),
 });
 
-type Node = z.infer<typeof node>;
+type Node = Infer<typeof node>;
 
 /** Sizes of memory pages by name, in KiB; `any` leaves the choice to the host. */
 const pageSizes: Readonly<Record<string, number>> = { small: 4, large: 2048 };
@@ -66,7 +66,7 @@ export const serverTopology = operation({
   errors: [404],
   target: parentServer,
   reply: {
-    nodes: described('NUMA nodes of the server.', z.array(node)),
+    nodes: described('NUMA nodes of the server.', [node]),
     pagesize_kb: described('Size of memory pages, in KiB, or null.', z.int().nullable()),
   },
   run: (call) => ({
