@@ -37,6 +37,33 @@ describe.each(storesUnderTest(inject('postgresUrl')))('quotas and usage on $kind
     expect([await coresOf(), await coresOf('u')]).toEqual([1, 1]);
   });
 
+  it('are read together with one statement', async () => {
+    const statements: string[] = [];
+    await start({ observer: { statement: ({ name }) => statements.push(name) } });
+    const { quotas } = engine;
+    await engine.servers.create(contextOf('p'), expected);
+    await engine.idle();
+    await engine.serverGroups.create(contextOf('p'), { name: 'g', policies: ['affinity'] });
+    await quotas.setClass('default', { cores: 30, ram: 31 });
+    await quotas.set({ projectId: 'p' }, { ram: 41 }, { force: true });
+    await quotas.set({ projectId: 'p', userId: 'u' }, { ram: 40 }, { force: true });
+    const { userId } = contextOf('p').caller;
+    for (const [scope, ram, instances] of [
+      [{ projectId: 'p' }, 41, 1],
+      [{ projectId: 'p', userId: 'u' }, 40, 0],
+      [{ projectId: 'p', userId }, 41, 1],
+      [{ projectId: 'q' }, 31, 0],
+    ] as const) {
+      statements.length = 0;
+      const { limits, usage } = await quotas.overview(scope);
+      expect(statements).toHaveLength(1);
+      expect(limits).toEqual(await quotas.limits(scope));
+      expect([limits.cores, limits.ram]).toEqual([30, ram]);
+      expect([usage.instances, usage.server_groups]).toEqual([instances, instances]);
+      expect(usage).toEqual(await quotas.usage(scope));
+    }
+  });
+
   it('keep all of many limits that are set concurrently', async () => {
     await start();
     const kinds = ['cores', 'ram', 'instances', 'key_pairs', 'server_groups'] as const;

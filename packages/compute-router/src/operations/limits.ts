@@ -39,9 +39,7 @@ export const limitsOperations = [
       const { tenant_id } = call.query;
       if (tenant_id !== undefined) call.require('os_compute_api:limits:other_project');
       const scope = { projectId: tenant_id ?? call.caller.projectId };
-      const { quotas } = call.engine;
-      const absolute = { limits: await quotas.limits(scope), usage: await quotas.usage(scope) };
-      return { limits: { rate: [], absolute } };
+      return { limits: { rate: [], absolute: await call.engine.quotas.overview(scope) } };
     },
   }),
 ];

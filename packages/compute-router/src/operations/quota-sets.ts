@@ -76,10 +76,7 @@ export const quotaSetOperations = [
     reply: { quota_set: described(quotasText, quotaSetDetail) },
     run: async (call) => {
       const scope = await knownScope(call);
-      const { quotas } = call.engine;
-      return {
-        quota_set: { id: scope.projectId, limits: await quotas.limits(scope), usage: await quotas.usage(scope) },
-      };
+      return { quota_set: { id: scope.projectId, ...(await call.engine.quotas.overview(scope)) } };
     },
   }),
   operation({

@@ -8,9 +8,11 @@ export class Semaphore {
     this.#max = max;
   }
 
-  async enter(): Promise<void> {
-    if (this.#inside < this.#max) this.#inside++;
-    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+  /** Waits for a free place; returns undefined if there is one. */
+  enter(): Promise<void> | undefined {
+    if (this.#inside >= this.#max) return new Promise((resolve) => this.#waiting.push(resolve));
+    this.#inside++;
+    return undefined;
   }
 
   leave(): void {

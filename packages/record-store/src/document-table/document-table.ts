@@ -7,6 +7,7 @@ import { StaleRecord } from '../errors/stale-record.js';
 import { ALL_PROJECTS } from '../replicas/latest-writes.js';
 import type { Rows, Session, Tx } from '../store/database.js';
 import { type ColumnValue, type DocumentTableSpec, newRevision, ownerOf, toColumn } from './document-table-spec.js';
+import { rowsByKey } from './rows-by-key.js';
 import type { New, Stored } from './stored.js';
 
 /** The maximum number of records that are read and decoded in one turn of the event loop. */
@@ -32,10 +33,12 @@ export class DocumentTable<R extends Stored> {
   readonly #columns: readonly (readonly [string, (record: New<R>) => ColumnValue | boolean | undefined])[];
   readonly #defaults: readonly (readonly [string, unknown])[];
   readonly #compiled = new Map<string, CompiledQuery>();
+  readonly #byKey: ReturnType<typeof rowsByKey>;
 
   constructor(spec: DocumentTableSpec<R>) {
     this.name = spec.name;
     this.#spec = spec;
+    this.#byKey = rowsByKey(spec.name);
     this.#columns = Object.entries(spec.columns);
     this.#defaults = Object.entries(spec.defaults ?? {});
   }
@@ -67,10 +70,16 @@ export class DocumentTable<R extends Stored> {
    * @param keeps whether records that were not in the cache are added on the first read or on the second
    */
   async read(session: Session, rows: readonly Head[], keeps: 'at once' | 'if read again' = 'at once'): Promise<R[]> {
-    const known = rows.map(({ id, revision }) => this.#known(session, id, revision));
-    const unknown = rows.filter((_row, index) => !known[index]);
+    const known: R[] = [];
+    const unknown: Head[] = [];
+    for (const row of rows) {
+      const record = this.#known(session, row.id, row.revision);
+      if (record) known.push(record);
+      else unknown.push(row);
+    }
     session.records.onNotification(this.name, unknown.length, rows.length);
-    const read = new Map<number, R>();
+    if (unknown.length === 0) return known;
+    const read = new Map<number, R>(known.map((record) => [record.seq, record]));
     const decode = (row: Row) => read.set(row.seq, this.#decode(session, row, keeps));
     const textless: number[] = [];
     for (const row of unknown) {
@@ -82,7 +91,7 @@ export class DocumentTable<R extends Stored> {
       (await this.#texts(session, textless.slice(begin, begin + READ_BATCH_SIZE))).forEach(decode);
     }
     // Rows that were deleted between the two reads are omitted.
-    return rows.flatMap(({ seq }, index) => known[index] ?? read.get(seq) ?? []);
+    return rows.flatMap(({ seq }) => read.get(seq) ?? []);
   }
 
   /** One statement with one parameter for any number of rows, so that it is prepared and written once. */
@@ -109,13 +118,22 @@ export class DocumentTable<R extends Stored> {
 
   async get(session: Session, id: string): Promise<R | undefined> {
     if (session.lookups) return session.lookups.find(this.name, id, (ids) => this.#getAll(session, ids));
-    return this.#one(session, 'get', id, () => this.#select(session).where('id', '=', ''));
+    const cached = this.cached(session, id);
+    const { rows } = await this.#byKey.one(session, [cached?.revision ?? null, id]);
+    return rows[0] && (rows[0].data === null ? cached : this.#decode(session, rows[0] as Row));
   }
 
+  /** Revisions are random, so no record has the one of another. */
   async #getAll(session: Session, ids: readonly string[]): Promise<ReadonlyMap<string, R>> {
-    const query = this.#once(session, 'getAll', () => this.#select(session).where('id', '=', sql`any(${''})`));
-    const { rows } = await session.db.executeQuery<Row>({ ...query, parameters: [ids] });
-    return new Map(rows.map((row) => [row.id, this.#decode(session, row)]));
+    const cached = new Map(ids.map((id) => [id, this.cached(session, id)]));
+    const revisions = [...cached.values()].flatMap((record) => record?.revision ?? []);
+    const { rows } = await this.#byKey.several(session, [revisions, ids]);
+    return new Map(
+      rows.flatMap((row): [string, R][] => {
+        const record = row.data === null ? cached.get(row.id) : this.#decode(session, row as Row);
+        return record ? [[row.id, record]] : [];
+      }),
+    );
   }
 
   /** Returns a record as this process last read or wrote it; other processes may have changed it since. */

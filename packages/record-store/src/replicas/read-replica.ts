@@ -1,10 +1,11 @@
-import { Kysely, sql } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import { Lookups } from '../batching/lookups.js';
 import { RecordCache } from '../document-table/record-cache.js';
 import { DatabaseUnavailable } from '../errors/database-unavailable.js';
 import type { StoreObserver } from '../observation/store-observer.js';
 import type { DatabaseSettings } from '../options/database-settings.js';
 import { closeDatabase, type OpenDatabase, openDatabase, type Rows, type Session } from '../store/database.js';
+import { openPool } from '../store/pool-executor.js';
 import { replicaDialect } from './replica-dialect.js';
 import { type WalMarks, walPosition } from './wal-marks.js';
 
@@ -107,13 +108,13 @@ export class ReadReplica {
     const timeouts = { ...settings, poolWaitMs: Math.min(settings.poolWaitMs, CONNECT_MS) };
     this.#database = openDatabase(url, timeouts, observer && { statement: observer.statement });
     const reading = (of: 'db' | 'longReads') =>
-      new Kysely<Rows>({
-        dialect: replicaDialect({
+      openPool(
+        replicaDialect({
           replica: this.#database[of],
           primary: primary[of],
           onFailure: (error) => this.#cannot(error),
         }),
-      });
+      );
     this.session = {
       db: reading('db'),
       longReads: reading('longReads'),

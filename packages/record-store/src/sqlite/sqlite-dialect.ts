@@ -16,10 +16,12 @@ import { openSqlite, type SqliteHandle, type SqliteStatement } from './sqlite-ha
 import { SqliteLog } from './sqlite-log.js';
 import { SqliteOwner } from './sqlite-owner.js';
 import { StableSqliteQueryCompiler } from './sqlite-query-compiler.js';
+import { SqliteRows } from './sqlite-rows.js';
 
 interface Prepared {
   readonly statement: SqliteStatement;
-  readonly returnsRows: boolean;
+  /** Reads the rows; undefined if the statement returns none. */
+  readonly rows: SqliteRows | undefined;
   readonly writes: boolean;
 }
 
@@ -112,9 +114,9 @@ class SqliteConnection implements DatabaseConnection {
   }
 
   #run<R>(sql: string, parameters: readonly unknown[]): QueryResult<R> {
-    const { statement, returnsRows, writes } = this.#prepare(sql);
+    const { statement, rows, writes } = this.#prepare(sql);
     this.#written ||= writes;
-    if (returnsRows) return { rows: statement.all(...parameters) as R[] };
+    if (rows) return { rows: rows.all(parameters) as R[] };
     return { rows: [], numAffectedRows: BigInt(statement.run(...parameters).changes) };
   }
 
@@ -122,7 +124,7 @@ class SqliteConnection implements DatabaseConnection {
     let known = this.#prepared.get(sql);
     if (!known) {
       const statement = this.#handle.prepare(sql);
-      known = { statement, returnsRows: statement.columns().length > 0, writes: !READS.test(sql) };
+      known = { statement, rows: SqliteRows.of(statement), writes: !READS.test(sql) };
       if (DDL_STATEMENT.test(sql)) return known;
       // Filters create distinct SQL strings; the oldest is evicted if there are many.
       if (this.#prepared.size >= 500) this.#prepared.delete(this.#prepared.keys().next().value ?? sql);
@@ -192,7 +194,8 @@ class SqliteDriver implements Driver {
 
   async acquireConnection(): Promise<DatabaseConnection> {
     const connection = this.#opened();
-    await connection.mutex.enter();
+    const waiting = connection.mutex.enter();
+    if (waiting) await waiting;
     return connection;
   }
 

@@ -5,7 +5,9 @@ export interface SqliteStatement {
   all(...parameters: unknown[]): unknown[];
   run(...parameters: unknown[]): { changes: number | bigint };
   /** The columns of the rows that the statement returns; empty if it returns none. */
-  columns(): readonly unknown[];
+  columns(): readonly { readonly name: string }[];
+  /** Whether `all` returns the values of each row as an array instead of an object. */
+  setReturnArrays(enabled: boolean): void;
 }
 
 /** A SQLite database of Node's own library. */
@@ -36,7 +38,7 @@ export function openSqlite(path: string, { readOnly = false }: { readonly readOn
   // Loaded with the first SQLite database, because an engine on PostgreSQL does not need it.
   const library: typeof sqlite | undefined = process.getBuiltinModule?.('node:sqlite');
   // The library is older than these functions, and each release line added them in a different release.
-  if (library && 'columns' in library.StatementSync.prototype) {
+  if (library && 'setReturnArrays' in library.StatementSync.prototype) {
     if (!readOnly) createPrivately(path);
     const db = new library.DatabaseSync(path, { readOnly }) as unknown as SqliteHandle;
     if (typeof db.isTransaction === 'boolean') return db;

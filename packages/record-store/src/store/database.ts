@@ -1,12 +1,14 @@
-import { type Dialect, Kysely, type Transaction } from 'kysely';
+import type { Dialect, Kysely, Transaction } from 'kysely';
 import { type Finder, Lookups } from '../batching/lookups.js';
 import { RecordCache } from '../document-table/record-cache.js';
 import { observedDialect } from '../observation/observed-dialect.js';
 import type { StoreObserver } from '../observation/store-observer.js';
 import type { DatabaseSettings } from '../options/database-settings.js';
 import { postgresDialects } from '../postgres/postgres-dialect.js';
+import { sharedReads } from '../postgres/shared-reads.js';
 import { sqliteDialect } from '../sqlite/sqlite-dialect.js';
 import { sqliteReaders } from '../sqlite/sqlite-readers.js';
+import { openPool } from './pool-executor.js';
 
 /** Tables are typed by their definitions (see document-table.ts), so rows in Kysely have any shape. */
 export type Rows = Record<string, any>;
@@ -68,12 +70,11 @@ export function openDatabase(url: string, settings: DatabaseSettings, observer?:
   const kind: DatabaseKind = /^postgres(ql)?:\/\//.test(url) ? 'postgres' : 'sqlite';
   const plain = kind === 'postgres' ? postgresDialects(url, settings) : sqliteDialects(url, settings);
   const dialect = observedDialect(plain.all, observer, kind === 'postgres' ? settings.poolSize : 1);
-  const db = new Kysely<Rows>({ dialect });
+  const traced = observer?.around !== undefined;
+  const db = openPool(dialect, kind === 'postgres' ? (driver, alone) => sharedReads(driver, alone, traced) : undefined);
   // Pool figures are reported only for the connections that requests wait for.
   const longReads = plain.longReads
-    ? new Kysely<Rows>({
-        dialect: observedDialect(plain.longReads, observer && { statement: observer.statement }, settings.longReads),
-      })
+    ? openPool(observedDialect(plain.longReads, observer && { statement: observer.statement }, settings.longReads))
     : db;
   const lookups = kind === 'postgres' ? new Lookups() : undefined;
   return { db, longReads, kind, dialect, lookups, records: new RecordCache() };

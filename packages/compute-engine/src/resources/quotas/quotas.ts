@@ -1,19 +1,12 @@
-import {
-  ALL_PROJECTS,
-  allStatements,
-  compoundKey,
-  hotStatement,
-  lockName,
-  type Session,
-  type Tx,
-} from '@apistrata/record-store';
+import { ALL_PROJECTS, compoundKey, hotStatement, lockName, type Session, type Tx } from '@apistrata/record-store';
 import { sql } from 'kysely';
 import type { Core } from '../../core/core.js';
 import type { QuotaKind } from '../../core/settings.js';
 import { quotaKinds } from '../../core/settings.js';
 import { badRequest } from '../../errors/rejection.js';
+import type { QuotaClass, QuotaSet } from '../../model/index.js';
 import { tables } from '../../schema/tables.js';
-import { limitsOf, serverUsage } from './server-quota.js';
+import { limitsOf, type ServerUsageRow, selectServerUsage, serverAmounts } from './server-quota.js';
 
 /** A number for each kind of resource. In limits, -1 is unlimited. */
 export type QuotaValues = Readonly<Record<QuotaKind, number>>;
@@ -24,15 +17,43 @@ export interface QuotaScope {
   readonly userId?: string;
 }
 
+/** Limits and usage at the same point in time. */
+export interface QuotaOverview {
+  readonly limits: QuotaValues;
+  readonly usage: QuotaValues;
+}
+
 const nothing = Object.fromEntries(quotaKinds.map((kind) => [kind, 0])) as QuotaValues;
 
-const groupCount = (perUser: boolean) =>
-  hotStatement<{ readonly count: number | string }>(({ db }) => {
-    const ofProject = db.selectFrom('server_groups').select(sql`count(*)`.as('count')).where('project_id', '=', '');
-    return perUser ? ofProject.where('user_id', '=', '') : ofProject;
+interface OverviewRow extends ServerUsageRow {
+  /** The records of limits as JSON; null if none were set. */
+  readonly of_class: string | null;
+  readonly of_project: string | null;
+  readonly of_user: string | null;
+  readonly groups: number | string;
+}
+
+/**
+ * One statement for all limits and all usage. Parameters: the key of the project's limits, with a user also the key of theirs;
+ * the project and the user of the groups; the project and the user of the servers.
+ */
+const overviewOf = (perUser: boolean) =>
+  hotStatement<OverviewRow>((session) => {
+    const limits = (key: string) => sql`(select data from quota_sets where id = ${key})`;
+    const ofUser = perUser ? sql` and user_id = ${''}` : sql``;
+    return selectServerUsage(session, perUser).select([
+      limits('').as('of_project'),
+      (perUser ? limits('') : sql`null`).as('of_user'),
+      sql`(select data from quota_classes where id = 'default')`.as('of_class'),
+      sql`(select count(*) from server_groups where project_id = ${''}${ofUser})`.as('groups'),
+    ]);
   });
-const groupsOfProject = groupCount(false);
-const groupsOfUser = groupCount(true);
+const overviewOfProject = overviewOf(false);
+const overviewOfUser = overviewOf(true);
+
+function limitsIn(data: string | null | undefined): Partial<QuotaValues> | undefined {
+  return data ? (JSON.parse(data) as QuotaSet | QuotaClass).limits : undefined;
+}
 
 /** Converts a limit for comparisons: -1 is unlimited. */
 function amount(limit: number): number {
@@ -63,13 +84,27 @@ export class Quotas {
     return { ...this.#core.settings.quotas, ...known?.limits };
   }
 
+  /** Returns the effective limits and the usage of a project, or of a user in it. Kinds that are not counted are 0. */
+  async overview({ projectId, userId }: QuotaScope, session: Session = this.#core.store): Promise<QuotaOverview> {
+    const ofProject = compoundKey(projectId, '');
+    const { rows } = await (userId
+      ? overviewOfUser(session, [ofProject, compoundKey(projectId, userId), projectId, userId, projectId, userId])
+      : overviewOfProject(session, [ofProject, projectId, projectId]));
+    const [row] = rows;
+    return {
+      limits: {
+        ...this.#core.settings.quotas,
+        ...limitsIn(row?.of_class),
+        ...limitsIn(row?.of_project),
+        ...limitsIn(row?.of_user),
+      },
+      usage: { ...nothing, ...serverAmounts(row), server_groups: Number(row?.groups) },
+    };
+  }
+
   /** Counts the resources in use. Kinds that are not counted are 0. */
-  async usage({ projectId, userId }: QuotaScope, session: Session = this.#core.store): Promise<QuotaValues> {
-    const [groups, servers] = await allStatements([
-      userId ? groupsOfUser(session, [projectId, userId]) : groupsOfProject(session, [projectId]),
-      serverUsage(session, projectId, userId),
-    ]);
-    return { ...nothing, ...servers, server_groups: Number(groups.rows[0]?.count) };
+  async usage(scope: QuotaScope, session: Session = this.#core.store): Promise<QuotaValues> {
+    return (await this.overview(scope, session)).usage;
   }
 
   /**

@@ -28,21 +28,26 @@ export async function limitsOf(core: Core, session: Session, projectId: string, 
   return { ...core.settings.quotas, ...byClass?.limits, ...project?.limits, ...user?.limits };
 }
 
-/** Counts a project's servers except soft-deleted ones. Every create executes this query, so it is built once. */
-const usageOf = (perUser: boolean) =>
-  hotStatement<Readonly<Record<keyof ServerAmounts, number | string>>>(({ db, kind }) => {
-    const ofProject = db
-      .selectFrom('servers')
-      .select([
-        sql`count(*)`.as('instances'),
-        sql`coalesce(sum(vcpus), 0)`.as('cores'),
-        sql`coalesce(sum(memory_mb), 0)`.as('ram'),
-      ])
-      .where('project_id', '=', '')
-      .where(liveOfProject(kind))
-      .where('vm_state', '!=', sql.lit('soft-delete'));
-    return perUser ? ofProject.where('user_id', '=', '') : ofProject;
-  });
+/** The sums of columns of servers, as databases return them. */
+export type ServerUsageRow = Readonly<Record<keyof ServerAmounts, number | string>>;
+
+/** Returns the query of the usage of a project's servers, or of one user's among them, except soft-deleted ones. */
+export function selectServerUsage({ db, kind }: Session, perUser: boolean) {
+  const ofProject = db
+    .selectFrom('servers')
+    .select([
+      sql`count(*)`.as('instances'),
+      sql`coalesce(sum(vcpus), 0)`.as('cores'),
+      sql`coalesce(sum(memory_mb), 0)`.as('ram'),
+    ])
+    .where('project_id', '=', '')
+    .where(liveOfProject(kind))
+    .where('vm_state', '!=', sql.lit('soft-delete'));
+  return perUser ? ofProject.where('user_id', '=', '') : ofProject;
+}
+
+/** Every create executes these queries, so they are built once. */
+const usageOf = (perUser: boolean) => hotStatement<ServerUsageRow>((session) => selectServerUsage(session, perUser));
 const usageOfProject = usageOf(false);
 const usageOfUser = usageOf(true);
 
@@ -52,7 +57,12 @@ const usageOfUser = usageOf(true);
  */
 export async function serverUsage(session: Session, projectId: string, userId?: string): Promise<ServerAmounts> {
   const { rows } = await (userId ? usageOfUser(session, [projectId, userId]) : usageOfProject(session, [projectId]));
-  const [{ instances, cores, ram } = { instances: 0, cores: 0, ram: 0 }] = rows;
+  return serverAmounts(rows[0]);
+}
+
+/** Converts the row of {@link selectServerUsage}. PostgreSQL returns sums as strings. */
+export function serverAmounts(row: ServerUsageRow | undefined): ServerAmounts {
+  const { instances, cores, ram } = row ?? { instances: 0, cores: 0, ram: 0 };
   return { instances: Number(instances), cores: Number(cores), ram: Number(ram) };
 }
 

@@ -1,0 +1,103 @@
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  DefaultConnectionProvider,
+  DefaultQueryExecutor,
+  type Dialect,
+  type Driver,
+  Kysely,
+  type QueryResult,
+  type TransactionSettings,
+} from 'kysely';
+import type { Rows } from './database.js';
+
+/** Initializes a driver before its first use, and destroys it once. */
+class StartedDriver implements Driver {
+  readonly #driver: Driver;
+  #starting: Promise<void> | undefined;
+  #started = false;
+  #ending: Promise<void> | undefined;
+
+  constructor(driver: Driver) {
+    this.#driver = driver;
+  }
+
+  async init(): Promise<void> {
+    this.#starting ??= this.#driver.init().catch((error) => {
+      this.#starting = undefined;
+      throw error;
+    });
+    await this.#starting;
+    this.#started = true;
+  }
+
+  acquireConnection(): Promise<DatabaseConnection> {
+    if (this.#ending) return Promise.reject(new Error('the database has been closed'));
+    return this.#started ? this.#driver.acquireConnection() : this.init().then(() => this.#driver.acquireConnection());
+  }
+
+  releaseConnection(connection: DatabaseConnection): Promise<void> {
+    return this.#driver.releaseConnection(connection);
+  }
+
+  beginTransaction(connection: DatabaseConnection, settings: TransactionSettings): Promise<void> {
+    return this.#driver.beginTransaction(connection, settings);
+  }
+
+  commitTransaction(connection: DatabaseConnection): Promise<void> {
+    return this.#driver.commitTransaction(connection);
+  }
+
+  rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    return this.#driver.rollbackTransaction(connection);
+  }
+
+  async destroy(): Promise<void> {
+    if (!this.#starting) return;
+    await this.#starting;
+    this.#ending ??= this.#driver.destroy();
+    await this.#ending;
+  }
+}
+
+/** Executes a statement on a connection of its own. */
+export type ExecuteAlone = <R>(query: CompiledQuery) => Promise<QueryResult<R>>;
+
+/**
+ * Executes statements outside of transactions, each on a connection of the driver, without the steps of Kysely for plugins and
+ * logs, which cost more than many statements.
+ */
+class PoolExecutor extends DefaultQueryExecutor {
+  readonly #execute: ExecuteAlone;
+
+  constructor(dialect: Dialect, driver: Driver, execute: ExecuteAlone) {
+    super(dialect.createQueryCompiler(), dialect.createAdapter(), new DefaultConnectionProvider(driver));
+    this.#execute = execute;
+  }
+
+  override executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    return this.#execute<R>(query);
+  }
+}
+
+/**
+ * Opens a database.
+ *
+ * @param executing returns the function that executes statements outside of transactions; default: each on its own connection
+ */
+export function openPool(
+  dialect: Dialect,
+  executing: (driver: Driver, alone: ExecuteAlone) => ExecuteAlone = (_driver, alone) => alone,
+): Kysely<Rows> {
+  const driver = new StartedDriver(dialect.createDriver());
+  const executeAlone: ExecuteAlone = async <R>(query: CompiledQuery) => {
+    const connection = await driver.acquireConnection();
+    try {
+      return await connection.executeQuery<R>(query);
+    } finally {
+      await driver.releaseConnection(connection);
+    }
+  };
+  const executor = new PoolExecutor(dialect, driver, executing(driver, executeAlone));
+  return new Kysely<Rows>({ config: { dialect }, dialect, driver, executor });
+}
