@@ -2,23 +2,17 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Engine, Rejection } from '@apistrata/compute-engine';
 import { checkOptions } from '@apistrata/compute-engine/api';
-import {
-  type HeaderPreset,
-  majorMinor,
-  type Negotiator,
-  negotiator,
-  requestBase,
-  Version,
-} from '@apistrata/microversion';
+import { type HeaderPreset, majorMinor, type Negotiator, negotiator, Version } from '@apistrata/microversion';
 import { createRouter, errorBoundary, type Operation, openApiDocuments } from '@apistrata/microversion/router';
 import { requestId, requestIdOf } from '@apistrata/request-id';
 import { type ApiObserver, apiObservedBy } from './http/api-observer.js';
-import { ComputeCall, type Mount, type RouterContext } from './http/call.js';
+import type { ComputeCall, Mount, RouterContext } from './http/call.js';
+import { createCall } from './http/create-call.js';
 import { type CorsOptions, crossOrigin } from './http/cross-origin.js';
-import { faultRenderer, Unauthorized } from './http/faults.js';
+import { faultRenderer } from './http/faults.js';
 import type { Middleware } from './http/middleware.js';
 import { observeUnrouted } from './http/observe-unrouted.js';
-import { applyRateLimit, type RateLimiter } from './http/rate-limited.js';
+import type { RateLimiter } from './http/rate-limited.js';
 import { REQUEST_ID_HEADERS } from './http/request-id-headers.js';
 import { normalizeTarget } from './http/request-target.js';
 import { urlPath } from './http/url-path.js';
@@ -146,7 +140,6 @@ export function computeHandler(options: ComputeRouterOptions): ComputeRouter {
   const negotiation = { service: 'compute', min: MIN_VERSION, max, headers, onVersion: observer?.version } as const;
   const negotiate = negotiator(negotiation);
   const discovery = computeDiscovery(max, options.trustProxy);
-  const { engine } = options;
   const shared: RouterContext = {
     policies: options.policies ?? policies(),
     maxLimit: options.maxLimit ?? 1000,
@@ -154,6 +147,7 @@ export function computeHandler(options: ComputeRouterOptions): ComputeRouter {
     discovery,
     projectExists: options.identity.projectExists,
   };
+  const callOf = createCall(options, shared);
   const onError = options.onError ?? (() => {});
   const fault = errorBoundary(faultRenderer({ onUnexpected: onError }), onError);
   const routerAt = (mount: Mount, apply: Negotiator['apply']) =>
@@ -163,15 +157,7 @@ export function computeHandler(options: ComputeRouterOptions): ComputeRouter {
       mediaTypes: [VENDOR_TYPE],
       unknownKeys: mount === '/v2' ? 'drop' : 'as-defined',
       validateReplies: options.validateReplies,
-      call: async (req, res) => {
-        const caller = await options.identity(req);
-        if (!caller) throw new Unauthorized(options.identity.uri ?? `${requestBase(req, options.trustProxy)}/identity`);
-        const counting = options.rateLimit?.count(caller);
-        if (counting) applyRateLimit(await counting, res);
-        const requestEngine = req.method === 'GET' ? engine.reading(caller) : engine;
-        const known = requestEngine instanceof Promise ? await requestEngine : requestEngine;
-        return new ComputeCall(req, res, caller, shared, mount, known);
-      },
+      call: (req, res) => callOf(req, res, mount),
       path: (req, call) => {
         const [, project, rest] = ADDRESSES[mount].exec(urlPath(req)) ?? [];
         call.projectInPath = project;
@@ -230,5 +216,6 @@ function authorize({ policy }: Operation, call: ComputeCall): void {
   if (policy === undefined) return;
   const { projectId, userId } = (call.target ?? {}) as { projectId?: string; userId?: string };
   const target = projectId === undefined && userId === undefined ? undefined : { projectId, userId };
-  for (const rule of [policy].flat()) call.require(rule as RuleName, target);
+  if (typeof policy === 'string') call.require(policy as RuleName, target);
+  else for (const rule of policy) call.require(rule as RuleName, target);
 }

@@ -254,7 +254,11 @@ export function createRouter<C extends object>(options: RouterOptions<C>) {
   };
 }
 
+/** The parameters of a request without a query string; no parameter is required. */
+const NO_PARAMETERS: object = Object.freeze({ __proto__: null });
+
 function checkQuery(query: Query<any>, text: string, version: Version): unknown {
+  if (text === '') return NO_PARAMETERS;
   const { value, problems } = query.parse(new URLSearchParams(text), version);
   if (problems.length > 0) throw new InvalidQuery(problems);
   return value;

@@ -7,18 +7,11 @@ import { StaleRecord } from '../errors/stale-record.js';
 import { ALL_PROJECTS } from '../replicas/latest-writes.js';
 import type { Rows, Session, Tx } from '../store/database.js';
 import { type ColumnValue, type DocumentTableSpec, newRevision, ownerOf, toColumn } from './document-table-spec.js';
-import { rowsByKey } from './rows-by-key.js';
+import { type Row, rowsByKey } from './rows-by-key.js';
 import type { New, Stored } from './stored.js';
 
 /** The maximum number of records that are read and decoded in one turn of the event loop. */
 const READ_BATCH_SIZE = 100;
-
-interface Row {
-  readonly id: string;
-  readonly seq: number;
-  readonly revision: number;
-  readonly data: string;
-}
 
 /** The columns that identify a version of a record; `data` is read separately if it is missing. */
 type Head = Pick<Row, 'id' | 'seq' | 'revision'> & Partial<Pick<Row, 'data'>>;
@@ -94,15 +87,9 @@ export class DocumentTable<R extends Stored> {
     return rows.flatMap(({ seq }) => read.get(seq) ?? []);
   }
 
-  /** One statement with one parameter for any number of rows, so that it is prepared and written once. */
   async #texts(session: Session, seqs: readonly number[]): Promise<readonly Row[]> {
-    const postgres = session.kind === 'postgres';
-    const query = this.#once(session, 'bySeqs', () => {
-      const listed = postgres ? sql`any(${''})` : sql`(select value from json_each(${''}))`;
-      return this.#select(session).where('seq', postgres ? '=' : 'in', listed);
-    });
-    const parameters = [postgres ? seqs : JSON.stringify(seqs)];
-    return (await session.db.executeQuery<Row>({ ...query, parameters })).rows;
+    const parameters = [session.kind === 'postgres' ? seqs : JSON.stringify(seqs)];
+    return (await this.#byKey.bySeqs(session, parameters)).rows;
   }
 
   #known(session: Session, id: string, revision: number): R | undefined {
@@ -142,7 +129,8 @@ export class DocumentTable<R extends Stored> {
   }
 
   async bySeq(session: Session, seq: number): Promise<R | undefined> {
-    return this.#one(session, 'bySeq', seq, () => this.#select(session).where('seq', '=', 0));
+    const { rows } = await this.#byKey.bySeq(session, [seq]);
+    return rows[0] && this.#decode(session, rows[0]);
   }
 
   /** Like `get`, but locks the record until the transaction ends. Reads the JSON only if the cached record is stale. */
@@ -277,16 +265,6 @@ export class DocumentTable<R extends Stored> {
   #concerns(tx: Tx, record: object | undefined): void {
     const owner = this.#spec.sharedByAll ? ALL_PROJECTS : ownerOf(record);
     if (owner !== undefined) tx.concerns(owner);
-  }
-
-  #select(session: Session): RowQuery {
-    return session.db.selectFrom(this.name).select(['id', 'seq', 'revision', 'data']) as unknown as RowQuery;
-  }
-
-  async #one(session: Session, name: string, key: ColumnValue, build: () => Compilable): Promise<R | undefined> {
-    const query = this.#once(session, name, build);
-    const { rows } = await session.db.executeQuery<Row>({ ...query, parameters: [key] });
-    return rows[0] && this.#decode(session, rows[0]);
   }
 
   /** Compiles a frequent query once; later calls only change its parameters. */

@@ -2,16 +2,20 @@ import { type RawBuilder, sql } from 'kysely';
 import { hotStatement } from '../batching/hot-statement.js';
 import type { Session } from '../store/database.js';
 
-/** A row without its JSON if the caller already has this revision. */
-export interface KeyedRow {
+/** A record as it is stored. */
+export interface Row {
   readonly id: string;
   readonly seq: number;
   readonly revision: number;
-  readonly data: string | null;
+  readonly data: string;
 }
 
-/** Creates the queries of a table by key. They return the JSON only of revisions that the caller does not have. */
+/** A row without its JSON if the caller already has this revision. */
+type KeyedRow = Omit<Row, 'data'> & { readonly data: string | null };
+
+/** Creates the queries of a table by key or number. Those by key return the JSON only of revisions that the caller does not have. */
 export function rowsByKey(table: string) {
+  const rows = ({ db }: Session) => db.selectFrom(table).select(['id', 'seq', 'revision', 'data']);
   const select = ({ db }: Session, isKnown: RawBuilder<unknown>) =>
     db
       .selectFrom(table)
@@ -21,5 +25,13 @@ export function rowsByKey(table: string) {
     one: hotStatement<KeyedRow>((session) => select(session, sql`= ${0}`).where('id', '=', '')),
     /** PostgreSQL. Parameters: the known revisions, the keys. */
     several: hotStatement<KeyedRow>((session) => select(session, sql`= any(${''})`).where('id', '=', sql`any(${''})`)),
+    /** Parameter: the number. */
+    bySeq: hotStatement<Row>((session) => rows(session).where('seq', '=', 0)),
+    /** One parameter for any number of rows, so that it is prepared and written once: an array; on SQLite, as JSON. */
+    bySeqs: hotStatement<Row>((session) =>
+      session.kind === 'postgres'
+        ? rows(session).where('seq', '=', sql`any(${''})`)
+        : rows(session).where('seq', 'in', sql`(select value from json_each(${''}))`),
+    ),
   };
 }

@@ -9,7 +9,6 @@ import {
   type QueryResult,
   type TransactionSettings,
 } from 'kysely';
-import type { Rows } from './database.js';
 
 /** Initializes a driver before its first use, and destroys it once. */
 class StartedDriver implements Driver {
@@ -85,7 +84,7 @@ class PoolExecutor extends DefaultQueryExecutor {
  *
  * @param executing returns the function that executes statements outside of transactions; default: each on its own connection
  */
-export function openPool(
+export function openPool<Rows>(
   dialect: Dialect,
   executing: (driver: Driver, alone: ExecuteAlone) => ExecuteAlone = (_driver, alone) => alone,
 ): Kysely<Rows> {

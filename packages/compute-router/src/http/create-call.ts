@@ -1,0 +1,59 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Caller, Engine } from '@apistrata/compute-engine';
+import { requestBase } from '@apistrata/microversion';
+import type { Identity } from '../identity/index.js';
+import { ComputeCall, type Mount, type RouterContext } from './call.js';
+import { Unauthorized } from './faults.js';
+import { applyRateLimit, type RateLimiter } from './rate-limited.js';
+
+/** Also for promises of libraries, which an identity may return. */
+function isPromise(value: Caller | undefined | Promise<Caller | undefined>): value is Promise<Caller | undefined> {
+  return typeof (value as { readonly then?: unknown } | undefined)?.then === 'function';
+}
+
+/** The parts of a router that calls need. */
+export interface CallSources {
+  readonly engine: Engine;
+  readonly identity: Identity;
+  readonly rateLimit?: RateLimiter;
+  readonly trustProxy?: boolean;
+}
+
+/**
+ * Returns the function that creates the call of a request: it identifies the caller, counts the request, and selects the
+ * engine. What is known already is not awaited, because each `await` defers the request.
+ */
+export function createCall({ engine, identity, rateLimit, trustProxy }: CallSources, shared: RouterContext) {
+  function callOf(
+    req: IncomingMessage,
+    res: ServerResponse,
+    caller: Caller,
+    mount: Mount,
+  ): ComputeCall | Promise<ComputeCall> {
+    const reading = req.method === 'GET' ? engine.reading(caller) : engine;
+    const on = (selected: Engine) => new ComputeCall(req, res, caller, shared, mount, selected);
+    return reading instanceof Promise ? reading.then(on) : on(reading);
+  }
+
+  function counted(
+    req: IncomingMessage,
+    res: ServerResponse,
+    caller: Caller | undefined,
+    mount: Mount,
+  ): ComputeCall | Promise<ComputeCall> {
+    if (!caller) throw new Unauthorized(identity.uri ?? `${requestBase(req, trustProxy)}/identity`);
+    const counting = rateLimit?.count(caller);
+    if (!counting) return callOf(req, res, caller, mount);
+    return counting.then((result) => {
+      applyRateLimit(result, res);
+      return callOf(req, res, caller, mount);
+    });
+  }
+
+  return (req: IncomingMessage, res: ServerResponse, mount: Mount): ComputeCall | Promise<ComputeCall> => {
+    const caller = identity(req);
+    return isPromise(caller)
+      ? caller.then((identified) => counted(req, res, identified, mount))
+      : counted(req, res, caller, mount);
+  };
+}
