@@ -1,7 +1,8 @@
 import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely';
 import type { PreparedQuery } from '../batching/prepared-query.js';
 import { DatabaseUnavailable, databaseError } from '../errors/database-unavailable.js';
-import { type ClientResult, type PostgresClient, request } from './postgres-query.js';
+import type { ClientResult } from './named-statement.js';
+import { type PostgresClient, request } from './postgres-query.js';
 
 /** Whether named prepared statements can be used; shared by the connections of a pool. */
 export interface StatementPreparation {

@@ -4,6 +4,7 @@ import type { DatabaseSettings } from '../options/database-settings.js';
 import { loadPg } from './load-pg.js';
 import { postgresAddresses } from './postgres-addresses.js';
 import { type PostgresClient, request } from './postgres-query.js';
+import { typeParsers } from './postgres-types.js';
 
 /** The required members of a `pg` pool. */
 interface Pool {
@@ -129,14 +130,10 @@ export class PostgresPool {
 
   #open(address: string, pooled: boolean): Pool {
     const pg = loadPg(import.meta.url);
-    // 64-bit integers are returned as strings; all stored values are below 2^53.
-    const types = {
-      getTypeParser: (oid: number, format: string) => (oid === 20 ? Number : pg.types.getTypeParser(oid, format)),
-    };
     const { statementTimeoutMs, poolSize, poolWaitMs } = this.#settings;
     const pool: Pool = new pg.Pool({
       connectionString: address,
-      types,
+      types: typeParsers(pg),
       max: poolSize,
       connectionTimeoutMillis: poolWaitMs,
       fallback_application_name: 'apistrata',

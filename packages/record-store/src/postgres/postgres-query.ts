@@ -1,16 +1,6 @@
 import { loadPg } from './load-pg.js';
-
-/** The result of one statement. */
-export interface ClientResult {
-  readonly command: string;
-  readonly rowCount: number | null;
-  readonly rows: unknown[];
-}
-
-/** A statement that `pg` is executing. */
-interface ClientQuery {
-  name?: string;
-}
+import { type ClientQuery, type ClientResult, namedStatements, type QueryClass } from './named-statement.js';
+import { typeParsers } from './postgres-types.js';
 
 /** The required members of a `pg` connection. */
 export interface PostgresClient {
@@ -20,13 +10,17 @@ export interface PostgresClient {
   readonly connection?: { readonly stream?: { cork(): void; uncork(): void } };
 }
 
-type QueryClass = new (
-  text: string,
-  values: readonly unknown[],
-  done: (error: Error | null | undefined, result: ClientResult) => void,
-) => ClientQuery;
+interface Statements {
+  readonly Unnamed: QueryClass;
+  readonly Named: QueryClass;
+}
 
-let Query: QueryClass | undefined;
+let statements: Statements | undefined;
+
+function loadStatements(): Statements {
+  const pg = loadPg(import.meta.url);
+  return { Unnamed: pg.Query, Named: namedStatements(pg.Query, typeParsers(pg)) };
+}
 
 /**
  * Executes a statement. `pg` copies the properties of query objects each time, so it gets a custom query object.
@@ -38,8 +32,8 @@ export function request(
   values: readonly unknown[] = [],
   name?: string,
 ): Promise<ClientResult> {
-  Query ??= loadPg(import.meta.url).Query as QueryClass;
-  const Statement = Query;
+  statements ??= loadStatements();
+  const Statement = name === undefined ? statements.Unnamed : statements.Named;
   return new Promise((resolve, reject) => {
     const query = new Statement(text, values, (error, result) => (error ? reject(error) : resolve(result)));
     query.name = name;

@@ -1,0 +1,125 @@
+import type { TypeParsers } from './postgres-types.js';
+
+/** The result of one statement. */
+export interface ClientResult {
+  readonly command: string;
+  readonly rowCount: number | null;
+  readonly rows: unknown[];
+}
+
+/** The members of a connection's protocol that statements use. */
+interface Connection {
+  describe(part: unknown): void;
+}
+
+interface Field {
+  readonly name: string;
+  readonly dataTypeID: number;
+  readonly format?: string;
+}
+
+/** A statement of `pg`: its client calls these functions with the messages of the server. */
+export interface ClientQuery {
+  name?: string;
+  callback: (error: Error | null | undefined, result?: ClientResult) => void;
+  prepare(connection: Connection): void;
+  hasBeenParsed(connection: Connection): unknown;
+  handleRowDescription(message: { readonly fields: readonly Field[] }): void;
+  handleDataRow(message: { readonly fields: readonly (string | null)[] }): void;
+  handleCommandComplete(message: { readonly text: string }): void;
+  handleReadyForQuery(): void;
+}
+
+export type QueryClass = new (
+  text: string,
+  values: readonly unknown[],
+  done: (error: Error | null | undefined, result: ClientResult) => void,
+) => ClientQuery;
+
+interface Column {
+  readonly name: string;
+  readonly parse: (text: string) => unknown;
+}
+
+/** What a connection knows of its prepared statements. */
+interface Session {
+  /** The columns of each statement; empty if it returns no rows. */
+  readonly columns: Map<string, readonly Column[]>;
+  /** The connection, without descriptions of results. */
+  readonly undescribed: Connection;
+}
+
+/** `SELECT 2`, `INSERT 0 1` */
+const COMMAND = /^([A-Za-z]+).*?(?: (\d+))?$/;
+
+const sessions = new WeakMap<Connection, Session>();
+
+function sessionOf(connection: Connection): Session {
+  let session = sessions.get(connection);
+  if (!session) {
+    const undescribed: Connection = Object.create(connection, { describe: { value: () => {} } });
+    sessions.set(connection, (session = { columns: new Map(), undescribed }));
+  }
+  return session;
+}
+
+/**
+ * Returns the class of prepared statements. Their results are described once for each connection: `pg` asks for the
+ * description with each execution, and compiles it again.
+ */
+export function namedStatements(Query: QueryClass, types: TypeParsers): QueryClass {
+  return class NamedStatement extends Query {
+    readonly #rows: unknown[] = [];
+    #session: Session | undefined;
+    #columns: readonly Column[] | undefined;
+    #command = '';
+    #count: number | null = null;
+    #failure: Error | undefined;
+
+    override prepare(connection: Connection): void {
+      const session = sessionOf(connection);
+      this.#session = session;
+      if (this.hasBeenParsed(connection)) this.#columns = session.columns.get(this.name ?? '');
+      super.prepare(this.#columns ? session.undescribed : connection);
+    }
+
+    override handleRowDescription({ fields }: { readonly fields: readonly Field[] }): void {
+      this.#describe(
+        fields.map(({ name, dataTypeID, format = 'text' }) => ({
+          name,
+          parse: types.getTypeParser(dataTypeID, format),
+        })),
+      );
+    }
+
+    override handleDataRow({ fields }: { readonly fields: readonly (string | null)[] }): void {
+      const row: Record<string, unknown> = {};
+      try {
+        for (const [index, { name, parse }] of (this.#columns ?? []).entries()) {
+          const text = fields[index] ?? null;
+          row[name] = text === null ? null : parse(text);
+        }
+        this.#rows.push(row);
+      } catch (error) {
+        this.#failure ??= error as Error;
+      }
+    }
+
+    override handleCommandComplete({ text }: { readonly text: string }): void {
+      if (!this.#columns) this.#describe([]);
+      const [, command = '', count] = COMMAND.exec(text) ?? [];
+      this.#command = command;
+      this.#count = count === undefined ? null : Number(count);
+    }
+
+    override handleReadyForQuery(): void {
+      if (this.#failure) this.callback(this.#failure);
+      else this.callback(null, { command: this.#command, rowCount: this.#count, rows: this.#rows });
+    }
+
+    #describe(columns: readonly Column[]): void {
+      this.#columns = columns;
+      this.#session?.columns.set(this.name ?? '', columns);
+    }
+  };
+}

@@ -1,0 +1,12 @@
+/** Functions that parse the values of a type, by the number of the type. */
+export interface TypeParsers {
+  getTypeParser(type: number, format: string): (text: string) => unknown;
+}
+
+/** PostgreSQL's number of the type bigint. */
+const BIGINT = 20;
+
+/** Returns the parsers of `pg`, with numbers for 64-bit integers instead of strings: all stored values are below 2^53. */
+export function typeParsers({ types }: { readonly types: TypeParsers }): TypeParsers {
+  return { getTypeParser: (type, format) => (type === BIGINT ? Number : types.getTypeParser(type, format)) };
+}
