@@ -50,7 +50,8 @@ const base = {
   ),
 };
 
-const listed = view<Keypair, ComputeCall>(base);
+/** Lists show nothing that depends on the request, so the text of a key pair is cached. */
+const listed = view<Keypair, ComputeCall>(base, { memo: () => '' });
 
 const shown = view<Keypair, ComputeCall>({
   ...base,

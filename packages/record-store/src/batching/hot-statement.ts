@@ -1,17 +1,22 @@
 import type { Compilable, CompiledQuery, QueryResult } from 'kysely';
 import type { DatabaseKind, Session } from '../store/database.js';
-import { preparedQuery } from './prepared-query.js';
+import { type PreparedQuery, preparedQuery } from './prepared-query.js';
 
 /**
  * Creates a frequent statement: compiled once per kind of database, and then executed with other parameters, in the
  * order in which the builder names them.
+ *
+ * @param options.isBatched each execution already serves several callers, so it does not wait for those of others
  */
-export function hotStatement<R>(build: (session: Session) => Compilable) {
-  const compiled = new Map<DatabaseKind, CompiledQuery>();
+export function hotStatement<R>(
+  build: (session: Session) => Compilable,
+  { isBatched = false }: { readonly isBatched?: boolean } = {},
+) {
+  const compiled = new Map<DatabaseKind, PreparedQuery>();
   return (session: Session, parameters: readonly unknown[]): Promise<QueryResult<R>> => {
     let query = compiled.get(session.kind);
     if (!query) {
-      query = preparedQuery(build(session).compile());
+      query = { ...preparedQuery(build(session).compile()), isBatched };
       compiled.set(session.kind, query);
     }
     return session.db.executeQuery<R>({ ...query, parameters } as CompiledQuery<R>);

@@ -5,6 +5,8 @@ import type { CompiledQuery } from 'kysely';
 export interface PreparedQuery extends CompiledQuery {
   /** The name of the prepared statement on a connection to PostgreSQL. */
   readonly preparedName: string;
+  /** Whether each execution already serves several callers, which have waited for each other. */
+  readonly isBatched?: boolean;
 }
 
 const names = new Map<string, string>();

@@ -24,7 +24,9 @@ export function rowsByKey(table: string) {
     /** Parameters: the known revision or null, the key. */
     one: hotStatement<KeyedRow>((session) => select(session, sql`= ${0}`).where('id', '=', '')),
     /** PostgreSQL. Parameters: the known revisions, the keys. */
-    several: hotStatement<KeyedRow>((session) => select(session, sql`= any(${''})`).where('id', '=', sql`any(${''})`)),
+    several: hotStatement<KeyedRow>((session) => select(session, sql`= any(${''})`).where('id', '=', sql`any(${''})`), {
+      isBatched: true,
+    }),
     /** Parameter: the number. */
     bySeq: hotStatement<Row>((session) => rows(session).where('seq', '=', 0)),
     /** One parameter for any number of rows, so that it is prepared and written once: an array; on SQLite, as JSON. */

@@ -11,9 +11,9 @@ interface WaitingRead {
   readonly reject: (error: unknown) => void;
 }
 
-/** Returns whether a statement is a frequent query, which is short. */
-function isHotRead(query: CompiledQuery): boolean {
-  return (query as Partial<PreparedQuery>).preparedName !== undefined && query.query.kind === 'SelectQueryNode';
+/** Returns whether a statement is a frequent query, which is short, and has not waited for others yet. */
+function isHotRead(query: CompiledQuery & Partial<PreparedQuery>): boolean {
+  return query.preparedName !== undefined && !query.isBatched && query.query.kind === 'SelectQueryNode';
 }
 
 /**
