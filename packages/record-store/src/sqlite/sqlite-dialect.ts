@@ -9,6 +9,7 @@ import {
   SqliteIntrospector,
 } from 'kysely';
 import { Semaphore } from '../batching/semaphore.js';
+import type { ReadingConnection } from '../batching/shared-reads.js';
 import { DatabaseUnavailable, databaseError } from '../errors/database-unavailable.js';
 import type { DatabaseSettings } from '../options/database-settings.js';
 import { SqliteFiles } from './sqlite-files.js';
@@ -35,7 +36,7 @@ const READS = /^\s*(select|values|explain|pragma|begin|commit|rollback|savepoint
 const LOCK_PAUSE_MS = 20;
 
 /** The only connection; each SQL string is prepared once and cached. */
-class SqliteConnection implements DatabaseConnection {
+class SqliteConnection implements ReadingConnection {
   /** Serializes the users of this connection. */
   readonly mutex = new Semaphore(1);
   readonly #handle: SqliteHandle;
@@ -72,6 +73,19 @@ class SqliteConnection implements DatabaseConnection {
       this.mutex.leave();
       await sleep(LOCK_PAUSE_MS);
       await this.mutex.enter();
+    }
+  }
+
+  /** Starts statements in one read transaction: it locks the database once for all of them. None of them waits for a lock. */
+  readTogether<T>(start: () => T): T {
+    this.#run(BEGIN_READS.sql, []);
+    this.#inTransaction = true;
+    try {
+      return start();
+    } finally {
+      this.#inTransaction = false;
+      this.#undone = undefined;
+      if (this.#handle.isTransaction) this.#run(COMMIT.sql, []);
     }
   }
 
@@ -134,6 +148,7 @@ class SqliteConnection implements DatabaseConnection {
   }
 }
 
+const BEGIN_READS = CompiledQuery.raw('begin');
 const BEGIN = CompiledQuery.raw('begin immediate');
 const COMMIT = CompiledQuery.raw('commit');
 const ROLLBACK = CompiledQuery.raw('rollback');

@@ -1,11 +1,11 @@
 import type { Dialect, Kysely, Transaction } from 'kysely';
 import { type Finder, Lookups } from '../batching/lookups.js';
+import { sharedReads } from '../batching/shared-reads.js';
 import { RecordCache } from '../document-table/record-cache.js';
 import { observedDialect } from '../observation/observed-dialect.js';
 import type { StoreObserver } from '../observation/store-observer.js';
 import type { DatabaseSettings } from '../options/database-settings.js';
 import { postgresDialects } from '../postgres/postgres-dialect.js';
-import { sharedReads } from '../postgres/shared-reads.js';
 import { sqliteDialect } from '../sqlite/sqlite-dialect.js';
 import { sqliteReaders } from '../sqlite/sqlite-readers.js';
 import { openPool } from './pool-executor.js';
@@ -65,13 +65,21 @@ export interface Tx extends Session {
   concerns(owner: string): void;
 }
 
+/**
+ * A query of a SQLite file takes little longer than waiting for others, so most queries of a single client do not wait.
+ */
+const SQLITE_ALONE_AFTER_ONE = 4;
+
 /** Opens `:memory:`, a SQLite file, or a `postgres://` URL. Nothing is read or written before the first query. */
 export function openDatabase(url: string, settings: DatabaseSettings, observer?: StoreObserver): OpenDatabase {
   const kind: DatabaseKind = /^postgres(ql)?:\/\//.test(url) ? 'postgres' : 'sqlite';
   const plain = kind === 'postgres' ? postgresDialects(url, settings) : sqliteDialects(url, settings);
   const dialect = observedDialect(plain.all, observer, kind === 'postgres' ? settings.poolSize : 1);
-  const traced = observer?.around !== undefined;
-  const db = openPool(dialect, kind === 'postgres' ? (driver, alone) => sharedReads(driver, alone, traced) : undefined);
+  const sharing = {
+    traced: observer?.around !== undefined,
+    aloneAfterOne: kind === 'postgres' ? 0 : SQLITE_ALONE_AFTER_ONE,
+  };
+  const db = openPool(dialect, (driver, alone) => sharedReads(driver, alone, sharing));
   // Pool figures are reported only for the connections that requests wait for.
   const longReads = plain.longReads
     ? openPool(observedDialect(plain.longReads, observer && { statement: observer.statement }, settings.longReads))
