@@ -1,4 +1,4 @@
-import { type ActionEvent, type InstanceAction, Rejection } from '@apistrata/compute-engine';
+import { type ActionEvent, type InstanceAction, Rejection, type Server } from '@apistrata/compute-engine';
 import { at, since, until } from '@apistrata/microversion';
 import { field, nestedList, type ViewShape, view } from '@apistrata/microversion/router';
 import { described, once, query } from '@apistrata/microversion/schema';
@@ -24,50 +24,49 @@ export const instanceActionTexts = {
   events: 'Events of the action, newest first. Administrators only until 2.50; all callers since 2.51.',
 } as const;
 
-interface ShownAction {
-  readonly action: InstanceAction;
-  readonly projectId: string;
-}
+/** Returns the project of the server whose actions are shown. */
+const projectOf = (call: ComputeCall) => (call.target as Pick<Server, 'projectId'>).projectId;
 
-const base: ViewShape<ShownAction, ComputeCall> = {
+const base: ViewShape<InstanceAction, ComputeCall> = {
   action: described(
     'Name of the action, such as `create` or `reboot`.',
-    field(z.string(), ({ action }) => action.action),
+    field(z.string(), (action) => action.action),
   ),
   instance_uuid: described(
     commonTexts.serverUuid,
-    field(z.string(), ({ action }) => action.serverId),
+    field(z.string(), (action) => action.serverId),
   ),
   message: described(
     'Error message, or null.',
-    field(type.nullableText, ({ action }) => action.message),
+    field(type.nullableText, (action) => action.message),
   ),
   project_id: described(
     'ID of the project in which the action was requested.',
-    field(z.string(), ({ action }) => action.projectId),
+    field(z.string(), (action) => action.projectId),
   ),
   request_id: described(
     'ID of the request that started the action, used in paths.',
-    field(z.string(), ({ action }) => action.requestId),
+    field(z.string(), (action) => action.requestId),
   ),
   start_time: described(
     instanceActionTexts.startTime,
-    field(type.time, ({ action }) => type.showTime(action.startTime)),
+    field(type.time, (action) => type.showTime(action.startTime)),
   ),
   user_id: described(
     'ID of the user who requested the action.',
-    field(z.string(), ({ action }) => action.userId),
+    field(z.string(), (action) => action.userId),
   ),
   updated_at: since(
     '2.58',
     described(
       'Time of the last change of the action, in UTC with microseconds.',
-      field(type.nullableTime, ({ action }) => type.showNullableTime(action.updatedAt ?? action.startTime)),
+      field(type.nullableTime, (action) => type.showNullableTime(action.updatedAt ?? action.startTime)),
     ),
   ),
 };
 
-const listed = view<ShownAction, ComputeCall>(base);
+/** Lists show nothing that depends on the request, so the text of an action is cached. */
+const listed = view<InstanceAction, ComputeCall>(base, { memo: () => '' });
 
 interface ShownEvent extends ActionEvent {
   readonly projectId: string;
@@ -122,18 +121,21 @@ const event = view<ShownEvent, ComputeCall>({
 });
 
 /** Returns the events, newest first. */
-function eventsOf({ action, projectId }: ShownAction): readonly ShownEvent[] {
+function eventsOf(action: InstanceAction, call: ComputeCall): readonly ShownEvent[] {
+  const projectId = projectOf(call);
   return [...action.events].sort((a, b) => b.startTime - a.startTime).map((e) => ({ ...e, projectId }));
 }
 
-const shown = view<ShownAction, ComputeCall>({
+const shown = view<InstanceAction, ComputeCall>({
   ...base,
   events: [
     until(
       '2.50',
       described(
         instanceActionTexts.events,
-        nestedList(event, (a: ShownAction, call: ComputeCall) => (canReadEvents(call) ? eventsOf(a) : undefined)),
+        nestedList(event, (action: InstanceAction, call: ComputeCall) =>
+          canReadEvents(call) ? eventsOf(action, call) : undefined,
+        ),
       ),
     ),
     since('2.51', described(instanceActionTexts.events, nestedList(event, eventsOf))),
@@ -196,7 +198,7 @@ export const serverHistory = [
         changesBefore,
       });
       return {
-        instanceActions: actions.map((action) => ({ action, projectId: call.target.projectId })),
+        instanceActions: actions,
         links: size === undefined ? undefined : nextLink(call, size, actions, ({ requestId }) => requestId),
       } as never;
     },
@@ -215,7 +217,7 @@ export const serverHistory = [
     target: server,
     reply: { instanceAction: described('An action.', shown) },
     run: async ({ engine, target, params }) => ({
-      instanceAction: { action: await engine.instanceActions.get(target.id, params.id), projectId: target.projectId },
+      instanceAction: await engine.instanceActions.get(target.id, params.id),
     }),
   }),
 ];
