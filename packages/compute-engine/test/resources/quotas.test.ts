@@ -43,7 +43,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('quotas and usage on $kind
     const { quotas } = engine;
     await engine.servers.create(contextOf('p'), expected);
     await engine.idle();
-    await engine.serverGroups.create(contextOf('p'), { name: 'g', policies: ['affinity'] });
+    await engine.serverGroups.create(contextOf('p'), { name: 'g', policy: 'affinity' });
     await quotas.setClass('default', { cores: 30, ram: 31 });
     await quotas.set({ projectId: 'p' }, { ram: 41 }, { force: true });
     await quotas.set({ projectId: 'p', userId: 'u' }, { ram: 40 }, { force: true });

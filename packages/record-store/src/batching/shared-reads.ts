@@ -23,7 +23,7 @@ interface WaitingRead {
 export interface SharedReadsOptions {
   /** Whether each query keeps the asynchronous context of its caller. */
   readonly traced: boolean;
-  /** The number of queries that do not wait for others after one has waited in vain. */
+  /** The number of queries that do not wait for others after one that no other query joined. */
   readonly aloneAfterOne: number;
 }
 
