@@ -97,7 +97,7 @@ const codeless: readonly (readonly [RegExp, DatabaseFailure])[] = [
     /^(Connection terminated|Client (has encountered|was closed)|timeout expired|The server does not support SSL)/,
     'away',
   ],
-  [/^(Cannot use a pool after|driver has already been destroyed|(The )?database (connection )?is not open)/i, 'away'],
+  [/^(Cannot use a pool after|(The )?database (connection )?is not open)/i, 'away'],
 ];
 
 /** Error numbers of `node:sqlite`. */

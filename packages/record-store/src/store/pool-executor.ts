@@ -9,6 +9,7 @@ import {
   type QueryResult,
   type TransactionSettings,
 } from 'kysely';
+import { DatabaseUnavailable } from '../errors/database-unavailable.js';
 
 /** Initializes a driver before its first use, and destroys it once. */
 class StartedDriver implements Driver {
@@ -31,7 +32,7 @@ class StartedDriver implements Driver {
   }
 
   acquireConnection(): Promise<DatabaseConnection> {
-    if (this.#ending) return Promise.reject(new Error('the database has been closed'));
+    if (this.#ending) return Promise.reject(new DatabaseUnavailable('away', new Error('the database has been closed')));
     return this.#started ? this.#driver.acquireConnection() : this.init().then(() => this.#driver.acquireConnection());
   }
 

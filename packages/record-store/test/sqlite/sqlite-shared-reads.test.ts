@@ -27,3 +27,11 @@ it('executes frequent queries together, and transactions in between', async () =
   }
   expect(await tables.serverGroups.count(store)).toBe(3);
 });
+
+it('fails as unavailable after the database was closed', async () => {
+  const store = await openStore(':memory:', defaultDatabaseSettings);
+  await store.close();
+  const reads = [plus(store, ['{}']), tables.serverGroups.get(store, 'g'), tables.serverGroups.count(store)];
+  for (const outcome of await Promise.allSettled(reads))
+    expect(outcome).toMatchObject({ reason: { code: 'DATABASE_UNAVAILABLE', failure: 'away' } });
+});
