@@ -15,7 +15,7 @@ const PER_PROJECT = 100;
 const any = (count) => Math.floor(Math.random() * count);
 
 /** With the budget of each on the machine of the figure, where a bare route takes 0.23 ms. */
-function questions(servers) {
+function readsToMeasure(servers) {
   const again = ['/flavors', '/flavors/1', '/limits', '/os-keypairs', '/os-availability-zone', '/servers?limit=1'];
   return [
     {
@@ -30,7 +30,7 @@ function questions(servers) {
 
 const agent = new Agent({ keepAlive: true, maxSockets: 1 });
 
-function ask(url) {
+function get(url) {
   return new Promise((resolve, reject) => {
     const sent = request(url, { headers: HEADERS, agent }, (res) => {
       res.on('data', () => {});
@@ -47,7 +47,7 @@ async function cost(server, path, requests, url = server.url) {
     return (user + system) / 1000;
   };
   const before = await used();
-  for (let n = 0; n < requests; n++) await ask(url + path());
+  for (let n = 0; n < requests; n++) await get(url + path());
   return ((await used()) - before) / requests;
 }
 
@@ -59,10 +59,10 @@ export async function run({ quick }) {
     const projects = servers / PER_PROJECT;
     const owners = Array.from({ length: projects }, (_, n) => ({ projectId: `p${n}`, userId: `user-of-p${n}` }));
     await server.populate({ count: servers, owners });
-    const asked = questions(servers);
-    await server.prepare(asked.map(({ path }) => `/v2.1${path()}`));
+    const measuredReads = readsToMeasure(servers);
+    await server.prepare(measuredReads.map(({ path }) => `/v2.1${path()}`));
     const rows = [];
-    for (const [index, { what, path, budget }] of asked.entries()) {
+    for (const [index, { what, path, budget }] of measuredReads.entries()) {
       const measures = [
         () => cost(server, () => `/v2.1${path()}`, requests),
         () => cost(server, () => `/bare/${index}`, requests, server.plainUrl),

@@ -28,7 +28,7 @@ export async function run({ quick }) {
     const server = { name: 'web', flavorRef: '1', imageRef: IMAGE, networks: 'none' };
     const body = JSON.stringify({ server });
     rows.push(...(await creation(servers[0], 'PostgreSQL', creates)));
-    for (const [asked, path, options] of [
+    for (const [name, path, options] of [
       ['GET /servers/detail?limit=20', '/v2.1/servers/detail?limit=20', {}],
       ['POST /servers', '/v2.1/servers', { method: 'POST', body }],
     ]) {
@@ -38,7 +38,7 @@ export async function run({ quick }) {
         () => rate(servers, path, seconds, options),
         () => rate(servers.slice(0, 1), path, seconds, options),
       );
-      const what = `${asked}, two processes and one`;
+      const what = `${name}, two processes and one`;
       rows.push({ what, ours, baseline, unit: 'req/s', budget: '>= 1.7 x (needs 4 processors)' });
     }
     return rows;

@@ -90,12 +90,12 @@ export async function run({ quick }) {
   const { creates, ...much } = quick ? QUICK : FULL;
   const folder = mkdtempSync(join(tmpdir(), 'apistrata-bench-'));
   try {
-    const made = [
+    const clouds = [
       ...(await creationOn(folder, creates, 'durability disk', { durability: 'disk' })),
       ...(await creationOn(folder, creates, 'durability disk, with events', { durability: 'disk', events: {} })),
       ...(await creationOn(folder, creates, 'durability process', { durability: 'process' })),
     ];
-    return [...(await pages(folder, much)), ...made];
+    return [...(await pages(folder, much)), ...clouds];
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

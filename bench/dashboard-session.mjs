@@ -27,7 +27,7 @@ export async function openDashboard(authUrl, { OS_USERNAME: username, OS_PASSWOR
     stdio: 'ignore',
   });
   const cookies = new Map();
-  const ask = async (path, options = {}) => {
+  const sendRequest = async (path, options = {}) => {
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
     const headers = { ...options.headers, cookie, referer: `${url}/auth/login/` };
     const response = await fetch(`${url}/${path}`, { redirect: 'manual', ...options, headers });
@@ -39,12 +39,12 @@ export async function openDashboard(authUrl, { OS_USERNAME: username, OS_PASSWOR
   };
   for (;;) {
     if (child.exitCode !== null) throw new Error(`the dashboard ended with ${child.exitCode}`);
-    const login = await ask('auth/login/').catch(() => undefined);
+    const login = await sendRequest('auth/login/').catch(() => undefined);
     if (login?.status === 200) {
       const [, token] = /name="csrfmiddlewaretoken" value="([^"]+)"/.exec(login.text);
       const region = /name="region"[^>]*value="([^"]*)"/.exec(login.text)?.[1] ?? 'default';
       const body = new URLSearchParams({ csrfmiddlewaretoken: token, username, password, region, next: '/project/' });
-      const { status } = await ask('auth/login/', { method: 'POST', body });
+      const { status } = await sendRequest('auth/login/', { method: 'POST', body });
       if (status !== 302) throw new Error(`the dashboard accepted no login: ${status}`);
       break;
     }
@@ -53,7 +53,7 @@ export async function openDashboard(authUrl, { OS_USERNAME: username, OS_PASSWOR
   return {
     /** @throws Error if the page is not shown */
     open: async (path) => {
-      const { status } = await ask(path);
+      const { status } = await sendRequest(path);
       if (status !== 200) throw new Error(`the dashboard shows no ${path}: ${status}`);
     },
     close: async () => {

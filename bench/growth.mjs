@@ -66,18 +66,18 @@ export async function run({ quick }) {
     const servers = [await startServer(grown), await startServer(fresh)];
     for (const { url } of servers) await create(url, creates);
     const since = new Date(Date.now() - DAY_MS / 2).toISOString().slice(0, 19);
-    const questions = {
+    const requestsByName = {
       'GET /servers/detail?limit=100': '/v2.1/servers/detail?limit=100',
       'usage of a project, half a day': `/v2.1/os-simple-tenant-usage/demo?start=${since}`,
     };
     const rows = [];
-    const add = async (what, unit, budget, ask) => {
-      const measures = servers.map((server) => () => ask(server));
+    const add = async (what, unit, budget, send) => {
+      const measures = servers.map((server) => () => send(server));
       await interleaved(1, ...measures);
       const [ours, baseline] = await interleaved(rounds, ...measures);
       rows.push({ what, ours, baseline, unit, budget });
     };
-    for (const [what, path] of Object.entries(questions))
+    for (const [what, path] of Object.entries(requestsByName))
       await add(what, 'ms of CPU', '<= 1.2 x', (server) => cost(server, path, requests));
     await add('POST /servers until ACTIVE', 'servers/s', '>= 0.83 x: 1.2 x the time', ({ url }) =>
       create(url, creates),

@@ -17,31 +17,31 @@ const BODY = JSON.stringify({ flavor: { id: '1', name: 'm1.tiny', ram: 512 } });
 
 const compute = { service: 'compute', min: '2.1', max: '2.100' };
 const plain = { host: 'localhost' };
-const asked = { host: 'localhost', 'service-api-version': 'compute 2.53' };
+const versionHeaders = { host: 'localhost', 'service-api-version': 'compute 2.53' };
 const threeIds = { headers: ['X-Compute-Request-ID', 'x-openstack-request-id', 'X-Service-Request-ID'] };
 
 /** Middlewares are created on demand: creating one must not change what a bare process measures. */
 const cases = [
   { what: 'microversion, no version requested', headers: plain, make: () => [microversion(compute)] },
-  { what: 'microversion, 2.53 requested', headers: asked, make: () => [microversion(compute)] },
+  { what: 'microversion, 2.53 requested', headers: versionHeaders, make: () => [microversion(compute)] },
   {
     what: 'microversion, both header families',
-    headers: asked,
+    headers: versionHeaders,
     make: () => [microversion({ ...compute, headers: 'both' })],
   },
-  { what: 'request-id, one header', headers: asked, make: () => [requestId()] },
-  { what: 'request-id, no async context', headers: asked, make: () => [requestId({ context: false })] },
-  { what: 'request-id, three headers', headers: asked, make: () => [requestId(threeIds)] },
-  { what: 'healthcheck, not hit', headers: asked, make: () => [healthcheck()] },
+  { what: 'request-id, one header', headers: versionHeaders, make: () => [requestId()] },
+  { what: 'request-id, no async context', headers: versionHeaders, make: () => [requestId({ context: false })] },
+  { what: 'request-id, three headers', headers: versionHeaders, make: () => [requestId(threeIds)] },
+  { what: 'healthcheck, not hit', headers: versionHeaders, make: () => [healthcheck()] },
   {
     what: 'microversion + request-id + healthcheck (not hit)',
-    headers: asked,
+    headers: versionHeaders,
     make: () => [requestId(), healthcheck(), microversion(compute)],
     budget: true,
   },
   {
     what: 'the same, three id headers, both header families',
-    headers: asked,
+    headers: versionHeaders,
     make: () => [requestId(threeIds), healthcheck(), microversion({ ...compute, headers: 'both' })],
     budget: true,
   },

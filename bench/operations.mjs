@@ -49,16 +49,16 @@ function pathFor({ parameter }, { path, params = {}, query }) {
 
 const agent = new Agent({ keepAlive: true, maxSockets: 1 });
 
-function ask(cloud, asked) {
-  const url = `${cloud.server.url}/v2.1${pathFor(cloud, asked)}`;
-  const headers = { ...HEADERS, 'OpenStack-API-Version': `compute ${asked.version}` };
+function sendRequest(cloud, sample) {
+  const url = `${cloud.server.url}/v2.1${pathFor(cloud, sample)}`;
+  const headers = { ...HEADERS, 'OpenStack-API-Version': `compute ${sample.version}` };
   return new Promise((resolve, reject) => {
     const sent = request(url, { headers, agent }, (response) => {
       const parts = [];
       response.on('data', (part) => parts.push(part));
       response.on('end', () => {
         if (response.statusCode < 300) resolve();
-        else reject(new Error(`${url} at ${asked.version}: ${response.statusCode} ${Buffer.concat(parts)}`));
+        else reject(new Error(`${url} at ${sample.version}: ${response.statusCode} ${Buffer.concat(parts)}`));
       });
     });
     sent.on('error', reject).end();
@@ -66,10 +66,10 @@ function ask(cloud, asked) {
 }
 
 /** Returns the CPU time of one request in milliseconds: of the serving thread, and of the database. */
-async function cost({ server, databasePid, ...cloud }, asked, amount) {
+async function cost({ server, databasePid, ...cloud }, sample, amount) {
   const used = () => [mainThreadTime(server.pid), databasePid ? processTime(databasePid) : 0];
   const before = used();
-  for (let n = 0; n < amount; n++) await ask({ server, ...cloud }, asked);
+  for (let n = 0; n < amount; n++) await sendRequest({ server, ...cloud }, sample);
   const [thread, database] = used().map((time, index) => (time - before[index]) / amount);
   return { thread, database };
 }
@@ -88,14 +88,14 @@ function rowsOf(kind, { path, query, version, page }, ours, baseline) {
 
 async function measure(kind, small, large, { rounds, sampleMs, most, sizes }) {
   const rows = [];
-  for (const asked of measured()) {
+  for (const sample of measured()) {
     // The first requests build schemas and renderers.
-    for (const cloud of [small, large]) await cost(cloud, asked, 2);
-    const once = await cost(large, asked, 2);
+    for (const cloud of [small, large]) await cost(cloud, sample, 2);
+    const once = await cost(large, sample, 2);
     const amount = Math.max(2, Math.min(most, Math.ceil(sampleMs / (once.thread + once.database))));
-    const measures = [large, small].map((cloud) => () => cost(cloud, asked, amount));
+    const measures = [large, small].map((cloud) => () => cost(cloud, sample, amount));
     const [ours, baseline] = await interleaved(rounds, ...measures);
-    rows.push(...rowsOf(kind, asked, ours, baseline));
+    rows.push(...rowsOf(kind, sample, ours, baseline));
   }
   const [from, to] = sizes.map((size) => size.toLocaleString('en'));
   return [{ what: `${kind}: ${to} servers, and ${from}` }, ...rows];

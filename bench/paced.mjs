@@ -1,16 +1,16 @@
 import { Agent, request } from 'node:http';
 
 /** Sends one request on one connection; throws if the response is not successful. */
-function ask(agent, url, { method, headers, body }) {
+function sendRequest(agent, url, { method, headers, body }) {
   return new Promise((resolve, reject) => {
-    const asked = request(url, { agent, method, headers }, (response) => {
+    const sent = request(url, { agent, method, headers }, (response) => {
       response.resume();
       const success = response.statusCode >= 200 && response.statusCode < 300;
       response.once('end', () => (success ? resolve() : reject(new Error(`${url}: ${response.statusCode}`))));
       response.once('error', reject);
     });
-    asked.once('error', reject);
-    asked.end(body);
+    sent.once('error', reject);
+    sent.end(body);
   });
 }
 
@@ -22,15 +22,15 @@ function ask(agent, url, { method, headers, body }) {
  */
 export async function paced(url, { amount, rate, connections = 16, method = 'GET', headers = {}, body }) {
   const agents = Array.from({ length: connections }, () => new Agent({ keepAlive: true, maxSockets: 1 }));
-  const asked = [];
+  const sentAt = [];
   const begun = performance.now();
   try {
     for (let index = 0; index < amount; index++) {
       const waits = begun + (index * 1000) / rate - performance.now();
       if (waits > 0) await new Promise((resolve) => setTimeout(resolve, waits));
-      asked.push(ask(agents[index % connections], url, { method, headers, body }));
+      sentAt.push(sendRequest(agents[index % connections], url, { method, headers, body }));
     }
-    await Promise.all(asked);
+    await Promise.all(sentAt);
   } finally {
     for (const agent of agents) agent.destroy();
   }

@@ -73,13 +73,13 @@ function booted(program, times, kernelFile, read) {
     try {
       // The first server downloads the image, and is not counted.
       for (let i = 0; i <= times; i++) {
-        const asked = now();
+        const started = now();
         const url = `http://127.0.0.1:${server.address().port}/v2.1/servers`;
         const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) });
         const { id } = (await response.json()).server;
         const folder = join(directory, 'q', 'machines', id);
         while (!textOf(join(folder, 'console.log')).includes('\n')) await sleep(LOOK_MS);
-        if (i > 0) samples.push(read(asked, now(), folder));
+        if (i > 0) samples.push(read(started, now(), folder));
         await engine.idle();
         await engine.servers.delete(context, id);
         await engine.idle();
@@ -93,9 +93,9 @@ function booted(program, times, kernelFile, read) {
 }
 
 /** Our share of the time: until QEMU starts, and from its first connection until it resumes. */
-function ours(asked, _seen, folder) {
+function ours(started, _seen, folder) {
   const { begun, listening, going } = JSON.parse(readFileSync(join(folder, 'times.json'), 'utf8'));
-  return begun * 1000 - asked + (going - listening) * 1000;
+  return begun * 1000 - started + (going - listening) * 1000;
 }
 
 function density(machines, restMs) {
@@ -120,7 +120,7 @@ export async function run({ quick }) {
   const rows = [{ what: 'from POST to a running machine: our share', ours: own, unit: 'ms', budget: '<= 150 ms' }];
   const kernelFile = has('qemu-system-x86_64') ? kernel() : undefined;
   if (kernelFile) {
-    const all = await booted('qemu-system-x86_64', real, kernelFile, (asked, seen) => seen - asked);
+    const all = await booted('qemu-system-x86_64', real, kernelFile, (started, seen) => seen - started);
     const rest = all.map((ms) => ms - median(own));
     rows.push({ what: "from POST to the guest's first line, in total", ours: all, unit: 'ms' });
     rows.push({ what: 'share of QEMU and the guest (a kernel; TCG without KVM)', ours: rest, unit: 'ms' });

@@ -12,7 +12,7 @@ const { engine, context, wanted } = await emptyCloud(
   directory,
   join(import.meta.dirname, 'qemu-stub.py'),
 );
-for (let made = 0; made < Number(count); made += 10) {
+for (let created = 0; created < Number(count); created += 10) {
   await engine.servers.create(context, { ...wanted, minCount: 10, maxCount: 10 });
   await engine.idle();
 }

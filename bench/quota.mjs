@@ -50,9 +50,9 @@ async function microseconds(operation, times) {
 async function rejections(store, project, holds, times) {
   const defaults = { secrets: holds };
   const quota = projectQuotas({ preset: 'key-manager', store, defaults, ttlMs: 3_600_000, sweepEveryMs: 0 });
-  for (let held = 0; held < holds; held += 1000) {
+  for (let reserved = 0; reserved < holds; reserved += 1000) {
     await Promise.all(
-      Array.from({ length: Math.min(1000, holds - held) }, () => quota.reserve(project, { secrets: 1 })),
+      Array.from({ length: Math.min(1000, holds - reserved) }, () => quota.reserve(project, { secrets: 1 })),
     );
   }
   const reject = () =>

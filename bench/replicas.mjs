@@ -14,14 +14,14 @@ const CLIENTS = 4;
 
 const any = (most) => Math.floor(Math.random() * most);
 
-const questions = {
+const readsByName = {
   'GET /servers/{id}, any': (servers) => `/servers/${idOf(any(servers))}`,
   'GET /servers/detail?limit=100 of any project': (servers) =>
     `/servers/detail?limit=100&all_tenants=1&project_id=p${any(servers / PER_PROJECT)}`,
   'usage of any project': (servers) => `/os-simple-tenant-usage/p${any(servers / PER_PROJECT)}`,
 };
 
-async function ask({ url }, path) {
+async function sendRequest({ url }, path) {
   const response = await fetch(`${url}/v2.1${path}`, { headers: HEADERS });
   const text = await response.text();
   if (!response.ok) throw new Error(text);
@@ -31,7 +31,7 @@ async function ask({ url }, path) {
 async function cost(primaryPid, server, path, amount) {
   const before = processTime(primaryPid);
   const client = async () => {
-    for (let n = 0; n < amount / CLIENTS; n++) await ask(server, path());
+    for (let n = 0; n < amount / CLIENTS; n++) await sendRequest(server, path());
   };
   await Promise.all(Array.from({ length: CLIENTS }, client));
   return (processTime(primaryPid) - before) / amount;
@@ -53,7 +53,7 @@ export async function run({ quick }) {
     const owners = Array.from({ length: projects }, (_, n) => ({ projectId: `p${n}`, userId: `user-of-p${n}` }));
     await alone.populate({ count, owners });
     const rows = [];
-    for (const [what, path] of Object.entries(questions)) {
+    for (const [what, path] of Object.entries(readsByName)) {
       const measure = (server) => () => cost(pair.primaryPid, server, () => path(count), requests);
       // The first measurement is a warm-up.
       await interleaved(1, measure(reading), measure(alone));

@@ -29,7 +29,7 @@ const since = new Date(Date.now() - DAY_MS).toISOString().slice(0, 19);
 const nextProject = (opened) => `p${opened.turn++ % opened.projects}`;
 
 /** Each query is different every time, so that no cache helps. */
-export const questions = {
+export const readsByName = {
   'GET /flavors': () => '/flavors',
   'GET /servers/{id}, any': ({ servers }) => `/servers/${idOf(Math.floor(Math.random() * servers))}`,
   'GET /servers/detail?limit=100 of any project': (opened) =>
@@ -121,7 +121,7 @@ export async function run({ quick }) {
       rows.push({ what, ...samples(({ api, database }) => api + database), unit, budget: '<= 1.3 x' });
       rows.push({ what: `${what}: of that the database`, ...samples(({ database }) => database), unit: 'ms of CPU' });
     };
-    for (const [what, path] of Object.entries(questions)) await add(what, (opened) => cost(opened, path, requests));
+    for (const [what, path] of Object.entries(readsByName)) await add(what, (opened) => cost(opened, path, requests));
     await add('POST /servers until ACTIVE', (opened) => create(opened, creates));
     return rows;
   } finally {

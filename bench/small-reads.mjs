@@ -56,10 +56,10 @@ async function send(url, path, body) {
 async function pathsOf(url) {
   const keypair = { name: 'laptop', public_key: KEY, type: 'ssh' };
   await send(url, '/os-keypairs', { keypair });
-  const made = await send(url, '/servers', {
+  const created = await send(url, '/servers', {
     server: { name: 'web', flavorRef: '1', imageRef: IMAGE, networks: 'none' },
   });
-  const { id } = JSON.parse(made.body).server;
+  const { id } = JSON.parse(created.body).server;
   while (!(await send(url, `/servers/${id}`)).body.includes('"ACTIVE"'));
   return {
     '/flavors': '/flavors',
@@ -76,11 +76,11 @@ export async function run({ quick }) {
   const folder = mkdtempSync(join(tmpdir(), 'apistrata-small-reads-'));
   const { port, flags } = profiles ? await inspectorPort() : {};
   const server = await start(join(folder, 'servers.db'), flags);
-  const ask = (url, amount) => load(url, { amount, connections: CONNECTIONS, headers: HEADERS });
+  const sendRequest = (url, amount) => load(url, { amount, connections: CONNECTIONS, headers: HEADERS });
   /** Milliseconds of CPU time of one request. */
   const cost = async (url) => {
     const before = await server.usedMs();
-    await ask(url, requests);
+    await sendRequest(url, requests);
     return ((await server.usedMs()) - before) / requests;
   };
   const inspector = profiles && (await inspect(port));
@@ -88,7 +88,7 @@ export async function run({ quick }) {
   const profile = async (name, url) => {
     const until = performance.now() + profileMs;
     const found = await inspector.profile(async () => {
-      while (performance.now() < until) await ask(url, requests);
+      while (performance.now() < until) await sendRequest(url, requests);
     });
     writeFileSync(join(profiles, `${name.replaceAll(/\W+/g, '-')}.cpuprofile`), JSON.stringify(found));
   };
@@ -100,7 +100,7 @@ export async function run({ quick }) {
     await server.prepare(responses);
     for (const [index, [name, path]] of paths.entries()) {
       const urls = [`${server.url}/v2.1${path}`, `${server.url}/bare/${index}`];
-      for (const url of urls) await ask(url, warm);
+      for (const url of urls) await sendRequest(url, warm);
       const [ours, baseline] = await interleaved(rounds, ...urls.map((url) => () => cost(url)));
       rows.push({ what: `GET ${name}, and a bare route`, ours, baseline, unit: 'ms of CPU', budget: BUDGET });
       if (!inspector) continue;

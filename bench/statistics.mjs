@@ -8,7 +8,7 @@ import Database from 'better-sqlite3';
 import { copyServers } from './copy-servers.mjs';
 import { mainThreadTime, processTime } from './process-time.mjs';
 import { interleaved } from './samples.mjs';
-import { questions } from './scale.mjs';
+import { readsByName } from './scale.mjs';
 import { HEADERS, startServer } from './server-process.mjs';
 import { durablePostgres, testServers } from './test-servers.mjs';
 
@@ -17,7 +17,7 @@ const QUICK = { servers: 1_000, rounds: 2, requests: 10 };
 const PER_PROJECT = 100;
 
 /** With the budget of each on a SQLite file. */
-const asked = {
+const budgets = {
   'all projects, from any marker': '<= 2 ms',
   'a whole name': '<= 2 ms',
   'a part of a name': '<= 20 ms',
@@ -43,14 +43,14 @@ async function files(folder, servers, owners) {
 /** Two databases on a PostgreSQL server, the first with statistics. */
 async function databases({ url }, servers, owners) {
   const { default: pg } = await import('pg');
-  const ask = async (connectionString, work) => {
+  const sendRequest = async (connectionString, work) => {
     const client = new pg.Client({ connectionString });
     await client.connect();
     await work(client);
     await client.end();
   };
   const named = (name) => url.replace(/\/[^/]*$/, `/${name}`);
-  await ask(url, async (client) => {
+  await sendRequest(url, async (client) => {
     // Statistics are collected only by this benchmark.
     await client.query('alter system set autovacuum = off');
     await client.query('select pg_reload_conf()');
@@ -59,9 +59,9 @@ async function databases({ url }, servers, owners) {
   const first = await startServer(named('plain'));
   await first.populate({ count: 1, owners });
   await first.stop();
-  await ask(named('plain'), (client) => copyServers(client, servers, owners));
-  await ask(url, (client) => client.query('create database analyzed template plain'));
-  await ask(named('analyzed'), (client) => client.query('analyze'));
+  await sendRequest(named('plain'), (client) => copyServers(client, servers, owners));
+  await sendRequest(url, (client) => client.query('create database analyzed template plain'));
+  await sendRequest(named('analyzed'), (client) => client.query('analyze'));
   return [named('analyzed'), named('plain')];
 }
 
@@ -70,7 +70,7 @@ async function measure(kind, urls, { servers, rounds, requests }, postgres) {
   const rows = [];
   try {
     for (const url of urls) opened.push({ server: await startServer(url), servers, projects: servers / PER_PROJECT });
-    for (const [what, budget] of Object.entries(asked)) {
+    for (const [what, budget] of Object.entries(budgets)) {
       const cost = async (one) => {
         const { pid, url } = one.server;
         const used = () => ({
@@ -80,7 +80,7 @@ async function measure(kind, urls, { servers, rounds, requests }, postgres) {
         });
         const before = used();
         for (let n = 0; n < requests; n++) {
-          const response = await fetch(`${url}/v2.1${questions[what](one)}`, { headers: HEADERS });
+          const response = await fetch(`${url}/v2.1${readsByName[what](one)}`, { headers: HEADERS });
           const text = await response.text();
           if (!response.ok) throw new Error(text);
         }

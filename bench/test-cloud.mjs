@@ -23,9 +23,9 @@ async function startUp() {
   const begun = performance.now();
   const cloud = await startCloud();
   await firstResponse(cloud);
-  const taken = performance.now() - begun;
+  const elapsed = performance.now() - begun;
   await cloud.stop();
-  return taken;
+  return elapsed;
 }
 
 /** Returns the time until the command prints the address of the cloud, with all modules loaded from scratch. */
@@ -35,10 +35,10 @@ async function programStart(main) {
     stdio: ['ignore', 'pipe', 'ignore'],
   });
   await once(createInterface({ input: program.stdout }), 'line');
-  const taken = performance.now() - begun;
+  const elapsed = performance.now() - begun;
   program.kill('SIGTERM');
   await once(program, 'exit');
-  return taken;
+  return elapsed;
 }
 
 async function resets(runs) {
@@ -58,18 +58,18 @@ async function manyAtOnce(amount) {
   const clouds = await Promise.all(Array.from({ length: amount }, () => startCloud()));
   await Promise.all(clouds.map(firstResponse));
   globalThis.gc?.();
-  const taken = process.memoryUsage.rss() - before;
+  const growth = process.memoryUsage.rss() - before;
   await Promise.all(clouds.map((cloud) => cloud.stop()));
-  return taken;
+  return growth;
 }
 
 async function large() {
   const begun = performance.now();
   const cloud = await startCloud({ preset: 'large' });
   await firstResponse(cloud);
-  const taken = performance.now() - begun;
+  const elapsed = performance.now() - begun;
   await cloud.stop();
-  return taken;
+  return elapsed;
 }
 
 export async function run({ quick }) {

@@ -39,7 +39,7 @@ const create = {
   rate: 50,
   request: { method: 'POST', body: BODY },
 };
-const questions = [
+const readSamples = [
   read,
   create,
   { ...create, what: `${create.what}, ${CLIENTS} clients for each worker`, rate: undefined },
@@ -87,7 +87,7 @@ async function start({ url: database, client }, workers, preset) {
 }
 
 /** Sends requests one by one at a rate, or without a rate as fast as the clients can. */
-async function ask(server, { path, rate, request }, amount) {
+async function sendRequest(server, { path, rate, request }, amount) {
   const url = server.url + path;
   const options = { headers: HEADERS, ...request, amount };
   await (rate ? paced(url, { ...options, rate }) : load(url, { ...options, connections: CLIENTS * server.workers }));
@@ -95,9 +95,9 @@ async function ask(server, { path, rate, request }, amount) {
 }
 
 /** Returns milliseconds of CPU time of one request. */
-async function cost(server, question, amount) {
+async function cost(server, sample, amount) {
   const before = server.cpuMs();
-  await ask(server, question, amount);
+  await sendRequest(server, sample, amount);
   return (server.cpuMs() - before) / amount;
 }
 
@@ -130,25 +130,26 @@ export async function run({ quick }) {
         rows.push({ what: `${what}, ${many}, and one`, ours, baseline, unit, budget: index > 0 ? budget : undefined });
       }
     };
-    const measure = async (asked, question, budget) => {
-      const { what, kind, warmth, rate } = question;
+    const measure = async (offeredRate, sample, budget) => {
+      const { what, kind, warmth, rate } = sample;
       // Each worker must be as warm as the single one.
-      for (const server of asked) await ask(server, { ...question, rate: undefined }, much[warmth] * server.workers);
-      const measures = asked.map((server) => {
+      for (const server of offeredRate)
+        await sendRequest(server, { ...sample, rate: undefined }, much[warmth] * server.workers);
+      const measures = offeredRate.map((server) => {
         const amount = rate ? much[kind] : much[kind] * server.workers;
-        return () => cost(server, question, amount);
+        return () => cost(server, sample, amount);
       });
       add(what, 'ms of CPU', await interleaved(much.rounds, ...measures), budget);
     };
-    for (const question of questions) await measure(servers, question, '<= 1.1 x');
+    for (const sample of readSamples) await measure(servers, sample, '<= 1.1 x');
     await measure(bare, { ...read, what: 'a bare route', path: '/bare' });
     const [one] = servers;
-    for (const question of [read, create]) {
-      const rates = [question.rate / 4, question.rate].map((rate) => ({ ...question, rate }));
-      const measures = rates.map((asked) => () => cost(one, asked, much[question.kind] / 2));
+    for (const sample of [read, create]) {
+      const rates = [sample.rate / 4, sample.rate].map((rate) => ({ ...sample, rate }));
+      const measures = rates.map((offeredRate) => () => cost(one, offeredRate, much[sample.kind] / 2));
       const [seldom, often] = await interleaved(much.rounds, ...measures);
       rows.push({
-        what: `${question.what}, 1 worker at a quarter of the rate, and at all of it`,
+        what: `${sample.what}, 1 worker at a quarter of the rate, and at all of it`,
         ours: seldom,
         baseline: often,
         unit: 'ms of CPU',

@@ -11,7 +11,7 @@ const QUICK = { servers: 500, rounds: 2, seconds: 1 };
 const CLIENTS = 16;
 
 /** No resource matches, so that all candidates are searched. */
-const questions = [
+const paths = [
   '/servers/detail?all_tenants=1&ip=203.0.113.99',
   '/servers/detail?all_tenants=1&name=nobody.here',
   '/servers/detail?all_tenants=1&key_name=nobody',
@@ -22,7 +22,7 @@ const questions = [
   '/servers/detail?all_tenants=1&limit=1000',
 ];
 
-async function ask(url) {
+async function sendRequest(url) {
   const response = await fetch(url, { headers: HEADERS });
   const text = await response.text();
   if (!response.ok) throw new Error(`${url}: ${text}`);
@@ -37,7 +37,7 @@ async function waits(url, seconds) {
   while (performance.now() < until) {
     for (const [path, times] of Object.entries(waited)) {
       const begun = performance.now();
-      await ask(url + path);
+      await sendRequest(url + path);
       times.push(performance.now() - begun);
     }
   }
@@ -54,7 +54,7 @@ async function measure(kind, database, { servers, rounds, seconds }) {
     let answered = 0;
     const clients = Array.from({ length: CLIENTS }, async (_, client) => {
       for (let n = client; !ended; n++) {
-        await ask(`${server.url}/v2.1${questions[n % questions.length]}`);
+        await sendRequest(`${server.url}/v2.1${paths[n % paths.length]}`);
         answered++;
       }
     });

@@ -34,24 +34,24 @@ async function record() {
     const [, url] = /Compute API (http\S+)\/v2\.1/.exec(output) ?? [];
     if (!url) throw new Error(`the server ended: ${output}`);
     const seconds = ((performance.now() - begun) / 1000).toFixed(1);
-    const ask = async (path, version, body) => {
+    const sendRequest = async (path, version, body) => {
       const headers = { ...HEADERS, ...(version && { 'OpenStack-API-Version': `compute ${version}` }) };
       const method = body ? 'POST' : 'GET';
       const response = await fetch(`${url}/v2.1${path}`, { method, headers, body: body && JSON.stringify(body) });
       const text = await response.text();
       return { status: response.status, body: text ? JSON.parse(text) : undefined };
     };
-    const show = async (id, version) => (await ask(`/servers/${id}`, version)).body.server;
+    const show = async (id, version) => (await sendRequest(`/servers/${id}`, version)).body.server;
     const until = async (id, status) => {
       while ((await show(id)).status !== status) await new Promise((resolve) => setTimeout(resolve, 20));
       return show(id);
     };
     const server = { name: 'web', flavorRef: '1', imageRef: IMAGE, networks: 'none' };
-    const created = await ask('/servers', '2.37', { server });
+    const created = await sendRequest('/servers', '2.37', { server });
     const { id } = created.body.server;
     const active = await until(id, 'ACTIVE');
     const newest = await show(id, '2.100');
-    const stopped = await ask(`/servers/${id}/action`, undefined, { 'os-stop': null });
+    const stopped = await sendRequest(`/servers/${id}/action`, undefined, { 'os-stop': null });
     const off = await until(id, 'SHUTOFF');
     const fields = (one) =>
       `"status": "${one.status}", ${Object.keys(one).length} fields, flavor: ${Object.keys(one.flavor).join(', ')}`;

@@ -6,7 +6,7 @@ import { writePublishedForm } from './published-form.mjs';
 const folder = process.cwd();
 const form = join(folder, 'published');
 // Another process may be packing the folder: the new one is created elsewhere, and renamed.
-const made = mkdtempSync(`${form}-`);
-await writePublishedForm(relative(join(import.meta.dirname, '..'), folder), made);
+const newForm = mkdtempSync(`${form}-`);
+await writePublishedForm(relative(join(import.meta.dirname, '..'), folder), newForm);
 rmSync(form, { recursive: true, force: true });
-renameSync(made, form);
+renameSync(newForm, form);

@@ -26,7 +26,7 @@ const ownPlaces = {
 async function bundle(entry: string, folder: string): Promise<void> {
   // Loaded only by the first process that needs it.
   const { rolldown } = await import('rolldown');
-  const made = await rolldown({
+  const build = await rolldown({
     input: { main: entry },
     platform: 'node',
     resolve: { conditionNames: ['@apistrata/source', 'node'], extensionAlias: { '.js': ['.ts', '.js'] } },
@@ -34,9 +34,9 @@ async function bundle(entry: string, folder: string): Promise<void> {
     logLevel: 'silent',
   });
   try {
-    await made.write({ dir: folder, format: 'esm', entryFileNames: '[name].mjs', chunkFileNames: '[name].mjs' });
+    await build.write({ dir: folder, format: 'esm', entryFileNames: '[name].mjs', chunkFileNames: '[name].mjs' });
   } finally {
-    await made.close();
+    await build.close();
   }
 }
 

@@ -38,7 +38,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   });
   const { fsModuleCachePath: modules } = project.config.experimental;
   return async () => {
-    for (const made of [bundles, modules]) if (made) rmSync(made, { recursive: true, force: true });
+    for (const folder of [bundles, modules]) if (folder) rmSync(folder, { recursive: true, force: true });
     await Promise.all([pgbouncer?.stop(), redis?.stop()]);
     await postgres?.stop();
   };

@@ -11,8 +11,8 @@ it('every two values of different factors occur together in the matrix of the re
   const names = Object.keys(factors) as (keyof typeof factors)[];
   for (const one of names) {
     for (const other of names.filter((name) => name !== one)) {
-      const met = new Set(rows.map((row: any) => `${row[one]} ${row[other]}`));
-      expect(met.size, `${one} and ${other}`).toBe(factors[one].length * factors[other].length);
+      const covered = new Set(rows.map((row: any) => `${row[one]} ${row[other]}`));
+      expect(covered.size, `${one} and ${other}`).toBe(factors[one].length * factors[other].length);
     }
   }
   // The two longest factors need as many rows as they have pairs; the others must not need many more.

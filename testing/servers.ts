@@ -56,9 +56,9 @@ async function untilReady(child: ChildProcess, what: string, sign: () => boolean
 }
 
 /** Connects, sends a text and returns the first response; '' if the connection is rejected. */
-function firstResponse(port: number, said: string): Promise<string> {
+function firstResponse(port: number, expected: string): Promise<string> {
   return new Promise((resolve) => {
-    const socket = tcpConnect(port, '127.0.0.1', () => socket.write(said));
+    const socket = tcpConnect(port, '127.0.0.1', () => socket.write(expected));
     socket.setTimeout(CONDITION_TIMEOUT_MS, () => socket.destroy());
     socket.once('data', (response) => {
       resolve(String(response));

@@ -120,17 +120,17 @@ async function npx(folder, registry, name, version) {
   const begun = performance.now();
   const command = ['--yes', `@apistrata/${name}@${version}`, ...args];
   const status = await firstStatus('npx', command, { cwd: folder, env, ...serving });
-  const taken = (performance.now() - begun) / 1000;
+  const duration = (performance.now() - begun) / 1000;
   const [installed] = readdirSync(join(folder, 'cache/_npx')).map((id) =>
     join(folder, 'cache/_npx', id, 'node_modules'),
   );
   const { packages: tree } = JSON.parse(readFileSync(join(installed, '.package-lock.json'), 'utf8'));
   const size = Number(execFileSync('du', ['-sk', installed], { encoding: 'utf8' }).split('\t')[0]) / 1000;
   const count = Object.keys(tree).length;
-  const fine = status === 200 && count <= packages && size <= megabytes && taken <= seconds;
+  const fine = status === 200 && count <= packages && size <= megabytes && duration <= seconds;
   return [
     fine,
-    `npx @apistrata/${name} returned ${status} after ${taken.toFixed(1)} s: ${count} packages, ${size.toFixed(1)} MB`,
+    `npx @apistrata/${name} returned ${status} after ${duration.toFixed(1)} s: ${count} packages, ${size.toFixed(1)} MB`,
   ];
 }
 

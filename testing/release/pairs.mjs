@@ -21,8 +21,8 @@ export function pairs(factors, isPossible = () => true) {
   const names = Object.keys(factors);
   const candidates = product(factors)
     .filter(isPossible)
-    .map((row) => ({ row, met: pairsOf(row, names) }));
-  const missing = new Set(candidates.flatMap(({ met }) => met));
+    .map((row) => ({ row, covered: pairsOf(row, names) }));
+  const missing = new Set(candidates.flatMap(({ covered }) => covered));
   const rows = [];
   while (missing.size > 0) {
     const gain = ({ met }) => met.filter((pair) => missing.has(pair)).length;

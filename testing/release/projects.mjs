@@ -142,9 +142,9 @@ export async function tryOut(row, { folder, env: registry, version, readme, mani
   if (called.length > 0 && !use.compiles) throw new Error(`the installation ran ${called[0]}`);
 
   for (const [peer, { optional }] of Object.entries(manifest.peerDependenciesMeta ?? {})) {
-    const asked = packages.some((item) => item.startsWith(peer));
+    const isNamed = packages.some((item) => item.startsWith(peer));
     const there = existsSync(join(folder, 'node_modules', peer));
-    if (optional && there && !asked) throw new Error(`${peer}, which is optional, was installed`);
+    if (optional && there && !isNamed) throw new Error(`${peer}, which is optional, was installed`);
   }
   if (!use.imports) return tryCommand(Object.keys(manifest.bin)[0], use.npx, { folder, env });
 

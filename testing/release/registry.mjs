@@ -37,9 +37,9 @@ function withoutSettings() {
 /** Throws unless both programs publish to this registry and nowhere else. */
 async function holdOnto(url, env) {
   for (const [program, ...args] of [['npm'], [process.execPath, await fetchPnpm()]]) {
-    const asked = [...args, 'config', 'get', 'registry'];
+    const command = [...args, 'config', 'get', 'registry'];
     const options = { cwd: tmpdir(), env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] };
-    const used = execFileSync(program, asked, options).trim();
+    const used = execFileSync(program, command, options).trim();
     if (used !== url) throw new Error(`${[program, ...args].join(' ')} would publish to ${used}, not to ${url}`);
   }
 }

@@ -16,8 +16,8 @@ export function listen(server: Server, host: string, port: number, prefix = ''):
       fail(new StartError(`port ${port} of ${host} ${why.replace('--', `--${prefix}`)}`));
     });
     server.listen(port, host, () => {
-      const { port: taken } = server.address() as { port: number };
-      done(`http://${host.includes(':') ? `[${host}]` : host}:${taken}`);
+      const { port: boundPort } = server.address() as { port: number };
+      done(`http://${host.includes(':') ? `[${host}]` : host}:${boundPort}`);
     });
   });
 }

@@ -233,12 +233,12 @@ describe.each(kinds)('admin commands while a server runs on $kind', ({ kind, dat
   it('report the tables of a damaged backup, and files that are not a database', async () => {
     if (kind !== 'SQLite') return;
     const file = join(folder, `${randomUUID()}.db`);
-    const made = new DatabaseSync(file);
-    made.exec(`create table flavours (id integer primary key, text text);
+    const database = new DatabaseSync(file);
+    database.exec(`create table flavours (id integer primary key, text text);
       with recursive n(i) as (select 1 union all select i + 1 from n where i < 50)
       insert into flavours select i, hex(randomblob(400)) from n`);
-    const page = Number(made.prepare("select rootpage from sqlite_schema where name = 'flavours'").get()?.rootpage);
-    made.close();
+    const page = Number(database.prepare("select rootpage from sqlite_schema where name = 'flavours'").get()?.rootpage);
+    database.close();
     const bytes = readFileSync(file);
     bytes.fill(0x5a, (page - 1) * 4096, page * 4096);
     writeFileSync(file, bytes);

@@ -191,10 +191,10 @@ describe('the program with a configuration file', () => {
     const program = await startProgram(['--db', ':memory:', '--config', config]);
     onTestFinished(async () => void (await program.end('SIGKILL')));
     const list = async () => (await sendRequest(program.url, 'GET', '/v2.1/flavors')).status;
-    const sendSighup = async (said: RegExp) => {
+    const sendSighup = async (expected: RegExp) => {
       const before = program.output().length;
       process.kill(program.pid, 'SIGHUP');
-      await eventually(() => expect(program.output().slice(before)).toMatch(said));
+      await eventually(() => expect(program.output().slice(before)).toMatch(expected));
     };
     expect(await list()).toBe(200);
     writeFileSync(policy, '"os_compute_api:os-keypairs:index": "!"');

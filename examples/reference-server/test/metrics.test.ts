@@ -61,8 +61,8 @@ describe.each(databases)('metrics of the reference server on $kind, after variou
       eventually(async () => expect((await compute('GET', `/servers/${id}`)).body.server).toMatchObject({ status }), {
         interval: 50,
       });
-    const made = await compute('POST', '/servers', server('web'), '2.37');
-    const { id } = made.body.server;
+    const created = await compute('POST', '/servers', server('web'), '2.37');
+    const { id } = created.body.server;
     await settled(id, 'ACTIVE');
     await compute('POST', '/servers', server('db'), '2.90').then(({ body }) => settled(body.server.id, 'ACTIVE'));
     expect((await compute('POST', '/servers', server('one too many'), '2.90')).status).toBe(403);
@@ -191,11 +191,11 @@ describe('the location of metrics', () => {
 
   it('is rejected with the name of the option if the port is in use', async () => {
     const program = await startProgram(['--db', ':memory:', '--metrics-port', '0', '--log-level', 'silent']);
-    const taken = new URL((await program.printed(/Metrics +(http:\S+)/))[1]!).port;
-    const { code, output } = await runProgram(['--db', ':memory:', '--port', '0', '--metrics-port', taken]);
+    const usedPort = new URL((await program.printed(/Metrics +(http:\S+)/))[1]!).port;
+    const { code, output } = await runProgram(['--db', ':memory:', '--port', '0', '--metrics-port', usedPort]);
     expect(code).toBe(1);
     expect(output).toContain(
-      `port ${taken} of 127.0.0.1 is in use: stop the other program, or choose another port with --metrics-port`,
+      `port ${usedPort} of 127.0.0.1 is in use: stop the other program, or choose another port with --metrics-port`,
     );
     expect(await program.end('SIGTERM')).toBe(0);
   });

@@ -92,12 +92,12 @@ it('sends its traces to a collector by the steps of the page, and the last ones 
     got.flatMap(({ resourceSpans }) => resourceSpans.flatMap((r) => r.scopeSpans.flatMap((scope) => scope.spans)));
   const body = { server: { name: 'web', flavorRef: '1', imageRef: IMAGE } };
   const headers = { 'X-Auth-Token': 'ada:demo', 'Content-Type': 'application/json' };
-  const made = await fetch(`${program.url}/v2.1/servers`, {
+  const created = await fetch(`${program.url}/v2.1/servers`, {
     method: 'POST',
     headers: { ...headers, traceparent: `00-${TRACE}-${PARENT}-01` },
     body: JSON.stringify(body),
   });
-  const { id } = ((await made.json()) as { server: { id: string } }).server;
+  const { id } = ((await created.json()) as { server: { id: string } }).server;
   await eventually(async () => {
     const { body: shown } = await sendRequest(program.url, 'GET', `/v2.1/servers/${id}`);
     expect(shown.server.status).toBe('ACTIVE');

@@ -35,8 +35,8 @@ describe.each(kinds)('admin commands for events that a webhook did not accept, o
     const options = ['--webhook', url, '--webhook-attempts', '1', '--webhook-secret-file', secretFile];
     const program = await start(...place, ...options, '--metrics');
     const server = { name: 'web', flavorRef: '1', imageRef: '70a599e0-31e7-49b7-b260-868f441e862b', networks: 'none' };
-    const made = await sendRequest(program.url, 'POST', '/v2.1/servers', { version: '2.90', body: { server } });
-    expect(made.status).toBe(202);
+    const created = await sendRequest(program.url, 'POST', '/v2.1/servers', { version: '2.90', body: { server } });
+    expect(created.status).toBe(202);
     const failures = async (): Promise<DeadLetter[]> => (await adminJson('webhook', 'failures', ...place)).failures;
     await expect.poll(async () => (await failures()).map(({ type }) => type)).toContain('instance.create.end');
     const all = await failures();

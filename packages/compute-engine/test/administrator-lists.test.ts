@@ -117,9 +117,9 @@ describe.each(storesUnderTest(inject('postgresUrl')))(
     });
 
     if (kind === 'SQLite') {
-      it.each(Object.entries(requests))('%s: reads only what it returns', async (_what, [question, ...indexes]) => {
+      it.each(Object.entries(requests))('%s: reads only what it returns', async (_what, [request, ...indexes]) => {
         const details: string[] = [];
-        for (const { sql: text, parameters } of await send(question)) {
+        for (const { sql: text, parameters } of await send(request)) {
           const plan = await db().executeQuery<{ detail: string }>(
             CompiledQuery.raw(`explain query plan ${text}`, [...parameters]),
           );
@@ -139,8 +139,8 @@ describe.each(storesUnderTest(inject('postgresUrl')))(
       // Without statistics, PostgreSQL expects few rows of each host, and sorts them all.
       const measured = Object.entries(requests).filter(([what]) => statistics === 'with statistics' || what !== MANY);
 
-      it.each(measured)('%s: reads only what it returns', async (_what, [question]) => {
-        const { scans, rows } = await planCosts(db(), await send(question));
+      it.each(measured)('%s: reads only what it returns', async (_what, [request]) => {
+        const { scans, rows } = await planCosts(db(), await send(request));
         const many = ['servers', 'migrations', 'ports', 'ip_allocations'];
         expect({ scans: scans.filter((table) => many.includes(table)), rows: Math.max(rows, MAX_ROWS) }).toEqual({
           scans: [],

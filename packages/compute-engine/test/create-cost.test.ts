@@ -58,10 +58,10 @@ describe.each(storesUnderTest(inject('postgresUrl')))(
         expect(statements.filter((name) => name === 'commit').length).toBeLessThanOrEqual(6);
         // Savepoints copy every page that changes: they are needed only after failures.
         expect(statements).not.toContain('savepoint');
-        const made = await engine.servers.list(contextOf('p'), { limit: 20 });
-        expect(made.map(({ vmState }) => vmState)).toEqual(Array(9).fill('active'));
+        const servers = await engine.servers.list(contextOf('p'), { limit: 20 });
+        expect(servers.map(({ vmState }) => vmState)).toEqual(Array(9).fill('active'));
         // Servers that are placed together take each other's claims into account.
-        expect(new Set(made.map(({ host }) => host)).size).toBe(2);
+        expect(new Set(servers.map(({ host }) => host)).size).toBe(2);
         const { db } = coreOf(engine).store;
         const nodes = await db.selectFrom('nodes').select(['servers', 'vcpus_used']).execute();
         expect(nodes.reduce((sum, node) => sum + node.servers, 0)).toBe(9);
@@ -79,8 +79,8 @@ describe.each(storesUnderTest(inject('postgresUrl')))(
         const written = statements.filter((name) => /^(insert|update|delete) /.test(name) && name !== 'update jobs');
         // Four for each batch of requests, including one for claims, and three for each batch of jobs.
         expect(written.length).toBeLessThanOrEqual(many);
-        const made = await engine.servers.list(contextOf('p'), { limit: 50 });
-        expect(made.map(({ vmState }) => vmState)).toEqual(Array(many + 1).fill('active'));
+        const servers = await engine.servers.list(contextOf('p'), { limit: 50 });
+        expect(servers.map(({ vmState }) => vmState)).toEqual(Array(many + 1).fill('active'));
       }));
 
     it('is a share of transactions if no host has capacity', () =>
@@ -94,9 +94,9 @@ describe.each(storesUnderTest(inject('postgresUrl')))(
         await Promise.all(Array.from({ length: many }, () => engine.servers.create(contextOf('p'), server)));
         await engine.idle();
         expect(statements.filter((name) => name === 'commit').length).toBeLessThan(many);
-        const made = await engine.servers.list(contextOf('p'), { limit: 50 });
-        expect(made.map(({ vmState }) => vmState)).toEqual(Array(many + 1).fill('error'));
-        expect(new Set(made.map(({ fault }) => fault?.message))).toEqual(new Set([new NoValidHost({}).message]));
+        const servers = await engine.servers.list(contextOf('p'), { limit: 50 });
+        expect(servers.map(({ vmState }) => vmState)).toEqual(Array(many + 1).fill('error'));
+        expect(new Set(servers.map(({ fault }) => fault?.message))).toEqual(new Set([new NoValidHost({}).message]));
         expect(await coreOf(engine).worker.pending()).toBe(0);
       }));
 
@@ -107,8 +107,8 @@ describe.each(storesUnderTest(inject('postgresUrl')))(
         await db.updateTable('nodes').set({ vcpus_used: 61 }).execute();
         await Promise.all(Array.from({ length: 12 }, () => engine.servers.create(contextOf('p'), server)));
         await engine.idle();
-        const made = await engine.servers.list(contextOf('p'), { limit: 20 });
-        expect(made.map(({ vmState }) => vmState).sort()).toEqual([
+        const servers = await engine.servers.list(contextOf('p'), { limit: 20 });
+        expect(servers.map(({ vmState }) => vmState).sort()).toEqual([
           ...Array(6).fill('active'),
           ...Array(6).fill('error'),
         ]);
@@ -160,12 +160,12 @@ describe.each(storesUnderTest(inject('postgresUrl')))(
           );
         }
         await create(engine);
-        const [made] = await engine.servers.list(contextOf('p'), { limit: 1 });
-        expect(made!.vmState).toBe('active');
-        await engine.servers.act(contextOf('p'), made!.id, 'os-stop');
+        const [server] = await engine.servers.list(contextOf('p'), { limit: 1 });
+        expect(server!.vmState).toBe('active');
+        await engine.servers.act(contextOf('p'), server!.id, 'os-stop');
         await engine.idle();
-        expect((await engine.servers.get(contextOf('p'), made!.id)).vmState).toBe('stopped');
-        await expect(engine.servers.update(contextOf('p'), made!.id, { name: 'other' })).rejects.toThrow('written');
+        expect((await engine.servers.get(contextOf('p'), server!.id)).vmState).toBe('stopped');
+        await expect(engine.servers.update(contextOf('p'), server!.id, { name: 'other' })).rejects.toThrow('written');
       }));
   },
 );

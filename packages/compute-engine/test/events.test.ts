@@ -40,9 +40,9 @@ describe.each(databases)('events, on $kind', ({ url }) => {
   }
 
   const create = async (engine: Engine, name = 'web') => {
-    const { servers: made } = await engine.servers.create(ada, { ...expected, name });
+    const { servers: created } = await engine.servers.create(ada, { ...expected, name });
     await engine.idle();
-    return made[0]!.id;
+    return created[0]!.id;
   };
 
   it('are passed to listeners of this process, with the format and names of the original', async () => {

@@ -29,7 +29,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('a new server, on $kind', 
   const pending = () => coreOf(engine).worker.pending();
   const states = async () => (await engine.servers.list(contextOf('p'), { limit: 10 })).map(({ vmState }) => vmState);
 
-  async function taken() {
+  async function usedCapacity() {
     const usage = [...(await usageByHost(coreOf(engine).store)).values()];
     return usage.reduce((sum, { vcpus }) => sum + vcpus, 0);
   }
@@ -40,24 +40,24 @@ describe.each(storesUnderTest(inject('postgresUrl')))('a new server, on $kind', 
     await start({ driver });
     const context = contextOf('p', { isAdmin: true });
     const { servers } = await engine.servers.create(context, wanted);
-    const [made] = servers;
-    expect(made).toMatchObject({ vmState: 'building', taskState: 'block_device_mapping', host: expect.any(String) });
-    expect(made?.claims).toMatchObject([{ host: made?.host, vcpus: 1 }]);
-    expect(await taken()).toBe(1);
+    const [created] = servers;
+    expect(created).toMatchObject({ vmState: 'building', taskState: 'block_device_mapping', host: expect.any(String) });
+    expect(created?.claims).toMatchObject([{ host: created?.host, vcpus: 1 }]);
+    expect(await usedCapacity()).toBe(1);
     expect(await pending()).toBe(1);
     const { events } = await engine.instanceActions.get(idOf(servers), context.requestId);
     expect(events[0]).toMatchObject({
       name: 'conductor_schedule_and_build_instances',
       result: 'Success',
-      host: made?.host,
+      host: created?.host,
       finishTime: expect.any(Number),
     });
     machine.release();
     await engine.idle();
     const active = await engine.servers.get(context, idOf(servers));
     expect(active).toMatchObject({ vmState: 'active', taskState: null, jobId: null, powerState: 1 });
-    expect(active).toMatchObject({ host: made?.host, claims: made?.claims });
-    expect(await taken()).toBe(1);
+    expect(active).toMatchObject({ host: created?.host, claims: created?.claims });
+    expect(await usedCapacity()).toBe(1);
     expect(await pending()).toBe(0);
   });
 
@@ -79,7 +79,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('a new server, on $kind', 
   it('has a host even if this process leaves jobs to others', async () => {
     await start({ worker: false });
     expect((await create())[0]).toMatchObject({ vmState: 'building', host: expect.any(String) });
-    expect(await taken()).toBe(1);
+    expect(await usedCapacity()).toBe(1);
     expect(await pending()).toBe(1);
   });
 
@@ -94,7 +94,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('a new server, on $kind', 
       host: null,
       fault: { message: expect.stringMatching(/No valid host/) },
     });
-    expect(await taken()).toBe(128);
+    expect(await usedCapacity()).toBe(128);
   });
 
   it('is placed on a host whose capacity exceeds 32 bits', async () => {
@@ -105,7 +105,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('a new server, on $kind', 
     await engine.idle();
     expect([...alone, ...several]).toHaveLength(3);
     expect(await states()).toEqual(Array(3).fill('active'));
-    expect(await taken()).toBe(3);
+    expect(await usedCapacity()).toBe(3);
   });
 
   it('gets its host from its job if several servers are requested', async () => {
@@ -114,6 +114,6 @@ describe.each(storesUnderTest(inject('postgresUrl')))('a new server, on $kind', 
     expect(servers.map(({ taskState, host }) => [taskState, host])).toEqual(Array(3).fill(['scheduling', null]));
     await engine.idle();
     expect(await states()).toEqual(Array(3).fill('active'));
-    expect(await taken()).toBe(3);
+    expect(await usedCapacity()).toBe(3);
   });
 });

@@ -141,8 +141,8 @@ describe.each(storesUnderTest(inject('postgresUrl')))(
     }
 
     if (kind === 'SQLite') {
-      it.each(Object.entries(requests))('%s: reads no rows of other projects', async (_what, question) => {
-        for (const { sql: text, parameters } of await send(question)) {
+      it.each(Object.entries(requests))('%s: reads no rows of other projects', async (_what, request) => {
+        for (const { sql: text, parameters } of await send(request)) {
           const plan = await db().executeQuery<{ detail: string }>(
             CompiledQuery.raw(`explain query plan ${text}`, [...parameters]),
           );
@@ -158,8 +158,8 @@ describe.each(storesUnderTest(inject('postgresUrl')))(
         if (statistics === 'with statistics') await sql`analyze`.execute(db());
       }, 60_000);
 
-      it.each(Object.entries(requests))('%s: costs almost nothing', async (_what, question) => {
-        const { scans, rows } = await planCosts(db(), await send(question));
+      it.each(Object.entries(requests))('%s: costs almost nothing', async (_what, request) => {
+        const { scans, rows } = await planCosts(db(), await send(request));
         expect({ scans: scans.filter((table) => table in theirs), rows: Math.max(rows, MAX_ROWS) }).toEqual({
           scans: [],
           rows: MAX_ROWS,

@@ -24,9 +24,9 @@ describe.each(databases)('a webhook on $kind', ({ url }) => {
   });
 
   async function receiver(response: Parameters<typeof receiveEvents>[0]): Promise<WebhookReceiver> {
-    const made = await receiveEvents(response);
-    open.push(() => made.close());
-    return made;
+    const opened = await receiveEvents(response);
+    open.push(() => opened.close());
+    return opened;
   }
 
   async function start(options: EngineOptions): Promise<Engine> {

@@ -48,9 +48,9 @@ function walk(value: unknown, name: string, idFor: (id: string) => string): unkn
 
 /** Returns the item with the most content, in any order of the items. */
 function mostComplete(items: readonly unknown[]): unknown {
-  const said = items.map((item) => ({ item, text: JSON.stringify(walk(item, '', () => '')) }));
-  said.sort((one, other) => other.text.length - one.text.length || (one.text < other.text ? -1 : 1));
-  return said[0]!.item;
+  const texts = items.map((item) => ({ item, text: JSON.stringify(walk(item, '', () => '')) }));
+  texts.sort((one, other) => other.text.length - one.text.length || (one.text < other.text ? -1 : 1));
+  return texts[0]!.item;
 }
 
 /** Returns a request or response with one item of each list except links, and with stable values. */

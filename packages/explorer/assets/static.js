@@ -107,8 +107,8 @@ async function search(place) {
       .filter((word) => word !== '' && !ignored.has(word));
 
   /** Returns the named versions with their comparison, the versions with all words, and the operations. */
-  function resultsOf(question) {
-    const words = wordsOf(question);
+  function resultsOf(query) {
+    const words = wordsOf(query);
     const named = [...versions.keys()].filter((version) => words.includes(version));
     const [from, to] = named;
     const text = words.filter((word) => !versions.has(word)).map(stem);
@@ -127,14 +127,14 @@ async function search(place) {
   }
 
   const show = () => {
-    const question = field.value.trim();
-    const found = resultsOf(question);
+    const query = field.value.trim();
+    const found = resultsOf(query);
     place.replaceChildren(...found.map(resultItem));
     count.textContent =
-      question === ''
+      query === ''
         ? 'Enter words from an operation, a field, a description or a version.'
-        : `${found.length} results for “${question}”.`;
-    history.replaceState(null, '', question === '' ? location.pathname : `?q=${encodeURIComponent(question)}`);
+        : `${found.length} results for “${query}”.`;
+    history.replaceState(null, '', query === '' ? location.pathname : `?q=${encodeURIComponent(query)}`);
   };
   field.addEventListener('input', show);
   field.form.addEventListener('submit', (event) => {

@@ -14,14 +14,14 @@ export function keepTyped() {
 }
 
 /** Restores what {@link keepTyped} returned. */
-export function restoreTyped(kept) {
+export function restoreTyped(stored) {
   const details = document.querySelector('#try');
-  if (!kept || !details) return;
-  for (const [id, value] of kept.values) {
+  if (!stored || !details) return;
+  for (const [id, value] of stored.values) {
     const field = details.querySelector(`[id="${id}"]`);
     if (field) Object.assign(field, { value }).dataset.typed = '';
   }
-  details.open = kept.open;
+  details.open = stored.open;
 }
 
 const headersOf = ({ dataset }, token) => ({

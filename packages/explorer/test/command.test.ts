@@ -51,12 +51,12 @@ describe('the command line', () => {
     ['changes --version 2.1 --to 2.2 --format toml', /--format must be markdown or json, not "toml"/],
     ['openapi --version 2.1 --to 2.2', /an output folder, --out/],
     ['openapi --actions apart', /--actions must be one-of or separate/],
-  ])('reports one line for "%s"', (line, said) => {
+  ])('reports one line for "%s"', (line, message) => {
     try {
       readCommand(line.split(' ').filter(Boolean));
       expect.unreachable();
     } catch (error) {
-      expect(error).toMatchObject({ code: 'COMMAND_LINE', message: expect.stringMatching(said) });
+      expect(error).toMatchObject({ code: 'COMMAND_LINE', message: expect.stringMatching(message) });
       expect((error as Error).message).not.toContain('\n');
     }
   });
@@ -66,10 +66,10 @@ describe('the command line', () => {
     ['no-such-package', /The package "no-such-package" is not installed/],
     ['./broken.mjs', /broken\.mjs cannot be loaded: .*nothing\.mjs/],
     ['./empty.mjs', /does not export `operations`/],
-  ])('reports the fault of the module %s', async (module, said) => {
+  ])('reports the fault of the module %s', async (module, message) => {
     await expect(loadApi(module, folder)).rejects.toMatchObject({
       code: 'COMMAND_LINE',
-      message: expect.stringMatching(said),
+      message: expect.stringMatching(message),
     });
   });
 });

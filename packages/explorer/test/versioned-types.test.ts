@@ -25,7 +25,7 @@ const library = () => versionedTypes(bookOperations, { title: 'Library', min: '1
 
 describe('the types of an API', () => {
   it('include exactly the fields that a response, a body and a query have at a version', () => {
-    const said = check(
+    const output = check(
       library(),
       `import type { LibraryResponse, LibraryBody, LibraryQuery } from './api.js';
       type Book<V extends '1.4' | '1.5' | '1.8'> = LibraryResponse<V, 'listBooks'>['books'][number];
@@ -43,7 +43,7 @@ describe('the types of an API', () => {
       // @ts-expect-error books are not filtered before 1.5
       export const unheard: LibraryQuery<'1.4', 'listBooks'> = { title: 'Emma' };`,
     );
-    expect(said).toEqual([]);
+    expect(output).toEqual([]);
   });
 
   it('reject invalid uses', () => {
@@ -54,7 +54,7 @@ describe('the types of an API', () => {
 
   it('of the compute API include the tags of a server since 2.26, and not at 2.25', () => {
     const { title } = computeApiDescription;
-    const said = check(
+    const output = check(
       versionedTypes(operations, { title, min: MIN_VERSION, max: MAX_VERSION }),
       `import type { ComputeResponse, ComputeBody, ComputeOperation, ComputeVersion } from './api.js';
       type Server<V extends ComputeVersion> = ComputeResponse<V, 'showServer'>['server'];
@@ -76,6 +76,6 @@ describe('the types of an API', () => {
       export type Unknown = ComputeResponse<'2.999', 'showServer'>;
       export const id = <V extends '2.1' | '2.53'>(answer: ComputeResponse<V, 'createServer'>): unknown => answer;`,
     );
-    expect(said).toEqual([]);
+    expect(output).toEqual([]);
   });
 });

@@ -115,11 +115,11 @@ describe('the threads of a detailed response', () => {
 });
 
 /** A check that creates the resources of a test during its probe. */
-let made: () => unknown = () => undefined;
+let createResources: () => unknown = () => undefined;
 const probing = {
   name: 'probing',
   check: () => {
-    void made();
+    void createResources();
     return { state: 'available' as const };
   },
 };
@@ -144,9 +144,9 @@ describe('the pending asynchronous resources of a detailed response', () => {
         settle = resolve;
       });
     }
-    made = pendingResources;
+    createResources = pendingResources;
     expect(await mine()).toEqual([]);
-    made = () => undefined;
+    createResources = () => undefined;
     await expect.poll(async () => (await mine()).length).toBe(1);
     settle();
     // Node caches the text of the Date header for a second.

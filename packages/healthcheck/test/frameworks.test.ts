@@ -13,7 +13,7 @@ import { koaHealthcheck } from '../src/koa/index.js';
 import { HealthcheckModule } from '../src/nestjs/index.js';
 import { closing, serve } from './serve.js';
 
-const made = (options: HealthcheckOptions = {}) =>
+const createHealthcheck = (options: HealthcheckOptions = {}) =>
   closing({
     log: false,
     ...options,
@@ -40,7 +40,7 @@ const over =
 describe('the endpoints in frameworks', () => {
   it('are served by Fastify', async () => {
     const app = Fastify();
-    app.register(fastifyHealthcheck(made()));
+    app.register(fastifyHealthcheck(createHealthcheck()));
     app.get('/', async () => 'home');
     onTestFinished(() => app.close());
     await app.listen({ port: 0, host: '127.0.0.1' });
@@ -49,7 +49,7 @@ describe('the endpoints in frameworks', () => {
 
   it('pass errors to the error handlers of Fastify with errors: "next"', async () => {
     const app = Fastify();
-    app.register(fastifyHealthcheck(made({ errors: 'next' })));
+    app.register(fastifyHealthcheck(createHealthcheck({ errors: 'next' })));
     app.setErrorHandler((error: Error, _request, reply) => reply.code(418).send(error.message));
     onTestFinished(() => app.close());
     await app.listen({ port: 0, host: '127.0.0.1' });
@@ -61,7 +61,7 @@ describe('the endpoints in frameworks', () => {
     const app = new Koa();
     const failures: unknown[] = [];
     app.on('error', (error) => failures.push(error));
-    app.use(koaHealthcheck(made()));
+    app.use(koaHealthcheck(createHealthcheck()));
     app.use((context) => {
       context.body = 'home';
     });
@@ -73,7 +73,7 @@ describe('the endpoints in frameworks', () => {
     const logged = vi.spyOn(console, 'error').mockImplementation(() => undefined);
     onTestFinished(() => logged.mockRestore());
     const app = new Hono();
-    app.use(honoHealthcheck(made()));
+    app.use(honoHealthcheck(createHealthcheck()));
     app.get('/', (c) => c.text('home'));
     const listener = getRequestListener(app.fetch as never);
     await expectEndpoints((await serve((req, res) => void listener(req, res))).request);
@@ -82,7 +82,7 @@ describe('the endpoints in frameworks', () => {
 
   it('are served by NestJS, and fail when it shuts down', async () => {
     class AppModule {}
-    const health = made();
+    const health = createHealthcheck();
     const module = { module: AppModule, imports: [HealthcheckModule.forRoot(health)] };
     const app = await NestFactory.create(module, { logger: false });
     await app.listen(0, '127.0.0.1');

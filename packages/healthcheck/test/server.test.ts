@@ -115,9 +115,9 @@ describe('a client that does not read', () => {
 
   /** Sends requests, and never reads the responses. */
   function nonReadingClient(port: number, text: string): Client {
-    const made = client(port, text);
-    made.socket.pause();
-    return made;
+    const responses = client(port, text);
+    responses.socket.pause();
+    return responses;
   }
 
   it('causes no second response before it has read the first', async () => {
@@ -249,11 +249,11 @@ describe('drain', () => {
   it('completes under continuous load, and completes every accepted request', async () => {
     const { port, guarded } = await serveGuarded(slowly);
     const clients = Array.from({ length: 10 }, () => {
-      const made = client(port, get('/').repeat(5));
-      made.socket.on('data', (chunk: string) => {
-        if (made.socket.writable) made.socket.write(get('/').repeat(statuses(chunk).length));
+      const responses = client(port, get('/').repeat(5));
+      responses.socket.on('data', (chunk: string) => {
+        if (responses.socket.writable) responses.socket.write(get('/').repeat(statuses(chunk).length));
       });
-      return made;
+      return responses;
     });
     await new Promise((resolve) => setTimeout(resolve, 100));
     await guarded.drain({ delayMs: 100, graceMs: 5_000 });

@@ -90,8 +90,8 @@ describe('the base of the links', () => {
   };
 
   async function baseFor(headers: Record<string, string>, options: Omit<DiscoveryOptions, 'versions'> = {}) {
-    const made = discovery({ versions, ...options });
-    const response = await sendRequest(made.list, { headers });
+    const documents = discovery({ versions, ...options });
+    const response = await sendRequest(documents.list, { headers });
     return JSON.parse(response.body).versions[1].links[0].href.replace(/\/v2\.1\/$/, '');
   }
 

@@ -29,13 +29,13 @@ const versions = ['2025-03-01', '2026-01-01', '2026-11-22'];
 /** A framework with a route `/lists` that exists below the newest version, behind a middleware that sets another header. */
 type Serve = (options?: Partial<VersioningOptions>) => Promise<RequestListener>;
 
-const made = (options: Partial<VersioningOptions> = {}) => versioning({ versions, ...options });
+const createVersioning = (options: Partial<VersioningOptions> = {}) => versioning({ versions, ...options });
 
 const FRAMEWORKS: Readonly<Record<string, Serve>> = {
   async Fastify(options) {
     const app = Fastify();
     app.addHook('onRequest', async (_request, reply) => void reply.header('X-Own', 'kept').header('Vary', 'Origin'));
-    app.register(fastify.fastifyMicroversion(made(options)));
+    app.register(fastify.fastifyMicroversion(createVersioning(options)));
     app.setErrorHandler((error: Error, _request, reply) => reply.code(418).send(error.message));
     app.get(
       '/lists',
@@ -60,7 +60,7 @@ const FRAMEWORKS: Readonly<Record<string, Serve>> = {
         context.body = (error as Error).message;
       }
     });
-    app.use(koa.koaMicroversion(made(options)));
+    app.use(koa.koaMicroversion(createVersioning(options)));
     app.use(
       koa.byVersion<Koa.Middleware>([
         before('2026-01-01', (context) => {
@@ -80,7 +80,7 @@ const FRAMEWORKS: Readonly<Record<string, Serve>> = {
       c.header('Vary', 'Origin');
       await next();
     });
-    app.use(hono.honoMicroversion(made(options)));
+    app.use(hono.honoMicroversion(createVersioning(options)));
     app.onError((error, c) => c.text(error.message, 418 as never));
     app.get(
       '/lists',
@@ -135,7 +135,7 @@ describe.each(Object.entries(FRAMEWORKS))('versions in %s', (_, serve) => {
 describe('versions in NestJS', () => {
   async function serve(options?: Partial<VersioningOptions>): Promise<RequestListener> {
     class AppModule {}
-    const module = { module: AppModule, imports: [MicroversionModule.forRoot(made(options))] };
+    const module = { module: AppModule, imports: [MicroversionModule.forRoot(createVersioning(options))] };
     const app = await NestFactory.create(module, { logger: false });
     await app.init();
     onTestFinished(() => app.close());
@@ -174,7 +174,7 @@ describe('the entry points for frameworks', () => {
 
   it('read versions from the path where routes are selected afterwards', async () => {
     const app = new Koa();
-    app.use(koa.koaMicroversion(made({ from: pathPrefix() })));
+    app.use(koa.koaMicroversion(createVersioning({ from: pathPrefix() })));
     app.use((context) => {
       context.body = `${context.path} ${microversionOf(context.req)}`;
     });
@@ -186,6 +186,6 @@ describe('the entry points for frameworks', () => {
     ['honoMicroversion', hono.honoMicroversion],
     ['MicroversionModule', MicroversionModule.forRoot],
   ])('%s rejects a version in the path, and names the fix', (name, use) => {
-    expect(() => use(made({ from: pathPrefix('v') }))).toThrow(`${name}: the routes are selected before`);
+    expect(() => use(createVersioning({ from: pathPrefix('v') }))).toThrow(`${name}: the routes are selected before`);
   });
 });

@@ -55,8 +55,8 @@ describe('the resource that an operation loads', () => {
         return { steps, denied: req.headers['x-denied'] !== undefined };
       },
       negotiate: () => Version.of('2.1'),
-      authorize: (_operation, { denied, steps: taken }) => {
-        taken.push('authorize');
+      authorize: (_operation, { denied, steps: executed }) => {
+        executed.push('authorize');
         if (denied) throw Object.assign(new Error('denied'), { status: 403 });
       },
       fault: (error: any, _req, res) => {

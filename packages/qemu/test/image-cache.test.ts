@@ -62,8 +62,8 @@ describe.skipIf(!existsSync(QEMU_IMG))('the base images of machines', () => {
     const path = join(folder, `disk.${format}`);
     execFileSync(QEMU_IMG, ['convert', '-f', 'raw', '-O', format, raw, path]);
     const cache = cacheOf({ image: { diskFormat: format, content: readFileSync(path) } });
-    const made = readFileSync(await cache.fetch(ada, 'image', 0, signal));
-    expect(made.subarray(0, disk.length).equals(disk)).toBe(true);
+    const fetched = readFileSync(await cache.fetch(ada, 'image', 0, signal));
+    expect(fetched.subarray(0, disk.length).equals(disk)).toBe(true);
     await expect(
       cacheOf({ image: { diskFormat: format, content: readFileSync(path) } }).fetch(ada, 'image', 1000, signal),
     ).rejects.toThrow('the image contains a disk of');

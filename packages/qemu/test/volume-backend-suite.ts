@@ -115,15 +115,15 @@ export function testVolumeBackend(suite: BackendSuite): void {
 
     it('are copied while no process has them open, and differ from then on', async () => {
       const { name } = await fromImage(9, 2 * MIB);
-      let taken = 0;
+      let captures = 0;
       const copied = newDisk();
-      await backend.copy(name, copied, { qmp: undefined, taken: () => taken++, signal: never });
+      await backend.copy(name, copied, { qmp: undefined, onCaptured: () => captures++, signal: never });
       const [source, target] = [await serve(name), await serve(copied)];
       await write(source, 1, 0);
       await write(target, 2, 1);
       await holds(source, 1, 0);
       await holds(target, 9, 2);
-      expect(taken).toBeLessThanOrEqual(1);
+      expect(captures).toBeLessThanOrEqual(1);
     });
 
     it('are copied at one point in time while they are served', async () => {
@@ -132,10 +132,10 @@ export function testVolumeBackend(suite: BackendSuite): void {
       await write(source, 5, 0);
       const copied = newDisk();
       let later: Promise<unknown> | undefined;
-      const taken = () => {
+      const onCaptured = () => {
         later = write(source, 6, 0).then(() => write(source, 6, 31));
       };
-      await withServer(source, (qmp) => backend.copy(name, copied, { qmp, taken, signal: never }));
+      await withServer(source, (qmp) => backend.copy(name, copied, { qmp, onCaptured, signal: never }));
       expect(later).toBeDefined();
       await later;
       const zeros = Array.from({ length: 31 }, () => 0);
@@ -146,7 +146,7 @@ export function testVolumeBackend(suite: BackendSuite): void {
     it('survive the removal of the volume from which they were copied', async () => {
       const { name } = await fromImage(9, 2 * MIB);
       const copied = newDisk();
-      await backend.copy(name, copied, { qmp: undefined, taken: () => {}, signal: never });
+      await backend.copy(name, copied, { qmp: undefined, onCaptured: () => {}, signal: never });
       await backend.remove(name);
       await holds(await serve(copied), 9, 0);
     });

@@ -115,8 +115,8 @@ export class ProjectQuotas {
   async reserve(project: string, amounts: Amounts, options: { readonly ttlMs?: number } = {}): Promise<Reservation> {
     const ttlMs = positive('ttlMs', options, this.#ttlMs);
     const request = this.#request(project, amounts, ttlMs);
-    const taken = this.#take(request, this.#reserve);
-    if (taken) await taken;
+    const reservation = this.#take(request, this.#reserve);
+    if (reservation) await reservation;
     return new Reservation(request, ttlMs, this.#keeper);
   }
 
@@ -131,8 +131,8 @@ export class ProjectQuotas {
    */
   async consume(project: string, amounts: Amounts): Promise<void> {
     const request = this.#request(project, amounts, this.#ttlMs);
-    const taken = this.#take(request, this.#consume);
-    if (taken) await taken;
+    const consumption = this.#take(request, this.#consume);
+    if (consumption) await consumption;
     this.#watch?.changed(project, request.amounts);
   }
 

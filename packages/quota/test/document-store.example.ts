@@ -99,8 +99,8 @@ export function documentStore(documents: Documents, clock: () => number = Date.n
     counts: (id) =>
       step((state) => {
         const project = projectOf(state, id);
-        const held = Object.values(project.holds).flatMap(({ amounts }) => Object.keys(amounts));
-        const kinds = [...new Set([...Object.keys(project.used), ...held])];
+        const reserved = Object.values(project.holds).flatMap(({ amounts }) => Object.keys(amounts));
+        const kinds = [...new Set([...Object.keys(project.used), ...reserved])];
         const counts = kinds.map((kind) => [
           kind,
           { used: project.used[kind] ?? 0, reserved: reservedOf(project, kind) },

@@ -49,7 +49,7 @@ async function walk(steps: readonly Step[], store: 'memory' | 'sqlite'): Promise
     ttlMs: TTL_MS,
     sweepEveryMs: 0,
   });
-  const made: Reservation[] = [];
+  const created: Reservation[] = [];
   const model: Model = { used: { secrets: 0, orders: 0 }, limits: { ...DEFAULTS }, holds: new Map() };
 
   const isAlive = (reservation: Reservation) => (model.holds.get(reservation) ?? 0) > now;
@@ -75,7 +75,7 @@ async function walk(steps: readonly Step[], store: 'memory' | 'sqlite'): Promise
       const call = quota.reserve('p', { secrets, orders });
       agree('reserve rejected', await rejected(call), !fitting);
       if (!fitting) return;
-      made.push(await call);
+      created.push(await call);
       model.holds.set(await call, now + TTL_MS);
     },
     async consume({ secrets, orders }) {
@@ -84,26 +84,26 @@ async function walk(steps: readonly Step[], store: 'memory' | 'sqlite'): Promise
       if (fitting) for (const k of KINDS) model.used[k] += { secrets, orders }[k];
     },
     async commit({ which }) {
-      const reservation = made[which % made.length];
+      const reservation = created[which % created.length];
       if (!reservation) return;
       const empty = Object.keys(reservation.amounts).length === 0;
-      const held = reservation.open && (empty || isAlive(reservation));
+      const isActive = reservation.open && (empty || isAlive(reservation));
       const again = !reservation.open && !(await rejected(reservation.commit()));
-      if (!again) agree('commit rejected', await rejected(reservation.commit()), !held);
-      if (held) for (const k of KINDS) model.used[k] += reservation.amounts[k] ?? 0;
+      if (!again) agree('commit rejected', await rejected(reservation.commit()), !isActive);
+      if (isActive) for (const k of KINDS) model.used[k] += reservation.amounts[k] ?? 0;
       model.holds.delete(reservation);
     },
     async release({ which }) {
-      const reservation = made[which % made.length];
+      const reservation = created[which % created.length];
       await reservation?.release();
       if (reservation) model.holds.delete(reservation);
     },
     async renew({ which }) {
-      const reservation = made[which % made.length];
+      const reservation = created[which % created.length];
       if (!reservation || Object.keys(reservation.amounts).length === 0) return;
-      const held = isAlive(reservation);
-      agree('renew rejected', await rejected(reservation.renew()), !held);
-      if (held) model.holds.set(reservation, now + TTL_MS);
+      const isActive = isAlive(reservation);
+      agree('renew rejected', await rejected(reservation.renew()), !isActive);
+      if (isActive) model.holds.set(reservation, now + TTL_MS);
     },
     async wait({ ms }) {
       now += ms;

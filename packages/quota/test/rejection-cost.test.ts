@@ -65,7 +65,7 @@ describe('with 20,000 reservations in its project', () => {
         },
       });
     }
-    for (let taken = 0; taken < HOLDS; taken++) expect(holds.removeExpired(NOW)).toBeDefined();
+    for (let removed = 0; removed < HOLDS; removed++) expect(holds.removeExpired(NOW)).toBeDefined();
     looks = 0;
     expect(holds.removeExpired(NOW)).toBeUndefined();
     expect(looks).toBe(1);

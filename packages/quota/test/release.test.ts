@@ -114,12 +114,12 @@ describe('a response that waits until its amount is released', () => {
     const { quota, begun: started, end } = slowStore();
     void started.then(() => setImmediate(end));
     const app = express().delete('/', enforceQuota({ quota, kind: 'secrets', project }), handler);
-    const held = await supertest(app).delete('/').expect(status);
+    const response = await supertest(app).delete('/').expect(status);
     const plain = await supertest(express().delete('/', handler)).delete('/');
-    expect(held.headers['content-length']).toBe(length);
-    expect({ ...held.headers, date: '' }).toEqual({ ...plain.headers, date: '' });
-    expect(held.text).toBe(body);
-    expect(held.text).toBe(plain.text);
+    expect(response.headers['content-length']).toBe(length);
+    expect({ ...response.headers, date: '' }).toEqual({ ...plain.headers, date: '' });
+    expect(response.text).toBe(body);
+    expect(response.text).toBe(plain.text);
   });
 
   it('cannot be changed afterwards, and counts as sent for a handler that throws afterwards', async () => {

@@ -57,10 +57,10 @@ const jobs = {
     process.send({ statuses: { ...statuses } });
     if (!release) return;
     await new Promise((resolve) => process.once('message', resolve));
-    const taken = Array.from({ length: statuses[201] ?? 0 }, () => 'DELETE');
+    const deletions = Array.from({ length: statuses[201] ?? 0 }, () => 'DELETE');
     await Promise.all(
       Array.from({ length: lanes }, async () => {
-        while (taken.length > 0) await call(taken.pop());
+        while (deletions.length > 0) await call(deletions.pop());
       }),
     );
     process.send({ statuses });

@@ -63,7 +63,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('transactions in batches o
     const [first, second] = records;
     if (!first || !second) throw new Error('not inserted');
     let end = () => {};
-    const held = new Promise<void>((resolve) => {
+    const released = new Promise<void>((resolve) => {
       end = resolve;
     });
     let locked = () => {};
@@ -73,7 +73,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('transactions in batches o
     const holder = store.transaction(async (tx) => {
       await tables.keypairs.lock(tx, compoundKey('ada', 'a'));
       locked();
-      await held;
+      await released;
     });
     await isLocked;
     const update = (record: typeof first) =>
@@ -88,7 +88,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('transactions in batches o
   it('share one commit, and each has its own result and follow-ups', async () => {
     const followed: string[] = [];
     const names = ['a', 'b', 'c', 'd'];
-    const made = await Promise.all(
+    const created = await Promise.all(
       names.map((name) =>
         store.together(async (tx) => {
           tx.afterCommit(() => followed.push(name));
@@ -96,7 +96,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('transactions in batches o
         }),
       ),
     );
-    expect(made).toEqual(names);
+    expect(created).toEqual(names);
     expect(followed).toEqual(names);
     expect(statements.filter((name) => name === 'commit')).toHaveLength(1);
     expect(groups).toEqual([4]);

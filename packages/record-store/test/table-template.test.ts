@@ -8,11 +8,11 @@ import { migrations } from './tables.js';
 
 /** Opens an in-memory database; returns it with its content and the statements that created it. */
 async function opened(changes: SchemaChanges) {
-  const said: string[] = [];
-  const store = await openStore(':memory:', {}, { statement: ({ name }) => said.push(name) }, changes);
+  const statements: string[] = [];
+  const store = await openStore(':memory:', {}, { statement: ({ name }) => statements.push(name) }, changes);
   const content = await contentOf(store);
   await store.close();
-  return { said, content };
+  return { said: statements, content };
 }
 
 async function contentOf({ db }: Store) {
@@ -35,10 +35,10 @@ it('a later in-memory database equals the result of all changes, without applyin
   expect(second.content).toEqual(first.content);
   expect(second.content.rows.kysely_migration?.map(({ name }) => name)).toEqual(Object.keys(migrations));
   // One for each table and index that remains; some changes create ones that later changes replace.
-  const made = second.content.schema.filter(({ name, sql }) => sql !== null && !name.startsWith('sqlite_'));
-  const schemaStatements = (said: readonly string[]) => said.filter((name) => name === 'schema').length;
-  expect(schemaStatements(second.said)).toBe(made.length);
-  expect(schemaStatements(first.said)).toBeGreaterThan(made.length);
+  const objects = second.content.schema.filter(({ name, sql }) => sql !== null && !name.startsWith('sqlite_'));
+  const schemaStatements = (statements: readonly string[]) => statements.filter((name) => name === 'schema').length;
+  expect(schemaStatements(second.said)).toBe(objects.length);
+  expect(schemaStatements(first.said)).toBeGreaterThan(objects.length);
 });
 
 it('databases that are created concurrently, from one or several lists of changes, each have their own tables', async () => {

@@ -57,12 +57,12 @@ export class PageBrowser {
 export async function cloudWithStoppedServer() {
   const cloud = await cloudUnderTest({ control: true });
   const request = clientOf(cloud);
-  const made = await request(
+  const created = await request(
     'POST',
     '/compute/v2.1/servers',
     serverBody({ name: "it's <b>bold</b>", networks: [{ uuid: NETWORK }] }),
   );
-  const path = `/compute/v2.1/servers/${made.body.server.id}`;
+  const path = `/compute/v2.1/servers/${created.body.server.id}`;
   await cloud.idle();
   await request('GET', path);
   await request('POST', `${path}/action`, { 'os-stop': null });
@@ -70,7 +70,7 @@ export async function cloudWithStoppedServer() {
   await request('GET', path);
   await request('GET', '/image/v2/images/nothing');
   await request('GET', '/network/v2.0/nothing');
-  return { cloud, request, path, id: made.body.server.id as string };
+  return { cloud, request, path, id: created.body.server.id as string };
 }
 
 /** The rows of one of the page's tables. */

@@ -35,8 +35,8 @@ async function expectAllParts(origin: string): Promise<void> {
     fetch(origin + path, { method: 'POST', headers: { ...JSON_BODY, ...headers }, body: JSON.stringify(body) });
   const token = (await post('/identity/v3/auth/tokens', {}, LOGIN)).headers.get('x-subject-token') ?? '';
   const version = { 'X-Auth-Token': token, 'OpenStack-API-Version': 'compute 2.53' };
-  const made = await post('/compute/v2.1/os-keypairs', version, { keypair: { name: 'k', type: 'x509' } });
-  expect(await made.json()).toMatchObject({ keypair: { public_key: expect.stringContaining('BEGIN CERTIFICATE') } });
+  const created = await post('/compute/v2.1/os-keypairs', version, { keypair: { name: 'k', type: 'x509' } });
+  expect(await created.json()).toMatchObject({ keypair: { public_key: expect.stringContaining('BEGIN CERTIFICATE') } });
 }
 
 /** Starts the test cloud in one of its published forms, and checks that no part is missing. */

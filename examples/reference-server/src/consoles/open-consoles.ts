@@ -41,8 +41,8 @@ export async function openConsoles(options: Options, log: Logger): Promise<OpenC
   const url = await (port === undefined ? listening.catch(() => listen(proxy.server, host, 0, 'console-')) : listening);
   return {
     settings: { consoleProxyUrl: withHostName(url, options) },
-    use: (made) => {
-      engine = made;
+    use: (created) => {
+      engine = created;
     },
     close: proxy.close,
   };

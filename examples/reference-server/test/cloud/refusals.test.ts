@@ -27,8 +27,8 @@ it.each(RECORDS)('with real machines, %s is rejected, because it would only be r
 
 it('with simulated machines, they are recorded', async () => {
   const { send, token } = await started();
-  const made = await send('post', '/network/v2.0/qos/policies', token, { policy: { name: 'slow' } });
-  expect(made.status).toBe(201);
+  const created = await send('post', '/network/v2.0/qos/policies', token, { policy: { name: 'slow' } });
+  expect(created.status).toBe(201);
 });
 
 it('rejects staged content, which would be lost with the process', async () => {

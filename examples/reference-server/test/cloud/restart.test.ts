@@ -68,7 +68,7 @@ describe.each(databases)('a whole cloud on $kind', ({ create }) => {
     const database = await create();
     const cloud = await started(database);
     const admin = await cloud.tokenOf(cloud.admin ?? expect.fail('no administrator'));
-    const made = async (path: string, token: string, body: object): Promise<any> => {
+    const createItem = async (path: string, token: string, body: object): Promise<any> => {
       const response = await cloud.send('post', path, token, body);
       expect(response, `${path} ${JSON.stringify(response.body)}`).toMatchObject({
         status: expect.toSatisfy((status: number) => status >= 200 && status < 300),
@@ -77,15 +77,15 @@ describe.each(databases)('a whole cloud on $kind', ({ create }) => {
       return path.startsWith('/image') ? response.body : inside;
     };
 
-    const lab = await made('/identity/v3/projects', admin, { project: { name: 'lab' } });
-    const ada = await made('/identity/v3/users', admin, { user: { name: 'ada', password: 'pa55 word' } });
+    const lab = await createItem('/identity/v3/projects', admin, { project: { name: 'lab' } });
+    const ada = await createItem('/identity/v3/users', admin, { user: { name: 'ada', password: 'pa55 word' } });
     const roles = (await cloud.send('get', '/identity/v3/roles?name=member', admin)).body.roles;
     const grant = `/identity/v3/projects/${lab.id}/users/${ada.id}/roles/${roles[0].id}`;
     expect((await cloud.send('put', grant, admin)).status).toBe(204);
     const account = { user: 'ada', password: 'pa55 word', project: 'lab' };
     const token = await cloud.tokenOf(account);
 
-    const image = await made('/image/v2/images', token, {
+    const image = await createItem('/image/v2/images', token, {
       name: 'disk',
       disk_format: 'raw',
       container_format: 'bare',
@@ -96,17 +96,19 @@ describe.each(databases)('a whole cloud on $kind', ({ create }) => {
     expect((await request(cloud.app).put(file).set(type).send(CONTENT)).status).toBe(204);
 
     const external = (await cloud.send('get', '/network/v2.0/networks?router:external=true', token)).body.networks[0];
-    const network = await made('/network/v2.0/networks', token, { network: { name: 'blue', description: 'ours' } });
-    const subnet = await made('/network/v2.0/subnets', token, {
+    const network = await createItem('/network/v2.0/networks', token, {
+      network: { name: 'blue', description: 'ours' },
+    });
+    const subnet = await createItem('/network/v2.0/subnets', token, {
       subnet: { network_id: network.id, ip_version: 4, cidr: '10.7.0.0/24', name: 'desks' },
     });
-    const router = await made('/network/v2.0/routers', token, {
+    const router = await createItem('/network/v2.0/routers', token, {
       router: { name: 'edge', external_gateway_info: { network_id: external.id } },
     });
     const joined = `/network/v2.0/routers/${router.id}/add_router_interface`;
     expect((await cloud.send('put', joined, token, { subnet_id: subnet.id })).status).toBe(200);
-    const group = await made('/network/v2.0/security-groups', token, { security_group: { name: 'web' } });
-    await made('/network/v2.0/security-group-rules', token, {
+    const group = await createItem('/network/v2.0/security-groups', token, { security_group: { name: 'web' } });
+    await createItem('/network/v2.0/security-group-rules', token, {
       security_group_rule: {
         security_group_id: group.id,
         direction: 'ingress',
@@ -115,19 +117,21 @@ describe.each(databases)('a whole cloud on $kind', ({ create }) => {
         port_range_max: 22,
       },
     });
-    const port = await made('/network/v2.0/ports', token, { port: { network_id: network.id, name: 'front' } });
-    await made('/network/v2.0/floatingips', token, {
+    const port = await createItem('/network/v2.0/ports', token, { port: { network_id: network.id, name: 'front' } });
+    await createItem('/network/v2.0/floatingips', token, {
       floatingip: { floating_network_id: external.id, port_id: port.id },
     });
 
-    const volume = await made('/volume/v3/volumes', token, { volume: { size: 1, name: 'data', metadata: { a: 'b' } } });
+    const volume = await createItem('/volume/v3/volumes', token, {
+      volume: { size: 1, name: 'data', metadata: { a: 'b' } },
+    });
     await expect
       .poll(async () => (await cloud.send('get', `/volume/v3/volumes/${volume.id}`, token)).body.volume.status)
       .toBe('available');
-    await made('/volume/v3/snapshots', token, { snapshot: { volume_id: volume.id, name: 'monday' } });
+    await createItem('/volume/v3/snapshots', token, { snapshot: { volume_id: volume.id, name: 'monday' } });
 
-    await made('/compute/v2.1/os-keypairs', token, { keypair: { name: 'key' } });
-    await made('/compute/v2.1/servers', token, {
+    await createItem('/compute/v2.1/os-keypairs', token, { keypair: { name: 'key' } });
+    await createItem('/compute/v2.1/servers', token, {
       server: { name: 'web', flavorRef: '1', imageRef: image.id, networks: [{ port: port.id }], key_name: 'key' },
     });
     await cloud.engine.idle();

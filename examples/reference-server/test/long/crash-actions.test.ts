@@ -139,10 +139,10 @@ it('a server that is killed during many kinds of jobs leaves servers, volumes, p
       const holding = servers.filter((s) => s.blockDevices.some(({ volumeId }) => volumeId === id));
       const holders = holding.map((s) => s.id);
       // A server without a host only reserves its volumes.
-      const held = holding.some((s) => s.host !== null) ? 'in-use' : 'reserved';
+      const volumeStatus = holding.some((s) => s.host !== null) ? 'in-use' : 'reserved';
       const seen = { status: volume.status, by: volume.attachments.map(({ serverId }) => serverId).sort() };
       const why = JSON.stringify(holding.map(({ vmState, host, fault }) => ({ vmState, host, fault })));
-      expect(seen, why).toEqual({ status: holders.length > 0 ? held : 'available', by: holders.sort() });
+      expect(seen, why).toEqual({ status: holders.length > 0 ? volumeStatus : 'available', by: holders.sort() });
     }
 
     const ports = await engine.embedded.networks.listPorts(admin, {});

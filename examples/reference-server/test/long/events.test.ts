@@ -85,7 +85,7 @@ describe.each(databases)('events of the reference server on $kind', ({ url }) =>
 
   it('are never lost by a kill: every acknowledged server has start and end events', async () => {
     const server = { flavorRef: '1', imageRef: IMAGE, networks: 'none' };
-    const made = await Promise.all(
+    const created = await Promise.all(
       Array.from({ length: SERVERS }, (_, index) =>
         sendRequest(program.url, 'POST', '/v2.1/servers', {
           version: '2.90',
@@ -93,7 +93,7 @@ describe.each(databases)('events of the reference server on $kind', ({ url }) =>
         }),
       ),
     );
-    const ids: string[] = made.map(({ body }) => body.server.id);
+    const ids: string[] = created.map(({ body }) => body.server.id);
     // Killed during the jobs, and before any event was received.
     await program.end('SIGKILL');
     expect(got).toEqual([]);

@@ -159,10 +159,10 @@ describe.skipIf(!postgresUrl)('several workers', () => {
     writeFileSync(config, 'log-level: info\n');
     const program = await start(2, ['--config', config]);
     const before = workersOf(program);
-    const sendSighup = async (text: string, said: RegExp) => {
+    const sendSighup = async (text: string, expected: RegExp) => {
       writeFileSync(config, text);
       process.kill(program.pid, 'SIGHUP');
-      await eventually(() => expect(program.output()).toMatch(said), { timeout: PATIENT_MS });
+      await eventually(() => expect(program.output()).toMatch(expected), { timeout: PATIENT_MS });
     };
     await sendSighup('prot: 1\n', /prot.*was not applied/);
     await sendSighup('preset: /does/not/exist.json\n', /a new worker could not start: the others are not replaced/);

@@ -146,9 +146,9 @@ export class ServiceClient {
       const { token: serviceToken } = await session.token();
       return { token: caller.token, projectId: caller.projectId, serviceToken, own: false };
     }
-    const held = await session.token(as === 'project' ? caller.projectId : '');
+    const cachedToken = await session.token(as === 'project' ? caller.projectId : '');
     // Some operations are only for services, and require the token in both headers.
-    return { ...held, serviceToken: held.token, own: true };
+    return { ...cachedToken, serviceToken: cachedToken.token, own: true };
   }
 
   #send(

@@ -100,12 +100,12 @@ export class ServiceSession {
    * @throws `UNAVAILABLE`; `FORBIDDEN` if the service has no role in the project
    */
   async token(projectId = ''): Promise<ServiceToken> {
-    const held = this.#tokens.get(projectId);
-    const current = await held?.catch(() => undefined);
+    const cached = this.#tokens.get(projectId);
+    const current = await cached?.catch(() => undefined);
     if (current && current.expiresAt - RENEW_BEFORE_MS > this.#now()) return current;
     // Concurrent callers wait for the same login.
     const underway = this.#tokens.get(projectId);
-    if (underway && underway !== held) return underway;
+    if (underway && underway !== cached) return underway;
     const [oldest] = this.#tokens.keys();
     if (oldest !== undefined && this.#tokens.size >= MAX_CACHED_TOKENS) this.#tokens.delete(oldest);
     const login = this.#logIn(projectId);
@@ -115,8 +115,8 @@ export class ServiceSession {
 
   /** Removes a token that a service has rejected. */
   async discard(token: string): Promise<void> {
-    for (const [projectId, held] of this.#tokens)
-      if ((await held.catch(() => undefined))?.token === token) this.#tokens.delete(projectId);
+    for (const [projectId, cached] of this.#tokens)
+      if ((await cached.catch(() => undefined))?.token === token) this.#tokens.delete(projectId);
   }
 
   async #logIn(projectId: string): Promise<CachedToken> {

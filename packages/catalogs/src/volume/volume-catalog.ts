@@ -186,10 +186,10 @@ export interface VolumeCatalog {
   getSnapshot(caller: Caller, id: string): Promise<VolumeSnapshot>;
   listSnapshots(caller: Caller, query?: SnapshotQuery): Promise<readonly VolumeSnapshot[]>;
   /**
-   * @param taken called as soon as the moment of the snapshot is fixed, if that is before it is complete: guests may
+   * @param onCaptured called as soon as the moment of the snapshot is fixed, if that is before it is complete: guests may
    * write again
    */
-  createSnapshot(caller: Caller, snapshot: NewSnapshot, taken?: () => void): Promise<VolumeSnapshot>;
+  createSnapshot(caller: Caller, snapshot: NewSnapshot, onCaptured?: () => void): Promise<VolumeSnapshot>;
   /** Deletes a snapshot. Idempotent. */
   deleteSnapshot(caller: Caller, id: string): Promise<void>;
   /** Reports the progress of a snapshot that the host creates or deletes for the volume service. */

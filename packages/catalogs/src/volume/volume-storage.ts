@@ -22,13 +22,13 @@ export interface StoredVolume {
 export interface VolumeStorage {
   /**
    * Stores the content of a new volume or snapshot; resolves when it is complete.
-   * @param taken called as soon as the content of the copy is fixed, if that is before it is complete: the source may
+   * @param onCaptured called as soon as the content of the copy is fixed, if that is before it is complete: the source may
    * change again
    */
   create(
     caller: Caller,
     volume: { readonly id: string; readonly sizeGb: number; readonly origin: VolumeOrigin },
-    taken?: () => void,
+    onCaptured?: () => void,
   ): Promise<void>;
   /** Removes the content of a deleted volume or snapshot. */
   remove(id: string): Promise<void>;

@@ -49,7 +49,9 @@ export async function startFakeNetworks(tokens: ReadonlyMap<string, FakeToken>) 
     remaining: readonly Resource[],
   ): Resource[] | FakeResponse {
     const offering = [...subnets!.values()].filter((subnet) => subnet.network_id === networkId);
-    const taken = new Set(addressesOf(networkId).filter((address) => !remaining.some((k) => k.ip_address === address)));
+    const usedAddresses = new Set(
+      addressesOf(networkId).filter((address) => !remaining.some((k) => k.ip_address === address)),
+    );
     const result: Resource[] = [];
     for (const one of expected ?? offering.map((subnet) => ({ subnet_id: subnet.id }))) {
       const subnet = offering.find((s) => s.id === (one as Resource).subnet_id) ?? offering[0];
@@ -57,12 +59,12 @@ export async function startFakeNetworks(tokens: ReadonlyMap<string, FakeToken>) 
       const prefix = subnet.cidr.replace(/0\/\d+$/, '');
       const requested = (one as Resource).ip_address as string | undefined;
       if (requested && !requested.startsWith(prefix)) return error(400, 'InvalidIpForNetwork');
-      if (requested && taken.has(requested)) return error(409, 'IpAddressAlreadyAllocated');
+      if (requested && usedAddresses.has(requested)) return error(409, 'IpAddressAlreadyAllocated');
       const free =
         requested ??
-        Array.from({ length: subnet.size ?? 50 }, (_, i) => `${prefix}${i + 2}`).find((a) => !taken.has(a));
+        Array.from({ length: subnet.size ?? 50 }, (_, i) => `${prefix}${i + 2}`).find((a) => !usedAddresses.has(a));
       if (!free) return error(409, 'IpAddressGenerationFailure');
-      taken.add(free);
+      usedAddresses.add(free);
       result.push({ subnet_id: subnet.id, ip_address: free });
     }
     return result;

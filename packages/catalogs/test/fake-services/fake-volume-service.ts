@@ -89,9 +89,9 @@ export async function startFakeVolumes(tokens: ReadonlyMap<string, FakeToken>, {
         bootable: 'false',
         user_id: 'u',
       };
-      const made = { ...base, ...volume, [OWNER]: token!.projectId, bootable: String(Boolean(volume.imageRef)) };
-      volumes.set(made.id, { ...made, status: 'available' });
-      return { status: 202, body: { volume: shown(made) } };
+      const created = { ...base, ...volume, [OWNER]: token!.projectId, bootable: String(Boolean(volume.imageRef)) };
+      volumes.set(created.id, { ...created, status: 'available' });
+      return { status: 202, body: { volume: shown(created) } };
     }
     if (id === 'detail') return { status: 200, body: { volumes: list(volumes.values(), OWNER, request).map(shown) } };
     const volume = volumes.get(id!);
@@ -111,9 +111,9 @@ export async function startFakeVolumes(tokens: ReadonlyMap<string, FakeToken>, {
     const { method, json, token } = request;
     if (method === 'POST' && !id) {
       const base = { id: randomUUID(), status: 'available', created_at: '2026-01-02T03:04:05', size: 1 };
-      const made = { ...base, ...json.snapshot, [SNAPSHOT_OWNER]: token!.projectId };
-      snapshots.set(made.id, made);
-      return { status: 202, body: { snapshot: made } };
+      const created = { ...base, ...json.snapshot, [SNAPSHOT_OWNER]: token!.projectId };
+      snapshots.set(created.id, created);
+      return { status: 202, body: { snapshot: created } };
     }
     if (id === 'detail') return { status: 200, body: { snapshots: list(snapshots.values(), SNAPSHOT_OWNER, request) } };
     const snapshot = snapshots.get(id!);

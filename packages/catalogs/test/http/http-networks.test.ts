@@ -105,21 +105,21 @@ describe('networks over HTTP', () => {
 
   it('releases all other ports when one cannot be released', async () => {
     const deviceId = randomUUID();
-    const made = await networks.createPorts(job, [expected({ deviceId }), expected({ deviceId })]);
-    const released = { owned: made.map((port) => port.id), bound: [] };
-    service.fail('DELETE', new RegExp(made[0]!.id), { status: 503 }, 3);
+    const created = await networks.createPorts(job, [expected({ deviceId }), expected({ deviceId })]);
+    const released = { owned: created.map((port) => port.id), bound: [] };
+    service.fail('DELETE', new RegExp(created[0]!.id), { status: 503 }, 3);
     await expect(networks.releasePorts(job, deviceId, released)).rejects.toMatchObject({ code: 'UNAVAILABLE' });
-    expect([...service.things.ports!.keys()]).toEqual([made[0]!.id]);
+    expect([...service.things.ports!.keys()]).toEqual([created[0]!.id]);
     await networks.releasePorts(job, deviceId, released);
     expect(service.things.ports!.size).toBe(0);
   });
 
   it('lists the ports of many servers', async () => {
-    const made = [];
-    for (let i = 0; i < 7; i++) made.push(...(await networks.createPorts(job, [expected()])));
-    const deviceIds = made.map((port) => port.deviceId);
+    const created = [];
+    for (let i = 0; i < 7; i++) created.push(...(await networks.createPorts(job, [expected()])));
+    const deviceIds = created.map((port) => port.deviceId);
     const listed = await networks.listPorts(job, { deviceIds });
-    expect(listed.map((port) => port.id)).toEqual(made.map((port) => port.id));
+    expect(listed.map((port) => port.id)).toEqual(created.map((port) => port.id));
     expect(await networks.listPorts(stranger, { deviceIds })).toEqual([]);
     expect(await networks.listPorts(job, { deviceIds: [] })).toEqual([]);
   });

@@ -70,17 +70,17 @@ describe('volumes over HTTP', () => {
     const session = new ServiceSession(identity.credentials);
     const catalog = httpVolumes({ url: `${withoutFilters.url}/v3/`, session, timeoutMs: 2000 });
     const requests = [randomUUID(), randomUUID()].map((key) => ({ key, sizeGb: 1 }));
-    const made = [];
-    for (const requested of [...requests, ...requests]) made.push((await catalog.createVolume(ada, requested)).id);
-    expect(made.slice(2)).toEqual(made.slice(0, 2));
-    expect(made[0]).not.toBe(made[1]);
+    const created = [];
+    for (const requested of [...requests, ...requests]) created.push((await catalog.createVolume(ada, requested)).id);
+    expect(created.slice(2)).toEqual(created.slice(0, 2));
+    expect(created[0]).not.toBe(created[1]);
     const copies = [];
     const key = randomUUID();
-    for (const volumeId of [made[0]!, made[1]!, made[0]!])
+    for (const volumeId of [created[0]!, created[1]!, created[0]!])
       copies.push((await catalog.createSnapshot(ada, { key, volumeId, force: true })).id);
     expect(copies[2]).toBe(copies[0]);
     expect(copies[1]).not.toBe(copies[0]);
-    expect((await catalog.createSnapshot(ada, { key: randomUUID(), volumeId: made[0]!, force: true })).id).not.toBe(
+    expect((await catalog.createSnapshot(ada, { key: randomUUID(), volumeId: created[0]!, force: true })).id).not.toBe(
       copies[0],
     );
     await withoutFilters.close();
@@ -124,14 +124,14 @@ describe('volumes over HTTP', () => {
   it('creates, finds and deletes snapshots', async () => {
     const { id: volumeId } = await create();
     const requested = { key: randomUUID(), volumeId, name: 'snap', force: true };
-    const made = await volumes.createSnapshot(job, requested);
-    expect(made).toMatchObject({ volumeId, name: 'snap', projectId: 'p-ada', status: 'available' });
-    expect((await volumes.createSnapshot(job, requested)).id).toBe(made.id);
-    await volumes.updateSnapshotStatus(job, made.id, 'creating', '50%');
-    expect(await volumes.getSnapshot(job, made.id)).toMatchObject({ status: 'creating' });
-    await volumes.deleteSnapshot(job, made.id);
-    await volumes.deleteSnapshot(job, made.id);
-    await expect(volumes.getSnapshot(job, made.id)).rejects.toMatchObject({ code: 'SNAPSHOT_NOT_FOUND' });
+    const created = await volumes.createSnapshot(job, requested);
+    expect(created).toMatchObject({ volumeId, name: 'snap', projectId: 'p-ada', status: 'available' });
+    expect((await volumes.createSnapshot(job, requested)).id).toBe(created.id);
+    await volumes.updateSnapshotStatus(job, created.id, 'creating', '50%');
+    expect(await volumes.getSnapshot(job, created.id)).toMatchObject({ status: 'creating' });
+    await volumes.deleteSnapshot(job, created.id);
+    await volumes.deleteSnapshot(job, created.id);
+    await expect(volumes.getSnapshot(job, created.id)).rejects.toMatchObject({ code: 'SNAPSHOT_NOT_FOUND' });
   });
 
   it('finds types by name or id', async () => {

@@ -95,16 +95,16 @@ describe.each(storesUnderTest(inject('postgresUrl')))('embedded images on $kind'
   it('change from queued to active, and return their content', async () => {
     const serverId = randomUUID();
     const properties = { image_type: 'snapshot', instance_uuid: serverId, base_image_ref: CIRROS };
-    const made = await create(ada, { visibility: 'private', properties, minDiskGb: 1, minRamMb: 64 });
-    expect(made).toMatchObject({ status: 'queued', sizeBytes: null, projectId: 'p-ada' });
-    expect(await images.upload(ada, made.id, Buffer.from('hello'))).toMatchObject({
+    const created = await create(ada, { visibility: 'private', properties, minDiskGb: 1, minRamMb: 64 });
+    expect(created).toMatchObject({ status: 'queued', sizeBytes: null, projectId: 'p-ada' });
+    expect(await images.upload(ada, created.id, Buffer.from('hello'))).toMatchObject({
       status: 'active',
       sizeBytes: 5,
       checksum: '5d41402abc4b2a76b9719d911017c592',
     });
-    expect(await text(await images.download(ada, made.id))).toBe('hello');
+    expect(await text(await images.download(ada, created.id))).toBe('hello');
     expect(await images.list(ada, { properties: { instance_uuid: serverId, image_type: 'snapshot' } })).toMatchObject([
-      { id: made.id },
+      { id: created.id },
     ]);
     expect(await images.list(ada, { properties: { instance_uuid: serverId, image_type: 'backup' } })).toEqual([]);
   });
@@ -118,8 +118,8 @@ describe.each(storesUnderTest(inject('postgresUrl')))('embedded images on $kind'
 
   it('are created once by repeated creations, also concurrent ones', async () => {
     const id = randomUUID();
-    const made = await Promise.all([1, 2, 3, 4].map(() => images.create(ada, { id, name: 'same' })));
-    expect(new Set(made.map((image) => image.seq)).size).toBe(1);
+    const created = await Promise.all([1, 2, 3, 4].map(() => images.create(ada, { id, name: 'same' })));
+    expect(new Set(created.map((image) => image.seq)).size).toBe(1);
     await expect(images.create(bob, { id, name: 'same' })).rejects.toMatchObject({ code: 'IMAGE_EXISTS', status: 409 });
   });
 

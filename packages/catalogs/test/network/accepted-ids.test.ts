@@ -21,10 +21,10 @@ describe.each(networksUnderTest)('embedded networks that accept unknown ids on $
 
   it('create a network with free addresses for an unknown id', async () => {
     const id = randomUUID();
-    const made = await Promise.all(
+    const created = await Promise.all(
       Array.from({ length: 6 }, () => accepting.createPorts(ada, [expected(id)]).then(([one]) => one!)),
     );
-    expect(new Set(made.flatMap(addresses)).size).toBe(6);
+    expect(new Set(created.flatMap(addresses)).size).toBe(6);
     expect(await networks.getNetwork(bob, id)).toMatchObject({ id, shared: true });
     expect((await networks.availableNetworks(bob)).map((network) => network.id)).not.toContain(id);
   });

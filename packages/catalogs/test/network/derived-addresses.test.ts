@@ -9,7 +9,7 @@ describe.each(networksUnderTest)('addresses that guests derive themselves, on $k
   it('are derived from the MAC address of the port in each such subnet, in addition to assigned ones', async () => {
     const networkId = await cloud.net(ada, '10.40.0.0/24');
     const modes = { ipv6AddressMode: 'slaac', ipv6RaMode: 'slaac' } as const;
-    const made = await cloud.networks.createSubnet(ada, { networkId, cidr: 'fd00:40::/64', ...modes });
+    const created = await cloud.networks.createSubnet(ada, { networkId, cidr: 'fd00:40::/64', ...modes });
     await cloud.networks.createSubnet(ada, { networkId, cidr: 'fd00:41::/64', ...modes });
     await cloud.networks.createSubnet(ada, { networkId, cidr: 'fd00:42::/64', ipv6AddressMode: 'dhcpv6-stateful' });
     const port = await cloud.networks.createPort(ada, { networkId, mac: MAC });
@@ -20,18 +20,18 @@ describe.each(networksUnderTest)('addresses that guests derive themselves, on $k
       expect.stringMatching(/^fd00:42::/),
     ]);
 
-    const elsewhere = { networkId, fixedIps: [{ subnetId: made.id, address: 'fd00:40::9' }] };
+    const elsewhere = { networkId, fixedIps: [{ subnetId: created.id, address: 'fd00:40::9' }] };
     await expect(cloud.networks.createPort(ada, elsewhere)).rejects.toMatchObject({ code: 'ADDRESS_IN_AUTO_SUBNET' });
 
     // Guests of a router's subnets expect it at the gateway address.
     const router = await cloud.networks.createRouter(admin, { name: 'r' });
-    const way = await cloud.networks.addRouterInterface(admin, router.id, { subnetId: made.id });
+    const way = await cloud.networks.addRouterInterface(admin, router.id, { subnetId: created.id });
     expect(addresses(await cloud.networks.getPort(admin, way.id))).toEqual(['fd00:40::1']);
 
     // A subnet is deleted with the addresses that guests derive, but not with those of routers.
-    await expect(cloud.networks.deleteSubnet(ada, made.id)).rejects.toMatchObject({ code: 'SUBNET_IN_USE' });
-    await cloud.networks.removeRouterInterface(admin, router.id, { subnetId: made.id });
-    await cloud.networks.deleteSubnet(ada, made.id);
+    await expect(cloud.networks.deleteSubnet(ada, created.id)).rejects.toMatchObject({ code: 'SUBNET_IN_USE' });
+    await cloud.networks.removeRouterInterface(admin, router.id, { subnetId: created.id });
+    await cloud.networks.deleteSubnet(ada, created.id);
     expect(addresses(await cloud.networks.getPort(ada, port.id))).not.toContain('fd00:40::f816:3eff:fe01:203');
   });
 });

@@ -12,22 +12,29 @@ describe.each(networksUnderTest)('the MTU of embedded networks on $kind', ({ ope
       joined.push(address);
     });
   const mtuOf = async (id: string) => (await cloud.networks.getNetwork(ada, id)).mtu;
-  const made = async (mtu?: number) => (await cloud.networks.createNetwork(ada, { name: 'own', mtu })).id;
+  const networkWith = async (mtu?: number) => (await cloud.networks.createNetwork(ada, { name: 'own', mtu })).id;
 
   it('leaves space for tunnels between hosts as soon as they exist, unless a larger value was set', async () => {
-    const ids = [SHARED, await made(), await made(1_400), await made(1_480), await made(9_000), PUBLIC];
+    const ids = [
+      SHARED,
+      await networkWith(),
+      await networkWith(1_400),
+      await networkWith(1_480),
+      await networkWith(9_000),
+      PUBLIC,
+    ];
     const all = () => Promise.all(ids.map(mtuOf));
     expect(await all()).toEqual([1_500, 1_500, 1_400, 1_480, 9_000, 1_500]);
     await join('192.0.2.2');
     expect(await all()).toEqual([1_450, 1_450, 1_400, 1_450, 9_000, 1_500]);
-    expect(await mtuOf(await made())).toBe(1_450);
+    expect(await mtuOf(await networkWith())).toBe(1_450);
     // A value that is set afterwards is not changed when more hosts join.
     await cloud.networks.updateNetwork(ada, ids[1]!, { mtu: 1_500 });
     await join('192.0.2.3');
     expect(await mtuOf(ids[1]!)).toBe(1_500);
     await join('2001:db8::4');
     expect(await all()).toEqual([1_430, 1_430, 1_400, 1_430, 9_000, 1_500]);
-    expect(await mtuOf(await made())).toBe(1_430);
+    expect(await mtuOf(await networkWith())).toBe(1_430);
     const { networks } = await cloud.networks.networkPlan([(await cloud.port(SHARED)).deviceId]);
     expect(networks).toMatchObject([{ id: SHARED, mtu: 1_430 }]);
   });

@@ -66,8 +66,8 @@ export const networksUnderTest = storesUnderTest(inject('postgresUrl')).map(({ k
         return id;
       },
       async port(networkId, more = {}, caller = ada) {
-        const [made] = await networks.createPorts(caller, [expected(networkId, more)]);
-        return made!;
+        const [created] = await networks.createPorts(caller, [expected(networkId, more)]);
+        return created!;
       },
       close,
     };

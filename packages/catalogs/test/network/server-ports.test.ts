@@ -28,8 +28,8 @@ describe.each(networksUnderTest)('ports of the embedded networks on $kind', ({ o
 
   it('are bound, with one address of each version and the default group', async () => {
     const want = expected(SHARED);
-    const [made] = await networks.createPorts(ada, [want]);
-    expect(made).toMatchObject({
+    const [created] = await networks.createPorts(ada, [want]);
+    expect(created).toMatchObject({
       id: want.key,
       networkId: SHARED,
       networkName: 'private',
@@ -40,46 +40,46 @@ describe.each(networksUnderTest)('ports of the embedded networks on $kind', ({ o
       status: 'ACTIVE',
       securityGroups: [{ name: 'default' }],
     });
-    expect(made!.mac).toMatch(/^([0-9a-f]{2}:){5}[0-9a-f]{2}$/);
-    expect(made!.fixedIps).toMatchObject([
+    expect(created!.mac).toMatch(/^([0-9a-f]{2}:){5}[0-9a-f]{2}$/);
+    expect(created!.fixedIps).toMatchObject([
       { address: expect.stringMatching(/^10\.1\./), version: 4, floating: [] },
       { address: expect.stringMatching(/^fd00:1::/), version: 6, floating: [] },
     ]);
-    expect(await networks.getPort(ada, want.key)).toEqual(made);
-    expect(await networks.listPorts(ada, { deviceIds: [want.deviceId] })).toEqual([made]);
+    expect(await networks.getPort(ada, want.key)).toEqual(created);
+    expect(await networks.listPorts(ada, { deviceIds: [want.deviceId] })).toEqual([created]);
   });
 
   it('are created once by repeated creations, also concurrent ones', async () => {
     const want = expected(SHARED);
-    const made = await Promise.all([1, 2, 3, 4].map(() => networks.createPorts(ada, [want])));
-    expect(new Set(made.map(([one]) => one!.seq)).size).toBe(1);
-    expect(new Set(made.map(([one]) => addresses(one!).join())).size).toBe(1);
+    const created = await Promise.all([1, 2, 3, 4].map(() => networks.createPorts(ada, [want])));
+    expect(new Set(created.map(([one]) => one!.seq)).size).toBe(1);
+    expect(new Set(created.map(([one]) => addresses(one!).join())).size).toBe(1);
   });
 
   it('never get the same address, for any number of concurrent servers', async () => {
     const id = await net(ada, '10.9.0.0/25');
-    const made = await Promise.all(Array.from({ length: 100 }, () => port(id)));
-    expect(new Set(made.flatMap(addresses)).size).toBe(100);
+    const created = await Promise.all(Array.from({ length: 100 }, () => port(id)));
+    expect(new Set(created.flatMap(addresses)).size).toBe(100);
   });
 
   it('never get the same address from several processes', async () => {
     const id = await net(ada, '10.10.0.0/25');
     const processes = [embeddedNetworks({ store }), embeddedNetworks({ store }), networks];
-    const made = await Promise.all(
+    const created = await Promise.all(
       Array.from({ length: 125 }, (_, i) => processes[i % 3]!.createPorts(ada, [expected(id)]).then(([one]) => one!)),
     );
-    expect(new Set(made.flatMap(addresses)).size).toBe(125);
+    expect(new Set(created.flatMap(addresses)).size).toBe(125);
     await expect(port(id)).rejects.toMatchObject({ code: 'NO_FREE_ADDRESS' });
   });
 
   it('use the last address, are then rejected, and reuse released addresses', async () => {
     const id = await net(ada, '10.8.0.0/29');
-    const made = [];
-    for (let i = 0; i < 5; i++) made.push(await port(id));
-    expect(made.flatMap(addresses).sort()).toEqual(['10.8.0.2', '10.8.0.3', '10.8.0.4', '10.8.0.5', '10.8.0.6']);
+    const created = [];
+    for (let i = 0; i < 5; i++) created.push(await port(id));
+    expect(created.flatMap(addresses).sort()).toEqual(['10.8.0.2', '10.8.0.3', '10.8.0.4', '10.8.0.5', '10.8.0.6']);
     await expect(port(id)).rejects.toMatchObject({ code: 'NO_FREE_ADDRESS', kind: 'conflict' });
     await expect(networks.checkAddresses(ada, id)).rejects.toMatchObject({ code: 'NO_FREE_ADDRESS' });
-    const [, second] = made;
+    const [, second] = created;
     await networks.releasePorts(ada, second!.deviceId, { owned: [second!.id], bound: [] });
     await networks.checkAddresses(ada, id);
     expect(addresses(await port(id))).toEqual(addresses(second!));
@@ -124,11 +124,11 @@ describe.each(networksUnderTest)('ports of the embedded networks on $kind', ({ o
 
   it('keep the requested order when a server has several networks', async () => {
     const ids = [await net(ada, '10.20.0.0/24'), await net(ada, '10.21.0.0/24'), SHARED];
-    const made = await networks.createPorts(
+    const created = await networks.createPorts(
       ada,
       ids.map((id) => expected(id)),
     );
-    expect(made.map((one) => one.networkId)).toEqual(ids);
+    expect(created.map((one) => one.networkId)).toEqual(ids);
   });
 
   it('of other projects are hidden, and so are their networks', async () => {
@@ -200,28 +200,28 @@ describe.each(networksUnderTest)('ports of the embedded networks on $kind', ({ o
 
   it('can change addresses and groups, which is reported with their server', async () => {
     const id = await net(ada, '10.31.0.0/24');
-    const made = await port(id);
+    const created = await port(id);
     const group = await networks.createSecurityGroup(ada, { name: 'web' });
-    const changed = await networks.updatePort(ada, made.id, {
+    const changed = await networks.updatePort(ada, created.id, {
       name: 'eth0',
       fixedIps: [{ address: '10.31.0.2' }, { address: '10.31.0.50' }],
       securityGroups: [group.id],
     });
     expect(changed).toMatchObject({ name: 'eth0', securityGroups: [{ id: group.id, name: 'web' }] });
     expect(addresses(changed)).toEqual(['10.31.0.2', '10.31.0.50']);
-    expect(changedServers).toContain(made.deviceId);
-    await networks.updatePort(ada, made.id, { fixedIps: [] });
+    expect(changedServers).toContain(created.deviceId);
+    await networks.updatePort(ada, created.id, { fixedIps: [] });
     expect(addresses(await port(id, { addresses: ['10.31.0.50'] }))).toEqual(['10.31.0.50']);
   });
 
   it('are found by address, subnet and group', async () => {
     const id = await net(ada, '10.32.0.0/24');
-    const made = await port(id);
+    const created = await port(id);
     const found = async (query: object) => (await networks.listPorts(ada, query)).map((one) => one.id);
-    const groupId = made.securityGroups[0]!.id;
-    expect(await found({ address: '10.32.0.2' })).toEqual([made.id]);
-    expect(await found({ subnetId: made.fixedIps[0]!.subnetId })).toEqual([made.id]);
-    expect(await found({ networkId: id, securityGroupId: groupId })).toEqual([made.id]);
+    const groupId = created.securityGroups[0]!.id;
+    expect(await found({ address: '10.32.0.2' })).toEqual([created.id]);
+    expect(await found({ subnetId: created.fixedIps[0]!.subnetId })).toEqual([created.id]);
+    expect(await found({ networkId: id, securityGroupId: groupId })).toEqual([created.id]);
     expect(await found({ networkId: id, status: 'DOWN' })).toEqual([]);
   });
 

@@ -42,9 +42,9 @@ describe.each(networksUnderTest)('embedded networks on $kind', ({ open }) => {
   it('include one automatic network per project, for any number of concurrent servers', async () => {
     const erin = member('erin');
     expect(await networks.autoNetwork(erin, { dryRun: true })).toBeNull();
-    const made = await Promise.all([1, 2, 3, 4].map(() => networks.autoNetwork(erin)));
-    const [first] = made;
-    expect(new Set(made.map((network) => network!.seq)).size).toBe(1);
+    const created = await Promise.all([1, 2, 3, 4].map(() => networks.autoNetwork(erin)));
+    const [first] = created;
+    expect(new Set(created.map((network) => network!.seq)).size).toBe(1);
     expect(await networks.autoNetwork(erin, { dryRun: true })).toEqual(first);
     expect((await networks.listNetworks(erin, { projectId: erin.projectId })).length).toBe(1);
   });
@@ -96,8 +96,8 @@ describe.each(networksUnderTest)('embedded networks on $kind', ({ open }) => {
       { start: '10.45.0.20', end: '10.45.0.20' },
     ];
     await networks.createSubnet(ada, { networkId: id, cidr: '10.45.0.0/24', allocationPools });
-    const made = [await port(id), await port(id), await port(id)];
-    expect(made.flatMap(addresses)).toEqual(['10.45.0.10', '10.45.0.11', '10.45.0.20']);
+    const created = [await port(id), await port(id), await port(id)];
+    expect(created.flatMap(addresses)).toEqual(['10.45.0.10', '10.45.0.11', '10.45.0.20']);
     await expect(port(id)).rejects.toMatchObject({ code: 'NO_FREE_ADDRESS' });
   });
 
@@ -106,10 +106,10 @@ describe.each(networksUnderTest)('embedded networks on $kind', ({ open }) => {
     const [subnet] = await networks.listSubnets(ada, { networkId: id });
     const router = await networks.createRouter(ada, { name: 'r', externalNetworkId: PUBLIC });
     expect(router.externalAddresses).toMatchObject([{ address: expect.stringMatching(/^203\.0\.113\./) }]);
-    const made = await networks.addRouterInterface(ada, router.id, { subnetId: subnet!.id });
-    expect(addresses(made)).toEqual(['10.46.0.1']);
+    const created = await networks.addRouterInterface(ada, router.id, { subnetId: subnet!.id });
+    expect(addresses(created)).toEqual(['10.46.0.1']);
     await expect(networks.deleteRouter(ada, router.id)).rejects.toMatchObject({ code: 'ROUTER_IN_USE' });
-    await expect(networks.deletePort(ada, made.id)).rejects.toMatchObject({ code: 'PORT_OF_SERVICE' });
+    await expect(networks.deletePort(ada, created.id)).rejects.toMatchObject({ code: 'PORT_OF_SERVICE' });
     await networks.removeRouterInterface(ada, router.id, { subnetId: subnet!.id });
     await networks.deleteRouter(ada, router.id);
     await expect(networks.getRouter(ada, router.id)).rejects.toMatchObject({ code: 'ROUTER_NOT_FOUND' });

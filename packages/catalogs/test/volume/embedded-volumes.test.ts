@@ -126,8 +126,8 @@ describe.each(storesUnderTest(inject('postgresUrl')))('embedded volumes on $kind
 
   it('from images are bootable and have the metadata of the image', async () => {
     await expect(create({ imageId: CIRROS, sizeGb: 1 })).rejects.toMatchObject({ code: 'VOLUME_INVALID', status: 400 });
-    const made = await create({ imageId: CIRROS, sizeGb: 2 });
-    expect(made).toMatchObject({
+    const created = await create({ imageId: CIRROS, sizeGb: 2 });
+    expect(created).toMatchObject({
       bootable: true,
       volumeType: '__DEFAULT__',
       imageMetadata: { image_id: CIRROS, min_disk: '2', os_distro: 'cirros' },
@@ -152,8 +152,8 @@ describe.each(storesUnderTest(inject('postgresUrl')))('embedded volumes on $kind
 
   it('and snapshots are created once by repeated creations, also concurrent ones', async () => {
     const key = randomUUID();
-    const made = await Promise.all([1, 2, 3].map(() => create({ key })));
-    expect(new Set(made.map((volume) => volume.seq)).size).toBe(1);
+    const created = await Promise.all([1, 2, 3].map(() => create({ key })));
+    expect(new Set(created.map((volume) => volume.seq)).size).toBe(1);
     const requested = { key: randomUUID(), volumeId: key };
     const shots = await Promise.all([1, 2, 3].map(() => volumes.createSnapshot(ada, requested)));
     expect(new Set(shots.map((snapshot) => snapshot.seq)).size).toBe(1);

@@ -31,7 +31,7 @@ function machinesWith(responses: readonly unknown[], up = true) {
 }
 
 describe('a query', () => {
-  const gone = new HostUnreachable('far', 'it is restarting');
+  const unreachable = new HostUnreachable('far', 'it is restarting');
 
   it('is sent to the host of its server, or executed here', async () => {
     const { machines, requests } = machinesWith(['text', '3 days']);
@@ -46,13 +46,13 @@ describe('a query', () => {
   });
 
   it('is repeated while the host cannot be reached, if that has no further effect', async () => {
-    const { machines, requests } = machinesWith([gone, gone, 'text']);
+    const { machines, requests } = machinesWith([unreachable, unreachable, 'text']);
     expect(await machines.consoleOutput(server)).toBe('text');
     expect(requests).toHaveLength(3);
   });
 
   it('is not repeated if it could take effect twice', async () => {
-    const { machines, requests } = machinesWith([gone, 'rebooted']);
+    const { machines, requests } = machinesWith([unreachable, 'rebooted']);
     await expect(machines.hostPower('far', 'reboot')).rejects.toMatchObject({
       code: 'BAD_REQUEST',
       message: 'Compute service of far is unavailable at this time.',

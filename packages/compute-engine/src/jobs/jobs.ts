@@ -113,17 +113,17 @@ export class Jobs {
   async renew(lease: Lease, ids: readonly string[]): Promise<ReadonlySet<string>> {
     if (ids.length === 0) return new Set();
     const { db, kind } = this.#store;
-    const held = db.selectFrom('jobs').select('id').where('lease_owner', '=', lease.owner).where('id', 'in', ids);
+    const leased = db.selectFrom('jobs').select('id').where('lease_owner', '=', lease.owner).where('id', 'in', ids);
     const renewed = await db
       .updateTable('jobs')
       .set({ lease_until: lease.until })
       // Rows that another transaction has locked are skipped: waiting for a transaction that ends several jobs could
       // deadlock.
-      .where('id', 'in', kind === 'postgres' ? held.forUpdate().skipLocked() : held)
+      .where('id', 'in', kind === 'postgres' ? leased.forUpdate().skipLocked() : leased)
       .returning('id')
       .execute();
     // A job that is being ended still has its lease until that is durable.
-    const rows = renewed.length === ids.length ? renewed : await held.execute();
+    const rows = renewed.length === ids.length ? renewed : await leased.execute();
     return new Set(rows.map(({ id }) => id));
   }
 
@@ -139,8 +139,8 @@ export class Jobs {
 
   /** Releases the jobs of a holder, or of all holders if omitted, so that others can claim them immediately. */
   async release(owner?: string): Promise<void> {
-    const held = this.#store.db.updateTable('jobs').set({ lease_until: 0, lease_owner: null });
-    await (owner === undefined ? held : held.where('lease_owner', '=', owner)).execute();
+    const leased = this.#store.db.updateTable('jobs').set({ lease_until: 0, lease_owner: null });
+    await (owner === undefined ? leased : leased.where('lease_owner', '=', owner)).execute();
   }
 
   /** Deletes a job. False if it does not exist. */

@@ -43,9 +43,10 @@ async function claimOwn(tx: Tx, node: Node, amounts: Amounts): Promise<boolean> 
     (requested) => claimOne(tx, requested),
     async (requests) => {
       const enough = await claimMany(tx, requests);
-      const taken: boolean[] = [];
-      for (const requested of requests) taken.push(enough.has(requested.node.host) || (await claimOne(tx, requested)));
-      return taken;
+      const succeeded: boolean[] = [];
+      for (const requested of requests)
+        succeeded.push(enough.has(requested.node.host) || (await claimOne(tx, requested)));
+      return succeeded;
     },
   );
 }
@@ -86,8 +87,8 @@ async function claimMany(tx: Tx, requests: readonly RequestedClaim[]): Promise<R
     return amountChanges((onHost[0] as RequestedClaim).node, all, onHost.length);
   });
   const parameters = byColumn(8, rows);
-  const taken = await tx.db.executeQuery<{ readonly host: string }>({ ...claimCapacities, parameters } as never);
-  return new Set(taken.rows.map(({ host }) => host));
+  const claimed = await tx.db.executeQuery<{ readonly host: string }>({ ...claimCapacities, parameters } as never);
+  return new Set(claimed.rows.map(({ host }) => host));
 }
 
 /** Claims on many hosts; for PostgreSQL, where operations share transactions. */
@@ -119,13 +120,13 @@ const claimCapacity = hotStatement(({ db }) =>
 );
 
 /** Claims capacity even if it is insufficient: for moves that an administrator forces. */
-export async function forceClaim(tx: Tx, taken: Claim): Promise<void> {
-  await shift(tx, taken, 1);
+export async function forceClaim(tx: Tx, claim: Claim): Promise<void> {
+  await shift(tx, claim, 1);
 }
 
 /** Releases capacity. */
-export async function release(tx: Tx, taken: Claim): Promise<void> {
-  await shift(tx, taken, -1);
+export async function release(tx: Tx, claim: Claim): Promise<void> {
+  await shift(tx, claim, -1);
 }
 
 async function shift(tx: Tx, { host, vcpus, memoryMb, diskGb, resources }: Claim, sign: 1 | -1): Promise<void> {

@@ -27,14 +27,14 @@ async function add(tx: Tx, host: string, resourceClass: string, amount: number, 
  * other there.
  */
 export async function claimResources(tx: Tx, node: Node, resources: Resources): Promise<boolean> {
-  const taken: Record<string, number> = {};
+  const claimed: Record<string, number> = {};
   for (const [name, amount] of Object.entries(resources)) {
     const capacity = capacityOf(node, name);
     if (amount > capacity || !(await add(tx, node.host, name, amount, capacity))) {
-      await shiftResources(tx, node.host, taken, -1);
+      await shiftResources(tx, node.host, claimed, -1);
       return false;
     }
-    taken[name] = amount;
+    claimed[name] = amount;
   }
   return true;
 }

@@ -172,10 +172,10 @@ export async function place(tx: Tx, infrastructure: Infrastructure, map: HostMap
   });
   const weighed = fitting.map((host) => ({ host, weight: weigh(host, request) })).sort((a, b) => b.weight - a.weight);
   for (const { host } of weighed) {
-    const taken = { host: host.name, ...placement.amounts };
-    enter(usage, taken);
+    const newClaim = { host: host.name, ...placement.amounts };
+    enter(usage, newClaim);
     if (await claim(tx, host.node, placement.amounts)) return host;
-    enter(usage, taken, -1);
+    enter(usage, newClaim, -1);
   }
   throw new NoValidHost({ ...reasons, capacity: fitting.length });
 }

@@ -41,14 +41,14 @@ export async function overview(engine: Engine, options: { readonly servers: numb
     counts: Object.fromEntries(states.map(({ vm_state, n }) => [vm_state, Number(n)])),
     servers,
     hosts: nodes.map(({ host, vcpus, memoryMb }) => {
-      const taken = used.get(host);
+      const usage = used.get(host);
       return {
         host,
-        servers: taken?.servers ?? 0,
+        servers: usage?.servers ?? 0,
         vcpus,
-        vcpusUsed: taken?.vcpus ?? 0,
+        vcpusUsed: usage?.vcpus ?? 0,
         memoryMb,
-        memoryUsedMb: taken?.memoryMb ?? 0,
+        memoryUsedMb: usage?.memoryMb ?? 0,
       };
     }),
   };

@@ -83,8 +83,8 @@ export async function populateServers(engine: Engine, { count, owners, ...given 
   const context = { ...OWN_WORK, requestId: 'req-00000000-0000-4000-8000-000000000000' };
   const { servers } = await engine.servers.create(context, { name: 'template', flavorId, imageId, networks: 'none' });
   await engine.idle();
-  const [made] = servers;
-  const template = made && (await tables.servers.get(store, made.id));
+  const [server] = servers;
+  const template = server && (await tables.servers.get(store, server.id));
   if (!template) throw new Error('the server to be copied no longer exists');
   const nodes = await tables.nodes.find(store, (q) => q.orderBy('seq'));
   const row = await store.db.selectFrom('servers').selectAll().where('id', '=', template.id).executeTakeFirstOrThrow();

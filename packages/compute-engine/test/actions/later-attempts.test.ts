@@ -27,7 +27,7 @@ const admin = () => contextOf('p1', { isAdmin: true });
 interface TestedOperation {
   readonly name: string;
   /** The command during which the earlier attempt wakes up. */
-  readonly held: DriverVerb;
+  readonly pausedVerb: DriverVerb;
   /** Brings a server to the initial state. */
   readonly before?: (engine: Engine, id: string) => Promise<void>;
   readonly begin: (engine: Engine, id: string) => Promise<unknown>;
@@ -37,25 +37,25 @@ interface TestedOperation {
 const operations: readonly TestedOperation[] = [
   {
     name: 'resize',
-    held: 'migrate_disk',
+    pausedVerb: 'migrate_disk',
     begin: ({ servers }, id) => servers.act(admin(), id, 'resize', { flavorId: '2' }),
     vmState: 'resized',
   },
   {
     name: 'migrate',
-    held: 'migrate_disk',
+    pausedVerb: 'migrate_disk',
     begin: ({ servers }, id) => servers.act(admin(), id, 'migrate', {}),
     vmState: 'resized',
   },
   {
     name: 'os-migrateLive',
-    held: 'live_migration_run',
+    pausedVerb: 'live_migration_run',
     begin: ({ servers }, id) => servers.act(admin(), id, 'os-migrateLive', { checkedFirst: false }),
     vmState: 'active',
   },
   {
     name: 'unshelve',
-    held: 'unshelve',
+    pausedVerb: 'unshelve',
     async before(engine, id) {
       await engine.servers.act(admin(), id, 'shelve');
       await engine.idle();
@@ -65,7 +65,7 @@ const operations: readonly TestedOperation[] = [
   },
   {
     name: 'evacuate',
-    held: 'evacuate',
+    pausedVerb: 'evacuate',
     async before(engine, id) {
       const { host } = await engine.servers.get(admin(), id);
       const [down] = await engine.services.list({ host: host!, binary: COMPUTE_BINARY });
@@ -146,10 +146,10 @@ describe.each(storesUnderTest(inject('postgresUrl')))('a later attempt of a job,
     return { waits: Promise.race([waits, outcome]), wake, outcome };
   }
 
-  async function runLaterAttempt(id: string, held: DriverVerb): Promise<void> {
+  async function runLaterAttempt(id: string, pausedVerb: DriverVerb): Promise<void> {
     const first = pausedAttempt(await nextAttempt(id));
     await first.waits;
-    const rule = driver.addRule({ match: { verb: held }, hang: true });
+    const rule = driver.addRule({ match: { verb: pausedVerb }, hang: true });
     const second = runner.run(await nextAttempt(id), new AbortController().signal);
     await Promise.race([second, expect.poll(() => rule.calls).toBe(1)]);
     const meanwhile = await server(id);
@@ -177,19 +177,22 @@ describe.each(storesUnderTest(inject('postgresUrl')))('a later attempt of a job,
     await checkInvariants(engine);
   });
 
-  it.each(operations)('is the only one that claims capacity for $name', async ({ held, before, begin, vmState }) => {
-    await start(true);
-    const id = await create();
-    await engine.idle();
-    await before?.(engine, id);
-    await engine.close();
-    await start(false);
-    await begin(engine, id);
-    await runLaterAttempt(id, held);
-    await forget();
-    expect(await server(id)).toMatchObject({ vmState, taskState: null, fault: null });
-    await checkInvariants(engine);
-  });
+  it.each(operations)(
+    'is the only one that claims capacity for $name',
+    async ({ pausedVerb, before, begin, vmState }) => {
+      await start(true);
+      const id = await create();
+      await engine.idle();
+      await before?.(engine, id);
+      await engine.close();
+      await start(false);
+      await begin(engine, id);
+      await runLaterAttempt(id, pausedVerb);
+      await forget();
+      expect(await server(id)).toMatchObject({ vmState, taskState: null, fault: null });
+      await checkInvariants(engine);
+    },
+  );
 
   it('fences an attempt that fails afterwards', async () => {
     await start(false);

@@ -34,13 +34,13 @@ class RecordingDriver extends SimulatedDriver {
   /** Whether copies become consistent immediately, but complete only after the guest has resumed. */
   lasting = false;
   readonly volumes: VolumeStorage = {
-    create: async (_caller, { origin }, taken) => {
+    create: async (_caller, { origin }, onCaptured) => {
       if (origin.kind !== 'copy') return;
       this.lines.push('copy');
       if (this.slow) await eventually(() => expect(this.lines).toContain('quiesce again'));
       if (this.full && this.lines.filter((line) => line === 'copy').length === 2) throw new Error('the disk is full');
       if (!this.lasting) return;
-      taken?.();
+      onCaptured?.();
       await eventually(() => expect(this.lines).toContain('unquiesce'));
       this.lines.push('copied');
     },

@@ -60,7 +60,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('fifty conflicting request
     const { servers } = await engine.servers.create(owner, { name: 'web', flavorId: '1', imageId, networks: 'none' });
     const id = servers[0]!.id;
     await engine.idle();
-    const held = drivers.map((driver) => driver.addRule({ match: {}, hang: true }));
+    const rules = drivers.map((driver) => driver.addRule({ match: {}, hang: true }));
 
     const attempts = Array.from({ length: CLIENTS }, (_, i) => {
       const context = contextOf('p1', { isAdmin: true });
@@ -82,7 +82,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('fifty conflicting request
       ['create', owner.requestId],
       [rulesOf(action).history, context.requestId],
     ]);
-    for (const rule of held) rule.remove();
+    for (const rule of rules) rule.remove();
     for (const each of engines) await each.idle();
     await checkInvariants(engine);
   });

@@ -149,9 +149,9 @@ describe.each(storesUnderTest(inject('postgresUrl')))('what a host reports, on $
   it.runIf(kind === 'PostgreSQL')('disables the service of a host process before it is up', async () => {
     const url = await database();
     const { engine } = await (async () => {
-      const made = await engineUnderTest({ database: url, preset: { ...defaultPreset, hosts: [] } });
-      closing.push(() => made.close());
-      return { engine: made };
+      const opened = await engineUnderTest({ database: url, preset: { ...defaultPreset, hosts: [] } });
+      closing.push(() => opened.close());
+      return { engine: opened };
     })();
     const driver = new ReportingDriver({ clock: systemClock });
     driver.change('no bridges');

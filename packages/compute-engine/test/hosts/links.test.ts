@@ -59,9 +59,9 @@ class EchoDriver extends SimulatedDriver {
 class VolumeDriver extends EchoDriver {
   readonly ends = new EventEmitter();
   readonly volumes: VolumeStorage = {
-    create: async (_caller, { origin }, taken) => {
+    create: async (_caller, { origin }, onCaptured) => {
       if (origin.kind !== 'copy') return;
-      taken?.();
+      onCaptured?.();
       const [why] = await once(this.ends, 'end');
       if (why) throw new Error(why);
     },
@@ -146,13 +146,13 @@ describe.skipIf(!postgresUrl)('links between the processes of a cloud', { timeou
     const { id: volumeId } = await volumes.createVolume(caller, { key: randomUUID(), sizeGb: 1 });
     const ended = async (why?: string) => {
       const notified = new EventEmitter();
-      const taken = once(notified, 'taken');
-      const made = volumes
+      const captured = once(notified, 'taken');
+      const creation = volumes
         .createSnapshot(caller, { key: randomUUID(), volumeId }, () => notified.emit('taken'))
         .then(({ status }) => status, String);
-      await taken;
+      await captured;
       volumeDriver.ends.emit('end', why);
-      return made;
+      return creation;
     };
     expect(await ended()).toBe('available');
     expect(await ended('the disk is full')).toMatch(/cannot be stored: the disk is full/);

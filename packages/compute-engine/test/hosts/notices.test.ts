@@ -72,8 +72,8 @@ describe.skipIf(!postgresUrl)('notifications of PostgreSQL', { timeout: 60_000 }
       const requested = rpcClient.call(order, ended.signal, () => false);
       await sql`insert into host_holds values ('h1', 'owner', 0)`.execute(store.db);
       await eventually(async () => {
-        const [taken] = await orders.claim('h1', 'owner', 1);
-        expect(taken).toMatchObject({ id: order.id, awaited: true, call: order.call });
+        const [claimed] = await orders.claim('h1', 'owner', 1);
+        expect(claimed).toMatchObject({ id: order.id, awaited: true, call: order.call });
       });
       await orders.storeResult('h1', 'owner', [{ id: order.id, result: { value: 'removed' } }]);
       expect(await requested).toBe('removed');

@@ -28,11 +28,11 @@ describe('a generated SSH key pair', () => {
 
   it('does not block the event loop while it is generated', async () => {
     const order: string[] = [];
-    const made = generateSshKeypair().then(() => order.push('key'));
+    const generated = generateSshKeypair().then(() => order.push('key'));
     // Synchronous work would have settled the promise by the end of these; work on another thread cannot have.
     for (let i = 0; i < 100; i++) await null;
     order.push('other work');
-    await made;
+    await generated;
     expect(order).toEqual(['other work', 'key']);
   });
 });

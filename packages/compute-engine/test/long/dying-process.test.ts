@@ -22,11 +22,11 @@ async function killedAfter(database: string, catalog: string, method: string, re
   const args = [await bundledProgram(PROGRAM), database, catalog, method, JSON.stringify({ context, ...requested })];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   try {
-    const [said] = await Promise.race([
+    const [outcome] = await Promise.race([
       once(child.stdout, 'data'),
       once(child, 'exit').then(([code]) => Promise.reject(new Error(`the process ended by itself, with ${code}`))),
     ]);
-    expect(String(said)).toBe('done\n');
+    expect(String(outcome)).toBe('done\n');
   } finally {
     const ended = child.exitCode === null ? once(child, 'exit') : undefined;
     child.kill('SIGKILL');

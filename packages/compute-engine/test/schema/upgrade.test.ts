@@ -151,15 +151,15 @@ describe.each(kinds)('an upgrade on $kind', ({ shared, database }) => {
 
 /** Returns all statements of a schema change for a kind of database. */
 async function statementsOf(change: SchemaChange, postgres: boolean): Promise<readonly string[]> {
-  const said: string[] = [];
+  const statements: string[] = [];
   const dialect: Dialect = {
     createAdapter: () => (postgres ? new PostgresAdapter() : new SqliteAdapter()),
     createDriver: () => new DummyDriver(),
     createIntrospector: (db: Kysely<any>) => (postgres ? new PostgresIntrospector(db) : new SqliteIntrospector(db)),
     createQueryCompiler: () => (postgres ? new PostgresQueryCompiler() : new SqliteQueryCompiler()),
   };
-  await change.up(new Kysely<Rows>({ dialect, log: ({ query }) => void said.push(query.sql) }));
-  return said;
+  await change.up(new Kysely<Rows>({ dialect, log: ({ query }) => void statements.push(query.sql) }));
+  return statements;
 }
 
 /** Changes that break processes of the previous version. Indexes may be dropped, because no code depends on them. */
@@ -168,10 +168,10 @@ const REQUIRED_COLUMN = /add column "?\w+"? \w+ not null(?!.*default)/i;
 
 it.each(Object.entries(migrations))('%s only adds, or declares its requirements', async (_name, change) => {
   // Some changes apply to one kind of database only.
-  const said = [...(await statementsOf(change, false)), ...(await statementsOf(change, true))];
-  expect(said.length).toBeGreaterThan(0);
+  const statements = [...(await statementsOf(change, false)), ...(await statementsOf(change, true))];
+  expect(statements.length).toBeGreaterThan(0);
   if (change.needs === undefined)
-    expect(said.filter((text) => BREAKING.test(text) || REQUIRED_COLUMN.test(text))).toEqual([]);
+    expect(statements.filter((text) => BREAKING.test(text) || REQUIRED_COLUMN.test(text))).toEqual([]);
   else expect(Object.keys(migrations)).toContain(change.needs);
 });
 
@@ -179,6 +179,6 @@ it.each([
   [added, true],
   [removed, false],
 ])('detects breaking changes', async (change, harmless) => {
-  const said = await statementsOf(change, true);
-  expect(said.some((text) => BREAKING.test(text) || REQUIRED_COLUMN.test(text))).toBe(!harmless);
+  const statements = await statementsOf(change, true);
+  expect(statements.some((text) => BREAKING.test(text) || REQUIRED_COLUMN.test(text))).toBe(!harmless);
 });

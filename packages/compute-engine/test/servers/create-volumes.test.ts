@@ -57,9 +57,9 @@ describe.each(storesUnderTest(inject('postgresUrl')))('volumes for a new server,
   it('are released if the service did not respond, regardless of what it did', async () => {
     const [first, second] = [await newVolume(), await newVolume()];
     const reserve: VolumeCatalog['reserve'] = async (caller, request) => {
-      const made = await engine.embedded.volumes.reserve(caller, request);
+      const reserved = await engine.embedded.volumes.reserve(caller, request);
       if (request.volumeId === second) throw new CatalogError('UNAVAILABLE', 'no response');
-      return made;
+      return reserved;
     };
     use({ reserve });
     await expect(create(first, second)).rejects.toThrow('no response');

@@ -52,8 +52,8 @@ const checks: Readonly<Record<CheckName, MakeCheck>> = {
   rule: (operand, rule) => rule(textOf(operand)),
   role: (operand) => {
     const required = textOf(operand).toLowerCase();
-    const held = IMPLYING_ROLES.get(required) ?? [required];
-    return (caller) => includesAny(caller.roles, held);
+    const sufficient = IMPLYING_ROLES.get(required) ?? [required];
+    return (caller) => includesAny(caller.roles, sufficient);
   },
   service_roles: (operand) => {
     const required = [textOf(operand).toLowerCase()];

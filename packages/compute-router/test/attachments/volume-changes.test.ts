@@ -12,8 +12,8 @@ describe('attached volumes', () => {
   const at = (version: string) => api.as('ada:p1', version);
   it('can change only delete_on_termination, since 2.85', async () => {
     const { ada, id, path, volumeId } = await bootWithVolume(api, '2.85', { tag: 't' });
-    const put = async (said: object, client = ada) =>
-      (await client.put(`${path}/${volumeId}`, { volumeAttachment: { volumeId, ...said } })).status;
+    const put = async (fields: object, client = ada) =>
+      (await client.put(`${path}/${volumeId}`, { volumeAttachment: { volumeId, ...fields } })).status;
     expect(await put({ delete_on_termination: true })).toBe(202);
     expect(await put({ delete_on_termination: true, device: '/dev/vdb', tag: 't', serverId: id, id: volumeId })).toBe(
       202,

@@ -107,8 +107,8 @@ describe('volumes of a server', () => {
     const { ada, path, attached } = await bootWithVolume(api, '2.1', { device: '/dev/vdf' });
     expect(attached.body.volumeAttachment.device).toBe('/dev/vdf');
     const volumeId = await newVolume(api);
-    const taken = await ada.post(path, { volumeAttachment: { volumeId, device: '/dev/vdf1' } });
-    expect([taken.status, (await volumeOf(api, volumeId)).status]).toEqual([409, 'available']);
+    const inUse = await ada.post(path, { volumeAttachment: { volumeId, device: '/dev/vdf1' } });
+    expect([inUse.status, (await volumeOf(api, volumeId)).status]).toEqual([409, 'available']);
     for (const device of ['vdb', '/dev/vd b', '/tmp/vdb', '/dev/', 7])
       expect((await ada.post(path, { volumeAttachment: { volumeId, device } })).status).toBe(400);
     const next = await ada.post(path, { volumeAttachment: { volumeId, device: null } });

@@ -40,8 +40,11 @@ describe.skipIf(inject('database') === 'postgres')('the served operations', () =
     const create = operations.find((operation) => operationKey(operation) === 'POST /flavors')!;
 
     it('an operation', () => {
-      const made = [{ ...show, path: '/os-server-groups/{id}/mood' } as Operation, { ...show, action: 'cheer' }];
-      expect(operationsWithoutFact(made)).toEqual(['GET /os-server-groups/{id}/mood', 'GET /os-server-groups cheer']);
+      const operations = [{ ...show, path: '/os-server-groups/{id}/mood' } as Operation, { ...show, action: 'cheer' }];
+      expect(operationsWithoutFact(operations)).toEqual([
+        'GET /os-server-groups/{id}/mood',
+        'GET /os-server-groups cheer',
+      ]);
     });
 
     it('a response field, on each level', () => {

@@ -17,9 +17,9 @@ class Caller {
   async run(api: Api, goesOn: () => boolean): Promise<void> {
     const client = api.as('ada:p1', '2.37');
     while (goesOn()) {
-      const made = await client.post('/servers', { server });
-      if (!this.#understood(made, 202)) continue;
-      const { id } = made.body.server;
+      const created = await client.post('/servers', { server });
+      if (!this.#understood(created, 202)) continue;
+      const { id } = created.body.server;
       this.created.add(id);
       this.#understood(await client.get(`/servers/${id}`), 200);
       if (this.created.size % 3 === 0 && this.#understood(await client.delete(`/servers/${id}`), 204))

@@ -19,9 +19,9 @@ describe('the management of flavors', () => {
     admin(version).post('/flavors', { flavor: { ...min(), ...fields } });
 
   it('creates a flavor with status 200 and shows it as show does', async () => {
-    const made = await create({ id: `id-${name}`, 'OS-FLV-EXT-DATA:ephemeral': 3, swap: 512, rxtx_factor: 1.5 });
-    expect(made.status).toBe(200);
-    expect(made.body.flavor).toEqual({
+    const created = await create({ id: `id-${name}`, 'OS-FLV-EXT-DATA:ephemeral': 3, swap: 512, rxtx_factor: 1.5 });
+    expect(created.status).toBe(200);
+    expect(created.body.flavor).toEqual({
       id: `id-${name}`,
       name,
       ram: 64,
@@ -37,7 +37,7 @@ describe('the management of flavors', () => {
         { rel: 'bookmark', href: `${api.url}/flavors/id-${name}` },
       ],
     });
-    expect((await admin().get(`/flavors/id-${name}`)).body).toEqual(made.body);
+    expect((await admin().get(`/flavors/id-${name}`)).body).toEqual(created.body);
   });
 
   const base = [
@@ -62,12 +62,12 @@ describe('the management of flavors', () => {
     ['2.102', [...base, 'description', 'extra_specs']],
     ['2.104', [...base, 'description', 'extra_specs']],
   ])('shows at %s the fields of that version when it creates, shows, changes and lists', async (version, fields) => {
-    const made = await create({}, version);
-    const { id } = made.body.flavor;
-    expect(Object.keys(made.body.flavor).sort()).toEqual([...fields].sort());
+    const created = await create({}, version);
+    const { id } = created.body.flavor;
+    expect(Object.keys(created.body.flavor).sort()).toEqual([...fields].sort());
     const shown = await admin(version).get(`/flavors/${id}`);
     const inList = (await admin(version).get('/flavors/detail')).body.flavors.find((f: any) => f.id === id);
-    for (const flavor of [shown.body.flavor, inList]) expect(flavor).toEqual(made.body.flavor);
+    for (const flavor of [shown.body.flavor, inList]) expect(flavor).toEqual(created.body.flavor);
     const seenByAda = await api.as('ada:p1', version).get(`/flavors/${id}`);
     expect(Object.keys(seenByAda.body.flavor).sort()).toEqual([...fields].sort());
     const brief = (await admin(version).get('/flavors')).body.flavors.find((f: any) => f.id === id);

@@ -16,7 +16,7 @@ describe('aggregates', () => {
   const admin = (version?: string) => api.as('admin:p1', version);
   const add = (name: string, zone?: string | null) =>
     admin().post('/os-aggregates', { aggregate: { name, availability_zone: zone } });
-  const made = async (name: string, zone?: string) => (await add(name, zone)).body.aggregate.id as number;
+  const createdId = async (name: string, zone?: string) => (await add(name, zone)).body.aggregate.id as number;
   const act = (id: number, action: string, argument: unknown) =>
     admin().post(`/os-aggregates/${id}/action`, { [action]: argument });
   const addHost = (id: number, host: string) => act(id, 'add_host', { host });
@@ -70,7 +70,7 @@ describe('aggregates', () => {
   });
 
   it('have unique names', async () => {
-    const [a, b] = [await made('a'), await made('b')];
+    const [a, b] = [await createdId('a'), await createdId('b')];
     expect((await add('a')).status).toBe(409);
     expect((await update(b, { name: 'a' })).status).toBe(409);
     expect((await update(a, { name: 'a' })).status).toBe(200);
@@ -108,17 +108,17 @@ describe('aggregates', () => {
     ['a zone with a colon', { availability_zone: 'a:b' }],
     ['an unknown field', { colour: 'red' }],
   ])('are not changed by %s', async (_, change) => {
-    const id = await made('a', 'z');
+    const id = await createdId('a', 'z');
     expect((await update(id, change)).status).toBe(400);
     expect(await show(id)).toMatchObject({ name: 'a', availability_zone: 'z', updated_at: null });
   });
 
   it('are renamed without surrounding spaces', async () => {
-    expect((await update(await made('a'), { name: '  b c ' })).body.aggregate.name).toBe('b c');
+    expect((await update(await createdId('a'), { name: '  b c ' })).body.aggregate.name).toBe('b c');
   });
 
   it('merge metadata, and null removes an item', async () => {
-    const id = await made('a', 'z');
+    const id = await createdId('a', 'z');
     await setMetadata(id, { ssd: 'true', size: '5' });
     const { status, body } = await setMetadata(id, { size: null, colour: '' });
     expect(status).toBe(200);
@@ -134,13 +134,13 @@ describe('aggregates', () => {
     ['no zone', { availability_zone: null }],
     ['an empty zone', { availability_zone: '' }],
   ])('reject metadata of %s', async (_, metadata) => {
-    const id = await made('a', 'z');
+    const id = await createdId('a', 'z');
     expect((await setMetadata(id, metadata)).status).toBe(400);
     expect((await show(id)).metadata).toEqual({ availability_zone: 'z' });
   });
 
   it('store their zone as metadata, however it is set', async () => {
-    const id = await made('a', 'z');
+    const id = await createdId('a', 'z');
     expect((await update(id, { availability_zone: 'y' })).body.aggregate).toMatchObject({
       availability_zone: 'y',
       metadata: { availability_zone: 'y' },
@@ -149,7 +149,7 @@ describe('aggregates', () => {
   });
 
   it('add and remove hosts, each once', async () => {
-    const id = await made('a');
+    const id = await createdId('a');
     const added = await addHost(id, 'host1');
     expect([added.status, added.body.aggregate.hosts]).toEqual([200, ['host1']]);
     expect((await addHost(id, 'host1')).status).toBe(409);
@@ -164,7 +164,7 @@ describe('aggregates', () => {
   });
 
   it('can be deleted once they are empty', async () => {
-    const id = await made('a');
+    const id = await createdId('a');
     await addHost(id, 'host1');
     expect((await admin().delete(`/os-aggregates/${id}`)).status).toBe(400);
     await removeHost(id, 'host1');
@@ -175,7 +175,7 @@ describe('aggregates', () => {
   });
 
   it('put a host in at most one zone', async () => {
-    const [a, b, none] = [await made('a', 'za'), await made('b', 'zb'), await made('none')];
+    const [a, b, none] = [await createdId('a', 'za'), await createdId('b', 'zb'), await createdId('none')];
     await addHost(a, 'host1');
     await addHost(none, 'host1');
     expect((await addHost(b, 'host1')).status).toBe(409);
@@ -190,9 +190,9 @@ describe('aggregates', () => {
 
   it('do not move servers to another zone', async () => {
     const host = await occupied();
-    const zone = await made('zone', 'z');
-    const same = await made('same', 'nova');
-    const none = await made('none');
+    const zone = await createdId('zone', 'z');
+    const same = await createdId('same', 'nova');
+    const none = await createdId('none');
     expect((await addHost(zone, host)).status).toBe(409);
     expect((await addHost(none, host)).status).toBe(200);
     expect((await addHost(same, host)).status).toBe(200);
@@ -206,7 +206,7 @@ describe('aggregates', () => {
   });
 
   it('keep a host with servers in the zone, unless another aggregate of the zone contains it', async () => {
-    const [a, b] = [await made('a', 'z'), await made('b', 'z')];
+    const [a, b] = [await createdId('a', 'z'), await createdId('b', 'z')];
     await addHost(a, 'host1');
     expect(await occupied('z')).toBe('host1');
     expect((await removeHost(a, 'host1')).status).toBe(409);
@@ -218,7 +218,7 @@ describe('aggregates', () => {
   });
 
   it('show their zone on servers immediately', async () => {
-    const id = await made('a');
+    const id = await createdId('a');
     await addHost(id, 'host1');
     await addHost(id, 'host2');
     await setMetadata(id, { availability_zone: 'north' });
@@ -235,7 +235,7 @@ describe('aggregates', () => {
     ['2.81', 'something without UUID', [{ id: 'cirros' }], 400],
     ['2.81', 'more than an id', [{ id: image, name: 'x' }], 400],
   ])('at %s cache %s: %s returns %i', async (version, _, cache, status) => {
-    const id = await made('a');
+    const id = await createdId('a');
     await addHost(id, 'host1');
     const result = await admin(version).post(`/os-aggregates/${id}/images`, { cache });
     expect(result.status).toBe(status);
@@ -243,7 +243,7 @@ describe('aggregates', () => {
   });
 
   it('are denied to members, who change nothing', async () => {
-    const id = await made('a');
+    const id = await createdId('a');
     const ada = api.as('ada:p1', '2.100');
     const results = [
       await ada.get('/os-aggregates'),

@@ -29,9 +29,9 @@ describe('key pairs', () => {
     ['2.2', 201],
     ['2.100', 201],
   ])('are imported at %s with the status %i', async (version, status) => {
-    const made = await add({}, version);
-    expect(made.status).toBe(status);
-    expect(made.body.keypair).toEqual({
+    const created = await add({}, version);
+    expect(created.status).toBe(status);
+    expect(created.body.keypair).toEqual({
       name: 'key',
       public_key: sshKey,
       fingerprint: sshFingerprint,
@@ -76,8 +76,8 @@ describe('key pairs', () => {
   });
 
   it('are certificates with type x509', async () => {
-    const made = await add({ public_key: undefined, type: 'x509' });
-    const { public_key, private_key, fingerprint, type } = made.body.keypair;
+    const created = await add({ public_key: undefined, type: 'x509' });
+    const { public_key, private_key, fingerprint, type } = created.body.keypair;
     const certificate = new X509Certificate(public_key);
     expect([type, fingerprint]).toEqual(['x509', certificate.fingerprint.toLowerCase()]);
     // PKCS#12 is a DER sequence.
@@ -117,9 +117,9 @@ describe('key pairs', () => {
 
   it('have unique names per user', async () => {
     await add({});
-    const taken = await add({});
-    expect(taken.status).toBe(409);
-    expect(taken.body.conflictingRequest.message).toBe("Key pair 'key' already exists.");
+    const duplicate = await add({});
+    expect(duplicate.status).toBe(409);
+    expect(duplicate.body.conflictingRequest.message).toBe("Key pair 'key' already exists.");
     user = `other-${user}`;
     expect((await add({})).status).toBe(201);
   });
@@ -128,11 +128,11 @@ describe('key pairs', () => {
     const few = await apiUnderTest({ engine: { settings: { quotas: { key_pairs: 2 } as never } } });
     try {
       const ada = few.as('ada:p1', '2.100');
-      const made = (name: string) => ada.post('/os-keypairs', { keypair: { name, public_key: sshKey } });
-      const all = await Promise.all(['a', 'b', 'c', 'd', 'e'].map(made));
+      const create = (name: string) => ada.post('/os-keypairs', { keypair: { name, public_key: sshKey } });
+      const all = await Promise.all(['a', 'b', 'c', 'd', 'e'].map(create));
       expect(all.map(({ status }) => status).sort()).toEqual([201, 201, 403, 403, 403]);
       const retained = (await ada.get('/os-keypairs')).body.keypairs[0].keypair.name;
-      const over = await made(retained);
+      const over = await create(retained);
       expect([over.status, over.body.forbidden.message]).toEqual([403, 'Quota exceeded, too many key pairs.']);
       expect(
         (await few.as('bob:p1', '2.100').post('/os-keypairs', { keypair: { name: 'a', public_key: sshKey } })).status,
@@ -172,10 +172,10 @@ describe('key pairs', () => {
     expect(await names(admin('2.10'), theirs)).toEqual(['key']);
     expect(await names(admin('2.9'), theirs)).toEqual([]);
     expect((await admin().get(`/os-keypairs/key${theirs}`)).body.keypair.user_id).toBe(user);
-    const made = await admin().post('/os-keypairs', {
+    const created = await admin().post('/os-keypairs', {
       keypair: { name: 'given', public_key: sshKey, user_id: user },
     });
-    expect([made.status, made.body.keypair.user_id]).toEqual([201, user]);
+    expect([created.status, created.body.keypair.user_id]).toEqual([201, user]);
     expect(await names(as('2.10'), `?user_id=${user}&user_id=somebody`)).toEqual(['given', 'key']);
     expect((await admin().delete(`/os-keypairs/given${theirs}`)).status).toBe(204);
 

@@ -146,9 +146,9 @@ describe('the example microversion of docs/adding-a-microversion.md', () => {
   // Types do not depend on the database.
   it.runIf(inject('database') === 'sqlite')('compiles', { timeout: 300_000 }, async () => {
     const compiler = join(repository, 'node_modules', '.bin', 'tsc');
-    const said = await promisify(execFile)(compiler, ['-p', copy], { cwd: copy }).catch((error) => error);
-    expect(said.stdout).toBe('');
-    expect(said.code).toBeUndefined();
+    const output = await promisify(execFile)(compiler, ['-p', copy], { cwd: copy }).catch((error) => error);
+    expect(output.stdout).toBe('');
+    expect(output.code).toBeUndefined();
   });
 
   it('accepts, shows and changes the field since its version, and neither accepts nor shows it before', async () => {

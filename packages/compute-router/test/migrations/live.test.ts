@@ -20,7 +20,7 @@ describe('a live migration', () => {
   }
 
   /** Starts a migration that waits in a step; resolves when the step has started. */
-  async function held(verb: DriverVerb, status: string) {
+  async function serverInMigration(verb: DriverVerb, status: string) {
     on = await stage();
     const server = await on.ada('2.37').boot({ networks: 'auto' });
     const other = await on.ada('2.37').boot();
@@ -40,7 +40,7 @@ describe('a live migration', () => {
     ['live_migration_run', 'running'],
     ['live_migration_finish', 'post-migrating'],
   ] as const)('that waits in %s is %s, in progress, and ends on another host when released', async (verb, status) => {
-    const { server, from, rule, migration, path } = await held(verb, status);
+    const { server, from, rule, migration, path } = await serverInMigration(verb, status);
     expect(migration.links.map(({ href }: any) => href)).toEqual([`${on.api.url}/v2.1${path}`, `${on.api.url}${path}`]);
     expect(await show(on, server.id)).toMatchObject({ status: 'MIGRATING', 'OS-EXT-STS:task_state': 'migrating' });
     expect((await on.admin().get(`/servers/${server.id}/migrations`)).body.migrations).toMatchObject([{ status }]);
@@ -71,7 +71,7 @@ describe('a live migration', () => {
   });
 
   it('shows the transferred memory while it runs', async () => {
-    const { path } = await held('live_migration_run', 'running');
+    const { path } = await serverInMigration('live_migration_run', 'running');
     const { migration } = (await on.admin().get(path)).body;
     expect(migration.memory_total_bytes).toBe(512 * 1024 * 1024);
     expect(migration.memory_processed_bytes + migration.memory_remaining_bytes).toBe(migration.memory_total_bytes);
@@ -79,7 +79,7 @@ describe('a live migration', () => {
   });
 
   it('can be forced to complete while it runs', async () => {
-    const { server, from, path } = await held('live_migration_run', 'running');
+    const { server, from, path } = await serverInMigration('live_migration_run', 'running');
     const responded = await on.admin('2.22').post(`${path}/action`, { force_complete: null });
     expect([responded.status, responded.body]).toEqual([202, undefined]);
     await on.api.idle();
@@ -96,7 +96,7 @@ describe('a live migration', () => {
     ['live_migration_prepare', 'preparing', '2.65'],
     ['live_migration_run', 'running', '2.24'],
   ] as const)('that waits in %s can be aborted while it is %s, since %s', async (verb, status, version) => {
-    const { server, from, path } = await held(verb, status);
+    const { server, from, path } = await serverInMigration(verb, status);
     if (version !== '2.24') expect((await on.admin('2.64').delete(path)).status).toBe(400);
     expect((await on.admin(version).delete(path)).status).toBe(202);
     await on.api.idle();
@@ -106,7 +106,7 @@ describe('a live migration', () => {
   });
 
   it('cannot be forced or aborted in other statuses, by other callers, or on another server', async () => {
-    const { server, other, path } = await held('live_migration_prepare', 'preparing');
+    const { server, other, path } = await serverInMigration('live_migration_prepare', 'preparing');
     const force = { force_complete: null };
     expect((await on.admin('2.22').post(`${path}/action`, force)).status).toBe(400);
     expect((await on.admin('2.22').post(`${path}/action`, { force_complete: 1 })).status).toBe(400);
@@ -127,7 +127,7 @@ describe('a live migration', () => {
   });
 
   it('shows project managers no hosts in the list', async () => {
-    const { server } = await held('live_migration_run', 'running');
+    const { server } = await serverInMigration('live_migration_run', 'running');
     const manager = on.api.as('eve:p1:manager,member', '2.80');
     const [listed] = (await manager.get(`/servers/${server.id}/migrations`)).body.migrations;
     expect(listed).toMatchObject({
@@ -141,7 +141,7 @@ describe('a live migration', () => {
   });
 
   it('ends when the server is deleted', async () => {
-    const { server } = await held('live_migration_run', 'running');
+    const { server } = await serverInMigration('live_migration_run', 'running');
     await on.ada().delete(`/servers/${server.id}`);
     await on.api.idle();
     expect((await on.ada().get(`/servers/${server.id}`)).status).toBe(404);

@@ -40,9 +40,9 @@ describe('networking until 2.35', () => {
     expect((await ada.get('/os-floating-ip-pools')).body).toEqual({ floating_ip_pools: [{ name: 'public' }] });
     expect((await ada.post('/os-floating-ips', { pool: 'nothing' })).status).toBe(404);
     expect((await ada.post('/os-floating-ips', { pool: 7 })).status).toBe(400);
-    const made = await ada.post('/os-floating-ips', { pool: null });
-    expect(made.status).toBe(200);
-    const { floating_ip: floating } = made.body;
+    const created = await ada.post('/os-floating-ips', { pool: null });
+    expect(created.status).toBe(200);
+    const { floating_ip: floating } = created.body;
     expect(floating).toEqual({
       id: expect.any(String),
       ip: expect.stringMatching(/^203\.0\.113\./),
@@ -147,9 +147,9 @@ describe('networking until 2.35', () => {
       const add = (rule: object) =>
         ada.post('/os-security-group-rules', { security_group_rule: { parent_group_id: group.id, ...rule } });
       const tcp = { ip_protocol: 'TCP', from_port: 80, to_port: '443' };
-      const made = await add({ ...tcp, cidr: '10.0.0.0/8' });
-      expect(made.status).toBe(200);
-      const rule = made.body.security_group_rule;
+      const created = await add({ ...tcp, cidr: '10.0.0.0/8' });
+      expect(created.status).toBe(200);
+      const rule = created.body.security_group_rule;
       expect(rule).toEqual({
         id: expect.any(String),
         parent_group_id: group.id,

@@ -20,9 +20,9 @@ describe('volumes and snapshots until 2.35', () => {
 
   it('creates, lists, shows and deletes volumes', async () => {
     const given = { display_name: 'data', display_description: 'd', metadata: { a: 'b' }, volume_type: 'standard' };
-    const made = await ada.post('/os-volumes', { volume: { size: '2', ...given } });
-    expect(made.status).toBe(200);
-    const { volume } = made.body;
+    const created = await ada.post('/os-volumes', { volume: { size: '2', ...given } });
+    expect(created.status).toBe(200);
+    const { volume } = created.body;
     expect(volume).toEqual({
       id: expect.any(String),
       status: expect.stringMatching(/^(creating|available)$/),
@@ -77,9 +77,9 @@ describe('volumes and snapshots until 2.35', () => {
   it('creates, lists, shows and deletes snapshots, and creates volumes from them', async () => {
     const volume = await volumeOf({ size: 3 });
     const requested = { volume_id: volume.id, force: 'true', display_name: 's', display_description: 'd' };
-    const made = await ada.post('/os-snapshots', { snapshot: requested });
-    expect(made.status).toBe(200);
-    const { id } = made.body.snapshot;
+    const created = await ada.post('/os-snapshots', { snapshot: requested });
+    expect(created.status).toBe(200);
+    const { id } = created.body.snapshot;
     const { snapshot } = (await ada.get(`/os-snapshots/${id}`)).body;
     expect(snapshot).toEqual({
       id,

@@ -156,9 +156,9 @@ describe('quota sets', () => {
 
   it.each(['2.1', '2.35'])('accept a kind `networks` without effect at %s', async (version) => {
     const admin = api.as('admin:p1', version);
-    const taken = await admin.put('/os-quota-sets/old', { quota_set: { networks: 3 } });
-    expect(taken.status).toBe(200);
-    expect(taken.body.quota_set).not.toHaveProperty('networks');
+    const updated = await admin.put('/os-quota-sets/old', { quota_set: { networks: 3 } });
+    expect(updated.status).toBe(200);
+    expect(updated.body.quota_set).not.toHaveProperty('networks');
     expect((await api.as('admin:p1', '2.36').put('/os-quota-sets/old', { quota_set: { networks: 3 } })).status).toBe(
       400,
     );

@@ -18,9 +18,9 @@ describe('the members of a server group', () => {
         server: { name: 'm', flavorRef: ids.tiny, imageRef: ids.image, networks: 'none' },
         'os:scheduler_hints': { group: id },
       };
-      const { body: made } = await as().post('/servers', body);
+      const { body: created } = await as().post('/servers', body);
       await api.idle();
-      return made.server.id as string;
+      return created.server.id as string;
     };
     const members = async () => (await as().get(`/os-server-groups/${id}`)).body.server_group.members;
     const servers = [await create(), await create()];

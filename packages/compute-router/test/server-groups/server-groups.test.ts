@@ -27,9 +27,9 @@ describe('server groups', () => {
     ['2.64', { policy: 'affinity' }, ['members', 'policy', 'project_id', 'rules', 'user_id']],
     ['2.104', { policy: 'affinity' }, ['members', 'policy', 'project_id', 'rules', 'user_id']],
   ])('show at %s, when created with %j, the fields of that version', async (version, fields, shown) => {
-    const made = await add(fields, version);
-    expect(made.status).toBe(200);
-    const group = made.body.server_group;
+    const created = await add(fields, version);
+    expect(created.status).toBe(200);
+    const group = created.body.server_group;
     expect(Object.keys(group).sort()).toEqual(['id', 'name', ...shown].sort());
     expect((await as(version).get(`/os-server-groups/${group.id}`)).body.server_group).toEqual(group);
     expect((await as(version).get('/os-server-groups')).body).toEqual({ server_groups: [group] });

@@ -4,7 +4,7 @@ import { historyOf, type Stage, show, stage } from './stage.js';
 
 const ada = { userId: 'ada', projectId: 'p1', roles: ['member'] };
 
-async function taken(on: Stage): Promise<number> {
+async function usedCores(on: Stage): Promise<number> {
   const { hosts } = await overview(on.api.engine, { servers: 0 });
   return hosts.reduce((sum, { servers }) => sum + servers, 0);
 }
@@ -44,7 +44,7 @@ describe('soft deletion', () => {
       ({ status }) => status === 404,
     );
     await on.api.idle();
-    expect(await taken(on)).toBe(0);
+    expect(await usedCores(on)).toBe(0);
     await on.api.close();
   });
 
@@ -71,7 +71,7 @@ describe('soft deletion', () => {
     await on.api.idle();
     for (const { id } of [forced, neverLaunched, lost])
       expect((await on.admin().get(`/servers/${id}`)).status).toBe(404);
-    expect(await taken(on)).toBe(0);
+    expect(await usedCores(on)).toBe(0);
     await on.api.close();
   });
 });
@@ -81,10 +81,10 @@ describe('deletion', () => {
     const on = await stage();
     const server = await on.ada('2.37').boot();
     await on.ada().act(server.id, 'resize', { flavorRef: '2' });
-    expect(await taken(on)).toBe(2);
+    expect(await usedCores(on)).toBe(2);
     await on.ada().delete(`/servers/${server.id}`);
     await on.api.idle();
-    expect(await taken(on)).toBe(0);
+    expect(await usedCores(on)).toBe(0);
     const { db } = coreOf(on.api.engine).store;
     const migration = await db.selectFrom('migrations').select('status').executeTakeFirst();
     expect(migration!.status).toBe('confirmed');
@@ -104,7 +104,7 @@ describe('deletion', () => {
     const { networks, volumes } = on.api.engine.catalogs;
     expect(await networks.listPorts(ada, { deviceIds: [server.id] })).toEqual([]);
     expect(await volumes.listVolumes(ada)).toEqual([]);
-    expect(await taken(on)).toBe(0);
+    expect(await usedCores(on)).toBe(0);
     await on.api.close();
   });
 
@@ -144,7 +144,7 @@ describe('os-resetState', () => {
     );
     expect((await on.admin().act(server.id, 'os-resetState', { state: 'active' })).status).toBe(202);
     expect(await show(on, server.id)).toMatchObject({ status: 'ACTIVE', 'OS-EXT-STS:task_state': null });
-    expect(await taken(on)).toBe(1);
+    expect(await usedCores(on)).toBe(1);
     expect((await on.admin().get('/os-migrations')).body.migrations).toMatchObject([{ status: 'error' }]);
     // The superseded job closes its own entry.
     const history = await on.until(

@@ -14,7 +14,7 @@ export interface Creating {
   /** Requests a server with the minimum of fields and these ones. */
   readonly post: (client: Client, fields: object, hints?: object) => ReturnType<Client['post']>;
   /** Creates a server with these fields; returns it as administrators see it once it is ACTIVE. */
-  readonly made: (fields: object, options?: { client?: Client; hints?: object }) => Promise<any>;
+  readonly createdServer: (fields: object, options?: { client?: Client; hints?: object }) => Promise<any>;
   readonly volumeOf: (id: string) => ReturnType<Api['engine']['catalogs']['volumes']['getVolume']>;
   /** Closes the cloud and checks that no error occurred. */
   readonly close: () => Promise<void>;
@@ -30,7 +30,7 @@ export async function creating(): Promise<Creating> {
     ada,
     admin,
     post,
-    made: async (fields, options = {}) => {
+    createdServer: async (fields, options = {}) => {
       const created = await post(options.client ?? ada, fields, options.hints);
       if (created.status !== 202) throw new Error(JSON.stringify(created.body));
       await api.idle();

@@ -8,11 +8,11 @@ describe('creating servers', () => {
   let ada: Client;
   let admin: Client;
   let post: Creating['post'];
-  let made: Creating['made'];
+  let createdServer: Creating['createdServer'];
   let volumeOf: Creating['volumeOf'];
   let close: Creating['close'];
   beforeAll(async () => {
-    ({ api, ada, admin, post, made, volumeOf, close } = await creating());
+    ({ api, ada, admin, post, createdServer, volumeOf, close } = await creating());
   });
   afterAll(() => close());
 
@@ -46,7 +46,7 @@ describe('creating servers', () => {
     await ada.post('/os-keypairs', { keypair: { name: 'mine', type: 'ssh', public_key: PUBLIC_KEY } });
     const created = await post(ada, { adminPass: 'secret' });
     expect(created.body.server.adminPass).toBe('secret');
-    const server = await made(
+    const server = await createdServer(
       {
         name: 'every thing',
         description: 'of note',
@@ -92,8 +92,8 @@ describe('creating servers', () => {
   });
 
   it('uses the name as description until 2.18, and null since 2.19', async () => {
-    expect((await made({ networks: [] }, { client: api.as('ada:p1', '2.18') })).description).toBe('web');
-    expect((await made({ networks: [] }, { client: api.as('ada:p1', '2.19') })).description).toBeNull();
+    expect((await createdServer({ networks: [] }, { client: api.as('ada:p1', '2.18') })).description).toBe('web');
+    expect((await createdServer({ networks: [] }, { client: api.as('ada:p1', '2.19') })).description).toBeNull();
   });
 
   it.each([
@@ -102,11 +102,11 @@ describe('creating servers', () => {
     ['--.x.--', 'x'],
     ['a'.repeat(80), 'a'.repeat(63)],
   ])('derives the hostname of %s', async (name, hostname) => {
-    expect((await made({ name }))['OS-EXT-SRV-ATTR:hostname']).toBe(hostname);
+    expect((await createdServer({ name }))['OS-EXT-SRV-ATTR:hostname']).toBe(hostname);
   });
 
   it('derives the hostname from the id if the name has no valid character', async () => {
-    const server = await made({ name: '狐' });
+    const server = await createdServer({ name: '狐' });
     expect(server['OS-EXT-SRV-ATTR:hostname']).toBe(`Server-${server.id}`);
   });
 
@@ -160,28 +160,28 @@ describe('creating servers', () => {
     const root = { source_type: 'image', uuid: ids.image, destination_type: 'volume', boot_index: 0, volume_size: 1 };
     const fields = { imageRef: '', block_device_mapping_v2: [{ ...root, volume_type: 'standard' }] };
     expect((await post(api.as('ada:p1', '2.66'), fields)).status).toBe(400);
-    const server = await made(fields, { client: api.as('ada:p1', '2.67') });
+    const server = await createdServer(fields, { client: api.as('ada:p1', '2.67') });
     expect((await volumeOf(server['os-extended-volumes:volumes_attached'][0].id)).volumeType).toBe('standard');
   });
 
   describe('on networks', () => {
     it('uses the only network by default until 2.36', async () => {
       for (const networks of [undefined, []]) {
-        const server = await made({ networks }, { client: api.as('ada:p1', '2.36') });
+        const server = await createdServer({ networks }, { client: api.as('ada:p1', '2.36') });
         expect(Object.keys(server.addresses)).toEqual(['private']);
       }
-      expect(Object.keys((await made({ networks: [] })).addresses)).toEqual(['private']);
+      expect(Object.keys((await createdServer({ networks: [] })).addresses)).toEqual(['private']);
     });
 
     it('has no interface with "none"', async () => {
-      expect((await made({ networks: 'none' })).addresses).toEqual({});
+      expect((await createdServer({ networks: 'none' })).addresses).toEqual({});
     });
 
     it('accepts external networks for administrators, and existing ports', async () => {
-      const outside = await made({ networks: [{ uuid: ids.publicNetwork }] }, { client: admin });
+      const outside = await createdServer({ networks: [{ uuid: ids.publicNetwork }] }, { client: admin });
       expect(Object.keys(outside.addresses)).toEqual(['public']);
       const port = await api.engine.embedded.networks.createPort(caller, { networkId: ids.network });
-      const server = await made({ networks: [{ port: port.id }] });
+      const server = await createdServer({ networks: [{ port: port.id }] });
       expect(server.addresses.private[0].addr).toBe(port.fixedIps[0]!.address);
       await ada.delete(`/servers/${server.id}`);
       await api.idle();

@@ -9,11 +9,11 @@ describe('creating servers on disks', () => {
   let ada: Client;
   let admin: Client;
   let post: Creating['post'];
-  let made: Creating['made'];
+  let createdServer: Creating['createdServer'];
   let volumeOf: Creating['volumeOf'];
   let close: Creating['close'];
   beforeAll(async () => {
-    ({ api, ada, admin, post, made, volumeOf, close } = await creating());
+    ({ api, ada, admin, post, createdServer, volumeOf, close } = await creating());
   });
   afterAll(() => close());
 
@@ -22,7 +22,7 @@ describe('creating servers on disks', () => {
   it('boots from an existing volume, with the metadata of its image', async () => {
     const root = { source_type: 'volume', uuid: known.rootVolume, destination_type: 'volume', boot_index: '0' };
     const fields = { imageRef: '', flavorRef: '42', block_device_mapping_v2: [root] };
-    const server = await made(fields);
+    const server = await createdServer(fields);
     expect(server).toMatchObject({ status: 'ACTIVE', image: '', 'OS-EXT-SRV-ATTR:root_device_name': '/dev/vda' });
     expect(await volumeOf(known.rootVolume)).toMatchObject({
       status: 'in-use',
@@ -49,7 +49,7 @@ describe('creating servers on disks', () => {
       { boot_index: 0, destination_type: 'local', source_type: 'image', uuid: known.largeImage },
     ];
     for (const root of roots) {
-      const server = await made({ imageRef: ids.image, flavorRef: '45', block_device_mapping_v2: [root] });
+      const server = await createdServer({ imageRef: ids.image, flavorRef: '45', block_device_mapping_v2: [root] });
       expect(server).toMatchObject({ status: 'ACTIVE', image: { id: ids.image } });
       const volumes = server['os-extended-volumes:volumes_attached'];
       expect(volumes).toHaveLength(root.destination_type === 'volume' ? 1 : 0);
@@ -62,7 +62,7 @@ describe('creating servers on disks', () => {
 
   it('boots from a blank local disk without an image', async () => {
     const root = { boot_index: 0, destination_type: 'local', source_type: 'blank' };
-    const server = await made({ imageRef: '', flavorRef: '45', block_device_mapping_v2: [root] });
+    const server = await createdServer({ imageRef: '', flavorRef: '45', block_device_mapping_v2: [root] });
     expect(server).toMatchObject({ status: 'ACTIVE', image: '' });
     await ada.delete(`/servers/${server.id}`);
     await api.idle();
@@ -85,7 +85,7 @@ describe('creating servers on disks', () => {
       key: known.nothing,
       volumeId: known.volume,
     });
-    const server = await made({
+    const server = await createdServer({
       flavorRef: '45',
       block_device_mapping_v2: [
         image,
@@ -122,14 +122,14 @@ describe('creating servers on disks', () => {
   });
 
   it('accepts the older notation: the root disk is the first volume, or the image', async () => {
-    const booted = await made({
+    const booted = await createdServer({
       imageRef: '',
       block_device_mapping: [{ volume_id: known.rootVolume, device_name: 'vda', delete_on_termination: false }],
     });
     expect(booted.image).toBe('');
     await ada.delete(`/servers/${booted.id}`);
     await api.idle();
-    const beside = await made({
+    const beside = await createdServer({
       flavorRef: '45',
       block_device_mapping: [
         { volume_id: known.rootVolume, device_name: '/dev/vdb' },
@@ -152,7 +152,7 @@ describe('creating servers on disks', () => {
   it('accepts multiattach volumes since 2.60', async () => {
     const shared = { source_type: 'volume', uuid: known.sharedVolume, destination_type: 'volume' };
     const fields = { block_device_mapping_v2: [image, shared] };
-    const [one, two] = [await made(fields, { client: api.as('ada:p1', '2.60') }), await made(fields)];
+    const [one, two] = [await createdServer(fields, { client: api.as('ada:p1', '2.60') }), await createdServer(fields)];
     expect((await volumeOf(known.sharedVolume)).attachments.map((a) => a.serverId).sort()).toEqual(
       [one.id, two.id].sort(),
     );

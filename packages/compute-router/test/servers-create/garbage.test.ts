@@ -89,9 +89,9 @@ describe('any body', () => {
         if (status !== 202) return;
         await api.idle();
         const { servers } = (await client.get('/servers/detail')).body;
-        for (const made of servers) {
-          expect(['ACTIVE', 'ERROR']).toContain(made.status);
-          expect((await client.delete(`/servers/${made.id}`)).status).toBe(204);
+        for (const created of servers) {
+          expect(['ACTIVE', 'ERROR']).toContain(created.status);
+          expect((await client.delete(`/servers/${created.id}`)).status).toBe(204);
         }
         expect(body).toBeTypeOf('object');
         await api.idle();

@@ -72,7 +72,7 @@ describe('what hosts offer', () => {
     const { status, fault, 'OS-EXT-SRV-ATTR:host': host } = server;
     return { id, status, host, message: fault?.message };
   };
-  async function made(extraSpecs: Record<string, string>, fields: object = {}, client = ada) {
+  async function create(extraSpecs: Record<string, string>, fields: object = {}, client = ada) {
     const flavorRef = await flavorWith(extraSpecs);
     const created = await client.post('/servers', { server: { ...plain, flavorRef, ...fields } });
     expect([created.status, created.body]).toEqual([202, expect.anything()]);
@@ -119,17 +119,17 @@ describe('what hosts offer', () => {
     ['free memory, without a scope', { free_ram_mb: '>= 10000' }, 'ordinary'],
     ['something without a scope that hosts do not have', { colour: 'red' }, 'ordinary'],
   ])('decides where a server that requests %s runs', async (_what, extraSpecs, host, fields) => {
-    const server = await made(extraSpecs, fields);
+    const server = await create(extraSpecs, fields);
     expect(server).toMatchObject(host === undefined ? none : { status: 'ACTIVE', host });
   });
 
   it('is consumed by servers, and available again after their deletion', async () => {
     const expected = { 'resources:CUSTOM_LICENCE': '1' };
-    const [first] = [await made(expected), await made(expected)];
-    expect(await made(expected)).toMatchObject(none);
+    const [first] = [await create(expected), await create(expected)];
+    expect(await create(expected)).toMatchObject(none);
     await ada.delete(`/servers/${first?.id}`);
     await api.idle();
-    expect(await made(expected)).toMatchObject({ status: 'ACTIVE', host: 'special' });
+    expect(await create(expected)).toMatchObject({ status: 'ACTIVE', host: 'special' });
   });
 
   it('is never claimed twice by concurrent requests', async () => {
@@ -150,12 +150,12 @@ describe('what hosts offer', () => {
 
   it('also applies to forced hosts, except for capabilities', async () => {
     const forced = { availability_zone: 'nova:ordinary' };
-    expect(await made({ 'trait:HW_CPU_X86_AVX': 'required' }, forced, admin)).toMatchObject(none);
-    expect(await made({ 'capabilities:gpu_model': 'T4' }, forced, admin)).toMatchObject({ host: 'ordinary' });
+    expect(await create({ 'trait:HW_CPU_X86_AVX': 'required' }, forced, admin)).toMatchObject(none);
+    expect(await create({ 'capabilities:gpu_model': 'T4' }, forced, admin)).toMatchObject({ host: 'ordinary' });
   });
 
   it('applies to resizes, which fail without a change to the server', async () => {
-    const server = await made({});
+    const server = await create({});
     const resize = async (extraSpecs: Record<string, string>) => {
       const flavorRef = await flavorWith(extraSpecs);
       expect((await ada.post(`/servers/${server.id}/action`, { resize: { flavorRef } })).status).toBe(202);
@@ -167,10 +167,10 @@ describe('what hosts offer', () => {
       status: 'VERIFY_RESIZE',
       host: 'special',
     });
-    expect(await made({ 'resources:CUSTOM_LICENCE': '1' })).toMatchObject(none);
+    expect(await create({ 'resources:CUSTOM_LICENCE': '1' })).toMatchObject(none);
     await ada.post(`/servers/${server.id}/action`, { revertResize: null });
     await api.idle();
-    expect(await made({ 'resources:CUSTOM_LICENCE': '2' })).toMatchObject({ status: 'ACTIVE' });
+    expect(await create({ 'resources:CUSTOM_LICENCE': '2' })).toMatchObject({ status: 'ACTIVE' });
   });
 
   describe('rebuilds with another image, which stay on their host,', () => {
@@ -183,12 +183,12 @@ describe('what hosts offer', () => {
     const rejection = (message: string) => ({ status: 'ERROR', image: ids.image, message });
 
     it('succeed if the host has the traits of the image', async () => {
-      const { id } = await made({ 'trait:CUSTOM_FAST': 'required' });
+      const { id } = await create({ 'trait:CUSTOM_FAST': 'required' });
       expect(await rebuild(id, avxImage)).toMatchObject({ status: 'ACTIVE', host: 'special', image: avxImage });
     });
 
     it('set the server to ERROR, with its former image, if the host lacks a trait of the image', async () => {
-      const { id } = await made({});
+      const { id } = await create({});
       const message =
         'No valid host was found. Image traits cannot be satisfied by the current resource providers. Either specify a different image during rebuild or create a new server with the specified image.';
       expect(await rebuild(id, avxImage)).toMatchObject({ ...rejection(message), host: 'ordinary' });
@@ -200,22 +200,22 @@ describe('what hosts offer', () => {
     });
 
     it('fail if the flavor forbids a trait of the image', async () => {
-      const { id } = await made({ 'trait:CUSTOM_FAST': 'required', 'trait:HW_CPU_X86_AVX512F': 'forbidden' });
+      const { id } = await create({ 'trait:CUSTOM_FAST': 'required', 'trait:HW_CPU_X86_AVX512F': 'forbidden' });
       const message =
         'No valid host was found. Image traits are part of forbidden traits in flavor associated with the server. Either specify a different image during rebuild or create a new server with the specified image and a compatible flavor.';
       expect(await rebuild(id, avx512Image)).toMatchObject(rejection(message));
     });
 
     it('ignore the options of the image, and the current image of the server', async () => {
-      const { id } = await made({});
+      const { id } = await create({});
       expect(await rebuild(id, secureImage)).toMatchObject({ status: 'ACTIVE', host: 'ordinary', image: secureImage });
-      const { id: onAvx } = await made({}, { imageRef: avxImage });
+      const { id: onAvx } = await create({}, { imageRef: avxImage });
       expect(await rebuild(onAvx, avxImage)).toMatchObject({ status: 'ACTIVE', host: 'special' });
     });
   });
 
   it('applies to migrations', async () => {
-    const server = await made({ 'trait:CUSTOM_FAST': 'required' });
+    const server = await create({ 'trait:CUSTOM_FAST': 'required' });
     await admin.post(`/servers/${server.id}/action`, { migrate: null });
     await api.idle();
     expect(await shown(server.id)).toMatchObject({ status: 'ACTIVE', host: 'special' });
@@ -228,13 +228,13 @@ describe('what hosts offer', () => {
   });
 
   it('decides where shelved servers start again', async () => {
-    const server = await made({ 'resources:CUSTOM_LICENCE': '2' });
+    const server = await create({ 'resources:CUSTOM_LICENCE': '2' });
     const act = async (action: object) => {
       expect((await admin.post(`/servers/${server.id}/action`, action)).status).toBe(202);
       await api.idle();
     };
     await act({ shelve: null });
-    const other = await made({ 'resources:CUSTOM_LICENCE': '1' });
+    const other = await create({ 'resources:CUSTOM_LICENCE': '1' });
     expect(other).toMatchObject({ status: 'ACTIVE' });
     await act({ unshelve: null });
     expect(await shown(server.id)).toMatchObject({ status: 'SHELVED_OFFLOADED', host: null });
@@ -245,7 +245,7 @@ describe('what hosts offer', () => {
   });
 
   it('applies to evacuations', async () => {
-    const server = await made({ 'trait:CUSTOM_FAST': 'required' });
+    const server = await create({ 'trait:CUSTOM_FAST': 'required' });
     const force = (forced_down: boolean) =>
       api.as('admin:p1', '2.30').put('/os-services/force-down', {
         host: 'special',

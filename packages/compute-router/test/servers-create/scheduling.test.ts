@@ -50,7 +50,7 @@ describe('scheduling of servers', () => {
     await api.close();
   });
 
-  async function made(fields: object = {}, hints?: object, client = ada): Promise<any> {
+  async function create(fields: object = {}, hints?: object, client = ada): Promise<any> {
     const body = { server: { ...plain, ...fields }, ...(hints && { 'os:scheduler_hints': hints }) };
     const created = await client.post('/servers', body);
     expect([created.status, created.body]).toEqual([202, expect.anything()]);
@@ -64,15 +64,15 @@ describe('scheduling of servers', () => {
 
   it('keeps servers in the requested zone, and pins them to it', async () => {
     for (let n = 0; n < 3; n++) {
-      const server = await made({ availability_zone: 'west' });
+      const server = await create({ availability_zone: 'west' });
       expect([hostOf(server), server.pinned_availability_zone]).toEqual(['c', 'west']);
     }
-    expect((await made()).pinned_availability_zone).toBeNull();
+    expect((await create()).pinned_availability_zone).toBeNull();
   });
 
   it('places a server on the host that an administrator forces, and pins the zone if it matches', async () => {
     const pinned = async (zone: string) => {
-      const server = await made({ availability_zone: zone }, undefined, admin);
+      const server = await create({ availability_zone: zone }, undefined, admin);
       return [hostOf(server), server.pinned_availability_zone];
     };
     expect(await pinned('east:a')).toEqual(['a', 'east']);
@@ -81,21 +81,21 @@ describe('scheduling of servers', () => {
     expect(await pinned('east::node-b')).toEqual(['b', 'east']);
     expect(await pinned('east:b:node-b')).toEqual(['b', 'east']);
     for (const zone of ['east:nothing', 'east:a:node-b']) {
-      expect((await made({ availability_zone: zone }, undefined, admin)).status).toBe('ERROR');
+      expect((await create({ availability_zone: zone }, undefined, admin)).status).toBe('ERROR');
     }
   });
 
   it('passes the host that an administrator requests to the scheduler', async () => {
-    expect(hostOf(await made({ host: 'c' }, undefined, admin))).toBe('c');
-    expect(hostOf(await made({ hypervisor_hostname: 'node-b' }, undefined, admin))).toBe('b');
-    const elsewhere = await made({ host: 'c', availability_zone: 'east' }, undefined, admin);
+    expect(hostOf(await create({ host: 'c' }, undefined, admin))).toBe('c');
+    expect(hostOf(await create({ hypervisor_hostname: 'node-b' }, undefined, admin))).toBe('b');
+    const elsewhere = await create({ host: 'c', availability_zone: 'east' }, undefined, admin);
     expect([elsewhere.status, hostOf(elsewhere)]).toEqual(['ERROR', null]);
   });
 
   it('leaves a server without a suitable host in error, with a fault', async () => {
-    const server = await made({ flavorRef: '7', name: 'huge' });
+    const server = await create({ flavorRef: '7', name: 'huge' });
     expect(server.status).toBe('ACTIVE');
-    const more = [await made({ flavorRef: '7' }), await made({ flavorRef: '7' }), await made({ flavorRef: '7' })];
+    const more = [await create({ flavorRef: '7' }), await create({ flavorRef: '7' }), await create({ flavorRef: '7' })];
     expect(more.map(({ status }) => status)).toEqual(['ACTIVE', 'ACTIVE', 'ERROR']);
     expect(more[2]).toMatchObject({
       fault: { code: 500, message: expect.stringContaining('No valid host was found') },
@@ -106,43 +106,43 @@ describe('scheduling of servers', () => {
   });
 
   it('places servers together or separately according to their hints', async () => {
-    const first = await made();
-    const same = await made({}, { same_host: first.id });
+    const first = await create();
+    const same = await create({}, { same_host: first.id });
     expect(hostOf(same)).toBe(hostOf(first));
-    const apart = await made({}, { different_host: [first.id] });
+    const apart = await create({}, { different_host: [first.id] });
     expect(hostOf(apart)).not.toBe(hostOf(first));
-    const both = await made({}, { different_host: [first.id, apart.id] });
+    const both = await create({}, { different_host: [first.id, apart.id] });
     expect(new Set([first, apart, both].map(hostOf)).size).toBe(3);
-    expect((await made({}, { same_host: first.id, different_host: first.id })).status).toBe('ERROR');
-    expect(hostOf(await made({}, { same_host: [first.id, apart.id], different_host: apart.id }))).toBe(hostOf(first));
+    expect((await create({}, { same_host: first.id, different_host: first.id })).status).toBe('ERROR');
+    expect(hostOf(await create({}, { same_host: [first.id, apart.id], different_host: apart.id }))).toBe(hostOf(first));
   });
 
   it('filters hosts by a query hint', async () => {
-    expect(hostOf(await made({}, { query: '["=", "$host", "b"]' }))).toBe('b');
+    expect(hostOf(await create({}, { query: '["=", "$host", "b"]' }))).toBe('b');
     expect(
-      hostOf(await made({}, { query: ['and', ['>=', '$free_ram_mb', 512], ['not', ['in', '$host', 'a', 'b']]] })),
+      hostOf(await create({}, { query: ['and', ['>=', '$free_ram_mb', 512], ['not', ['in', '$host', 'a', 'b']]] })),
     ).toBe('c');
     for (const query of ['["<", "$free_ram_mb", 1]', 'no json', '["nothing", 1]', '["=", "$constructor", 1]']) {
-      expect((await made({}, { query })).status).toBe('ERROR');
+      expect((await create({}, { query })).status).toBe('ERROR');
     }
   });
 
   it('finds hosts near an address', async () => {
-    expect(hostOf(await made({}, { build_near_host_ip: '192.0.2.2', cidr: '/32' }))).toBe('b');
-    expect((await made({}, { build_near_host_ip: '198.51.100.1' })).status).toBe('ERROR');
+    expect(hostOf(await create({}, { build_near_host_ip: '192.0.2.2', cidr: '/32' }))).toBe('b');
+    expect((await create({}, { build_near_host_ip: '198.51.100.1' })).status).toBe('ERROR');
   });
 
   it('applies the specs of aggregates', async () => {
-    for (let n = 0; n < 2; n++) expect(hostOf(await made({ flavorRef: '8' }))).toBe('b');
+    for (let n = 0; n < 2; n++) expect(hostOf(await create({ flavorRef: '8' }))).toBe('b');
   });
 
   it('keeps the members of an affinity group together', async () => {
     const id = await group('affinity');
-    const servers = [await made({}, { group: id }), await made({}, { group: id }), await made({}, { group: id })];
+    const servers = [await create({}, { group: id }), await create({}, { group: id }), await create({}, { group: id })];
     expect(new Set(servers.map(hostOf)).size).toBe(1);
     expect(servers[0].server_groups).toEqual([id]);
     expect(
-      (await made({ availability_zone: hostOf(servers[0]) === 'c' ? 'east' : 'west' }, { group: id })).status,
+      (await create({ availability_zone: hostOf(servers[0]) === 'c' ? 'east' : 'west' }, { group: id })).status,
     ).toBe('ERROR');
   });
 
@@ -161,17 +161,17 @@ describe('scheduling of servers', () => {
   it('places at most max_server_per_host members of a group on one host', async () => {
     const id = await group('anti-affinity', { max_server_per_host: 2 });
     for (const status of ['ACTIVE', 'ACTIVE', 'ERROR']) {
-      expect((await made({ availability_zone: 'west' }, { group: id })).status).toBe(status);
+      expect((await create({ availability_zone: 'west' }, { group: id })).status).toBe(status);
     }
   });
 
   it('treats the policy of soft groups as a preference', async () => {
     const together = await group('soft-affinity');
-    const first = await made({}, { group: together });
-    expect(hostOf(await made({}, { group: together }))).toBe(hostOf(first));
+    const first = await create({}, { group: together });
+    expect(hostOf(await create({}, { group: together }))).toBe(hostOf(first));
     const apart = await group('soft-anti-affinity');
     const hosts: string[] = [];
-    for (let n = 0; n < 4; n++) hosts.push(hostOf(await made({}, { group: apart })));
+    for (let n = 0; n < 4; n++) hosts.push(hostOf(await create({}, { group: apart })));
     expect(new Set(hosts).size).toBe(3);
     expect(hosts.every(Boolean)).toBe(true);
   });
@@ -193,10 +193,10 @@ describe('scheduling of servers', () => {
   it('counts the members of a group against the quota of the user', async () => {
     const small = await apiUnderTest({ engine: { settings: { quotas: { server_group_members: 2 } as never } } });
     const client = small.as('ada:p1', '2.100');
-    const { server_group: made } = (
+    const { server_group: created } = (
       await client.post('/os-server-groups', { server_group: { name: 'g', policy: 'affinity' } })
     ).body;
-    const hints = { 'os:scheduler_hints': { group: made.id } };
+    const hints = { 'os:scheduler_hints': { group: created.id } };
     expect((await client.post('/servers', { server: { ...plain, min_count: 3 }, ...hints })).status).toBe(403);
     const responses = await Promise.all(
       Array.from({ length: 5 }, () => client.post('/servers', { server: plain, ...hints })),

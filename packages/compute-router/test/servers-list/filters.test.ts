@@ -10,7 +10,7 @@ describe('filters of server lists', () => {
   let api: Api;
   let ada: Client;
   const clock = new ManualClock(Date.UTC(2026, 0, 1));
-  const made: Record<string, any> = {};
+  const serverIds: Record<string, any> = {};
   async function boot(fields: object): Promise<any> {
     const server = { flavorRef: ids.tiny, imageRef: ids.image, networks: 'none', ...fields };
     const created = await ada.post('/servers', { server });
@@ -41,12 +41,12 @@ describe('filters of server lists', () => {
     ];
     for (const [name, more] of requests) {
       await clock.advance(10_000);
-      made[name] = await boot({ name, ...more });
+      serverIds[name] = await boot({ name, ...more });
     }
-    await ada.act(made['web-2'].id, 'os-stop');
+    await ada.act(serverIds['web-2'].id, 'os-stop');
     await api.as('bob:p2').boot({ name: 'bobs' });
-    made.lost = await boot({ name: 'lost' });
-    await ada.delete(`/servers/${made.lost.id}`);
+    serverIds.lost = await boot({ name: 'lost' });
+    await ada.delete(`/servers/${serverIds.lost.id}`);
     await api.idle();
   });
   afterAll(async () => {
@@ -158,7 +158,7 @@ describe('filters of server lists', () => {
     ['status=deleted', ['lost']],
     ['changes-since=2025-01-01T00:00:00Z&deleted=false', ['db.1', 'web-1', 'web-2']],
   ])('%s finds %j for administrators', async (query, found) => {
-    const answered = await list('admin:p1', '2.100', query.replace('@web-1', made['web-1'].id));
+    const answered = await list('admin:p1', '2.100', query.replace('@web-1', serverIds['web-1'].id));
     expect(answered.status).toBe(200);
     expect(names(answered)).toEqual(found);
   });
@@ -250,16 +250,21 @@ describe('filters of server lists', () => {
       'web-2',
     ]);
     expect(names(await list('ada:p1', '2.1', 'changes-since=2027-01-01T00:00:00Z'))).toEqual([]);
-    const updated = made['web-1'].updated;
+    const updated = serverIds['web-1'].updated;
     expect(names(await list('ada:p1', '2.66', `changes-before=${updated}`))).toEqual(['web-1']);
     expect(names(await list('ada:p1', '2.65', 'changes-before=2020-01-01T00:00:00Z'))).toHaveLength(3);
   });
 
   it('never lets members of one project see another through any filter', async () => {
-    for (const query of ['project_id=p1', 'all_tenants=0', `uuid=${made['web-1'].id}`, 'changes-since=2020-01-01']) {
+    for (const query of [
+      'project_id=p1',
+      'all_tenants=0',
+      `uuid=${serverIds['web-1'].id}`,
+      'changes-since=2020-01-01',
+    ]) {
       expect(names(await list('bob:p2', '2.100', query))).toEqual(['bobs']);
     }
-    expect((await list('bob:p2', '2.100', `marker=${made['web-1'].id}`)).status).toBe(400);
+    expect((await list('bob:p2', '2.100', `marker=${serverIds['web-1'].id}`)).status).toBe(400);
   });
 });
 

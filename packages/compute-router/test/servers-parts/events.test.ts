@@ -155,10 +155,10 @@ describe('assisted volume snapshots', () => {
   it('are of volumes in use, for services and administrators', async () => {
     const volume_id = await attachedVolume();
     const admin = api.as('admin:p1');
-    const create = (said: object, client = admin) =>
-      client.post(path, { snapshot: { volume_id, create_info: { ...info, ...said } } });
-    const made = await create({ id: 'x1' });
-    expect([made.status, made.body]).toEqual([200, { snapshot: { id: 'x1', volumeId: volume_id } }]);
+    const create = (fields: object, client = admin) =>
+      client.post(path, { snapshot: { volume_id, create_info: { ...info, ...fields } } });
+    const created = await create({ id: 'x1' });
+    expect([created.status, created.body]).toEqual([200, { snapshot: { id: 'x1', volumeId: volume_id } }]);
     expect((await create({})).body.snapshot.id).toBeNull();
     expect((await create({ type: 'raw' })).status).toBe(400);
     expect((await create({}, api.as('ada:p1'))).status).toBe(403);

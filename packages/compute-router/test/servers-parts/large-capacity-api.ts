@@ -17,8 +17,8 @@ export async function newVolume(
   { engine }: Api,
   fields: { readonly sizeGb?: number; readonly volumeType?: string; readonly availabilityZone?: string } = {},
 ): Promise<string> {
-  const made = await engine.embedded.volumes.createVolume(ada, { key: randomUUID(), sizeGb: 1, ...fields });
-  return made.id;
+  const created = await engine.embedded.volumes.createVolume(ada, { key: randomUUID(), sizeGb: 1, ...fields });
+  return created.id;
 }
 
 /** Returns a volume as the volume service shows it. */

@@ -51,8 +51,8 @@ describe('links and Location of a request with the project in its path', () => {
   it('contain it after a creation', async () => {
     const server = { name: 'web', flavorRef: ids.tiny, imageRef: ids.image, networks: 'none' };
     const created = await send('POST', '/v2.1/f00/servers', '2.100', { server });
-    const made = `${api.url}/v2.1/f00/servers/${created.body.server.id}`;
-    expect([created.location, hrefs(created.body.server).self]).toEqual([made, made]);
+    const serverUrl = `${api.url}/v2.1/f00/servers/${created.body.server.id}`;
+    expect([created.location, hrefs(created.body.server).self]).toEqual([serverUrl, serverUrl]);
     const rebuilt = await send('POST', `/v2.1/f00/servers/${id}/action`, '2.100', { rebuild: { imageRef: ids.image } });
     expect(rebuilt.location).toBe(`${api.url}/v2.1/f00/servers/${id}`);
     const tagged = await send('PUT', `/v2.1/f00/servers/${id}/tags/blue`, '2.100');

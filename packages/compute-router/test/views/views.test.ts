@@ -53,7 +53,7 @@ function edgesOf(listed: ListedOperation, { fields }: ListedView): readonly stri
   );
 }
 
-const held = (fields: readonly ListedField[], version: string) =>
+const fieldsAt = (fields: readonly ListedField[], version: string) =>
   fields.filter(({ since, until }) => {
     return minor(since) <= minor(version) && (until === null || minor(until) >= minor(version));
   });
@@ -89,7 +89,7 @@ describe('every representation of the reference', () => {
   const unseen = new Map<string, Set<string>>();
   for (const [name, , view, listed] of cases) {
     const versions = unseen.get(name) ?? new Set();
-    for (const version of edgesOf(listed!, view)) if (held(view.fields, version).length > 0) versions.add(version);
+    for (const version of edgesOf(listed!, view)) if (fieldsAt(view.fields, version).length > 0) versions.add(version);
     unseen.set(name, versions);
   }
 
@@ -113,7 +113,7 @@ describe('every representation of the reference', () => {
   it.each(cases)('%s: %s', { timeout: 300_000 }, async (name, _, view, listed) => {
     const wrong: string[] = [];
     for (const version of edgesOf(listed!, view)) {
-      const fields = held(view.fields, version).filter(
+      const fields = fieldsAt(view.fields, version).filter(
         ({ notes }) => !(listed!.method === 'PUT' && notes === 'absent in the PUT answer'),
       );
       if (fields.length === 0) continue;

@@ -74,16 +74,17 @@ function reversedRange(version: string, to: string): CommandError {
   return new CommandError(`--version ${version} is greater than --to ${to}`);
 }
 
-async function write(made: Made, out: string | undefined): Promise<void> {
+async function write(output: Made, out: string | undefined): Promise<void> {
   if (out === undefined) {
-    if (typeof made !== 'string') throw new CommandError('Several files are written: set the output folder with --out');
-    process.stdout.write(made);
+    if (typeof output !== 'string')
+      throw new CommandError('Several files are written: set the output folder with --out');
+    process.stdout.write(output);
     return;
   }
   const files =
-    typeof made === 'string'
-      ? [[out, made] as const]
-      : [...made].map(([name, text]) => [join(out, name), text] as const);
+    typeof output === 'string'
+      ? [[out, output] as const]
+      : [...output].map(([name, text]) => [join(out, name), text] as const);
   for (const [file, text] of files) {
     try {
       await mkdir(dirname(file), { recursive: true });

@@ -60,12 +60,12 @@ function windowOf(versions: readonly Version[], present: ReadonlySet<string>): O
 
 /** Returns names for operations that are unique and can be part of an address. */
 function uniqueNames(): (name: string) => string {
-  const taken = new Set<string>();
+  const usedNames = new Set<string>();
   return (name) => {
     const plain = name.replaceAll(/[^\w.-]+/g, '-').replaceAll(/^[-.]+|[-.]+$/g, '') || 'operation';
     let unique = plain;
-    for (let number = 2; taken.has(unique); number += 1) unique = `${plain}-${number}`;
-    taken.add(unique);
+    for (let number = 2; usedNames.has(unique); number += 1) unique = `${plain}-${number}`;
+    usedNames.add(unique);
     return unique;
   };
 }

@@ -78,7 +78,7 @@ function verdict(reports: readonly CheckReport[]): string {
 function serverStatus(server: ServerReport, named: ServiceInfo | undefined): string {
   const { hostname, now, runtimeVersion, platform, uptimeSeconds, gc } = server;
   const [minor, major, incremental] = gc.counts;
-  const [limit, left, taken] = gc.threshold.map(byteCount);
+  const [limit, left, elapsed] = gc.threshold.map(byteCount);
   const service = [named?.name, named?.version].filter(Boolean).join(' ');
   return [
     '<H1>Server status</H1>',
@@ -91,7 +91,7 @@ function serverStatus(server: ServerReport, named: ServiceInfo | undefined): str
     '<HR></HR>',
     '<H2>Garbage collector:</H2>',
     labeledValue('Collections since the start', `${minor} minor, ${major} major, ${incremental} incremental`),
-    labeledValue('Heap', `${limit} at most, ${left} left, ${taken} taken from the system`),
+    labeledValue('Heap', `${limit} at most, ${left} left, ${elapsed} taken from the system`),
     '<HR></HR>',
   ].join('\n');
 }

@@ -137,12 +137,12 @@ function successes(
   return responses;
 }
 
-function faults(group: readonly Described[], api: ApiDescription, headers: Json, taken: Writable): Writable {
+function faults(group: readonly Described[], api: ApiDescription, headers: Json, usedNames: Writable): Writable {
   const responses: Writable = {};
   const schema = api.fault ? { $ref: '#/components/schemas/Fault' } : {};
   for (const { operation, shape } of group) {
     for (const status of shape.errors) {
-      if (String(status) in taken) continue;
+      if (String(status) in usedNames) continue;
       const general = api.errors?.[status] ?? 'Error';
       const own = operation.when?.[status];
       const note = own && (group.length > 1 ? `${nameOf(operation)}: ${own}` : own);

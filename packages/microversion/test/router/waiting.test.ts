@@ -22,21 +22,21 @@ const show = {
 /** Serves one request with stages that return the given values; returns the response and its content at that moment. */
 function serve(responded: <T>(value: T) => T | PromiseLike<T>) {
   const stages: string[] = [];
-  const said = <T>(stage: string, value: T) => {
+  const record = <T>(stage: string, value: T) => {
     stages.push(stage);
     return responded(value) as T | Promise<T>;
   };
   const operation = operationsOf<ReceivedResponse>()({
     ...show,
-    target: () => said('target', { id: 'a' }),
-    load: ({ target }) => said('load', target.id),
-    run: ({ loaded }) => said('run', { thing: `${loaded} thing` }),
+    target: () => record('target', { id: 'a' }),
+    load: ({ target }) => record('load', target.id),
+    run: ({ loaded }) => record('run', { thing: `${loaded} thing` }),
   });
   const router = createRouter<ReceivedResponse>({
     operations: [operation],
-    call: () => said('call', { stages }),
+    call: () => record('call', { stages }),
     negotiate: () => Version.of('2.1'),
-    authorize: () => said('authorize', undefined),
+    authorize: () => record('authorize', undefined),
     fault: (error) => {
       throw error;
     },

@@ -41,8 +41,8 @@ describe('versions by date', () => {
     ['none', {}, '2024-01-31'],
     ['2025-03-01', requested('2025-03-01'), '2025-03-01'],
     ['latest', requested('latest'), '2026-11-22'],
-  ])('serves a request for %s', async (_name, question, version) => {
-    const response = await sendRequest(serve(dated), question);
+  ])('serves a request for %s', async (_name, request, version) => {
+    const response = await sendRequest(serve(dated), request);
     expect([response.body, response.headers['api-version'], response.headers.vary]).toEqual([
       `${version} /`,
       version,
@@ -152,8 +152,8 @@ describe('the part of the request that contains the version', () => {
     ['the second of several', [header('X-Version'), queryParameter('v')], { path: '/?v=2' }, '2 /?v=2', 'X-Version'],
   ];
 
-  it.each(rows)('is %s', async (_name, from, question, body, vary) => {
-    const response = await sendRequest(serve({ ...two, from }), question);
+  it.each(rows)('is %s', async (_name, from, request, body, vary) => {
+    const response = await sendRequest(serve({ ...two, from }), request);
     expect([response.body, response.headers.vary]).toEqual([body, vary]);
   });
 

@@ -79,9 +79,9 @@ export class Forwards {
     const { address, rules, log } = this.#options;
     if (rules.length === 0) return Promise.resolve({ address, forwards: [] });
     const given = this.#turn.then(async () => {
-      const held = await this.#heldBy(places);
-      const before = held.get(id) ?? [];
-      const others = [...held].flatMap(([other, forwards]) => (other === id ? [] : forwards));
+      const current = await this.#heldBy(places);
+      const before = current.get(id) ?? [];
+      const others = [...current].flatMap(([other, forwards]) => (other === id ? [] : forwards));
       const mine: Forward[] = [];
       const known = [...this.#owners.values()];
       this.#owners.set(id, { id, name, projectId });
@@ -100,7 +100,7 @@ export class Forwards {
           log(`${address}:${forward.hostPort} forwards to ${where}`);
         } else log(`no free port of --forward ${rule.text} for ${where}`);
       }
-      held.set(id, mine);
+      current.set(id, mine);
       await writeAtomically(places.folderOf(id).file('forwards'), JSON.stringify(mine));
       return { address, forwards: mine };
     });
@@ -116,12 +116,12 @@ export class Forwards {
 
   async #heldBy(places: MachinePlaces): Promise<Map<string, readonly Forward[]>> {
     this.#held ??= places.machineIds().then(async (ids) => {
-      const held = new Map<string, readonly Forward[]>();
+      const forwards = new Map<string, readonly Forward[]>();
       for (const id of ids) {
         const text = await ifMissing(readFile(places.folderOf(id).file('forwards'), 'utf8'), '[]');
-        held.set(id, JSON.parse(text));
+        forwards.set(id, JSON.parse(text));
       }
-      return held;
+      return forwards;
     });
     this.#held.catch(() => {
       this.#held = undefined;
@@ -130,7 +130,7 @@ export class Forwards {
   }
 
   /** Returns the previous port if it is still free, otherwise the first free one. */
-  async #free(rule: ForwardRule, before: readonly Forward[], taken: readonly Forward[]): Promise<Forward | undefined> {
+  async #free(rule: ForwardRule, before: readonly Forward[], used: readonly Forward[]): Promise<Forward | undefined> {
     const { protocol, guestPort } = rule;
     const [first, last] = rule.hostPorts;
     const ports = Array.from({ length: last - first + 1 }, (_, index) => first + index);
@@ -139,7 +139,7 @@ export class Forwards {
       ...ports.map((hostPort): Forward => ({ protocol, hostPort, guestPort })),
     ];
     for (const forward of candidates) {
-      if (taken.some((other) => same(other, forward))) continue;
+      if (used.some((other) => same(other, forward))) continue;
       if (await isFree(protocol, forward.hostPort, this.#options.address)) return forward;
     }
     return undefined;

@@ -20,7 +20,7 @@ async function* ownDisks(host: Host, folder: MachineFolder, signal: AbortSignal)
   for (const disk of OWN_DISKS) {
     const path = diskFile(folder, disk);
     const info = await diskInfo(host.disks, path, signal);
-    if (info) yield { path, kept: hasBefore(info) };
+    if (info) yield { path, exists: hasBefore(info) };
   }
 }
 
@@ -32,13 +32,13 @@ async function snapshot(host: Host, option: '-c' | '-a' | '-d', path: string, si
 
 /** Takes the snapshot of the disks of a stopped machine, unless they have one. */
 export async function snapshotDisks(host: Host, folder: MachineFolder, signal: AbortSignal): Promise<void> {
-  for await (const { path, kept: retained } of ownDisks(host, folder, signal))
+  for await (const { path, exists: retained } of ownDisks(host, folder, signal))
     if (!retained) await snapshot(host, '-c', path, signal);
 }
 
 /** Restores the disks of a stopped machine from the snapshot. */
 export async function restoreDisks(host: Host, folder: MachineFolder, signal: AbortSignal): Promise<void> {
-  for await (const { path, kept: retained } of ownDisks(host, folder, signal)) {
+  for await (const { path, exists: retained } of ownDisks(host, folder, signal)) {
     if (!retained) continue;
     await snapshot(host, '-a', path, signal);
     await snapshot(host, '-d', path, signal);
@@ -50,7 +50,7 @@ export async function removeDiskSnapshots(host: Host, serverId: string, signal: 
   const machine = host.machine({ id: serverId });
   const qmp = await machine.running();
   if (qmp) return forgetWhileRunning(qmp);
-  for await (const { path, kept: retained } of ownDisks(host, machine.folder, signal))
+  for await (const { path, exists: retained } of ownDisks(host, machine.folder, signal))
     if (retained) await snapshot(host, '-d', path, signal);
 }
 

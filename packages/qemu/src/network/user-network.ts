@@ -42,8 +42,8 @@ export function userNetwork({ addresses }: GuestInterface, published?: UserForwa
   const network = toNumber(first);
   const last = network + 2 ** (32 - prefix) - 1;
   // The emulated network needs two addresses in the guest's subnet: the gateway, and one for the resolver.
-  const free = (taken: readonly (string | null)[], from: number, step: 1 | -1): string => {
-    for (let value = from; ; value += step) if (!taken.includes(toText(value))) return toText(value);
+  const free = (used: readonly (string | null)[], from: number, step: 1 | -1): string => {
+    for (let value = from; ; value += step) if (!used.includes(toText(value))) return toText(value);
   };
   const gateway = given.gateway ?? free([given.address], network + 1, 1);
   const resolver = free([given.address, gateway], last - 1, -1);

@@ -42,9 +42,9 @@ export class DedicatedCores {
    * @throws QemuError `UNSUPPORTED` if no core would be left for other machines
    */
   claim(folder: MachineFolder, count: number): Promise<readonly number[]> {
-    const taken = this.#turn.then(() => this.#claim(folder, count));
-    this.#turn = taken.catch(() => {});
-    return taken;
+    const claimed = this.#turn.then(() => this.#claim(folder, count));
+    this.#turn = claimed.catch(() => {});
+    return claimed;
   }
 
   async #claim(folder: MachineFolder, count: number): Promise<readonly number[]> {
@@ -74,8 +74,8 @@ export class DedicatedCores {
   /** Returns the cores that are not dedicated to a machine, other than the given one. */
   async shared(but?: MachineFolder): Promise<readonly number[]> {
     const others = (await this.#folders()).filter(({ path }) => path !== but?.path);
-    const taken = new Set((await Promise.all(others.map(coresIn))).flat());
-    return (await this.#here()).filter((core) => !taken.has(core));
+    const usedCores = new Set((await Promise.all(others.map(coresIn))).flat());
+    return (await this.#here()).filter((core) => !usedCores.has(core));
   }
 
   /** Returns true if any machine here has dedicated cores. */

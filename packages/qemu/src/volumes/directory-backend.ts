@@ -49,10 +49,10 @@ export class DirectoryBackend implements VolumeBackend {
     await makeDisk(this.#tools, this.#disk(name), bytes, base, signal);
   }
 
-  async copy(source: string, name: string, { qmp, taken, signal }: CopyOptions): Promise<void> {
+  async copy(source: string, name: string, { qmp, onCaptured, signal }: CopyOptions): Promise<void> {
     const { qemuImg, run } = this.#tools;
     const [from, to] = [this.#disk(source), this.#disk(name)];
-    if (qmp) await copyWhileRunning(qmp, DISK, to, { qemuImg, ...run, signal }, (begin) => begin().then(taken));
+    if (qmp) await copyWhileRunning(qmp, DISK, to, { qemuImg, ...run, signal }, (begin) => begin().then(onCaptured));
     else await this.#qemuImg(['convert', '-f', 'qcow2', '-O', 'qcow2', from, to], signal);
   }
 

@@ -5,7 +5,7 @@ export interface CopyOptions {
   /** The process that serves the source; undefined if no process has it open. */
   readonly qmp: QmpClient | undefined;
   /** Called when later writes no longer change the copy; optional if no process has the source open. */
-  readonly taken: () => void;
+  readonly onCaptured: () => void;
   readonly signal: AbortSignal;
 }
 

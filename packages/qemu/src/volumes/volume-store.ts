@@ -82,11 +82,11 @@ export class VolumeStore implements VolumeStorage, VolumeAccess {
   async create(
     caller: Caller,
     volume: { id: string; sizeGb: number; origin: VolumeOrigin },
-    taken?: () => void,
+    onCaptured?: () => void,
   ): Promise<void> {
     await this.#turn(volume.id, async () => {
       if (!(await this.#find(volume.id)))
-        await this.#make(caller, volume, (name) => symlink(name, this.#link(volume.id)), taken);
+        await this.#make(caller, volume, (name) => symlink(name, this.#link(volume.id)), onCaptured);
     });
   }
 
@@ -95,7 +95,7 @@ export class VolumeStore implements VolumeStorage, VolumeAccess {
     caller: Caller,
     { sizeGb, origin }: { readonly sizeGb: number; readonly origin: VolumeOrigin },
     publish: (name: string) => Promise<void>,
-    taken?: () => void,
+    onCaptured?: () => void,
   ): Promise<void> {
     const { tools, backend } = this.#options;
     const { signal } = this.#leaving;
@@ -105,7 +105,7 @@ export class VolumeStore implements VolumeStorage, VolumeAccess {
     const content = this.#at(name);
     try {
       await content.make();
-      if (origin.kind === 'copy') await this.#copy(origin.id, name, taken);
+      if (origin.kind === 'copy') await this.#copy(origin.id, name, onCaptured);
       else if (origin.kind === 'blank') await backend.create(name, bytes, signal);
       else {
         const { imageId } = origin;
@@ -122,11 +122,11 @@ export class VolumeStore implements VolumeStorage, VolumeAccess {
   }
 
   /** Copies the current content of a volume to a new disk. */
-  async #copy(id: string, name: string, taken = () => {}): Promise<void> {
+  async #copy(id: string, name: string, onCaptured = () => {}): Promise<void> {
     const source = await this.#content(id);
     const { backend } = this.#options;
     const copy = (qmp: QmpClient | undefined) =>
-      backend.copy(source.name, name, { qmp, taken, signal: this.#leaving.signal });
+      backend.copy(source.name, name, { qmp, onCaptured, signal: this.#leaving.signal });
     await this.#turn(`of ${source.path}`, async () => {
       if (!(await withServer(source, (qmp) => copy(qmp).then(() => true)))) await copy(undefined);
     });

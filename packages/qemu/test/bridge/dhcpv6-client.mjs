@@ -45,8 +45,8 @@ socket.on('message', (message) => {
         }
 });
 socket.bind({ port: 546, address: `${local}%${device}` }, () => {
-  const ask = () => socket.send(solicit, 547, `ff02::1:2%${device}`);
-  ask();
-  setInterval(ask, 1_000);
+  const sendSolicit = () => socket.send(solicit, 547, `ff02::1:2%${device}`);
+  sendSolicit();
+  setInterval(sendSolicit, 1_000);
   setTimeout(() => process.exit(1), 20_000);
 });

@@ -52,7 +52,7 @@ export function buildDebianDisk(folder: string, megabytes: number): string | und
     'chroot "$1" systemctl enable systemd-networkd',
     `cd "$1" && rm -rf ${SUPERFLUOUS.map((path) => `${path}/*`).join(' ')}`,
   ];
-  const made = spawnSync(
+  const result = spawnSync(
     'mmdebstrap',
     [
       ...['--quiet', '--mode=root', '--variant=apt', `--include=${PACKAGES.join(',')}`],
@@ -61,9 +61,9 @@ export function buildDebianDisk(folder: string, megabytes: number): string | und
     ],
     { encoding: 'utf8', timeout: BUILD_MS },
   );
-  if (made.status !== 0) {
-    if (/Failed to fetch|Could not resolve|Temporary failure|Unable to connect/.test(made.stderr)) return undefined;
-    throw new Error(`mmdebstrap failed:\n${made.stderr}`);
+  if (result.status !== 0) {
+    if (/Failed to fetch|Could not resolve|Temporary failure|Unable to connect/.test(result.stderr)) return undefined;
+    throw new Error(`mmdebstrap failed:\n${result.stderr}`);
   }
   const raw = join(folder, 'debian.raw');
   const disk = join(folder, 'debian.qcow2');

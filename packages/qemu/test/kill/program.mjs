@@ -7,7 +7,7 @@ import { dieAfter } from './steps.mjs';
 const { createEngine } = await import('@apistrata/compute-engine');
 const { qemuDriver } = await import('@apistrata/qemu');
 
-const [directory, ask, id, steps] = process.argv.slice(2);
+const [directory, verb, id, steps] = process.argv.slice(2);
 const IMAGE = '11111111-1111-4111-8111-111111111111';
 const VOLUME = '66666666-6666-4666-8666-666666666666';
 const flavor = { vcpus: 1, memoryMb: 32, diskGb: 1 };
@@ -33,7 +33,7 @@ const engine = await createEngine({
 
 /** Output without ids of the new servers is ignored. */
 const act = async (name, request) => void (await engine.servers.act(ada, id, name, request));
-const asks = {
+const verbs = {
   create: async () => {
     const wanted = { name: 'guest', flavorId: 'small', imageId: IMAGE, networks: 'none' };
     return (await engine.servers.create(ada, wanted)).servers[0].id;
@@ -76,7 +76,7 @@ console.log(`state ${JSON.stringify(state)}`);
 await once(process.stdin, 'data');
 process.stdin.destroy();
 
-const response = await asks[ask]();
+const response = await verbs[verb]();
 console.log(`begun ${response ?? ''}`);
 dieAfter(Number(steps));
 await engine.idle();

@@ -6,20 +6,20 @@ import { Socket } from 'node:net';
 /** Commands to QEMU that change nothing. */
 const QUESTION = /"execute":"(query-|qmp_capabilities|qom-list)/;
 
-let taken = 0;
+let executed = 0;
 let last = Number.POSITIVE_INFINITY;
 
 let lastCommand = '';
 
 /** The process exits after this number of steps, 0 is immediately; or directly after a command to QEMU. */
 export function dieAfter(when) {
-  [taken, last, lastCommand] = typeof when === 'number' ? [0, when, ''] : [0, Number.POSITIVE_INFINITY, when];
+  [executed, last, lastCommand] = typeof when === 'number' ? [0, when, ''] : [0, Number.POSITIVE_INFINITY, when];
   if (when === 0) process.kill(process.pid, 'SIGKILL');
 }
 
 function step() {
-  taken += 1;
-  if (taken >= last) process.kill(process.pid, 'SIGKILL');
+  executed += 1;
+  if (executed >= last) process.kill(process.pid, 'SIGKILL');
 }
 
 /** Counts every call of a function as a step, after it has returned. */

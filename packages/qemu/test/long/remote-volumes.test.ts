@@ -240,14 +240,14 @@ describe.skipIf(missing)('volumes that one host stores for all hosts', { timeout
       await opened;
       return createSnapshot(...request);
     });
-    const made = createImage('late').then(String, ({ code }) => code);
+    const creation = createImage('late').then(String, ({ code }) => code);
     await reached;
     await hosts.kill('h2');
     await expect.poll(state, BOOT).toBe('frozen');
     await hosts.start('h2');
     await expect.poll(state, BOOT).toBe('thawed');
     gate.emit('opened');
-    expect(await made).toBe('CONFLICT');
+    expect(await creation).toBe('CONFLICT');
     vi.restoreAllMocks();
     expect(await volumes().listSnapshots(admin.caller)).toEqual([]);
     expect((await images.list(admin.caller, {})).map(({ name }) => name)).not.toContain('late');

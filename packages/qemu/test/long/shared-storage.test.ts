@@ -150,8 +150,8 @@ describe.skipIf(missing)('virtual machines whose disks are on shared storage', {
   it('never run twice: machines of a host that is considered dead are stopped before they start elsewhere', async () => {
     const pids = processesOf(hosts.folder('h2', id));
     await hosts.engine.servers.act(admin, id, 'evacuate', { stop: false });
-    const said = join(hosts.folder('h1', id), 'qemu.log');
-    await eventually(() => expect(readFileSync(said, 'utf8')).toMatch(/another process using the image/), BOOT);
+    const logFile = join(hosts.folder('h1', id), 'qemu.log');
+    await eventually(() => expect(readFileSync(logFile, 'utf8')).toMatch(/another process using the image/), BOOT);
     expect(processesOf(hosts.folder('h2', id))).toEqual(pids);
     expect(await hosts.see(id)).toMatchObject({ taskState: 'rebuild_spawning', host: 'h1' });
     await start('h2');

@@ -28,8 +28,8 @@ describe.skipIf(missing)(TITLE, { timeout: 240_000 }, () => {
   const ids: string[] = [];
   beforeAll(async () => {
     cloud = await QemuCloud.open({ shutdownTimeoutMs: 60_000 });
-    const made = GUESTS.map(({ name, imageId }) => cloud.create({ name, imageId }));
-    for (const server of await Promise.all(made)) ids.push(server.id);
+    const created = GUESTS.map(({ name, imageId }) => cloud.create({ name, imageId }));
+    for (const server of await Promise.all(created)) ids.push(server.id);
     for (const id of ids) await cloud.console(id, /GUEST ready/, 150_000);
   }, 240_000);
   afterAll(() => cloud?.close());

@@ -67,21 +67,21 @@ class MemoryStore implements QuotaStore {
 
   settle(hold: StoredReservation, outcome: 'commit' | 'release'): boolean {
     const project = this.#projects.get(hold.project);
-    const held = project?.holds.get(hold.id);
-    if (!project || !held) return false;
-    const alive = held.expiresAt > this.#clock();
+    const entry = project?.holds.get(hold.id);
+    if (!project || !entry) return false;
+    const alive = entry.expiresAt > this.#clock();
     project.holds.delete(hold.id);
-    drop(project, held, alive && outcome === 'commit');
+    drop(project, entry, alive && outcome === 'commit');
     this.#forgetIfEmpty(hold.project, project);
     return alive;
   }
 
   renew(hold: StoredReservation, ttlMs: number): boolean {
     const holds = this.#projects.get(hold.project)?.holds;
-    const held = holds?.get(hold.id);
+    const entry = holds?.get(hold.id);
     const now = this.#clock();
-    if (!holds || !held || held.expiresAt <= now) return false;
-    holds.set({ ...held, expiresAt: now + ttlMs });
+    if (!holds || !entry || entry.expiresAt <= now) return false;
+    holds.set({ ...entry, expiresAt: now + ttlMs });
     return true;
   }
 
@@ -133,7 +133,7 @@ class MemoryStore implements QuotaStore {
     }
   }
 
-  #take(request: ConsumeRequest, column: keyof Counter, taken?: (project: Project) => void): readonly Excess[] {
+  #take(request: ConsumeRequest, column: keyof Counter, onSuccess?: (project: Project) => void): readonly Excess[] {
     const project = this.#projects.get(request.project) ?? this.#addProject(request.project);
     let exceeded = this.#exceeded(project, request);
     // Looks for expired reservations only if they could be the reason for the excess.
@@ -145,7 +145,7 @@ class MemoryStore implements QuotaStore {
     forEachAmount(request.amounts, (kind, amount) => {
       counterOf(project, kind)[column] += amount;
     });
-    taken?.(project);
+    onSuccess?.(project);
     return NOTHING;
   }
 
@@ -173,8 +173,8 @@ class MemoryStore implements QuotaStore {
   #expire(project: Project): boolean {
     const now = this.#clock();
     let freed = false;
-    for (let held = project.holds.removeExpired(now); held; held = project.holds.removeExpired(now)) {
-      drop(project, held, false);
+    for (let entry = project.holds.removeExpired(now); entry; entry = project.holds.removeExpired(now)) {
+      drop(project, entry, false);
       freed = true;
     }
     return freed;

@@ -29,10 +29,10 @@ export class ReservationHeap {
   }
 
   /** Adds a reservation, or replaces the one with the same id. */
-  set(held: ReservationEntry): void {
-    this.#byId.set(held.id, held);
+  set(entry: ReservationEntry): void {
+    this.#byId.set(entry.id, entry);
     if (this.#heap.length > 2 * this.#byId.size + MAX_STALE_ENTRIES) this.#rebuild();
-    else this.#push(held);
+    else this.#push(entry);
   }
 
   delete(id: string): void {
@@ -58,17 +58,17 @@ export class ReservationHeap {
     this.#heap = [...this.#byId.values()].sort((a, b) => a.expiresAt - b.expiresAt);
   }
 
-  #push(held: ReservationEntry): void {
+  #push(entry: ReservationEntry): void {
     const heap = this.#heap;
     let index = heap.length;
     for (;;) {
       const parent = (index - 1) >> 1;
       const above = heap[parent];
-      if (!above || above.expiresAt <= held.expiresAt) break;
+      if (!above || above.expiresAt <= entry.expiresAt) break;
       heap[index] = above;
       index = parent;
     }
-    heap[index] = held;
+    heap[index] = entry;
   }
 
   #pop(): void {

@@ -10,7 +10,7 @@ export interface Receipt {
   readonly lane: string;
   readonly number: number;
   /** The amounts that the operation has taken so far. */
-  taken: readonly Pick<StoredReservation, 'project' | 'amounts'>[];
+  reserved: readonly Pick<StoredReservation, 'project' | 'amounts'>[];
 }
 
 /**
@@ -22,7 +22,7 @@ export class Receipts {
   #last = 0;
 
   next(): Receipt {
-    return { lane: this.#lane, number: ++this.#last, taken: [] };
+    return { lane: this.#lane, number: ++this.#last, reserved: [] };
   }
 
   /** Returns true if the receipts up to this one, whose result has arrived, should be deleted now. */

@@ -47,7 +47,7 @@ export class SqlBatcher {
     const single = onlyEntry(request.amounts);
     if (!single) return undefined;
     const { count } = await this.#query(this.#text.consume, () => {
-      receipt.taken = [request];
+      receipt.reserved = [request];
       return [...requestedOf(request, single), receipt.lane, receipt.number];
     });
     return count > 0 ? [] : this.#rejection(request, single);

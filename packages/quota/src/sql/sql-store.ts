@@ -220,7 +220,7 @@ class QuotaSqlStore implements SqlStore {
       return result;
     } catch (error) {
       // An operation that was never sent needs no undo: an unavailable server does not receive one for each request.
-      if (receipt.taken.length > 0) {
+      if (receipt.reserved.length > 0) {
         receipts.releaseLane();
         this.#undoing.add(receipt);
       }

@@ -65,18 +65,18 @@ export class QuotaSteps {
     );
     if (holds.length > 0) yield write(this.#text.hold, this.#now(), tuples(holds));
     if (receipt && deltas.size > 0) {
-      receipt.taken = outcomes.flatMap(({ request, exceeded }) => (exceeded.length > 0 ? [] : [request]));
+      receipt.reserved = outcomes.flatMap(({ request, exceeded }) => (exceeded.length > 0 ? [] : [request]));
       yield write(this.#text.receipt, receipt.lane, receipt.number);
     }
     return { verdicts: outcomes.map(({ exceeded }) => exceeded) };
   }
 
   /** Undoes an operation if it was executed, and otherwise prevents it from being executed later. Idempotent. */
-  *undo({ lane, number, taken }: Receipt): Steps<void> {
+  *undo({ lane, number, reserved }: Receipt): Steps<void> {
     // An operation in progress also locks these first, so one of the two waits for the other.
-    yield write(this.#text.lock, countersOf(taken));
+    yield write(this.#text.lock, countersOf(reserved));
     const done = yield read(this.#text.undo, lane, number);
-    if (done.length > 0) yield write(this.#text.release, sumsOf(taken));
+    if (done.length > 0) yield write(this.#text.release, sumsOf(reserved));
     else yield write(this.#text.forbid, lane, number);
   }
 
@@ -114,8 +114,8 @@ export class QuotaSteps {
     for (const { kind, used, reserved, amounts } of rows) {
       if (amounts === null) counts[String(kind)] = { used: Number(used), reserved: Number(reserved) };
       else
-        for (const [held, amount] of Object.entries(amountsOf(amounts)))
-          (counts[held] ??= { used: 0, reserved: 0 }).reserved -= amount;
+        for (const [kind, amount] of Object.entries(amountsOf(amounts)))
+          (counts[kind] ??= { used: 0, reserved: 0 }).reserved -= amount;
     }
     return counts;
   }

@@ -59,13 +59,13 @@ export function testOwnLimits(suite: QuotaStoreSuite): void {
 
     test('keeps usage above a lowered limit and rejects the next request', async ({ store }) => {
       await use(store, 'p', { secrets: 5 });
-      const held = request('p', { secrets: 1 });
-      await store.reserve(held);
+      const single = request('p', { secrets: 1 });
+      await store.reserve(single);
       await store.setLimits('p', { secrets: 2 });
       assert.deepEqual(await store.reserve(request('p', { secrets: 1 })), [
         { kind: 'secrets', requested: 1, used: 6, limit: 2 },
       ]);
-      assert.equal(await store.settle(held, 'commit'), true);
+      assert.equal(await store.settle(single, 'commit'), true);
       assert.deepEqual(await countsOf(store, 'p'), { secrets: { used: 6, reserved: 0 } });
     });
 

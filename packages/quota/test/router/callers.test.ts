@@ -47,7 +47,7 @@ describe('media type of errors', () => {
 });
 
 describe('Accept', () => {
-  const taken = [
+  const results = [
     '',
     'application/json',
     '*/*',
@@ -56,7 +56,7 @@ describe('Accept', () => {
     'Application/JSON',
     'nonsense',
   ];
-  it.each([...taken, 'application/json;charset=utf-8', 'application/json;q=2', 'application/json;q=0.1, */*;q=0'])(
+  it.each([...results, 'application/json;charset=utf-8', 'application/json;q=2', 'application/json;q=0.1, */*;q=0'])(
     '%j accepts JSON',
     async (accept) => {
       await agent().get('/v1/quotas').set(MEMBER).set('Accept', accept).expect(200);

@@ -94,13 +94,13 @@ describe.skipIf(!url)('on a real server', () => {
       await work();
       return texts.length;
     };
-    return { store, asked: request };
+    return { store, request };
   }
   const holdsOf = (count: number) =>
     Array.from({ length: count }, (_, n) => ({ id: `h${n}`, project: `p${n % 3}`, amounts: { secrets: 1 } }));
 
   it('sends two queries to reserve, to settle and to consume for any number of concurrent calls', async () => {
-    const { store, asked: requested } = await noting();
+    const { store, request: requested } = await noting();
     const holds = holdsOf(50);
     const reserve = () =>
       Promise.all(holds.map((hold) => store.reserve({ ...hold, defaults: { secrets: -1 }, ttlMs: 60_000 })));
@@ -112,7 +112,7 @@ describe.skipIf(!url)('on a real server', () => {
   });
 
   it('sends one query to reserve, to settle and to consume for a single call, and a second for the reason of a rejection', async () => {
-    const { store, asked: requested } = await noting();
+    const { store, request: requested } = await noting();
     const [hold] = holdsOf(1);
     const reserve = (id: string) => store.reserve({ ...hold!, id, defaults: { secrets: 2 }, ttlMs: 60_000 });
     const consume = (id: string) => store.consume!({ ...hold!, id, defaults: { secrets: 2 } });
@@ -159,20 +159,20 @@ describe.skipIf(!url)('on a real server', () => {
     const defaults = { secrets: 100 };
     const admitted = await Promise.all(
       stores.map(async (store, lane) => {
-        let taken = 0;
+        let consumed = 0;
         for (let turn = 0; ; turn++) {
           const hold = { id: `${lane}-${turn}`, project: 'p', amounts: { secrets: 1 } };
-          if ((await store.reserve({ ...hold, defaults, ttlMs: 600_000 })).length > 0) return taken;
+          if ((await store.reserve({ ...hold, defaults, ttlMs: 600_000 })).length > 0) return consumed;
           if (turn % 3 === 0) expect(await store.settle(hold, 'release')).toBe(true);
           else {
-            taken++;
+            consumed++;
             if (turn % 3 === 1) expect(await store.settle(hold, 'commit')).toBe(true);
           }
         }
       }),
     );
     // Amounts that were released during the rejections may be free again.
-    const sum = admitted.reduce((all, taken) => all + taken, 0);
+    const sum = admitted.reduce((all, amount) => all + amount, 0);
     const { used, reserved } = (await stores[0]!.counts('p')).secrets!;
     expect(used + reserved).toBe(sum);
     expect(sum).toBeLessThanOrEqual(100);

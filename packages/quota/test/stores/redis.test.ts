@@ -57,10 +57,12 @@ describe.skipIf(!url)('on a real server', () => {
     const request = { project: 'p', amounts: { secrets: 1 }, defaults: { secrets: 150 }, ttlMs: 60_000 };
     await store.reserve({ ...request, id: 'first' });
     calls = 0;
-    const taken = await Promise.all(Array.from({ length: 200 }, (_, n) => store.reserve({ ...request, id: `r${n}` })));
+    const reservations = await Promise.all(
+      Array.from({ length: 200 }, (_, n) => store.reserve({ ...request, id: `r${n}` })),
+    );
     expect(max).toBe(4);
     expect(calls).toBeLessThanOrEqual(10);
-    expect(taken.filter((exceeded) => exceeded.length === 0)).toHaveLength(149);
+    expect(reservations.filter((exceeded) => exceeded.length === 0)).toHaveLength(149);
     expect(await store.counts('p')).toEqual({ secrets: { used: 0, reserved: 150 } });
   });
 

@@ -107,8 +107,8 @@ function claim(handle: SqliteHandle, { mark, pid, host, since }: Holder): boolea
   });
   // The name must be committed to be readable, which releases the lock for a moment: another process may have acquired
   // it.
-  const held = written && unlessLocked(() => handle.exec('BEGIN IMMEDIATE'));
-  if (held && holderOf(handle)?.mark === mark) return true;
+  const isLocked = written && unlessLocked(() => handle.exec('BEGIN IMMEDIATE'));
+  if (isLocked && holderOf(handle)?.mark === mark) return true;
   if (handle.isTransaction) handle.exec('ROLLBACK');
   return false;
 }

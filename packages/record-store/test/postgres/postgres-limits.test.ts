@@ -18,7 +18,7 @@ describe.skipIf(!postgresUrl)('limits of a PostgreSQL store', () => {
   }
 
   /** Starts a transaction, and returns the function that ends it. */
-  async function held(work: (tx: Parameters<Parameters<Store['transaction']>[0]>[0]) => Promise<unknown>) {
+  async function inTransaction(work: (tx: Parameters<Parameters<Store['transaction']>[0]>[0]) => Promise<unknown>) {
     let end = () => {};
     const until = new Promise<void>((resolve) => {
       end = resolve;
@@ -66,7 +66,7 @@ describe.skipIf(!postgresUrl)('limits of a PostgreSQL store', () => {
 
   it('stops waiting for a lock at its timeout', async () => {
     await open({ lockTimeoutMs: 100 });
-    const { end, done } = await held((tx) => lockName(tx, 'one'));
+    const { end, done } = await inTransaction((tx) => lockName(tx, 'one'));
     await expect(store.transaction((tx) => lockName(tx, 'one'))).rejects.toMatchObject(failure('busy'));
     end();
     await done;
@@ -75,7 +75,7 @@ describe.skipIf(!postgresUrl)('limits of a PostgreSQL store', () => {
 
   it('stops waiting for a connection at its timeout', async () => {
     await open({ poolSize: 1, poolWaitMs: 100 });
-    const { end, done } = await held(({ db }) => sql`select 1`.execute(db));
+    const { end, done } = await inTransaction(({ db }) => sql`select 1`.execute(db));
     await expect(store.check()).rejects.toMatchObject(failure('busy'));
     end();
     await done;

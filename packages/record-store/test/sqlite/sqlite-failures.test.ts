@@ -32,7 +32,7 @@ afterEach(async () => {
 /**
  * Starts another process that opens the file with the built package, reports it, and holds the file until it is killed.
  */
-function holdElsewhere(file: string): { child: ChildProcess; said: Promise<string> } {
+function holdElsewhere(file: string): { child: ChildProcess; output: Promise<string> } {
   const code = `import { openStore } from './dist/index.js';
     // Kept, or the garbage collector closes it and gives the file to others.
     openStore(process.argv[1], {}).then((store) => { console.log('open'); setInterval(() => store, 1000); },
@@ -42,8 +42,8 @@ function holdElsewhere(file: string): { child: ChildProcess; said: Promise<strin
     cwd: join(import.meta.dirname, '../..'),
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  const said = new Promise<string>((resolve) => child.stdout!.once('data', (text) => resolve(String(text).trim())));
-  return { child, said };
+  const output = new Promise<string>((resolve) => child.stdout!.once('data', (text) => resolve(String(text).trim())));
+  return { child, output };
 }
 
 async function kill(child: ChildProcess): Promise<void> {
@@ -69,9 +69,9 @@ describe('the owner of a SQLite file', () => {
 
   it('is named in the error, and loses the file as soon as it is killed', async () => {
     const file = freshFile();
-    const { child, said } = holdElsewhere(file);
+    const { child, output } = holdElsewhere(file);
     try {
-      expect(await said).toBe('open');
+      expect(await output).toBe('open');
       await expect(open(file)).rejects.toMatchObject({
         code: 'DATABASE_IN_USE',
         message: expect.stringMatching(
@@ -88,9 +88,9 @@ describe('the owner of a SQLite file', () => {
     const file = freshFile();
     const all = Array.from({ length: 5 }, () => holdElsewhere(file));
     try {
-      const said = await Promise.all(all.map(({ said }) => said));
-      expect(said.filter((text) => text === 'open')).toHaveLength(1);
-      for (const text of said.filter((text) => text !== 'open'))
+      const outputs = await Promise.all(all.map(({ output }) => output));
+      expect(outputs.filter((text) => text === 'open')).toHaveLength(1);
+      for (const text of outputs.filter((text) => text !== 'open'))
         expect(text).toMatch(/^DATABASE_IN_USE: .* is in use by /);
     } finally {
       await Promise.all(all.map(({ child }) => kill(child)));

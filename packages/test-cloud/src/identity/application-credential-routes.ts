@@ -128,16 +128,16 @@ export function applicationCredentialRoutes(): readonly Route[] {
       const secret = requested.secret ?? randomBytes(32).toString('base64url');
       // Before the checks, because their result must not change until the credential is stored.
       const secretHash = await call.cloud.directory.passwords.hash(secret);
-      const held = call.cloud.directory.roleIdsOf(userId, { kind: 'project', id: caller.projectId });
+      const assigned = call.cloud.directory.roleIdsOf(userId, { kind: 'project', id: caller.projectId });
       const roleIds = requested.roles?.length
         ? requested.roles.map(({ id, name }) => id ?? call.cloud.directory.role(name ?? '').id)
-        : held;
-      if (!roleIds.every((id) => held.includes(id)))
+        : assigned;
+      if (!roleIds.every((id) => assigned.includes(id)))
         throw badRequest('A role is not held by the user in this project.');
-      const taken = [...call.cloud.directory.state.credentials.values()].some(
+      const isUsed = [...call.cloud.directory.state.credentials.values()].some(
         (c) => c.userId === userId && c.name === requested.name,
       );
-      if (taken)
+      if (isUsed)
         throw conflict(`Conflict occurred attempting to store application_credential - ${requested.name} exists.`);
       const credential: ApplicationCredential = {
         id: newId(),

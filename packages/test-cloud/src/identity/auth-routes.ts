@@ -61,14 +61,15 @@ export function authRoutes(): readonly Route[] {
     }),
     get('/v3/auth/domains', (call) => {
       const { directory } = call.cloud;
-      const held = [...directory.state.domains.values()].filter(
+      const domains = [...directory.state.domains.values()].filter(
         ({ id }) => directory.roleIdsOf(call.caller.userId, { kind: 'domain', id }).length > 0,
       );
-      return listOf('domains', call, held);
+      return listOf('domains', call, domains);
     }),
     get('/v3/auth/system', (call) => {
-      const held = call.cloud.directory.roleIdsOf(call.caller.userId, { kind: 'system', id: 'all' }).length > 0;
-      return { system: held ? [{ all: true }] : [] };
+      const hasSystemRole =
+        call.cloud.directory.roleIdsOf(call.caller.userId, { kind: 'system', id: 'all' }).length > 0;
+      return { system: hasSystemRole ? [{ all: true }] : [] };
     }),
     get('/v3/auth/catalog', (call) => ({
       catalog: catalogFor(call.cloud.documents, call.cloudBase, call.caller.projectId || undefined),

@@ -30,10 +30,10 @@ const common: Fields = {
 /** Rejects a name that another record of the domain has. */
 function rejectTaken(call: Call, many: string, one: string, requested: Wire, except?: string): void {
   const table = call.cloud.documents.table<Doc>(`identity/${many}`);
-  const taken = [...table.values()].some(
+  const isUsed = [...table.values()].some(
     (other) => other.name === requested.name && other.domain_id === requested.domain_id && other.id !== except,
   );
-  if (taken)
+  if (isUsed)
     throw conflict(`Conflict occurred attempting to store ${one} - Duplicate entry found with name ${requested.name}.`);
 }
 

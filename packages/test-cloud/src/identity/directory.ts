@@ -194,8 +194,8 @@ export class Directory {
 
   /** Returns the ids of a user's roles on a scope: direct, by groups, inherited, and implied. */
   roleIdsOf(userId: string, scope: Scope): readonly string[] {
-    const held = this.assignmentsOn(scope).filter(({ actor }) => this.includes(actor, userId));
-    return this.effectiveRoles(held.map(({ roleId }) => roleId));
+    const assignments = this.assignmentsOn(scope).filter(({ actor }) => this.includes(actor, userId));
+    return this.effectiveRoles(assignments.map(({ roleId }) => roleId));
   }
 
   includes(actor: Assignment['actor'], userId: string): boolean {

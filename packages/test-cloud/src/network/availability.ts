@@ -8,7 +8,7 @@ async function availabilities(call: Call) {
   call.requireAdmin();
   const { networks } = call.cloud.catalogs;
   const subnets = await networks.listSubnets(call.caller);
-  const taken = [
+  const usedAddresses = [
     ...(await networks.listPorts(call.caller)).flatMap(({ fixedIps }) => fixedIps),
     ...(await networks.listFloatingIps(call.caller)),
   ];
@@ -24,7 +24,7 @@ async function availabilities(call: Call) {
           (sum, { start, end }) => sum + Number(ipOf(end).value - ipOf(start).value) + 1,
           0,
         ),
-        used_ips: taken.filter(({ subnetId }) => subnetId === subnet.id).length,
+        used_ips: usedAddresses.filter(({ subnetId }) => subnetId === subnet.id).length,
       }));
     const sum = (key: 'total_ips' | 'used_ips') => mine.reduce((all, subnet) => all + subnet[key], 0);
     return {

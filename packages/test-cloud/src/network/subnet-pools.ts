@@ -27,12 +27,12 @@ export async function prefixFromPool(call: Call, poolId: unknown, prefixLength: 
   if (length < Number(pool.min_prefixlen) || length > Number(pool.max_prefixlen))
     throw badRequest(`Unable to allocate subnet with prefix length ${length}.`, 'MinPrefixSubnetAllocationError');
   const all = await call.cloud.catalogs.networks.listSubnets({ ...call.caller, isAdmin: true });
-  const taken = all.map(({ cidr }) => cidrOf(cidr));
+  const usedCidrs = all.map(({ cidr }) => cidrOf(cidr));
   for (const text of pool.prefixes as readonly string[]) {
     const { version, first, last } = cidrOf(text);
     const size = 2n ** BigInt(LONGEST[version] - length);
     for (let start = first; start + size - 1n <= last; start += size) {
-      const conflicting = taken.find(
+      const conflicting = usedCidrs.find(
         (other) => other.version === version && other.first < start + size && other.last >= start,
       );
       if (!conflicting) return formatCidr({ version, first: start, last: start + size - 1n, prefix: length });

@@ -37,9 +37,9 @@ function consumerIdOf(call: Call): string {
 async function view(call: Call, consumer: Consumer | undefined) {
   if (!consumer) return { allocations: {} };
   const all = await providers(call);
-  const shown = Object.entries(consumer.allocations).map(([uuid, taken]) => [
+  const shown = Object.entries(consumer.allocations).map(([uuid, allocation]) => [
     uuid,
-    { generation: all.get(uuid)?.generation ?? 0, resources: taken },
+    { generation: all.get(uuid)?.generation ?? 0, resources: allocation },
   ]);
   return {
     allocations: Object.fromEntries(shown),

@@ -61,21 +61,21 @@ function* sharedAlternatives(group: Group, nodes: readonly Node[]): Generator<re
     (node) => isMember(node.treeAggregates, group) && hasTraits(node.traits, { ...group, required: none }),
   );
   const classes = [...group.resources];
-  function* from(index: number, taken: readonly Allocated[]): Generator<readonly Allocated[]> {
+  function* from(index: number, allocated: readonly Allocated[]): Generator<readonly Allocated[]> {
     const [name, amount] = classes[index] ?? [];
     if (name === undefined || amount === undefined) {
       if (
         hasTraits(
-          taken.flatMap(({ node }) => node.traits),
+          allocated.flatMap(({ node }) => node.traits),
           { ...group, forbidden: new Set() },
         )
       )
-        yield taken;
+        yield allocated;
       return;
     }
     for (const node of allowed)
       if (fits(node, node.used, name, amount))
-        yield* from(index + 1, [...taken, { suffix: group.suffix, node, resources: new Map([[name, amount]]) }]);
+        yield* from(index + 1, [...allocated, { suffix: group.suffix, node, resources: new Map([[name, amount]]) }]);
   }
   yield* from(0, []);
 }
@@ -110,9 +110,9 @@ function* combinations(
 }
 
 /** Returns the amounts by provider and class. */
-function totalsOf(taken: readonly Allocated[]): ReadonlyMap<Node, Readonly<Record<string, number>>> {
+function totalsOf(allocated: readonly Allocated[]): ReadonlyMap<Node, Readonly<Record<string, number>>> {
   const totals = new Map<Node, Readonly<Record<string, number>>>();
-  for (const { node, resources } of taken) {
+  for (const { node, resources } of allocated) {
     if (resources.size === 0) continue;
     const sums = { ...totals.get(node) };
     for (const [name, amount] of resources) sums[name] = (sums[name] ?? 0) + amount;
@@ -127,15 +127,15 @@ function isAbove(above: Node, node: Node, forest: Forest): boolean {
   return parent !== undefined && isAbove(above, parent, forest);
 }
 
-function isAllowed({ isolates, subtrees }: CandidateRequest, taken: readonly Allocated[], forest: Forest): boolean {
-  const granular = taken.filter(({ suffix }) => suffix !== '');
+function isAllowed({ isolates, subtrees }: CandidateRequest, allocated: readonly Allocated[], forest: Forest): boolean {
+  const granular = allocated.filter(({ suffix }) => suffix !== '');
   if (isolates && new Set(granular.map(({ node }) => node)).size < granular.length) return false;
   const areBelowOne = (suffixes: ReadonlySet<string>) => {
     const nodes = granular.filter(({ suffix }) => suffixes.has(suffix)).map(({ node }) => node);
     return nodes.some((top) => nodes.every((node) => isAbove(top, node, forest)));
   };
   if (!subtrees.every(areBelowOne)) return false;
-  return [...totalsOf(taken)].every(([node, sums]) =>
+  return [...totalsOf(allocated)].every(([node, sums]) =>
     Object.entries(sums).every(
       ([name, sum]) =>
         sum <= (node.inventories[name]?.max_unit ?? 0) && sum <= capacityOf(node, name) - (node.used[name] ?? 0),
@@ -154,16 +154,16 @@ function nodesOf(root: string, all: readonly Node[]): readonly Node[] {
 }
 
 /** Returns the mappings of groups to providers. */
-function mappingsOf(taken: readonly Allocated[]): Readonly<Record<string, readonly string[]>> {
+function mappingsOf(allocated: readonly Allocated[]): Readonly<Record<string, readonly string[]>> {
   const mappings: Record<string, readonly string[]> = {};
-  for (const { suffix, node } of taken)
+  for (const { suffix, node } of allocated)
     mappings[suffix] = [...new Set([...(mappings[suffix] ?? []), node.uuid])].sort();
   return mappings;
 }
 
 /** Returns whether each tree provides at most one of the providers. Clients before 1.29 know no trees. */
-function usesTreesOnce(taken: readonly Allocated[]): boolean {
-  const nodes = [...totalsOf(taken).keys()];
+function usesTreesOnce(allocated: readonly Allocated[]): boolean {
+  const nodes = [...totalsOf(allocated).keys()];
   return new Set(nodes.map(({ root }) => root)).size === nodes.length;
 }
 
@@ -174,10 +174,10 @@ function search(request: CandidateRequest, forest: Forest, knowsTrees: boolean):
   for (const { uuid: root, traits } of all.filter(({ parent }) => parent === null)) {
     if (!hasTraits(traits, request.root)) continue;
     const nodes = nodesOf(root, all);
-    for (const taken of combinations(request.groups, nodes, forest)) {
-      if (!isAllowed(request, taken, forest) || !(knowsTrees || usesTreesOnce(taken))) continue;
-      const amounts = [...totalsOf(taken)].map(([node, sums]) => [node.uuid, Object.entries(sums).sort()]).sort();
-      found.set(JSON.stringify([amounts, Object.entries(mappingsOf(taken)).sort()]), taken);
+    for (const allocated of combinations(request.groups, nodes, forest)) {
+      if (!isAllowed(request, allocated, forest) || !(knowsTrees || usesTreesOnce(allocated))) continue;
+      const amounts = [...totalsOf(allocated)].map(([node, sums]) => [node.uuid, Object.entries(sums).sort()]).sort();
+      found.set(JSON.stringify([amounts, Object.entries(mappingsOf(allocated)).sort()]), allocated);
       if (found.size >= request.limit) return [...found.values()];
     }
   }
@@ -201,18 +201,18 @@ export async function candidates(call: Call) {
   const forest = await forestOf(call);
   const isNested = since(call, 29);
   const found = search(request, forest, isNested);
-  const used = new Set(found.flatMap((taken) => [...totalsOf(taken).keys()]));
+  const used = new Set(found.flatMap((allocated) => [...totalsOf(allocated).keys()]));
   const trees = new Set([...used].map(({ root }) => root));
   const shown = [...forest.values()].filter((node) => (isNested ? trees.has(node.root) : used.has(node)));
   const requested = new Set(request.groups.flatMap(({ resources }) => [...resources.keys()]));
   return {
-    allocation_requests: found.map((taken) => {
-      const amounts = [...totalsOf(taken)];
+    allocation_requests: found.map((allocated) => {
+      const amounts = [...totalsOf(allocated)];
       return {
         allocations: since(call, 12)
           ? Object.fromEntries(amounts.map(([{ uuid }, resources]) => [uuid, { resources }]))
           : amounts.map(([{ uuid }, resources]) => ({ resource_provider: { uuid }, resources })),
-        ...(since(call, 34) && { mappings: mappingsOf(taken) }),
+        ...(since(call, 34) && { mappings: mappingsOf(allocated) }),
       };
     }),
     provider_summaries: Object.fromEntries(shown.map((node) => [node.uuid, summaryOf(call, node, requested)])),

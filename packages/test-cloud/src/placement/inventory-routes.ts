@@ -74,8 +74,8 @@ export function inventoryInUse(uuid: string, names: readonly string[]): ServiceE
 /** Rejects removing inventory in use, or reducing it below its usage. */
 async function rejectInUse(call: Call, one: Provider, next: Readonly<Record<string, Inventory>>): Promise<void> {
   const used = await usedOf(call, one);
-  const taken = Object.keys(one.inventories).filter((name) => (used[name] ?? 0) > 0 && !next[name]);
-  if (taken.length > 0) throw inventoryInUse(one.uuid, taken);
+  const inUse = Object.keys(one.inventories).filter((name) => (used[name] ?? 0) > 0 && !next[name]);
+  if (inUse.length > 0) throw inventoryInUse(one.uuid, inUse);
 }
 
 /** Inventories of providers by class. */

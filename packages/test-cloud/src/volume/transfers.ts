@@ -44,8 +44,8 @@ function transfersAt(path: string): ResourceSpec {
       await volumes.updateVolume(call.caller, volume.id, { status: 'awaiting-transfer' });
       return { auth_key: randomBytes(8).toString('hex'), source_project_id: call.caller.projectId };
     },
-    async removing(call, { volume_id, accepted: taken }) {
-      if (!taken)
+    async removing(call, { volume_id, accepted: wasAccepted }) {
+      if (!wasAccepted)
         await call.cloud.catalogs.volumes.updateVolume(call.caller, String(volume_id), { status: 'available' });
     },
     shows: (call, { id }) => ({ links: links(call, `${path}/${id}`) }),

@@ -183,12 +183,12 @@ describe('the command', () => {
       stdio: ['ignore', 'pipe', 'ignore'],
     });
     running.push(child);
-    let said = '';
+    let output = '';
     child.stdout!.on('data', (chunk) => {
-      said += chunk;
+      output += chunk;
     });
     expect(await end(child)).toEqual([7, null]);
-    expect(said.trim()).toBe('200 true undefined');
+    expect(output.trim()).toBe('200 true undefined');
     const missing = spawnSync(process.execPath, [command, '--', 'no-such-program'], { encoding: 'utf8' });
     expect(missing).toMatchObject({ status: 2, stderr: expect.stringContaining('no-such-program') });
   });

@@ -136,9 +136,9 @@ describe('the content of the pool', () => {
       sortedKeys(facts.manageable.volumes.list),
       sortedKeys(facts.manageable.volumes.detail),
     ]);
-    const [kept] = await list('manageable_snapshots/detail');
-    expect(kept).toMatchObject({ cinder_id: snapshot.id, source_reference: reference });
-    expect([keys((await list('manageable_snapshots'))[0]), keys(kept)]).toEqual([
+    const [unmanaged] = await list('manageable_snapshots/detail');
+    expect(unmanaged).toMatchObject({ cinder_id: snapshot.id, source_reference: reference });
+    expect([keys((await list('manageable_snapshots'))[0]), keys(unmanaged)]).toEqual([
       sortedKeys(facts.manageable.snapshots.list),
       sortedKeys(facts.manageable.snapshots.detail),
     ]);
@@ -150,7 +150,9 @@ describe('the content of the pool', () => {
       body: { badRequest: { message: expect.stringContaining('The volume is already managed') } },
     });
     expect((await request('POST', `snapshots/${snapshot.id}/action`, { 'os-unmanage': {} })).status).toBe(202);
-    expect(await list('manageable_snapshots')).toMatchObject([{ reference: kept.reference, safe_to_manage: true }]);
+    expect(await list('manageable_snapshots')).toMatchObject([
+      { reference: unmanaged.reference, safe_to_manage: true },
+    ]);
     expect((await request('POST', `volumes/${id}/action`, { 'os-unmanage': {} })).status).toBe(202);
     expect(await list('manageable_volumes')).toEqual([{ reference, size: 2, safe_to_manage: true }]);
 
@@ -161,7 +163,7 @@ describe('the content of the pool', () => {
     expect(await list('os-volume-manage')).toMatchObject([
       { reference: { 'source-name': `volume-${volume_id}` }, safe_to_manage: false },
     ]);
-    const again = await request('POST', 'manageable_snapshots', { snapshot: { volume_id, ref: kept.reference } });
+    const again = await request('POST', 'manageable_snapshots', { snapshot: { volume_id, ref: unmanaged.reference } });
     expect(again).toMatchObject({ status: 202, body: { snapshot: { volume_id, size: 2 } } });
     expect(await list('os-snapshot-manage')).toMatchObject([{ safe_to_manage: false }]);
   });

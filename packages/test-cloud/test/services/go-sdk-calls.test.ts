@@ -9,8 +9,8 @@ describe('calls of the Go SDK', () => {
     const request = clientOf(cloud);
     const path = '/identity/v3/OS-FEDERATION/mappings';
     const rules = [{ local: [{ user: { name: '{0}' } }], remote: [{ type: 'UserName' }] }];
-    const made = await request('PUT', `${path}/staff`, { mapping: { rules } });
-    expect(made).toMatchObject({ status: 201, body: { mapping: { id: 'staff', rules, schema_version: '1.0' } } });
+    const created = await request('PUT', `${path}/staff`, { mapping: { rules } });
+    expect(created).toMatchObject({ status: 201, body: { mapping: { id: 'staff', rules, schema_version: '1.0' } } });
     expect((await request('PUT', `${path}/staff`, { mapping: { rules } })).status).toBe(409);
     expect((await request('GET', path)).body.mappings).toMatchObject([
       { id: 'staff', links: { self: expect.any(String) } },
@@ -61,12 +61,12 @@ describe('calls of the Go SDK', () => {
     const request = clientOf(cloud);
     const type = (await request('POST', '/volume/v3/types', { volume_type: { name: 'safe' } })).body.volume_type;
     const path = `/volume/v3/types/${type.id}/encryption`;
-    const made = await request('POST', path, {
+    const created = await request('POST', path, {
       encryption: { provider: 'luks', cipher: 'aes-xts-plain64', key_size: 256 },
     });
-    expect(made.body.encryption).toMatchObject({ volume_type_id: type.id, encryption_id: expect.any(String) });
+    expect(created.body.encryption).toMatchObject({ volume_type_id: type.id, encryption_id: expect.any(String) });
     const change = { encryption: { control_location: 'back-end', provider: '' } };
-    expect((await request('PUT', `${path}/${made.body.encryption.encryption_id}`, change)).status).toBe(200);
+    expect((await request('PUT', `${path}/${created.body.encryption.encryption_id}`, change)).status).toBe(200);
     expect((await request('GET', path)).body.control_location).toBe('back-end');
   });
 

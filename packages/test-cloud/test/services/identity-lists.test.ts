@@ -99,12 +99,12 @@ describe('additional resources of the identity service', () => {
     ['credentials', 'credential', { type: 'totp', blob: 'x' }, { blob: 'y' }],
   ])('are created, shown, found, changed and deleted: %s', async (path, one, given, change) => {
     const { request, at, make } = await identity();
-    const made = await make(path, one, given);
-    expect(made).toMatchObject(given);
-    const each = at(`${path}/${made.id}`);
-    expect((await request('GET', each)).body[one]).toEqual(made);
+    const created = await make(path, one, given);
+    expect(created).toMatchObject(given);
+    const each = at(`${path}/${created.id}`);
+    expect((await request('GET', each)).body[one]).toEqual(created);
     expect((await request('PATCH', each, { [one]: change })).body[one]).toMatchObject(change);
-    expect((await request('GET', at(path))).body[path].map(({ id }: any) => id)).toContain(made.id);
+    expect((await request('GET', at(path))).body[path].map(({ id }: any) => id)).toContain(created.id);
     expect((await request('DELETE', each)).status).toBe(204);
     expect((await request('GET', each)).status).toBe(404);
   });
@@ -128,10 +128,10 @@ describe('additional resources of the identity service', () => {
     const registered = { service_id, resource_name: 'cores', default_limit: 5, region_id: 'RegionOne' };
     const early = { service_id, resource_name: 'cores', resource_limit: 9, region_id: 'RegionOne', project_id: 'p' };
     expect((await request('POST', at('limits'), { limits: [early] })).status).toBe(403);
-    const made = await request('POST', at('registered_limits'), { registered_limits: [registered] });
-    expect(made).toMatchObject({ status: 201, body: { registered_limits: [registered] } });
+    const created = await request('POST', at('registered_limits'), { registered_limits: [registered] });
+    expect(created).toMatchObject({ status: 201, body: { registered_limits: [registered] } });
     const limit = (await request('POST', at('limits'), { limits: [early] })).body.limits[0];
-    const path = at(`registered_limits/${made.body.registered_limits[0].id}`);
+    const path = at(`registered_limits/${created.body.registered_limits[0].id}`);
     expect((await request('DELETE', path)).status).toBe(403);
     const changed = await request('PATCH', at(`limits/${limit.id}`), { limit: { resource_limit: 7 } });
     expect(changed.body.limit.resource_limit).toBe(7);
@@ -157,9 +157,9 @@ describe('additional resources of the identity service', () => {
 
     await request('PUT', at(`projects/${project}/users/${user}/roles/${role}`));
     const expected = { trustor_user_id: user, trustee_user_id: trustee, project_id: project, impersonation: true };
-    const lent = await ada('POST', at('OS-TRUST/trusts'), { trust: { ...expected, roles: [{ name: 'member' }] } });
-    expect(lent).toMatchObject({ status: 201, body: { trust: { ...expected, roles: [{ id: role }] } } });
-    const trust = lent.body.trust.id;
+    const delegated = await ada('POST', at('OS-TRUST/trusts'), { trust: { ...expected, roles: [{ name: 'member' }] } });
+    expect(delegated).toMatchObject({ status: 201, body: { trust: { ...expected, roles: [{ id: role }] } } });
+    const trust = delegated.body.trust.id;
     expect((await ada('GET', at(`OS-TRUST/trusts/${trust}/roles/${role}`))).body.role.name).toBe('member');
     const password = { user: { name: 'demo', domain: { id: 'default' }, password: 'secret' } };
     const login = () =>
@@ -189,12 +189,12 @@ describe('additional resources of the identity service', () => {
     const user = (await request('GET', at('users?name=admin'))).body.users[0].id;
     const rule = { path: '/v2.1/servers', method: 'GET', service: 'compute' };
     const path = at(`users/${user}/application_credentials`);
-    const made = await request('POST', path, { application_credential: { name: 'ci', access_rules: [rule] } });
-    expect(made.body.application_credential.access_rules).toMatchObject([rule]);
+    const created = await request('POST', path, { application_credential: { name: 'ci', access_rules: [rule] } });
+    expect(created.body.application_credential.access_rules).toMatchObject([rule]);
     const rules = at(`users/${user}/access_rules`);
     const [remaining] = (await request('GET', rules)).body.access_rules;
     expect((await request('DELETE', `${rules}/${remaining.id}`)).status).toBe(403);
-    await request('DELETE', `${path}/${made.body.application_credential.id}`);
+    await request('DELETE', `${path}/${created.body.application_credential.id}`);
     expect((await request('DELETE', `${rules}/${remaining.id}`)).status).toBe(204);
     expect(cloud.unserved()).toEqual([]);
   });

@@ -100,8 +100,8 @@ describe('roles', () => {
     const user = await make('users', 'user', { name: 'ada', password: 'x' });
     const project = (await request('GET', at('projects?name=demo'))).body.projects[0].id;
     await request('PUT', at(`projects/${project}/users/${user.id}/roles/${local.id}`));
-    const held = await request('GET', at(`role_assignments?user.id=${user.id}&effective&include_names`));
-    expect(held.body.role_assignments.map(({ role }: any) => role.name)).toEqual(['wide']);
+    const assignments = await request('GET', at(`role_assignments?user.id=${user.id}&effective&include_names`));
+    expect(assignments.body.role_assignments.map(({ role }: any) => role.name)).toEqual(['wide']);
     expect(cloud.unserved()).toEqual([]);
   });
 });
@@ -169,8 +169,8 @@ describe('a delegation between users', () => {
     }))[0];
     const expires_at = '2099-01-31T12:34:56.528206';
     const path = at(`users/${user.id}/application_credentials`);
-    const made = await owner('POST', path, { application_credential: { name: 'c', expires_at } });
-    expect(made.body.application_credential.expires_at).toBe(expires_at);
+    const created = await owner('POST', path, { application_credential: { name: 'c', expires_at } });
+    expect(created.body.application_credential.expires_at).toBe(expires_at);
     const bad = await owner('POST', path, { application_credential: { name: 'd', expires_at: 'soon' } });
     expect(bad.status).toBe(400);
   });
@@ -213,10 +213,10 @@ describe('the configuration of domains', () => {
 
 it('consumers keep their secret', async () => {
   const { request, make } = await identity();
-  const made = await make('OS-OAUTH1/consumers', 'consumer', { description: 'a program' });
-  expect(made.secret).toMatch(/^\w{32}$/);
-  const path = at(`OS-OAUTH1/consumers/${made.id}`);
-  const { secret: _, ...shown } = made;
+  const created = await make('OS-OAUTH1/consumers', 'consumer', { description: 'a program' });
+  expect(created.secret).toMatch(/^\w{32}$/);
+  const path = at(`OS-OAUTH1/consumers/${created.id}`);
+  const { secret: _, ...shown } = created;
   expect((await request('GET', path)).body.consumer).toEqual(shown);
   expect((await request('GET', at('OS-OAUTH1/consumers'))).body.consumers).toEqual([shown]);
   expect((await request('PATCH', path, { consumer: { description: 'b' } })).body.consumer.description).toBe('b');

@@ -60,9 +60,12 @@ describe('a login', () => {
     const path = `/identity/v3/users/${login.body.token.user.id}/application_credentials`;
     const request = clientOf(cloud, login.token);
     const expected = { name: 'ci', roles: [{ name: 'reader' }], expires_at: '2999-01-01T00:00:00' };
-    const made = await request('POST', path, { application_credential: expected });
-    expect(made).toMatchObject({ status: 201, body: { application_credential: { name: 'ci', unrestricted: false } } });
-    const { id, secret } = made.body.application_credential;
+    const created = await request('POST', path, { application_credential: expected });
+    expect(created).toMatchObject({
+      status: 201,
+      body: { application_credential: { name: 'ci', unrestricted: false } },
+    });
+    const { id, secret } = created.body.application_credential;
     const methods = ['application_credential'];
     const used = await logIn(cloud, { methods, application_credential: { id, secret } });
     expect(used.body.token.roles.map(({ name }: { name: string }) => name)).toEqual(['reader']);

@@ -146,9 +146,9 @@ describe('tasks of administrators', () => {
   it('import images', async () => {
     const { request, shown } = await images();
     const task = { type: 'import', input: input(`${await webServer()}/image.raw`) };
-    const made = await request('POST', '/image/v2/tasks', task);
-    expect(made).toMatchObject({ status: 201, body: { status: 'pending', result: null } });
-    const done = (await request('GET', `/image/v2/tasks/${made.body.id}`)).body;
+    const created = await request('POST', '/image/v2/tasks', task);
+    expect(created).toMatchObject({ status: 201, body: { status: 'pending', result: null } });
+    const done = (await request('GET', `/image/v2/tasks/${created.body.id}`)).body;
     expect(done).toMatchObject({ type: 'import', status: 'success', result: { image_id: expect.any(String) } });
     expect(await shown(done.result.image_id)).toMatchObject({ name: 'loaded', status: 'active', size: CONTENT.length });
   });
@@ -156,8 +156,8 @@ describe('tasks of administrators', () => {
   it('leave no image if the download fails', async () => {
     const { request } = await images();
     const before = (await request('GET', '/image/v2/images')).body.images.length;
-    const made = await request('POST', '/image/v2/tasks', { type: 'import', input: input('http://127.0.0.1:1/x') });
-    expect((await request('GET', `/image/v2/tasks/${made.body.id}`)).body).toMatchObject({
+    const created = await request('POST', '/image/v2/tasks', { type: 'import', input: input('http://127.0.0.1:1/x') });
+    expect((await request('GET', `/image/v2/tasks/${created.body.id}`)).body).toMatchObject({
       status: 'failure',
       message: expect.stringContaining('Download of http://127.0.0.1:1/x failed'),
     });

@@ -16,8 +16,8 @@ describe('metadata definitions', () => {
     const { request, member, at } = await images();
     const given = { namespace: 'OS::Test', display_name: 'Test', visibility: 'public', protected: true };
     expect((await member('POST', at(NAMESPACES), given)).status).toBe(403);
-    const made = await request('POST', at(NAMESPACES), given);
-    expect(made).toMatchObject({ status: 201, body: { ...given, self: `/v2/${NAMESPACES}/OS::Test` } });
+    const created = await request('POST', at(NAMESPACES), given);
+    expect(created).toMatchObject({ status: 201, body: { ...given, self: `/v2/${NAMESPACES}/OS::Test` } });
     expect((await request('POST', at(NAMESPACES), given)).status).toBe(409);
     expect((await member('GET', at(NAMESPACES))).body.namespaces).toMatchObject([given]);
     expect((await request('DELETE', at(`${NAMESPACES}/OS::Test`))).status).toBe(403);
@@ -43,8 +43,8 @@ describe('metadata definitions', () => {
     const { request, at } = await images();
     await request('POST', at(NAMESPACES), { namespace: 'N' });
     const path = at(`${NAMESPACES}/N/${kind}`);
-    const made = await (kind === 'tags' ? request('POST', `${path}/${given.name}`) : request('POST', path, given));
-    expect(made).toMatchObject({ status: 201, body: given });
+    const created = await (kind === 'tags' ? request('POST', `${path}/${given.name}`) : request('POST', path, given));
+    expect(created).toMatchObject({ status: 201, body: given });
     expect((await request('GET', `${path}/${given.name}`)).body).toMatchObject(given);
     const full = (await request('GET', at(`${NAMESPACES}/N`))).body;
     expect(JSON.stringify(full[kind])).toContain(given.name);

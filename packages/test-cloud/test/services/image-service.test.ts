@@ -7,9 +7,9 @@ const at = (path: string) => `/image/v2/${path}`;
 const names = (body: any) => body.images.map(({ name }: { name: string }) => name);
 
 async function named(request: SendRequest, ...all: string[]) {
-  const made = [];
-  for (const name of all) made.push((await request('POST', at('images'), { name })).body);
-  return made;
+  const created = [];
+  for (const name of all) created.push((await request('POST', at('images'), { name })).body);
+  return created;
 }
 
 describe('errors of the image service', () => {

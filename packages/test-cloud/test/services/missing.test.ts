@@ -48,9 +48,11 @@ it('a trunk is deleted if its port is missing, and kept if the port cannot be re
 it('a volume with a deleted type has none, and an unreadable type is not reported as missing', async () => {
   const cloud = await cloudUnderTest({ onError: () => {} });
   const request = clientOf(cloud);
-  const made = await request('POST', '/volume/v3/volumes', { volume: { size: 1, volume_type: '__DEFAULT__' } });
+  const created = await request('POST', '/volume/v3/volumes', { volume: { size: 1, volume_type: '__DEFAULT__' } });
   const show = () =>
-    request('GET', `/volume/v3/volumes/${made.body.volume.id}`, undefined, { 'OpenStack-API-Version': 'volume 3.63' });
+    request('GET', `/volume/v3/volumes/${created.body.volume.id}`, undefined, {
+      'OpenStack-API-Version': 'volume 3.63',
+    });
   expect((await show()).body.volume.volume_type_id).toMatch(/^[0-9a-f-]{36}$/);
   const reading = vi.spyOn(cloud.engine.catalogs.volumes, 'getType');
   onTestFinished(() => reading.mockRestore());

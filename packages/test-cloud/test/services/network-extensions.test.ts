@@ -36,13 +36,13 @@ describe('additional resources of the network service', () => {
     ['bgp-speakers', 'bgp_speaker', { name: 'b', local_as: 64512 }],
   ])('are created, shown, listed and deleted: %s', async (path, one, given) => {
     const { request, at, make } = await network();
-    const made = await make(path, one, given);
-    expect(made).toMatchObject({ id: expect.any(String) });
-    expect((await request('GET', at(`${path}/${made.id}`))).body[one]).toEqual(made);
-    const listed = Object.values((await request('GET', at(`${path}?id=${made.id}`))).body)[0];
-    expect(listed).toEqual([made]);
-    expect((await request('DELETE', at(`${path}/${made.id}`))).status).toBe(204);
-    expect((await request('GET', at(`${path}/${made.id}`))).status).toBe(404);
+    const created = await make(path, one, given);
+    expect(created).toMatchObject({ id: expect.any(String) });
+    expect((await request('GET', at(`${path}/${created.id}`))).body[one]).toEqual(created);
+    const listed = Object.values((await request('GET', at(`${path}?id=${created.id}`))).body)[0];
+    expect(listed).toEqual([created]);
+    expect((await request('DELETE', at(`${path}/${created.id}`))).status).toBe(204);
+    expect((await request('GET', at(`${path}/${created.id}`))).status).toBe(404);
   });
 
   it('include BGP speakers, which have no agents and advertise no routes', async () => {
@@ -105,12 +105,12 @@ describe('additional resources of the network service', () => {
       protocol: 'tcp',
     };
     const path = `floatingips/${floating.id}/port_forwardings`;
-    const made = await make(path, 'port_forwarding', forwarding);
-    expect(made).toMatchObject(forwarding);
+    const created = await make(path, 'port_forwarding', forwarding);
+    expect(created).toMatchObject(forwarding);
     expect((await request('POST', at(path), { port_forwarding: forwarding })).status).toBe(400);
     expect(
-      (await request('PUT', at(`${path}/${made.id}`), { port_forwarding: { internal_port: 26 } })).body.port_forwarding
-        .internal_port,
+      (await request('PUT', at(`${path}/${created.id}`), { port_forwarding: { internal_port: 26 } })).body
+        .port_forwarding.internal_port,
     ).toBe(26);
     expect((await request('GET', at(`floatingips/${floating.id}`))).body.floatingip.port_forwardings).toHaveLength(1);
     const router = await make('routers', 'router', {});
@@ -129,8 +129,8 @@ describe('additional resources of the network service', () => {
     const { request, at, make } = await network();
     const router = await make('routers', 'router', {});
     const path = `routers/${router.id}/conntrack_helpers`;
-    const made = await make(path, 'conntrack_helper', { helper: 'ftp', protocol: 'tcp', port: 21 });
-    expect(made).toMatchObject({ router_id: router.id, helper: 'ftp', port: 21 });
+    const created = await make(path, 'conntrack_helper', { helper: 'ftp', protocol: 'tcp', port: 21 });
+    expect(created).toMatchObject({ router_id: router.id, helper: 'ftp', port: 21 });
     expect((await request('GET', at(`${path}?helper=sip`))).body.conntrack_helpers).toEqual([]);
     const rejected = await request('POST', at(path), { conntrack_helper: { helper: 'ftp', protocol: 'tcp', port: 0 } });
     expect(rejected.status).toBe(400);

@@ -47,8 +47,8 @@ describe('port forwardings, rules and helpers', () => {
     const to = { internal_port_id: port.id, internal_ip_address: port.fixed_ips[0].ip_address, protocol: 'tcp' };
     const create = (id: string, fields: object) =>
       request('POST', `floatingips/${id}/port_forwardings`, { port_forwarding: { ...to, ...fields } });
-    const made = await create(one.id, { external_port: 80, internal_port: 8080 });
-    expect(made.status).toBe(201);
+    const created = await create(one.id, { external_port: 80, internal_port: 8080 });
+    expect(created.status).toBe(201);
     const collision = (key: string, both: string) => ({
       status: 400,
       type: 'BadRequest',
@@ -66,7 +66,7 @@ describe('port forwardings, rules and helpers', () => {
     );
     expect((await create(two.id, { external_port: 80, internal_port: 8080, protocol: 'udp' })).status).toBe(201);
     const change = (fields: object) =>
-      request('PUT', `floatingips/${one.id}/port_forwardings/${made.body.port_forwarding.id}`, {
+      request('PUT', `floatingips/${one.id}/port_forwardings/${created.body.port_forwarding.id}`, {
         port_forwarding: fields,
       });
     expect((await change({ protocol: 'udp' })).status).toBe(400);

@@ -99,19 +99,19 @@ describe('resources of the network service', () => {
       ['address-scopes', 'address_scope', { ip_version: 4 }],
     ];
     for (const [path, one, given] of kinds) {
-      const made = (await request('POST', `/network/v2.0/${path}`, { [one]: given })).body[one];
-      const each = `/network/v2.0/${path}/${made.id}`;
+      const created = (await request('POST', `/network/v2.0/${path}`, { [one]: given })).body[one];
+      const each = `/network/v2.0/${path}/${created.id}`;
       const change = (revision: number, name: string) =>
         request('PUT', each, { [one]: { name } }, { 'If-Match': `revision_number=${revision}` });
-      const changed = await change(made.revision_number, 'first');
-      expect(changed.body[one]).toMatchObject({ name: 'first', revision_number: made.revision_number + 1 });
-      const stale = await change(made.revision_number, 'second');
+      const changed = await change(created.revision_number, 'first');
+      expect(changed.body[one]).toMatchObject({ name: 'first', revision_number: created.revision_number + 1 });
+      const stale = await change(created.revision_number, 'second');
       expect(stale).toMatchObject({ status: 412, body: { NeutronError: { type: 'RevisionNumberConstraintFailed' } } });
       expect((await request('GET', each)).body[one].name).toBe('first');
       const remove = (revision: number) =>
         request('DELETE', each, undefined, { 'If-Match': `revision_number=${revision}` });
-      expect((await remove(made.revision_number)).status).toBe(412);
-      expect((await remove(made.revision_number + 1)).status).toBe(204);
+      expect((await remove(created.revision_number)).status).toBe(412);
+      expect((await remove(created.revision_number + 1)).status).toBe(204);
     }
   });
 
@@ -177,8 +177,8 @@ describe('resources of the network service', () => {
     const member = clientOf(cloud, cloud.token('demo', 'demo'));
     const [group] = (await member('GET', '/network/v2.0/security-groups?name=default')).body.security_groups;
     const rule = { security_group_id: group.id, direction: 'ingress', remote_ip_prefix: '10.0.0.5/24' };
-    const made = await member('POST', '/network/v2.0/security-group-rules', { security_group_rule: rule });
-    expect(made.body.security_group_rule).toMatchObject({
+    const created = await member('POST', '/network/v2.0/security-group-rules', { security_group_rule: rule });
+    expect(created.body.security_group_rule).toMatchObject({
       remote_ip_prefix: '10.0.0.5/24',
       normalized_cidr: '10.0.0.0/24',
     });

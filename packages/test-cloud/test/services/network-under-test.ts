@@ -15,9 +15,9 @@ export async function networkUnderTest() {
   };
   const request = requests(admin);
   const make = async (path: string, one: string, given: object) => {
-    const made = await request('POST', path, { [one]: given });
-    expect(made).toMatchObject({ status: 201 });
-    return made.body[one];
+    const created = await request('POST', path, { [one]: given });
+    expect(created).toMatchObject({ status: 201 });
+    return created.body[one];
   };
   const subnet = async (cidr: string, given: object = {}) => {
     const { id: network_id } = await make('networks', 'network', {});

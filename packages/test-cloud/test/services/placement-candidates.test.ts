@@ -19,21 +19,24 @@ async function forest() {
     preset: { flavors: [], hosts: [], images: [], networks: [], volumeTypes: [] },
   });
   const send = clientOf(cloud);
-  const ask = (method: string, path: string, body?: unknown, version = '1.39') =>
+  const sendRequest = (method: string, path: string, body?: unknown, version = '1.39') =>
     send(method, `/placement${path}`, body, { 'OpenStack-API-Version': `placement ${version}` });
   const ids: Record<string, string> = {};
   async function provider(name: string, { parent, has = {}, traits = [], in: aggregates = [] }: Given) {
     const given = { name, ...(parent && { parent_provider_uuid: ids[parent] }) };
-    const { uuid } = (await ask('POST', '/resource_providers', given)).body;
+    const { uuid } = (await sendRequest('POST', '/resource_providers', given)).body;
     ids[name] = uuid;
     const path = `/resource_providers/${uuid}`;
     const inventories = Object.fromEntries(
       Object.entries(has).map(([key, total]) => [key, { total, max_unit: total }]),
     );
-    for (const trait of traits) if (trait.startsWith('CUSTOM_')) await ask('PUT', `/traits/${trait}`);
+    for (const trait of traits) if (trait.startsWith('CUSTOM_')) await sendRequest('PUT', `/traits/${trait}`);
     for (const [part, value] of Object.entries({ inventories, traits, aggregates })) {
-      const { generation } = (await ask('GET', path)).body;
-      const put = await ask('PUT', `${path}/${part}`, { [part]: value, resource_provider_generation: generation });
+      const { generation } = (await sendRequest('GET', path)).body;
+      const put = await sendRequest('PUT', `${path}/${part}`, {
+        [part]: value,
+        resource_provider_generation: generation,
+      });
       expect(put.status, JSON.stringify(put.body)).toBe(200);
     }
   }
@@ -52,7 +55,7 @@ async function forest() {
 
   /** Returns the resources that each candidate uses, by provider: `cell1 VCPU:1, node MEMORY_MB:1`. */
   async function find(query: string, version?: string): Promise<readonly string[]> {
-    const { status, body } = await ask('GET', `/allocation_candidates?${query}`, undefined, version);
+    const { status, body } = await sendRequest('GET', `/allocation_candidates?${query}`, undefined, version);
     expect(status, JSON.stringify(body)).toBe(200);
     return body.allocation_requests
       .map(({ allocations }: { allocations: Record<string, { resources: Amounts }> }) =>
@@ -65,7 +68,7 @@ async function forest() {
       )
       .sort();
   }
-  return { ask, find, ids };
+  return { ask: sendRequest, find, ids };
 }
 
 describe('allocation candidates', () => {
@@ -120,10 +123,10 @@ describe('allocation candidates', () => {
   });
 
   it('are limited, and include their trees', async () => {
-    const { ask, find, ids } = await forest();
+    const { ask: sendRequest, find, ids } = await forest();
     expect(await find('resources=VCPU:1&limit=2')).toHaveLength(2);
     expect(await find(`resources=VCPU:1&in_tree=${ids['nic-cell1']}`)).toEqual(['cell1 VCPU:1', 'cell2 VCPU:1']);
-    const { body } = await ask(
+    const { body } = await sendRequest(
       'GET',
       '/allocation_candidates?resources1=DISK_GB:1&resources2=VCPU:1&group_policy=none&limit=1',
     );
@@ -163,8 +166,8 @@ describe('allocation candidates', () => {
     ['resources=VCPU:1&required=CUSTOM_NODE', '1.16', "'required' was unexpected"],
     ['resources=VCPU:1&root_required=A&root_required=B', '1.39', 'placement.query.duplicate_key'],
   ])('reject %s at %s', async (query, version, message) => {
-    const { ask } = await forest();
-    const rejection = await ask('GET', `/allocation_candidates?${query}`, undefined, version);
+    const { ask: sendRequest } = await forest();
+    const rejection = await sendRequest('GET', `/allocation_candidates?${query}`, undefined, version);
     expect(rejection.status).toBe(400);
     expect(JSON.stringify(rejection.body)).toContain(message);
   });
@@ -172,9 +175,9 @@ describe('allocation candidates', () => {
 
 describe('the tree of a provider', () => {
   it('has no loops', async () => {
-    const { ask, ids } = await forest();
+    const { ask: sendRequest, ids } = await forest();
     const move = (name: string, parent: string) =>
-      ask('PUT', `/resource_providers/${ids[name]}`, { name, parent_provider_uuid: ids[parent] });
+      sendRequest('PUT', `/resource_providers/${ids[name]}`, { name, parent_provider_uuid: ids[parent] });
     const messageOf = (response: { body: { errors: readonly { detail: string }[] } }) =>
       response.body.errors[0]?.detail;
     expect(messageOf(await move('node', 'node'))).toContain('creating loop in the provider tree is not allowed');

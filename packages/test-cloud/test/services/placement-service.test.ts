@@ -22,24 +22,24 @@ const inventories = (generation: number) => ({
 describe('resource providers', () => {
   it('are created, found, changed and deleted', async () => {
     const { request, provider } = await placement();
-    const made = await provider('mine');
-    expect(made).toMatchObject({
+    const created = await provider('mine');
+    expect(created).toMatchObject({
       name: 'mine',
       generation: 0,
-      root_provider_uuid: made.uuid,
+      root_provider_uuid: created.uuid,
       parent_provider_uuid: null,
     });
     expect((await request('POST', 'resource_providers', { name: 'mine' })).body.errors[0]).toMatchObject({
       status: 409,
       code: 'placement.duplicate_name',
     });
-    const child = await provider('child', made.uuid);
+    const child = await provider('child', created.uuid);
     const found = await request('GET', `resource_providers?in_tree=${child.uuid}`);
     expect(found.body.resource_providers.map(({ name }: any) => name)).toEqual(['mine', 'child']);
-    expect((await request('PUT', `resource_providers/${made.uuid}`, { name: 'other' })).body.name).toBe('other');
-    expect((await request('DELETE', `resource_providers/${made.uuid}`)).status).toBe(409);
+    expect((await request('PUT', `resource_providers/${created.uuid}`, { name: 'other' })).body.name).toBe('other');
+    expect((await request('DELETE', `resource_providers/${created.uuid}`)).status).toBe(409);
     expect((await request('DELETE', `resource_providers/${child.uuid}`)).status).toBe(204);
-    expect((await request('DELETE', `resource_providers/${made.uuid}`)).status).toBe(204);
+    expect((await request('DELETE', `resource_providers/${created.uuid}`)).status).toBe(204);
     expect((await request('GET', 'resource_providers?colour=red')).status).toBe(400);
   });
 
@@ -135,8 +135,8 @@ describe('allocations', () => {
     const { cloud, request, raw } = await placement();
     const { id } = (await raw('POST', '/compute/v2.1/servers', serverBody())).body.server;
     await cloud.idle();
-    const held = (await request('GET', `allocations/${id}`)).body;
-    const [[host, { resources }]] = Object.entries<any>(held.allocations) as [[string, any]];
+    const allocations = (await request('GET', `allocations/${id}`)).body;
+    const [[host, { resources }]] = Object.entries<any>(allocations.allocations) as [[string, any]];
     expect(resources).toEqual({ VCPU: 1, MEMORY_MB: 512, DISK_GB: 1 });
     expect((await request('GET', `resource_providers/${host}/usages`)).body.usages.MEMORY_MB).toBe(512);
     expect(Object.keys((await request('GET', `resource_providers/${host}/allocations`)).body.allocations)).toEqual([

@@ -190,9 +190,9 @@ it.each([
     clientOf(cloud, token)('POST', `/volume/v3/${path}`, body, { 'OpenStack-API-Version': 'volume 3.8' });
   const request = send();
   const given = { host: 'volumes@simulated#pool', ref: { 'source-name': 'x' }, name: 'old', bootable: true };
-  const made = await request(ofVolumes, { volume: given });
-  expect(made).toMatchObject({ status: 202, body: { volume: { name: 'old', size: 1 } } });
-  const { id } = made.body.volume;
+  const created = await request(ofVolumes, { volume: given });
+  expect(created).toMatchObject({ status: 202, body: { volume: { name: 'old', size: 1 } } });
+  const { id } = created.body.volume;
   const snapshot = { volume_id: id, ref: { 'source-name': 'y' }, name: 's' };
   expect(await request(ofSnapshots, { snapshot })).toMatchObject({
     status: 202,

@@ -155,11 +155,11 @@ describe('operations on several volumes', () => {
     const { request, volume } = await volumes();
     const type = (await request('GET', 'types/default')).body.volume_type.id;
     const groupType = (await request('POST', 'group_types', { group_type: { name: 'together' } })).body.group_type;
-    const made = await request('POST', 'groups', {
+    const created = await request('POST', 'groups', {
       group: { name: 'g', group_type: groupType.id, volume_types: [type] },
     });
-    expect(made.status).toBe(202);
-    const { id } = made.body.group;
+    expect(created.status).toBe(202);
+    const { id } = created.body.group;
     const disk = await volume({ group_id: id });
     expect((await request('GET', `volumes/${disk.id}`)).body.volume.group_id).toBe(id);
     expect((await request('GET', `groups/${id}?list_volume=True`)).body.group).toMatchObject({
@@ -176,16 +176,16 @@ describe('operations on several volumes', () => {
   it('include the transfer of a volume to another project with a key', async () => {
     const { cloud, request, volume } = await volumes();
     const { id } = await volume();
-    const made = (await request('POST', 'volume-transfers', { transfer: { volume_id: id, name: 'gift' } })).body
+    const created = (await request('POST', 'volume-transfers', { transfer: { volume_id: id, name: 'gift' } })).body
       .transfer;
-    expect(made.auth_key).toMatch(/^\w{16}$/);
+    expect(created.auth_key).toMatch(/^\w{16}$/);
     expect((await request('GET', `volumes/${id}`)).body.volume.status).toBe('awaiting-transfer');
-    expect((await request('GET', `os-volume-transfer/${made.id}`)).body.transfer).not.toHaveProperty('auth_key');
+    expect((await request('GET', `os-volume-transfer/${created.id}`)).body.transfer).not.toHaveProperty('auth_key');
     const other = clientOf(cloud, cloud.token('ada', 'lab'));
     const accept = (auth_key: string) =>
-      other('POST', at(`volume-transfers/${made.id}/accept`), { accept: { auth_key } }, highest);
+      other('POST', at(`volume-transfers/${created.id}/accept`), { accept: { auth_key } }, highest);
     expect((await accept('wrong')).status).toBe(400);
-    expect((await accept(made.auth_key)).status).toBe(202);
+    expect((await accept(created.auth_key)).status).toBe(202);
     expect((await other('GET', at(`volumes/${id}`))).body.volume.status).toBe('available');
     expect((await request('GET', 'volumes')).body.volumes).toEqual([]);
   });
@@ -193,14 +193,14 @@ describe('operations on several volumes', () => {
   it('include backups and their restoration', async () => {
     const { request, volume } = await volumes();
     const { id } = await volume({ size: 4 });
-    const made = (await request('POST', 'backups', { backup: { volume_id: id, name: 'b' } })).body.backup;
-    const full = (await request('GET', `backups/${made.id}`)).body.backup;
+    const created = (await request('POST', 'backups', { backup: { volume_id: id, name: 'b' } })).body.backup;
+    const full = (await request('GET', `backups/${created.id}`)).body.backup;
     expect(full).toMatchObject({ status: 'available', size: 4, is_incremental: false, volume_id: id });
     const more = await request('POST', 'backups', { backup: { volume_id: id, incremental: true } });
     expect((await request('GET', `backups/${more.body.backup.id}`)).body.backup.is_incremental).toBe(true);
-    expect((await request('DELETE', `backups/${made.id}`)).status).toBe(400);
-    const restored = await request('POST', `backups/${made.id}/restore`, { restore: {} });
-    expect(restored).toMatchObject({ status: 202, body: { restore: { backup_id: made.id } } });
+    expect((await request('DELETE', `backups/${created.id}`)).status).toBe(400);
+    const restored = await request('POST', `backups/${created.id}/restore`, { restore: {} });
+    expect(restored).toMatchObject({ status: 202, body: { restore: { backup_id: created.id } } });
     expect((await request('GET', `volumes/${restored.body.restore.volume_id}`)).body.volume.size).toBe(4);
   });
 

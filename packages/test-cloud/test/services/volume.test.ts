@@ -79,10 +79,10 @@ describe('volumes', () => {
     const { id } = (await request('POST', '/volume/v3/volumes', { volume: { size: 1 } })).body.volume;
     const status = async () => (await request('GET', `/volume/v3/volumes/${id}`)).body.volume.status;
     const instance = '11111111-2222-4333-8444-555555555555';
-    const made = await request('POST', '/volume/v3/attachments', {
+    const created = await request('POST', '/volume/v3/attachments', {
       attachment: { volume_uuid: id, instance_uuid: instance },
     });
-    const path = `/volume/v3/attachments/${made.body.attachment.id}`;
+    const path = `/volume/v3/attachments/${created.body.attachment.id}`;
     const seen = [await status()];
     await request('PUT', path, { attachment: { connector: { host: 'elsewhere', mountpoint: '/dev/vdx' } } });
     seen.push(await status());
@@ -98,12 +98,12 @@ describe('snapshots and types', () => {
   it('prevent the deletion of their volume while they exist', async () => {
     const request = clientOf(await cloudUnderTest());
     const { id } = (await request('POST', '/volume/v3/volumes', { volume: { size: 1 } })).body.volume;
-    const made = await request('POST', '/volume/v3/snapshots', { snapshot: { volume_id: id, name: 'copy' } });
-    expect(made).toMatchObject({ status: 202, body: { snapshot: { status: 'creating', size: 1 } } });
+    const created = await request('POST', '/volume/v3/snapshots', { snapshot: { volume_id: id, name: 'copy' } });
+    expect(created).toMatchObject({ status: 202, body: { snapshot: { status: 'creating', size: 1 } } });
     expect((await request('DELETE', `/volume/v3/volumes/${id}`)).status).toBe(400);
-    const copied = await request('POST', '/volume/v3/volumes', { volume: { snapshot_id: made.body.snapshot.id } });
-    expect(copied.body.volume).toMatchObject({ size: 1, snapshot_id: made.body.snapshot.id });
-    expect((await request('DELETE', `/volume/v3/snapshots/${made.body.snapshot.id}`)).status).toBe(202);
+    const copied = await request('POST', '/volume/v3/volumes', { volume: { snapshot_id: created.body.snapshot.id } });
+    expect(copied.body.volume).toMatchObject({ size: 1, snapshot_id: created.body.snapshot.id });
+    expect((await request('DELETE', `/volume/v3/snapshots/${created.body.snapshot.id}`)).status).toBe(202);
     expect((await request('DELETE', `/volume/v3/volumes/${id}`)).status).toBe(202);
   });
 

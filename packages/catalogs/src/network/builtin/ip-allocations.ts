@@ -56,13 +56,13 @@ async function freeSlot(session: Session, subnet: SubnetRecord, from: number): P
 }
 
 async function firstGap(session: Session, subnetId: string, start: number): Promise<number> {
-  const taken = await session.db
+  const inUse = await session.db
     .selectFrom('ip_allocations')
     .select('slot')
     .where('subnet_id', '=', subnetId)
     .where('slot', '=', start)
     .executeTakeFirst();
-  if (!taken) return start;
+  if (!inUse) return start;
   const end = await session.db
     .selectFrom('ip_allocations as a')
     .select('a.slot')
@@ -263,9 +263,9 @@ export async function allocateFrom(
 /** Releases addresses. */
 export async function freeAddresses(
   tx: Tx,
-  taken: readonly { readonly subnetId: string; readonly address: string }[],
+  allocated: readonly { readonly subnetId: string; readonly address: string }[],
 ): Promise<void> {
-  for (const { subnetId, address } of taken) await freeOne(tx, [subnetId, address]);
+  for (const { subnetId, address } of allocated) await freeOne(tx, [subnetId, address]);
 }
 
 /** Returns subnets by id, in that order; deleted ones are omitted. */

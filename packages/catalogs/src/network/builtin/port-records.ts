@@ -93,7 +93,7 @@ export async function claimAddresses(
   mac?: string,
 ): Promise<FixedIp[]> {
   if (!requests) return allocateEach(tx, blocks, subnets, portId, mac);
-  const taken: FixedIp[] = [];
+  const allocated: FixedIp[] = [];
   for (const { address, subnetId } of requests) {
     const among = subnetId === undefined ? subnets : subnets.filter((subnet) => subnet.id === subnetId);
     if (subnetId !== undefined && among.length === 0) throw await foreignSubnetError(tx, subnetId);
@@ -108,9 +108,9 @@ export async function claimAddresses(
         ? await allocateFrom(tx, blocks, among, portId, mac)
         : await allocateOne(tx, among, address, portId);
     if (!fixedIp) throw new CatalogError('NO_FREE_ADDRESS', `No more IP addresses available on subnet ${subnetId}.`);
-    taken.push(fixedIp);
+    allocated.push(fixedIp);
   }
-  return taken;
+  return allocated;
 }
 
 export async function rejectUsedMac(tx: Tx, networkId: string, mac: string): Promise<void> {

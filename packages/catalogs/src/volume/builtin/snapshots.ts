@@ -74,7 +74,7 @@ export function volumeSnapshots(context: VolumeContext) {
         return query.volumeId === undefined ? narrowed : narrowed.where('volume_id', '=', query.volumeId);
       }),
 
-    async createSnapshot(caller: Caller, request: NewSnapshot, taken?: () => void): Promise<SnapshotRecord> {
+    async createSnapshot(caller: Caller, request: NewSnapshot, onCaptured?: () => void): Promise<SnapshotRecord> {
       rejectNul(request);
       const check = (volume: VolumeRecord) => {
         const allowed = request.force ? FORCIBLE.has(volume.status) : volume.status === 'available';
@@ -85,7 +85,7 @@ export function volumeSnapshots(context: VolumeContext) {
         check(source);
         const { sizeGb } = source;
         const origin = { kind: 'copy', id: source.id } as const;
-        await inStorage(context, (storage) => storage.create(caller, { id: request.key, sizeGb, origin }, taken));
+        await inStorage(context, (storage) => storage.create(caller, { id: request.key, sizeGb, origin }, onCaptured));
       }
       return retryOnUniqueViolation(store, async (tx) => {
         const existing = await snapshots.get(tx, request.key);

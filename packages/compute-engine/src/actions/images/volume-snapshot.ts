@@ -9,7 +9,7 @@ async function mappingOf(
   { core, context }: ServerScope,
   name: string,
   device: BlockDevice,
-  taken: () => void,
+  onCaptured: () => void,
 ): Promise<Record<string, unknown>> {
   const common = {
     boot_index: device.bootIndex,
@@ -29,7 +29,7 @@ async function mappingOf(
     };
   }
   const requested = { key: randomUUID(), volumeId: device.volumeId, name: `snapshot for ${name}`, force: true };
-  const snapshot = await core.catalogs.volumes.createSnapshot(context.caller, requested, taken);
+  const snapshot = await core.catalogs.volumes.createSnapshot(context.caller, requested, onCaptured);
   return {
     ...common,
     source_type: 'snapshot',

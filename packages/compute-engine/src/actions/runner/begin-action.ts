@@ -59,11 +59,11 @@ async function writeAction(
   const patch = await started.change?.(tx, server);
   const jobId = randomUUID();
   tx.concerns(context.caller.projectId);
-  const taken: ServerPatch = started.done
+  const firstPatch: ServerPatch = started.done
     ? {}
     : { taskState: record.during[0] ?? server.taskState, jobId, jobAttempt: undefined };
   const now = core.clock.now();
-  const changed = await tables.servers.update(tx, { ...server, ...taken, ...patch, updatedAt: now });
+  const changed = await tables.servers.update(tx, { ...server, ...firstPatch, ...patch, updatedAt: now });
   await recordStart(core, tx, record, context, changed);
   await core.events.changed(tx, server, changed, context);
   await notifyAccepted(core, tx, record, context, changed, started.arguments);

@@ -52,7 +52,7 @@ export class Hosts {
   async shares(name: string): Promise<readonly HostShare[]> {
     const { node } = await this.#find(name);
     const { store } = this.#core;
-    const taken = (await usageByHost(store)).get(name);
+    const usage = (await usageByHost(store)).get(name);
     const servers = await tables.servers.find(store, (q) => q.where('host', '=', name).where(LIVE));
     const sumOf = (project: string, of: readonly Server[]): HostShare => ({
       project,
@@ -64,9 +64,9 @@ export class Hosts {
       { project: '(total)', cpu: node.vcpus, memoryMb: node.memoryMb, diskGb: node.localGb },
       {
         project: '(used_now)',
-        cpu: taken?.vcpus ?? 0,
-        memoryMb: taken?.memoryMb ?? 0,
-        diskGb: taken?.diskGb ?? 0,
+        cpu: usage?.vcpus ?? 0,
+        memoryMb: usage?.memoryMb ?? 0,
+        diskGb: usage?.diskGb ?? 0,
       },
       sumOf('(used_max)', servers),
       ...[...groupBy(servers, ({ projectId }) => projectId)].map(([id, own]) => sumOf(id, own)),

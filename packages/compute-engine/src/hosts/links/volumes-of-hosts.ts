@@ -21,7 +21,7 @@ export function volumesOfHosts({ caller: links, volumeHost }: VolumesOfHostsPart
   }
 
   return {
-    create: async (caller, volume, taken) => void (await send('create', [caller, volume], taken)),
+    create: async (caller, volume, onCaptured) => void (await send('create', [caller, volume], onCaptured)),
     remove: async (id) => void (await send('remove', [id])),
     extend: async (id, sizeGb) => void (await send('extend', [id, sizeGb])),
     reimage: async (caller, id, imageId, sizeGb) => void (await send('reimage', [caller, id, imageId, sizeGb])),

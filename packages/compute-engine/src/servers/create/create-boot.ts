@@ -94,9 +94,9 @@ function draftsOf(request: NewServer, image: Image | undefined, rootDevice: stri
   const imageDevices = image ? devicesOfImage(image) : [];
   const imageDefinesRoot = imageDevices.some(({ bootIndex }) => bootIndex === 0);
   const own = requested.filter((draft): draft is DeviceDraft => !('removes' in draft));
-  const taken = new Set(requested.flatMap((draft) => ('removes' in draft ? draft.removes : (draft.device ?? []))));
+  const usedNames = new Set(requested.flatMap((draft) => ('removes' in draft ? draft.removes : (draft.device ?? []))));
   const remaining = imageDevices.filter(
-    ({ device, bootIndex }) => bootIndex === 0 || device === null || !taken.has(device),
+    ({ device, bootIndex }) => bootIndex === 0 || device === null || !usedNames.has(device),
   );
   const onlyImage = image && devices.length === 0 && legacyDevices.length === 0;
   return [

@@ -58,8 +58,8 @@ export function runWorkflow(title: string, steps: readonly Step[]): void {
       return result.stdout;
     }
 
-    const held = steps.filter((step) => holds(step, version));
-    it.each(held.map((step) => [step.does, step] as const))('%s', async (_, step) => {
+    const applicable = steps.filter((step) => holds(step, version));
+    it.each(applicable.map((step) => [step.does, step] as const))('%s', async (_, step) => {
       const { run, check, gives, as = 'demo' } = step;
       const format = gives === undefined || gives instanceof RegExp ? [] : ['-f', 'json'];
       const ran = await type(run, as, check === undefined ? format : []);
