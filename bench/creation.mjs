@@ -58,19 +58,19 @@ async function create(server, clients, amount) {
 const valuesOf = (name, samples) => samples.map((sample) => sample[name]);
 
 /** Returns rows about one of `FEWER`. */
-async function creationByFewer({ by, clients, part, rateBudget, cpuBudget }, server, where, amount) {
+async function creationByFewer({ by, clients, part, rateBudget, cpuBudget }, server, label, amount) {
   const some = Math.ceil((amount * part) / ROUNDS);
   await create(server, clients, some);
   const [samples] = await interleaved(ROUNDS, () => create(server, clients, some));
   return [
     {
-      what: `POST /servers until ACTIVE, ${by}, ${where}`,
+      what: `POST /servers until ACTIVE, ${by}, ${label}`,
       ours: valuesOf('rate', samples),
       unit: 'servers/s',
       budget: rateBudget,
     },
     {
-      what: `time of the API for each, ${by}, ${where}`,
+      what: `time of the API for each, ${by}, ${label}`,
       ours: valuesOf('cpu', samples),
       unit: 'ms of CPU',
       budget: cpuBudget,
@@ -81,9 +81,9 @@ async function creationByFewer({ by, clients, part, rateBudget, cpuBudget }, ser
 /**
  * Returns rows about the creates of one server process (`startServer`), a quarter of `amount` in each sample.
  *
- * @param where description of the process and its database in the rows
+ * @param label description of the process and its database in the rows
  */
-export async function creation(server, where, amount) {
+export async function creation(server, label, amount) {
   const part = Math.ceil(amount / ROUNDS);
   await create(server, CLIENTS, Math.min(WARM, amount));
   await slowestActive(server.url, Math.min(WARM, part));
@@ -93,24 +93,24 @@ export async function creation(server, where, amount) {
     () => slowestActive(server.url, part),
   );
   const byFewer = [];
-  for (const fewer of FEWER) byFewer.push(...(await creationByFewer(fewer, server, where, amount)));
+  for (const fewer of FEWER) byFewer.push(...(await creationByFewer(fewer, server, label, amount)));
   const { servers } = await server.get('/v2.1/servers/detail?limit=1000');
   if (servers.some(({ status }) => status !== 'ACTIVE')) throw new Error('not every server became ACTIVE');
   return [
     {
-      what: `POST /servers until ACTIVE, ${where}`,
+      what: `POST /servers until ACTIVE, ${label}`,
       ours: valuesOf('rate', samples),
       unit: 'servers/s',
       budget: '>= 1500/s',
     },
-    { what: `time of the API for each, ${where}`, ours: valuesOf('cpu', samples), unit: 'ms of CPU' },
+    { what: `time of the API for each, ${label}`, ours: valuesOf('cpu', samples), unit: 'ms of CPU' },
     {
-      what: `POST /servers response, ${CLIENTS} clients, ${where}, p99`,
+      what: `POST /servers response, ${CLIENTS} clients, ${label}, p99`,
       ours: valuesOf('slowest', samples),
       unit: 'ms',
       budget: '<= 60 ms',
     },
-    { what: `a server observed as ACTIVE, ${CLIENTS} clients, ${where}, p99`, ours: active, unit: 'ms' },
+    { what: `a server observed as ACTIVE, ${CLIENTS} clients, ${label}, p99`, ours: active, unit: 'ms' },
     ...byFewer,
   ];
 }

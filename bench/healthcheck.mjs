@@ -100,7 +100,7 @@ export async function run({ quick }) {
   const check = () => ({ state: 'available' });
   const cached = healthcheck({ backends: [{ name: 'a', check, cacheMs: 1000 }] });
   const file = healthcheck({ backends: ['disable_by_file'], disableByFilePath: absent });
-  const answers = [
+  const bodies = [
     ['a response without checks, next to res.send()', healthcheck(), send(''), '>= 0.9 x a bare route'],
     ['a response without checks, next to res.end()', healthcheck(), end(''), '>= 0.9 x a bare route'],
     ['a response with a cached check', cached, send('OK'), ''],
@@ -108,7 +108,7 @@ export async function run({ quick }) {
     ['a response with a file', file, send('OK'), ''],
   ];
   const rows = [];
-  for (const [what, health, route, budget] of answers) {
+  for (const [what, health, route, budget] of bodies) {
     rows.push(row(what, await compareResponses(health, route, much), 'requests/s', budget));
   }
   const groups = { live: { backends: [] }, ready: { backends: [] }, startup: { backends: [] } };

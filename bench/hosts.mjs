@@ -56,8 +56,8 @@ export async function run({ quick }) {
     await once(host.stdout, 'data');
     const caller = { userId: 'ada', projectId: 'demo', roles: ['admin'], isAdmin: true };
     const context = { caller, requestId: 'req-bench', isAdmin: true };
-    const wanted = { name: 'web', flavorId: '1', imageId: IMAGE, networks: 'none' };
-    const { servers } = await engine.servers.create(context, wanted);
+    const request = { name: 'web', flavorId: '1', imageId: IMAGE, networks: 'none' };
+    const { servers } = await engine.servers.create(context, request);
     await engine.idle();
     const server = await engine.servers.get(context, servers[0].id);
     const [ms, perSecond] = await measure(coreOf(engine).machines, server, quick ? QUICK : FULL);

@@ -38,6 +38,6 @@ export async function emptyCloud(createEngine, qemuDriver, directory, program, k
     requestId: 'req-bench',
     isAdmin: false,
   };
-  const wanted = { name: 'web', flavorId: '1', imageId: IMAGE, networks: 'none' };
-  return { engine, context, wanted };
+  const request = { name: 'web', flavorId: '1', imageId: IMAGE, networks: 'none' };
+  return { engine, context, wanted: request };
 }

@@ -58,12 +58,16 @@ async function withFolder(work) {
  */
 function booted(program, times, kernelFile, read) {
   return withFolder(async (directory) => {
-    const { engine, context, wanted } = await emptyCloud(createEngine, qemuDriver, directory, program, kernelFile);
+    const {
+      engine,
+      context,
+      wanted: request,
+    } = await emptyCloud(createEngine, qemuDriver, directory, program, kernelFile);
     const server = express()
       .use(computeApi({ engine, identity: noauth() }))
       .listen(0, '127.0.0.1');
     await once(server, 'listening');
-    const body = { server: { name: 'web', flavorRef: '1', imageRef: wanted.imageId, networks: 'none' } };
+    const body = { server: { name: 'web', flavorRef: '1', imageRef: request.imageId, networks: 'none' } };
     const headers = {
       'X-Auth-Token': 'ada:demo',
       'OpenStack-API-Version': 'compute 2.96',
@@ -126,8 +130,8 @@ export async function run({ quick }) {
     rows.push({ what: 'share of QEMU and the guest (a kernel; TCG without KVM)', ours: rest, unit: 'ms' });
   }
   const idle = await density(machines, restMs);
-  const where = `the program with ${machines} idle machines (of a stub)`;
-  rows.push({ what: `memory ${where}`, ours: idle.rssMib, unit: 'MiB', budget: '<= 150 MiB' });
-  rows.push({ what: `time ${where}, over ${restMs / 1000} s`, ours: idle.busy, unit: '% of a core', budget: '<= 2 %' });
+  const label = `the program with ${machines} idle machines (of a stub)`;
+  rows.push({ what: `memory ${label}`, ours: idle.rssMib, unit: 'MiB', budget: '<= 150 MiB' });
+  rows.push({ what: `time ${label}, over ${restMs / 1000} s`, ours: idle.busy, unit: '% of a core', budget: '<= 2 %' });
   return rows;
 }

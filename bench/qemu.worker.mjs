@@ -6,14 +6,13 @@ import { qemuDriver } from '@apistrata/qemu';
 import { emptyCloud } from './qemu-cloud.mjs';
 
 const [directory, count, restMs] = process.argv.slice(2);
-const { engine, context, wanted } = await emptyCloud(
-  createEngine,
-  qemuDriver,
-  directory,
-  join(import.meta.dirname, 'qemu-stub.py'),
-);
+const {
+  engine,
+  context,
+  wanted: request,
+} = await emptyCloud(createEngine, qemuDriver, directory, join(import.meta.dirname, 'qemu-stub.py'));
 for (let created = 0; created < Number(count); created += 10) {
-  await engine.servers.create(context, { ...wanted, minCount: 10, maxCount: 10 });
+  await engine.servers.create(context, { ...request, minCount: 10, maxCount: 10 });
   await engine.idle();
 }
 const active = (await engine.servers.list(context, { limit: 1000 })).filter(

@@ -33,8 +33,8 @@ async function rate(operation, lanes, ms) {
 }
 
 /** Measures our store and the other one alternately, after both are warm. */
-async function compare(ours, theirs, lanes, { rounds, ms }) {
-  const measures = [ours, theirs].map((operation) => (time) => rate(operation, lanes, time));
+async function compare(ours, other, lanes, { rounds, ms }) {
+  const measures = [ours, other].map((operation) => (time) => rate(operation, lanes, time));
   for (const measure of measures) await measure(ms / 2);
   return interleaved(rounds, ...measures.map((measure) => () => measure(ms)));
 }
@@ -160,13 +160,13 @@ export async function run({ quick }) {
     const quota = projectQuotas({ preset: 'key-manager', store, defaults: { secrets: ENOUGH } });
     const both = async () => (await quota.reserve('p', { secrets: 1 })).commit();
     const once = () => quota.consume('p', { secrets: 1 });
-    const theirs = () => limiter.consume('p', 1);
+    const otherLibrary = () => limiter.consume('p', 1);
     // There, amounts could be released with a second query, but not if the process dies between both.
     const twice = async () => {
       await limiter.consume('p', 1);
       await limiter.reward('p', 1);
     };
-    const row = async (what, operation, lanes, budget, [other, called] = [theirs, 'one consume']) => {
+    const row = async (what, operation, lanes, budget, [other, called] = [otherLibrary, 'one consume']) => {
       const [ours, baseline] = await compare(operation, other, lanes, much);
       rows.push({ what: `${name}, ${what}, next to ${called}`, ours, baseline, unit: 'op/s', budget });
     };
@@ -179,7 +179,7 @@ export async function run({ quick }) {
     await row(`consume, ${LANES} at once`, once, LANES, aim);
     await row(`reserve + commit, ${LANES} at once`, both, LANES, aim);
     if (name === 'memory') {
-      const measures = [both, theirs].map((operation) => () => microseconds(operation, much.times));
+      const measures = [both, otherLibrary].map((operation) => () => microseconds(operation, much.times));
       // The first round warms up the JIT compiler.
       await interleaved(1, ...measures);
       const [ours, baseline] = await interleaved(much.rounds, ...measures);

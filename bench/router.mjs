@@ -177,9 +177,9 @@ function measureApart(...args) {
 async function checkResponses(request) {
   const { secret, ...thing } = record;
   for (const [name, make] of Object.entries(subjects)) {
-    const { status, body: answered } = await answerTo(await make(), request);
-    if (status !== (request.body ? 202 : 200) || answered !== JSON.stringify({ thing }))
-      throw new Error(`${name} returned ${status} ${answered}`);
+    const { status, body: response } = await answerTo(await make(), request);
+    if (status !== (request.body ? 202 : 200) || response !== JSON.stringify({ thing }))
+      throw new Error(`${name} returned ${status} ${response}`);
   }
 }
 

@@ -9,7 +9,7 @@ function testFiles(): string[] {
   const packages = ['packages', 'examples'].flatMap((kind) =>
     readdirSync(join(root, kind)).map((name) => join(kind, name)),
   );
-  const folders = packages.flatMap((room) => [join(room, 'src'), join(room, 'test')]);
+  const folders = packages.flatMap((folder) => [join(folder, 'src'), join(folder, 'test')]);
   return [...folders, 'testing']
     .filter((folder) => existsSync(join(root, folder)))
     .flatMap((folder) =>

@@ -17,8 +17,8 @@ export function earlyAssertionsIn(text: string): readonly string[] {
   const source = ts.createSourceFile('test.ts', text, ts.ScriptTarget.Latest, true);
   const drivesBrowser = /from 'playwright-core'/.test(text);
   const found: string[] = [];
-  const report = (node: ts.Node, why: string) =>
-    found.push(`${source.getLineAndCharacterOfPosition(node.getStart()).line + 1}: ${why}`);
+  const report = (node: ts.Node, reason: string) =>
+    found.push(`${source.getLineAndCharacterOfPosition(node.getStart()).line + 1}: ${reason}`);
 
   function visit(node: ts.Node, waited: boolean): void {
     let inside = waited;

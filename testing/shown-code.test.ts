@@ -19,7 +19,7 @@ interface Shown {
   /** `<!-- held by FILE -->`: the test that compiles it in its place. */
   readonly heldBy: string | undefined;
   /** `<!-- not compiled: why -->` */
-  readonly why: string | undefined;
+  readonly reason: string | undefined;
 }
 
 /** Signatures of a package, which `signatures.test.ts` compiles with its types. */
@@ -66,7 +66,7 @@ describe('programs in the documents', () => {
 
   it('compile, except those with a documented reason', () => {
     expect(shown.length).toBeGreaterThan(12);
-    const compiled = shown.filter(({ heldBy, why }) => heldBy === undefined && why === undefined);
+    const compiled = shown.filter(({ heldBy, reason }) => heldBy === undefined && reason === undefined);
     const broken = programOf({ ...compiled[0]!, page: 'broken', code: 'export const one: number = "one";' });
     expect(compilerErrorsOf([...compiled.map(programOf), broken])).toEqual([expect.stringContaining('broken')]);
   }, 300_000);
@@ -81,7 +81,7 @@ describe('programs in the documents', () => {
   });
 
   it('include only one that cannot be compiled', () => {
-    expect(shown.filter(({ why }) => why !== undefined).map(({ page }) => page)).toEqual([
+    expect(shown.filter(({ reason }) => reason !== undefined).map(({ page }) => page)).toEqual([
       'packages/explorer/README.md',
     ]);
   });

@@ -64,11 +64,11 @@ describe.each(packageFolders.map((folder) => [relative(root, folder), folder]))(
       if (!existsSync(join(folder, module))) return [`${file}: there is no ${module}`];
       // Packages that the module itself imports are allowed.
       const used = importsOf(folder, module, true).others.filter((id) => !heavy.test(id));
-      const why = [
+      const reason = [
         ...reasonsFor(imports).filter((id) => !used.includes(id)),
         ...unrelatedImports(module, folder, imports),
       ];
-      return why.length ? [`${file} imports ${why.join(', ')}`] : [];
+      return reason.length ? [`${file} imports ${reason.join(', ')}`] : [];
     });
     expect(misplaced).toEqual([]);
   });

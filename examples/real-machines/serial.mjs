@@ -8,8 +8,8 @@ const socket = new WebSocket(url, ['binary']);
 socket.binaryType = 'arraybuffer';
 let text = '';
 
-const end = (code, complaint) => {
-  if (complaint) console.error(`${complaint}; its output:\n${text}`);
+const end = (code, message) => {
+  if (message) console.error(`${message}; its output:\n${text}`);
   socket.close();
   process.exit(code);
 };

@@ -22,7 +22,7 @@ const root = join(import.meta.dirname, '../..');
 const text = (file: string) => readFileSync(join(root, file), 'utf8');
 
 /** An unprivileged user, if this process can switch to it. */
-const stranger = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+const otherUser = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
 
 /** Returns every file below a folder once: newer versions of Node list the contents of linked folders, too. */
 function filesBelow(folder: string): readonly string[] {
@@ -51,14 +51,14 @@ describe('the server that the Dockerfile and the documents install', () => {
     chmodSync(folder, 0o755);
     cpSync(process.execPath, node);
     mkdirSync(data, { mode: 0o700 });
-    if (stranger.uid !== undefined) chownSync(data, stranger.uid, stranger.gid);
+    if (otherUser.uid !== undefined) chownSync(data, otherUser.uid, otherUser.gid);
     execFileSync('chmod', ['-R', 'a+rX,a-w', app]);
   }, 600_000);
 
   it('runs as an unprivileged user, writes to its data folder only, and shuts down gracefully', async () => {
     const args = [join(app, 'dist/main.js'), '--port', '0', '--drain-ms', '0'];
     const env = { PATH: process.env.PATH, HOME: '/nonexistent', APISTRATA_DB: join(data, 'compute.db') };
-    const child = spawn(node, args, { cwd: data, env, ...stranger, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(node, args, { cwd: data, env, ...otherUser, stdio: ['ignore', 'pipe', 'pipe'] });
     onTestFinished(() => void child.kill('SIGKILL'));
     let output = '';
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk));
@@ -74,7 +74,7 @@ describe('the server that the Dockerfile and the documents install', () => {
     const status = spawnSync(node, [args[0]!, 'admin', 'status', '--json'], {
       cwd: data,
       env,
-      ...stranger,
+      ...otherUser,
     });
     expect(JSON.parse(String(status.stdout))).toMatchObject({
       usedBy: expect.stringContaining(`process ${child.pid}`),
@@ -83,7 +83,7 @@ describe('the server that the Dockerfile and the documents install', () => {
     const backup = spawnSync(node, [args[0]!, 'admin', 'db', 'backup', file], {
       cwd: data,
       env,
-      ...stranger,
+      ...otherUser,
     });
     expect([backup.status, statSync(file).mode & 0o777]).toEqual([0, 0o600]);
     child.kill('SIGTERM');

@@ -42,7 +42,7 @@ function toldToInstall(readme) {
  * The packages to install in a project: those that the README lists, and those that the row of the matrix adds to test
  * it.
  */
-function wanted({ name, node, express, modules, manager }, { readme, version }) {
+function packagesToInstall({ name, node, express, modules, manager }, { readme, version }) {
   const listed = uses[name].imports ? toldToInstall(readme) : [`@apistrata/${name}`];
   const own = listed.filter((word) => word !== 'express');
   const packages = own.map((word) => (word.startsWith('@apistrata/') ? `${word}@${version}` : word));
@@ -119,7 +119,7 @@ export async function tryOut(row, { folder, env: registry, version, readme, mani
   mkdirSync(folder, { recursive: true });
   const clean = cleanEnvironment(`${folder}-environment`, await nodeOf(node));
   const env = { ...registry, ...yarnSettings(registry.npm_config_registry), ...clean.env };
-  const { packages, tools } = wanted(row, { readme, version });
+  const { packages, tools } = packagesToInstall(row, { readme, version });
   const run = (program, ...args) => runProgram(program, args, { cwd: folder, env, timeout: FIVE_MINUTES });
   const expectOk = (what, output) => {
     if (!output.includes('status 200')) throw new Error(`${what} returned ${output}`);

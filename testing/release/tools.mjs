@@ -14,8 +14,8 @@ export function runProgram(program, args, { timeout, ...options }) {
     return execFileSync(program, args, { encoding: 'utf8', stdio: 'pipe', timeout, ...options });
   } catch (error) {
     const command = [program.split('/').at(-1), ...args].join(' ');
-    const why = error.code === 'ETIMEDOUT' ? `took longer than ${timeout / 60_000} minutes` : 'failed';
-    throw new Error(`${command} ${why}`, { cause: `${error.stdout ?? ''}${error.stderr ?? ''}` });
+    const reason = error.code === 'ETIMEDOUT' ? `took longer than ${timeout / 60_000} minutes` : 'failed';
+    throw new Error(`${command} ${reason}`, { cause: `${error.stdout ?? ''}${error.stderr ?? ''}` });
   }
 }
 

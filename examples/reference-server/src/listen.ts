@@ -12,8 +12,8 @@ const LISTEN_FAULTS: Readonly<Record<string, string>> = {
 export function listen(server: Server, host: string, port: number, prefix = ''): Promise<string> {
   return new Promise((done, fail) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
-      const why = LISTEN_FAULTS[error.code ?? ''] ?? `cannot be used: ${error.message}`;
-      fail(new StartError(`port ${port} of ${host} ${why.replace('--', `--${prefix}`)}`));
+      const reason = LISTEN_FAULTS[error.code ?? ''] ?? `cannot be used: ${error.message}`;
+      fail(new StartError(`port ${port} of ${host} ${reason.replace('--', `--${prefix}`)}`));
     });
     server.listen(port, host, () => {
       const { port: boundPort } = server.address() as { port: number };

@@ -94,10 +94,10 @@ export async function serve(options: Options, environment: NodeJS.ProcessEnv, gr
     });
     const closeControl = isFile(database) ? await openControl(engine, database, log) : undefined;
     let leaving: Promise<void> | undefined;
-    const leave = async (how: DrainOptions) => {
+    const leave = async (options: DrainOptions) => {
       // Event streams never end on their own, and would delay the shutdown.
       engine.events.endReading();
-      await guarded.drain(how);
+      await guarded.drain(options);
       await closeControl?.();
       await close();
     };

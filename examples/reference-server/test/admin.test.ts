@@ -154,9 +154,9 @@ describe.each(kinds)('admin commands while a server runs on $kind', ({ kind, dat
     expect(await adminJson('db', 'restore', file, '--db', other)).toEqual({ previous: null, pending: [] });
     const checked = await admin('db', 'check', '--db', other, '--secret-key-file', key);
     expect(checked.output).toMatch(/good +secrets +all of \d+ encrypted jobs can be decrypted with the key/);
-    const stranger = join(folder, `${randomUUID()}.key`);
-    writeFileSync(stranger, `${Buffer.alloc(32, 9).toString('base64')}\n`);
-    const closed = await admin('db', 'check', '--db', other, '--secret-key-file', stranger);
+    const otherKey = join(folder, `${randomUUID()}.key`);
+    writeFileSync(otherKey, `${Buffer.alloc(32, 9).toString('base64')}\n`);
+    const closed = await admin('db', 'check', '--db', other, '--secret-key-file', otherKey);
     expect([closed.code, closed.output]).toEqual([
       3,
       expect.stringMatching(/BAD +secrets +\d+ of \d+ jobs cannot be decrypted/),
@@ -211,8 +211,8 @@ describe.each(kinds)('admin commands while a server runs on $kind', ({ kind, dat
     if (kind === 'SQLite') expect((await admin('status', '--db', db)).output).toMatch(/the database .* does not exist/);
     else expect(await admin('db', 'check', '--db', db, '--secret-key-file', IMAGE)).toMatchObject({ code: 1 });
     const program = await start('--db', db, '--secret-key-file', key);
-    const good = await admin('db', 'check', '--db', db, '--secret-key-file', key);
-    expect([good.code, good.output.match(/^good/gm)?.length]).toEqual([0, 5]);
+    const valid = await admin('db', 'check', '--db', db, '--secret-key-file', key);
+    expect([valid.code, valid.output.match(/^good/gm)?.length]).toEqual([0, 5]);
     await program.end('SIGTERM');
     if (kind !== 'SQLite') return;
     const broken = join(folder, `${randomUUID()}.db`);

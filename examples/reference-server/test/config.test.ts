@@ -175,8 +175,8 @@ quota: { instances: 1, quota_secrets: 5 }
 describe('the program with a configuration file', () => {
   it('checks it on request, without opening the database', async () => {
     const database = join(folder, 'unopened.db');
-    const good = await runProgram(['--config', file(`db: ${database}\nquota: { cores: 7 }`), '--check-config']);
-    expect(good).toEqual({ code: 0, output: 'The configuration is valid.\n' });
+    const valid = await runProgram(['--config', file(`db: ${database}\nquota: { cores: 7 }`), '--check-config']);
+    expect(valid).toEqual({ code: 0, output: 'The configuration is valid.\n' });
     expect(() => readFileSync(database)).toThrow();
     const policy = file('"os_compute_api:nonsense": "!"');
     const bad = await runProgram(['--config', file(`policy-file: ${policy}`), '--check-config']);

@@ -67,10 +67,10 @@ describe.each(storesUnderTest(inject('postgresUrl')))(
       const { rows } = await sql<{ id: string }>`select id from servers order by seq limit ${BUSY}`.execute(db());
       for (const { id } of rows) await sql`update servers set task_state = 'rebooting' where id = ${id}`.execute(db());
       const server = `'${rows[0]!.id}'`;
-      const theirs = `'theirs', 'theirs', 'host1', 'host2', 'completed', 'live-migration', 0, n`;
+      const otherRow = `'theirs', 'theirs', 'host1', 'host2', 'completed', 'live-migration', 0, n`;
       await execute(`insert into migrations
         (id, revision, data, server_id, project_id, user_id, source_host, dest_host, status, type, hidden, updated_at)
-        ${numbers(kind)} select 'their-' || n, n, '{"id":"their-' || n || '"}', ${server}, ${theirs} from numbers`);
+        ${numbers(kind)} select 'their-' || n, n, '{"id":"their-' || n || '"}', ${server}, ${otherRow} from numbers`);
       await execute(`insert into ports (id, revision, data, project_id, network_id, device_id, name, mac)
         ${numbers(kind)} select 'their-' || n, n, '{}', 'theirs', 'theirs', 'theirs', '', 'mac-' || n from numbers`);
       await execute(`insert into ip_allocations (subnet_id, address, holder_id)

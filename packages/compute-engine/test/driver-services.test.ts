@@ -37,7 +37,7 @@ describe('a driver that a function creates', () => {
     await images.upload(ada.caller, raw, Buffer.from('content'));
     expect(await driver!.services.images.get(ada.caller, imageId)).toMatchObject({ id: imageId });
     const pieces: Uint8Array[] = [];
-    for await (const piece of await driver!.services.images.download(ada.caller, raw)) pieces.push(piece);
+    for await (const chunk of await driver!.services.images.download(ada.caller, raw)) pieces.push(chunk);
     expect(Buffer.concat(pieces).toString()).toBe('content');
 
     const created = await engine.servers.create(ada, { name: 'one', flavorId: '1', imageId: raw, networks: 'none' });

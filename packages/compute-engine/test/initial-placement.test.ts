@@ -11,7 +11,7 @@ import { usageByHost } from '../src/scheduler/claims.js';
 import { contextOf, engineUnderTest, imageId } from './engine-under-test.js';
 import { storesUnderTest } from './stores-under-test.js';
 
-const wanted = { name: 'web', flavorId: '1', imageId, networks: 'none' } as const;
+const server = { name: 'web', flavorId: '1', imageId, networks: 'none' } as const;
 
 describe.each(storesUnderTest(inject('postgresUrl')))('a new server, on $kind', ({ database }) => {
   let engine: Engine;
@@ -22,7 +22,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('a new server, on $kind', 
   }
 
   async function create(count = 1): Promise<readonly Server[]> {
-    return (await engine.servers.create(contextOf('p', { isAdmin: true }), { ...wanted, minCount: count })).servers;
+    return (await engine.servers.create(contextOf('p', { isAdmin: true }), { ...server, minCount: count })).servers;
   }
 
   const idOf = (servers: readonly Server[]) => servers[0]?.id ?? '';
@@ -39,7 +39,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('a new server, on $kind', 
     const machine = driver.addRule({ match: { verb: 'spawn' }, hang: true });
     await start({ driver });
     const context = contextOf('p', { isAdmin: true });
-    const { servers } = await engine.servers.create(context, wanted);
+    const { servers } = await engine.servers.create(context, server);
     const [created] = servers;
     expect(created).toMatchObject({ vmState: 'building', taskState: 'block_device_mapping', host: expect.any(String) });
     expect(created?.claims).toMatchObject([{ host: created?.host, vcpus: 1 }]);

@@ -52,10 +52,10 @@ describe.runIf(postgres)('substrings of names and addresses among 18,000 servers
   afterAll(() => engine?.close());
 
   /** Returns the cost of finding servers, without reading their records. */
-  async function cost(who: string, query: Partial<ServerQuery>) {
+  async function cost(role: string, query: Partial<ServerQuery>) {
     requested.length = 0;
-    const allProjects = who === 'admin';
-    const found = await engine.servers.list(allProjects ? admin : contextOf(who), {
+    const allProjects = role === 'admin';
+    const found = await engine.servers.list(allProjects ? admin : contextOf(role), {
       allProjects,
       limit: LIMIT,
       ...query,
@@ -130,15 +130,15 @@ describe.runIf(postgres)('substrings of names and addresses among 18,000 servers
 
   it('finds the same page by page as in one list, in either direction', async () => {
     for (const direction of ['asc', 'desc'] as const) {
-      for (const [who, name] of [
+      for (const [role, name] of [
         ['huge', '77'],
         ['admin', '77'],
         ['admin', '1777'],
         ['admin', '0177'],
       ] as const) {
-        const allProjects = who === 'admin';
+        const allProjects = role === 'admin';
         const list = (query: Partial<ServerQuery>) =>
-          engine.servers.list(allProjects ? admin : contextOf(who), {
+          engine.servers.list(allProjects ? admin : contextOf(role), {
             ...named(name),
             allProjects,
             limit: 1000,

@@ -134,14 +134,14 @@ describe.each(storesUnderTest(inject('postgresUrl')))('queries among 20,000 serv
   const directions = ['asc', 'desc'] as const;
   const sorted = (keys: readonly ServerSortKey[]) =>
     keys.flatMap((key) => directions.map((direction) => ({ sort: [{ key, direction }] })));
-  const queriesOf = (filters: typeof indexed, keys: readonly ServerSortKey[], who: 'member' | 'admin') => [
-    ...Object.entries(filters).map(([what, given]) => [`${who}: ${what}`, { filters: given }] as const),
-    ...sorted(keys).map((given) => [`${who}: ${given.sort[0]!.key} ${given.sort[0]!.direction}`, given] as const),
+  const queriesOf = (filters: typeof indexed, keys: readonly ServerSortKey[], role: 'member' | 'admin') => [
+    ...Object.entries(filters).map(([what, given]) => [`${role}: ${what}`, { filters: given }] as const),
+    ...sorted(keys).map((given) => [`${role}: ${given.sort[0]!.key} ${given.sort[0]!.direction}`, given] as const),
     ...sorted(keys).map(
       (given) =>
         [
-          `${who}: ${given.sort[0]!.key} ${given.sort[0]!.direction}, from a marker`,
-          { ...given, marked: who },
+          `${role}: ${given.sort[0]!.key} ${given.sort[0]!.direction}, from a marker`,
+          { ...given, marked: role },
         ] as const,
     ),
   ];

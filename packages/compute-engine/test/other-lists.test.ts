@@ -13,7 +13,7 @@ const OTHERS = 5000;
 const MAX_ROWS = 20;
 
 /** Columns of numbered rows of other projects, in SQL. Their records are never read, so they are empty. */
-const theirs: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+const otherRows: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   instance_actions: { server_id: "'theirs'", request_id: "'req-' || n", updated_at: 'n' },
   migrations: {
     ...{ server_id: "'theirs'", project_id: "'theirs'", user_id: "'theirs'", updated_at: 'n', hidden: '0' },
@@ -124,7 +124,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))(
         kind === 'SQLite'
           ? `with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < ${OTHERS})`
           : `with numbers as (select generate_series(1, ${OTHERS}) as n)`;
-      for (const [table, columns] of Object.entries(theirs)) {
+      for (const [table, columns] of Object.entries(otherRows)) {
         const names = ['id', 'revision', 'data', ...Object.keys(columns)];
         const values = ["'their-' || n", 'n', "'{}'", ...Object.values(columns)];
         await sql.raw(`insert into ${table} (${names}) ${numbers} select ${values} from numbers`).execute(db());
@@ -160,7 +160,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))(
 
       it.each(Object.entries(requests))('%s: costs almost nothing', async (_what, request) => {
         const { scans, rows } = await planCosts(db(), await send(request));
-        expect({ scans: scans.filter((table) => table in theirs), rows: Math.max(rows, MAX_ROWS) }).toEqual({
+        expect({ scans: scans.filter((table) => table in otherRows), rows: Math.max(rows, MAX_ROWS) }).toEqual({
           scans: [],
           rows: MAX_ROWS,
         });

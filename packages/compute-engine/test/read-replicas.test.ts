@@ -177,15 +177,15 @@ describe.skipIf(!inject('postgresUrl'))('replicas for read-only requests', () =>
   });
 
   it('are rejected if they belong to another database or were promoted', async () => {
-    const stranger = await started({ databaseRead: [inject('postgresUrl')] });
-    await boot(stranger, 'p8', 'web');
+    const unrelated = await started({ databaseRead: [inject('postgresUrl')] });
+    await boot(unrelated, 'p8', 'web');
     await eventually(async () =>
-      expect(await stranger.engine.health.replicas()).toEqual({
+      expect(await unrelated.engine.health.replicas()).toEqual({
         healthy: false,
         reason: expect.stringMatching(/: It is a copy of another database\.$/),
       }),
     );
-    expect((await stranger.names('p8')).by).toBe('primary');
+    expect((await unrelated.names('p8')).by).toBe('primary');
     const process = await started();
     await caughtUp(process, 'p8', ['web']);
     await pair.promote();

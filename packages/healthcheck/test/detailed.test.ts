@@ -137,7 +137,7 @@ describe('the pending asynchronous resources of a detailed response', () => {
 
   it('exclude resources that the probe itself creates, until it has ended', async () => {
     const { json } = await detailedServer({ followResources: true, backends: [probing] });
-    const mine = async () => (await json()).greenthreads.filter((entry) => entry.includes('pendingResources'));
+    const ownEntries = async () => (await json()).greenthreads.filter((entry) => entry.includes('pendingResources'));
     let settle: () => void = () => undefined;
     function pendingResources() {
       return new Promise<void>((resolve) => {
@@ -145,9 +145,9 @@ describe('the pending asynchronous resources of a detailed response', () => {
       });
     }
     createResources = pendingResources;
-    expect(await mine()).toEqual([]);
+    expect(await ownEntries()).toEqual([]);
     createResources = () => undefined;
-    await expect.poll(async () => (await mine()).length).toBe(1);
+    await expect.poll(async () => (await ownEntries()).length).toBe(1);
     settle();
     // Node caches the text of the Date header for a second.
     const probeResources = async () =>
@@ -162,13 +162,13 @@ describe('the pending asynchronous resources of a detailed response', () => {
     const timer = (function startsTheTimer() {
       return setTimeout(() => undefined, 60_000);
     })();
-    const mine = async () => (await json()).greenthreads.filter((entry) => entry.includes('startsTheTimer'));
-    const entries = await mine();
+    const ownEntries = async () => (await json()).greenthreads.filter((entry) => entry.includes('startsTheTimer'));
+    const entries = await ownEntries();
     clearTimeout(timer);
     expect(entries).toHaveLength(1);
     expect(entries[0]).toMatch(/^Timeout \(async id \d+, triggered by \d+\)\n( {4}at .*\n)* {4}at startsTheTimer \(/);
     expect(entries[0]).not.toMatch(/async-resources|internal\/async_hooks/);
-    await expect.poll(mine).toEqual([]);
+    await expect.poll(ownEntries).toEqual([]);
   });
 
   it('include pending promises, until they are settled', async () => {
@@ -179,12 +179,12 @@ describe('the pending asynchronous resources of a detailed response', () => {
         settle = resolve;
       });
     })();
-    const mine = async () =>
+    const ownEntries = async () =>
       (await json()).greenthreads.filter((entry) => /^PROMISE[\s\S]*makesThePromise/.test(entry));
-    expect(await mine()).toHaveLength(1);
+    expect(await ownEntries()).toHaveLength(1);
     settle();
     await promise;
-    await expect.poll(mine).toEqual([]);
+    await expect.poll(ownEntries).toEqual([]);
   });
 
   it('exclude promises on request', async () => {

@@ -10,7 +10,7 @@ const QUALITY = /^q\s*=\s*(.*)$/;
 function rangesIn(accept: string): readonly MediaRange[] | undefined {
   const ranges: MediaRange[] = [];
   for (const part of accept.toLowerCase().split(',')) {
-    const [type = '', ...parameters] = part.split(';').map((piece) => piece.trim());
+    const [type = '', ...parameters] = part.split(';').map((chunk) => chunk.trim());
     const given = parameters.map((parameter) => QUALITY.exec(parameter)?.[1]).find((text) => text !== undefined);
     const quality = given === undefined ? 1 : Number(given);
     if (!/^[^\s/]+\/[^\s/]+$/.test(type) || !(quality >= 0 && quality <= 1)) return undefined;

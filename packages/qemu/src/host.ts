@@ -129,8 +129,8 @@ export class Host implements MachinePlaces {
     const { directory, sharedDirectory, program, runAs, sandbox } = this.parts;
     const disks = sharedDirectory && join(sharedDirectory, 'machines', id);
     const folder = new MachineFolder(join(directory, 'machines', id), runAs, disks);
-    const how = { program, runAs, sandbox, checkRunning: () => this.guard.checkRunning() };
-    const machine = new Machine(folder, how, () => this.#powerChanges.emit('change', id));
+    const processOptions = { program, runAs, sandbox, checkRunning: () => this.guard.checkRunning() };
+    const machine = new Machine(folder, processOptions, () => this.#powerChanges.emit('change', id));
     this.#machines.set(id, machine);
     return machine;
   }

@@ -62,7 +62,7 @@ export function qemuDriver(options: QemuOptions): (clock: Clock, services: Drive
       },
       canMove: services.hosts !== undefined,
       machines: () => host.machineIds(),
-      fence: (how, withinMs) => host.guard.fence(how, withinMs),
+      fence: (action, withinMs) => host.guard.fence(action, withinMs),
       guard: host.guard,
       powerState: (server) => host.machine(server).powerState(),
       endedWithHost: (server) => endedWithHost(host.machine(server).folder),

@@ -41,7 +41,7 @@ export async function qemuHost(options: QemuOptions): Promise<QemuHost> {
     runProgram(program, ['--version'], { runAs, timeoutMs: 10_000 }),
     statfs(directory),
   ]);
-  const how = acceleration === 'kvm' ? 'with KVM' : 'by translation (TCG), which is slow';
+  const method = acceleration === 'kvm' ? 'with KVM' : 'by translation (TCG), which is slow';
   return {
     seed: {
       name: hostname(),
@@ -54,6 +54,6 @@ export async function qemuHost(options: QemuOptions): Promise<QemuHost> {
       hypervisorVersion: versionNumber(version),
     },
     acceleration,
-    summary: `machines run with ${program}, ${how}${reason === null ? '' : `: ${reason}`}`,
+    summary: `machines run with ${program}, ${method}${reason === null ? '' : `: ${reason}`}`,
   };
 }

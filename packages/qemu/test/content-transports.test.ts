@@ -24,15 +24,15 @@ afterEach(() => {
 });
 
 it('removes a volume from one server of a host, and keeps it for another one there', async () => {
-  const ways = new VolumeTransports();
+  const transports = new VolumeTransports();
   const [one, two] = [remoteUser('one', 'h1'), remoteUser('two', 'h1')];
   for (const user of [one, two]) await content.addUser(user);
-  const [first, second] = [await ways.connect(content, one), await ways.connect(content, two)];
+  const [first, second] = [await transports.connect(content, one), await transports.connect(content, two)];
   await content.removeUser(one);
-  ways.left(content, one);
+  transports.left(content, one);
   await once(first, 'close');
   expect(second.destroyed).toBe(false);
-  await expect(ways.connect(content, one)).rejects.toMatchObject({ code: 'UNSUPPORTED' });
-  (await ways.connect(content, two)).destroy();
+  await expect(transports.connect(content, one)).rejects.toMatchObject({ code: 'UNSUPPORTED' });
+  (await transports.connect(content, two)).destroy();
   second.destroy();
 });

@@ -69,13 +69,13 @@ describe('the guard of a host', { timeout: 60_000 }, () => {
     return guard;
   }
 
-  const order = (how: 'stop' | 'pause', inMs: number) => ({ how, at: bootTime() + inMs, withinMs: 800 });
+  const order = (action: 'stop' | 'pause', inMs: number) => ({ how: action, at: bootTime() + inMs, withinMs: 800 });
   const pids = () =>
     readdirSync(join(directory, 'guard')).map((name) =>
       Number(readFileSync(join(directory, 'guard', name, 'pid'), 'utf8')),
     );
   const exists = (pid: number) => existsSync(`/proc/${pid}/cmdline`) && readFileSync(`/proc/${pid}/cmdline`).length > 0;
-  const refusal = (guard: ProcessGuard) => {
+  const rejection = (guard: ProcessGuard) => {
     try {
       guard.checkRunning();
     } catch (error) {
@@ -210,10 +210,10 @@ describe('the guard of a host', { timeout: 60_000 }, () => {
 
   it('forbids its host to run machines from the time at which it acts to the next heartbeat', async () => {
     const guard = host();
-    expect(refusal(guard)).toBeUndefined();
+    expect(rejection(guard)).toBeUndefined();
     await guard.ensure(order('stop', 200));
-    await expect.poll(() => refusal(guard)).toBe('HOST_FENCED');
+    await expect.poll(() => rejection(guard)).toBe('HOST_FENCED');
     await guard.renew(order('stop', 60_000));
-    expect(refusal(guard)).toBeUndefined();
+    expect(rejection(guard)).toBeUndefined();
   });
 });

@@ -45,7 +45,7 @@ async function socketUrl(database: string): Promise<string> {
 export class QemuHosts {
   readonly directory: string;
   readonly #hosts = new Map<string, ChildProcess>();
-  readonly #complaints = new Map<string, string>();
+  readonly #errorLogs = new Map<string, string>();
   readonly #lines = new Set<GuestLine>();
   readonly #database: string;
   readonly engine: Engine;
@@ -95,7 +95,7 @@ export class QemuHosts {
     const child = spawn(program, all, { stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
     this.#hosts.set(name, child);
     child.stderr!.setEncoding('utf8').on('data', (text: string) => {
-      this.#complaints.set(name, this.complaints(name) + text);
+      this.#errorLogs.set(name, this.errorLog(name) + text);
       process.stderr.write(text);
     });
     await Promise.race([
@@ -119,8 +119,8 @@ export class QemuHosts {
   }
 
   /** Returns the errors that a host has logged. */
-  complaints(name: string): string {
-    return this.#complaints.get(name) ?? '';
+  errorLog(name: string): string {
+    return this.#errorLogs.get(name) ?? '';
   }
 
   /** Sends a signal to a host program, and returns its process. */

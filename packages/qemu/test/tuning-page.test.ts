@@ -31,7 +31,7 @@ const page = [
   '\n## Extra specs without effect\n\n',
   table(
     ['extra spec', 'reason'],
-    Object.entries(withoutEffect).map(([spec, why]) => [code(spec), why]),
+    Object.entries(withoutEffect).map(([spec, reason]) => [code(spec), reason]),
   ),
 ].join('');
 

@@ -57,7 +57,7 @@ export const quotaOn = ({ store }: Opened) =>
 /** Tests that no operation counts whose result was lost with a connection. */
 export function testLostResponses({ name, url, open, one, commit, locks }: StoreOnServer): void {
   describe(`a connection to ${name} that is cut`, () => {
-    let ways: Ways | undefined;
+    let connections: Ways | undefined;
     let proxy: CuttingProxy;
     let cut: Opened;
     let full: Opened;
@@ -66,8 +66,8 @@ export function testLostResponses({ name, url, open, one, commit, locks }: Store
 
     beforeEach(async (context) => {
       if (!url()) return context.skip('this server is not available on this machine');
-      ways = await openWays(url(), open);
-      ({ proxy, cut, full } = ways);
+      connections = await openWays(url(), open);
+      ({ proxy, cut, full } = connections);
       // Connects, creates the counters, and prepares or loads everything that is loaded on first use.
       const quota = quotaOn(cut);
       for (let turn = 0; turn < 2; turn++) await quota.consume('p', { secrets: 1 });
@@ -75,7 +75,7 @@ export function testLostResponses({ name, url, open, one, commit, locks }: Store
       await loseResponse({ orders: 1 });
     });
 
-    afterEach(() => ways?.close());
+    afterEach(() => connections?.close());
 
     /** Runs one more operation whose result is lost, until it is undone. */
     async function loseResponse(amounts: Amounts) {

@@ -60,18 +60,18 @@ testLostResponses({
 });
 
 describe.skipIf(!inject('redisUrl'))('a Redis client that repeats requests without a reply', () => {
-  let ways: Ways;
+  let connections: Ways;
   beforeEach(async () => {
-    ways = await openWays(inject('redisUrl'), openRedis);
+    connections = await openWays(inject('redisUrl'), openRedis);
   });
-  afterEach(() => ways?.close());
-  const secrets = async () => (await quotaOn(ways.full).usage('p')).secrets!;
+  afterEach(() => connections?.close());
+  const secrets = async () => (await quotaOn(connections.full).usage('p')).secrets!;
 
   it.each([1, 5])('counts %i concurrent requests once each', async (count) => {
-    const quota = quotaOn(ways.cut);
+    const quota = quotaOn(connections.cut);
     const consumeAll = () => Promise.all(Array.from({ length: count }, () => quota.consume('p', { secrets: 2 })));
     await consumeAll();
-    const lost = ways.proxy.cut('response', 'EVALSHA');
+    const lost = connections.proxy.cut('response', 'EVALSHA');
     await Promise.all([consumeAll(), lost]);
     expect(await secrets()).toMatchObject({ used: 4 * count, reserved: 0 });
     await consumeAll();
@@ -79,9 +79,9 @@ describe.skipIf(!inject('redisUrl'))('a Redis client that repeats requests witho
   });
 
   it('counts the request that reaches the limit only once', async () => {
-    const quota = quotaOn(ways.cut);
+    const quota = quotaOn(connections.cut);
     await quota.consume('p', { secrets: 1 });
-    const lost = ways.proxy.cut('response', 'EVALSHA');
+    const lost = connections.proxy.cut('response', 'EVALSHA');
     await Promise.all([quota.consume('p', { secrets: LIMIT - 1 }), lost]);
     expect(await secrets()).toMatchObject({ used: LIMIT, reserved: 0 });
   });

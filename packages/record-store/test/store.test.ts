@@ -98,8 +98,8 @@ describe.each(storesUnderTest(inject('postgresUrl')))('the store on $kind', ({ o
       if (!ended) setImmediate(count);
     };
     setImmediate(count);
-    const stranger = { ...store, records: new RecordCache() };
-    const read = await tables.servers.find(stranger, (q) => q.where('name', 'like', 'many-%').orderBy('seq', 'desc'));
+    const otherStore = { ...store, records: new RecordCache() };
+    const read = await tables.servers.find(otherStore, (q) => q.where('name', 'like', 'many-%').orderBy('seq', 'desc'));
     ended = true;
     asking.mockRestore();
     expect(read.map(({ name }) => name)).toEqual(Array.from({ length: 250 }, (_, n) => `many-${249 - n}`));

@@ -260,8 +260,8 @@ describe.skipIf(!hasClient('openstack'))('a recording of an unmodified client', 
     });
     cloud.rules.http({ match: { method: 'POST', path: /metadata$/ }, status: 409 });
     const { differences } = await verifyRecording(await readHar(file), cloud);
-    const about = (where: string, recorded: string, here: unknown) =>
-      expect(differences).toContainEqual(expect.objectContaining({ method: 'POST', where, recorded, here }));
+    const about = (path: string, recorded: string, here: unknown) =>
+      expect(differences).toContainEqual(expect.objectContaining({ method: 'POST', where: path, recorded, here }));
     about('status', '200', expect.stringMatching(/^409/));
     about('$.volume.size', 'number', 'string');
     about('$.volume.status', 'string', 'absent');

@@ -6,12 +6,12 @@ describe('rules for machines', () => {
     const cloud = await cloudUnderTest();
     const request = clientOf(cloud);
     const rule = cloud.rules.machine({ match: { verb: 'spawn', name: /^bad-/ }, fail: 'no luck' });
-    const good = await request('POST', '/compute/v2.1/servers', serverBody({ name: 'good-1' }));
+    const unmatched = await request('POST', '/compute/v2.1/servers', serverBody({ name: 'good-1' }));
     const bad = await request('POST', '/compute/v2.1/servers', serverBody({ name: 'bad-1' }));
     await cloud.idle();
-    const status = async ({ body }: typeof good) =>
+    const status = async ({ body }: typeof unmatched) =>
       (await request('GET', `/compute/v2.1/servers/${body.server.id}`)).body.server.status;
-    expect([await status(good), await status(bad)]).toEqual(['ACTIVE', 'ERROR']);
+    expect([await status(unmatched), await status(bad)]).toEqual(['ACTIVE', 'ERROR']);
     expect(rule.calls).toBeGreaterThan(0);
   });
 

@@ -167,8 +167,8 @@ export async function startHost(
 ): Promise<RunningHost> {
   const { positionals, own, options } = readCommandLine(args, environment, table);
   if (positionals.length > 0) throw new StartError(`unexpected argument '${positionals[0]}': see host --help`);
-  const mine = own as unknown as OwnOptions;
-  const { name, address, resource, reserve, fence, ...times } = mine;
+  const ownOptions = own as unknown as OwnOptions;
+  const { name, address, resource, reserve, fence, ...times } = ownOptions;
   const { db } = options;
   const { serviceDownSeconds = defaultSettings.serviceDownSeconds } = options.setting as Partial<
     typeof defaultSettings
@@ -181,11 +181,11 @@ export async function startHost(
   const log = await openLog(options);
   const monitoring = await openHostMonitoring(options, log);
   try {
-    const { driver, directory, resources: known } = await driverFrom(options, mine, log);
+    const { driver, directory, resources: known } = await driverFrom(options, ownOptions, log);
     const host = await createHost({
       ...options.database,
       database: db,
-      ...keysFrom(mine, options, environment),
+      ...keysFrom(ownOptions, options, environment),
       name,
       address,
       port: times['link-port'],

@@ -23,7 +23,7 @@ const CONDITION_TIMEOUT_MS = 60_000;
 /** A request with an unexpected response. */
 export interface Finding {
   readonly request: string;
-  readonly answer: string;
+  readonly outcome: string;
 }
 
 /** One of the concurrent senders: its requests depend only on the seed, not on the other senders. */
@@ -94,7 +94,7 @@ export class Fuzzer {
     if (status === undefined || (status >= 500 && !requested.operation.failures.has(status))) {
       const { operation, method, target, headers, body = '' } = requested;
       const request = `${operation.name}: ${method} ${target} ${JSON.stringify(headers)} ${body.slice(0, 2000)}`;
-      this.findings.push({ request, answer: `${status} ${text.slice(0, 500)}` });
+      this.findings.push({ request, outcome: `${status} ${text.slice(0, 500)}` });
     } else if (status < 300) {
       this.done.add(requested.operation.name);
       sender.known.learn(requested.operation.path, text);

@@ -141,8 +141,8 @@ it('a server that is killed during many kinds of jobs leaves servers, volumes, p
       // A server without a host only reserves its volumes.
       const volumeStatus = holding.some((s) => s.host !== null) ? 'in-use' : 'reserved';
       const seen = { status: volume.status, by: volume.attachments.map(({ serverId }) => serverId).sort() };
-      const why = JSON.stringify(holding.map(({ vmState, host, fault }) => ({ vmState, host, fault })));
-      expect(seen, why).toEqual({ status: holders.length > 0 ? volumeStatus : 'available', by: holders.sort() });
+      const reason = JSON.stringify(holding.map(({ vmState, host, fault }) => ({ vmState, host, fault })));
+      expect(seen, reason).toEqual({ status: holders.length > 0 ? volumeStatus : 'available', by: holders.sort() });
     }
 
     const ports = await engine.embedded.networks.listPorts(admin, {});

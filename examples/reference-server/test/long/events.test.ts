@@ -171,8 +171,8 @@ describe('the options of events', () => {
 
   it('leave /events to the API if events are not stored', async () => {
     const program = await startProgram(['--db', ':memory:', '--log-level', 'silent']);
-    const answer = await fetch(`${program.url}/events`, { headers: { 'X-Auth-Token': 'admin:demo' } });
-    expect(answer.headers.get('content-type')).not.toBe('text/event-stream');
+    const response = await fetch(`${program.url}/events`, { headers: { 'X-Auth-Token': 'admin:demo' } });
+    expect(response.headers.get('content-type')).not.toBe('text/event-stream');
     expect(await program.end('SIGTERM')).toBe(0);
   });
 });

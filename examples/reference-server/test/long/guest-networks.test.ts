@@ -141,10 +141,10 @@ describe.skipIf(missingBridges)('--network-mode bridge', { timeout: 300_000 }, (
   });
 
   it('reports that it needs root', async () => {
-    const stranger: Enter = (program, args) => ['unshare', ['--user', program, ...args]];
+    const asUser: Enter = (program, args) => ['unshare', ['--user', program, ...args]];
     const elsewhere = mkdtempSync(join(tmpdir(), 'ar-'));
     onTestFinished(() => rmSync(elsewhere, { recursive: true, force: true }));
-    const { code, output } = await runProgram([...options, '--machine-dir', elsewhere, ...BRIDGE], {}, stranger);
+    const { code, output } = await runProgram([...options, '--machine-dir', elsewhere, ...BRIDGE], {}, asUser);
     expect(output).toContain('--driver qemu: bridges need root: start it as root, or use the network mode user');
     expect(code).toBe(1);
   });
@@ -152,13 +152,13 @@ describe.skipIf(missingBridges)('--network-mode bridge', { timeout: 300_000 }, (
   it.skipIf(!postgresUrl)(
     'reports this for a separate host too, which may use another port for its tunnels',
     async () => {
-      const stranger: Enter = (program, args) => ['unshare', ['--user', program, ...args]];
+      const asUser: Enter = (program, args) => ['unshare', ['--user', program, ...args]];
       const elsewhere = mkdtempSync(join(tmpdir(), 'ar-'));
       onTestFinished(() => rmSync(elsewhere, { recursive: true, force: true }));
       const host = ['host', '--name', 'h1', '--db', await freshDatabase(postgresUrl), '--machine-dir', elsewhere];
       const more = ['--driver', 'qemu', '--acceleration', 'tcg', ...BRIDGE, '--setting', 'serviceDownSeconds=30'];
       const key = { APISTRATA_SECRET_KEY: randomBytes(32).toString('base64') };
-      const { output } = await runProgram([...host, ...more, '--tunnel-port', '4790'], key, stranger);
+      const { output } = await runProgram([...host, ...more, '--tunnel-port', '4790'], key, asUser);
       expect(output).toContain('--driver qemu: bridges need root');
       const { output: rejected, code } = await runProgram([...host, ...more, '--tunnel-port', '70000'], key);
       expect(rejected).toContain('--tunnel-port');

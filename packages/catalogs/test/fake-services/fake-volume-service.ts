@@ -22,8 +22,13 @@ export async function startFakeVolumes(tokens: ReadonlyMap<string, FakeToken>, {
   const shown = (volume: Resource) => ({
     ...volume,
     attachments: [...attachments.values()]
-      .filter((tie) => tie.volume_id === volume.id && tie.status === 'attached')
-      .map((tie) => ({ attachment_id: tie.id, server_id: tie.instance, device: tie.device, host_name: tie.host })),
+      .filter((attachment) => attachment.volume_id === volume.id && attachment.status === 'attached')
+      .map((attachment) => ({
+        attachment_id: attachment.id,
+        server_id: attachment.instance,
+        device: attachment.device,
+        host_name: attachment.host,
+      })),
   });
 
   function list(resources: Iterable<Resource>, owner: string, { query, token }: FakeRequest): Resource[] {
@@ -45,7 +50,9 @@ export async function startFakeVolumes(tokens: ReadonlyMap<string, FakeToken>, {
   }
 
   function settle(volume: Resource): void {
-    const states = [...attachments.values()].filter((tie) => tie.volume_id === volume.id).map((tie) => tie.status);
+    const states = [...attachments.values()]
+      .filter((attachment) => attachment.volume_id === volume.id)
+      .map((tie) => tie.status);
     const settled = { attached: 'in-use', attaching: 'attaching', reserved: 'reserved' };
     volume.status = Object.entries(settled).find(([state]) => states.includes(state))?.[1] ?? 'available';
   }
@@ -137,34 +144,35 @@ export async function startFakeVolumes(tokens: ReadonlyMap<string, FakeToken>, {
       const volume = volumes.get(volumeId);
       if (!volume) return notFound(`Volume ${volumeId} could not be found.`);
       if (volume.status !== 'available') return badRequest('Invalid volume: status must be available');
-      const tie = { id: randomUUID(), volume_id: volumeId, instance, status: 'reserved', connection_info: {} };
-      attachments.set(tie.id, tie);
+      const attachment = { id: randomUUID(), volume_id: volumeId, instance, status: 'reserved', connection_info: {} };
+      attachments.set(attachment.id, attachment);
       settle(volume);
-      return { status: 200, body: { attachment: tie } };
+      return { status: 200, body: { attachment } };
     }
     if (id === 'detail') {
       const found = [...attachments.values()].filter(
-        (tie) => tie.volume_id === query.get('volume_id') && tie.instance === query.get('instance_id'),
+        (attachment) =>
+          attachment.volume_id === query.get('volume_id') && attachment.instance === query.get('instance_id'),
       );
       return { status: 200, body: { attachments: found } };
     }
-    const tie = attachments.get(id!);
-    if (!tie) return notFound(`Volume attachment ${id} could not be found.`);
-    const volume = volumes.get(tie.volume_id)!;
+    const attachment = attachments.get(id!);
+    if (!attachment) return notFound(`Volume attachment ${id} could not be found.`);
+    const volume = volumes.get(attachment.volume_id)!;
     if (rest === '/action') {
-      if (tie.status !== 'attaching') return badRequest('Invalid attachment: expected attaching');
-      tie.status = 'attached';
+      if (attachment.status !== 'attaching') return badRequest('Invalid attachment: expected attaching');
+      attachment.status = 'attached';
     } else if (method === 'PUT') {
       const { host, mountpoint } = json.attachment.connector;
-      Object.assign(tie, {
+      Object.assign(attachment, {
         status: 'attaching',
         host,
         device: mountpoint,
         connection_info: { driver_volume_type: 'fake' },
       });
-    } else if (method === 'DELETE') attachments.delete(tie.id);
+    } else if (method === 'DELETE') attachments.delete(attachment.id);
     settle(volume);
-    return rest === '/action' ? { status: 204 } : { status: 200, body: { attachment: tie } };
+    return rest === '/action' ? { status: 204 } : { status: 200, body: { attachment } };
   }
 
   const fake = await startFake(tokens, (request) => {

@@ -8,7 +8,7 @@ import { startFakeImages } from '../fake-services/fake-image-service.js';
 
 /** A background job has no token of its caller; a request has one. */
 const job: Caller = { userId: 'ada', projectId: 'p-ada', roles: ['member'] };
-const stranger: Caller = { userId: 'bob', projectId: 'p-bob', roles: ['member'] };
+const otherCaller: Caller = { userId: 'bob', projectId: 'p-bob', roles: ['member'] };
 
 let identity: FakeIdentity;
 let ada: Caller;
@@ -52,7 +52,7 @@ describe('images over HTTP', () => {
     });
     expect(service.contents.get(requested.id)).toBe('hello');
     const pieces: Uint8Array[] = [];
-    for await (const piece of await images.download(job, requested.id)) pieces.push(piece);
+    for await (const chunk of await images.download(job, requested.id)) pieces.push(chunk);
     expect(JSON.parse(Buffer.concat(pieces).toString())).toBe('hello');
     await expect(images.download(job, randomUUID())).rejects.toMatchObject({ code: 'IMAGE_NOT_FOUND' });
     const listed = await images.list(ada, { properties: { instance_uuid: 's1' }, status: 'active' });
@@ -86,7 +86,7 @@ describe('images over HTTP', () => {
     const requested = snapshot();
     await images.create(job, requested);
     expect(await images.create(job, requested)).toMatchObject({ id: requested.id, status: 'queued' });
-    await expect(images.create(stranger, requested)).rejects.toMatchObject({ code: 'IMAGE_EXISTS', status: 409 });
+    await expect(images.create(otherCaller, requested)).rejects.toMatchObject({ code: 'IMAGE_EXISTS', status: 409 });
   });
 
   it('treats an upload whose response was lost as complete', async () => {
@@ -114,13 +114,13 @@ describe('images over HTTP', () => {
 
   it('hides private images of other projects even if the service shows them, and shows shared ones to members', async () => {
     const { id } = await images.create(job, snapshot());
-    await expect(images.get(stranger, id)).rejects.toMatchObject({ code: 'IMAGE_NOT_FOUND' });
-    await expect(images.delete(stranger, id)).rejects.toMatchObject({ code: 'IMAGE_NOT_FOUND' });
+    await expect(images.get(otherCaller, id)).rejects.toMatchObject({ code: 'IMAGE_NOT_FOUND' });
+    await expect(images.delete(otherCaller, id)).rejects.toMatchObject({ code: 'IMAGE_NOT_FOUND' });
     await images.update(job, id, { visibility: 'shared' });
-    await expect(images.get(stranger, id)).rejects.toMatchObject({ code: 'IMAGE_NOT_FOUND' });
+    await expect(images.get(otherCaller, id)).rejects.toMatchObject({ code: 'IMAGE_NOT_FOUND' });
     service.images.get(id)!.members = ['p-bob'];
-    expect(await images.get(stranger, id)).toMatchObject({ id });
-    await expect(images.delete(stranger, id)).rejects.toMatchObject({ code: 'IMAGE_FORBIDDEN' });
+    expect(await images.get(otherCaller, id)).toMatchObject({ id });
+    await expect(images.delete(otherCaller, id)).rejects.toMatchObject({ code: 'IMAGE_FORBIDDEN' });
   });
 
   it('deletes unprotected images, and treats a repeated deletion whose first response was lost as successful', async () => {

@@ -4,7 +4,7 @@ import type { Caller } from '../../src/caller/caller.js';
 import type { NetworkCatalog } from '../../src/network/network-catalog.js';
 import { expected, job, NET, type NetworksOverHttp, networksOverHttp, OTHER, OUTSIDE } from './networks-over-http.js';
 
-const stranger: Caller = { userId: 'bob', projectId: 'p-bob', roles: ['member'] };
+const otherCaller: Caller = { userId: 'bob', projectId: 'p-bob', roles: ['member'] };
 
 describe('networks over HTTP', () => {
   let cloud: NetworksOverHttp;
@@ -120,7 +120,7 @@ describe('networks over HTTP', () => {
     const deviceIds = created.map((port) => port.deviceId);
     const listed = await networks.listPorts(job, { deviceIds });
     expect(listed.map((port) => port.id)).toEqual(created.map((port) => port.id));
-    expect(await networks.listPorts(stranger, { deviceIds })).toEqual([]);
+    expect(await networks.listPorts(otherCaller, { deviceIds })).toEqual([]);
     expect(await networks.listPorts(job, { deviceIds: [] })).toEqual([]);
   });
 
@@ -162,10 +162,10 @@ describe('networks over HTTP', () => {
       { id: web.id, name: 'web' },
       { id: 'default-id', name: 'default' },
     ]);
-    await expect(networks.resolveSecurityGroups(stranger, [web.id])).rejects.toMatchObject({
+    await expect(networks.resolveSecurityGroups(otherCaller, [web.id])).rejects.toMatchObject({
       code: 'SECURITY_GROUP_NOT_FOUND',
     });
-    await expect(networks.deleteSecurityGroup(stranger, web.id)).rejects.toMatchObject({
+    await expect(networks.deleteSecurityGroup(otherCaller, web.id)).rejects.toMatchObject({
       code: 'SECURITY_GROUP_NOT_FOUND',
     });
     service.fail('DELETE', /security-groups/, {
@@ -190,7 +190,7 @@ describe('networks over HTTP', () => {
     expect((await networks.getPort(job, port!.id)).fixedIps[0]!.floating).toEqual([floating.address]);
     expect(await networks.listFloatingIps(job, { address: floating.address })).toEqual([tied]);
     expect(await networks.disassociateFloatingIp(job, floating.id)).toMatchObject({ portId: null, deviceId: null });
-    await expect(networks.releaseFloatingIp(stranger, floating.id)).rejects.toMatchObject({
+    await expect(networks.releaseFloatingIp(otherCaller, floating.id)).rejects.toMatchObject({
       code: 'FLOATING_IP_NOT_FOUND',
     });
     await networks.releaseFloatingIp(job, floating.id);
@@ -204,7 +204,7 @@ describe('networks over HTTP', () => {
     expect((await networks.availableNetworks(job)).map((network) => network.id)).toEqual([NET]);
     expect(await networks.autoNetwork(job, { dryRun: true })).toBeNull();
     expect(await networks.autoNetwork(job)).toMatchObject({ id: NET });
-    expect((await networks.listNetworks(stranger)).map((network) => network.name)).toEqual(['other', 'public']);
+    expect((await networks.listNetworks(otherCaller)).map((network) => network.name)).toEqual(['other', 'public']);
   });
   it('reports an exhausted quota of ports', async () => {
     service.fail('POST', /ports/, {

@@ -8,7 +8,7 @@ import { startFakeVolumes } from '../fake-services/fake-volume-service.js';
 
 /** A background job has no token of its caller; a request has one. */
 const job: Caller = { userId: 'ada', projectId: 'p-ada', roles: ['member'] };
-const stranger: Caller = { userId: 'bob', projectId: 'p-bob', roles: ['member'] };
+const otherCaller: Caller = { userId: 'bob', projectId: 'p-bob', roles: ['member'] };
 
 let identity: FakeIdentity;
 let ada: Caller;
@@ -39,27 +39,27 @@ describe('volumes over HTTP', () => {
   it('attaches and detaches a volume with the attachments API and its microversion', async () => {
     const { id } = await create();
     const serverId = randomUUID();
-    const tie = await volumes.reserve(job, { key: randomUUID(), volumeId: id, serverId });
+    const attachment = await volumes.reserve(job, { key: randomUUID(), volumeId: id, serverId });
     expect(await volumes.getVolume(job, id)).toMatchObject({ status: 'reserved' });
     const again = await volumes.reserve(job, { key: randomUUID(), volumeId: id, serverId });
-    expect(again.id).toBe(tie.id);
-    expect(await volumes.connect(job, tie.id, connector)).toMatchObject({
+    expect(again.id).toBe(attachment.id);
+    expect(await volumes.connect(job, attachment.id, connector)).toMatchObject({
       status: 'attaching',
       connection: { driver_volume_type: 'fake' },
     });
-    await volumes.complete(job, tie.id);
-    await volumes.complete(job, tie.id);
+    await volumes.complete(job, attachment.id);
+    await volumes.complete(job, attachment.id);
     expect(await volumes.getVolume(ada, id)).toMatchObject({
       status: 'in-use',
-      attachments: [{ id: tie.id, serverId, device: '/dev/vdb' }],
+      attachments: [{ id: attachment.id, serverId, device: '/dev/vdb' }],
     });
     await volumes.beginDetaching(job, id);
     await volumes.rollbackDetaching(job, id);
     await volumes.rollbackDetaching(job, id);
     await volumes.beginDetaching(job, id);
     await expect(volumes.beginDetaching(job, id)).rejects.toMatchObject({ code: 'VOLUME_WRONG_STATUS', status: 400 });
-    await volumes.deleteAttachment(job, tie.id);
-    await volumes.deleteAttachment(job, tie.id);
+    await volumes.deleteAttachment(job, attachment.id);
+    await volumes.deleteAttachment(job, attachment.id);
     expect(await volumes.getVolume(job, id)).toMatchObject({ status: 'available', attachments: [] });
     const versions = new Set(service.journal.map((request) => request.headers['openstack-api-version']));
     expect(versions).toEqual(new Set(['volume 3.44']));
@@ -107,15 +107,15 @@ describe('volumes over HTTP', () => {
     const { id } = await create(ada, { name: 'listed' });
     for (const caller of [ada, job])
       expect((await volumes.listVolumes(caller, { name: 'listed' })).map((volume) => volume.id)).toEqual([id]);
-    expect(await volumes.listVolumes(stranger, { name: 'listed' })).toEqual([]);
-    await expect(volumes.getVolume(stranger, id)).rejects.toMatchObject({ code: 'VOLUME_NOT_FOUND', status: 404 });
+    expect(await volumes.listVolumes(otherCaller, { name: 'listed' })).toEqual([]);
+    await expect(volumes.getVolume(otherCaller, id)).rejects.toMatchObject({ code: 'VOLUME_NOT_FOUND', status: 404 });
   });
 
   it('deletes, and treats a missing volume as deleted', async () => {
     const { id } = await create();
-    const tie = await volumes.reserve(job, { key: randomUUID(), volumeId: id, serverId: 's1' });
+    const attachment = await volumes.reserve(job, { key: randomUUID(), volumeId: id, serverId: 's1' });
     await expect(volumes.deleteVolume(job, id)).rejects.toMatchObject({ code: 'VOLUME_WRONG_STATUS' });
-    await volumes.deleteAttachment(job, tie.id);
+    await volumes.deleteAttachment(job, attachment.id);
     await volumes.deleteVolume(job, id);
     await volumes.deleteVolume(job, id);
     await expect(volumes.getVolume(job, id)).rejects.toMatchObject({ code: 'VOLUME_NOT_FOUND' });
@@ -156,12 +156,12 @@ describe('volumes over HTTP', () => {
   it("acts on behalf of the caller, also with the service's token, and with only that where only services may act", async () => {
     const { id: volumeId } = await create();
     const before = service.journal.length;
-    const tie = await volumes.reserve(ada, { key: randomUUID(), volumeId, serverId: randomUUID() });
-    await volumes.connect(ada, tie.id, connector);
-    await volumes.complete(ada, tie.id);
+    const attachment = await volumes.reserve(ada, { key: randomUUID(), volumeId, serverId: randomUUID() });
+    await volumes.connect(ada, attachment.id, connector);
+    await volumes.complete(ada, attachment.id);
     await volumes.beginDetaching(ada, volumeId);
     await volumes.rollbackDetaching(ada, volumeId);
-    await volumes.deleteAttachment(ada, tie.id);
+    await volumes.deleteAttachment(ada, attachment.id);
     service.volumes.get(volumeId)!.status = 'extending';
     await volumes.completeExtend(ada, volumeId, false);
     const sent = service.journal.slice(before);

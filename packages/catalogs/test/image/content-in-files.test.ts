@@ -12,7 +12,7 @@ const ada: Caller = { userId: 'ada', projectId: 'p-ada', roles: ['member'] };
 
 async function digestOf(content: AsyncIterable<Uint8Array>): Promise<string> {
   const hash = createHash('sha512');
-  for await (const piece of content) hash.update(piece);
+  for await (const chunk of content) hash.update(chunk);
   return hash.digest('hex');
 }
 

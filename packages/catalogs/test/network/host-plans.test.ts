@@ -102,12 +102,12 @@ describe.each(networksUnderTest)('the network plan of the embedded networks on s
   it('contains the members of remote groups on all hosts, and of no other groups', async () => {
     const here = await cloud.port(SHARED);
     const [own] = here.securityGroups;
-    const [elsewhere, stranger] = [await cloud.port(SHARED), await cloud.port(SHARED, { projectId: 'p-bob' }, bob)];
+    const [elsewhere, otherPort] = [await cloud.port(SHARED), await cloud.port(SHARED, { projectId: 'p-bob' }, bob)];
     const { members, rules } = await planFor('h1', [here]);
     expect(rules.map(({ remoteGroupId }) => remoteGroupId)).toContain(own!.id);
     expect(Object.keys(members)).toEqual([own!.id]);
     for (const port of [here, elsewhere]) expect(members[own!.id]).toEqual(expect.arrayContaining(addresses(port)));
-    for (const address of addresses(stranger)) expect(members[own!.id]).not.toContain(address);
+    for (const address of addresses(otherPort)) expect(members[own!.id]).not.toContain(address);
     // With one host all servers are known.
     const alone = await cloud.networks.networkPlan([here.deviceId]);
     expect(alone.members).toEqual({ [own!.id]: addresses(here) });

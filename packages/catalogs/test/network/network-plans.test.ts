@@ -23,23 +23,23 @@ describe.each(networksUnderTest)('the network plan of the embedded networks on $
   });
 
   it('contains the requested servers, and no others', async () => {
-    const [mine, other] = [await cloud.port(SHARED), await cloud.port(SHARED, {}, bob)];
-    const plan = await cloud.networks.networkPlan([mine.deviceId]);
+    const [own, other] = [await cloud.port(SHARED), await cloud.port(SHARED, {}, bob)];
+    const plan = await cloud.networks.networkPlan([own.deviceId]);
     expect(plan.ports).toMatchObject([
       {
-        id: mine.id,
-        serverId: mine.deviceId,
-        mac: mine.mac,
+        id: own.id,
+        serverId: own.deviceId,
+        mac: own.mac,
         portSecurityEnabled: true,
-        securityGroupIds: mine.securityGroups.map(({ id }) => id),
+        securityGroupIds: own.securityGroups.map(({ id }) => id),
       },
     ]);
-    expect(plan.ports[0]!.addresses.map(({ address }) => address)).toEqual(addresses(mine));
+    expect(plan.ports[0]!.addresses.map(({ address }) => address)).toEqual(addresses(own));
     expect(plan.networks.map(({ id, subnets }) => [id, subnets.map(({ cidr }) => cidr)])).toEqual([
       [SHARED, ['10.1.0.0/22', 'fd00:1::/64']],
     ]);
     expect(plan.rules.map(({ direction }) => direction).sort()).toEqual(['egress', 'egress', 'ingress', 'ingress']);
-    expect((await cloud.networks.networkPlan([mine.deviceId, other.deviceId])).ports).toHaveLength(2);
+    expect((await cloud.networks.networkPlan([own.deviceId, other.deviceId])).ports).toHaveLength(2);
   });
 
   it('has an implicit router for shared networks until a router is created', async () => {

@@ -135,10 +135,10 @@ describe.each(networksUnderTest)('ports of the embedded networks on $kind', ({ o
     const id = await net(bob, '10.2.0.0/24');
     await expect(port(id)).rejects.toMatchObject({ code: 'NETWORK_NOT_FOUND', status: 404 });
     await expect(networks.getNetwork(ada, id)).rejects.toMatchObject({ code: 'NETWORK_NOT_FOUND' });
-    const theirs = await port(id, { projectId: 'p-bob' }, bob);
-    await expect(networks.getPort(ada, theirs.id)).rejects.toMatchObject({ code: 'PORT_NOT_FOUND' });
-    expect((await networks.listPorts(ada, {})).map((one) => one.id)).not.toContain(theirs.id);
-    expect(await networks.getPort(admin, theirs.id)).toMatchObject({ id: theirs.id });
+    const otherPort = await port(id, { projectId: 'p-bob' }, bob);
+    await expect(networks.getPort(ada, otherPort.id)).rejects.toMatchObject({ code: 'PORT_NOT_FOUND' });
+    expect((await networks.listPorts(ada, {})).map((one) => one.id)).not.toContain(otherPort.id);
+    expect(await networks.getPort(admin, otherPort.id)).toMatchObject({ id: otherPort.id });
   });
 
   it('are bound to one server only; a repeated binding succeeds', async () => {

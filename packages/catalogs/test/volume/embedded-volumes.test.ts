@@ -19,10 +19,10 @@ describe.each(storesUnderTest(inject('postgresUrl')))('embedded volumes on $kind
   const connector = { host: 'host1', mountpoint: '/dev/vdb' };
 
   async function attached(volumeId: string, serverId: string = randomUUID()) {
-    const tie = await volumes.reserve(ada, { key: randomUUID(), volumeId, serverId });
-    await volumes.connect(ada, tie.id, connector);
-    await volumes.complete(ada, tie.id);
-    return tie;
+    const attachment = await volumes.reserve(ada, { key: randomUUID(), volumeId, serverId });
+    await volumes.connect(ada, attachment.id, connector);
+    await volumes.complete(ada, attachment.id);
+    return attachment;
   }
 
   it('pass through every status of attaching and detaching', async () => {
@@ -34,22 +34,22 @@ describe.each(storesUnderTest(inject('postgresUrl')))('embedded volumes on $kind
       attachments: [],
     });
     const serverId = randomUUID();
-    const tie = await volumes.reserve(ada, { key: randomUUID(), volumeId: id, serverId });
+    const attachment = await volumes.reserve(ada, { key: randomUUID(), volumeId: id, serverId });
     expect(await status(id)).toBe('reserved');
-    const connected = await volumes.connect(ada, tie.id, connector);
+    const connected = await volumes.connect(ada, attachment.id, connector);
     expect(connected.connection).toHaveProperty('driver_volume_type');
     expect(await status(id)).toBe('attaching');
-    await volumes.complete(ada, tie.id);
+    await volumes.complete(ada, attachment.id);
     expect(await volumes.getVolume(ada, id)).toMatchObject({
       status: 'in-use',
-      attachments: [{ id: tie.id, serverId, device: '/dev/vdb', host: 'host1', status: 'attached' }],
+      attachments: [{ id: attachment.id, serverId, device: '/dev/vdb', host: 'host1', status: 'attached' }],
     });
     await volumes.beginDetaching(ada, id);
     expect(await status(id)).toBe('detaching');
     await volumes.rollbackDetaching(ada, id);
     expect(await status(id)).toBe('in-use');
     await volumes.beginDetaching(ada, id);
-    await volumes.deleteAttachment(ada, tie.id);
+    await volumes.deleteAttachment(ada, attachment.id);
     expect(await volumes.getVolume(ada, id)).toMatchObject({ status: 'available', attachments: [] });
   });
 
@@ -69,35 +69,35 @@ describe.each(storesUnderTest(inject('postgresUrl')))('embedded volumes on $kind
   it('accept repeated steps', async () => {
     const { id } = await create();
     const requested = { key: randomUUID(), volumeId: id, serverId: randomUUID() };
-    const tie = await volumes.reserve(ada, requested);
-    expect(await volumes.reserve(ada, requested)).toEqual(tie);
-    expect((await volumes.reserve(ada, { ...requested, key: randomUUID() })).id).toBe(tie.id);
-    await volumes.connect(ada, tie.id, connector);
-    await volumes.connect(ada, tie.id, connector);
-    await volumes.complete(ada, tie.id);
-    await volumes.complete(ada, tie.id);
-    await volumes.connect(ada, tie.id, { ...connector, host: 'host2' });
+    const attachment = await volumes.reserve(ada, requested);
+    expect(await volumes.reserve(ada, requested)).toEqual(attachment);
+    expect((await volumes.reserve(ada, { ...requested, key: randomUUID() })).id).toBe(attachment.id);
+    await volumes.connect(ada, attachment.id, connector);
+    await volumes.connect(ada, attachment.id, connector);
+    await volumes.complete(ada, attachment.id);
+    await volumes.complete(ada, attachment.id);
+    await volumes.connect(ada, attachment.id, { ...connector, host: 'host2' });
     expect(await status(id)).toBe('in-use');
-    await volumes.deleteAttachment(ada, tie.id);
-    await volumes.deleteAttachment(ada, tie.id);
+    await volumes.deleteAttachment(ada, attachment.id);
+    await volumes.deleteAttachment(ada, attachment.id);
     expect(await status(id)).toBe('available');
   });
 
   it('are available again after an incomplete attachment is deleted', async () => {
     const { id } = await create();
-    const tie = await volumes.reserve(ada, { key: randomUUID(), volumeId: id, serverId: randomUUID() });
+    const attachment = await volumes.reserve(ada, { key: randomUUID(), volumeId: id, serverId: randomUUID() });
     expect(await status(id)).toBe('reserved');
-    await volumes.deleteAttachment(ada, tie.id);
+    await volumes.deleteAttachment(ada, attachment.id);
     expect(await status(id)).toBe('available');
   });
 
   // The original checks nothing here: clients complete attachments that they never connected.
   it('accept the completion of an attachment without checks', async () => {
     const { id } = await create();
-    const tie = await volumes.reserve(ada, { key: randomUUID(), volumeId: id, serverId: randomUUID() });
-    await volumes.complete(ada, tie.id);
+    const attachment = await volumes.reserve(ada, { key: randomUUID(), volumeId: id, serverId: randomUUID() });
+    await volumes.complete(ada, attachment.id);
     expect(await status(id)).toBe('in-use');
-    await volumes.deleteAttachment(ada, tie.id);
+    await volumes.deleteAttachment(ada, attachment.id);
     expect(await status(id)).toBe('available');
   });
 
@@ -179,13 +179,13 @@ describe.each(storesUnderTest(inject('postgresUrl')))('embedded volumes on $kind
 
   it('of other projects are hidden, as are their snapshots and attachments', async () => {
     const { id } = await create();
-    const tie = await attached(id);
+    const attachment = await attached(id);
     const snapshot = await volumes.createSnapshot(ada, { key: randomUUID(), volumeId: id, force: true });
     await expect(volumes.getVolume(bob, id)).rejects.toMatchObject({ code: 'VOLUME_NOT_FOUND', status: 404 });
     await expect(volumes.deleteVolume(bob, id)).rejects.toMatchObject({ code: 'VOLUME_NOT_FOUND' });
     await expect(volumes.getSnapshot(bob, snapshot.id)).rejects.toMatchObject({ code: 'SNAPSHOT_NOT_FOUND' });
     await expect(volumes.deleteSnapshot(bob, snapshot.id)).rejects.toMatchObject({ code: 'SNAPSHOT_NOT_FOUND' });
-    await expect(volumes.deleteAttachment(bob, tie.id)).rejects.toMatchObject({ code: 'ATTACHMENT_NOT_FOUND' });
+    await expect(volumes.deleteAttachment(bob, attachment.id)).rejects.toMatchObject({ code: 'ATTACHMENT_NOT_FOUND' });
     expect(await volumes.listVolumes(bob)).toEqual([]);
     expect((await volumes.listVolumes(admin, { allProjects: true })).map((volume) => volume.id)).toContain(id);
     expect(await volumes.listVolumes(admin)).toEqual([]);

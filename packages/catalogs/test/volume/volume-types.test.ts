@@ -46,10 +46,10 @@ describe.each(storesUnderTest(inject('postgresUrl')))(
     it('are created for unknown ids if these are accepted', async () => {
       const accepting = embeddedVolumes({ store, unknown: 'accept' });
       const [volumeId, snapshotId] = [randomUUID(), randomUUID()];
-      const tie = await accepting.reserve(ada, { key: randomUUID(), volumeId, serverId: randomUUID() });
+      const attachment = await accepting.reserve(ada, { key: randomUUID(), volumeId, serverId: randomUUID() });
       expect(await volumes.getVolume(ada, volumeId)).toMatchObject({
         status: 'reserved',
-        attachments: [{ id: tie.id }],
+        attachments: [{ id: attachment.id }],
       });
       expect(await accepting.getSnapshot(ada, snapshotId)).toMatchObject({ id: snapshotId, status: 'available' });
       expect(await volumes.getSnapshot(ada, snapshotId)).toMatchObject({ id: snapshotId });

@@ -207,7 +207,7 @@ export interface Driver extends Partial<HostControl> {
    * servers when no machine runs anymore. Called repeatedly by a host process that cannot reach the database, before other hosts may
    * start its servers. After `withinMs`, machines that do not respond are killed. Omitted: the driver does not support fencing.
    */
-  fence?(how: FenceAction, withinMs: number): Promise<readonly string[]>;
+  fence?(action: FenceAction, withinMs: number): Promise<readonly string[]>;
   /**
    * A process that does the same if the host process cannot. Drivers whose machines outlive the host process need one: without
    * it, `fence` alone counts as a fence. An error of `perform` with the code `HOST_FENCED` means that a machine must not run

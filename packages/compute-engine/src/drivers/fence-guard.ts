@@ -3,7 +3,7 @@ export type FenceAction = 'stop' | 'pause';
 
 /** What a guard does to the machines of its computer, and when. */
 export interface FenceOrder {
-  readonly how: FenceAction;
+  readonly action: FenceAction;
   /** The time at which it acts, in milliseconds of `bootTime()`. */
   readonly at: number;
   /** Milliseconds after which a machine that does not respond is killed. */

@@ -45,8 +45,8 @@ export class SimulatedMachines {
   }
 
   /** Marks all machines as stopped or paused. Returns the ids of those that were not. */
-  async fence(how: FenceAction): Promise<readonly string[]> {
-    const mark = JSON.stringify({ by: 'fence', how });
+  async fence(action: FenceAction): Promise<readonly string[]> {
+    const mark = JSON.stringify({ by: 'fence', how: action });
     const fenced: string[] = [];
     for (const id of await this.list()) {
       const path = join(this.#directory, id + SUFFIX);

@@ -32,13 +32,13 @@ const MATCH_KEYS = ['verb', 'action', 'name', 'metadata', 'flavor', 'image', 'ho
 
 /** Rules also come from files, where a misspelled key would silently match everything. */
 export function checkRule(rule: Rule): void {
-  for (const [where, given, known] of [
+  for (const [path, given, known] of [
     ['a rule', rule, RULE_KEYS],
     ["a rule's match", rule.match ?? {}, MATCH_KEYS],
   ] as const) {
     const unknown = Object.keys(given).find((key) => !known.includes(key));
     if (unknown)
-      throw new TypeError(`${where} of the simulated driver has no "${unknown}" (it has ${known.join(', ')})`);
+      throw new TypeError(`${path} of the simulated driver has no "${unknown}" (it has ${known.join(', ')})`);
   }
   if (!rule.match) throw new TypeError('a rule of the simulated driver needs "match": {} for all work');
 }

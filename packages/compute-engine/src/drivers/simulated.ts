@@ -153,8 +153,8 @@ export class SimulatedDriver implements Driver {
     await this.#machines?.after(work, server);
   }
 
-  async fence(how: FenceAction): Promise<readonly string[]> {
-    return (await this.#machines?.fence(how)) ?? [];
+  async fence(action: FenceAction): Promise<readonly string[]> {
+    return (await this.#machines?.fence(action)) ?? [];
   }
 
   async machines(): Promise<readonly string[]> {

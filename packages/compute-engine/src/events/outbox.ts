@@ -188,8 +188,8 @@ export class Outbox {
 
   async #update(name: string, owner: string | undefined, values: Record<string, number>): Promise<boolean> {
     const query = this.#store.db.updateTable('notification_cursors').set(values).where('name', '=', name);
-    const mine = owner === undefined ? query : query.where('lease_owner', '=', owner);
-    return (await mine.executeTakeFirstOrThrow()).numUpdatedRows === 1n;
+    const ownRows = owner === undefined ? query : query.where('lease_owner', '=', owner);
+    return (await ownRows.executeTakeFirstOrThrow()).numUpdatedRows === 1n;
   }
 
   #cursor(session: Pick<Store, 'db'>, name: string): Promise<{ position: number }> {

@@ -136,7 +136,7 @@ async function listen(links: LinkServer, address: string, port: number): Promise
  */
 export async function createHost(given: HostOptions): Promise<Host> {
   const { database, name, catalogs = {}, imageDirectory, clock = systemClock } = given;
-  const { concurrency, heartbeatMs, leaseMs, serviceDownSeconds, fence: how } = checkedHostOptions(given);
+  const { concurrency, heartbeatMs, leaseMs, serviceDownSeconds, fence } = checkedHostOptions(given);
   const downMs = serviceDownSeconds * 1000;
   const onError = given.onError ?? (() => {});
   const sealer = await hostSealerFor(database, name, given);
@@ -163,9 +163,9 @@ export async function createHost(given: HostOptions): Promise<Host> {
     const machines = machinesOf(driver);
     const orphans = new OrphanedMachines({ name, store, driver, machines, onError });
     const able = driver;
-    if (how !== 'off' && !able.fence) throw new TypeError(`createHost(): the driver ${able.name} has no fence`);
-    const fence = new MachineFence({
-      ...{ host: name, how, downMs, store, machines, guard: able.guard, onError },
+    if (fence !== 'off' && !able.fence) throw new TypeError(`createHost(): the driver ${able.name} has no fence`);
+    const machineFence = new MachineFence({
+      ...{ host: name, action: fence, downMs, store, machines, guard: able.guard, onError },
       fence: async (...order) => (await able.fence?.(...order)) ?? [],
     });
     linkServer = new LinkServer({ keys, respond: linkResponses(store, able, name) });
@@ -203,7 +203,7 @@ export async function createHost(given: HostOptions): Promise<Host> {
       concurrency,
       heartbeatMs,
       leaseMs,
-      fence,
+      fence: machineFence,
       downMs,
       onError,
       onLost: given.onLost ?? (() => {}),

@@ -14,13 +14,13 @@ const RESPONSE_SHARE = 1 / 6;
 export interface MachineFenceOptions {
   readonly host: string;
   /** `off`: machines are not fenced, and those that an earlier process has paused continue. */
-  readonly how: FenceAction | 'off';
+  readonly action: FenceAction | 'off';
   /** The time without a heartbeat after which other processes consider this host down. */
   readonly downMs: number;
   readonly store: Store;
   readonly machines: Machines;
   /** Stops or pauses all machines. Returns the ids of their servers. */
-  readonly fence: (how: FenceAction, withinMs: number) => Promise<readonly string[]>;
+  readonly fence: (action: FenceAction, withinMs: number) => Promise<readonly string[]>;
   /** Does the same if this process cannot; undefined: the machines end with this process. */
   readonly guard: FenceGuard | undefined;
   readonly onError: (error: unknown) => void;
@@ -46,9 +46,9 @@ export class MachineFence {
     return { closed: this.#closed, count: this.#count };
   }
 
-  #order(how: FenceAction, heartbeatAt: number): FenceOrder {
+  #order(action: FenceAction, heartbeatAt: number): FenceOrder {
     const { downMs } = this.#options;
-    return { how, at: heartbeatAt + downMs * SILENT_SHARE, withinMs: downMs * RESPONSE_SHARE };
+    return { action, at: heartbeatAt + downMs * SILENT_SHARE, withinMs: downMs * RESPONSE_SHARE };
   }
 
   /**
@@ -56,10 +56,10 @@ export class MachineFence {
    * @param heartbeatAt the `bootTime()` of the last heartbeat
    */
   async ensure(heartbeatAt: number): Promise<boolean> {
-    const { how, guard, onError } = this.#options;
-    if (how === 'off') return false;
+    const { action, guard, onError } = this.#options;
+    if (action === 'off') return false;
     try {
-      await guard?.ensure(this.#order(how, heartbeatAt));
+      await guard?.ensure(this.#order(action, heartbeatAt));
       return true;
     } catch (error) {
       onError(error);
@@ -69,8 +69,8 @@ export class MachineFence {
 
   /** Notifies the guard of a heartbeat. If that fails, the guard acts too early, and the next `ensure()` replaces it. */
   async renew(heartbeatAt: number): Promise<void> {
-    const { how, guard, onError } = this.#options;
-    await (how === 'off' ? guard?.end() : guard?.renew(this.#order(how, heartbeatAt)))?.catch(onError);
+    const { action, guard, onError } = this.#options;
+    await (action === 'off' ? guard?.end() : guard?.renew(this.#order(action, heartbeatAt)))?.catch(onError);
   }
 
   /** Ends the guard: the machines continue to run without a fence. */
@@ -88,16 +88,16 @@ export class MachineFence {
   }
 
   async #close(heartbeatAt: number): Promise<void> {
-    const { how, guard, fence, host, downMs, onError } = this.#options;
-    if (how === 'off') return;
+    const { action, guard, fence, host, downMs, onError } = this.#options;
+    if (action === 'off') return;
     if (!this.#closed) {
       this.#count++;
-      onError(new Error(`the host ${host} has stored no heartbeat in time: ${how} is applied to its machines`));
+      onError(new Error(`the host ${host} has stored no heartbeat in time: ${action} is applied to its machines`));
     }
     this.#closed = true;
     if (guard && (await this.ensure(heartbeatAt))) return;
-    const ids = await fence(how, downMs * RESPONSE_SHARE);
-    if (how === 'pause') for (const id of ids) this.#paused.add(id);
+    const ids = await fence(action, downMs * RESPONSE_SHARE);
+    if (action === 'pause') for (const id of ids) this.#paused.add(id);
   }
 
   /** Resumes paused machines whose servers are still on this host. Stopped ones stay off, as after a power failure. */

@@ -78,11 +78,11 @@ export class Worker {
 
   /** Stores a job in the transaction, and executes it in this process after the commit. */
   async add(tx: Tx, job: NewJob): Promise<Job> {
-    const mine = this.isBusy;
+    const wasBusy = this.isBusy;
     const traceContext = this.#observer.traceContext?.();
     const traced = traceContext ? { ...job, payload: { ...job.payload, traceContext } } : job;
-    const added = await this.#options.jobs.add(tx, traced, mine ? this.#lease() : undefined, mine);
-    if (mine) tx.afterCommit(() => this.#start(added));
+    const added = await this.#options.jobs.add(tx, traced, wasBusy ? this.#lease() : undefined, wasBusy);
+    if (wasBusy) tx.afterCommit(() => this.#start(added));
     return added;
   }
 
@@ -106,8 +106,8 @@ export class Worker {
    */
   async retain(id: string): Promise<void> {
     const renewed = await this.#renewals.find('jobs', id, async (ids) => {
-      const mine = await this.#options.jobs.renew(this.#lease(), ids);
-      return new Map([...mine].map((each) => [each, each]));
+      const renewed = await this.#options.jobs.renew(this.#lease(), ids);
+      return new Map([...renewed].map((each) => [each, each]));
     });
     if (renewed === undefined) throw new LeaseLost(id);
   }
@@ -184,10 +184,10 @@ export class Worker {
 
   /** Renews the leases of jobs that run or wait here, and aborts those that another process has claimed. */
   async #renew(): Promise<void> {
-    const mine = [...this.#running.keys(), ...this.#waiting.map(({ id }) => id)];
-    const renewed = await this.#options.jobs.renew(this.#lease(), mine);
+    const ownIds = [...this.#running.keys(), ...this.#waiting.map(({ id }) => id)];
+    const renewed = await this.#options.jobs.renew(this.#lease(), ownIds);
     this.#renewedAt = Date.now();
-    const lost = new Set(mine.filter((id) => !renewed.has(id)));
+    const lost = new Set(ownIds.filter((id) => !renewed.has(id)));
     for (const id of lost) this.#running.get(id)?.ending.abort(new LeaseLost(id));
     const waiting = this.#waiting.filter(({ id }) => !lost.has(id));
     this.#waiting.splice(0, this.#waiting.length, ...waiting);

@@ -52,11 +52,11 @@ describe.skipIf(!postgresUrl)('a host whose fence has a guard', () => {
     const { engine, driver, id } = await cloud({ fence: 'stop' });
     await engine.servers.act(admin, id, 'os-stop');
     await engine.idle();
-    driver.refusals = 2;
+    driver.rejections = 2;
     await engine.servers.act(admin, id, 'os-start');
     await engine.idle();
     expect(await engine.servers.get(admin, id)).toMatchObject({ vmState: 'active', fault: null });
-    expect([driver.refusals, driver.events.at(-1)]).toEqual([0, 'power_on']);
+    expect([driver.rejections, driver.events.at(-1)]).toEqual([0, 'power_on']);
   });
 
   it('leaves the fence to its guard, and acts itself if the guard cannot run', async () => {

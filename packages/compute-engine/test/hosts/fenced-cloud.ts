@@ -56,9 +56,9 @@ class Line {
 export class RecordingDriver extends SimulatedDriver {
   readonly events: string[] = [];
 
-  override async fence(how: 'stop' | 'pause'): Promise<readonly string[]> {
-    const ids = await super.fence(how);
-    if (ids.length > 0) this.events.push(how);
+  override async fence(action: 'stop' | 'pause'): Promise<readonly string[]> {
+    const ids = await super.fence(action);
+    if (ids.length > 0) this.events.push(action);
     return ids;
   }
 
@@ -99,11 +99,11 @@ export class RecordingGuard implements FenceGuard {
 export class GuardedDriver extends RecordingDriver {
   readonly guard = new RecordingGuard();
   /** The number of commands that are refused because the host is fenced. */
-  refusals = 0;
+  rejections = 0;
 
   override async perform(...order: Parameters<SimulatedDriver['perform']>): Promise<void> {
-    if (this.refusals > 0) {
-      this.refusals -= 1;
+    if (this.rejections > 0) {
+      this.rejections -= 1;
       throw Object.assign(new Error('the host is fenced'), { code: 'HOST_FENCED' });
     }
     await super.perform(...order);

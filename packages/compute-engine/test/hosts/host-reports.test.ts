@@ -60,8 +60,8 @@ describe.each(storesUnderTest(inject('postgresUrl')))('what a host reports, on $
   }
 
   async function placed(engine: Engine, flavorId = '1'): Promise<string | null> {
-    const wish = { name: 'w', flavorId, imageId, networks: 'none' } as const;
-    const { servers } = await engine.servers.create(admin, wish);
+    const server = { name: 'w', flavorId, imageId, networks: 'none' } as const;
+    const { servers } = await engine.servers.create(admin, server);
     await engine.idle();
     return (await engine.servers.get(admin, servers[0]!.id)).host;
   }

@@ -85,8 +85,8 @@ describe.skipIf(!postgresUrl)('the role of a host', { timeout: 60_000 }, () => {
   });
 
   const create = async (image: string, networks: 'none' | 'auto' = 'none') => {
-    const wanted = { name: 'web', flavorId: '1', imageId: image, networks, host: 'h1' } as const;
-    const { servers } = await engine.servers.create(context, wanted);
+    const server = { name: 'web', flavorId: '1', imageId: image, networks, host: 'h1' } as const;
+    const { servers } = await engine.servers.create(context, server);
     const id = servers[0]!.id;
     await expect.poll(async () => (await engine.servers.get(context, id)).vmState).toBe('active');
     return id;
@@ -104,7 +104,7 @@ describe.skipIf(!postgresUrl)('the role of a host', { timeout: 60_000 }, () => {
   };
   const contentOf = async (id: string) => {
     const pieces: Uint8Array[] = [];
-    for await (const piece of await services.images.download(caller, id)) pieces.push(piece);
+    for await (const chunk of await services.images.download(caller, id)) pieces.push(chunk);
     return Buffer.concat(pieces).toString();
   };
 

@@ -33,7 +33,7 @@ class EchoDriver extends SimulatedDriver {
       writable: line,
       readable: Readable.from(
         (async function* () {
-          for await (const piece of line) yield `${piece}${piece}`;
+          for await (const chunk of line) yield `${chunk}${chunk}`;
         })(),
       ),
     });
@@ -62,8 +62,8 @@ class VolumeDriver extends EchoDriver {
     create: async (_caller, { origin }, onCaptured) => {
       if (origin.kind !== 'copy') return;
       onCaptured?.();
-      const [why] = await once(this.ends, 'end');
-      if (why) throw new Error(why);
+      const [reason] = await once(this.ends, 'end');
+      if (reason) throw new Error(reason);
     },
     remove: async () => {},
     extend: async () => {},
@@ -144,14 +144,14 @@ describe.skipIf(!postgresUrl)('links between the processes of a cloud', { timeou
     const { volumes } = engine.embedded;
     const { caller } = contextOf('p1');
     const { id: volumeId } = await volumes.createVolume(caller, { key: randomUUID(), sizeGb: 1 });
-    const ended = async (why?: string) => {
+    const ended = async (reason?: string) => {
       const notified = new EventEmitter();
       const captured = once(notified, 'taken');
       const creation = volumes
         .createSnapshot(caller, { key: randomUUID(), volumeId }, () => notified.emit('taken'))
         .then(({ status }) => status, String);
       await captured;
-      volumeDriver.ends.emit('end', why);
+      volumeDriver.ends.emit('end', reason);
       return creation;
     };
     expect(await ended()).toBe('available');
@@ -195,8 +195,8 @@ describe.skipIf(!postgresUrl)('links between the processes of a cloud', { timeou
   const value = { kind: 'driver', call: 'value' };
 
   it('require the secret key, or the key of a host, on both sides', async () => {
-    const stranger = callerWith(new Sealer([newSecretKey()]));
-    await expect(stranger.request('b', value, signal)).rejects.toThrow(HostUnreachable);
+    const otherCaller = callerWith(new Sealer([newSecretKey()]));
+    await expect(otherCaller.request('b', value, signal)).rejects.toThrow(HostUnreachable);
     const { address, port } = (await linkFinder(coreOf(engine).store)('b'))!;
     const plain = connect(port, address);
     plain.end('POST / HTTP/1.1\r\nhost: b\r\ncontent-length: 32\r\n\r\n{"kind":"driver","call":"value"}');
@@ -238,8 +238,8 @@ describe.skipIf(!postgresUrl)('links between the processes of a cloud', { timeou
 
   it('pass the sending host, and the servers that concern it, to the driver', async () => {
     const context = contextOf('p1', { isAdmin: true });
-    const wanted = { name: 'web', flavorId: '1', imageId, networks: 'none', host: 'a' } as const;
-    const { servers } = await engine.servers.create(context, wanted);
+    const server = { name: 'web', flavorId: '1', imageId, networks: 'none', host: 'a' } as const;
+    const { servers } = await engine.servers.create(context, server);
     const { id } = servers[0]!;
     await eventually(async () => expect((await engine.servers.get(context, id)).vmState).toBe('active'));
     const requestResult = (caller: HostCaller, serverId: string) =>

@@ -42,21 +42,21 @@ describe.skipIf(!postgresUrl)('notifications of PostgreSQL', { timeout: 60_000 }
     sql`select pg_notify(${channelOf(receiver)}, ${payload})`.execute(store.db);
 
   it('are received only by their addressee', async () => {
-    const mine = listen();
-    await eventually(() => expect(mine.listening).toBe(true));
+    const listener = listen();
+    await eventually(() => expect(listener.listening).toBe(true));
     await notify('another receiver', 'not for me');
     await notify('me', 'for me');
     await eventually(() => expect(received).toEqual(['', 'for me']));
   });
 
   it('are received again after a reconnect, which is reported because some may have been missed', async () => {
-    const mine = listen();
-    await eventually(() => expect(mine.listening).toBe(true));
+    const listener = listen();
+    await eventually(() => expect(listener.listening).toBe(true));
     await sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'apistrata notices'`.execute(
       store.db,
     );
     await eventually(() => expect(received).toEqual(['', '']));
-    expect(mine.listening).toBe(true);
+    expect(listener.listening).toBe(true);
     await notify('me', 'again');
     await eventually(() => expect(received.at(-1)).toBe('again'));
   });

@@ -76,10 +76,10 @@ function compares(own: (caller: Caller) => string | undefined, operand: Operand)
     const { text } = operand;
     return (caller) => own(caller) === text;
   }
-  const theirs = targetFields[operand.target];
+  const targetField = targetFields[operand.target];
   return (caller, target) => {
     const id = own(caller);
-    return id !== undefined && id !== '' && id === theirs(caller, target);
+    return id !== undefined && id !== '' && id === targetField(caller, target);
   };
 }
 

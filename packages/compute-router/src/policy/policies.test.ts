@@ -27,7 +27,7 @@ const forEveryone = {
 };
 type TestedCaller = keyof typeof forEveryone;
 
-const mine = { projectId: 'mine', userId: 'me' };
+const ownTarget = { projectId: 'mine', userId: 'me' };
 const foreign = { projectId: 'other', userId: 'other' };
 
 /** The callers that each class allows on their own resources and on foreign ones. */
@@ -59,7 +59,7 @@ describe('the default policies', () => {
       (Object.keys(forEveryone) as TestedCaller[]).filter((testedCaller) =>
         defaults.allows(rule, forEveryone[testedCaller], target),
       );
-    expect({ mine: allowed(mine), foreign: allowed(foreign) }).toEqual(classes[byDefault]);
+    expect({ mine: allowed(ownTarget), foreign: allowed(foreign) }).toEqual(classes[byDefault]);
   });
 
   it("apply to the caller's own project by default", () => {
@@ -97,7 +97,7 @@ describe('overrides', () => {
     const own = policies({
       overrides: { 'os_compute_api:servers:delete': (testedCaller, target) => testedCaller.userId === target?.userId },
     });
-    expect(own.allows('os_compute_api:servers:delete', caller(), mine)).toBe(true);
+    expect(own.allows('os_compute_api:servers:delete', caller(), ownTarget)).toBe(true);
     expect(own.allows('os_compute_api:servers:delete', caller('admin'), foreign)).toBe(false);
   });
 

@@ -180,8 +180,10 @@ function textOf(file: string): string {
 function unknownRule(name: string, known: Iterable<string>): string {
   const parts = name.split(':');
   const near = [...known].filter((other) => {
-    const theirs = other.split(':');
-    return parts.length > 1 && theirs.length > 1 && (theirs[1] === parts[1] || theirs.at(-1) === parts.at(-1));
+    const otherParts = other.split(':');
+    return (
+      parts.length > 1 && otherParts.length > 1 && (otherParts[1] === parts[1] || otherParts.at(-1) === parts.at(-1))
+    );
   });
   const hint =
     near.length === 0 || near.length > 8 ? 'all rules are listed in docs/policies.md' : `known: ${near.join(', ')}`;

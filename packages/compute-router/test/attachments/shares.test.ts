@@ -116,11 +116,11 @@ describe('shares of a server', () => {
     expect(await post({ share_id: shareId, more: 1 })).toBe(400);
     expect((await ada().get(`${path}?x=1`)).status).toBe(400);
     expect((await ada().get(`${path}/${shareId}?x=1`)).status).toBe(400);
-    for (const stranger of [api.as('bob:p2', '2.97')]) {
-      expect((await stranger.get(path)).status).toBe(403);
-      expect((await stranger.post(path, { share: { share_id: shareId } })).status).toBe(403);
-      expect((await stranger.get(`${path}/${shareId}`)).status).toBe(403);
-      expect((await stranger.delete(`${path}/${shareId}`)).status).toBe(403);
+    for (const otherCaller of [api.as('bob:p2', '2.97')]) {
+      expect((await otherCaller.get(path)).status).toBe(403);
+      expect((await otherCaller.post(path, { share: { share_id: shareId } })).status).toBe(403);
+      expect((await otherCaller.get(`${path}/${shareId}`)).status).toBe(403);
+      expect((await otherCaller.delete(`${path}/${shareId}`)).status).toBe(403);
     }
   });
 

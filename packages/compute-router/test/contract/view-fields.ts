@@ -9,7 +9,7 @@ export function mismatches(item: unknown, fields: readonly ListedField[]): reado
   );
 }
 
-function check(item: unknown, fields: readonly ListedField[], where: string): string[] {
+function check(item: unknown, fields: readonly ListedField[], path: string): string[] {
   if (item === null || typeof item !== 'object') return [];
   const topLevelFields = new Map<string, ListedField[]>();
   for (const field of fields) {
@@ -20,21 +20,21 @@ function check(item: unknown, fields: readonly ListedField[], where: string): st
   const wrong: string[] = [];
   for (const [key, value] of Object.entries(item)) {
     const listed = topLevelFields.get(key) ?? any;
-    if (!listed) wrong.push(`${where}${key} is not listed`);
-    else wrong.push(...checkValue(value, listed, topLevelFields.has(key) ? key : '*', `${where}${key}`));
+    if (!listed) wrong.push(`${path}${key} is not listed`);
+    else wrong.push(...checkValue(value, listed, topLevelFields.has(key) ? key : '*', `${path}${key}`));
   }
   for (const [key, listed] of topLevelFields) {
     if (key !== '*' && !(key in item) && listed.some((field) => field.name === key && field.always))
-      wrong.push(`${where}${key} is missing`);
+      wrong.push(`${path}${key} is missing`);
   }
   return wrong;
 }
 
-function checkValue(value: unknown, listed: readonly ListedField[], key: string, where: string): string[] {
+function checkValue(value: unknown, listed: readonly ListedField[], key: string, path: string): string[] {
   const own = listed.filter(({ name }) => name === key);
   const wrong =
     own.length > 0 && !own.some(({ type }) => fits(value, type))
-      ? [`${where} is ${JSON.stringify(value)?.slice(0, 60)}, not ${own.map(({ type }) => type).join(' or ')}`]
+      ? [`${path} is ${JSON.stringify(value)?.slice(0, 60)}, not ${own.map(({ type }) => type).join(' or ')}`]
       : [];
   const below = listed.flatMap((field) =>
     field.name === key ? [] : [{ ...field, name: field.name.slice(key.length) }],
@@ -45,13 +45,13 @@ function checkValue(value: unknown, listed: readonly ListedField[], key: string,
     const rest = items
       .map((field) => ({ ...field, name: field.name.slice(2).replace(/^\./, '') }))
       .filter(({ name }) => name);
-    if (rest.length > 0) for (const item of value) wrong.push(...check(item, rest, `${where}[].`));
+    if (rest.length > 0) for (const item of value) wrong.push(...check(item, rest, `${path}[].`));
   } else if (inside.length > 0) {
     wrong.push(
       ...check(
         value,
         inside.map((field) => ({ ...field, name: field.name.slice(1) })),
-        `${where}.`,
+        `${path}.`,
       ),
     );
   }

@@ -12,25 +12,26 @@ const MAX_CPU_MS = 1000;
 const withBody = listedOperations.filter(({ method, base }) => !base && (method === 'POST' || method === 'PUT'));
 
 /** As many copies of a piece as fit. */
-const fill = (piece: string, room: number) => piece.repeat(Math.floor(room / piece.length));
+const fill = (chunk: string, size: number) => chunk.repeat(Math.floor(size / chunk.length));
 
-function largeObject(room: number): string {
+function largeObject(capacity: number): string {
   const keys: string[] = [];
-  for (let size = 2; size < room - 20; size += keys.at(-1)!.length + 1) keys.push(`"k${keys.length}":${keys.length}`);
+  for (let size = 2; size < capacity - 20; size += keys.at(-1)!.length + 1)
+    keys.push(`"k${keys.length}":${keys.length}`);
   return `{${keys}}`;
 }
 
 /** Values of one size and five shapes, the last as a string and as a number. */
-const shapes: Readonly<Record<string, (room: number) => string>> = {
-  'deep lists': (room) => `${fill('[', room / 2)}${fill(']', room / 2)}`,
-  'deep objects': (room) => {
-    const levels = Math.floor((room - 1) / 6);
+const shapes: Readonly<Record<string, (size: number) => string>> = {
+  'deep lists': (size) => `${fill('[', size / 2)}${fill(']', size / 2)}`,
+  'deep objects': (size) => {
+    const levels = Math.floor((size - 1) / 6);
     return `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
   },
-  'wide lists': (room) => `[${fill('1,', room - 3)}1]`,
+  'wide lists': (size) => `[${fill('1,', size - 3)}1]`,
   'wide objects': largeObject,
-  'a long text': (room) => `"${fill('a', room - 2)}"`,
-  'a long number': (room) => fill('9', room),
+  'a long text': (size) => `"${fill('a', size - 2)}"`,
+  'a long number': (size) => fill('9', size),
   // As deep and as wide as bodies may be: all code behind the limits must handle them.
   'the deepest lists that are read': () => `${'['.repeat(60)}${']'.repeat(60)}`,
   'the widest list that is read': () => `[${'{},'.repeat(19_000 / 2)}{}]`,
@@ -62,7 +63,7 @@ describe.each(['/v2.1', '/v2'])('bodies of extreme shape below %s', (mount) => {
       sent.on('error', reject);
       sent.on('response', async (res) => {
         let text = '';
-        for await (const piece of res) text += piece;
+        for await (const chunk of res) text += chunk;
         const { user, system } = process.cpuUsage(before);
         resolve({ status: res.statusCode!, text, cpuMs: (user + system) / 1000 });
       });
@@ -73,10 +74,10 @@ describe.each(['/v2.1', '/v2'])('bodies of extreme shape below %s', (mount) => {
   it.each(Object.entries(shapes))('of %s are handled by every operation at low cost', async (_, shape) => {
     for (const listed of withBody) {
       const member = memberOf(listed);
-      const room = LIMIT - member.length - 5;
+      const size = LIMIT - member.length - 5;
       for (const body of [
-        `{"${member}":${shape(room)}}`,
-        `{"${member}":{"${member}":${shape(room - member.length - 5)}}}`,
+        `{"${member}":${shape(size)}}`,
+        `{"${member}":{"${member}":${shape(size - member.length - 5)}}}`,
       ]) {
         expect(body.length).toBeLessThanOrEqual(LIMIT);
         const { status, text, cpuMs } = await send(listed, body);

@@ -57,7 +57,7 @@ describe.each(Object.keys(makers) as (keyof typeof makers)[])('%s', (name) => {
       const lines = [`${method} ${target} HTTP/1.1`, 'Host: api.example', 'X-Auth-Token: ada:p1', 'Connection: close'];
       socket.end([...lines, ...more, '', ''].join('\r\n'));
       let text = '';
-      socket.on('data', (piece) => (text += piece));
+      socket.on('data', (chunk) => (text += chunk));
       socket.on('error', reject);
       socket.on('close', () => {
         const [head = '', body = ''] = text.split('\r\n\r\n');

@@ -8,7 +8,7 @@ const anonymous = '7d3c1b52-0c8e-4b8e-8f7a-6f0f6b7f3d21';
 const AREAS =
   /^\/(flavors|os-keypairs|os-server-groups|os-aggregates|os-services|os-hypervisors|os-hosts|os-availability-zone)(\/|$)/;
 
-const mine = operations.filter(({ path }) => AREAS.test(path));
+const covered = operations.filter(({ path }) => AREAS.test(path));
 
 /** Percent-encodes text; lone surrogates, which have no encoding, become the replacement character. */
 function encoded(raw: string): string {
@@ -165,7 +165,7 @@ describe('any input of administrators and members', () => {
   });
   afterAll(() => api.close());
 
-  const named = mine.map((operation) => {
+  const named = covered.map((operation) => {
     const { method, path, action = '' } = operation;
     return [`${method} ${path} ${action}`.trim(), operation] as const;
   });
@@ -174,9 +174,9 @@ describe('any input of administrators and members', () => {
     const sample = bodies[action ? `${path} ${action}` : path];
     const body = method === 'POST' || method === 'PUT' ? randomVariant(sample) : fc.constant(undefined);
     const search = query.map((requested) => new URLSearchParams(requested).toString());
-    const who = fc.constantFrom('admin:p1', 'admin:p1', 'admin:p1', 'ada:p1');
+    const tokens = fc.constantFrom('admin:p1', 'admin:p1', 'admin:p1', 'ada:p1');
     await fc.assert(
-      fc.asyncProperty(body, search, version, id, who, async (sent, request, at, name, token) => {
+      fc.asyncProperty(body, search, version, id, tokens, async (sent, request, at, name, token) => {
         const client = api.as(token, at);
         const send = { GET: client.get, DELETE: client.delete, POST: client.post, PUT: client.put, PATCH: client.put };
         const response = await send[method](`${path.replaceAll(/\{[^}]+\}/g, name)}?${request}`, sent);

@@ -166,26 +166,26 @@ describe('key pairs', () => {
 
   it('of other users are accessible to administrators since 2.10', async () => {
     await add({});
-    const theirs = `?user_id=${user}`;
+    const ofUser = `?user_id=${user}`;
     const names = async (client: ReturnType<typeof as>, query: string) =>
       (await client.get(`/os-keypairs${query}`)).body.keypairs.map(({ keypair }: any) => keypair.name);
-    expect(await names(admin('2.10'), theirs)).toEqual(['key']);
-    expect(await names(admin('2.9'), theirs)).toEqual([]);
-    expect((await admin().get(`/os-keypairs/key${theirs}`)).body.keypair.user_id).toBe(user);
+    expect(await names(admin('2.10'), ofUser)).toEqual(['key']);
+    expect(await names(admin('2.9'), ofUser)).toEqual([]);
+    expect((await admin().get(`/os-keypairs/key${ofUser}`)).body.keypair.user_id).toBe(user);
     const created = await admin().post('/os-keypairs', {
       keypair: { name: 'given', public_key: sshKey, user_id: user },
     });
     expect([created.status, created.body.keypair.user_id]).toEqual([201, user]);
     expect(await names(as('2.10'), `?user_id=${user}&user_id=somebody`)).toEqual(['given', 'key']);
-    expect((await admin().delete(`/os-keypairs/given${theirs}`)).status).toBe(204);
+    expect((await admin().delete(`/os-keypairs/given${ofUser}`)).status).toBe(204);
 
     const mallory = api.as('mallory:p1', '2.100');
     expect((await mallory.get('/os-keypairs')).body.keypairs).toEqual([]);
     expect((await mallory.get('/os-keypairs/key')).status).toBe(404);
     expect((await mallory.delete('/os-keypairs/key')).status).toBe(404);
-    expect((await mallory.get(`/os-keypairs${theirs}`)).status).toBe(403);
-    expect((await mallory.get(`/os-keypairs/key${theirs}`)).status).toBe(403);
-    expect((await mallory.delete(`/os-keypairs/key${theirs}`)).status).toBe(403);
+    expect((await mallory.get(`/os-keypairs${ofUser}`)).status).toBe(403);
+    expect((await mallory.get(`/os-keypairs/key${ofUser}`)).status).toBe(403);
+    expect((await mallory.delete(`/os-keypairs/key${ofUser}`)).status).toBe(403);
     const planted = { name: 'planted', public_key: sshKey, user_id: user };
     expect((await mallory.post('/os-keypairs', { keypair: planted })).status).toBe(403);
     expect(await names(as(), '')).toEqual(['key']);

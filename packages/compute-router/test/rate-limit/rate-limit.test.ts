@@ -34,7 +34,7 @@ function poolAt(url: string): pg.Pool {
 }
 
 /** Creates a proxy to a server that can be closed and opened again. */
-async function gate(url: string) {
+async function openProxy(url: string) {
   const { hostname, port: behind } = new URL(url);
   const open = new Set<Socket>();
   const server = createTcpServer((inner) => {
@@ -108,8 +108,8 @@ describe('the rate limits of a compute API', () => {
   it('do not count unauthenticated requests and version documents', async () => {
     const api = await apiWith(rateLimiter({ limits: [{ ...USER, requests: 1 }] }));
     for (let n = 0; n < 3; n++) {
-      const stranger = await fetch(`${api.url}/v2.1/flavors`);
-      expect([stranger.status, stranger.headers.get('ratelimit')]).toEqual([401, null]);
+      const anonymous = await fetch(`${api.url}/v2.1/flavors`);
+      expect([anonymous.status, anonymous.headers.get('ratelimit')]).toEqual([401, null]);
       expect((await fetch(`${api.url}/v2.1/`)).status).toBe(200);
     }
     expect((await api.as('ada:p1').get('/flavors')).status).toBe(200);
@@ -228,17 +228,17 @@ describe.each(stores)('rate limits in %s', (kind, place, storeAt) => {
   it('apply to each process separately while it is unavailable, which is reported once', async (context) => {
     const url = await place();
     if (url === '') return context.skip(`*** SKIPPED: this machine has no ${kind} ***`);
-    const way = await gate(url);
+    const proxy = await openProxy(url);
     const errors: Error[] = [];
     const limit: RateLimit = { ...USER, requests: 5, name: randomUUID() };
-    const limiter = limiterAt(limit, way.url, (error) => errors.push(error));
+    const limiter = limiterAt(limit, proxy.url, (error) => errors.push(error));
     const other = limiterAt(limit, url);
     await together(limiter, other);
     errors.length = 0;
-    await way.close();
+    await proxy.close();
     expect(await rejections(limiter, 'ada', 12)).toBe(7);
     expect(errors).toHaveLength(1);
-    await way.reopen();
+    await proxy.reopen();
     await together(limiter, other);
     expect(errors).toHaveLength(1);
   });

@@ -48,8 +48,8 @@ describe('the history of a server', () => {
   it('shows a failure: the message, and for administrators the details and the host', async () => {
     const [failed] = (await on.ada('2.84').get(path())).body.instanceActions;
     expect(failed).toMatchObject({ action: 'reboot', message: 'Error', project_id: 'p1', user_id: 'ada' });
-    const seen = async (version: string, who: 'ada' | 'admin') =>
-      (await on[who](version).get(path(`/${failed.request_id}`))).body.instanceAction;
+    const seen = async (version: string, user: 'ada' | 'admin') =>
+      (await on[user](version).get(path(`/${failed.request_id}`))).body.instanceAction;
     expect(await seen('2.50', 'ada')).not.toHaveProperty('events');
     expect(Object.keys((await seen('2.51', 'ada')).events[0]).sort()).toEqual([
       'event',

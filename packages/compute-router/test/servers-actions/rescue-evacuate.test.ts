@@ -79,8 +79,8 @@ describe('evacuate', () => {
     expect((await on.admin('2.13').act(server.id, 'evacuate', body)).status).toBe(400);
     expect((await on.admin('2.13').act(server.id, 'evacuate', {})).status).toBe(400);
     expect((await on.admin('2.14').act(server.id, 'evacuate', { onSharedStorage: true })).status).toBe(400);
-    const answered = await on.admin('2.13').act(server.id, 'evacuate', { onSharedStorage: false, adminPass: 'secret' });
-    expect(answered.body).toEqual({ adminPass: 'secret' });
+    const response = await on.admin('2.13').act(server.id, 'evacuate', { onSharedStorage: false, adminPass: 'secret' });
+    expect(response.body).toEqual({ adminPass: 'secret' });
     await on.api.close();
   });
 
@@ -99,8 +99,8 @@ describe('evacuate', () => {
     expect((await on.admin('2.67').act(server.id, 'evacuate', { force: true })).status).toBe(400);
     expect((await on.admin('2.68').act(server.id, 'evacuate', { force: true, host: 'a1' })).status).toBe(400);
     await on.setDown(source, false);
-    const answered = await on.admin('2.68').act(server.id, 'evacuate', {});
-    expect(answered.body.badRequest.message).toBe(`Compute service of ${source} is still in use.`);
+    const response = await on.admin('2.68').act(server.id, 'evacuate', {});
+    expect(response.body.badRequest.message).toBe(`Compute service of ${source} is still in use.`);
     await on.api.close();
   });
 
@@ -131,8 +131,8 @@ describe('evacuate', () => {
     await on.ada().delete(`/servers/${server.id}`);
     const host = (await show(on, server.id))['OS-EXT-SRV-ATTR:host'];
     await on.setDown(host, true);
-    const answered = await on.admin().post(`/servers/${server.id}/action`, { evacuate: {} });
-    expect(answered.status).toBe(409);
+    const response = await on.admin().post(`/servers/${server.id}/action`, { evacuate: {} });
+    expect(response.status).toBe(409);
     on.driver.clearRules();
     await on.api.close();
   });

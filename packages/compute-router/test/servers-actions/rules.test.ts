@@ -159,15 +159,15 @@ describe('the rules of actions', () => {
   });
 
   it.each(rules.filter(({ below }) => below))('$action does not exist at $below', async ({ action, body, below }) => {
-    const answered = await on.admin(below).act(uuid, action, body);
-    expect(answered.body.itemNotFound.message).toBe('The resource could not be found.');
+    const response = await on.admin(below).act(uuid, action, body);
+    expect(response.body.itemNotFound.message).toBe('The resource could not be found.');
   });
 
   it.each(rules.filter(({ adminOnly }) => adminOnly))('$action is for administrators', async (rule) => {
     const server = await prepared(rule);
-    const answered = await on.ada(rule.version).act(server.id, rule.action, rule.body);
-    expect(answered.status).toBe(403);
-    expect(answered.body.forbidden.message).toMatch(/^Policy doesn't allow os_compute_api:.* to be performed\.$/);
+    const response = await on.ada(rule.version).act(server.id, rule.action, rule.body);
+    expect(response.status).toBe(403);
+    expect(response.body.forbidden.message).toMatch(/^Policy doesn't allow os_compute_api:.* to be performed\.$/);
   });
 
   it.each(rules)('$action respects a lock', async (rule) => {
@@ -175,9 +175,9 @@ describe('the rules of actions', () => {
     await on.admin().act(server.id, 'lock');
     if (rule.adminOnly)
       return expect((await on.admin(rule.version).act(server.id, rule.action, rule.body)).status).toBe(rule.status);
-    const answered = await on.ada(rule.version).act(server.id, rule.action, rule.body);
-    if (rule.passesLock) return expect(answered.status).toBe(rule.status);
-    expect(answered.body).toEqual({ conflictingRequest: { code: 409, message: `Instance ${server.id} is locked` } });
+    const response = await on.ada(rule.version).act(server.id, rule.action, rule.body);
+    if (rule.passesLock) return expect(response.status).toBe(rule.status);
+    expect(response.body).toEqual({ conflictingRequest: { code: 409, message: `Instance ${server.id} is locked` } });
     return undefined;
   });
 
@@ -185,9 +185,9 @@ describe('the rules of actions', () => {
     const server = await on.ada('2.37').boot();
     await on.ada().act(server.id, 'pause');
     const client = rule.adminOnly ? on.admin(rule.version) : on.ada(rule.version);
-    const answered = await client.act(server.id, rule.action, rule.body);
-    if (rule.refusedWhilePaused === false) return expect(answered.status).toBe(rule.status);
-    expect(answered.body.conflictingRequest.message).toBe(
+    const response = await client.act(server.id, rule.action, rule.body);
+    if (rule.refusedWhilePaused === false) return expect(response.status).toBe(rule.status);
+    expect(response.body.conflictingRequest.message).toBe(
       `Cannot '${rule.action}' instance ${server.id} while it is in vm_state paused`,
     );
     return undefined;

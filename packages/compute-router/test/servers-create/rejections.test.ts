@@ -234,8 +234,8 @@ describe('the creation of a server is rejected', () => {
   it('with 400 for a port with a resource request until 2.71', async () => {
     const port = { id: known.nothing, networkId: ids.network, deviceId: '', hasResourceRequest: true };
     const spy = vi.spyOn(api.engine.catalogs.networks, 'getPort').mockResolvedValue(port as never);
-    const answered = await post(api.as('ada:p1', '2.71'), { networks: [{ port: known.nothing }] });
-    expect([answered.status, answered.body.badRequest?.message]).toEqual([400, expect.stringContaining('2.72')]);
+    const response = await post(api.as('ada:p1', '2.71'), { networks: [{ port: known.nothing }] });
+    expect([response.status, response.body.badRequest?.message]).toEqual([400, expect.stringContaining('2.72')]);
     spy.mockRestore();
   });
 

@@ -158,9 +158,9 @@ describe('filters of server lists', () => {
     ['status=deleted', ['lost']],
     ['changes-since=2025-01-01T00:00:00Z&deleted=false', ['db.1', 'web-1', 'web-2']],
   ])('%s finds %j for administrators', async (query, found) => {
-    const answered = await list('admin:p1', '2.100', query.replace('@web-1', serverIds['web-1'].id));
-    expect(answered.status).toBe(200);
-    expect(names(answered)).toEqual(found);
+    const response = await list('admin:p1', '2.100', query.replace('@web-1', serverIds['web-1'].id));
+    expect(response.status).toBe(200);
+    expect(names(response)).toEqual(found);
   });
 
   it.each([
@@ -217,9 +217,9 @@ describe('filters of server lists', () => {
     ['tags='],
     ['unknown=1'],
   ])('%s returns 400 with a message', async (query) => {
-    const answered = await list('ada:p1', '2.100', query);
-    expect(answered.status).toBe(400);
-    expect(answered.body.badRequest.message).not.toBe('');
+    const response = await list('ada:p1', '2.100', query);
+    expect(response.status).toBe(400);
+    expect(response.body.badRequest.message).not.toBe('');
   });
 
   it('ignores unknown parameters until 2.74 and rejects them since 2.75', async () => {

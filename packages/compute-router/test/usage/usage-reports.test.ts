@@ -47,8 +47,8 @@ describe('a usage report of one cloud', () => {
 
   it('rejects windows that do not end after they start', async () => {
     for (const query of [`start=${text(9)}&end=${text(9)}`, `start=${text(9)}&end=${text(8)}`, `end=${text(8)}`])
-      for (const where of [path, `${path}/b`])
-        expect((await api.as('admin:b', '2.100').get(`${where}?${query}`)).status).toBe(400);
+      for (const url of [path, `${path}/b`])
+        expect((await api.as('admin:b', '2.100').get(`${url}?${query}`)).status).toBe(400);
   });
 
   it('uses the current time for missing times, and for an end in the future', async () => {
@@ -114,8 +114,8 @@ describe('a usage report of one cloud', () => {
       fc.asyncProperty(fc.string({ unit: 'binary' }), fc.string(), async (time, marker) => {
         const query = new URLSearchParams({ start: time, end: marker, marker: time, limit: marker, detailed: time });
         for (const version of ['2.1', '2.40', '2.100'])
-          for (const where of [path, `${path}/${encodeURIComponent(`x${marker}`)}`])
-            expect((await api.as('admin:p1', version).get(`${where}?${query}`)).status).toBeLessThan(500);
+          for (const url of [path, `${path}/${encodeURIComponent(`x${marker}`)}`])
+            expect((await api.as('admin:p1', version).get(`${url}?${query}`)).status).toBeLessThan(500);
       }),
       { numRuns: 40 },
     );

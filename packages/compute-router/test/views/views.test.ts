@@ -135,7 +135,7 @@ describe('every representation of the reference', () => {
         const meant = name.endsWith('_partial') ? items.filter(({ status }) => status === 'UNKNOWN') : items;
         unseen.get(name)?.delete(meant.length > 0 ? version : '');
         for (const item of meant)
-          wrong.push(...mismatches(item, shown).map((misfit) => `${version} ${token}: ${misfit}`));
+          wrong.push(...mismatches(item, shown).map((mismatch) => `${version} ${token}: ${mismatch}`));
       }
       await after?.();
       await cloud.api.idle();

@@ -95,7 +95,7 @@ describe('a router', () => {
   it('rejects them even if another parser has read the body', async () => {
     const parser = async (req: IncomingMessage) => {
       let text = '';
-      for await (const piece of req) text += piece;
+      for await (const chunk of req) text += chunk;
       (req as IncomingMessage & { body?: unknown }).body = JSON.parse(text);
     };
     const send = (text: string) => serving({}, parser).post('/echo').type('json').send(text);

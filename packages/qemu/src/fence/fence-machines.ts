@@ -16,7 +16,7 @@ export interface FencedMachines {
  *
  * @param folder contains the folders of machines
  */
-export async function fenceMachines(folder: string, how: FenceAction, withinMs: number): Promise<FencedMachines> {
+export async function fenceMachines(folder: string, action: FenceAction, withinMs: number): Promise<FencedMachines> {
   const { readdir, readFile, rm, writeFile } = process.getBuiltinModule('node:fs/promises');
   const { connect } = process.getBuiltinModule('node:net');
   const { join } = process.getBuiltinModule('node:path');
@@ -82,20 +82,20 @@ export async function fenceMachines(folder: string, how: FenceAction, withinMs: 
     // Machines of earlier versions have no control socket for the guard.
     for (const monitor of [join(path, 'guard'), join(path, 'qmp')]) {
       try {
-        if (how === 'pause') {
+        if (action === 'pause') {
           if (!(await execute(monitor, 'query-status')).running) return false;
           // Written first: the host process resumes machines with this file.
           await writeFile(join(path, 'fenced'), '');
         }
-        await execute(monitor, how === 'pause' ? 'stop' : 'quit');
-        if (how === 'pause') return true;
+        await execute(monitor, action === 'pause' ? 'stop' : 'quit');
+        if (action === 'pause') return true;
         break;
       } catch {
         // The next control socket may respond.
       }
     }
     // Data that QEMU has written may still be in transit to the disk, so it ends by itself if it can.
-    while (how === 'stop' && performance.now() < until && (await findMachine(path)) !== undefined) await pause(20);
+    while (action === 'stop' && performance.now() < until && (await findMachine(path)) !== undefined) await pause(20);
     await kill(path);
     return true;
   };

@@ -16,7 +16,7 @@ const RESPONSE_MS = 5_000;
 
 /** The files of a guard; each guard has a folder of its own, so that several can run until the last one has taken over. */
 function filesOf(path: string): ProcessFiles & { readonly socket: string } {
-  const file = (name: 'pid' | 'complaints') => join(path, name === 'pid' ? 'pid' : 'log');
+  const file = (name: 'pid' | 'errorLog') => join(path, name === 'pid' ? 'pid' : 'log');
   return { path, file, staleFiles: [file('pid'), join(path, 'socket')], socket: join(path, 'socket') };
 }
 
@@ -51,8 +51,8 @@ export class ProcessGuard implements FenceGuard {
   }
 
   /** Fences the machines from this process. Returns the ids of the servers whose machines ran. */
-  async fence(how: FenceAction, withinMs: number): Promise<readonly string[]> {
-    return (await fenceMachines(this.#machines, how, withinMs)).fenced;
+  async fence(action: FenceAction, withinMs: number): Promise<readonly string[]> {
+    return (await fenceMachines(this.#machines, action, withinMs)).fenced;
   }
 
   ensure(order: FenceOrder): Promise<void> {
@@ -158,7 +158,7 @@ export class ProcessGuard implements FenceGuard {
         connection.off('data', received).off('close', closed);
         end();
       };
-      const fail = (why: string) => finish(() => reject(new QemuError('PROGRAM_FAILED', `the guard ${why}`)));
+      const fail = (reason: string) => finish(() => reject(new QemuError('PROGRAM_FAILED', `the guard ${reason}`)));
       const received = () => finish(resolve);
       const closed = () => fail('of the fence has ended');
       const expired = () => {
@@ -174,7 +174,7 @@ export class ProcessGuard implements FenceGuard {
 
   /** Logs what a guard has done since the last report. */
   async #report(name: string): Promise<void> {
-    const text = await ifMissing(readFile(filesOf(join(this.#folder, name)).file('complaints'), 'utf8'), '');
+    const text = await ifMissing(readFile(filesOf(join(this.#folder, name)).file('errorLog'), 'utf8'), '');
     const lines = text.slice(this.#reported.get(name) ?? 0).split('\n');
     for (const line of lines.filter(Boolean)) this.#options.log(`the guard of the fence reports: ${line}`);
     this.#reported.set(name, text.length);

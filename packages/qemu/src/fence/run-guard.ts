@@ -7,7 +7,7 @@ export interface GuardArguments {
   readonly folder: string;
   /** The path at which it listens. */
   readonly socket: string;
-  readonly how: FenceAction;
+  readonly action: FenceAction;
   /** When it acts, in milliseconds since the computer was switched on. */
   readonly at: number;
   readonly withinMs: number;
@@ -30,7 +30,7 @@ export function runGuard(fence: typeof fenceMachines): void {
   const { createServer } = process.getBuiltinModule('node:net');
   const { constants, setPriority, uptime } = process.getBuiltinModule('node:os');
   const [pidFile = '', text = ''] = process.argv.slice(1);
-  const { folder, socket, how, withinMs, ...order }: GuardArguments = JSON.parse(text);
+  const { folder, socket, action, withinMs, ...order }: GuardArguments = JSON.parse(text);
   let { at } = order;
   let connections = 0;
   let round: Promise<void> | undefined;
@@ -52,12 +52,12 @@ export function runGuard(fence: typeof fenceMachines): void {
 
   const act = async () => {
     try {
-      const { fenced, left } = await fence(folder, how, withinMs);
-      if (fenced.length > 0) report(`no heartbeat in time: ${how} was applied to ${fenced.join(' ')}`);
+      const { fenced, left } = await fence(folder, action, withinMs);
+      if (fenced.length > 0) report(`no heartbeat in time: ${action} was applied to ${fenced.join(' ')}`);
       // Nothing is left to guard, and no host process that could start a machine.
       if (left === 0 && connections === 0 && isLate()) process.exit();
     } catch (error) {
-      report(`${how} failed: ${error}`);
+      report(`${action} failed: ${error}`);
     }
   };
 

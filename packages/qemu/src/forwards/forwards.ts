@@ -82,7 +82,7 @@ export class Forwards {
       const current = await this.#heldBy(places);
       const before = current.get(id) ?? [];
       const others = [...current].flatMap(([other, forwards]) => (other === id ? [] : forwards));
-      const mine: Forward[] = [];
+      const ownForwards: Forward[] = [];
       const known = [...this.#owners.values()];
       this.#owners.set(id, { id, name, projectId });
       const shared = known.some((other) => other.name === name && other.projectId !== projectId);
@@ -93,16 +93,16 @@ export class Forwards {
           log(`--forward ${rule.text} matches servers of several projects: write ${projectId}/${rule.text} for ${id}`);
           continue;
         }
-        const forward = await this.#free(rule, before, [...others, ...mine]);
-        const where = `port ${rule.guestPort}/${rule.protocol} of ${name} (${id})`;
+        const forward = await this.#free(rule, before, [...others, ...ownForwards]);
+        const place = `port ${rule.guestPort}/${rule.protocol} of ${name} (${id})`;
         if (forward) {
-          mine.push(forward);
-          log(`${address}:${forward.hostPort} forwards to ${where}`);
-        } else log(`no free port of --forward ${rule.text} for ${where}`);
+          ownForwards.push(forward);
+          log(`${address}:${forward.hostPort} forwards to ${place}`);
+        } else log(`no free port of --forward ${rule.text} for ${place}`);
       }
-      current.set(id, mine);
-      await writeAtomically(places.folderOf(id).file('forwards'), JSON.stringify(mine));
-      return { address, forwards: mine };
+      current.set(id, ownForwards);
+      await writeAtomically(places.folderOf(id).file('forwards'), JSON.stringify(ownForwards));
+      return { address, forwards: ownForwards };
     });
     this.#turn = given.catch(() => {});
     return given;

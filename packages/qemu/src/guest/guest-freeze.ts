@@ -20,9 +20,9 @@ class FrozenGuest {
 
   /** Serializes freezing and thawing of a guest. */
   next<T>(work: () => Promise<T>): Promise<T> {
-    const mine = this.#turn.then(work);
-    this.#turn = mine.catch(() => {});
-    return mine;
+    const result = this.#turn.then(work);
+    this.#turn = result.catch(() => {});
+    return result;
   }
 
   forget(): void {

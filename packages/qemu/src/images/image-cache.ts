@@ -248,11 +248,11 @@ async function save(
   const [sha256, md5] = [createHash('sha256'), createHash('md5')];
   const file = await open(path, 'wx', 0o644);
   try {
-    for await (const piece of content) {
+    for await (const chunk of content) {
       signal.throwIfAborted();
-      sha256.update(piece);
-      md5.update(piece);
-      await file.writeFile(piece);
+      sha256.update(chunk);
+      md5.update(chunk);
+      await file.writeFile(chunk);
     }
     await file.sync();
   } finally {

@@ -21,7 +21,7 @@ const FILES = {
   tpm1State: 'tpm-00.permall',
   tpm: 'tpm',
   tpmPid: 'tpm.pid',
-  tpmComplaints: 'tpm.log',
+  tpmErrorLog: 'tpm.log',
   rescue: 'rescue.qcow2',
   rescueBase: 'rescue.base.raw',
   rescueCdrom: 'rescue.cdrom',
@@ -35,7 +35,7 @@ const FILES = {
   /** The device layout that belongs to the saved memory. */
   layout: 'memory.layout.json',
   console: 'console.log',
-  complaints: 'qemu.log',
+  errorLog: 'qemu.log',
   pid: 'pid',
   qmp: 'qmp',
   /** The control socket for fences. `fenceMachines` uses this name, and those of `pid`, `qmp` and `fenced`. */

@@ -10,14 +10,14 @@ import { QmpClient } from '../qmp/qmp-client.js';
 export interface ProcessFiles {
   /** The folder in which it runs. */
   readonly path: string;
-  file(name: 'pid' | 'complaints'): string;
+  file(name: 'pid' | 'errorLog'): string;
   /** Files that a killed process leaves, including its pid file. */
   readonly staleFiles: readonly string[];
 }
 
 /** The same for a program of QEMU, which has a control socket. */
 export interface ProcessFolder extends ProcessFiles {
-  file(name: 'pid' | 'qmp' | 'complaints'): string;
+  file(name: 'pid' | 'qmp' | 'errorLog'): string;
 }
 
 /** A program that outlives this one. */
@@ -63,7 +63,7 @@ export async function endProcess(folder: ProcessFiles): Promise<void> {
 
 /** The last line that the process wrote to standard error. */
 async function lastErrorLine(folder: ProcessFiles): Promise<string | undefined> {
-  const text = await readFile(folder.file('complaints'), 'utf8').catch(() => '');
+  const text = await readFile(folder.file('errorLog'), 'utf8').catch(() => '');
   return text.trim().split('\n').at(-1) || undefined;
 }
 
@@ -80,7 +80,7 @@ export async function startProgram<T>(
   { program, args, runAs, ready }: LastingProgram<T>,
   signal: AbortSignal,
 ): Promise<T> {
-  const messages = await open(folder.file('complaints'), 'w', 0o600);
+  const messages = await open(folder.file('errorLog'), 'w', 0o600);
   let failure: Error | undefined;
   try {
     const child = spawn(program, [...args], {
@@ -109,8 +109,8 @@ export async function startProgram<T>(
     await messages.close();
   }
   await endProcess(folder);
-  const why = failure?.message ?? (await lastErrorLine(folder)) ?? 'it does not respond';
-  throw new QemuError('MACHINE_ENDED', `${basename(program)} cannot run: ${why}`);
+  const reason = failure?.message ?? (await lastErrorLine(folder)) ?? 'it does not respond';
+  throw new QemuError('MACHINE_ENDED', `${basename(program)} cannot run: ${reason}`);
 }
 
 /**

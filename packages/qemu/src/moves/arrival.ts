@@ -104,7 +104,7 @@ async function fetchConsole(remote: RemoteMachine, folder: MachineFolder): Promi
   const file = await open(folder.file('console'), 'a');
   try {
     await file.truncate(0);
-    for await (const piece of createReadStream(before)) await file.writeFile(piece);
+    for await (const chunk of createReadStream(before)) await file.writeFile(chunk);
   } finally {
     await file.close();
   }

@@ -32,8 +32,8 @@ const copyOf = (disk: OwnDisk) => `to-${disk}`;
 function withTunnelFailure(error: unknown, tunnels: readonly Tunnel[]): unknown {
   const cause = tunnels.map(({ failure }) => failure).find((failure) => failure !== undefined);
   if (cause === undefined) return error;
-  const why = cause instanceof Error ? cause.message : String(cause);
-  return new QemuError('MOVE_FAILED', `the connection to the other host failed: ${why}`, { cause });
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new QemuError('MOVE_FAILED', `the connection to the other host failed: ${reason}`, { cause });
 }
 
 /**

@@ -26,7 +26,10 @@ export async function moveObstacle(host: Host, server: Server, destHost: string)
   } catch (error) {
     // The move itself reports that a host is unavailable. Earlier versions provide this CPU only, without a check.
     if (cpu.mode === 'host-passthrough' || (error as { code?: string }).code === 'HOST_UNREACHABLE') return null;
-    const why = (error as Error).message;
-    return { code: 'CONFLICT', message: `Host ${destHost} cannot check whether it provides the guest's CPU: ${why}` };
+    const reason = (error as Error).message;
+    return {
+      code: 'CONFLICT',
+      message: `Host ${destHost} cannot check whether it provides the guest's CPU: ${reason}`,
+    };
   }
 }

@@ -36,8 +36,8 @@ export async function claimNames(directory: string, port: number | null): Promis
   const tag = tagOf(directory);
   const others = [...(await claims())].filter(([, claim]) => claim.directory !== directory);
   const reject = (reason: string) => new QemuError('NETWORKS_UNAVAILABLE', reason);
-  for (const [theirs, claim] of others) {
-    if (theirs === tag)
+  for (const [otherName, claim] of others) {
+    if (otherName === tag)
       throw reject(
         `devices of the host in ${claim.directory} have the same names as those in ${directory} would have: use another directory`,
       );

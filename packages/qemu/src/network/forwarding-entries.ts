@@ -25,8 +25,8 @@ export interface ForwardingEntry {
 function desiredEntries(plan: NetworkPlan, names: DeviceNames, { local, peers }: Tunnels): ReadonlyMap<string, string> {
   const desired = new Map<string, string>();
   const add = (networkId: string, mac: string, { address, port }: TunnelEnd) => {
-    const where = `${mac} dev ${names.tunnel(networkId)} dst ${address}`;
-    desired.set(`${where} ${port}`, port === local.port ? where : `${where} port ${port}`);
+    const entry = `${mac} dev ${names.tunnel(networkId)} dst ${address}`;
+    desired.set(`${entry} ${port}`, port === local.port ? entry : `${entry} port ${port}`);
   };
   const inside = plan.networks.filter((network) => !isPhysical(network));
   for (const { id } of inside) for (const end of peers.values()) add(id, BROADCAST, end);
@@ -50,9 +50,9 @@ export function forwardingCommands(
   const stale: string[] = [];
   for (const { mac, ifname, dst, port = tunnels.local.port, state } of there) {
     if (dst === undefined || state !== 'permanent') continue;
-    const where = `${mac} dev ${ifname} dst ${dst}`;
-    known.add(`${where} ${port}`);
-    if (!desired.has(`${where} ${port}`)) stale.push(`fdb delete ${where} port ${port}`);
+    const entry = `${mac} dev ${ifname} dst ${dst}`;
+    known.add(`${entry} ${port}`);
+    if (!desired.has(`${entry} ${port}`)) stale.push(`fdb delete ${entry} port ${port}`);
   }
   const missing = [...desired].filter(([key]) => !known.has(key)).map(([, entry]) => entry);
   // A static entry replaces one that was learned.

@@ -81,9 +81,9 @@ export class IpTool {
   }
 
   async addresses(namespace?: string): Promise<readonly LinkAddresses[]> {
-    const where = namespace === undefined ? [] : ['-netns', namespace];
+    const namespaceArgs = namespace === undefined ? [] : ['-netns', namespace];
     const all: readonly LinkAddresses[] = JSON.parse(
-      (await runProgram(this.#program, [...where, '-json', 'address', 'show'], OPTIONS)) || '[]',
+      (await runProgram(this.#program, [...namespaceArgs, '-json', 'address', 'show'], OPTIONS)) || '[]',
     );
     return all.filter(({ ifname }) => this.#names.isManaged(ifname));
   }

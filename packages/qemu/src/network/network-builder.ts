@@ -78,11 +78,11 @@ export class NetworkBuilder {
   }
 
   /** Runs work on an object unless its last configuration was the same. */
-  async #once(what: string, how: string, work: () => Promise<void>): Promise<void> {
-    if (this.#done.get(what) === how) return;
+  async #once(what: string, method: string, work: () => Promise<void>): Promise<void> {
+    if (this.#done.get(what) === method) return;
     this.#done.delete(what);
     await work();
-    this.#done.set(what, how);
+    this.#done.set(what, method);
   }
 
   async #devices(desired: readonly DesiredLink[]): Promise<void> {

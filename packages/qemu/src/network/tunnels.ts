@@ -31,8 +31,8 @@ export async function hostsNow(
 ): Promise<{ readonly tunnels: Tunnels; readonly alive: readonly string[] }> {
   const others = (await all()).filter(({ name }) => name !== self);
   const peers = new Map<string, TunnelEnd>();
-  for (const { name, address: theirs, tunnelPort } of others)
-    if (tunnelPort !== null) peers.set(name, { address: theirs, port: tunnelPort });
+  for (const { name, address: remoteAddress, tunnelPort } of others)
+    if (tunnelPort !== null) peers.set(name, { address: remoteAddress, port: tunnelPort });
   const alive = others.filter(({ name, alive: lives }) => lives && peers.has(name)).map(({ name }) => name);
   return { tunnels: { local: { address, port }, peers }, alive };
 }

@@ -25,9 +25,9 @@ describe('the acceleration of guests', () => {
     ['', 'its firmware'],
     ['R', 'real mode'],
     ['RP', 'protected mode'],
-  ])('does not work for a guest that hangs after the output "%s"', async (output, where) => {
+  ])('does not work for a guest that hangs after the output "%s"', async (output, reported) => {
     const run = runProbeGuest(fakeQemu(output, 'exec sleep 60'), 'kvm', undefined, 300);
-    await expect(run).rejects.toThrow(`a probe guest did not get past ${where} within 0.3 seconds`);
+    await expect(run).rejects.toThrow(`a probe guest did not get past ${reported} within 0.3 seconds`);
   });
 
   it('does not work if QEMU exits, and the reason is its error message', async () => {

@@ -31,8 +31,8 @@ export async function kvmGroup(): Promise<number | undefined> {
 /** Describes the progress of a probe guest that did not reach long mode. */
 function failureOf(output: string, message: string, timeoutMs: number): string {
   const reached = PROBE_MODES[output.at(-1) as keyof typeof PROBE_MODES] ?? 'its firmware';
-  const how = message.trim().split('\n')[0];
-  return `a probe guest did not get past ${reached} within ${timeoutMs / 1000} seconds${how ? ` (${how})` : ''}`;
+  const reason = message.trim().split('\n')[0];
+  return `a probe guest did not get past ${reached} within ${timeoutMs / 1000} seconds${reason ? ` (${reason})` : ''}`;
 }
 
 /**
@@ -74,7 +74,7 @@ function runMachine(
       stdio: ['ignore', 'pipe', 'pipe'],
       env: PROGRAM_ENVIRONMENT,
     });
-    let complaint = '';
+    let errorOutput = '';
     let output = '';
     const late = setTimeout(() => machine.kill('SIGKILL'), timeoutMs);
     machine.stdout.setEncoding('latin1').on('data', (text) => {
@@ -82,7 +82,7 @@ function runMachine(
       if (output === PROBE_OUTPUT) machine.kill('SIGKILL');
     });
     machine.stderr.on('data', (text) => {
-      complaint = `${complaint}${text}`.slice(0, 1_000);
+      errorOutput = `${errorOutput}${text}`.slice(0, 1_000);
     });
     machine.once('error', (error) => {
       clearTimeout(late);
@@ -91,7 +91,7 @@ function runMachine(
     machine.once('close', () => {
       clearTimeout(late);
       if (output === PROBE_OUTPUT) resolve();
-      else reject(new Error(failureOf(output, complaint, timeoutMs)));
+      else reject(new Error(failureOf(output, errorOutput, timeoutMs)));
     });
   });
 }

@@ -42,11 +42,11 @@ export function runProgram(program: string, args: readonly string[], options: Pr
       (error, stdout, stderr) => {
         if (!error) return resolve(stdout);
         if (signal?.aborted) return reject(signal.reason);
-        const complaint = stderr.trim().replaceAll('\n', '; ').slice(0, MAX_COMPLAINT);
+        const errorOutput = stderr.trim().replaceAll('\n', '; ').slice(0, MAX_COMPLAINT);
         reject(
           new QemuError(
             'PROGRAM_FAILED',
-            `${program}: ${complaint || (error.killed ? 'took too long' : error.message)}`,
+            `${program}: ${errorOutput || (error.killed ? 'took too long' : error.message)}`,
           ),
         );
       },

@@ -75,6 +75,6 @@ export async function mustPauseBeforeSwitchover(qmp: QmpClient): Promise<boolean
 /** @throws QemuError with the reason if a memory move failed */
 export async function checkMemoryMoved(qmp: QmpClient, { data }: QmpEvent, code: QemuErrorCode): Promise<void> {
   if (data.status === 'completed') return;
-  const { 'error-desc': why } = await memoryMove(qmp);
-  throw new QemuError(code, `the memory could not be moved: ${why ?? data.status}`);
+  const { 'error-desc': reason } = await memoryMove(qmp);
+  throw new QemuError(code, `the memory could not be moved: ${reason ?? data.status}`);
 }

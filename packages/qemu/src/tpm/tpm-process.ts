@@ -9,7 +9,7 @@ import { requiredSwtpm, type Swtpm } from './swtpm.js';
 function filesOf(folder: MachineFolder): ProcessFiles {
   return {
     path: folder.path,
-    file: (name) => folder.file(name === 'pid' ? 'tpmPid' : 'tpmComplaints'),
+    file: (name) => folder.file(name === 'pid' ? 'tpmPid' : 'tpmErrorLog'),
     staleFiles: [folder.file('tpmPid'), folder.file('tpm')],
   };
 }

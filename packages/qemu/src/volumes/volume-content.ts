@@ -8,7 +8,7 @@ const FILES = {
   socket: 'nbd',
   pid: 'pid',
   qmp: 'qmp',
-  complaints: 'server.log',
+  errorLog: 'server.log',
   users: 'users',
 } as const;
 

@@ -70,12 +70,12 @@ export class VolumeStore implements VolumeStorage, VolumeAccess {
 
   /** Runs the operations on one volume sequentially. */
   async #turn<T>(id: string, work: () => Promise<T>): Promise<T> {
-    const mine = (this.#turns.get(id) ?? Promise.resolve()).catch(() => {}).then(work);
-    this.#turns.set(id, mine);
+    const result = (this.#turns.get(id) ?? Promise.resolve()).catch(() => {}).then(work);
+    this.#turns.set(id, result);
     try {
-      return await mine;
+      return await result;
     } finally {
-      if (this.#turns.get(id) === mine) this.#turns.delete(id);
+      if (this.#turns.get(id) === result) this.#turns.delete(id);
     }
   }
 

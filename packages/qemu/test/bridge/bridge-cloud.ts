@@ -89,8 +89,11 @@ export class BridgeCloud {
   }
 
   /** Calls a method of the program's engine. */
-  call<Room extends keyof Engine, Name extends keyof Engine[Room]>(room: Room, name: Name): Method<Engine[Room][Name]> {
-    return this.#calling([room as string, name as string]) as Method<Engine[Room][Name]>;
+  call<Room extends keyof Engine, Name extends keyof Engine[Room]>(
+    service: Room,
+    name: Name,
+  ): Method<Engine[Room][Name]> {
+    return this.#calling([service as string, name as string]) as Method<Engine[Room][Name]>;
   }
 
   /** Calls an operation of the embedded network service. */

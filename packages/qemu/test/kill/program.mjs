@@ -35,8 +35,8 @@ const engine = await createEngine({
 const act = async (name, request) => void (await engine.servers.act(ada, id, name, request));
 const verbs = {
   create: async () => {
-    const wanted = { name: 'guest', flavorId: 'small', imageId: IMAGE, networks: 'none' };
-    return (await engine.servers.create(ada, wanted)).servers[0].id;
+    const server = { name: 'guest', flavorId: 'small', imageId: IMAGE, networks: 'none' };
+    return (await engine.servers.create(ada, server)).servers[0].id;
   },
   stop: () => act('os-stop'),
   start: () => act('os-start'),

@@ -41,8 +41,8 @@ describe.skipIf(missing)('a host whose networks cannot be built', { timeout: 300
   it('takes no servers from its start on, and reports the reason in its service record and its health', async () => {
     expect(await service()).toEqual({ disabled: true, disabledReason: expect.stringContaining(`${broken}/`) });
     expect(await cloud.call('health', 'machines')()).toMatchObject({ healthy: false });
-    const wish = { name: 'w', flavorId: 'small', imageId: IMAGE, networks: [{ networkId: NETWORK }] };
-    const { servers } = await cloud.call('servers', 'create')(ada, wish);
+    const server = { name: 'w', flavorId: 'small', imageId: IMAGE, networks: [{ networkId: NETWORK }] };
+    const { servers } = await cloud.call('servers', 'create')(ada, server);
     await cloud.idle();
     const refused = await cloud.call('servers', 'get')(ada, servers[0]!.id);
     expect([refused.host, refused.fault?.message]).toEqual([null, expect.stringContaining('No valid host')]);

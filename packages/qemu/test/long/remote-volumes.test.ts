@@ -38,7 +38,7 @@ describe.skipIf(missing)('volumes that one host stores for all hosts', { timeout
   const servers = () => processesOf(join(hosts.directory, 'h1', 'contents'), 'qemu-storage-daemon');
   const served = () => servers().length;
   const retained = () => readdirSync(join(hosts.directory, 'h1', 'volumes'));
-  const ways = () => readdirSync(join(hosts.directory, 'h2', 'far'));
+  const sockets = () => readdirSync(join(hosts.directory, 'h2', 'far'));
   /** Waits for a status of a volume, and returns it. */
   const becomes = (volume: string, status: string) =>
     eventually(async () => expect((await volumes().getVolume(admin.caller, volume)).status).toBe(status), BOOT);
@@ -96,7 +96,7 @@ describe.skipIf(missing)('volumes that one host stores for all hosts', { timeout
       'one\ntwo\nfour',
     );
     await line.run('umount /mnt/v');
-    await expect.poll(ways, BOOT).toEqual([]);
+    await expect.poll(sockets, BOOT).toEqual([]);
     expect(served()).toBe(1);
     await hosts.engine.servers.act(admin, id, 'detachVolume', { volumeId });
     await eventually(() => expect(served()).toBe(0), BOOT);
@@ -172,7 +172,7 @@ describe.skipIf(missing)('volumes that one host stores for all hosts', { timeout
     expect(await when(isAttached('vdb', shared), reads('/dev/vdb', 8), third)).toBe('three of h2');
     expect(await when('true', reads('/dev/vdc', 16), second)).toBe('third');
     expect(processesOf(hosts.folder('h2', third))).toEqual([]);
-    expect(ways().filter((name) => name.includes(third))).toEqual([]);
+    expect(sockets().filter((name) => name.includes(third))).toEqual([]);
     await hosts.engine.servers.delete(admin, third);
   });
 
@@ -203,7 +203,7 @@ describe.skipIf(missing)('volumes that one host stores for all hosts', { timeout
     const after = readlinkSync(join(hosts.directory, 'h1', 'volumes', volumeId));
     expect(after).not.toBe(before);
     expect(readdirSync(join(hosts.directory, 'h1', 'contents'))).not.toContain(before);
-    expect(ways().filter((name) => name.startsWith(before))).toEqual([]);
+    expect(sockets().filter((name) => name.startsWith(before))).toEqual([]);
     await run('touch /tmp-enough');
     await when('[ -e /tmp-over ]', 'umount /mnt/v', second);
     await run('echo 3 >/proc/sys/vm/drop_caches; mount -t ext4 /dev/vdb /mnt/v');
@@ -260,7 +260,7 @@ describe.skipIf(missing)('volumes that one host stores for all hosts', { timeout
     await becomes(volumeId, 'available');
     await eventually(() => expect(retained()).not.toContain(rootId), BOOT);
     await expect.poll(served, BOOT).toBe(0);
-    await expect.poll(ways, BOOT).toEqual([]);
+    await expect.poll(sockets, BOOT).toEqual([]);
     for (const volume of await volumes().listVolumes(admin.caller)) {
       await becomes(volume.id, 'available');
       await volumes().deleteVolume(admin.caller, volume.id);

@@ -13,12 +13,12 @@ describe('random bytes', () => {
   });
 
   it('are not shared in memory with other callers', () => {
-    const mine = randomBytes(16);
-    const before = mine.toString('hex');
+    const own = randomBytes(16);
+    const before = own.toString('hex');
     const others = Array.from({ length: 600 }, () => randomBytes(16));
     for (const bytes of others) bytes.fill(0);
-    expect(mine.toString('hex')).toBe(before);
-    expect(mine.buffer).not.toBe(randomBytes(16).buffer);
+    expect(own.toString('hex')).toBe(before);
+    expect(own.buffer).not.toBe(randomBytes(16).buffer);
   });
 
   it('include every value', () => {

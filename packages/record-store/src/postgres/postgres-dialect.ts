@@ -89,10 +89,10 @@ class GatedDriver extends PostgresDriver {
 /** Creates the Kysely dialects of one pool of connections to PostgreSQL, which survives lost connections. */
 export function postgresDialects(url: string, settings: DatabaseSettings): Record<'all' | 'longReads', Dialect> {
   const pool = new PostgresPool(url, settings);
-  const gate = new Semaphore(Math.min(settings.longReads, Math.ceil(settings.poolSize / 2)));
+  const semaphore = new Semaphore(Math.min(settings.longReads, Math.ceil(settings.poolSize / 2)));
   return {
     all: dialectOf(() => new PostgresDriver(pool)),
-    longReads: dialectOf(() => new GatedDriver(pool, gate)),
+    longReads: dialectOf(() => new GatedDriver(pool, semaphore)),
   };
 }
 

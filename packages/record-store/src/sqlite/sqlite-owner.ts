@@ -49,13 +49,13 @@ export class SqliteOwner {
     // Different paths may lead to the same file.
     const real = existsSync(file) ? realpathSync(file) : join(realpathSync(dirname(file)), basename(file));
     const handle = openSqlite(`${real}-owner`);
-    const mine = { mark: randomUUID(), pid: process.pid, host: hostname(), since: new Date().toISOString() };
+    const ownHolder = { mark: randomUUID(), pid: process.pid, host: hostname(), since: new Date().toISOString() };
     try {
       handle.exec('PRAGMA busy_timeout = 0');
       for (let attempt = 1; ; attempt++) {
-        if (claim(handle, mine)) return new SqliteOwner(handle);
+        if (claim(handle, ownHolder)) return new SqliteOwner(handle);
         const holder = holderOf(handle);
-        if (holder && holder.mark !== mine.mark && isAlive(holder))
+        if (holder && holder.mark !== ownHolder.mark && isAlive(holder))
           throw new DatabaseInUse(file, describeHolder(holder));
         // Another process is recording its name, or conflicted with this one.
         if (attempt === ATTEMPTS) throw new DatabaseInUse(file, 'another process');

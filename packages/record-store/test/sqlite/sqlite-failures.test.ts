@@ -120,11 +120,11 @@ describe('a failure of a SQLite file', () => {
       },
     ],
     ['its log is removed', (file: string) => rmSync(`${file}-wal`)],
-  ])('is reported, and nothing is acknowledged, when %s', async (_, spoil) => {
+  ])('is reported, and nothing is acknowledged, when %s', async (_, damage) => {
     const file = freshFile();
     const store = await open(file);
     await add(store, 'k1');
-    spoil(file);
+    damage(file);
     await expect(add(store, 'k2')).rejects.toMatchObject(failure('replaced'));
     await expect(store.check()).rejects.toMatchObject(failure('replaced'));
     const together = await Promise.allSettled([add(store, 'k3'), add(store, 'k4'), add(store, 'k5')]);

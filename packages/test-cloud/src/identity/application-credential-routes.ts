@@ -83,8 +83,8 @@ export function applicationCredentialRoutes(): readonly Route[] {
 
   /** Returns the user's access rule with this content, and creates it if it does not exist. */
   function ruleFor(call: Call, userId: string, requested: NewRule): StoredAccessRule {
-    const mine = [...rules(call).values()].filter(({ user_id }) => user_id === userId);
-    const same = mine.find((rule) =>
+    const ownRules = [...rules(call).values()].filter(({ user_id }) => user_id === userId);
+    const same = ownRules.find((rule) =>
       'id' in requested
         ? rule.id === requested.id
         : rule.path === requested.path && rule.method === requested.method && rule.service === requested.service,
@@ -106,14 +106,14 @@ export function applicationCredentialRoutes(): readonly Route[] {
   return [
     get(path, (call) => {
       const userId = owner(call);
-      const mine = [...call.cloud.directory.state.credentials.values()].filter(
+      const ownCredentials = [...call.cloud.directory.state.credentials.values()].filter(
         (credential) => credential.userId === userId,
       );
       return listOf(
         'application_credentials',
         call,
         filtered(
-          mine.map((c) => show(call, c)),
+          ownCredentials.map((c) => show(call, c)),
           call.query,
           ['name'],
         ),
@@ -162,11 +162,11 @@ export function applicationCredentialRoutes(): readonly Route[] {
     }),
     get('/v3/users/:user/access_rules', (call) => {
       const userId = owner(call);
-      const mine = [...rules(call).values()].filter(({ user_id }) => user_id === userId);
+      const ownRules = [...rules(call).values()].filter(({ user_id }) => user_id === userId);
       return listOf(
         'access_rules',
         call,
-        mine.map((rule) => ({
+        ownRules.map((rule) => ({
           ...ruleView(rule),
           links: { self: `${call.base}/v3/users/${userId}/access_rules/${rule.id}` },
         })),

@@ -74,8 +74,8 @@ function matches(call: Call, { actor, scope, roleId, inherited }: Listed): boole
 }
 
 function linkOf(call: Call, { actor, scope, roleId, inherited }: Assignment): string {
-  const where = scope.kind === 'system' ? 'system' : `${scope.kind}s/${scope.id}`;
-  const path = `${where}/${actor.kind}s/${actor.id}/roles/${roleId}`;
+  const target = scope.kind === 'system' ? 'system' : `${scope.kind}s/${scope.id}`;
+  const path = `${target}/${actor.kind}s/${actor.id}/roles/${roleId}`;
   return `${call.base}/v3/${inherited ? `OS-INHERIT/${path}/inherited_to_projects` : path}`;
 }
 

@@ -63,13 +63,13 @@ function grantRoutes(): readonly Route[] {
         get(all, (call) => {
           call.requireAdmin();
           const scope = scopeOf(call);
-          const mine = [...call.cloud.directory.state.assignments.values()].filter(
+          const matching = [...call.cloud.directory.state.assignments.values()].filter(
             (a) => a.actor.id === call.param('actor') && sameScope(a.scope, scope) && a.inherited === inherited,
           );
           return listOf(
             'roles',
             call,
-            mine.map(({ roleId }) => findRecord(call, 'roles', roleId)),
+            matching.map(({ roleId }) => findRecord(call, 'roles', roleId)),
           );
         }),
         put(one, (call) => {
@@ -120,11 +120,11 @@ function memberRoutes(): readonly Route[] {
     get('/v3/users/:user/groups', (call) => {
       if (call.param('user') !== call.caller.userId) call.requireAdmin();
       const all = [...call.cloud.directory.state.groups.values()];
-      const mine = all.filter(({ members }) => members.includes(call.param('user')));
+      const userGroups = all.filter(({ members }) => members.includes(call.param('user')));
       return listOf(
         'groups',
         call,
-        mine.map(({ members: _, ...group }) => group),
+        userGroups.map(({ members: _, ...group }) => group),
       );
     }),
     put(path, (call) => change(call, (members, id) => [...new Set([...members, id])])),

@@ -27,8 +27,8 @@ export function seedCatalog(documents: Documents): void {
     documents.table<Doc>('identity/services').set(service, { id: service, type, name, enabled: true, description: '' });
     for (const interfaceName of INTERFACES) {
       const id = stableId('endpoint', `${type}/${interfaceName}`);
-      const where = { region: REGION, region_id: REGION, url: `${CLOUD_URL}${path}` };
-      endpoints.set(id, { id, interface: interfaceName, service_id: service, enabled: true, ...where });
+      const location = { region: REGION, region_id: REGION, url: `${CLOUD_URL}${path}` };
+      endpoints.set(id, { id, interface: interfaceName, service_id: service, enabled: true, ...location });
     }
   }
 }

@@ -123,7 +123,7 @@ export const projects: ResourceSpec = {
   tags: true,
   filters: ['domain_id', 'enabled', 'name', 'parent_id', 'is_domain'],
   isVisible: ({ caller, cloud }, { id }) =>
-    id === caller.projectId || cloud.directory.projectsOf(caller.userId).some((mine) => mine.id === id),
+    id === caller.projectId || cloud.directory.projectsOf(caller.userId).some((project) => project.id === id),
   lists: (call, { is_domain }) => call.query.has('is_domain') || is_domain !== true,
   admin: listsAndWrites,
   fields: () => ({

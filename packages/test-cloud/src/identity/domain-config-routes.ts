@@ -39,7 +39,7 @@ export function domainConfigRoutes(): readonly Route[] {
   const table = ({ cloud }: Call) => cloud.documents.table<Config>('identity/domain-config');
 
   /** The part of a configuration that the path names, without secrets. Throws a 404 error for an empty one. */
-  function part(call: Call, config: Config, where: string): unknown {
+  function part(call: Call, config: Config, location: string): unknown {
     const { group, option } = call.req.params as { group?: string; option?: string };
     if (group !== undefined) checkNames(group, option === undefined ? [] : [option]);
     const shown: Record<string, Group> = {};
@@ -47,7 +47,8 @@ export function domainConfigRoutes(): readonly Route[] {
       const open = Object.entries(options).filter(([key]) => !isSecret(name, key));
       if (open.length > 0) shown[name] = Object.fromEntries(open);
     }
-    const missing = (what: string) => notFound(`Could not find ${what} in domain configuration for domain ${where}.`);
+    const missing = (what: string) =>
+      notFound(`Could not find ${what} in domain configuration for domain ${location}.`);
     if (group === undefined) {
       if (Object.keys(shown).length === 0) throw missing('any options');
       return shown;

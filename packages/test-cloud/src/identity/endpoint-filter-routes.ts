@@ -36,8 +36,8 @@ export function endpointFilterRoutes(): readonly Route[] {
     }),
     get('/v3/OS-EP-FILTER/projects/:project/endpoints', (call) => {
       call.requireAdmin();
-      const mine = [...pairs(call).values()].filter(({ project }) => project === call.param('project'));
-      const endpointsOfProject = mine.flatMap(({ endpoint }) => endpoints(call).get(endpoint) ?? []);
+      const matching = [...pairs(call).values()].filter(({ project }) => project === call.param('project'));
+      const endpointsOfProject = matching.flatMap(({ endpoint }) => endpoints(call).get(endpoint) ?? []);
       return listOf(
         'endpoints',
         call,
@@ -46,8 +46,8 @@ export function endpointFilterRoutes(): readonly Route[] {
     }),
     get('/v3/OS-EP-FILTER/endpoints/:endpoint/projects', (call) => {
       call.requireAdmin();
-      const mine = [...pairs(call).values()].filter(({ endpoint }) => endpoint === call.param('endpoint'));
-      const projects = mine.flatMap(({ project }) => call.cloud.directory.state.projects.get(project) ?? []);
+      const matching = [...pairs(call).values()].filter(({ endpoint }) => endpoint === call.param('endpoint'));
+      const projects = matching.flatMap(({ project }) => call.cloud.directory.state.projects.get(project) ?? []);
       return listOf('projects', call, projects);
     }),
   ];

@@ -103,12 +103,12 @@ function endpointGroupRoutes(resource: Resource): readonly Route[] {
     }),
     get(`${path}/projects`, async (call) => {
       const { id } = await resource.find(call, call.param('group'));
-      const mine = [...pairs(call).values()].filter(({ group }) => group === id);
+      const matching = [...pairs(call).values()].filter(({ group }) => group === id);
       const { projects } = call.cloud.directory.state;
       return listOf(
         'projects',
         call,
-        mine.flatMap(({ project }) => projects.get(project) ?? []),
+        matching.flatMap(({ project }) => projects.get(project) ?? []),
       );
     }),
     get(`${path}/endpoints`, async (call) => {
@@ -124,8 +124,8 @@ function endpointGroupRoutes(resource: Resource): readonly Route[] {
       );
     }),
     get('/v3/OS-EP-FILTER/projects/:project/endpoint_groups', async (call) => {
-      const mine = [...pairs(call).values()].filter(({ project }) => project === call.param('project'));
-      const found = await Promise.all(mine.map(({ group }) => resource.find(call, group)));
+      const matching = [...pairs(call).values()].filter(({ project }) => project === call.param('project'));
+      const found = await Promise.all(matching.map(({ group }) => resource.find(call, group)));
       return listOf('endpoint_groups', call, await Promise.all(found.map((doc) => resource.show(call, doc))));
     }),
   ];

@@ -48,9 +48,9 @@ function request(url: URL, sources: DownloadSources, signal: AbortSignal): Promi
 
 async function* verified(content: IncomingMessage, expected: ExpectedChecksum | undefined) {
   const hash = expected && createHash(expected.algorithm);
-  for await (const piece of content as AsyncIterable<Uint8Array>) {
-    hash?.update(piece);
-    yield piece;
+  for await (const chunk of content as AsyncIterable<Uint8Array>) {
+    hash?.update(chunk);
+    yield chunk;
   }
   const found = hash?.digest('hex');
   if (expected && found !== expected.value)

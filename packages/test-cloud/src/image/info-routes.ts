@@ -31,14 +31,14 @@ function versions({ base }: Call): unknown {
 
 async function usage(call: Call): Promise<unknown> {
   const all = await call.cloud.catalogs.images.list(call.caller);
-  const mine = all.filter(({ projectId }) => projectId === call.caller.projectId);
-  const mebibytes = Math.ceil(mine.reduce((sum, { sizeBytes }) => sum + (sizeBytes ?? 0), 0) / 2 ** 20);
+  const ownImages = all.filter(({ projectId }) => projectId === call.caller.projectId);
+  const mebibytes = Math.ceil(ownImages.reduce((sum, { sizeBytes }) => sum + (sizeBytes ?? 0), 0) / 2 ** 20);
   const line = (used: number) => ({ limit: -1, usage: used });
   return {
     usage: {
       image_size_total: line(mebibytes),
       image_stage_total: line(0),
-      image_count_total: line(mine.length),
+      image_count_total: line(ownImages.length),
       image_count_uploading: line(0),
     },
   };

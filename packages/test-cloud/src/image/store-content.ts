@@ -27,10 +27,10 @@ async function* ofFormat(content: AsyncIterable<Uint8Array>, format: string) {
     header = undefined;
     return first;
   };
-  for await (const piece of content) {
-    if (!header) yield piece;
+  for await (const chunk of content) {
+    if (!header) yield chunk;
     else {
-      header = Buffer.concat([header, piece]);
+      header = Buffer.concat([header, chunk]);
       if (header.byteLength >= IMAGE_HEADER_BYTES) yield check(header);
     }
   }

@@ -101,8 +101,8 @@ export const tasks: ResourceSpec = {
     get('/v2/images/:id/tasks', async (call) => {
       const { id } = await call.cloud.catalogs.images.get(call.caller, call.param('id'));
       const all = [...call.cloud.documents.table<Doc>('image/tasks').values()];
-      const mine = all.filter(({ image_id }) => image_id === id);
-      return { tasks: await Promise.all(mine.map((task) => resource.show(call, task))) };
+      const imageTasks = all.filter(({ image_id }) => image_id === id);
+      return { tasks: await Promise.all(imageTasks.map((task) => resource.show(call, task))) };
     }),
   ],
 };

@@ -13,7 +13,7 @@ async function availabilities(call: Call) {
     ...(await networks.listFloatingIps(call.caller)),
   ];
   return (await networks.listNetworks(call.caller)).map((network) => {
-    const mine = subnets
+    const networkSubnets = subnets
       .filter(({ networkId }) => networkId === network.id)
       .map((subnet) => ({
         subnet_id: subnet.id,
@@ -26,7 +26,7 @@ async function availabilities(call: Call) {
         ),
         used_ips: usedAddresses.filter(({ subnetId }) => subnetId === subnet.id).length,
       }));
-    const sum = (key: 'total_ips' | 'used_ips') => mine.reduce((all, subnet) => all + subnet[key], 0);
+    const sum = (key: 'total_ips' | 'used_ips') => networkSubnets.reduce((all, subnet) => all + subnet[key], 0);
     return {
       network_id: network.id,
       network_name: network.name,
@@ -34,7 +34,7 @@ async function availabilities(call: Call) {
       project_id: network.projectId,
       total_ips: sum('total_ips'),
       used_ips: sum('used_ips'),
-      subnet_ip_availability: mine,
+      subnet_ip_availability: networkSubnets,
     };
   });
 }

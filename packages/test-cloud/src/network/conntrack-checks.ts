@@ -28,9 +28,9 @@ export async function checkHelper(call: Call, given: Wire): Promise<undefined> {
       `Conntrack Helper ${helper} does not support: ${protocol}. Supported protocols are: ${protocols.join(', ')}`,
     );
   const { id: routerId } = await call.cloud.catalogs.networks.getRouter(call.caller, call.param('router_id'));
-  const wanted: Wire = { router_id: routerId, helper, protocol, port };
+  const expected: Wire = { router_id: routerId, helper, protocol, port };
   for (const other of call.cloud.documents.table<Doc>('network/conntrack_helpers').values())
-    if (other.id !== id && Object.entries(wanted).every(([key, value]) => other[key] === value))
+    if (other.id !== id && Object.entries(expected).every(([key, value]) => other[key] === value))
       throw networkError(
         'BadRequest',
         'Bad conntrack_helper request: A duplicate conntrack helper entry with same attributes already exists.',

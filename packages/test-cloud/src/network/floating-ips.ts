@@ -56,8 +56,10 @@ export const floatingIps: ResourceSpec = {
   }),
   shows: (call, { id }) => {
     const all = [...call.cloud.documents.table<Doc>('network/port_forwardings').values()];
-    const mine = all.filter(({ floatingip_id }) => floatingip_id === id);
-    return { port_forwardings: mine.map(({ id: _, floatingip_id: __, internal_port_id: ___, ...shown }) => shown) };
+    const forwardings = all.filter(({ floatingip_id }) => floatingip_id === id);
+    return {
+      port_forwardings: forwardings.map(({ id: _, floatingip_id: __, internal_port_id: ___, ...shown }) => shown),
+    };
   },
   changing(call, { id }, { port_id }) {
     if (port_id) rejectForwarded(call, id);

@@ -58,24 +58,24 @@ function mergeShapes(values: readonly unknown[]): unknown {
  * Returns the differences in form of two values: types, and fields that only one of them has. Null matches everything;
  * lists are compared by the union of their elements, and not at all if one of them is empty.
  */
-export function shapeDifferences(recorded: unknown, here: unknown, where = '$'): ShapeDifference[] {
+export function shapeDifferences(recorded: unknown, here: unknown, path = '$'): ShapeDifference[] {
   if (recorded === null || here === null) return [];
-  if (typeOf(recorded) !== typeOf(here)) return [{ where, recorded: typeOf(recorded), here: typeOf(here) }];
+  if (typeOf(recorded) !== typeOf(here)) return [{ where: path, recorded: typeOf(recorded), here: typeOf(here) }];
   if (Array.isArray(recorded) && Array.isArray(here)) {
     if (recorded.length === 0 || here.length === 0) return [];
-    return shapeDifferences(mergeShapes(recorded), mergeShapes(here), `${where}[]`);
+    return shapeDifferences(mergeShapes(recorded), mergeShapes(here), `${path}[]`);
   }
   if (!isObject(recorded) || !isObject(here)) return [];
-  const name = where.slice(where.lastIndexOf('.') + 1);
+  const name = path.slice(path.lastIndexOf('.') + 1);
   if (FREE_FORM.has(name)) {
     const [one, other] = [Object.values(recorded), Object.values(here)];
     return one.length === 0 || other.length === 0
       ? []
-      : shapeDifferences(mergeShapes(one), mergeShapes(other), `${where}.*`);
+      : shapeDifferences(mergeShapes(one), mergeShapes(other), `${path}.*`);
   }
   return [...new Set([...Object.keys(recorded), ...Object.keys(here)])].flatMap((field) => {
     const [one, other] = [recorded[field], here[field]];
-    const at = `${where}.${field}`;
+    const at = `${path}.${field}`;
     if (one === undefined || other === undefined) return [{ where: at, recorded: typeOf(one), here: typeOf(other) }];
     return shapeDifferences(one, other, at);
   });
@@ -99,11 +99,11 @@ const HEADERS_THAT_MATTER = {
 
 /** Returns the differences of headers that clients evaluate. */
 export function headerDifferences(recorded: Headers, here: Headers): ShapeDifference[] {
-  return Object.entries(HEADERS_THAT_MATTER).flatMap(([name, how]) => {
+  return Object.entries(HEADERS_THAT_MATTER).flatMap(([name, rule]) => {
     const shown = (headers: Headers) => {
       const text = headers[name];
       if (text === undefined) return ABSENT;
-      return how === 'value' ? text.replace(/;.*/s, '').trim() : 'there';
+      return rule === 'value' ? text.replace(/;.*/s, '').trim() : 'there';
     };
     return shown(recorded) === shown(here)
       ? []

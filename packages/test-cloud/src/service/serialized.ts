@@ -10,11 +10,11 @@ export async function serialized<T>(cloud: CloudContext, id: string, work: () =>
     lines.set(cloud, line);
   }
   const before = line.get(id) ?? Promise.resolve();
-  const mine = before.then(work, work);
-  line.set(id, mine);
+  const result = before.then(work, work);
+  line.set(id, result);
   try {
-    return await mine;
+    return await result;
   } finally {
-    if (line.get(id) === mine) line.delete(id);
+    if (line.get(id) === result) line.delete(id);
   }
 }

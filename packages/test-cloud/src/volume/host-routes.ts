@@ -63,15 +63,15 @@ function listServices(call: Call): Wire {
   const binary = call.text('binary');
   const host = call.text('host');
   const found = SERVICES.filter(
-    ([name, where]) => (binary ?? name) === name && (host === undefined || runsOn(where, host)),
+    ([name, serviceHost]) => (binary ?? name) === name && (host === undefined || runsOn(serviceHost, host)),
   );
-  return { services: found.map(([name, where]) => serviceView(call, name, where)) };
+  return { services: found.map(([name, serviceHost]) => serviceView(call, name, serviceHost)) };
 }
 
 /** Returns the service that a body names, or throws a 404 error. */
 function namedServices({ host, binary, service }: z.infer<typeof Named>) {
   const requested = binary || service || '';
-  const [name] = SERVICES.find(([one, where]) => one === requested && where === host) ?? [];
+  const [name] = SERVICES.find(([one, serviceHost]) => one === requested && serviceHost === host) ?? [];
   if (!name) throw notFound(`Service ${requested} could not be found on host ${host}.`);
   return { binary: name, host, shown: { host, service: service ?? '', binary: binary ?? '' } };
 }
@@ -120,13 +120,13 @@ async function hostUsage(call: Call): Promise<readonly Wire[]> {
   const snapshots = await catalog.listSnapshots(call.caller, { allProjects: true });
   const sum = (items: readonly { readonly sizeGb: number }[]) => items.reduce((all, { sizeGb }) => all + sizeGb, 0);
   const line = (project: string, isOf: (one: { readonly projectId: string }) => boolean) => {
-    const [mine, remaining] = [volumes.filter(isOf), snapshots.filter(isOf)];
+    const [matchingVolumes, remaining] = [volumes.filter(isOf), snapshots.filter(isOf)];
     return {
       resource: {
         host: HOST,
         project,
-        volume_count: String(mine.length),
-        total_volume_gb: String(sum(mine)),
+        volume_count: String(matchingVolumes.length),
+        total_volume_gb: String(sum(matchingVolumes)),
         snapshot_count: String(remaining.length),
         total_snapshot_gb: String(sum(remaining)),
       },
@@ -169,7 +169,7 @@ function hostListRoutes(): readonly Route[] {
     put('/v3/os-hosts/:host', (call) => {
       call.requireAdmin();
       const host = decodeURIComponent(call.param('host'));
-      const [binary] = enabledServices(call).find(([, where]) => where === host) ?? [];
+      const [binary] = enabledServices(call).find(([, serviceHost]) => serviceHost === host) ?? [];
       if (!binary) throw missing(host);
       const disabled = call.body(HostChange).status === 'disable';
       set(call, binary, host, { disabled });

@@ -98,9 +98,9 @@ function qosRoutes(resource: Resource): readonly Route[] {
       const { id } = await find(call);
       const types = await call.cloud.catalogs.volumes.listTypes(call.caller);
       const users = associatedTypes(call, id);
-      const mine = types.filter((type) => users.includes(type.id));
+      const associated = types.filter((type) => users.includes(type.id));
       return {
-        qos_associations: mine.map((type) => ({ association_type: 'volume_type', name: type.name, id: type.id })),
+        qos_associations: associated.map((type) => ({ association_type: 'volume_type', name: type.name, id: type.id })),
       };
     }),
     get(`${path}/associate`, async (call) => {

@@ -71,12 +71,12 @@ export async function usageOf(call: Call, project: string): Promise<Limits> {
     groups: ours('groups').length,
   };
   for (const type of await typeNames(call)) {
-    const mine = allVolumes.filter(({ volumeType }) => volumeType === type);
-    const ids = new Set(mine.map(({ id }) => id));
+    const typeVolumes = allVolumes.filter(({ volumeType }) => volumeType === type);
+    const ids = new Set(typeVolumes.map(({ id }) => id));
     const remaining = snapshots.filter(({ volumeId }) => ids.has(volumeId));
-    used[`volumes_${type}`] = mine.length;
+    used[`volumes_${type}`] = typeVolumes.length;
     used[`snapshots_${type}`] = remaining.length;
-    used[`gigabytes_${type}`] = sum([...mine, ...remaining].map(({ sizeGb }) => sizeGb));
+    used[`gigabytes_${type}`] = sum([...typeVolumes, ...remaining].map(({ sizeGb }) => sizeGb));
   }
   return used;
 }

@@ -17,8 +17,8 @@ async function identity() {
 describe('callers of the identity service', () => {
   it('query and revoke all of their own tokens, and no others', async () => {
     const { cloud } = await identity();
-    const [mine, other] = [cloud.token('demo', 'demo'), cloud.token('demo', 'demo')];
-    const request = clientOf(cloud, mine);
+    const [own, other] = [cloud.token('demo', 'demo'), cloud.token('demo', 'demo')];
+    const request = clientOf(cloud, own);
     const path = at('auth/tokens');
     expect((await request('GET', path, undefined, { 'X-Subject-Token': other })).status).toBe(200);
     expect((await request('DELETE', path, undefined, { 'X-Subject-Token': other })).status).toBe(204);

@@ -47,8 +47,8 @@ describe('a login', () => {
     expect((await logIn(cloud, passwordOf('admin'), { domain })).body.token.domain.name).toBe('Default');
     const system = await logIn(cloud, passwordOf('admin'), { system: { all: true } });
     expect(system.body.token.system).toEqual({ all: true });
-    const mine = await clientOf(cloud, unscoped.token)('GET', '/identity/v3/auth/projects');
-    expect(mine.body.projects.map(({ name }: { name: string }) => name)).toEqual(['demo']);
+    const ownProjects = await clientOf(cloud, unscoped.token)('GET', '/identity/v3/auth/projects');
+    expect(ownProjects.body.projects.map(({ name }: { name: string }) => name)).toEqual(['demo']);
     const rescoped = await logIn(cloud, { methods: ['token'], token: { id: unscoped.token } }, project('demo'));
     expect(rescoped.body.token.methods).toEqual(['password', 'token']);
     expect(rescoped.body.token.expires_at).toBe(unscoped.body.token.expires_at);

@@ -164,10 +164,10 @@ describe('resources of the network service', () => {
     const path = `/network/v2.0/ports/${port.id}`;
     expect((await request('PUT', path, { port: changed })).status).toBe(200);
     expect((await request('GET', path)).body.port).toMatchObject({ ...changed, extra_dhcp_opts: [] });
-    const mine = clientOf(cloud, cloud.token('demo', 'demo'));
-    const own = (await mine('POST', '/network/v2.0/ports', { port: { network_id: NETWORK } })).body.port;
+    const member = clientOf(cloud, cloud.token('demo', 'demo'));
+    const own = (await member('POST', '/network/v2.0/ports', { port: { network_id: NETWORK } })).body.port;
     expect(own).not.toHaveProperty('binding:host_id');
-    const forged = await mine('PUT', `/network/v2.0/ports/${own.id}`, { port: { mac_address: 'fa:16:3e:11:22:44' } });
+    const forged = await member('PUT', `/network/v2.0/ports/${own.id}`, { port: { mac_address: 'fa:16:3e:11:22:44' } });
     expect(forged).toMatchObject({ status: 403, body: { NeutronError: { type: 'PolicyNotAuthorized' } } });
   });
 

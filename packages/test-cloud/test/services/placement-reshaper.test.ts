@@ -237,9 +237,9 @@ describe('bodies', () => {
   ])('of inventories must leave capacity: %j at %s returns %i', async (fields, version, status) => {
     const { request, child } = await tree();
     const path = `/resource_providers/${child}/inventories`;
-    const answer = await request('POST', path, inventory(fields), version);
-    expect(answer.status, JSON.stringify(answer.body)).toBe(status);
-    expect(answer.headers.get('location')?.endsWith(`${path}/DISK_GB`) ?? false).toBe(status === 201);
+    const response = await request('POST', path, inventory(fields), version);
+    expect(response.status, JSON.stringify(response.body)).toBe(status);
+    expect(response.headers.get('location')?.endsWith(`${path}/DISK_GB`) ?? false).toBe(status === 201);
   });
 });
 

@@ -18,8 +18,8 @@ export function contentInDatabase(store: Store, maxBytes = MAX_CONTENT_BYTES): I
   return {
     async receive(imageId, content) {
       const pieces: Uint8Array[] = [];
-      const digest = await digestContent(content, maxBytes, (piece) => {
-        pieces.push(piece);
+      const digest = await digestContent(content, maxBytes, (chunk) => {
+        pieces.push(chunk);
       });
       return {
         ...digest,

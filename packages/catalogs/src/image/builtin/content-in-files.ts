@@ -62,8 +62,8 @@ export function contentInFiles(folder: string, before: ImageContents, maxBytes =
         await removeStaleDraftsOnce();
         const file = await open(draft, 'wx', 0o600);
         try {
-          const digest = await digestContent(content, maxBytes, async (piece) => {
-            await file.writeFile(piece);
+          const digest = await digestContent(content, maxBytes, async (chunk) => {
+            await file.writeFile(chunk);
           });
           await file.sync();
           const path = pathOf(imageId, digest.sha512);

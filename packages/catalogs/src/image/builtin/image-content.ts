@@ -42,17 +42,17 @@ export interface ImageContents {
 export async function digestContent(
   content: ImageContent,
   maxBytes: number,
-  each: (piece: Uint8Array) => void | Promise<void>,
+  each: (chunk: Uint8Array) => void | Promise<void>,
 ): Promise<ContentDigest> {
   const [md5, sha512] = [createHash('md5'), createHash('sha512')];
   let sizeBytes = 0;
-  for await (const piece of content instanceof Uint8Array ? [content] : content) {
-    sizeBytes += piece.byteLength;
+  for await (const chunk of content instanceof Uint8Array ? [content] : content) {
+    sizeBytes += chunk.byteLength;
     if (sizeBytes > maxBytes)
       throw new CatalogError('IMAGE_TOO_LARGE', `The content of an image may have at most ${maxBytes} bytes here.`);
-    md5.update(piece);
-    sha512.update(piece);
-    await each(piece);
+    md5.update(chunk);
+    sha512.update(chunk);
+    await each(chunk);
   }
   return { sizeBytes, checksum: md5.digest('hex'), sha512: sha512.digest('hex') };
 }

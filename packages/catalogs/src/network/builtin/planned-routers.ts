@@ -124,15 +124,15 @@ export async function routerParts(
     q.where('device_id', 'in', here).where(isRouterPort(store)).orderBy('seq'),
   );
   const others = here.filter((id) => !needed.has(id));
-  const theirs =
+  const otherRouters =
     others.length === 0
       ? { ports: localPorts, own: [] }
       : await routersForOthers(store, others, localPorts, among.self);
-  const ownHere = [...own.filter(({ id }) => hostOf(id) === among.self), ...theirs.own];
+  const ownHere = [...own.filter(({ id }) => hostOf(id) === among.self), ...otherRouters.own];
   return {
-    ports: [...new Map([...there, ...theirs.ports].map((port) => [port.id, port])).values()],
-    own: [...own, ...theirs.own],
-    reached: new Set([...theirs.ports.map(({ networkId }) => networkId), ...ownHere.map(({ id }) => id)]),
+    ports: [...new Map([...there, ...otherRouters.ports].map((port) => [port.id, port])).values()],
+    own: [...own, ...otherRouters.own],
+    reached: new Set([...otherRouters.ports.map(({ networkId }) => networkId), ...ownHere.map(({ id }) => id)]),
     hostOf,
   };
 }

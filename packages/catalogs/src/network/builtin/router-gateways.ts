@@ -78,8 +78,8 @@ function rejectGatewayOfSubnet(subnets: readonly SubnetRecord[], requests: reado
 
 /** Removes the port of a router on its external network, and releases its addresses. */
 export async function removeGateway(tx: Tx, router: RouterRecord, now: number): Promise<void> {
-  const mine = await ports.find(tx, (q) => q.where('device_id', '=', router.id));
-  const port = mine.find(({ deviceOwner }) => deviceOwner === GATEWAY_PORTS);
+  const routerPorts = await ports.find(tx, (q) => q.where('device_id', '=', router.id));
+  const port = routerPorts.find(({ deviceOwner }) => deviceOwner === GATEWAY_PORTS);
   if (port) await removePort(tx, port, now);
   // Routers of earlier versions have addresses without a port.
   else await freeAddresses(tx, router.externalAddresses);

@@ -17,8 +17,8 @@ const invalid = (message: string) => new CatalogError('ROUTER_INTERFACE_INVALID'
 
 /** The ports of a router on networks of projects. */
 async function interfacesOf(tx: Tx, routerId: string): Promise<readonly PortRecord[]> {
-  const mine = await ports.find(tx, (q) => q.where('device_id', '=', routerId));
-  return mine.filter(({ deviceOwner }) => deviceOwner === ROUTER_PORTS);
+  const routerPorts = await ports.find(tx, (q) => q.where('device_id', '=', routerId));
+  return routerPorts.filter(({ deviceOwner }) => deviceOwner === ROUTER_PORTS);
 }
 
 /** Throws if the subnets of a router would overlap. */

@@ -100,8 +100,8 @@ export function routerVerbs(context: NetworkContext) {
      */
     deleteRouter: (caller: Caller, id: string): Promise<void> =>
       changing(caller, id, async (tx, router) => {
-        const mine = await ports.find(tx, (q) => q.where('device_id', '=', id));
-        if (mine.some(({ deviceOwner }) => deviceOwner !== GATEWAY_PORTS))
+        const routerPorts = await ports.find(tx, (q) => q.where('device_id', '=', id));
+        if (routerPorts.some(({ deviceOwner }) => deviceOwner !== GATEWAY_PORTS))
           throw new CatalogError('ROUTER_IN_USE', `Router ${id} still has ports`);
         await removeGateway(tx, router, clock.now());
         await routers.delete(tx, id);

@@ -81,10 +81,10 @@ export function topology(context: NetworkContext) {
       const external = await networks.count(store, (q) => q.where('external', '=', 1));
       return store.transaction(async (tx) => {
         await lockName(tx, `auto-network/${projectId}`);
-        const mine = await networks.find(tx, (q) =>
+        const ownNetworks = await networks.find(tx, (q) =>
           q.where('project_id', '=', projectId).where('name', '=', AUTO_NAME),
         );
-        const existing = mine.find((network) => network.auto);
+        const existing = ownNetworks.find((network) => network.auto);
         if (existing) return existing;
         if (external === 0)
           throw new CatalogError(

@@ -9,8 +9,8 @@ import { BYTES, CALL_HEADER, CONNECTION, readJson } from './message.js';
 
 /** A host that cannot be reached: it is down, or the network between the processes fails. */
 export class HostUnreachable extends EngineError<'HOST_UNREACHABLE'> {
-  constructor(host: string, why: string, options?: ErrorOptions) {
-    super('HOST_UNREACHABLE', `the host ${host} cannot be reached: ${why}`, options);
+  constructor(host: string, reason: string, options?: ErrorOptions) {
+    super('HOST_UNREACHABLE', `the host ${host} cannot be reached: ${reason}`, options);
   }
 }
 
@@ -72,7 +72,7 @@ export class HostCaller {
     return streamOf(host, await this.#send(host, request, signal, { connects: true })) as Duplex;
   }
 
-  async #send(host: string, request: unknown, signal: AbortSignal, how: Exchange): Promise<Received> {
+  async #send(host: string, request: unknown, signal: AbortSignal, kind: Exchange): Promise<Received> {
     signal.throwIfAborted();
     const link = await this.#options.find(host);
     if (!link) throw new HostUnreachable(host, 'it does not accept links');
@@ -80,7 +80,7 @@ export class HostCaller {
     const end = () => socket.destroy(signal.reason);
     signal.addEventListener('abort', end, { once: true });
     try {
-      return await exchange(socket, request, how);
+      return await exchange(socket, request, kind);
     } catch (cause) {
       socket.destroy();
       signal.throwIfAborted();

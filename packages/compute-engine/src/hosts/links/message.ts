@@ -15,10 +15,10 @@ const MAX_BYTES = 2 ** 24;
 export async function readJson(stream: Readable): Promise<unknown> {
   const pieces: Buffer[] = [];
   let bytes = 0;
-  for await (const piece of stream) {
-    bytes += piece.length;
+  for await (const chunk of stream) {
+    bytes += chunk.length;
     if (bytes > MAX_BYTES) throw new Error(`the message is longer than ${MAX_BYTES} bytes`);
-    pieces.push(piece);
+    pieces.push(chunk);
   }
   return JSON.parse(Buffer.concat(pieces).toString('utf8'));
 }

@@ -176,7 +176,7 @@ describe('a value that provokes backtracking', () => {
     ['hw:numa_cpus.0', '1-1,'],
     ['pci_passthrough:alias', 'a:1,'],
     ['hw:mem_page_size', '1'],
-  ])('is validated for %s', (key, piece) => {
-    expect(validateExtraSpec(key, `${piece.repeat(5_000)}!`)).toMatch(/must be of the form/);
+  ])('is validated for %s', (key, chunk) => {
+    expect(validateExtraSpec(key, `${chunk.repeat(5_000)}!`)).toMatch(/must be of the form/);
   });
 });

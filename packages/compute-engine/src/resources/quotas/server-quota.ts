@@ -153,13 +153,13 @@ export async function admitServers(
   let admitted = max;
   for (const userId of own ? [undefined, caller.userId] : [undefined]) {
     const limits = { ...ofProject, ...(userId === undefined ? {} : own?.limits) };
-    const room = await remainingServers(core, tx, caller, userId, limits, {
+    const maxServers = await remainingServers(core, tx, caller, userId, limits, {
       cores: size.cores,
       instances: 1,
       ram: size.ram,
     });
-    if (room.servers < min) throw room.rejection(min);
-    admitted = Math.min(admitted, room.servers);
+    if (maxServers.servers < min) throw maxServers.rejection(min);
+    admitted = Math.min(admitted, maxServers.servers);
   }
   return admitted;
 }

@@ -70,57 +70,57 @@ describe('the scope of a token', () => {
 
 describe('the cache', () => {
   it('saves requests until entries expire', async () => {
-    const who = withOptions({ cacheMs: 60_000 });
-    await who('t-alice');
+    const identify = withOptions({ cacheMs: 60_000 });
+    await identify('t-alice');
     server.now += 59_999;
-    await who('t-alice');
+    await identify('t-alice');
     expect(server.validations).toBe(1);
     server.now += 1;
-    expect(await who('t-alice')).toMatchObject({ userId: 'u1' });
+    expect(await identify('t-alice')).toMatchObject({ userId: 'u1' });
     expect(server.validations).toBe(2);
   });
 
   it('never keeps a token beyond its expiry', async () => {
-    const who = withOptions({ cacheMs: 10 * HOUR });
-    expect(await who('t-alice')).toMatchObject({ userId: 'u1' });
+    const identify = withOptions({ cacheMs: 10 * HOUR });
+    expect(await identify('t-alice')).toMatchObject({ userId: 'u1' });
     server.now += HOUR;
-    expect(await who('t-alice')).toBeUndefined();
+    expect(await identify('t-alice')).toBeUndefined();
   });
 
   it('drops a revoked token when its entry expires', async () => {
-    const who = withOptions({ cacheMs: 60_000 });
-    await who('t-alice');
+    const identify = withOptions({ cacheMs: 60_000 });
+    await identify('t-alice');
     server.tokens.delete('t-alice');
-    expect(await who('t-alice')).toMatchObject({ userId: 'u1' });
+    expect(await identify('t-alice')).toMatchObject({ userId: 'u1' });
     server.now += 60_000;
-    expect(await who('t-alice')).toBeUndefined();
+    expect(await identify('t-alice')).toBeUndefined();
   });
 
   it('includes invalid tokens, for a shorter time', async () => {
-    const who = withOptions({ rejectedCacheMs: 1_000 });
-    await who('late');
+    const identify = withOptions({ rejectedCacheMs: 1_000 });
+    await identify('late');
     server.issue('late', alice);
-    expect(await who('late')).toBeUndefined();
+    expect(await identify('late')).toBeUndefined();
     expect(server.validations).toBe(1);
     server.now += 1_000;
-    expect(await who('late')).toMatchObject({ userId: 'u1' });
+    expect(await identify('late')).toMatchObject({ userId: 'u1' });
   });
 
   it('is bounded, and invalid tokens do not evict valid ones', async () => {
-    const who = withOptions({ maxCached: 2 });
-    await who('t-alice');
-    for (const token of ['a', 'b', 'c']) await who(token);
+    const identify = withOptions({ maxCached: 2 });
+    await identify('t-alice');
+    for (const token of ['a', 'b', 'c']) await identify(token);
     expect(server.validations).toBe(4);
-    await who('c');
-    await who('t-alice');
+    await identify('c');
+    await identify('t-alice');
     expect(server.validations).toBe(4);
-    await who('a');
+    await identify('a');
     expect(server.validations).toBe(5);
   });
 
   it('can be disabled', async () => {
-    const who = withOptions({ cacheMs: 0, rejectedCacheMs: 0 });
-    for (const token of ['t-alice', 't-alice', 'x', 'x']) await who(token);
+    const identify = withOptions({ cacheMs: 0, rejectedCacheMs: 0 });
+    for (const token of ['t-alice', 't-alice', 'x', 'x']) await identify(token);
     expect(server.validations).toBe(4);
   });
 
@@ -138,15 +138,15 @@ describe('the cache', () => {
 
 describe('concurrent requests', () => {
   it('with one token share one look-up', async () => {
-    const who = withOptions();
-    const callers = await Promise.all(Array.from({ length: 50 }, () => who('t-alice')));
+    const identify = withOptions();
+    const callers = await Promise.all(Array.from({ length: 50 }, () => identify('t-alice')));
     expect(new Set(callers.map((caller) => caller?.userId))).toEqual(new Set(['u1']));
     expect(server.requests).toEqual(['POST /v3/auth/tokens', 'GET /v3/auth/tokens?nocatalog']);
   });
 
   it('with different tokens share one login', async () => {
-    const who = withOptions();
-    await Promise.all(Array.from({ length: 20 }, (_, i) => who(`t${i}`)));
+    const identify = withOptions();
+    await Promise.all(Array.from({ length: 20 }, (_, i) => identify(`t${i}`)));
     expect(server.logins.length).toBe(1);
     expect(server.validations).toBe(20);
   });

@@ -19,13 +19,13 @@ describe('a failing identity service', () => {
     ['sends elsewhere', (_, res) => void res.writeHead(302, { Location: '/elsewhere' }).end()],
     ['breaks off', (_, res) => void res.writeHead(200, { 'Content-Length': 100 }).write('{', () => res.destroy())],
   ])('is unavailable when it %s, which is not cached', async (_, failure) => {
-    const who = withOptions();
-    await who('t-warm-up');
+    const identify = withOptions();
+    await identify('t-warm-up');
     // Twice, because a request without a response is repeated once.
     server.instead.push(failure, failure);
-    await expect(who('t-alice')).rejects.toMatchObject({ code: 'IDENTITY_UNAVAILABLE', status: 503 });
+    await expect(identify('t-alice')).rejects.toMatchObject({ code: 'IDENTITY_UNAVAILABLE', status: 503 });
     server.instead.length = 0;
-    expect(await who('t-alice')).toMatchObject({ userId: 'u1' });
+    expect(await identify('t-alice')).toMatchObject({ userId: 'u1' });
   });
 
   it.each<[string, Handler]>([
@@ -34,14 +34,14 @@ describe('a failing identity service', () => {
     ['does not answer with JSON', text],
   ])('is unavailable when the login %s', async (_, failure) => {
     server.instead.push(failure);
-    const who = withOptions();
-    await expect(who('t-alice')).rejects.toThrow(IdentityUnavailable);
-    expect(await who('t-alice')).toMatchObject({ userId: 'u1' });
+    const identify = withOptions();
+    await expect(identify('t-alice')).rejects.toThrow(IdentityUnavailable);
+    expect(await identify('t-alice')).toMatchObject({ userId: 'u1' });
   });
 
   it('is unavailable when its response exceeds the limit, and the rest is not read', async () => {
-    const who = withOptions({ maxResponseBytes: 10_000 });
-    expect(await who('t-alice')).toMatchObject({ userId: 'u1' });
+    const identify = withOptions({ maxResponseBytes: 10_000 });
+    expect(await identify('t-alice')).toMatchObject({ userId: 'u1' });
     let written = 0;
     const flood: Handler = (_, res) => {
       res.writeHead(200, { 'Content-Type': 'application/json' });
@@ -52,16 +52,16 @@ describe('a failing identity service', () => {
       more();
     };
     server.instead.push(flood);
-    await expect(who('t-other')).rejects.toThrow(
+    await expect(identify('t-other')).rejects.toThrow(
       'The identity service is unavailable: the response is larger than 10000 bytes.',
     );
     expect(written).toBeLessThan(50_000_000);
   });
 
   it('is unavailable when it takes too long, at either step', async () => {
-    const who = withOptions({ timeoutMs: 50 });
+    const identify = withOptions({ timeoutMs: 50 });
     server.instead.push(hang);
-    await expect(who('t-alice')).rejects.toThrow(/no response within 50 ms/);
+    await expect(identify('t-alice')).rejects.toThrow(/no response within 50 ms/);
     const patient = withOptions({ timeoutMs: 1_000 });
     await patient('t-warm-up');
     server.instead.push(hang);
@@ -69,25 +69,25 @@ describe('a failing identity service', () => {
   });
 
   it('gets a retry after a broken connection', async () => {
-    const who = withOptions();
-    await who('t-warm-up');
+    const identify = withOptions();
+    await identify('t-warm-up');
     server.instead.push((req) => req.socket.destroy());
-    expect(await who('t-alice')).toMatchObject({ userId: 'u1' });
+    expect(await identify('t-alice')).toMatchObject({ userId: 'u1' });
   });
 
   it('is unavailable when its port is closed, and cached tokens still work', async () => {
-    const who = withOptions();
-    await who('t-alice');
+    const identify = withOptions();
+    await identify('t-alice');
     await server.close();
-    await expect(who('t-bob')).rejects.toThrow(/cannot be reached/);
+    await expect(identify('t-bob')).rejects.toThrow(/cannot be reached/);
     await expect(withOptions()('t-alice')).rejects.toThrow(IdentityUnavailable);
-    expect(await who('t-alice')).toMatchObject({ userId: 'u1' });
+    expect(await identify('t-alice')).toMatchObject({ userId: 'u1' });
     await server.listen();
   });
 
   it('never has a token or a password in the error', async () => {
-    const who = withOptions({ password: 'pass-word-x' });
-    const error: unknown = await who('t-secret-x').catch((reason) => reason);
+    const identify = withOptions({ password: 'pass-word-x' });
+    const error: unknown = await identify('t-secret-x').catch((reason) => reason);
     expect(error).toBeInstanceOf(IdentityUnavailable);
     expect(`${(error as Error).message} ${JSON.stringify(error)} ${(error as Error).stack}`).not.toMatch(
       /pass-word-x|t-secret-x/,
@@ -96,18 +96,18 @@ describe('a failing identity service', () => {
 });
 
 describe('the options of an identity service', () => {
-  const good = { url: 'http://identity/v3', username: 'nova', password: 'secret' };
+  const valid = { url: 'http://identity/v3', username: 'nova', password: 'secret' };
 
   it.each([
-    [{ ...good, timeout: 5 }, /unknown option "timeout"/],
-    [{ ...good, url: undefined }, /url is missing/],
-    [{ ...good, password: undefined }, /password is missing/],
-    [{ ...good, username: '' }, /username must be a non-empty string/],
-    [{ ...good, url: 'identity:5000' }, /url must be like http:/],
-    [{ ...good, url: 'http://' }, /url must be like http:/],
-    [{ ...good, cacheMs: -1 }, /cacheMs must be a number of at least 0, not -1/],
-    [{ ...good, timeoutMs: '5' }, /timeoutMs must be a number/],
-    [{ ...good, maxCached: Number.NaN }, /maxCached must be a number/],
+    [{ ...valid, timeout: 5 }, /unknown option "timeout"/],
+    [{ ...valid, url: undefined }, /url is missing/],
+    [{ ...valid, password: undefined }, /password is missing/],
+    [{ ...valid, username: '' }, /username must be a non-empty string/],
+    [{ ...valid, url: 'identity:5000' }, /url must be like http:/],
+    [{ ...valid, url: 'http://' }, /url must be like http:/],
+    [{ ...valid, cacheMs: -1 }, /cacheMs must be a number of at least 0, not -1/],
+    [{ ...valid, timeoutMs: '5' }, /timeoutMs must be a number/],
+    [{ ...valid, maxCached: Number.NaN }, /maxCached must be a number/],
   ])('are rejected if invalid: %j', (options, message) => {
     expect(() => identityService(options as never)).toThrow(message);
   });

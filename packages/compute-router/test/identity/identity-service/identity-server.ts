@@ -119,7 +119,7 @@ export function onIdentityServer(): void {
 export const withOptions = (options: Partial<IdentityServiceOptions> = {}) => {
   const clock = { now: () => server.now };
   const identity = identityService({ url: server.url, username: 'nova', password: 'secret', clock, ...options });
-  const who = async (token?: string, service?: string): Promise<Caller | undefined> =>
+  const identify = async (token?: string, service?: string): Promise<Caller | undefined> =>
     identity({ headers: { 'x-auth-token': token, 'x-service-token': service } } as unknown as IncomingMessage);
-  return Object.assign(who, { identity });
+  return Object.assign(identify, { identity });
 };

@@ -7,48 +7,48 @@ onIdentityServer();
 describe("the service's own token", () => {
   it('is renewed before it expires', async () => {
     server.loginLifetimeMs = 100_000;
-    const who = withOptions({ cacheMs: 0 });
-    await who('t-alice');
+    const identify = withOptions({ cacheMs: 0 });
+    await identify('t-alice');
     server.now += 39_999;
-    await who('t-alice');
+    await identify('t-alice');
     expect(server.logins.length).toBe(1);
     server.now += 1;
-    await who('t-alice');
+    await identify('t-alice');
     expect(server.logins.length).toBe(2);
   });
 
   it('is renewed once after it was revoked, for any number of requests', async () => {
-    const who = withOptions();
-    await who('t-alice');
+    const identify = withOptions();
+    await identify('t-alice');
     server.tokens.delete('service-1');
     server.issue('t-bob', alice);
-    const callers = await Promise.all(['t-bob', 'x', 'y'].map((token) => who(token)));
+    const callers = await Promise.all(['t-bob', 'x', 'y'].map((token) => identify(token)));
     expect(callers.map((caller) => caller?.userId)).toEqual(['u1', undefined, undefined]);
     expect(server.logins.length).toBe(2);
   });
 
   it('makes the service unavailable if a new one is rejected as well', async () => {
     const refuse: Handler = (_, res) => send(res, 401, {});
-    const who = withOptions();
-    await who('t-alice');
+    const identify = withOptions();
+    await identify('t-alice');
     server.instead.push(refuse, (req, res) => {
       server.instead.push(refuse);
       req.resume();
       res.setHeader('X-Subject-Token', 's');
       send(res, 201, { token: { ...alice, expires_at: new Date(START + HOUR).toISOString() } });
     });
-    await expect(who('other')).rejects.toThrow(IdentityUnavailable);
+    await expect(identify('other')).rejects.toThrow(IdentityUnavailable);
   });
 
   it('is not requested for each request after a wrong password', async () => {
     server.password = 'changed';
-    const who = withOptions();
-    await expect(who('t-alice')).rejects.toThrow(/rejected the service credentials with 401/);
-    await expect(who('t-alice')).rejects.toThrow(/recently rejected/);
+    const identify = withOptions();
+    await expect(identify('t-alice')).rejects.toThrow(/rejected the service credentials with 401/);
+    await expect(identify('t-alice')).rejects.toThrow(/recently rejected/);
     expect(server.logins.length).toBe(1);
     server.password = 'secret';
     server.now += 10_000;
-    expect(await who('t-alice')).toMatchObject({ userId: 'u1' });
+    expect(await identify('t-alice')).toMatchObject({ userId: 'u1' });
   });
 });
 
@@ -69,10 +69,10 @@ describe('a service token in addition to the user token', () => {
   });
 
   it('does not apply to the next request of the user', async () => {
-    const who = withOptions();
-    await who('t-alice', 't-glance');
-    expect(await who('t-alice')).not.toHaveProperty('serviceRoles');
-    expect(await who('t-alice', 't-glance')).toMatchObject({ serviceRoles: ['service'] });
+    const identify = withOptions();
+    await identify('t-alice', 't-glance');
+    expect(await identify('t-alice')).not.toHaveProperty('serviceRoles');
+    expect(await identify('t-alice', 't-glance')).toMatchObject({ serviceRoles: ['service'] });
     expect(server.validations).toBe(2);
   });
 });

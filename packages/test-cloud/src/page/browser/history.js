@@ -2,13 +2,13 @@ import { code, element, timeOf } from './elements.js';
 
 function step({ name, host, result, durationMs, details }) {
   const took = durationMs === null ? '' : `, ${durationMs} ms`;
-  const where = host ? ` on ${host}` : '';
+  const suffix = host ? ` on ${host}` : '';
   const resultClass = result === 'Success' ? 'good' : result === 'Error' ? 'bad' : 'warn';
   return element(
     'li',
     {},
     code(name),
-    `${where}${took}: `,
+    `${suffix}${took}: `,
     element('span', { class: resultClass }, result),
     details ? ` (${details})` : '',
   );

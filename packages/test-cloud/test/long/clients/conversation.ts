@@ -9,9 +9,9 @@ export interface Command {
    * bytes.
    */
   readonly run: string;
-  readonly gives?: RegExp | readonly RegExp[];
+  readonly expects?: RegExp | readonly RegExp[];
   /** Name for the first group of the pattern in the output: `{ image: /\| id +\| (\S+)/ }`. */
-  readonly keep?: Readonly<Record<string, RegExp>>;
+  readonly captures?: Readonly<Record<string, RegExp>>;
   /** The command must fail with this message. */
   readonly fails?: RegExp;
 }
@@ -53,7 +53,7 @@ export function converse(
 
     it.each(commands.map((command) => [command.run, command] as const))(
       '%s',
-      async (_, { run, gives, keep, fails }) => {
+      async (_, { run, expects, captures, fails }) => {
         const typed = run.replaceAll(/\$(\w+)/g, (_whole, name: string) => remaining[name] ?? `missing-${name}`);
         const argv = words(typed.replaceAll('FILE', options.file()));
         const result = await lines.run(client, argv, { ...cloud.envFor({}), ...options.env });
@@ -64,8 +64,8 @@ export function converse(
           return;
         }
         expect(result, `${typed}\n${result.stderr}`).toMatchObject({ code: 0 });
-        for (const pattern of [gives ?? []].flat()) expect(result.stdout).toMatch(pattern);
-        for (const [name, pattern] of Object.entries(keep ?? {})) {
+        for (const pattern of [expects ?? []].flat()) expect(result.stdout).toMatch(pattern);
+        for (const [name, pattern] of Object.entries(captures ?? {})) {
           const found = pattern.exec(result.stdout)?.[1];
           expect(found, `${pattern} in ${result.stdout}`).toBeDefined();
           remaining[name] = found!;

@@ -59,15 +59,15 @@ export function runWorkflow(title: string, steps: readonly Step[]): void {
     }
 
     const applicable = steps.filter((step) => holds(step, version));
-    it.each(applicable.map((step) => [step.does, step] as const))('%s', async (_, step) => {
-      const { run, check, gives, as = 'demo' } = step;
-      const format = gives === undefined || gives instanceof RegExp ? [] : ['-f', 'json'];
+    it.each(applicable.map((step) => [step.title, step] as const))('%s', async (_, step) => {
+      const { run, check, expects, as = 'demo' } = step;
+      const format = expects === undefined || expects instanceof RegExp ? [] : ['-f', 'json'];
       const ran = await type(run, as, check === undefined ? format : []);
       await cloud.idle();
-      if (gives === undefined) return;
+      if (expects === undefined) return;
       const shown = check === undefined ? ran : await type(check, as, format);
-      if (gives instanceof RegExp) expect(shown).toMatch(gives);
-      else expect(JSON.parse(shown || 'null')).toEqual(containing(gives));
+      if (expects instanceof RegExp) expect(shown).toMatch(expects);
+      else expect(JSON.parse(shown || 'null')).toEqual(containing(expects));
     });
 
     it('received a response to every call, and logged no error', () => {

@@ -1,18 +1,18 @@
 /** One action of a user, and the check that it has succeeded. */
 export interface Step {
-  readonly does: string;
+  readonly title: string;
   /** A command of `openstack` or `nova`, or `cloud restart HOST` for an event without a command. */
   readonly run: string;
   /** Omitted if a member performs it. */
   readonly as?: 'admin';
   readonly since?: string;
   readonly until?: string;
-  /** A command whose JSON (or text, for a pattern) must contain `gives`; default: the command itself. */
+  /** A command whose JSON (or text, for a pattern) must contain `expects`; default: the command itself. */
   readonly check?: string;
-  readonly gives?: unknown;
+  readonly expects?: unknown;
 }
 
 /** The command that shows the server of the workflow. */
 export const SHOW = 'openstack server show day';
 /** Returns the check of a step after which the server has this status. */
-export const status = (value: string) => ({ check: SHOW, gives: { status: value } });
+export const status = (value: string) => ({ check: SHOW, expects: { status: value } });
