@@ -126,8 +126,8 @@ class Load {
   }
 
   async #timed({ project, values }, step, at) {
-    const known = { ...values, project };
-    const filled = (text) => text.replaceAll(/\{(\w+)\}/g, (whole, name) => known[name] ?? whole);
+    const replacements = { ...values, project };
+    const filled = (text) => text.replaceAll(/\{(\w+)\}/g, (whole, name) => replacements[name] ?? whole);
     const body = step.body === undefined ? undefined : filled(JSON.stringify(step.body));
     const headers = {
       Accept: 'application/json',

@@ -34,10 +34,10 @@ function newestOf(path) {
 function measured() {
   const reads = operations.filter(({ method }) => method === 'GET');
   return [...new Set(reads.map(({ path }) => path))].flatMap((path) => {
-    const known = requests[`GET ${path}`];
-    if (typeof known === 'string') return [];
-    if (!known) throw new Error(`GET ${path} has no request in operation-requests.mjs`);
-    return known.map((given) => ({ path, version: newestOf(path), ...given }));
+    const measured = requests[`GET ${path}`];
+    if (typeof measured === 'string') return [];
+    if (!measured) throw new Error(`GET ${path} has no request in operation-requests.mjs`);
+    return measured.map((given) => ({ path, version: newestOf(path), ...given }));
   });
 }
 

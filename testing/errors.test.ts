@@ -95,9 +95,9 @@ describe.each(Object.entries(homes))('errors of %s', (name, { base, codes, examp
 
   it('are all on the page, with their status, and nothing else is', () => {
     const listed = rowsOf(name);
-    const known = Array.isArray(codes) ? codes.map((code) => [code, undefined]) : Object.entries(codes);
+    const knownCodes = Array.isArray(codes) ? codes.map((code) => [code, undefined]) : Object.entries(codes);
     const notified = listed.map(({ code, status }) => [code, status === undefined ? undefined : Number(status)]);
-    expect(notified.sort()).toEqual(known.sort());
+    expect(notified.sort()).toEqual(knownCodes.sort());
     expect(listed.map(({ anchor }) => anchor)).toEqual(listed.map(({ code }) => `${name}-${code.toLowerCase()}`));
   });
 

@@ -108,7 +108,7 @@ describe('the code on the pages', () => {
       const { stdout, stderr } = spawnSync(process.execPath, [program, ...topic, '--help'], { encoding: 'utf8' });
       return stdout + stderr;
     });
-    const known = new Set(help.join('\n').match(/(?<=--)[a-z][\w-]*/g));
+    const knownIds = new Set(help.join('\n').match(/(?<=--)[a-z][\w-]*/g));
     const commands = of('sh', 'console').flatMap((block) =>
       commandsOf(block).flatMap((command) => {
         const { index } = start.exec(command) ?? {};
@@ -118,7 +118,7 @@ describe('the code on the pages', () => {
     expect(commands.length).toBeGreaterThan(3);
     const wrong = commands.flatMap(({ block, command }) =>
       optionsOf(command.replace('npm start --', 'npm start')).flatMap((name) =>
-        known.has(name) ? [] : [`${placeOf(block)}: --${name} in ${command}`],
+        knownIds.has(name) ? [] : [`${placeOf(block)}: --${name} in ${command}`],
       ),
     );
     expect(wrong).toEqual([]);

@@ -18,7 +18,7 @@ interface Shown {
   readonly given: string;
   /** `<!-- held by FILE -->`: the test that compiles it in its place. */
   readonly heldBy: string | undefined;
-  /** `<!-- not compiled: why -->` */
+  /** `<!-- not compiled: reason -->` */
   readonly reason: string | undefined;
 }
 
@@ -36,7 +36,7 @@ function shownOn(page: string): readonly Shown[] {
         code,
         given: kind === 'given' ? value : '',
         heldBy: kind === 'held by' ? value : undefined,
-        why: kind === 'not compiled' ? value : undefined,
+        reason: kind === 'not compiled' ? value : undefined,
       };
     });
 }

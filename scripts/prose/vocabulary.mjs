@@ -46,11 +46,11 @@ export async function openVocabulary(root) {
   const own = projectWords(readFileSync(join(root, PROJECT_WORDS), 'utf8'));
   const options = { ignoreCase: true };
   /** @type {Map<string, boolean>} */
-  const known = new Map();
+  const cache = new Map();
   return {
     has(word) {
-      const isKnown = known.get(word) ?? all.has(word, options);
-      known.set(word, isKnown);
+      const isKnown = cache.get(word) ?? all.has(word, options);
+      cache.set(word, isKnown);
       return isKnown;
     },
     similar(word) {

@@ -176,7 +176,7 @@ describe('the recipes for deployment', () => {
     ]);
     const commands = Object.values<{ options?: object }>({ ...databaseCommands, ...engineCommands });
     const own = commands.flatMap(({ options = {} }) => Object.keys(options));
-    const known = new Set([...Object.keys(optionTable), ...own, 'json', 'secret-key']);
+    const knownIds = new Set([...Object.keys(optionTable), ...own, 'json', 'secret-key']);
     const files = [
       'Dockerfile',
       'compose.yaml',
@@ -189,7 +189,7 @@ describe('the recipes for deployment', () => {
         ...[...text(file).matchAll(/APISTRATA_([A-Z_]+)/g)].map(([, name]) => name!.toLowerCase().replaceAll('_', '-')),
         ...(file.endsWith('.md') ? [...text(file).matchAll(/`--([a-z-]+)/g)].map(([, name]) => name!) : []),
       ];
-      expect([file, named.filter((name) => !known.has(name))]).toEqual([file, []]);
+      expect([file, named.filter((name) => !knownIds.has(name))]).toEqual([file, []]);
     }
   });
 });

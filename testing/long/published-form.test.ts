@@ -98,7 +98,7 @@ describe.each(folders)('%s in its published form', (folder) => {
 
   it('imports only packages that are installed with it, in declarations too', () => {
     const { name, dependencies, peerDependencies } = JSON.parse(readFileSync(join(target, 'package.json'), 'utf8'));
-    const known = Object.keys({ [name]: '', ...dependencies, ...peerDependencies });
+    const declared = Object.keys({ [name]: '', ...dependencies, ...peerDependencies });
     const modules = filesOf(folder).filter((file) => /\.(d\.ts|js)$/.test(file) && !file.startsWith('dist/files/'));
     const imported = modules.flatMap((file) => {
       const text = readFileSync(join(target, file), 'utf8').replaceAll(/\/\*[\s\S]*?\*\//g, '');
@@ -109,7 +109,7 @@ describe.each(folders)('%s in its published form', (folder) => {
     });
     const packages = imported.map((id) => /^(@[^/]+\/)?[^/]+/.exec(id)![0]);
     // Types of the platform, which every TypeScript project has.
-    expect([...new Set(packages)].filter((id) => !known.includes(id))).toEqual([]);
+    expect([...new Set(packages)].filter((id) => !declared.includes(id))).toEqual([]);
   });
 
   it('does not contain its build configuration', () => {

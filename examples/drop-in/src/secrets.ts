@@ -30,8 +30,8 @@ export class Secrets {
   }
 
   #of(project: string): Map<string, Secret> {
-    const known = this.#byProject.get(project);
-    if (known) return known;
+    const cached = this.#byProject.get(project);
+    if (cached) return cached;
     const secrets = new Map<string, Secret>();
     this.#byProject.set(project, secrets);
     return secrets;

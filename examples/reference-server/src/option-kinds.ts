@@ -146,9 +146,10 @@ export function pairs(
     const [name, value] = [given.slice(0, mark), given.slice(mark + 1)];
     const expected = Object.hasOwn(names, name) ? names[name] : rest?.names.test(name) ? rest.schema : undefined;
     if (!expected) {
-      const known = Object.keys(names);
-      const otherwise = known.length > 0 ? `Known names: ${known.join(', ')}.` : 'Names are lower_case_words.';
-      throw new StartError(`${label}: unknown name "${name}". ${suggestion(name, known, otherwise)}`);
+      const knownNames = Object.keys(names);
+      const otherwise =
+        knownNames.length > 0 ? `Known names: ${knownNames.join(', ')}.` : 'Names are lower_case_words.';
+      throw new StartError(`${label}: unknown name "${name}". ${suggestion(name, knownNames, otherwise)}`);
     }
     const [found] = readings(value).flatMap((reading) => {
       const { success, data } = expected.safeParse(reading);

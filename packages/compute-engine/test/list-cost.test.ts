@@ -35,7 +35,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('a page of servers on $kin
 
   it('uses a statement that is built once for all projects and positions', async () => {
     // A query for unknown records also reads their text, so it is another statement.
-    for (const known of ['p1', 'p1', 'p1', 'p0', 'p0']) await page(known);
+    for (const project of ['p1', 'p1', 'p1', 'p0', 'p0']) await page(project);
     const [first, second] = await page('p0');
     const marker = first?.id;
     const written: unknown[] = [];

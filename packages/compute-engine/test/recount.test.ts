@@ -59,9 +59,9 @@ describe.each(storesUnderTest(inject('postgresUrl')))('the counted capacity of h
     const [first] = [...(await engine.hosts.map()).hosts.keys()];
     const host = first ?? '';
     const inventory = { total: 2, reserved: 0, minUnit: 1, maxUnit: 2, stepSize: 1, allocationRatio: 1 };
-    const known = (await engine.hosts.map()).hosts.get(host);
+    const cached = (await engine.hosts.map()).hosts.get(host);
     await engine.hosts.setOffer(host, {
-      inventories: { ...(known && inventoriesOf(known.node)), CUSTOM_LICENCE: inventory },
+      inventories: { ...(cached && inventoriesOf(cached.node)), CUSTOM_LICENCE: inventory },
     });
     await engine.flavors.setExtraSpecs({ ...contextOf('p1'), isAdmin: true }, '1', { 'resources:CUSTOM_LICENCE': '1' });
     const expected = { name: 'web', flavorId: '1', imageId, networks: 'none', minCount: 3, maxCount: 3 } as const;

@@ -57,9 +57,9 @@ function mostComplete(items: readonly unknown[]): unknown {
 export function stable<T>(value: T): T {
   const ids = new Map<string, string>();
   const idFor = (found: string) => {
-    const known = ids.get(found) ?? `5ca1ab1e-0000-4000-8000-${String(ids.size + 1).padStart(12, '0')}`;
-    ids.set(found, known);
-    return known;
+    const cached = ids.get(found) ?? `5ca1ab1e-0000-4000-8000-${String(ids.size + 1).padStart(12, '0')}`;
+    ids.set(found, cached);
+    return cached;
   };
   return walk(value, '', idFor) as T;
 }

@@ -61,8 +61,8 @@ export function explorer(options: ExplorerOptions): ExplorerHandler {
   const assets = new Map<string, Reply>();
 
   function assetReply(name: string): Reply | undefined {
-    const known = assets.get(name);
-    if (known) return known;
+    const cached = assets.get(name);
+    if (cached) return cached;
     const file = explorerAsset(name, options);
     if (!file) return undefined;
     const reply: Reply = { status: 200, ...file, isCacheable: true };

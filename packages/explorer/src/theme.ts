@@ -45,7 +45,7 @@ const COLOR = /^(?:#[0-9a-f]{3,8}|[a-z]+|(?:rgba?|hsla?|hwb|lab|lch|oklab|oklch|
 /** Throws a TypeError if a color has an unknown name or is not a CSS color, or if the type of the logo is unknown. */
 export function checkTheme(colors: ThemeColors | undefined, logo: Logo | undefined): void {
   for (const [name, color] of Object.entries(colors ?? {})) {
-    if (!COLORS.some((known) => known === name))
+    if (!COLORS.some((allowed) => allowed === name))
       throw new TypeError(`explorer(): unknown color "${name}" (known colors: ${COLORS.join(', ')})`);
     for (const text of typeof color === 'object' ? [color.light, color.dark] : [color])
       if (typeof text !== 'string' || !COLOR.test(text))

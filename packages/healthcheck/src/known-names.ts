@@ -1,19 +1,19 @@
 import { HealthcheckConfigError } from './errors.js';
 
 /** @throws HealthcheckConfigError for the first unknown key of `given`, with the most similar known name */
-export function rejectUnknown(place: string, given: object, known: readonly string[]): void {
-  const unknown = Object.keys(given).find((key) => !known.includes(key));
+export function rejectUnknown(place: string, given: object, knownNames: readonly string[]): void {
+  const unknown = Object.keys(given).find((key) => !knownNames.includes(key));
   if (unknown === undefined) return;
-  throw new HealthcheckConfigError(unknown, `unknown in ${place}`, didYouMean(unknown, known));
+  throw new HealthcheckConfigError(unknown, `unknown in ${place}`, didYouMean(unknown, knownNames));
 }
 
 /** Returns the fix for an unknown name: the most similar known one, or all. */
-export function didYouMean(name: string, known: readonly string[]): string {
-  const [closest] = known
+export function didYouMean(name: string, knownNames: readonly string[]): string {
+  const [closest] = knownNames
     .map((candidate) => ({ candidate, distance: editDistance(plain(name), plain(candidate)) }))
     .filter(({ distance }) => distance <= 3)
     .sort((a, b) => a.distance - b.distance);
-  return closest ? `Did you mean "${closest.candidate}"?` : `Known are: ${known.join(', ')}`;
+  return closest ? `Did you mean "${closest.candidate}"?` : `Known are: ${knownNames.join(', ')}`;
 }
 
 /** Normalizes the spelling: `disable_by_file_path` and `disableByFilePath` are the same name. */

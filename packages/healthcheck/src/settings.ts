@@ -104,12 +104,12 @@ function followedResources({ followResources, detailedPromises }: Readonly<Healt
 }
 
 function jsonFormat(format: JsonFormat = 'documented'): JsonFormat {
-  const known = ['documented', ...Object.keys(JSON_FORMATS)];
-  if (known.includes(format)) return format;
+  const formats = ['documented', ...Object.keys(JSON_FORMATS)];
+  if (formats.includes(format)) return format;
   throw new HealthcheckConfigError(
     'format',
     `unknown format ${JSON.stringify(format)}`,
-    didYouMean(String(format), known),
+    didYouMean(String(format), formats),
   );
 }
 

@@ -106,8 +106,8 @@ const ordered = new WeakMap<object, readonly Window<unknown>[]>();
  */
 export function windowsOf<T>(value: Windowed<T>): readonly Window<T>[] {
   if (!isWindowed(value)) return [new Window<T>(undefined, undefined, value as T)];
-  const known = ordered.get(value);
-  if (known) return known as readonly Window<T>[];
+  const cached = ordered.get(value);
+  if (cached) return cached as readonly Window<T>[];
   const windows = (Array.isArray(value) ? [...value] : [value]) as Window<T>[];
   windows.sort(sortKey);
   windows.forEach((window, index) => {
@@ -164,8 +164,8 @@ export class PerInterval<T> {
   }
 
   at(version: Version): T {
-    const known = this.#byVersion.get(version.text);
-    if (known !== undefined) return known;
+    const cached = this.#byVersion.get(version.text);
+    if (cached !== undefined) return cached;
     const above = this.#breakpoints.findIndex((breakpoint) => breakpoint.compare(version) > 0);
     const interval = above < 0 ? this.#breakpoints.length : above;
     const built = (this.#built[interval] ??= this.#build(version));

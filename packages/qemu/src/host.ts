@@ -124,8 +124,8 @@ export class Host implements MachinePlaces {
 
   /** Returns the machine of a server, whether it runs or not. */
   machine({ id }: Pick<Server, 'id'>): Machine {
-    const known = this.#machines.get(id);
-    if (known) return known;
+    const cached = this.#machines.get(id);
+    if (cached) return cached;
     const { directory, sharedDirectory, program, runAs, sandbox } = this.parts;
     const disks = sharedDirectory && join(sharedDirectory, 'machines', id);
     const folder = new MachineFolder(join(directory, 'machines', id), runAs, disks);

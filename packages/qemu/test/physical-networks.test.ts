@@ -8,7 +8,7 @@ import { checkPhysical, findPhysicalNetworks } from '../src/network/physical-net
 
 const ID = '11111111-1111-4111-8111-111111111111';
 const names = new DeviceNames('h7');
-const known = new Map([
+const cache = new Map([
   ['lan', { device: 'br0', isBridge: true }],
   ['wire', { device: 'eth1', isBridge: false }],
 ]);
@@ -37,7 +37,7 @@ function planOf(networkType: string, physicalNetwork: string, segmentationId: nu
 }
 
 const commandsOf = (plan: NetworkPlan, there: readonly Link[] = []) =>
-  linkCommands(desiredLinks(plan, names, known, tunnels), there, 0).filter((command) =>
+  linkCommands(desiredLinks(plan, names, cache, tunnels), there, 0).filter((command) =>
     /aq[pqvx]|eth1|br0/.test(command),
   );
 
@@ -65,7 +65,7 @@ describe('a network that is connected to a physical network', () => {
   });
 
   it('gets a VLAN of a bridge, which is recreated after a change of the tag', () => {
-    const links = desiredLinks(planOf('vlan', 'lan', 7), names, known);
+    const links = desiredLinks(planOf('vlan', 'lan', 7), names, cache);
     const commands = linkCommands(links, [], 0);
     expect(commands).toContain('link add link aqph71111111111 name aqvh71111111111 mtu 1500 type vlan id 7');
     expect(commands).not.toContain('link set dev aqph71111111111 master aqbh71111111111');
@@ -81,14 +81,14 @@ describe('a network that is connected to a physical network', () => {
   });
 
   it('keeps DHCP and services of the cloud out of the physical network', () => {
-    const rules = guestRules(planOf('flat', 'lan', null), new Map(), names, known);
+    const rules = guestRules(planOf('flat', 'lan', null), new Map(), names, cache);
     expect(rules).toContain('iifname "aqph71111111111" oifname "aqsh71111111111" drop');
     expect(rules).toContain('oifname "aqph71111111111" ether type ip udp sport { 67, 68 } udp dport { 67, 68 } drop');
   });
 
   it('is rejected on a host without the physical network', () => {
-    expect(() => checkPhysical(planOf('flat', 'lan', null), 'p', known)).not.toThrow();
-    expect(() => checkPhysical(planOf('flat', 'other', null), 'p', known)).toThrow(
+    expect(() => checkPhysical(planOf('flat', 'lan', null), 'p', cache)).not.toThrow();
+    expect(() => checkPhysical(planOf('flat', 'other', null), 'p', cache)).toThrow(
       'this host does not have the physical network other of lan: start it with --provider-network other=BRIDGE',
     );
   });

@@ -69,7 +69,7 @@ describe('the guard of a host', { timeout: 60_000 }, () => {
     return guard;
   }
 
-  const order = (action: 'stop' | 'pause', inMs: number) => ({ how: action, at: bootTime() + inMs, withinMs: 800 });
+  const order = (action: 'stop' | 'pause', inMs: number) => ({ action, at: bootTime() + inMs, withinMs: 800 });
   const pids = () =>
     readdirSync(join(directory, 'guard')).map((name) =>
       Number(readFileSync(join(directory, 'guard', name, 'pid'), 'utf8')),

@@ -3,11 +3,11 @@
  *
  * @throws TypeError that names the factory, the option and the fix
  */
-export function checkOptions(factory: string, options: object, known: Readonly<Record<string, true>>): void {
+export function checkOptions(factory: string, options: object, knownOptions: Readonly<Record<string, true>>): void {
   if (options === null || typeof options !== 'object') throw new TypeError(`${factory}: options must be an object`);
-  const unknown = Object.keys(options).find((name) => !Object.hasOwn(known, name));
+  const unknown = Object.keys(options).find((name) => !Object.hasOwn(knownOptions, name));
   if (unknown === undefined) return;
-  const names = Object.keys(known);
+  const names = Object.keys(knownOptions);
   const meant = names.find((name) => isNear(name, unknown));
   const fix = meant ? `did you mean "${meant}"?` : `known are ${names.map((name) => `"${name}"`).join(', ')}`;
   throw new TypeError(`${factory}: unknown option "${unknown}"; ${fix}`);

@@ -50,7 +50,7 @@ export function documentStore(documents: Documents, clock: () => number = Date.n
   }
 
   function projectOf(state: State, id: string): Project {
-    const found = state.projects.find(([known]) => known === id);
+    const found = state.projects.find(([key]) => key === id);
     if (found) return found[1];
     const project: Project = { used: {}, holds: {} };
     state.projects.push([id, project]);
@@ -62,7 +62,7 @@ export function documentStore(documents: Documents, clock: () => number = Date.n
   }
 
   const limitsOf = (state: State, id: string): OwnLimits | undefined => {
-    const own = state.limits.find(([known]) => known === id)?.[1];
+    const own = state.limits.find(([key]) => key === id)?.[1];
     return own && Object.fromEntries(Object.entries(own).map(([kind, decimal]) => [kind, exact(decimal)]));
   };
 
@@ -124,7 +124,7 @@ export function documentStore(documents: Documents, clock: () => number = Date.n
     setLimits: (id, limits) =>
       step((state) => {
         const decimals = Object.fromEntries(Object.entries(limits).map(([kind, limit]) => [kind, String(limit)]));
-        const entry = state.limits.find(([known]) => known === id);
+        const entry = state.limits.find(([key]) => key === id);
         if (entry) entry[1] = decimals;
         else state.limits.push([id, decimals]);
       }),
@@ -132,7 +132,7 @@ export function documentStore(documents: Documents, clock: () => number = Date.n
     removeLimits: (id) =>
       step((state) => {
         const before = state.limits.length;
-        state.limits = state.limits.filter(([known]) => known !== id);
+        state.limits = state.limits.filter(([key]) => key !== id);
         return state.limits.length < before;
       }),
 

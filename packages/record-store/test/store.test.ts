@@ -146,8 +146,8 @@ describe.each(storesUnderTest(inject('postgresUrl')))('the store on $kind', ({ o
     const key = compoundKey('ada', 'k2');
     const changed = (fingerprint: string, revision?: number) =>
       store.transaction(async (tx) => {
-        const known = await tables.keypairs.lockToUpdate(tx, key, revision);
-        return known && tables.keypairs.update(tx, { ...known, fingerprint });
+        const locked = await tables.keypairs.lockToUpdate(tx, key, revision);
+        return locked && tables.keypairs.update(tx, { ...locked, fingerprint });
       });
     const first = await store.transaction((tx) => tables.keypairs.insert(tx, { ...ada, name: 'k2' }));
     const rolledBack = store.transaction(async (tx) => {

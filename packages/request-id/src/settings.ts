@@ -98,10 +98,10 @@ function reader(accept: RequestIdOptions['accept'], preset: Preset): Settings['r
   return (value) => (full.test(value) ? value : undefined);
 }
 
-function findNamed<T>(option: string, name: string, known: Readonly<Record<string, T>>): T {
-  const found = Object.hasOwn(known, name) ? known[name] : undefined;
+function findNamed<T>(option: string, name: string, definitions: Readonly<Record<string, T>>): T {
+  const found = Object.hasOwn(definitions, name) ? definitions[name] : undefined;
   if (found === undefined)
-    throw new TypeError(`requestId: unknown ${option} "${name}". ${didYouMean(name, Object.keys(known))}`);
+    throw new TypeError(`requestId: unknown ${option} "${name}". ${didYouMean(name, Object.keys(definitions))}`);
   return found;
 }
 

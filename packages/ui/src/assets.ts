@@ -31,12 +31,12 @@ export function asset(type: string, text: string): Asset {
   return { type, text, etag: `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"` };
 }
 
-const known = new Map<string, Asset>();
+const cache = new Map<string, Asset>();
 
 /** Returns `ui.css`, `ui.js` or `icon.svg`, and undefined for other names. Files are read on first use. */
 export function uiAsset(name: string): Asset | undefined {
   const file = Object.hasOwn(FILES, name) ? FILES[name] : undefined;
-  let found = known.get(name);
-  if (!found && file) known.set(name, (found = asset(file.type, file.read())));
+  let found = cache.get(name);
+  if (!found && file) cache.set(name, (found = asset(file.type, file.read())));
   return found;
 }

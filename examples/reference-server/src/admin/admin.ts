@@ -52,7 +52,7 @@ const anyOptions: OptionTable = Object.assign({ ...common }, ...Object.values(co
 function findCommand(args: readonly string[]): readonly [string, AdminCommand] {
   const name = [args.slice(0, 2).join(' '), args[0] ?? ''].find((candidate) => Object.hasOwn(commands, candidate));
   if (name !== undefined) return [name, commands[name] as AdminCommand];
-  const family = Object.keys(commands).filter((known) => known.startsWith(`${args[0]} `));
+  const family = Object.keys(commands).filter((command) => command.startsWith(`${args[0]} `));
   const there = (family.length > 0 ? family : Object.keys(commands)).join(', ');
   throw new UsageError(`'${args.slice(0, 2).join(' ')}' is not a command. Known commands: ${there}. See admin --help.`);
 }
@@ -93,9 +93,9 @@ async function withEngine(
 
 /** Errors that administrators can fix are printed as one line; other errors are bugs. */
 function startErrorOf(error: unknown, database: string): unknown {
-  const known = error instanceof MaintenanceError || error instanceof Rejection || error instanceof DatabaseInUse;
+  const isExpected = error instanceof MaintenanceError || error instanceof Rejection || error instanceof DatabaseInUse;
   const { code, message, cause } = error as { code?: string; message: string; cause?: Error };
-  if (known) return new StartError(message);
+  if (isExpected) return new StartError(message);
   if (code === 'DATABASE_UNAVAILABLE')
     return new StartError(`--db ${withoutPassword(database)} cannot be used: ${cause?.message || message}`);
   return error;

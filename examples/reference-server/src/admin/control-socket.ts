@@ -41,10 +41,10 @@ function lineFrom(socket: Socket): Promise<string> {
 
 async function execute(engine: Engine, { command, ...requested }: Request): Promise<ControlResponse> {
   const { engineCommands } = await import('./engine-commands.js');
-  const known = Object.hasOwn(engineCommands, command) ? engineCommands[command] : undefined;
-  if (!known) return { error: `this server does not have the command '${command}': its version differs` };
+  const handler = Object.hasOwn(engineCommands, command) ? engineCommands[command] : undefined;
+  if (!handler) return { error: `this server does not have the command '${command}': its version differs` };
   try {
-    return { result: await known.run(engine, requested) };
+    return { result: await handler.run(engine, requested) };
   } catch (error) {
     const { status, message } = error as { status?: number; message: string };
     if (status === undefined && !(error instanceof StartError)) throw error;

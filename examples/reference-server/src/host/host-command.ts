@@ -181,7 +181,7 @@ export async function startHost(
   const log = await openLog(options);
   const monitoring = await openHostMonitoring(options, log);
   try {
-    const { driver, directory, resources: known } = await driverFrom(options, ownOptions, log);
+    const { driver, directory, resources: driverResources } = await driverFrom(options, ownOptions, log);
     const host = await createHost({
       ...options.database,
       database: db,
@@ -192,7 +192,7 @@ export async function startHost(
       listen: times['link-listen'],
       driver,
       directory,
-      resources: { ...known, ...resource },
+      resources: { ...driverResources, ...resource },
       reserved: reserve,
       heartbeatMs: times['heartbeat-ms'],
       leaseMs: times['lease-ms'],

@@ -132,20 +132,20 @@ function requestFor(operation: Operation, { random, known }: Sender): SentReques
   };
 }
 
-function bodyFor({ body }: Form, random: Random, known: KnownIds): string | undefined {
+function bodyFor({ body }: Form, random: Random, ids: KnownIds): string | undefined {
   if (!body && !random.chance(0.05)) return undefined;
-  const text = JSON.stringify(likeSchema(body, random, known));
+  const text = JSON.stringify(likeSchema(body, random, ids));
   return random.chance(0.02) ? text.slice(0, random.below(text.length)) : text;
 }
 
-function queryFor({ parameters }: Form, random: Random, known: KnownIds): string {
+function queryFor({ parameters }: Form, random: Random, ids: KnownIds): string {
   const search = new URLSearchParams();
   for (const { name, in: place, schema } of parameters) {
     if (place !== 'query' || !random.chance(0.15)) continue;
     for (let times = random.chance(0.1) ? 2 : 1; times > 0; times--) {
       const value = random.chance(0.1)
         ? random.pick(UNUSUAL_STRINGS)
-        : likeSchema(schema?.items ?? schema, random, known, name);
+        : likeSchema(schema?.items ?? schema, random, ids, name);
       search.append(name, (String(value) as any).toWellFormed());
     }
   }

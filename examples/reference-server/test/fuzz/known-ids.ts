@@ -95,9 +95,9 @@ export class KnownIds {
   /** Returns a path with values for its parameters: `/servers/{id}/tags/{tag}`. */
   inPath({ method, path }: { method: string; path: string }, random: Random, odd: readonly string[]): string {
     return path.replaceAll(/([^/]+)\/\{[^}]+\}/g, (_, collection: string) => {
-      const known = random.chance(0.04) ? random.pick(odd) : this.oneOf(collection, random);
-      const isUnchanged = UNCHANGED.has(collection) && CHANGES.has(method) && PRESET[collection]!.includes(known);
-      const id = isUnchanged ? 'spared' : known;
+      const chosen = random.chance(0.04) ? random.pick(odd) : this.oneOf(collection, random);
+      const isUnchanged = UNCHANGED.has(collection) && CHANGES.has(method) && PRESET[collection]!.includes(chosen);
+      const id = isUnchanged ? 'spared' : chosen;
       return `${collection}/${encodeURIComponent((id as any).toWellFormed())}`;
     });
   }

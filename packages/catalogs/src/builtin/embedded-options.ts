@@ -27,10 +27,10 @@ export interface EmbeddedContext {
 export function embeddedContext(
   catalog: string,
   options: EmbeddedOptions,
-  known: readonly string[] = [],
+  knownNames: readonly string[] = [],
 ): EmbeddedContext {
   const unknown = options.unknown ?? 'reject';
-  const unexpected = Object.keys(options).find((key) => !['store', 'clock', 'unknown', ...known].includes(key));
+  const unexpected = Object.keys(options).find((key) => !['store', 'clock', 'unknown', ...knownNames].includes(key));
   if (unexpected) throw new TypeError(`${catalog}: unknown option "${unexpected}"`);
   if (unknown !== 'reject' && unknown !== 'accept')
     throw new TypeError(`${catalog}: "unknown" must be "reject" or "accept", not ${JSON.stringify(unknown)}`);

@@ -63,7 +63,7 @@ export function errorOf(
 ): CatalogError {
   const { type = '', message } = faultDetails(body);
   const overQuota = (status === 403 || status === 413) && QUOTA_TEXT.test(message ?? '') ? 'OVER_QUOTA' : undefined;
-  const known = named[type] ?? overQuota ?? errors[status] ?? byStatus[status];
-  const code = known ?? (status >= 500 ? 'UNAVAILABLE' : 'REJECTED');
+  const fault = named[type] ?? overQuota ?? errors[status] ?? byStatus[status];
+  const code = fault ?? (status >= 500 ? 'UNAVAILABLE' : 'REJECTED');
   return new CatalogError(code, message || `The ${service} service returned ${status}.`);
 }

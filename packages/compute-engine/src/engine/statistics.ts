@@ -45,8 +45,8 @@ export class Statistics implements HostStatistics {
 
   /** Counts the servers of all projects by `vm_state`, without deleted ones. States without servers are omitted. */
   servers(): Promise<ByState> {
-    const known = this.#servers;
-    if (known && performance.now() < known.retainedUntil) return known.count;
+    const cached = this.#servers;
+    if (cached && performance.now() < cached.retainedUntil) return cached.count;
     const startedAt = performance.now();
     const counting = { count: this.#countServers(), retainedUntil: Number.POSITIVE_INFINITY };
     this.#servers = counting;

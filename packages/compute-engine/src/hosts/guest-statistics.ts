@@ -48,8 +48,8 @@ export class GuestReader {
   }
 
   #figuresOf(id: string): Promise<Figures> {
-    const known = this.#reading.get(id);
-    if (known) return known;
+    const cached = this.#reading.get(id);
+    if (cached) return cached;
     const reading = this.#query(id).finally(() => this.#reading.delete(id));
     this.#reading.set(id, reading);
     return reading;

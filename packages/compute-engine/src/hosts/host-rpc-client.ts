@@ -56,13 +56,13 @@ export class HostRpcClient {
   async call(request: NewHostRequest, signal: AbortSignal, stays: (reason: unknown) => boolean): Promise<unknown> {
     signal.throwIfAborted();
     this.#notifications.start();
-    const known = this.#waiting.get(request.id) ?? new Set();
-    this.#waiting.set(request.id, known);
+    const cached = this.#waiting.get(request.id) ?? new Set();
+    this.#waiting.set(request.id, cached);
     let waiting: Waiting | undefined;
     let end = () => {};
     const responded = new Promise<MachineCallResult>((resolve, fail) => {
       waiting = { request, report: resolve, fail };
-      known.add(waiting);
+      cached.add(waiting);
       end = () => fail(signal.reason);
     });
     signal.addEventListener('abort', end, { once: true });
@@ -75,8 +75,8 @@ export class HostRpcClient {
       throw error;
     } finally {
       signal.removeEventListener('abort', end);
-      if (waiting) known.delete(waiting);
-      if (known.size === 0 && this.#waiting.get(request.id) === known) this.#waiting.delete(request.id);
+      if (waiting) cached.delete(waiting);
+      if (cached.size === 0 && this.#waiting.get(request.id) === cached) this.#waiting.delete(request.id);
     }
   }
 
@@ -126,8 +126,8 @@ export class HostRpcClient {
       if (thorough && Date.now() - this.#missingSoughtAt >= MISSING_MS) await this.#repeatMissing(requested);
     } catch (error) {
       // An unavailable database is polled again; any other error fails the waiting requests.
-      const known = databaseError(error);
-      if (known !== error || (known as { code?: string }).code === 'DATABASE_UNAVAILABLE') return;
+      const databaseFailure = databaseError(error);
+      if (databaseFailure !== error || (databaseFailure as { code?: string }).code === 'DATABASE_UNAVAILABLE') return;
       for (const all of this.#waiting.values()) for (const { fail } of all) fail(error);
     }
   }

@@ -72,7 +72,7 @@ export async function databaseStatus(url: string): Promise<DatabaseStatus> {
   const reader = openReader(url);
   try {
     const done = await changesIn(reader);
-    const known = Object.keys(migrations);
+    const knownNames = Object.keys(migrations);
     const empty = done.length === 0;
     return {
       kind: reader.kind,
@@ -80,8 +80,8 @@ export async function databaseStatus(url: string): Promise<DatabaseStatus> {
       usedBy: await usedBy(reader, url),
       tables: {
         at: done.at(-1) ?? null,
-        pending: known.filter((name) => !done.includes(name)),
-        newer: done.filter((name) => !known.includes(name)),
+        pending: knownNames.filter((name) => !done.includes(name)),
+        newer: done.filter((name) => !knownNames.includes(name)),
       },
       servers: empty ? {} : await serversIn(reader),
       work: empty ? { jobs: 0, running: 0, overdueMs: 0 } : await jobCounts(reader),

@@ -43,16 +43,16 @@ async function applyHosts(
   await store.transaction(async (tx) => {
     await lockName(tx, 'preset');
     const now = clock.now();
-    const known = new Set((await tables.services.find(tx)).map(({ host, binary }) => `${binary}@${host}`));
+    const knownIds = new Set((await tables.services.find(tx)).map(({ host, binary }) => `${binary}@${host}`));
     const requested = [
       ...(hosts.length > 0 ? CONTROL_BINARIES.map((binary) => [CONTROL_HOST, binary] as const) : []),
       ...hosts.map(({ name }) => [name, COMPUTE_BINARY] as const),
     ];
     for (const [host, binary] of requested) {
-      if (!known.has(`${binary}@${host}`)) await tables.services.insert(tx, serviceRecord(host, binary, now));
+      if (!knownIds.has(`${binary}@${host}`)) await tables.services.insert(tx, serviceRecord(host, binary, now));
     }
     for (const [position, host] of hosts.entries()) {
-      if (!known.has(`${COMPUTE_BINARY}@${host.name}`))
+      if (!knownIds.has(`${COMPUTE_BINARY}@${host.name}`))
         await tables.nodes.insert(tx, nodeRecord(host, host.address ?? `192.0.2.${(position % 254) + 1}`, now, offer));
       else if (offer) await renewOffer(tx, host, offer);
     }

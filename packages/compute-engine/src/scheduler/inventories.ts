@@ -27,8 +27,8 @@ interface Offer {
 const offers = new WeakMap<Node, Offer>();
 
 function offerOf(node: Node): Offer {
-  const known = offers.get(node);
-  if (known) return known;
+  const cached = offers.get(node);
+  if (cached) return cached;
   const own = (total: number, allocationRatio: number) => inventory({ total, maxUnit: total, allocationRatio });
   const all: Readonly<Record<string, Inventory | null>> = {
     VCPU: own(node.vcpus, node.cpuAllocationRatio),

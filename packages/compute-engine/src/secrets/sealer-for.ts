@@ -70,10 +70,10 @@ export async function hostSealerFor(
 
 /** Returns a function that derives the sealer of each host once; without a sealer of the cloud, nothing is encrypted. */
 export function sealersOfHosts(sealer: Sealer | undefined): (host: string) => Sealer | undefined {
-  const known = new Map<string, Sealer>();
+  const cache = new Map<string, Sealer>();
   return (host) => {
-    const hostSealer = known.get(host) ?? sealer?.ofHost(host);
-    if (hostSealer) known.set(host, hostSealer);
+    const hostSealer = cache.get(host) ?? sealer?.ofHost(host);
+    if (hostSealer) cache.set(host, hostSealer);
     return hostSealer;
   };
 }

@@ -103,7 +103,7 @@ export class Sealer {
    */
   open(sealed: string, place: string): string {
     const [id, content = ''] = sealed.split('.');
-    const key = this.#keys.find((known) => known.id === id);
+    const key = this.#keys.find((candidate) => candidate.id === id);
     if (!key)
       throw new SealError(
         `it is encrypted with the secret key ${id}, which this process does not have (secretKey, secretKeyFile)`,

@@ -13,8 +13,8 @@ describe.each(kinds)('a database from before change 0003 on %s', (kind) => {
     const url = kind === 'SQLite' ? ':memory:' : await freshDatabase(postgresUrl);
     const { db } = openDatabase(url, defaultDatabaseSettings);
     const countServers = async (count: number) => {
-      const known = Object.fromEntries(Object.entries(migrations).slice(0, count));
-      const { error } = await new Migrator({ db, provider: { getMigrations: async () => known } }).migrateToLatest();
+      const earlier = Object.fromEntries(Object.entries(migrations).slice(0, count));
+      const { error } = await new Migrator({ db, provider: { getMigrations: async () => earlier } }).migrateToLatest();
       if (error) throw error;
     };
     await countServers(2);

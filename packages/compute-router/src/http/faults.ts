@@ -38,10 +38,10 @@ function readable(error: unknown): { readonly status: number; readonly message: 
   if (error instanceof InvalidBody) return { status: 400, message: bodyMessage(error.issues, error.input) };
   if (error instanceof InvalidQuery) return { status: 400, message: queryMessage(error.problems) };
   if (error instanceof CatalogError) return { status: catalogStatuses[error.kind], message: error.message };
-  const known = [RequestError, Rejection, PolicyDenied, GoneError, DatabaseUnavailable, RateLimitExceeded].some(
+  const isExpected = [RequestError, Rejection, PolicyDenied, GoneError, DatabaseUnavailable, RateLimitExceeded].some(
     (kind) => error instanceof kind,
   );
-  if (known) return error as Rejection;
+  if (isExpected) return error as Rejection;
   const { code, status, message } = error as { code?: unknown; status?: unknown; message?: unknown };
   return code === 'IDENTITY_UNAVAILABLE' && status === 503 ? { status, message: String(message) } : undefined;
 }
@@ -61,10 +61,10 @@ export function faultRenderer({ onUnexpected }: FaultOptions) {
       sendUnauthorized(res, error.uri);
       return;
     }
-    const known = readable(error);
+    const reportedError = readable(error);
     const databaseFailure = error instanceof DatabaseUnavailable;
-    if (!known || databaseFailure) onUnexpected(error, req);
-    const { status, message } = known ?? {
+    if (!reportedError || databaseFailure) onUnexpected(error, req);
+    const { status, message } = reportedError ?? {
       status: 500,
       message: `${UNEXPECTED}\n${(error as Error)?.constructor?.name ?? 'Error'}`,
     };

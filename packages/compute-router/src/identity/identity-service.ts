@@ -88,10 +88,10 @@ export function identityService(options: IdentityServiceOptions): Identity {
   function lookup(token: string): Caller | undefined | Promise<Caller | undefined> {
     const hash = createHash('sha256').update(token).digest('base64');
     const now = clock.now();
-    const known = valid.get(hash, now);
-    if (known || rejected.get(hash, now)) {
-      onLookup?.(known ? 'known' : 'rejected');
-      return known;
+    const cached = valid.get(hash, now);
+    if (cached || rejected.get(hash, now)) {
+      onLookup?.(cached ? 'known' : 'rejected');
+      return cached;
     }
     const pending = underway.get(hash);
     onLookup?.(pending ? 'joined' : 'requested');

@@ -73,9 +73,9 @@ const PUBLIC: ReadonlyMap<string, boolean | null> = new Map<string, boolean | nu
 
 function isPublicOf(text: string | undefined): boolean | null | undefined {
   if (text === undefined) return undefined;
-  const known = PUBLIC.get(text.trim().toLowerCase());
-  if (known === undefined) throw new Rejection('BAD_REQUEST', `Invalid is_public filter [${text}]`);
-  return known;
+  const cached = PUBLIC.get(text.trim().toLowerCase());
+  if (cached === undefined) throw new Rejection('BAD_REQUEST', `Invalid is_public filter [${text}]`);
+  return cached;
 }
 
 function min(name: string, text: string | undefined): number | undefined {

@@ -41,9 +41,9 @@ const matching = [
         node.seq === numberIn(id),
   ),
   since('2.53', (id: string): Is => {
-    const known = uuidIn(id);
-    if (known === undefined) throw new Rejection('BAD_REQUEST', `Invalid uuid ${id}`);
-    return ({ node }) => node.id === known;
+    const uuid = uuidIn(id);
+    if (uuid === undefined) throw new Rejection('BAD_REQUEST', `Invalid uuid ${id}`);
+    return ({ node }) => node.id === uuid;
   }),
 ];
 

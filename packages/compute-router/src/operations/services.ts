@@ -18,9 +18,9 @@ const partialItems = since('2.69', true);
 const reason = z.string().min(1).max(255);
 
 function uuidOf(id: string): string {
-  const known = uuidIn(id);
-  if (known === undefined) throw new Rejection('BAD_REQUEST', `Invalid uuid ${id}`);
-  return known;
+  const uuid = uuidIn(id);
+  if (uuid === undefined) throw new Rejection('BAD_REQUEST', `Invalid uuid ${id}`);
+  return uuid;
 }
 
 /** Returns the UUID of the service that a path names by number. */

@@ -133,8 +133,8 @@ function compileAll(definitions: ReadonlyMap<string, Definition>): ReadonlyMap<s
   const underway = new Set<string>();
 
   function checkOf(name: string): PolicyCheck {
-    const known = compiled.get(name);
-    if (known) return known;
+    const cached = compiled.get(name);
+    if (cached) return cached;
     if (underway.has(name)) throw circularReference(name);
     const { check, source } = definitionOf(definitions, name);
     underway.add(name);
@@ -177,9 +177,9 @@ function textOf(file: string): string {
 }
 
 /** Names the known rules that share the last or first parts of the unknown one, where spelling errors are likely. */
-function unknownRule(name: string, known: Iterable<string>): string {
+function unknownRule(name: string, knownNames: Iterable<string>): string {
   const parts = name.split(':');
-  const near = [...known].filter((other) => {
+  const near = [...knownNames].filter((other) => {
     const otherParts = other.split(':');
     return (
       parts.length > 1 && otherParts.length > 1 && (otherParts[1] === parts[1] || otherParts.at(-1) === parts.at(-1))

@@ -42,11 +42,11 @@ export function apiMetrics(register: Registry): Required<Pick<ApiObserver, 'requ
     labelNames: ['version', 'requested'],
     registers,
   });
-  const known = new BoundedLabel(VERSIONS);
+  const versionLabel = new BoundedLabel(VERSIONS);
   return {
     request({ operation: served, version, status, ms }: ServedRequest) {
       const operation = served ? operationKey(served) : NONE;
-      requests.inc({ operation, version: version ? known.of(version.text) : NONE, status });
+      requests.inc({ operation, version: version ? versionLabel.of(version.text) : NONE, status });
       seconds.observe({ operation }, ms / 1000);
     },
     unrouted({ part, status, ms }) {
@@ -54,7 +54,7 @@ export function apiMetrics(register: Registry): Required<Pick<ApiObserver, 'requ
       seconds.observe({ operation: part }, ms / 1000);
     },
     version: (version, requested) =>
-      versions.inc({ version: known.of(version.text), requested: requested ? 'yes' : 'no' }),
+      versions.inc({ version: versionLabel.of(version.text), requested: requested ? 'yes' : 'no' }),
   };
 }
 

@@ -79,8 +79,8 @@ describe.each(databases)('look-ups with failing statements on $kind', ({ open })
     let failures = 0;
     for (const version of ['2.1', '2.100'])
       for (const { path } of lookUps) {
-        const known = path.replace('{server_id}', serverId);
-        const address = known.replace(/^(\/servers\/)\{id\}/, `$1${serverId}`).replaceAll(/\{\w+\}/g, unknown);
+        const requestPath = path.replace('{server_id}', serverId);
+        const address = requestPath.replace(/^(\/servers\/)\{id\}/, `$1${serverId}`).replaceAll(/\{\w+\}/g, unknown);
         for (const query of ['', ...(path === '/os-migrations' && version !== '2.1' ? [`?marker=${unknown}`] : [])])
           for (let n = 1; n <= MAX_STATEMENTS; n++) {
             // PostgreSQL caches the state of the hosts; this invalidates it each time.

@@ -52,8 +52,8 @@ function collect(schema: Json, name: string, names: Set<string>): void {
 const fieldsOfSchema = new WeakMap<z.ZodType, ReadonlySet<string>>();
 
 function fieldsOf(schema: z.ZodType, io: 'input' | 'output'): ReadonlySet<string> {
-  const known = fieldsOfSchema.get(schema);
-  if (known) return known;
+  const cached = fieldsOfSchema.get(schema);
+  if (cached) return cached;
   const names = new Set<string>();
   collect(z.toJSONSchema(schema, { io, unrepresentable: 'any' }), '', names);
   fieldsOfSchema.set(schema, names);
@@ -88,20 +88,20 @@ function withNestedFields(name: string, type: string): readonly string[] {
 
 /** Returns the names of response fields for which the reference has a fact at a version. */
 function listedReplyFields(key: string, version: Version): ReadonlySet<string> {
-  const known = new Set<string>();
+  const knownIds = new Set<string>();
   for (const { operations, envelope, collection = [], fields } of listedViews) {
     if (!operations.some((one) => nameless(one) === key)) continue;
     const { prefixes, names } = envelopesOf(envelope, new Set(fields.map(({ name }) => name.split(/[.[]/)[0]!)));
-    for (const name of names) known.add(name);
+    for (const name of names) knownIds.add(name);
     for (const { name, type, ...window } of collection)
-      if (existsAtVersion(window, version)) for (const inner of withNestedFields(name, type)) known.add(inner);
+      if (existsAtVersion(window, version)) for (const inner of withNestedFields(name, type)) knownIds.add(inner);
     for (const { name, type, ...window } of fields) {
       if (!existsAtVersion(window, version)) continue;
       for (const prefix of prefixes)
-        for (const inner of withNestedFields(prefix + name.replace(/^\./, ''), type)) known.add(inner);
+        for (const inner of withNestedFields(prefix + name.replace(/^\./, ''), type)) knownIds.add(inner);
     }
   }
-  return known;
+  return knownIds;
 }
 
 interface RequestGroup extends Timed {
@@ -120,13 +120,15 @@ function unlistedAt(operation: Operation, reply: Reply | undefined, version: Ver
   if (reply) compare('reply', fieldsOf(reply.schema(version), 'output'), listedReplyFields(key, version));
   if (parameters) {
     const groups = query.filter((group) => existsAtVersion(group, version));
-    const known = new Set(groups.flatMap(({ params = {} }) => Object.keys(params)));
-    compare('query', parameters.fieldsAt(version).fields.keys(), known);
+    const knownIds = new Set(groups.flatMap(({ params = {} }) => Object.keys(params)));
+    compare('query', parameters.fieldsAt(version).fields.keys(), knownIds);
   }
   if (body && typeof request !== 'string') {
     const groups = (request as readonly RequestGroup[]).filter((group) => existsAtVersion(group, version));
-    const known = groups.flatMap(({ fields }) => fields.flatMap(({ name, type }) => withNestedFields(name, type)));
-    compare('body', fieldsOf(versioned(body as AnySchema).at(version), 'input'), new Set(known));
+    const knownFields = groups.flatMap(({ fields }) =>
+      fields.flatMap(({ name, type }) => withNestedFields(name, type)),
+    );
+    compare('body', fieldsOf(versioned(body as AnySchema).at(version), 'input'), new Set(knownFields));
   }
   return unlisted;
 }

@@ -81,11 +81,11 @@ describe('rebuild', () => {
     ['trusted_image_certificates', null, '2.63', '2.62'],
     ['hostname', 'label', '2.90', '2.89'],
     ['hostname', 'a.b', '2.94', '2.93'],
-  ])('accepts %s (%j) at %s and not at %s', async (field, value, known, unknown) => {
+  ])('accepts %s (%j) at %s and not at %s', async (field, value, accepted, unknown) => {
     const server = await on.ada('2.37').boot();
     const body = { imageRef: ids.image, [field]: value };
     expect((await on.ada(unknown).act(server.id, 'rebuild', body)).status).toBe(400);
-    expect((await on.ada(known).act(server.id, 'rebuild', body)).status).toBe(202);
+    expect((await on.ada(accepted).act(server.id, 'rebuild', body)).status).toBe(202);
   });
 
   it('leaves a stopped server stopped, and repairs one in error', async () => {

@@ -34,8 +34,8 @@ const REPORTS = {
 function addEntry(file: string, result: CheckResult): void {
   if (result.changes.length === 0) return;
   try {
-    const known = existsSync(file) ? readFileSync(file, 'utf8') : '';
-    writeFileSync(file, withEntry(known, changelogEntry(result)));
+    const recorded = existsSync(file) ? readFileSync(file, 'utf8') : '';
+    writeFileSync(file, withEntry(recorded, changelogEntry(result)));
   } catch (error) {
     throw new CommandError(`Cannot write ${file}: ${(error as Error).message}`);
   }

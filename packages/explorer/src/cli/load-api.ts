@@ -49,10 +49,10 @@ async function load(module: string, folder: string): Promise<Readonly<Record<str
 /** The versions that the module exports, as a list or by its ends, otherwise that of the windows of its operations. */
 function versionsOf(loaded: Readonly<Record<string, unknown>>, operations: readonly Operation[]): VersionRange {
   if (Array.isArray(loaded.versions)) return VersionRange.of(loaded.versions);
-  const known = operations.flatMap(breakpointsOfOperation).sort((a, b) => a.compare(b));
-  const highest = loaded.MAX_VERSION ?? known.at(-1)?.text;
+  const breakpoints = operations.flatMap(breakpointsOfOperation).sort((a, b) => a.compare(b));
+  const highest = loaded.MAX_VERSION ?? breakpoints.at(-1)?.text;
   // The first breakpoint is not the first version: elements without a window are older.
-  const lowest = loaded.MIN_VERSION ?? (known[0] && `${known[0].major}.1`);
+  const lowest = loaded.MIN_VERSION ?? (breakpoints[0] && `${breakpoints[0].major}.1`);
   if (typeof lowest !== 'string' || typeof highest !== 'string')
     throw new CommandError(
       'The operations have no version windows: export MIN_VERSION and MAX_VERSION with `operations`',

@@ -188,8 +188,8 @@ export function documentedApi(documents: readonly ApiDocument[]): DocumentedApi 
     for (const found of each.document.operations()) {
       // Clients do not depend on the names of parameters in paths.
       const key = `${found.method} ${found.path.replace(/\{[^}]*\}/g, '{}')}`;
-      const known = occurrences.get(key) ?? new Map<string, Occurrence>();
-      occurrences.set(key, known.set(each.version.text, { ...each, found }));
+      const cache = occurrences.get(key) ?? new Map<string, Occurrence>();
+      occurrences.set(key, cache.set(each.version.text, { ...each, found }));
     }
   }
   const nameOf = uniqueNames();

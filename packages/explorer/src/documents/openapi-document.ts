@@ -114,9 +114,9 @@ export class OpenApiDocument {
 
   #digestOf(reference: string, depth: number): string {
     const key = `${depth} ${reference}`;
-    let known = this.#digests.get(key);
-    if (known === undefined) this.#digests.set(key, (known = this.digest(this.resolve(reference), depth)));
-    return known;
+    let cached = this.#digests.get(key);
+    if (cached === undefined) this.#digests.set(key, (cached = this.digest(this.resolve(reference), depth)));
+    return cached;
   }
 
   /** Returns the names of the shared schemas to which a value refers, through parameters, responses and the like, too. */
@@ -139,9 +139,9 @@ export class OpenApiDocument {
 
   /** Returns the names of the shared schemas to which a shared schema refers. */
   schemasOf(name: string): readonly string[] {
-    let known = this.#schemaReferences.get(name);
-    if (!known) this.#schemaReferences.set(name, (known = this.schemasIn(this.schemas[name])));
-    return known;
+    let cached = this.#schemaReferences.get(name);
+    if (!cached) this.#schemaReferences.set(name, (cached = this.schemasIn(this.schemas[name])));
+    return cached;
   }
 }
 

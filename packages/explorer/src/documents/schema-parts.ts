@@ -43,15 +43,15 @@ export class SchemaParts {
   /** Adds a schema under a name, with all fields that it contains. */
   collect(name: string, nested: NestedSchema, direction: keyof typeof ABSENT, required: boolean): void {
     const variants = schemaVariants(this.#document, nested);
-    const known = this.parts.get(name);
+    const cached = this.parts.get(name);
     const rules = rulesOf(variants, plainText(nested.schema.description));
     const references = new Set(variants.flatMap(({ reference }) => reference ?? []));
-    if (known?.reference !== undefined) references.add(known.reference);
+    if (cached?.reference !== undefined) references.add(cached.reference);
     const reference = [...references].join(' or ');
     this.parts.set(name, {
       name,
-      rules: known ? joinSchemas(known.rules, rules) : rules,
-      required: required && (known?.required ?? true),
+      rules: cached ? joinSchemas(cached.rules, rules) : rules,
+      required: required && (cached?.required ?? true),
       closed: variants.some(({ closed }) => closed),
       ...(reference && { reference }),
     });

@@ -95,10 +95,12 @@ function commonType(one: unknown, other: unknown): unknown {
 function mergeVariants(one: SchemaVariant, other: SchemaVariant): SchemaVariant {
   const properties = new Map(one.properties);
   for (const [name, nested] of other.properties) {
-    const known = properties.get(name);
+    const cached = properties.get(name);
     properties.set(
       name,
-      known ? { schema: { allOf: [known.schema, nested.schema] }, depth: Math.max(known.depth, nested.depth) } : nested,
+      cached
+        ? { schema: { allOf: [cached.schema, nested.schema] }, depth: Math.max(cached.depth, nested.depth) }
+        : nested,
     );
   }
   const type = commonType(one.own.type, other.own.type);

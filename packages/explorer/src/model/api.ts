@@ -36,8 +36,8 @@ export class Api {
     const byKey = new Map<string, Operation[]>();
     for (const operation of options.operations) {
       const key = operationKey(operation);
-      const known = byKey.get(key);
-      if (known) known.push(operation);
+      const cached = byKey.get(key);
+      if (cached) cached.push(operation);
       else byKey.set(key, [operation]);
     }
     this.histories = new Map(

@@ -37,10 +37,10 @@ function statusRow(status: number, text: string | undefined, success = false): H
 
 /** Statuses that the framework around an operation returns, without a declaration. */
 function generalStatuses(site: Site, { method }: Operation, shape: OperationShape): readonly number[] {
-  const known = Object.keys(site.api.options.description?.errors ?? {}).map(Number);
+  const errorStatuses = Object.keys(site.api.options.description?.errors ?? {}).map(Number);
   const withBody = method === 'GET' || method === 'DELETE' ? [] : [413, 415];
   const possible = [400, 401, 404, 406, 429, 500, 503, ...withBody];
-  return known.filter((status) => possible.includes(status) && !shape.errors.includes(status));
+  return errorStatuses.filter((status) => possible.includes(status) && !shape.errors.includes(status));
 }
 
 function statuses(site: Site, operation: Operation, shape: OperationShape): Html {

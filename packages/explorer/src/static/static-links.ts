@@ -15,8 +15,8 @@ const filesOf = new WeakMap<ElementHistory, readonly OperationFile[]>();
 
 /** Returns the pages of an operation, oldest first. The newest one has an address without a version. */
 export function operationFiles(api: Api, line: ElementHistory): readonly OperationFile[] {
-  const known = filesOf.get(line);
-  if (known) return known;
+  const cached = filesOf.get(line);
+  if (cached) return cached;
   const present = api.versions.all.filter((version) => line.existsAt(version));
   const starts = present.filter((version, index) => index === 0 || line.mayChangeAt(version));
   const files = starts.map((since, index): OperationFile => {

@@ -34,8 +34,8 @@ export function backendRegistry(settings: Settings, changed: () => void): Backen
   }
 
   function backendFor(name: string, option: string): Backend {
-    const known = backends.get(name);
-    if (known) return known;
+    const cached = backends.get(name);
+    if (cached) return cached;
     const newBackend = makeBackend(name);
     if (!newBackend) {
       const names = [...Object.keys(FILE_BACKENDS), ...checks.keys()];

@@ -134,12 +134,12 @@ function changeOf(line: History, from: Version, to: Version): OperationChange | 
 const histories = new WeakMap<readonly Operation[], readonly History[]>();
 
 function historiesOf(operations: readonly Operation[]): readonly History[] {
-  let known = histories.get(operations);
-  if (!known) {
-    known = [...groupBy(operations, operationKey).values()];
-    histories.set(operations, known);
+  let cached = histories.get(operations);
+  if (!cached) {
+    cached = [...groupBy(operations, operationKey).values()];
+    histories.set(operations, cached);
   }
-  return known;
+  return cached;
 }
 
 /**

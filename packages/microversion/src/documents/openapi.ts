@@ -146,8 +146,8 @@ function faults(group: readonly Described[], api: ApiDescription, headers: Json,
       const general = api.errors?.[status] ?? 'Error';
       const own = operation.when?.[status];
       const note = own && (group.length > 1 ? `${nameOf(operation)}: ${own}` : own);
-      const known = responses[status] as { description: string } | undefined;
-      const description = [known?.description ?? general, note].filter(Boolean).join('\n');
+      const existing = responses[status] as { description: string } | undefined;
+      const description = [existing?.description ?? general, note].filter(Boolean).join('\n');
       responses[status] = { description, headers, content: { [api.fault?.contentType ?? JSON_TYPE]: { schema } } };
     }
   }
@@ -277,12 +277,12 @@ export function openApiDocuments(
   const cache = new Map<string, { readonly document: Json; readonly text: string }>();
   const of = (version: VersionLike) => {
     const { text } = Version.of(version);
-    let known = cache.get(text);
-    if (!known) {
+    let cached = cache.get(text);
+    if (!cached) {
       const document = openApi(operations, { ...options, version: text });
-      cache.set(text, (known = { document, text: JSON.stringify(document) }));
+      cache.set(text, (cached = { document, text: JSON.stringify(document) }));
     }
-    return known;
+    return cached;
   };
   const servers = (url: string) => [{ url }];
   return {

@@ -68,8 +68,8 @@ function descriptionsLast({ description, ...rest }: Json): Json {
 
 /** Operations share schemas, so the result is cached. */
 function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): Json {
-  const known = jsonSchemas[io].get(schema);
-  if (known) return known;
+  const cached = jsonSchemas[io].get(schema);
+  if (cached) return cached;
   const { $schema, ...rest } = z.toJSONSchema(schema, {
     io,
     unrepresentable: 'any',
@@ -104,12 +104,15 @@ function ownRules(schema: Json): Json {
 function collect(schema: Json, name: string, required: boolean, parts: Map<string, Part>): void {
   const variants = alternatives(schema);
   const closed = variants.some(({ additionalProperties }) => additionalProperties === false);
-  const known = parts.get(name);
+  const cached = parts.get(name);
   // Alternatives may define the same field with different rules.
-  const description = known?.rules.description ?? schema.description;
-  const merged = known && { anyOf: [known.rules, ownRules(schema)], ...(description !== undefined && { description }) };
+  const description = cached?.rules.description ?? schema.description;
+  const merged = cached && {
+    anyOf: [cached.rules, ownRules(schema)],
+    ...(description !== undefined && { description }),
+  };
   const rules = ownRules(merged ?? schema);
-  parts.set(name, { name, rules, required: known ? known.required && required : required, closed });
+  parts.set(name, { name, rules, required: cached ? cached.required && required : required, closed });
   for (const { properties, items, required: needed, additionalProperties } of variants) {
     for (const [key, inner] of Object.entries((properties ?? {}) as Record<string, Json>)) {
       collect(inner, `${name}.${key}`, variants.length === 1 && ((needed as string[]) ?? []).includes(key), parts);
@@ -164,8 +167,8 @@ interface Described {
 const described = new WeakMap<Operation, Described>();
 
 function describe(operation: Operation): Described {
-  let known = described.get(operation);
-  if (!known) {
+  let cached = described.get(operation);
+  if (!cached) {
     const { body, query, reply } = prepare(operation);
     const breakpoints = mergeBreakpoints([
       ...breakpointsOf(operation.window, operation.status, operation.errors, operation.description),
@@ -173,10 +176,10 @@ function describe(operation: Operation): Described {
       ...(query?.breakpoints ?? []),
       ...(reply?.breakpoints ?? []),
     ]);
-    known = { breakpoints, shapes: new PerInterval(breakpoints, (version) => build(operation, version)) };
-    described.set(operation, known);
+    cached = { breakpoints, shapes: new PerInterval(breakpoints, (version) => build(operation, version)) };
+    described.set(operation, cached);
   }
-  return known;
+  return cached;
 }
 
 /** The fields of an operation that are the same at all versions. */

@@ -22,15 +22,15 @@ export type RenderError = (error: RequestError, req: IncomingMessage) => ErrorBo
  */
 export function errorRenderer(errors: ErrorsOption, documented: ErrorFormat): RenderError {
   if (typeof errors === 'function') return errors;
-  const known = new Map<ErrorsOption, RenderError>([
+  const cache = new Map<ErrorsOption, RenderError>([
     ['documented', documented],
     ['problem', problem()],
     ['json', jsonError],
     ['next', () => undefined],
   ]);
-  const render = known.get(errors);
+  const render = cache.get(errors);
   if (render) return render;
-  const names = [...known.keys()].map((name) => `'${name}'`).join(', ');
+  const names = [...cache.keys()].map((name) => `'${name}'`).join(', ');
   throw new TypeError(`microversion: 'errors' is ${names} or a function, it is '${errors}'`);
 }
 

@@ -7,14 +7,14 @@ export function memoized<R>(
   read: (text: string) => R,
   isCached: (result: NonNullable<R>) => boolean,
 ): (text: string) => R {
-  const known = new Map<string, NonNullable<R>>();
+  const cache = new Map<string, NonNullable<R>>();
   return (text) => {
-    const before = known.get(text);
+    const before = cache.get(text);
     if (before) return before;
     const result = read(text);
     if (result && text.length <= MAX_CACHED_LENGTH && isCached(result)) {
-      if (known.size >= MAX_CACHED_TEXTS) known.clear();
-      known.set(text, result);
+      if (cache.size >= MAX_CACHED_TEXTS) cache.clear();
+      cache.set(text, result);
     }
     return result;
   };

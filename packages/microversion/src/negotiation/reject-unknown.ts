@@ -1,6 +1,6 @@
 /** @throws TypeError for the first unknown option, listing the known ones */
-export function rejectUnknown(place: string, options: object, known: readonly string[]): void {
-  const unknown = Object.keys(options).find((name) => !known.includes(name));
+export function rejectUnknown(place: string, options: object, knownNames: readonly string[]): void {
+  const unknown = Object.keys(options).find((name) => !knownNames.includes(name));
   if (unknown !== undefined)
-    throw new TypeError(`${place}: unknown option '${unknown}', known are ${known.join(', ')}`);
+    throw new TypeError(`${place}: unknown option '${unknown}', known are ${knownNames.join(', ')}`);
 }

@@ -36,10 +36,10 @@ export function announceEnd(
  * @throws TypeError if the migrations name an operation that does not exist
  */
 export function conversionsOf(operations: readonly Operation[], migrations: Migrations) {
-  const known = new Set(operations.map(nameOf));
-  const unknown = migrations.names.find((name) => !known.has(name));
+  const knownIds = new Set(operations.map(nameOf));
+  const unknown = migrations.names.find((name) => !knownIds.has(name));
   if (unknown !== undefined)
-    throw new TypeError(`migrations: unknown operation '${unknown}' (known: ${[...known].join(', ')})`);
+    throw new TypeError(`migrations: unknown operation '${unknown}' (known: ${[...knownIds].join(', ')})`);
   const named = operations.filter((operation) => migrations.names.includes(nameOf(operation)));
   return new Map<Operation, (version: Version) => Conversions | undefined>(
     named.map((operation) => [operation, (version) => migrations.at(nameOf(operation), version)]),

@@ -5,14 +5,14 @@ import { kindOf, type ReplyShape } from './reply-shape.js';
 import { runInSlices } from './run-in-slices.js';
 
 function renderShape(shape: ReplyShape, version: Version): Render {
-  const known = kindOf(shape);
-  if (known.kind === 'view') return renderView(known.view, version);
-  if (known.kind === 'schema') return (value) => JSON.stringify(value);
-  if (known.kind === 'list') {
-    const item = renderShape(known.item, version);
+  const kind = kindOf(shape);
+  if (kind.kind === 'view') return renderView(kind.view, version);
+  if (kind.kind === 'schema') return (value) => JSON.stringify(value);
+  if (kind.kind === 'list') {
+    const item = renderShape(kind.item, version);
     return (values: readonly unknown[], call) => `[${values.map((value) => item(value, call)).join(',')}]`;
   }
-  const fields = fieldsOf(known.fields, version, renderShape);
+  const fields = fieldsOf(kind.fields, version, renderShape);
   return (value, call) => {
     const parts: string[] = [];
     for (const { name, label, render } of fields)
@@ -52,10 +52,10 @@ function renderPage(item: Render): RenderResponse {
     return bytes;
   };
   const bytesOf = (texts: readonly string[]): Buffer | Promise<Buffer> => {
-    const known = cached.find(
+    const existing = cached.find(
       (page) => page.texts.length === texts.length && texts.every((text, i) => text === page.texts[i]),
     );
-    if (known) return known.bytes;
+    if (existing) return existing.bytes;
     if (texts.length <= ENCODED_ITEMS) return keep(texts, Buffer.from(`[${texts.join(',')}]`));
     return encodeTexts(texts).then((bytes) => keep(texts, bytes));
   };
@@ -81,10 +81,10 @@ async function encodeTexts(texts: readonly string[]): Promise<Buffer> {
 
 /** Returns the function that renders a response of a shape at a version. */
 export function renderResponse(shape: ReplyShape, version: Version): RenderResponse {
-  const known = kindOf(shape);
-  if (known.kind === 'list') return renderPage(renderShape(known.item, version));
-  if (known.kind !== 'object') return renderShape(shape, version);
-  const fields = fieldsOf(known.fields, version, renderResponse);
+  const kind = kindOf(shape);
+  if (kind.kind === 'list') return renderPage(renderShape(kind.item, version));
+  if (kind.kind !== 'object') return renderShape(shape, version);
+  const fields = fieldsOf(kind.fields, version, renderResponse);
   const joined = joiner();
   return (value, call) => {
     const parts: Rendered[] = [];
@@ -118,10 +118,10 @@ function joiner(): (parts: readonly Rendered[]) => Rendered {
   const selected: { readonly parts: readonly Rendered[]; readonly bytes: Buffer }[] = [];
   return (parts) => {
     if (!parts.some((part) => typeof part !== 'string')) return parts.join('');
-    const known = selected.find(
+    const existing = selected.find(
       (response) => response.parts.length === parts.length && parts.every((part, i) => part === response.parts[i]),
     );
-    if (known) return known.bytes;
+    if (existing) return existing.bytes;
     const bytes = Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : part)));
     if (selected.unshift({ parts, bytes }) > MAX_CACHED_PAGES) selected.pop();
     return bytes;

@@ -8,11 +8,11 @@ import { kindOf, type ReplyShape } from './reply-shape.js';
 import { View, type ViewField } from './view.js';
 
 function breakpointsIn(shape: ReplyShape): readonly Version[] {
-  const known = kindOf(shape);
-  if (known.kind === 'view') return known.view.breakpoints;
-  if (known.kind === 'schema') return known.schema instanceof Versioned ? known.schema.breakpoints : [];
-  if (known.kind === 'list') return breakpointsIn(known.item);
-  return known.fields.flatMap(([, field]) => [
+  const kind = kindOf(shape);
+  if (kind.kind === 'view') return kind.view.breakpoints;
+  if (kind.kind === 'schema') return kind.schema instanceof Versioned ? kind.schema.breakpoints : [];
+  if (kind.kind === 'list') return breakpointsIn(kind.item);
+  return kind.fields.flatMap(([, field]) => [
     ...breakpointsOf(field),
     ...windowsOf(field).flatMap(({ value }) => breakpointsIn(value)),
   ]);
@@ -36,11 +36,11 @@ function schemaOfView(view: View<any, any>, version: Version): z.ZodType {
 
 function schemaOfShape(shape: ReplyShape, version: Version): z.ZodType {
   if (shape instanceof Described) return schemaOfShape(shape.value, version).describe(shape.description);
-  const known = kindOf(shape);
-  if (known.kind === 'view') return schemaOfView(known.view, version);
-  if (known.kind === 'schema') return schemaAt(known.schema, version) as z.ZodType;
-  if (known.kind === 'list') return schemaOfShape(known.item, version).array();
-  const fields = known.fields.flatMap(([name, windowed]) => {
+  const kind = kindOf(shape);
+  if (kind.kind === 'view') return schemaOfView(kind.view, version);
+  if (kind.kind === 'schema') return schemaAt(kind.schema, version) as z.ZodType;
+  if (kind.kind === 'list') return schemaOfShape(kind.item, version).array();
+  const fields = kind.fields.flatMap(([name, windowed]) => {
     const current = at(windowed, version);
     return current ? [[name, schemaOfShape(current, version)] as const] : [];
   });

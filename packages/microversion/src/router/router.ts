@@ -95,24 +95,24 @@ const prepared = new WeakMap<Operation, Prepared>();
 const bodies = new WeakMap<object, Versioned<any>>();
 const replies = new WeakMap<object, Reply>();
 
-function sharedBy<T>(known: WeakMap<object, T>, definition: object, create: () => T): T {
-  let value = known.get(definition);
-  if (value === undefined) known.set(definition, (value = create()));
+function sharedBy<T>(cache: WeakMap<object, T>, definition: object, create: () => T): T {
+  let value = cache.get(definition);
+  if (value === undefined) cache.set(definition, (value = create()));
   return value;
 }
 
 /** The compiled parts of an operation. */
 export function prepare(operation: Operation): Prepared {
-  let known = prepared.get(operation);
-  if (!known) {
-    known = {
+  let cached = prepared.get(operation);
+  if (!cached) {
+    cached = {
       body: operation.body && sharedBy(bodies, operation.body, () => versioned(operation.body)),
       query: operation.query,
       reply: operation.reply && sharedBy(replies, operation.reply, () => new Reply(operation.reply)),
     };
-    prepared.set(operation, known);
+    prepared.set(operation, cached);
   }
-  return known;
+  return cached;
 }
 
 function send(res: ServerResponse, status: number, text: string | Buffer | undefined): void {
@@ -273,16 +273,16 @@ function checkBody(schema: Versioned<any>, body: unknown, version: Version): unk
 /** Validates a body and drops unknown keys; other faults still apply. */
 function checkKnownKeys(schema: Versioned<any>, body: unknown, version: Version): unknown {
   const checker = schema.check(version);
-  let known = body;
+  let cached = body;
   for (;;) {
-    const checked = checker.safeParse(known);
+    const checked = checker.safeParse(cached);
     if (checked.success) return checked.data;
     const { issues } = checked.error;
     const others = issues.filter(({ code }) => code !== 'unrecognized_keys');
     if (others.length > 0) throw new InvalidBody(others, body);
-    known = structuredClone(known);
+    cached = structuredClone(cached);
     for (const { path, keys } of issues as readonly z.core.$ZodIssueUnrecognizedKeys[]) {
-      const holder = path.reduce<any>((value, key) => value[key], known);
+      const holder = path.reduce<any>((value, key) => value[key], cached);
       for (const key of keys) delete holder[key];
     }
   }

@@ -54,11 +54,11 @@ const built = new WeakMap<
  * @throws TypeError if two operations have the same method, path, action and version
  */
 export function routeTable(operations: readonly Operation[]): RouteTable {
-  const known = built.get(operations);
+  const cached = built.get(operations);
   const isCurrent =
-    known?.operations.length === operations.length &&
-    known.operations.every((operation, index) => operation === operations[index]);
-  if (isCurrent) return known.table;
+    cached?.operations.length === operations.length &&
+    cached.operations.every((operation, index) => operation === operations[index]);
+  if (isCurrent) return cached.table;
   const table = buildTable(operations);
   built.set(operations, { operations: [...operations], table });
   return table;

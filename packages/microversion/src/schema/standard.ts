@@ -36,10 +36,10 @@ const originals = new WeakMap<object, StandardSchema>();
  * @throws TypeError on validation, if the schema is asynchronous
  */
 export function adaptStandard(schema: StandardSchema): z.ZodType {
-  let known = adapted.get(schema);
-  if (known) return known;
+  let cached = adapted.get(schema);
+  if (cached) return cached;
   const { validate, vendor } = schema['~standard'];
-  known = z.unknown().transform((value, context) => {
+  cached = z.unknown().transform((value, context) => {
     const result = validate(value);
     if (result instanceof Promise)
       throw new TypeError(`a schema of ${vendor} is asynchronous: the router needs a synchronous one`);
@@ -50,9 +50,9 @@ export function adaptStandard(schema: StandardSchema): z.ZodType {
     }
     return z.NEVER;
   });
-  adapted.set(schema, known);
-  originals.set(known, schema);
-  return known;
+  adapted.set(schema, cached);
+  originals.set(cached, schema);
+  return cached;
 }
 
 /** Returns the JSON Schema that another library has for an adapted schema; undefined for schemas of zod, and without one. */

@@ -116,12 +116,12 @@ export type WriteEndHeaders = (res: ServerResponse, windows: readonly Window<unk
 
 /** Creates the function that writes `Deprecation` and `Sunset` for elements with windows; the headers are computed once. */
 export function endHeadersWriter(versions: readonly Listed[]): WriteEndHeaders {
-  const known = new WeakMap<readonly Window<unknown>[], Map<string, readonly Header[]>>();
+  const cache = new WeakMap<readonly Window<unknown>[], Map<string, readonly Header[]>>();
   return (res, windows, version) => {
     // The end of the version is already announced.
     if (res.headersSent || res.hasHeader('Deprecation')) return;
-    let byVersion = known.get(windows);
-    if (!byVersion) known.set(windows, (byVersion = new Map()));
+    let byVersion = cache.get(windows);
+    if (!byVersion) cache.set(windows, (byVersion = new Map()));
     let headers = byVersion.get(version.text);
     if (!headers) byVersion.set(version.text, (headers = headersOfWindows(versions, windows, version)));
     writeHeaders(res, headers);

@@ -76,9 +76,10 @@ export function usageReport({ client, maxClients = 1000, now = Date.now }: Usage
       if (source === undefined) entry.unnamed += 1;
       const name = client?.(req);
       if (name === undefined) return;
-      let known = entry.clients.get(name);
-      if (!known && entry.clients.size < maxClients) entry.clients.set(name, (known = { requests: 0, lastSeen: time }));
-      if (known) count(known, time);
+      let cached = entry.clients.get(name);
+      if (!cached && entry.clients.size < maxClients)
+        entry.clients.set(name, (cached = { requests: 0, lastSeen: time }));
+      if (cached) count(cached, time);
     },
     versions() {
       const ascending = [...counts.values()].sort((a, b) => a.version.compare(b.version));

@@ -74,9 +74,11 @@ const OPTIONS: Readonly<Record<keyof VersioningOptions, true>> = {
 /** The headers at the end of a version and in its brown-outs. */
 const END_HEADERS = ['Deprecation', 'Sunset', 'Link', 'Retry-After'];
 
-function oneOf<T extends string>(option: string, value: T, known: readonly T[]): T {
-  if (known.includes(value)) return value;
-  throw new TypeError(`versioning: '${option}' is ${known.map((name) => `'${name}'`).join(' or ')}, it is '${value}'`);
+function oneOf<T extends string>(option: string, value: T, allowed: readonly T[]): T {
+  if (allowed.includes(value)) return value;
+  throw new TypeError(
+    `versioning: '${option}' is ${allowed.map((name) => `'${name}'`).join(' or ')}, it is '${value}'`,
+  );
 }
 
 function responseHeaderOf(

@@ -100,7 +100,7 @@ export class HostCpus {
     const plain = (name: string) => name.replace(/[._]/g, '-');
     const features = Object.keys(this.#full).filter((name) => typeof this.#full[name] === 'boolean');
     const names = new Map(features.map((name) => [plain(name), name]));
-    const known = Object.entries(changes).map(([given, on]) => {
+    const entries = Object.entries(changes).map(([given, on]) => {
       const name = names.get(plain(given));
       if (name === undefined)
         throw rejected(
@@ -108,7 +108,7 @@ export class HostCpus {
         );
       return [name, on];
     });
-    return Object.fromEntries(known);
+    return Object.fromEntries(entries);
   }
 
   /** Lists the models that this computer can provide. */

@@ -74,8 +74,8 @@ export async function queryCpus(
   from: QueriedProgram,
   model: string,
 ): Promise<{ readonly definitions: readonly CpuDefinition[]; readonly properties: CpuProperties }> {
-  const [known, described] = await queryQemu(from, [{ execute: 'query-cpu-definitions' }, expansion(model, {})]);
-  if (!Array.isArray(known?.return))
-    throw new Error(`QEMU does not list its CPU models: ${JSON.stringify(known).slice(0, 1_000)}`);
-  return { definitions: known.return, properties: propertiesOf(described) };
+  const [models, described] = await queryQemu(from, [{ execute: 'query-cpu-definitions' }, expansion(model, {})]);
+  if (!Array.isArray(models?.return))
+    throw new Error(`QEMU does not list its CPU models: ${JSON.stringify(models).slice(0, 1_000)}`);
+  return { definitions: models.return, properties: propertiesOf(described) };
 }

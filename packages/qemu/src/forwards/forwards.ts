@@ -83,9 +83,9 @@ export class Forwards {
       const before = current.get(id) ?? [];
       const others = [...current].flatMap(([other, forwards]) => (other === id ? [] : forwards));
       const ownForwards: Forward[] = [];
-      const known = [...this.#owners.values()];
+      const folders = [...this.#owners.values()];
       this.#owners.set(id, { id, name, projectId });
-      const shared = known.some((other) => other.name === name && other.projectId !== projectId);
+      const shared = folders.some((other) => other.name === name && other.projectId !== projectId);
       for (const rule of rules) {
         const named = rule.server === name;
         if (rule.server !== null && !named && rule.server !== `${projectId}/${name}`) continue;

@@ -38,9 +38,9 @@ export class GuestFreeze {
   readonly #ending = new Set<Promise<void>>();
 
   #of(folder: MachineFolder): FrozenGuest {
-    const known = this.#guests.get(folder) ?? new FrozenGuest();
-    this.#guests.set(folder, known);
-    return known;
+    const cached = this.#guests.get(folder) ?? new FrozenGuest();
+    this.#guests.set(folder, cached);
+    return cached;
   }
 
   /** @throws `GUEST_TIMEOUT`, `GUEST_COMMAND_FAILED` */

@@ -47,8 +47,8 @@ export async function guestInterface(
       );
     }),
   );
-  const known = addresses.filter((address) => address !== undefined);
-  return { portId, networkId, mac, tag, mtu: network?.mtu ?? DEFAULT_MTU, addresses: known };
+  const present = addresses.filter((address) => address !== undefined);
+  return { portId, networkId, mac, tag, mtu: network?.mtu ?? DEFAULT_MTU, addresses: present };
 }
 
 function unlessMissing(error: unknown): undefined {

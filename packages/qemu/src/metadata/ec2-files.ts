@@ -37,9 +37,9 @@ export function ec2Files(
     ...(keyName !== null && { 'public-keys/0/openssh-key': keyData }),
     'reservation-id': server.reservationId,
   };
-  const known = Object.entries(all).flatMap(([name, text]) =>
+  const matching = Object.entries(all).flatMap(([name, text]) =>
     typeof text === 'string' ? [[`meta-data/${name}`, Buffer.from(text)] as const] : [],
   );
-  const files = userData ? [...known, ['user-data', Buffer.from(userData, 'base64')] as const] : known;
+  const files = userData ? [...matching, ['user-data', Buffer.from(userData, 'base64')] as const] : matching;
   return new Map(VERSIONS.flatMap((version) => files.map(([path, bytes]) => [`${version}/${path}`, bytes] as const)));
 }

@@ -46,9 +46,9 @@ async function sizeOf(path: string): Promise<number | undefined> {
 
 /** Returns the path of a file that another host may read, by name; undefined for all other names. */
 export function readableFile(folder: MachineFolder, name: string): string | undefined {
-  const disk = OWN_DISKS.find((known) => known === name);
+  const disk = OWN_DISKS.find((allowed) => allowed === name);
   if (disk) return diskFile(folder, disk);
-  const file = FETCHED.find((known) => known === name);
+  const file = FETCHED.find((allowed) => allowed === name);
   return file && folder.file(file);
 }
 

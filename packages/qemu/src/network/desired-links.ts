@@ -146,14 +146,14 @@ export function linkCommands(
   const links = new Map(existing.map((link) => [link.ifname, link]));
   return desired.flatMap((link) => {
     const { name, mtu } = link;
-    const known = links.get(name);
-    const commands = known ? [] : [...making(link, tapOwner)];
-    if (known ? known.mtu !== mtu : link.kind === 'tap') commands.push(`link set dev ${name} mtu ${mtu}`);
+    const cached = links.get(name);
+    const commands = cached ? [] : [...making(link, tapOwner)];
+    if (cached ? cached.mtu !== mtu : link.kind === 'tap') commands.push(`link set dev ${name} mtu ${mtu}`);
     if (link.kind === 'bridge') return commands;
     const up = link.kind !== 'tap' || link.up;
-    const isUp = known?.flags.includes('UP') === true;
-    if (!known) commands.push(`link set dev ${name} addrgenmode none`);
-    if (link.bridge !== null && known?.master !== link.bridge)
+    const isUp = cached?.flags.includes('UP') === true;
+    if (!cached) commands.push(`link set dev ${name} addrgenmode none`);
+    if (link.bridge !== null && cached?.master !== link.bridge)
       commands.push(`link set dev ${name} master ${link.bridge}`);
     if (up !== isUp) commands.push(`link set dev ${name} ${up ? 'up' : 'down'}`);
     return commands;

@@ -78,10 +78,10 @@ export class RemoteVolumes implements VolumeAccess {
 
   /** @param connectionName the name of the connection: content and server */
   #tunnel(connectionName: string): Promise<Tunnel> {
-    const known = this.#tunnels.get(connectionName) ?? this.#listen(connectionName);
-    this.#tunnels.set(connectionName, known);
-    known.catch(() => this.#tunnels.delete(connectionName));
-    return known;
+    const cached = this.#tunnels.get(connectionName) ?? this.#listen(connectionName);
+    this.#tunnels.set(connectionName, cached);
+    cached.catch(() => this.#tunnels.delete(connectionName));
+    return cached;
   }
 
   async #listen(connectionName: string): Promise<Tunnel> {

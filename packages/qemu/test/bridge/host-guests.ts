@@ -18,10 +18,10 @@ export class GuestsOfHosts {
 
   async line(id: string): Promise<GuestLine> {
     const { host } = await this.#hosts.see(id);
-    const known = this.#lines.get(id);
+    const cached = this.#lines.get(id);
     // The line of a guest that left and has returned is closed.
-    if (known?.host === host && known.line.isOpen) return known.line;
-    known?.line.close();
+    if (cached?.host === host && cached.line.isOpen) return cached.line;
+    cached?.line.close();
     const line = await GuestLine.open(join(this.#hosts.folder(host!, id), 'serial'));
     this.#lines.set(id, { host: host!, line });
     return line;

@@ -113,7 +113,7 @@ describe.skipIf(missing)('a machine that stops by itself', { timeout: 240_000 },
   it('continues only after the next heartbeat when it was paused by the fence of its host', async () => {
     const server = await cloud.create({ imageId: NOTHING });
     const guard = cloud.driver.guard ?? expect.fail('the driver has no guard');
-    const order = (inMs: number) => ({ how: 'pause' as const, at: bootTime() + inMs, withinMs: 10_000 });
+    const order = (inMs: number) => ({ action: 'pause' as const, at: bootTime() + inMs, withinMs: 10_000 });
     const unpause = () =>
       cloud.driver.perform({ verb: 'unpause' }, server, new AbortController().signal, {
         action: 'unpause',

@@ -64,14 +64,14 @@ function keyManagerFault(operation: string): QuotaErrorFormat {
  */
 export function errorRenderer(errors: QuotaErrorsOption, operation: string): RenderError {
   if (typeof errors === 'function') return errors;
-  const known = new Map<QuotaErrorsOption, RenderError>([
+  const cache = new Map<QuotaErrorsOption, RenderError>([
     ['documented', keyManagerFault(operation)],
     ['problem', problem],
     ['json', jsonError],
     ['next', () => undefined],
   ]);
-  const render = known.get(errors);
+  const render = cache.get(errors);
   if (render) return render;
-  const names = [...known.keys()].map((name) => `"${name}"`).join(', ');
+  const names = [...cache.keys()].map((name) => `"${name}"`).join(', ');
   throw new TypeError(`enforceQuota: errors must be ${names} or a function, it is ${JSON.stringify(errors)}`);
 }

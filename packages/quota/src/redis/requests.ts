@@ -11,8 +11,8 @@ export class Numbers {
   }
 
   of(project: string): number {
-    const known = this.#numbers.get(project);
-    if (known !== undefined) return known;
+    const cached = this.#numbers.get(project);
+    if (cached !== undefined) return cached;
     const number = this.#numbers.size;
     this.#numbers.set(project, number);
     return number;

@@ -37,8 +37,8 @@ function objectOf(value: JsonValue, property: string): JsonObject {
   throw violation(`${notationOf(value)} is not of type 'object'`, property);
 }
 
-function rejectOthers(object: JsonObject, known: readonly string[], property: string): void {
-  const others = [...object.keys()].filter((name) => !known.includes(name)).map(textNotation);
+function rejectOthers(object: JsonObject, knownNames: readonly string[], property: string): void {
+  const others = [...object.keys()].filter((name) => !knownNames.includes(name)).map(textNotation);
   if (others.length === 0) return;
   const verb = others.length === 1 ? 'was' : 'were';
   const reason = `Additional properties are not allowed (${others.join(', ')} ${verb} unexpected)`;

@@ -181,8 +181,8 @@ describe('identity', () => {
   });
 
   it('may come from any function, which may reject the request', async () => {
-    const known = async () => ({ projectId: 'p1', roles: [] });
-    await agent({ identity: known }).get('/v1/quotas').expect(200);
+    const knownCaller = async () => ({ projectId: 'p1', roles: [] });
+    await agent({ identity: knownCaller }).get('/v1/quotas').expect(200);
     await agent({ identity: () => undefined })
       .get('/v1/quotas')
       .expect(401);

@@ -8,8 +8,8 @@ const typesOf = new Map<string, ReadonlyMap<string, string>>();
 const statements = new Map<string, CompiledQuery>();
 
 async function columnTypes(tx: Tx, table: string): Promise<ReadonlyMap<string, string>> {
-  const known = typesOf.get(table);
-  if (known) return known;
+  const cached = typesOf.get(table);
+  if (cached) return cached;
   const { rows } = await sql<{ name: string; type: string }>`
     select attname as name, format_type(atttypid, null) as type from pg_attribute
     where attrelid = ${table}::regclass and attnum > 0 and not attisdropped`.execute(tx.db);
@@ -50,9 +50,9 @@ function lists(types: ReadonlyMap<string, string>, columns: readonly string[]): 
 
 /** Returns the cached statement of a key. */
 function statement(key: string, make: () => CompiledQuery): CompiledQuery {
-  let known = statements.get(key);
-  if (!known) statements.set(key, (known = make()));
-  return known;
+  let cached = statements.get(key);
+  if (!cached) statements.set(key, (cached = make()));
+  return cached;
 }
 
 /**

@@ -14,8 +14,8 @@ const names = new WeakMap<object, string>();
  * name.
  */
 export function statementName({ query, sql }: CompiledQuery): string {
-  const known = names.get(query);
-  if (known !== undefined) return known;
+  const cached = names.get(query);
+  if (cached !== undefined) return cached;
   const verb = VERB.exec(sql)?.[1]?.toLowerCase() ?? 'other';
   const table = NAMING_ONE.test(verb) ? FIRST_TABLE.exec(sql)?.[1]?.toLowerCase() : undefined;
   const name = table === undefined ? (SCHEMA_STATEMENT.test(verb) ? 'schema' : verb) : `${verb} ${table}`;

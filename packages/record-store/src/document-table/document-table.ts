@@ -93,8 +93,8 @@ export class DocumentTable<R extends Stored> {
   }
 
   #known(session: Session, id: string, revision: number): R | undefined {
-    const known = session.records.get<R>(this.name, id);
-    return known?.revision === revision ? known : undefined;
+    const cached = session.records.get<R>(this.name, id);
+    return cached?.revision === revision ? cached : undefined;
   }
 
   /** Counts rows; the caller narrows the query. */
@@ -159,8 +159,8 @@ export class DocumentTable<R extends Stored> {
    * rolled back
    */
   async lockToUpdate(tx: Tx, id: string, revision?: number): Promise<R | undefined> {
-    const known = this.cached(tx, id);
-    return known && known.revision === (revision ?? known.revision) ? known : this.lock(tx, id);
+    const cached = this.cached(tx, id);
+    return cached && cached.revision === (revision ?? cached.revision) ? cached : this.lock(tx, id);
   }
 
   /** Returns records by id; those that are not in the cache are read. */
@@ -219,13 +219,13 @@ export class DocumentTable<R extends Stored> {
     const fields = plain as unknown as New<R>;
     const key = this.#spec.key(fields);
     const revision = newRevision();
-    const known = this.#known(tx, key, before);
+    const cached = this.#known(tx, key, before);
     this.#concerns(tx, record);
     const names = ['revision', 'data'];
     const values: ColumnValue[] = [revision, JSON.stringify(fields)];
     for (const [name, column] of this.#columns) {
       const value = toColumn(column(fields));
-      if (known && value === toColumn(column(known))) continue;
+      if (cached && value === toColumn(column(cached))) continue;
       names.push(name);
       values.push(value);
     }
@@ -284,8 +284,8 @@ export class DocumentTable<R extends Stored> {
 
   /** Returns the decoded record of a row. Records are immutable, so it is decoded once and shared while cached. */
   #decode(session: Session, row: Row, keeps: 'at once' | 'if read again' = 'at once'): R {
-    const known = this.#known(session, row.id, row.revision);
-    if (known) return known;
+    const cached = this.#known(session, row.id, row.revision);
+    if (cached) return cached;
     // The object is not shared yet, so it is completed in place: copying its fields would cost more than parsing.
     const record: Record<string, unknown> = JSON.parse(row.data);
     for (const [name, value] of this.#defaults) if (!Object.hasOwn(record, name)) record[name] = value;

@@ -2,7 +2,7 @@
  * Rejects unknown options, so that a misspelled option is not ignored.
  *
  * @param place the name of the function for the message: `createEngine()`
- * @param known an object with every key of the options type, so that type and check cannot differ
+ * @param knownOptions an object with every key of the options type, so that type and check cannot differ
  * @throws TypeError with the function, the unknown option and the known ones
  *
  * @example
@@ -17,9 +17,9 @@
 export function checkOptions<T extends object>(
   place: string,
   options: T,
-  known: Readonly<Record<keyof T, unknown>>,
+  knownOptions: Readonly<Record<keyof T, unknown>>,
 ): void {
-  const unknown = Object.keys(options).find((name) => !Object.hasOwn(known, name));
+  const unknown = Object.keys(options).find((name) => !Object.hasOwn(knownOptions, name));
   if (unknown === undefined) return;
-  throw new TypeError(`${place}: unknown option "${unknown}" (known: ${Object.keys(known).join(', ')})`);
+  throw new TypeError(`${place}: unknown option "${unknown}" (known: ${Object.keys(knownOptions).join(', ')})`);
 }

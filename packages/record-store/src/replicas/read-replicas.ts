@@ -80,8 +80,8 @@ export class ReadReplicas {
     const min = Math.max(performance.now() - this.#settings.maxStalenessMs, this.writes.of(owners));
     const rotated = this.#rotated();
     const fresh = () => rotated.find(({ freshAt }) => freshAt >= min);
-    const known = fresh();
-    if (known) return known;
+    const freshReplicas = fresh();
+    if (freshReplicas) return freshReplicas;
     await Promise.all(rotated.map((replica) => replica.refresh(cluster)));
     return fresh();
   }

@@ -22,14 +22,14 @@ function serveQueries(): void {
   const { path } = workerData as { path: string };
   const { DatabaseSync } = process.getBuiltinModule('node:sqlite');
   let db: any;
-  const known = new Map<string, any>();
+  const cache = new Map<string, any>();
   const rows = ({ sql, parameters }: ReaderQuery): readonly unknown[] => {
     db ??= new DatabaseSync(path, { readOnly: true });
-    let statement = known.get(sql);
+    let statement = cache.get(sql);
     if (!statement) {
       statement = db.prepare(sql);
-      if (known.size >= 200) known.delete(known.keys().next().value ?? sql);
-      known.set(sql, statement);
+      if (cache.size >= 200) cache.delete(cache.keys().next().value ?? sql);
+      cache.set(sql, statement);
     }
     return statement.all(...parameters);
   };

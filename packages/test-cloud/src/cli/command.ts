@@ -97,8 +97,8 @@ async function run(args: readonly string[]): Promise<number> {
 /** Returns the message of an error that the user can fix, without a stack trace. */
 function readable(error: Error & { code?: string }): string | undefined {
   if (error.code === 'EADDRINUSE') return `The port is in use: ${error.message}. Try --port 0.`;
-  const known = error.code === 'COMMAND_LINE' || error.code === 'ENOENT' || error.code === 'EACCES';
-  return known || error instanceof TypeError || error instanceof RangeError ? error.message : undefined;
+  const isExpected = error.code === 'COMMAND_LINE' || error.code === 'ENOENT' || error.code === 'EACCES';
+  return isExpected || error instanceof TypeError || error instanceof RangeError ? error.message : undefined;
 }
 
 /** The program: executes the command line, and sets the exit status. */

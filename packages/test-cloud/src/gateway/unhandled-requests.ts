@@ -18,8 +18,8 @@ export class UnhandledRequests {
 
   note(service: string, method: string, url: string): void {
     const key = `${method} ${urlPath(url).replaceAll(ID, '{id}')}`;
-    const known = this.#calls.get(key);
-    if (known) known.count++;
+    const cached = this.#calls.get(key);
+    if (cached) cached.count++;
     else this.#calls.set(key, { service, method, url, count: 1 });
   }
 

@@ -109,8 +109,8 @@ export class Directory {
 
   #named<N extends Named>(kind: 'roles' | 'projects' | 'users', name: string, make: () => N): N {
     const table = this.state[kind] as unknown as Map<string, N>;
-    const known = table.get(name) ?? [...table.values()].find((record) => record.name === name);
-    if (known) return known;
+    const cached = table.get(name) ?? [...table.values()].find((record) => record.name === name);
+    if (cached) return cached;
     const created = make();
     table.set(created.id, created);
     return created;

@@ -192,6 +192,8 @@ export function fromCatalogError({ code, status = 400, message }: CatalogError):
 
 /** Returns the body of an error. Its type is one that the service has: that of its status if the error names another one. */
 export function networkFault({ type, status, message }: ServiceError): { readonly NeutronError: object } {
-  const known = Object.hasOwn(NETWORK_ERRORS, type) && NETWORK_ERRORS[type as NetworkErrorType] === status;
-  return { NeutronError: { type: known ? type : (GENERAL[status] ?? 'HTTPInternalServerError'), message, detail: '' } };
+  const isDefined = Object.hasOwn(NETWORK_ERRORS, type) && NETWORK_ERRORS[type as NetworkErrorType] === status;
+  return {
+    NeutronError: { type: isDefined ? type : (GENERAL[status] ?? 'HTTPInternalServerError'), message, detail: '' },
+  };
 }

@@ -20,9 +20,9 @@ function filtersOf({ fields, spec }: ResourceType): Set<string> {
 }
 
 function filterItems(call: Call, resource: ResourceType, items: readonly Wire[]): readonly Wire[] {
-  const known = filtersOf(resource);
+  const filters = filtersOf(resource);
   const parameters = [...new Set(call.query.keys())].filter((name) => !PAGING.has(name));
-  const unexpected = parameters.filter((name) => !known.has(name));
+  const unexpected = parameters.filter((name) => !filters.has(name));
   if (unexpected.length > 0) throw invalid(`${quoteNames(unexpected)} is invalid attribute for filtering`);
   const plain = parameters.filter((name) => !(name in TAG_FILTERS) && name !== 'fixed_ips');
   return filteredByTags(byFixedIps(filtered(items, call.query, plain), call.query.getAll('fixed_ips')), call.query);
@@ -53,8 +53,8 @@ function sortKeys({ query }: Call, resource: ResourceType): readonly SortKey[] {
   const keys = query.getAll('sort_key').filter(Boolean);
   const directions = query.getAll('sort_dir').filter(Boolean);
   if (keys.length !== directions.length) throw invalid('The number of sort_keys and sort_dirs must be same');
-  const known = filtersOf(resource);
-  const unexpected = keys.filter((key) => !known.has(key) || key in TAG_FILTERS);
+  const filters = filtersOf(resource);
+  const unexpected = keys.filter((key) => !filters.has(key) || key in TAG_FILTERS);
   if (unexpected.length > 0) throw invalid(`${quoteNames(unexpected)} is invalid attribute for sort_keys`);
   const wrong = directions.filter((direction) => direction !== 'asc' && direction !== 'desc');
   if (wrong.length > 0)

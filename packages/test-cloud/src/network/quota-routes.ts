@@ -77,8 +77,8 @@ export function quotaRoutes(): readonly Route[] {
   return [
     get('/v2.0/quotas', (call) => {
       call.requireAdmin();
-      const known = [...limits(call).keys()];
-      return { quotas: known.map((id) => ({ ...limitsOf(call, id), tenant_id: id, project_id: id })) };
+      const resources = [...limits(call).keys()];
+      return { quotas: resources.map((id) => ({ ...limitsOf(call, id), tenant_id: id, project_id: id })) };
     }),
     ...['tenant', 'project'].map((word) =>
       get(`/v2.0/quotas/${word}`, ({ caller: { projectId } }) => ({

@@ -25,7 +25,7 @@ const SCRIPTS = new Set([
   'views',
 ]);
 
-const known = new Map<string, Asset>();
+const cache = new Map<string, Asset>();
 
 async function scriptFile(name: string): Promise<Asset | undefined> {
   const script = name.replace(/\.js$/, '');
@@ -36,10 +36,10 @@ async function scriptFile(name: string): Promise<Asset | undefined> {
 
 /** Returns a file that pages of a cloud load, such as `page.css`; undefined for other names. Files are read on first use. */
 export async function pageFile(name: string): Promise<Asset | undefined> {
-  const shared = uiAsset(name) ?? known.get(name);
+  const shared = uiAsset(name) ?? cache.get(name);
   if (shared) return shared;
   const file = name === 'page.css' ? asset('text/css; charset=utf-8', STYLE) : await scriptFile(name);
-  if (file) known.set(name, file);
+  if (file) cache.set(name, file);
   return file;
 }
 

@@ -67,9 +67,9 @@ const offers = new WeakMap<Host, ShownOffer>();
 export async function hostOffers(call: Call): Promise<readonly ShownOffer[]> {
   const { hosts } = await call.cloud.engine.hosts.map();
   return [...hosts.values()].map((host) => {
-    const known = offers.get(host) ?? offerOf(host);
-    offers.set(host, known);
-    return known;
+    const cached = offers.get(host) ?? offerOf(host);
+    offers.set(host, cached);
+    return cached;
   });
 }
 

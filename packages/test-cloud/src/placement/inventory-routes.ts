@@ -36,8 +36,8 @@ const view = ({ generation: resource_provider_generation, inventories }: Provide
 });
 
 export async function rejectUnknown(call: Call, names: readonly string[]): Promise<void> {
-  const known = await classNames(call);
-  const unknown = names.find((name) => !known.has(name));
+  const classes = await classNames(call);
+  const unknown = names.find((name) => !classes.has(name));
   if (unknown) throw badRequest(`Unknown resource class in inventory: ${missingClass(unknown)}`);
 }
 

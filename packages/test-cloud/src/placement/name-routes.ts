@@ -51,9 +51,9 @@ function classRoutes(): readonly Route[] {
       const name = call.param('name');
       if (name.length > MAX_NAME) throw invalidBody(`'${name}' is too long`, 'maxLength');
       if (!CUSTOM_NAME.test(name)) throw invalidBody(`'${name}' does not match '${CUSTOM_NAME.source}'`, 'pattern');
-      const known = (await classNames(call)).has(name);
+      const exists = (await classNames(call)).has(name);
       createdNames(call, 'classes').set(name, true);
-      return new Reply(known ? 204 : 201, undefined, location(call, name));
+      return new Reply(exists ? 204 : 201, undefined, location(call, name));
     }),
     del('/resource_classes/:name', async (call) => {
       const name = await find(call);
@@ -106,9 +106,9 @@ function traitRoutes(): readonly Route[] {
         throw badRequest(
           `The trait is invalid. A valid trait must be no longer than 255 characters, start with the prefix "CUSTOM_" and use following characters: "A"-"Z", "0"-"9" and "_"`,
         );
-      const known = createdNames(call, 'traits').has(name);
+      const exists = createdNames(call, 'traits').has(name);
       createdNames(call, 'traits').set(name, true);
-      return new Reply(known ? 204 : 201, undefined, { Location: `${call.base}/traits/${name}` });
+      return new Reply(exists ? 204 : 201, undefined, { Location: `${call.base}/traits/${name}` });
     }),
     del('/traits/:name', async (call) => {
       const name = await find(call);
@@ -136,8 +136,8 @@ function providerTraitRoutes(): readonly Route[] {
       const before = await provider(call);
       const traits = [...new Set(given)];
       rejectOutdated(before, seen);
-      const known = await traitNames(call);
-      const unknown = traits.filter((name) => !known.has(name));
+      const names = await traitNames(call);
+      const unknown = traits.filter((name) => !names.has(name));
       if (unknown.length > 0) throw badRequest(missingTraits(unknown));
       return view(await write(call, before, { traits }));
     }),

@@ -26,8 +26,8 @@ const badValue = (message: string) => badRequest(message, 'placement.query.bad_v
 export const badQuery = (message: string) => badRequest(`Invalid query string parameters: ${message}`);
 
 /** Throws a 400 error for the first parameter that is not among these. */
-export function checkParameters(call: Call, known: readonly string[]): void {
-  const unknownName = [...call.query.keys()].find((key) => !known.includes(key));
+export function checkParameters(call: Call, knownNames: readonly string[]): void {
+  const unknownName = [...call.query.keys()].find((key) => !knownNames.includes(key));
   if (unknownName !== undefined)
     throw badQuery(`Additional properties are not allowed ('${unknownName}' was unexpected)`);
 }
@@ -153,8 +153,8 @@ function suffixPattern(call: Call): string {
 
 /** Returns the suffixes of the groups, in their order. Throws for parameters that the version does not have. */
 function suffixesOf(call: Call): readonly string[] {
-  const known = Object.keys(GROUPS_SINCE).filter((name) => since(call, GROUPS_SINCE[name] ?? 0));
-  const patterns = known.map((name) => new RegExp(`^${name}${suffixPattern(call)}$`));
+  const allowed = Object.keys(GROUPS_SINCE).filter((name) => since(call, GROUPS_SINCE[name] ?? 0));
+  const patterns = allowed.map((name) => new RegExp(`^${name}${suffixPattern(call)}$`));
   const suffixes = new Set<string>();
   for (const key of call.query.keys()) {
     const pattern = patterns.find((one) => one.test(key));

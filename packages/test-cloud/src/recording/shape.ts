@@ -39,19 +39,19 @@ function typeOf(value: unknown): string {
 
 /** Merges values into one that has all their fields. */
 function mergeShapes(values: readonly unknown[]): unknown {
-  const known = values.filter((value) => value !== null && value !== undefined);
-  if (known.length === 0) return values[0];
-  if (known.every(isObject)) {
-    const names = new Set(known.flatMap((value) => Object.keys(value)));
+  const present = values.filter((value) => value !== null && value !== undefined);
+  if (present.length === 0) return values[0];
+  if (present.every(isObject)) {
+    const names = new Set(present.flatMap((value) => Object.keys(value)));
     return Object.fromEntries(
       [...names].map((name) => [
         name,
-        mergeShapes(known.map((value) => value[name]).filter((item) => item !== undefined)),
+        mergeShapes(present.map((value) => value[name]).filter((item) => item !== undefined)),
       ]),
     );
   }
-  if (known.every(Array.isArray)) return known.flat();
-  return known[0];
+  if (present.every(Array.isArray)) return present.flat();
+  return present[0];
 }
 
 /**

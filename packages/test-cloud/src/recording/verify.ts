@@ -117,11 +117,11 @@ export async function verifyRecording(har: Har, cloud: TestCloud): Promise<Verif
     names.learn(entry.responseBody, result.body);
     for (const difference of differencesOf(entry, result)) {
       const kind = `${entry.method} ${pattern(entry.url)} ${difference.where} ${difference.recorded} ${difference.here}`;
-      const known = byKind.get(kind);
+      const cached = byKind.get(kind);
       const { number, method, url } = entry;
       byKind.set(
         kind,
-        known ? { ...known, count: known.count + 1 } : { ...difference, entry: number, method, url, count: 1 },
+        cached ? { ...cached, count: cached.count + 1 } : { ...difference, entry: number, method, url, count: 1 },
       );
     }
   }

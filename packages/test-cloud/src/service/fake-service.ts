@@ -155,11 +155,12 @@ function routerOf(options: FakeServiceOptions): Router {
     throw notFound('The resource could not be found.', unknownPathType);
   });
   router.use((error: unknown, req: Request, res: Response, _next: NextFunction) => {
-    const known = readable(error, options);
-    if (!known) cloudOf(res).onError(error);
+    const reportedError = readable(error, options);
+    if (!reportedError) cloudOf(res).onError(error);
     if (res.headersSent) return res.destroy(error as Error);
-    if (known?.unserved) cloudOf(res).unhandled.note(name, req.method, `${req.originalUrl}#${known.unserved}`);
-    const shown = known ?? new ServiceError(500, 'An unexpected error occurred. It was reported to the cloud.');
+    if (reportedError?.unserved)
+      cloudOf(res).unhandled.note(name, req.method, `${req.originalUrl}#${reportedError.unserved}`);
+    const shown = reportedError ?? new ServiceError(500, 'An unexpected error occurred. It was reported to the cloud.');
     const body = fault(shown, req);
     sendBody(res.status(shown.status), body, sendJson);
   });

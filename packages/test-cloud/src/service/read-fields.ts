@@ -11,12 +11,12 @@ function isObject(value: unknown): value is Wire {
 export function readFields(call: Call, resource: ResourceType, verb: 'create' | 'change', given: unknown): Wire {
   const { style, fields } = resource;
   if (!isObject(given)) throw style.errors.noBody(resource);
-  const known = (key: string): Field | undefined => (Object.hasOwn(fields, key) ? fields[key] : undefined);
-  const unknown = Object.keys(given).filter((key) => !known(key));
+  const fieldOf = (key: string): Field | undefined => (Object.hasOwn(fields, key) ? fields[key] : undefined);
+  const unknown = Object.keys(given).filter((key) => !fieldOf(key));
   if (unknown.length > 0 && style.unknownFields === 'reject') throw style.errors.unknown(resource, unknown, verb);
   const read: [string, unknown][] = [];
   for (const [key, value] of Object.entries(given)) {
-    const field = known(key);
+    const field = fieldOf(key);
     if (!field) {
       if (style.unknownFields === 'keep') read.push([key, value]);
       continue;

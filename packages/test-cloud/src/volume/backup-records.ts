@@ -64,10 +64,10 @@ function fieldsOf(resource: Resource, record: Wire): Wire {
     .object({ volume_metadata: z.record(z.string(), z.string()).optional().catch(undefined) })
     .catch({})
     .parse(record.driver_info);
-  const known = Object.keys(resource.fields).filter(
+  const fieldNames = Object.keys(resource.fields).filter(
     (key) => !['id', 'status', 'fail_reason', 'user_id', 'project_id', 'created_at', 'updated_at'].includes(key),
   );
-  const values = known.flatMap((key) => {
+  const values = fieldNames.flatMap((key) => {
     const name = RECORD_NAMES[key] ?? key;
     return Object.hasOwn(record, name) ? [[key, record[name]]] : [];
   });

@@ -82,11 +82,11 @@ export async function usageOf(call: Call, project: string): Promise<Limits> {
 }
 
 /** Returns the limits of a body; throws for unknown keys and invalid limits. */
-function linesOf(given: Readonly<Record<string, unknown>>, known: Limits): Limits {
+function linesOf(given: Readonly<Record<string, unknown>>, limits: Limits): Limits {
   const lines = Object.entries(given).filter(([name]) => !['id', 'tenant_id', 'force'].includes(name));
   return Object.fromEntries(
     lines.map(([name, value]) => {
-      if (!Object.hasOwn(known, name)) throw badRequest(`Bad key(s) in quota set: ${name}`);
+      if (!Object.hasOwn(limits, name)) throw badRequest(`Bad key(s) in quota set: ${name}`);
       const checked = limit.safeParse(value);
       if (!checked.success)
         throw badRequest(
@@ -138,10 +138,10 @@ export function quotaRoutes(): readonly Route[] {
     put('/v3/os-quota-class-sets/:name', async (call) => {
       call.requireAdmin();
       const name = call.param('name');
-      const known = await defaultsOf(call, name);
-      const given = linesOf(call.body(QuotaClassSet).quota_class_set, known);
+      const defaults = await defaultsOf(call, name);
+      const given = linesOf(call.body(QuotaClassSet).quota_class_set, defaults);
       classes(call).set(name, { ...classes(call).get(name), ...given });
-      return { quota_class_set: { ...known, ...given } };
+      return { quota_class_set: { ...defaults, ...given } };
     }),
   ];
 }

@@ -88,17 +88,17 @@ function holds(item: Wire, name: string, written: string): boolean {
 }
 
 function filterItems(call: Call, { spec }: ResourceType, items: readonly Wire[]): readonly Wire[] {
-  const known = new Set(spec.filters ?? []);
+  const knownIds = new Set(spec.filters ?? []);
   const parameters = [...call.query].filter(([name]) => !PAGING.has(name));
   const plain = (name: string) => name.replace(/~$/, '');
-  const unknownNames = parameters.map(([name]) => name).filter((name) => !known.has(plain(name)));
+  const unknownNames = parameters.map(([name]) => name).filter((name) => !knownIds.has(plain(name)));
   // Administrators may use any filter; an unknown one matches nothing.
   if (unknownNames.length > 0 && call.isAdmin) return [];
   if (unknownNames.length > 0 && since(call, 31))
     throw badRequest(`Invalid filters ${unknownNames.join(', ')} are found in query options.`);
   return items.filter((item) =>
     parameters
-      .filter(([name]) => known.has(plain(name)))
+      .filter(([name]) => knownIds.has(plain(name)))
       .every(([name, written]) =>
         name.endsWith('~') && since(call, 34)
           ? String(shownValue(item, plain(name)) ?? '').includes(written)
@@ -108,7 +108,7 @@ function filterItems(call: Call, { spec }: ResourceType, items: readonly Wire[])
 }
 
 /** Parses `sort=name:asc,created_at`, or the older `sort_key` and `sort_dir`; default: newest first. */
-function sortKeys(call: Call, known: (key: string) => boolean): readonly SortKey[] {
+function sortKeys(call: Call, isSortable: (key: string) => boolean): readonly SortKey[] {
   const { query } = call;
   const written = query.get('sort');
   const parts =
@@ -118,7 +118,7 @@ function sortKeys(call: Call, known: (key: string) => boolean): readonly SortKey
   return parts.map(([key = '', direction = 'desc']) => {
     if (direction !== 'asc' && direction !== 'desc')
       throw invalid(`Unknown sort direction, must be one of: desc, asc, not ${direction}`);
-    if (!known(key.trim())) throw invalid(`Sort key supplied is invalid: ${key}`);
+    if (!isSortable(key.trim())) throw invalid(`Sort key supplied is invalid: ${key}`);
     return { key: SHOWN_AS[key.trim()]?.[0] ?? key.trim(), descending: direction === 'desc' };
   });
 }
@@ -126,9 +126,9 @@ function sortKeys(call: Call, known: (key: string) => boolean): readonly SortKey
 function list(call: Call, resource: ResourceType, items: readonly Wire[]): unknown {
   const { many } = resource.spec;
   const matching = filterItems(call, resource, items);
-  const known = (key: string) => key === 'id' || Object.hasOwn(resource.fields, key);
+  const isSortable = (key: string) => key === 'id' || Object.hasOwn(resource.fields, key);
   // Newest first, also among resources with the same timestamp.
-  const ordered = sorted([...matching].reverse(), sortKeys(call, known));
+  const ordered = sorted([...matching].reverse(), sortKeys(call, isSortable));
   const limit = Math.min(call.number('limit') ?? MAX, MAX);
   const paged = pageOf(ordered, { limit, marker: call.text('marker'), offset: call.number('offset') });
   if (!paged) throw resource.style.errors.notFound(resource, String(call.text('marker')), call);

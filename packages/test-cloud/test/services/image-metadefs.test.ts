@@ -89,7 +89,7 @@ describe('the content of images', () => {
     const { id, stores } = (await request('POST', at('images'), { name: 'n', ...formats })).body;
     expect(stores).toBeUndefined();
     expect((await request('GET', at(`images/${id}/file`))).status).toBe(204);
-    const known = (await request('GET', at('info/stores'))).body.stores.map((store: any) => store.id);
-    expect(known).toContain((await request('GET', at(`images/${IMAGE}`))).body.stores);
+    const storeIds = (await request('GET', at('info/stores'))).body.stores.map((store: any) => store.id);
+    expect(storeIds).toContain((await request('GET', at(`images/${IMAGE}`))).body.stores);
   });
 });

@@ -65,8 +65,8 @@ function readImage(wire: Record<string, any>): Image {
 
 /** Converts the given fields to the names of the service. */
 function writeFields(given: Partial<Image>): Record<string, unknown> {
-  const known = Object.entries(given).filter(([field, value]) => field in wireNames && value !== undefined);
-  return Object.fromEntries(known.map(([field, value]) => [wireNames[field], value]));
+  const fields = Object.entries(given).filter(([field, value]) => field in wireNames && value !== undefined);
+  return Object.fromEntries(fields.map(([field, value]) => [wireNames[field], value]));
 }
 
 const missing = { 404: 'IMAGE_NOT_FOUND' } as const satisfies Record<number, CatalogErrorCode>;

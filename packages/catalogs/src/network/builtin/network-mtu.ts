@@ -32,16 +32,16 @@ export async function defaultMtu(
  * Lowers the MTU of networks when a host joins whose networks are connected by tunnels. Networks whose MTU exceeds that
  * of Ethernet keep it, because it was set explicitly.
  *
- * @param known addresses of the hosts that had joined before
+ * @param knownNames addresses of the hosts that had joined before
  */
 export async function lowerMtuForTunnels(
   tx: Tx,
-  known: readonly string[],
+  knownNames: readonly string[],
   address: string,
   now: number,
 ): Promise<void> {
   const mtu = tunnelMtu(address);
-  if (mtuOver(known) <= mtu) return;
+  if (mtuOver(knownNames) <= mtu) return;
   const inside = await networks.find(tx, (q) => q.where('external', '=', 0).orderBy('seq'));
   for (const network of inside)
     if (!isPhysical(network) && network.mtu > mtu && network.mtu <= DEFAULT_MTU)

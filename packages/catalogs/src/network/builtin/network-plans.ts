@@ -23,13 +23,13 @@ async function findFloatingAddresses(
   serverPorts: readonly PortRecord[],
   reached: readonly string[],
 ): Promise<readonly FloatingAddress[]> {
-  const known = serverPorts.map(({ id }) => id);
-  if (known.length + reached.length === 0) return [];
+  const portIds = serverPorts.map(({ id }) => id);
+  if (portIds.length + reached.length === 0) return [];
   const found = await floatingIps.find(store, (q) =>
     q
       .where(({ or, eb, selectFrom }) =>
         or([
-          ...(known.length > 0 ? [eb('port_id', 'in', known)] : []),
+          ...(portIds.length > 0 ? [eb('port_id', 'in', portIds)] : []),
           ...(reached.length > 0
             ? [
                 eb(
@@ -45,7 +45,7 @@ async function findFloatingAddresses(
       )
       .orderBy('seq'),
   );
-  const unknown = unique(found.flatMap(({ portId }) => (portId === null || known.includes(portId) ? [] : [portId])));
+  const unknown = unique(found.flatMap(({ portId }) => (portId === null || portIds.includes(portId) ? [] : [portId])));
   const others = unknown.length === 0 ? [] : await ports.find(store, (q) => q.where('id', 'in', unknown));
   const networkOf = new Map([...serverPorts, ...others].map(({ id, networkId }) => [id, networkId]));
   return found.flatMap(({ address, fixedAddress, portId, networkId: externalId }) => {
@@ -69,13 +69,13 @@ export function networkPlans(
           : await ports.find(store, (q) => q.where('device_id', 'in', [...serverIds]).orderBy('seq'));
       const planned = await networksOf(store, unique(serverPorts.map(({ networkId }) => networkId)));
       const parts = await routerParts(store, planned, among);
-      const known = new Set(planned.map(({ id }) => id));
+      const knownIds = new Set(planned.map(({ id }) => id));
       const reached = [...parts.reached];
       const networkRecords = [
         ...planned,
         ...(await networksOf(
           store,
-          reached.filter((id) => !known.has(id)),
+          reached.filter((id) => !knownIds.has(id)),
         )),
       ];
       const networkIds = networkRecords.map(({ id }) => id);

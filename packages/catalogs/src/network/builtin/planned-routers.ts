@@ -100,19 +100,19 @@ async function routersForOthers(
 
 /**
  * Returns the routers of networks with servers on this host, and the routers on this host for servers of other hosts.
- * @param known the networks of servers on this host
+ * @param knownNetworks the networks of servers on this host
  */
 export async function routerParts(
   store: Store,
-  known: readonly NetworkRecord[],
+  knownNetworks: readonly NetworkRecord[],
   among: PlanHosts | undefined,
 ): Promise<RouterParts> {
   const there = await portsOfRouters(
     store,
-    known.map(({ id }) => id),
+    knownNetworks.map(({ id }) => id),
   );
   const routed = new Set(there.map(({ networkId }) => networkId));
-  const own = known.filter((network) => isServedByRouter(network) && !routed.has(network.id));
+  const own = knownNetworks.filter((network) => isServedByRouter(network) && !routed.has(network.id));
   if (!among) return { ports: there, own, reached: new Set(), hostOf: () => null };
 
   const needed = new Set([...there.map(({ deviceId }) => deviceId), ...own.map(({ id }) => id)]);

@@ -105,8 +105,8 @@ export function portVerbs(context: NetworkContext) {
 
   /** Returns the ids of the ports with an address: one in each subnet at most. */
   async function holdersOf(address: string, subnetId: string | undefined): Promise<readonly string[]> {
-    const known = subnetId === undefined ? store.db.selectFrom('ip_allocations') : addressesIn(subnetId);
-    const rows = await known.select('holder_id').where('address', '=', canonicalIp(address)).execute();
+    const addresses = subnetId === undefined ? store.db.selectFrom('ip_allocations') : addressesIn(subnetId);
+    const rows = await addresses.select('holder_id').where('address', '=', canonicalIp(address)).execute();
     return rows.map(({ holder_id }) => holder_id);
   }
 

@@ -36,9 +36,9 @@ export async function placeRouters(
 ): Promise<ReadonlyMap<string, string>> {
   const lives = new Set([self, ...alive]);
   let placements = await findPlacements(store.db, needed, self);
-  const known = new Set(placements.map(({ routerId }) => routerId));
+  const knownIds = new Set(placements.map(({ routerId }) => routerId));
   // Sorted, so that two hosts never deadlock.
-  const unplaced = needed.filter((routerId) => !known.has(routerId)).sort();
+  const unplaced = needed.filter((routerId) => !knownIds.has(routerId)).sort();
   const lost = placements.filter(({ host }) => !lives.has(host)).sort((a, b) => (a.routerId < b.routerId ? -1 : 1));
   if (unplaced.length > 0 || lost.length > 0) {
     placements = await store.transaction(async (tx) => {

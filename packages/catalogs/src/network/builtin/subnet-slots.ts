@@ -14,14 +14,14 @@ export interface SubnetSlots {
   addressOf(slot: number): string;
 }
 
-const known = new WeakMap<object, SubnetSlots>();
+const cache = new WeakMap<object, SubnetSlots>();
 
 /** Computed once per revision of a subnet's record. */
 export function subnetSlots(subnet: SubnetRecord): SubnetSlots {
-  let slots = known.get(subnet);
+  let slots = cache.get(subnet);
   if (!slots) {
     slots = countSlots(subnet);
-    known.set(subnet, slots);
+    cache.set(subnet, slots);
   }
   return slots;
 }

@@ -232,8 +232,8 @@ export function embeddedVolumes(options: EmbeddedVolumesOptions) {
     async cleanUpStorage(): Promise<void> {
       const stored = (await context.storage()?.list()) ?? [];
       for (const { id, storedAt } of stored) {
-        const known = (await volumes.get(store, id)) ?? (await snapshots.get(store, id));
-        if (!known && storedAt < clock.now() - ORPHANED_MS) await inStorage(context, (storage) => storage.remove(id));
+        const cached = (await volumes.get(store, id)) ?? (await snapshots.get(store, id));
+        if (!cached && storedAt < clock.now() - ORPHANED_MS) await inStorage(context, (storage) => storage.remove(id));
       }
     },
 

@@ -187,8 +187,8 @@ export function httpVolumes(options: HttpCatalogOptions): VolumeCatalog {
     },
 
     async createSnapshot(caller: Caller, request: NewSnapshot): Promise<VolumeSnapshot> {
-      const known = { metadata: { [KEY]: request.key }, volumeId: request.volumeId };
-      const [existing] = await listSnapshots(caller, known);
+      const replacements = { metadata: { [KEY]: request.key }, volumeId: request.volumeId };
+      const [existing] = await listSnapshots(caller, replacements);
       if (existing) return existing;
       const snapshot = {
         volume_id: request.volumeId,

@@ -192,8 +192,8 @@ export class ActionRunner {
     // Another process may have the key. Without it, nothing can be done or undone.
     if (job.unreadable && job.attempts < MAX_ATTEMPTS) throw job.unreadable;
     const ending = new AbortController();
-    const known = this.#concurrent.get(server.id) ?? new Set();
-    this.#concurrent.set(server.id, known.add(ending));
+    const cached = this.#concurrent.get(server.id) ?? new Set();
+    this.#concurrent.set(server.id, cached.add(ending));
     const run = new ConcurrentRun<any>(core, job, server, AbortSignal.any([stopping, ending.signal]), action);
     try {
       if (job.unreadable) throw job.unreadable;
@@ -215,8 +215,8 @@ export class ActionRunner {
       await closeEvents(core.store, server.id, run.context.requestId, 'Error', core.clock.now());
       return superseded ? 'superseded' : 'failed';
     } finally {
-      known.delete(ending);
-      if (known.size === 0) this.#concurrent.delete(server.id);
+      cached.delete(ending);
+      if (cached.size === 0) this.#concurrent.delete(server.id);
     }
   }
 

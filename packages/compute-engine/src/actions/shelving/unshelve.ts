@@ -58,7 +58,7 @@ export const unshelve = action({
         `Specifying a zone or a host is only possible for a server that is shelved_offloaded; instance ${server.id} is ${server.vmState}.`,
       );
     const map = await core.infrastructure.hosts();
-    if (typeof zone === 'string' && ![...map.hosts.values()].some((known) => known.zone === zone))
+    if (typeof zone === 'string' && ![...map.hosts.values()].some((host) => host.zone === zone))
       throw badRequest(`The requested availability zone: ${zone} is not available`);
     const host = await requestedHost(core, request.host, (name) =>
       badRequest(`Compute host ${name} could not be found.`),

@@ -48,9 +48,9 @@ export class LinkServer {
       {
         ...linkSecurity,
         pskCallback: (socket, identity) => {
-          const known = options.keys.accept(identity);
-          if (known) this.#peers.set(socket, known.peer);
-          return known?.psk ?? null;
+          const accepted = options.keys.accept(identity);
+          if (accepted) this.#peers.set(socket, accepted.peer);
+          return accepted?.psk ?? null;
         },
         handshakeTimeout: REQUEST_TIMEOUT_MS,
         headersTimeout: REQUEST_TIMEOUT_MS,

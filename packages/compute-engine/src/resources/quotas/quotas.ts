@@ -80,8 +80,8 @@ export class Quotas {
 
   /** Returns the limits of a class; the configured ones if none were set. */
   async classLimits(name: string): Promise<QuotaValues> {
-    const known = await tables.quotaClasses.get(this.#core.store, name);
-    return { ...this.#core.settings.quotas, ...known?.limits };
+    const cached = await tables.quotaClasses.get(this.#core.store, name);
+    return { ...this.#core.settings.quotas, ...cached?.limits };
   }
 
   /** Returns the effective limits and the usage of a project, or of a user in it. Kinds that are not counted are 0. */
@@ -117,9 +117,9 @@ export class Quotas {
       await lockName(tx, `quota:${projectId}`);
       if (!options.force) await this.#check(tx, scope, changed);
       const key = compoundKey(projectId, userId);
-      const known = await tables.quotaSets.lock(tx, key);
-      const limits = { ...known?.limits, ...changed } as QuotaValues;
-      if (known) await tables.quotaSets.update(tx, { ...known, limits });
+      const existing = await tables.quotaSets.lock(tx, key);
+      const limits = { ...existing?.limits, ...changed } as QuotaValues;
+      if (existing) await tables.quotaSets.update(tx, { ...existing, limits });
       else await tables.quotaSets.insert(tx, { projectId, userId, limits });
     });
   }
@@ -127,9 +127,9 @@ export class Quotas {
   async setClass(name: string, changed: Partial<QuotaValues>): Promise<void> {
     await this.#core.store.transaction(async (tx) => {
       await lockName(tx, 'quota-classes');
-      const known = await tables.quotaClasses.lock(tx, name);
-      const limits = { ...known?.limits, ...changed } as QuotaValues;
-      if (known) await tables.quotaClasses.update(tx, { ...known, limits });
+      const existing = await tables.quotaClasses.lock(tx, name);
+      const limits = { ...existing?.limits, ...changed } as QuotaValues;
+      if (existing) await tables.quotaClasses.update(tx, { ...existing, limits });
       else await tables.quotaClasses.insert(tx, { name, limits });
     });
   }

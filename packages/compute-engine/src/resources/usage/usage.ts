@@ -98,14 +98,14 @@ export class Usage {
 
   async #servers({ window, projectId, limit, marker }: UsageQuery): Promise<readonly RunServer[]> {
     const { store } = this.#core;
-    const known = marker === undefined || marker.includes('\0') ? undefined : await knownServer(store, marker);
-    if (marker !== undefined && !known) throw badRequest(`marker [${marker}] not found`);
+    const markerServer = marker === undefined || marker.includes('\0') ? undefined : await knownServer(store, marker);
+    if (marker !== undefined && !markerServer) throw badRequest(`marker [${marker}] not found`);
     return usedServers(store, {
       start: Math.ceil(window.startUs / 1000),
       end: Math.ceil(window.endUs / 1000),
       projectId,
       limit,
-      after: known,
+      after: markerServer,
     });
   }
 }

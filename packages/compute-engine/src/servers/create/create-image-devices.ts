@@ -24,7 +24,7 @@ const textOf = (value: unknown) => (typeof value === 'string' && value !== '' ? 
 function draftIn(entry: unknown): DeviceDraft[] {
   if (typeof entry !== 'object' || entry === null) return [];
   const item = entry as Readonly<Record<string, unknown>>;
-  const source = SOURCES.find((known) => known === item.source_type);
+  const source = SOURCES.find((name) => name === item.source_type);
   if (!source || item.no_device) return [];
   const bootIndex = Number(item.boot_index ?? -1);
   const size = Number(item.volume_size ?? 0);

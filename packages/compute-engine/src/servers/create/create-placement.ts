@@ -29,7 +29,7 @@ export async function planPlacement(core: Core, context: Context, request: NewSe
       throw badRequest('A host is given twice: in the availability zone and in its own field.');
     }
     const named = [...hosts.values()].find(
-      (known) => (!host || known.name === host) && (!node || known.node.hypervisorHostname === node),
+      (candidate) => (!host || candidate.name === host) && (!node || candidate.node.hypervisorHostname === node),
     );
     // The scheduler reports an unknown host.
     return {
@@ -39,7 +39,7 @@ export async function planPlacement(core: Core, context: Context, request: NewSe
       group,
     };
   }
-  if (zone && ![...hosts.values()].some((known) => known.zone === zone && !known.service.disabled)) {
+  if (zone && ![...hosts.values()].some((candidate) => candidate.zone === zone && !candidate.service.disabled)) {
     throw badRequest('The requested availability zone is not available');
   }
   return { zone: zone || null, host: requestedHost(request, [...hosts.values()]), group };

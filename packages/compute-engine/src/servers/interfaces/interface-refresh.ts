@@ -12,12 +12,12 @@ const MAX_TRIES = 10;
 /** Returns interfaces from ports, with the fields that only the server has (tag, ownership). */
 function interfacesFrom(server: Server, ports: readonly Port[]): readonly ServerInterface[] {
   const byId = new Map(ports.map((port) => [port.id, port]));
-  const known = server.interfaces.flatMap(({ portId, tag, owned }) => {
+  const current = server.interfaces.flatMap(({ portId, tag, owned }) => {
     const port = byId.get(portId);
     byId.delete(portId);
     return port ? [interfaceOf(port, tag, owned)] : [];
   });
-  return [...known, ...[...byId.values()].map((port) => interfaceOf(port, null, false))];
+  return [...current, ...[...byId.values()].map((port) => interfaceOf(port, null, false))];
 }
 
 /** Keeps the stored interfaces of servers equal to the ports in the network service. */

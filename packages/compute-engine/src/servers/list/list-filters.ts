@@ -120,9 +120,9 @@ export function canMatch(filters: ServerFilters): boolean {
 export function statesMatching(words: readonly string[]): readonly State[] {
   const byVmState = new Map<State['vmState'], State>();
   for (const state of words.flatMap(statesOf)) {
-    const known = byVmState.get(state.vmState) ?? state;
-    const taskStates = known.taskStates && state.taskStates && [...known.taskStates, ...state.taskStates];
-    byVmState.set(state.vmState, taskStates ? { ...known, taskStates } : { vmState: state.vmState });
+    const cached = byVmState.get(state.vmState) ?? state;
+    const taskStates = cached.taskStates && state.taskStates && [...cached.taskStates, ...state.taskStates];
+    byVmState.set(state.vmState, taskStates ? { ...cached, taskStates } : { vmState: state.vmState });
   }
   return [...byVmState.values()];
 }

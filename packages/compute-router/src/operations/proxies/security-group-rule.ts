@@ -106,8 +106,8 @@ type Protocol = (typeof PROTOCOLS)[number];
 
 function protocolOf(value: unknown): Protocol {
   const name = typeof value === 'string' ? value.toLowerCase() : '';
-  const known = PROTOCOLS.find(({ protocol }) => protocol === name);
-  if (known) return known;
+  const existing = PROTOCOLS.find(({ protocol }) => protocol === name);
+  if (existing) return existing;
   throw new Rejection(
     'BAD_REQUEST',
     `Invalid IP protocol: it must be one of ${PROTOCOLS.map(({ protocol }) => protocol).join(', ')}.`,
@@ -131,9 +131,9 @@ export function ruleFrom(request: RequestedRule): NewSecurityGroupRule {
   const given = [request.ip_protocol, request.from_port, request.to_port].filter((value) => !missing(value));
   if (given.length === 0 && remoteGroupId) return { ...base, remoteGroupId };
   if (given.length < 3) throw new Rejection('BAD_REQUEST', 'Not enough parameters to build a valid rule.');
-  const known = protocolOf(request.ip_protocol);
-  const { protocol } = known;
-  const [from, to] = [portOf(request.from_port, known), portOf(request.to_port, known)];
+  const definition = protocolOf(request.ip_protocol);
+  const { protocol } = definition;
+  const [from, to] = [portOf(request.from_port, definition), portOf(request.to_port, definition)];
   if (from > to && protocol !== 'icmp')
     throw new Rejection('BAD_REQUEST', `Invalid port range ${from}:${to}: it ends before it starts.`);
   const ports = { protocol, portMin: from === -1 ? null : from, portMax: to === -1 ? null : to };

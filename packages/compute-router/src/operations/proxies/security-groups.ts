@@ -70,19 +70,19 @@ function namedGroup({ engine, caller, params }: ComputeCall & { readonly params:
 
 /** Returns a function that shows any of `groups` with its rules, including the groups that the rules admit. */
 async function presenterOf({ engine, caller }: ComputeCall, groups: readonly SecurityGroup[]) {
-  const known = new Map<string, RemoteGroup>(groups.map((group) => [group.id, group]));
+  const cache = new Map<string, RemoteGroup>(groups.map((group) => [group.id, group]));
   const remote = groups.flatMap(({ rules }) => rules.flatMap(({ remoteGroupId }) => remoteGroupId ?? []));
-  const others = [...new Set(remote)].filter((id) => !known.has(id));
+  const others = [...new Set(remote)].filter((id) => !cache.has(id));
   if (others.length > 0) {
     for (const group of await engine.catalogs.networks.listSecurityGroups(caller, { ids: others }))
-      known.set(group.id, group);
+      cache.set(group.id, group);
   }
   return ({ id, name, description, projectId, rules }: SecurityGroup) => ({
     id,
     name,
     description,
     tenant_id: projectId,
-    rules: showRules(rules, known),
+    rules: showRules(rules, cache),
   });
 }
 

@@ -147,9 +147,9 @@ function plainFiltersOf(given: ServerListParameters): ServerFilters {
 }
 
 function statusesOf(call: ComputeCall, description: readonly string[]): readonly string[] {
-  const known = description.filter((word) => statesOf(word).length > 0);
-  if (known.length === 0 && at(unknownStatusRefused, call.version)) throw invalidFilter('status');
-  return known;
+  const knownStates = description.filter((word) => statesOf(word).length > 0);
+  if (knownStates.length === 0 && at(unknownStatusRefused, call.version)) throw invalidFilter('status');
+  return knownStates;
 }
 
 function lockedOf(text: string | undefined): boolean | undefined {
