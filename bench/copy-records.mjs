@@ -7,7 +7,7 @@ const BATCH = 2000;
  * Returns a copy of a row of a document table in which other strings replace given ones: whole values of columns and of
  * its JSON, and parts of its key.
  *
- * @param names the new strings by the old ones
+ * @param names maps old strings to new ones
  */
 export function renamed({ seq: _, ...row }, names) {
   const changes = Object.entries(names);

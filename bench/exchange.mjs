@@ -53,7 +53,7 @@ export async function requestUs(listener, request, { rounds, warmUpRounds, reque
 }
 
 /** Returns the response of a listener: the status, and the body as a string. */
-export async function answerTo(listener, request) {
+export async function responseTo(listener, request) {
   const chunks = [];
   const [req, res] = exchange(request);
   const { end } = res;

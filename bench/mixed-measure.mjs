@@ -23,7 +23,7 @@ export function startGenerator() {
   };
 }
 
-/** Returns the ticks of all processors so far: all of them, and those that were idle. Linux only. */
+/** Returns the total and the idle ticks of all processors since the boot. Linux only. */
 function machineTicks() {
   const [line] = readFileSync('/proc/stat', 'utf8').split('\n');
   const ticks = line.split(/\s+/).slice(1, 9).map(Number);

@@ -5,7 +5,7 @@ import { createEngine } from '@apistrata/compute-engine';
 import { computeApi, noauth } from '@apistrata/compute-router';
 import { openTelemetry } from '@apistrata/compute-router/opentelemetry';
 import { prometheusMetrics } from '@apistrata/compute-router/prometheus';
-import { answerTo, requestUs } from './exchange.mjs';
+import { requestUs, responseTo } from './exchange.mjs';
 import { interleaved } from './samples.mjs';
 
 const FULL = { repeats: 5, rounds: 5, warmUpRounds: 4, requests: 500 };
@@ -23,7 +23,7 @@ async function measure(name, much) {
   const { engine: ofEngine, api } = observers[name]();
   const engine = await createEngine({ observer: ofEngine });
   const listener = computeApi({ engine, identity: noauth(), observer: api });
-  const { status, body } = await answerTo(listener, request);
+  const { status, body } = await responseTo(listener, request);
   if (status !== 200) throw new Error(body);
   const found = await requestUs(listener, request, much);
   await engine.close();

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Replaces QEMU where QEMU itself is not measured: speaks its control protocol and runs no guest.
+"""Replaces QEMU in benchmarks that do not measure QEMU itself: implements its control protocol and runs no guest.
 
 Prints a line on the console when it receives `cont`, and records when it started, listened and received it.
 """
@@ -12,7 +12,7 @@ import sys
 import time
 
 
-def begun():
+def start_time():
     """Returns when this process started, in seconds since the epoch: before its interpreter was ready."""
     with open("/proc/self/stat") as file:
         ticks = int(file.read().rpartition(")")[2].split()[19])
@@ -21,7 +21,7 @@ def begun():
     return time.time() - up + ticks / os.sysconf("SC_CLK_TCK")
 
 
-BEGUN = begun()
+BEGUN = start_time()
 arguments = sys.argv[1:]
 if "-qmp" not in arguments:
     sys.exit(0)
@@ -47,7 +47,7 @@ selector = selectors.DefaultSelector()
 selector.register(listener, selectors.EVENT_READ)
 
 
-def go():
+def start_guest():
     global status
     status = "running"
     log = next(re.search("logfile=([^,]*)", text).group(1) for text in arguments if "logfile=" in text)
@@ -57,11 +57,11 @@ def go():
         file.write("GUEST begins\n")
 
 
-def answer(client, message):
+def respond(client, message):
     command = message["execute"]
     value = {"status": status} if command == "query-status" else {}
     if command == "cont":
-        go()
+        start_guest()
     client.sendall(json.dumps({"return": value, "id": message.get("id")}).encode() + b"\n")
     if command == "quit":
         sys.exit(0)
@@ -84,4 +84,4 @@ while True:
             continue
         *lines, rest[client] = (rest[client] + data).split(b"\n")
         for line in lines:
-            answer(client, json.loads(line))
+            respond(client, json.loads(line))

@@ -19,7 +19,7 @@ cloud.compute.stop_server(server)
 cloud.compute.wait_for_server(server, status="SHUTOFF", interval=0.5)`;
 /** How long a machine takes to stop while a client waits for it. */
 const STOP_MS = 3000;
-/** The way of declarative tools: everything that a state contains is read again by its id. */
+/** Reads as declarative tools do: every resource of a state is read again by its id. */
 const refresh = (ids) => `${SDK}
 server = cloud.compute.get_server("${ids.server}")
 list(cloud.compute.server_interfaces(server))
@@ -35,7 +35,7 @@ const volumeIs = (state) => read('/os-volumes/{volume}', '2.35', state);
 
 /**
  * The recorded sessions, in their order: a command line, a program of the SDK, or a page of the dashboard. Of a session
- * with `afterwards`, a command that restores the state, only the reads are kept.
+ * with `afterwards`, a command that restores the state, only the reads are recorded.
  */
 const sessions = [
   { name: 'command line: list', command: 'server list' },
@@ -103,8 +103,8 @@ function requestOf({ method, url, requestHeaders, requestBody, responseBody, sta
 }
 
 /**
- * Repeated reads of one server after a change of it are one step, which is repeated until the server has the state that the
- * last of them showed.
+ * Repeated reads of a server after a change are one step, which is repeated until the server has the state of the last
+ * recorded read.
  */
 function withoutRepetition(requests, waits) {
   const steps = [];

@@ -9,7 +9,7 @@ import { createRouter, field, operationsOf, view } from '@apistrata/microversion
 import fastify from 'fastify';
 import findMyWay from 'find-my-way';
 import { z } from 'zod';
-import { answerTo, requestUs } from './exchange.mjs';
+import { requestUs, responseTo } from './exchange.mjs';
 import { interleaved } from './samples.mjs';
 
 const FULL = { repeats: 5, rounds: 7, warmUpRounds: 3, requests: 4_000 };
@@ -177,7 +177,7 @@ function measureApart(...args) {
 async function checkResponses(request) {
   const { secret, ...thing } = record;
   for (const [name, make] of Object.entries(subjects)) {
-    const { status, body: response } = await answerTo(await make(), request);
+    const { status, body: response } = await responseTo(await make(), request);
     if (status !== (request.body ? 202 : 200) || response !== JSON.stringify({ thing }))
       throw new Error(`${name} returned ${status} ${response}`);
   }

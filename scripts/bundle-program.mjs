@@ -50,7 +50,7 @@ function peersOf(main) {
 const LOADED_LATER = /\bcreateRequire\(import\.meta\.url\)\('([^']+)'\)/g;
 
 /** Returns a plugin that bundles packages which modules load on first use: rolldown follows `require()`, but not `createRequire()`. */
-const loadedLater = (unused) => ({
+const lazyModule = (unused) => ({
   name: 'loaded-later',
   transform: {
     filter: { id: /\.[jt]s$/, code: LOADED_LATER },
@@ -79,7 +79,7 @@ export async function bundleProgram(input, folder, { unused = [], small = false 
     // Workspace packages are bundled from their sources.
     resolve: { conditionNames: ['@apistrata/source', 'node'], extensionAlias: { '.js': ['.ts', '.js'] } },
     external: [...INSTALLED, ...ABSENT],
-    plugins: [peersOf(main), loadedLater(unused), reducedModules({ small }), files.plugin],
+    plugins: [peersOf(main), lazyModule(unused), reducedModules({ small }), files.plugin],
     onLog(level, { message }) {
       if (level === 'warn') throw new Error(message);
     },

@@ -68,8 +68,8 @@ const DECLARATION =
   /^\/\*\*(?:(?!\*\/)[\s\S])*\*\/\n((?:declare |abstract )*(?:class|const|function|interface|type) (\w+))/gm;
 
 /**
- * A plugin that removes the docstrings of names that no entry point exports: editors do not show them. Those of the members
- * stay, which editors show for values of these types.
+ * A plugin that removes the docstrings of names that no entry point exports: editors do not show them. The docstrings
+ * of members remain: editors show them for values of these types.
  */
 const reachableDocstrings = {
   name: 'reachable-docstrings',

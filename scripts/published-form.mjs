@@ -23,12 +23,13 @@ function entriesOf(manifest, folder) {
 }
 
 /** Names of the packages that are installed with one, and its own. */
-function othersOf({ name, dependencies, optionalDependencies, peerDependencies }) {
+function dependencyNames({ name, dependencies, optionalDependencies, peerDependencies }) {
   return Object.keys({ [name]: '', ...dependencies, ...optionalDependencies, ...peerDependencies });
 }
 
 /** Other workspace packages are not bundled, so that each class exists once for all importers. */
-const isInstalled = (manifest) => (id) => othersOf(manifest).some((name) => id === name || id.startsWith(`${name}/`));
+const isInstalled = (manifest) => (id) =>
+  dependencyNames(manifest).some((name) => id === name || id.startsWith(`${name}/`));
 
 async function writeModules(folder, target, manifest) {
   const dist = join(target, 'dist');
@@ -125,7 +126,7 @@ export async function installPublishedForms(project) {
     const target = join(project, 'node_modules', manifest.name);
     mkdirSync(join(target, 'node_modules'), { recursive: true });
     await writePublishedForm(folder, target);
-    for (const other of othersOf(manifest)) {
+    for (const other of dependencyNames(manifest)) {
       if (other.startsWith('@apistrata/')) continue;
       const link = join(target, 'node_modules', other);
       mkdirSync(dirname(link), { recursive: true });

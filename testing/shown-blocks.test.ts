@@ -11,7 +11,7 @@ const blocks = documentPages().flatMap(blocksOf);
 const of = (...languages: readonly string[]) => blocks.filter(({ language }) => languages.includes(language));
 const placeOf = ({ page, line }: ShownBlock) => `${page}:${line}`;
 
-/** Runs a check on each block. Returns the places of those that it throws for, with the error. */
+/** Runs a check on each block. Returns the places of blocks for which it throws, with the error. */
 function rejected(shown: readonly ShownBlock[], check: (block: ShownBlock) => void): readonly string[] {
   return shown.flatMap((block) => {
     try {

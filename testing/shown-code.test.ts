@@ -16,8 +16,8 @@ interface Shown {
   readonly code: string;
   /** `<!-- given: ... -->`: lines that the page does not repeat. */
   readonly given: string;
-  /** `<!-- held by FILE -->`: the test that compiles it in its place. */
-  readonly heldBy: string | undefined;
+  /** `<!-- tested by FILE -->`: the test that compiles it in its place. */
+  readonly testedBy: string | undefined;
   /** `<!-- not compiled: reason -->` */
   readonly reason: string | undefined;
 }
@@ -29,13 +29,13 @@ function shownOn(page: string): readonly Shown[] {
   return blocksOf(page)
     .filter(({ language, code }) => language === 'ts' && !SIGNATURES.test(code))
     .map(({ line, code, comment }) => {
-      const [, kind, value = ''] = /^(given|held by|not compiled):?\s([\s\S]*)$/.exec(comment) ?? [];
+      const [, kind, value = ''] = /^(given|tested by|not compiled):?\s([\s\S]*)$/.exec(comment) ?? [];
       return {
         page,
         line,
         code,
         given: kind === 'given' ? value : '',
-        heldBy: kind === 'held by' ? value : undefined,
+        testedBy: kind === 'tested by' ? value : undefined,
         reason: kind === 'not compiled' ? value : undefined,
       };
     });
@@ -66,15 +66,15 @@ describe('programs in the documents', () => {
 
   it('compile, except those with a documented reason', () => {
     expect(shown.length).toBeGreaterThan(12);
-    const compiled = shown.filter(({ heldBy, reason }) => heldBy === undefined && reason === undefined);
+    const compiled = shown.filter(({ testedBy, reason }) => testedBy === undefined && reason === undefined);
     const broken = programOf({ ...compiled[0]!, page: 'broken', code: 'export const one: number = "one";' });
     expect(compilerErrorsOf([...compiled.map(programOf), broken])).toEqual([expect.stringContaining('broken')]);
   }, 300_000);
 
   it('are compiled by the test that their page specifies', () => {
-    const invalidReferences = shown.filter(({ page, heldBy }) => {
-      if (heldBy === undefined) return false;
-      const test = join(root, heldBy);
+    const invalidReferences = shown.filter(({ page, testedBy }) => {
+      if (testedBy === undefined) return false;
+      const test = join(root, testedBy);
       return !existsSync(test) || !readFileSync(test, 'utf8').includes(page);
     });
     expect(invalidReferences.map(({ page, line }) => `${page}:${line}`)).toEqual([]);

@@ -8,7 +8,7 @@ const run = promisify(execFile);
 const MANAGER = '/lib/systemd/systemd';
 const GROUPS = '/sys/fs/cgroup';
 
-/** Targets that units refer to. Those of the computer would start its services. */
+/** Targets that units refer to. Targets of the computer would start its services. */
 const TARGETS = ['sysinit', 'basic', 'shutdown', 'network-online', 'multi-user'];
 
 /** Starts the manager in its namespaces, with its own control groups and without the units of the computer. */

@@ -43,10 +43,10 @@ function closure(folder: string, found = new Set<string>()): ReadonlySet<string>
 }
 
 /** Installed with a package, but platform-specific, or compiled from C. */
-const leftOut = /^(node_modules|build)$/;
+const excluded = /^(node_modules|build)$/;
 
 function bytesOf(folder: string): number {
-  const entries = readdirSync(folder, { withFileTypes: true }).filter(({ name }) => !leftOut.test(name));
+  const entries = readdirSync(folder, { withFileTypes: true }).filter(({ name }) => !excluded.test(name));
   const sizes = entries.map((entry) => {
     const path = join(folder, entry.name);
     return entry.isDirectory() ? bytesOf(path) : statSync(path).size;

@@ -24,38 +24,38 @@ func server(name string) map[string]any {
 func TestBootsAServer(t *testing.T) {
 	cloud := testcloud.Start(t)
 	token := cloud.Token(t, "ada", "lab")
-	if err := cloud.Ask(http.MethodPost, "/compute/v2.1/servers", token, server("web"), nil); err != nil {
+	if err := cloud.Request(http.MethodPost, "/compute/v2.1/servers", token, server("web"), nil); err != nil {
 		t.Fatal(err)
 	}
 	cloud.Control(t, http.MethodPost, "/idle", nil, nil)
 	var list serverList
-	if err := cloud.Ask(http.MethodGet, "/compute/v2.1/servers/detail", token, nil, &list); err != nil {
+	if err := cloud.Request(http.MethodGet, "/compute/v2.1/servers/detail", token, nil, &list); err != nil {
 		t.Fatal(err)
 	}
 	if len(list.Servers) != 1 || list.Servers[0].Status != "ACTIVE" {
-		t.Fatalf("not what was asked for: %+v", list.Servers)
+		t.Fatalf("unexpected servers: %+v", list.Servers)
 	}
 	cloud.Reset(t)
 	token = cloud.Token(t, "ada", "lab")
-	if err := cloud.Ask(http.MethodGet, "/compute/v2.1/servers/detail", token, nil, &list); err != nil {
+	if err := cloud.Request(http.MethodGet, "/compute/v2.1/servers/detail", token, nil, &list); err != nil {
 		t.Fatal(err)
 	}
 	if len(list.Servers) != 0 {
-		t.Fatalf("left after a reset: %+v", list.Servers)
+		t.Fatalf("servers after a reset: %+v", list.Servers)
 	}
 }
 
-func TestMeetsACloudThatHasABadDay(t *testing.T) {
+func TestRetriesAfterAnError(t *testing.T) {
 	cloud := testcloud.Start(t)
 	calls := cloud.Rule(t, map[string]any{"http": map[string]any{
 		"match": map[string]any{"method": "POST", "path": "/compute/v2.1/servers"}, "status": 503, "times": 1,
 	}})
 	token := cloud.Token(t, "admin", "demo")
-	err := cloud.Ask(http.MethodPost, "/compute/v2.1/servers", token, server("web"), nil)
+	err := cloud.Request(http.MethodPost, "/compute/v2.1/servers", token, server("web"), nil)
 	if err == nil || !strings.Contains(err.Error(), "503") {
 		t.Fatalf("expected 503, got %v", err)
 	}
-	if err := cloud.Ask(http.MethodPost, "/compute/v2.1/servers", token, server("web"), nil); err != nil {
+	if err := cloud.Request(http.MethodPost, "/compute/v2.1/servers", token, server("web"), nil); err != nil {
 		t.Fatal(err)
 	}
 	if calls() != 2 {
@@ -63,7 +63,7 @@ func TestMeetsACloudThatHasABadDay(t *testing.T) {
 	}
 }
 
-func TestTellsClientsWhereItIs(t *testing.T) {
+func TestSetsTheEnvironmentOfClients(t *testing.T) {
 	cloud := testcloud.Start(t)
 	cloud.Setenv(t)
 	response, err := http.Get(cloud.Environment["OS_AUTH_URL"])
@@ -72,6 +72,6 @@ func TestTellsClientsWhereItIs(t *testing.T) {
 	}
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK {
-		t.Fatalf("the identity service answered %s", response.Status)
+		t.Fatalf("the identity service responded with %s", response.Status)
 	}
 }

@@ -1,4 +1,4 @@
-"""Fixtures: a cloud of its own for every pytest session, as it was at the start for every test."""
+"""Fixtures: a separate cloud for every pytest session, in its initial state for every test."""
 
 import json
 import os
@@ -17,30 +17,30 @@ COMMAND = "npx --yes @apistrata/test-cloud"
 
 
 class Cloud:
-    """A running cloud: how to reach it, and its remote control."""
+    """A running cloud: its address, its credentials and its remote control."""
 
     def __init__(self, environment):
-        #: The variables that clients read, OS_AUTH_URL and so on.
+        #: The variables that clients read, such as OS_AUTH_URL.
         self.environment = environment
         self.url = environment["OS_AUTH_URL"].removesuffix("/identity/v3")
 
     def connect(self, user="admin", project="demo"):
-        """A connection of the Python SDK; who is not there is made, and is a member of the project."""
-        who = self.control("POST", "/logins", {"user": user, "project": project})["environment"]
+        """Returns a connection of the Python SDK. A missing user or project is created, with the user as its member."""
+        login = self.control("POST", "/logins", {"user": user, "project": project})["environment"]
         return openstack.connect(
             load_envvars=False,
             load_yaml_config=False,
-            auth_url=who["OS_AUTH_URL"],
-            username=who["OS_USERNAME"],
-            password=who["OS_PASSWORD"],
-            project_name=who["OS_PROJECT_NAME"],
-            user_domain_name=who["OS_USER_DOMAIN_NAME"],
-            project_domain_name=who["OS_PROJECT_DOMAIN_NAME"],
-            region_name=who["OS_REGION_NAME"],
+            auth_url=login["OS_AUTH_URL"],
+            username=login["OS_USERNAME"],
+            password=login["OS_PASSWORD"],
+            project_name=login["OS_PROJECT_NAME"],
+            user_domain_name=login["OS_USER_DOMAIN_NAME"],
+            project_domain_name=login["OS_PROJECT_DOMAIN_NAME"],
+            region_name=login["OS_REGION_NAME"],
         )
 
     def control(self, method, path, body=None):
-        """One request to the remote control; gives its JSON, or None."""
+        """Sends a request to the remote control; returns the JSON of its response, or None."""
         request = urllib.request.Request(
             f"{self.url}/_control{path}",
             method=method,
@@ -56,9 +56,9 @@ class Cloud:
 
     @contextmanager
     def rule(self, **rule):
-        """A rule that holds inside of ``with``: ``rule(http={"match": {"method": "POST"}, "status": 503})``.
+        """A rule that applies inside of ``with``: ``rule(http={"match": {"method": "POST"}, "status": 503})``.
 
-        Gives a function that tells how often it matched.
+        Yields a function that returns how often the rule matched.
         """
         path = f"/rules/{self.control('POST', '/rules', rule)['id']}"
         try:
@@ -67,32 +67,32 @@ class Cloud:
             self.control("DELETE", path)
 
     def requests(self, **query):
-        """What was asked so far: ``requests(service="compute", method="POST", status="4xx", text="web")``."""
+        """Returns the requests so far: ``requests(service="compute", method="POST", status="4xx", text="web")``."""
         return self.control("GET", f"/requests?{urlencode(query)}")["requests"]
 
     def advance(self, duration):
-        """Moves the cloud's clock on: ``"5m"``, ``"1h30m"``."""
+        """Advances the clock of the cloud: ``"5m"``, ``"1h30m"``."""
         self.control("POST", "/clock", {"advance": duration})
 
     def idle(self):
-        """Returns when no background work is left."""
+        """Returns when no background job is left."""
         self.control("POST", "/idle")
 
 
 def read_environment(lines):
-    """The variables of ``export NAME=VALUE`` lines; the last one of a cloud says that all are there."""
+    """Returns the variables of ``export NAME=VALUE`` lines; the last variable of a cloud marks the end."""
     environment = {}
     for line in lines:
         name, value = shlex.split(line)[1].split("=", 1)
         environment[name] = value
         if name == "OS_IDENTITY_API_VERSION":
             return environment
-    raise RuntimeError("the cloud ended before it told where it is")
+    raise RuntimeError("the cloud ended before it printed its address")
 
 
 @pytest.fixture(scope="session")
 def test_cloud_session():
-    """The cloud of the session; tests take ``test_cloud`` instead."""
+    """The cloud of the session; tests use ``test_cloud`` instead."""
     command = [*shlex.split(os.environ.get("TEST_CLOUD", COMMAND)), "--port", "0", "--quiet"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     try:
@@ -105,7 +105,7 @@ def test_cloud_session():
 
 @pytest.fixture
 def test_cloud(test_cloud_session):
-    """A cloud as it was at the start: no servers, no rules, no journal."""
+    """A cloud in its initial state: no servers, no rules, no journal."""
     test_cloud_session.control("POST", "/reset")
     return test_cloud_session
 

@@ -18,7 +18,7 @@ function librariesOf(program) {
 
 const file = (path, content, mode = 0o644) => ({ path: path.slice(1), type: 'file', mode, content });
 
-/** Returns the folders that entries are in, outer ones first. */
+/** Returns the parent folders of entries, outer ones first. */
 function foldersOf(paths) {
   const folders = new Set();
   for (const path of paths) for (let at = dirname(path); at !== '/'; at = dirname(at)) folders.add(at);

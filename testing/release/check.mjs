@@ -61,7 +61,7 @@ function cloneOfTree(folder) {
   git('config', 'user.name', 'Release check');
   git('config', 'user.email', 'release-check@example.org');
   git('add', '--all');
-  git('commit', '--quiet', '--allow-empty', '--message', 'As it stands');
+  git('commit', '--quiet', '--allow-empty', '--message', 'Current state');
 }
 
 /** Runs `npm run release`; with `until`, it is killed as soon as its output satisfies the condition. */

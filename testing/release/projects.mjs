@@ -33,7 +33,7 @@ function block(readme, language) {
 }
 
 /** Returns the packages of an installation command in a README: the words after `npm install`. */
-function toldToInstall(readme) {
+function packagesOfReadme(readme) {
   const [, words] = /npm install (?:--save-dev )?([^#\n]+)/.exec(block(readme, 'sh'));
   return words.trim().split(/\s+/);
 }
@@ -43,7 +43,7 @@ function toldToInstall(readme) {
  * it.
  */
 function packagesToInstall({ name, node, express, modules, manager }, { readme, version }) {
-  const listed = uses[name].imports ? toldToInstall(readme) : [`@apistrata/${name}`];
+  const listed = uses[name].imports ? packagesOfReadme(readme) : [`@apistrata/${name}`];
   const own = listed.filter((word) => word !== 'express');
   const packages = own.map((word) => (word.startsWith('@apistrata/') ? `${word}@${version}` : word));
   const { program } = uses[name].readme ?? {};

@@ -35,7 +35,7 @@ function withoutSettings() {
 }
 
 /** Throws unless both programs publish to this registry and nowhere else. */
-async function holdOnto(url, env) {
+async function checkRegistry(url, env) {
   for (const [program, ...args] of [['npm'], [process.execPath, await fetchPnpm()]]) {
     const command = [...args, 'config', 'get', 'registry'];
     const options = { cwd: tmpdir(), env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] };
@@ -90,7 +90,7 @@ export async function startRegistry(folder) {
     await ended;
   };
   try {
-    await holdOnto(url, env);
+    await checkRegistry(url, env);
   } catch (error) {
     await stop();
     throw error;

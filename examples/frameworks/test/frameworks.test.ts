@@ -64,7 +64,7 @@ async function portOf(server: Server): Promise<number> {
 }
 
 describe.each(Object.entries(EXAMPLES))('the example %s', (file, start) => {
-  it('is on the page as it runs here', () => {
+  it('is identical to the code on the page', () => {
     expect(page.includes(`\`\`\`${file.endsWith('.ts') ? 'ts' : 'js'}\n${read(file)}\`\`\``)).toBe(true);
   });
 

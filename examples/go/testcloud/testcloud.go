@@ -14,14 +14,14 @@ import (
 	"testing"
 )
 
-// Command starts a cloud; the environment variable TEST_CLOUD says another one.
+// Command starts a cloud; the environment variable TEST_CLOUD overrides it.
 const Command = "npx --yes @apistrata/test-cloud"
 
-// Cloud is a running cloud: how to reach it, and its remote control.
+// Cloud is a running cloud: its address, its credentials and its remote control.
 type Cloud struct {
-	// URL is where it is, without a slash at the end.
+	// URL is its address, without a trailing slash.
 	URL string
-	// Environment has the variables that clients read: OS_AUTH_URL and so on.
+	// Environment contains the variables that clients read, such as OS_AUTH_URL.
 	Environment map[string]string
 }
 
@@ -46,69 +46,69 @@ func Start(t testing.TB) *Cloud {
 		_ = process.Process.Signal(os.Interrupt)
 		_ = process.Wait()
 	})
-	// The environment to export, one variable a line; the last one says that all are there.
+	// The environment to export, one variable per line; the last one marks the end.
 	environment := map[string]string{}
 	for lines := bufio.NewScanner(stdout); environment["OS_IDENTITY_API_VERSION"] == "" && lines.Scan(); {
 		name, value, _ := strings.Cut(strings.TrimPrefix(lines.Text(), "export "), "=")
 		environment[name] = strings.Trim(value, "'")
 	}
 	if environment["OS_IDENTITY_API_VERSION"] == "" {
-		t.Fatal("the cloud ended before it told where it is")
+		t.Fatal("the cloud ended before it printed its address")
 	}
 	return &Cloud{URL: strings.TrimSuffix(environment["OS_AUTH_URL"], "/identity/v3"), Environment: environment}
 }
 
-// Setenv gives the variables of the cloud to the process for the time of the test, as the SDK reads them.
+// Setenv sets the environment variables of the cloud for the duration of the test. The SDK reads them.
 func (c *Cloud) Setenv(t *testing.T) {
 	t.Helper()
 	for name, value := range c.Environment {
 		t.Setenv(name, value)
 	}
-	// What the Go SDK calls the domain of the user.
+	// The name of OS_USER_DOMAIN_NAME in the Go SDK.
 	t.Setenv("OS_DOMAIN_NAME", c.Environment["OS_USER_DOMAIN_NAME"])
 }
 
-// Reset makes the cloud what it was at the start: no servers, no rules, no journal.
+// Reset restores the initial state of the cloud: no servers, no rules, no journal.
 func (c *Cloud) Reset(t testing.TB) {
 	t.Helper()
 	c.Control(t, http.MethodPost, "/reset", nil, nil)
 }
 
-// Token gives a token without a login; who is not there is made.
+// Token returns a token without a login. A missing user or project is created.
 func (c *Cloud) Token(t testing.TB, user, project string) string {
 	t.Helper()
-	var answer struct{ Token string }
-	c.Control(t, http.MethodPost, "/tokens", map[string]string{"user": user, "project": project}, &answer)
-	return answer.Token
+	var created struct{ Token string }
+	c.Control(t, http.MethodPost, "/tokens", map[string]string{"user": user, "project": project}, &created)
+	return created.Token
 }
 
-// Rule adds a rule for the rest of the test and gives what tells how often it matched.
+// Rule adds a rule for the rest of the test, and returns a function that counts its matches.
 func (c *Cloud) Rule(t testing.TB, rule map[string]any) (calls func() int) {
 	t.Helper()
-	var made struct{ ID string }
-	c.Control(t, http.MethodPost, "/rules", rule, &made)
-	t.Cleanup(func() { c.Control(t, http.MethodDelete, "/rules/"+made.ID, nil, nil) })
+	var created struct{ ID string }
+	c.Control(t, http.MethodPost, "/rules", rule, &created)
+	t.Cleanup(func() { c.Control(t, http.MethodDelete, "/rules/"+created.ID, nil, nil) })
 	return func() int {
-		var seen struct{ Calls int }
-		c.Control(t, http.MethodGet, "/rules/"+made.ID, nil, &seen)
-		return seen.Calls
+		var current struct{ Calls int }
+		c.Control(t, http.MethodGet, "/rules/"+created.ID, nil, &current)
+		return current.Calls
 	}
 }
 
-// Control sends one request to the remote control and reads its JSON into answer.
-func (c *Cloud) Control(t testing.TB, method, path string, body, answer any) {
+// Control sends one request to the remote control and decodes the JSON of its response into result.
+func (c *Cloud) Control(t testing.TB, method, path string, body, result any) {
 	t.Helper()
-	if err := request(method, c.URL+"/_control"+path, "", body, answer); err != nil {
+	if err := request(method, c.URL+"/_control"+path, "", body, result); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// Ask sends one request to a service with a token and reads its JSON into answer.
-func (c *Cloud) Ask(method, path, token string, body, answer any) error {
-	return request(method, c.URL+path, token, body, answer)
+// Request sends one request to a service with a token and decodes the JSON of its response into result.
+func (c *Cloud) Request(method, path, token string, body, result any) error {
+	return request(method, c.URL+path, token, body, result)
 }
 
-func request(method, url, token string, body, answer any) error {
+func request(method, url, token string, body, result any) error {
 	var sent io.Reader
 	if body != nil {
 		text, err := json.Marshal(body)
@@ -137,8 +137,8 @@ func request(method, url, token string, body, answer any) error {
 	if response.StatusCode >= 300 {
 		return fmt.Errorf("%s %s: %s: %s", method, url, response.Status, text)
 	}
-	if answer == nil || len(text) == 0 {
+	if result == nil || len(text) == 0 {
 		return nil
 	}
-	return json.Unmarshal(text, answer)
+	return json.Unmarshal(text, result)
 }

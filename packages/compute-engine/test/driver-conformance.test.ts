@@ -79,10 +79,10 @@ describe('the driver suite', () => {
 
   it('detects drivers that remove the wrong machine', async () => {
     class Sweeper extends LedgerDriver {
-      readonly #known: Server[] = [];
+      readonly #created: Server[] = [];
       override async perform(work: DriverWork, server: Server, signal: AbortSignal): Promise<void> {
-        this.#known.push(server);
-        const all = work.verb === 'destroy' ? this.#known : [server];
+        this.#created.push(server);
+        const all = work.verb === 'destroy' ? this.#created : [server];
         for (const each of all) await super.perform(work, each, signal);
       }
     }

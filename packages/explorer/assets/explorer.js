@@ -109,7 +109,7 @@ function slider() {
     if (href !== undefined) return location.assign(href);
     const address = new URL(location.href);
     address.searchParams.set('version', select.value);
-    // The page of one version is left for that of another.
+    // The visitor leaves the page of one version for that of another.
     address.pathname = address.pathname.replace(/\/versions\/[^/]+$/, `/versions/${select.value}`);
     void show(address, true);
   };

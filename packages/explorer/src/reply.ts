@@ -19,7 +19,7 @@ function compressedOf(reply: Reply): Buffer {
   return bytes;
 }
 
-/** Sends a reply, compressed if it is kept and the client accepts that. */
+/** Sends a response, compressed if it is cached and the client accepts compression. */
 export function send(req: IncomingMessage, res: ServerResponse, reply: Reply, policy: string): void {
   const { status, type, text, isCacheable: selected, etag } = reply;
   const validators = { ...(selected && { Vary: 'Accept-Encoding' }), ...(etag !== undefined && { ETag: etag }) };

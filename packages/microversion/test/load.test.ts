@@ -10,11 +10,11 @@ interface Call {
   readonly denied: boolean;
 }
 
-interface WithRooms extends Call {
+interface WithSteps extends Call {
   readonly loaded: ReadonlyMap<string, string>;
 }
 
-const guest = view<{ readonly id: string }, WithRooms>({
+const guest = view<{ readonly id: string }, WithSteps>({
   id: field(z.string(), ({ id }) => id),
   room: field(z.string(), ({ id }, { loaded }) => loaded.get(id) ?? 'none'),
 });

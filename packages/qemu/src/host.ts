@@ -236,7 +236,7 @@ export class Host implements MachinePlaces {
   /** Removes the files of a server that runs on another host; disks that both hosts share stay. */
   async leaveTo(name: string | null, server: Server): Promise<void> {
     await this.#remove(server, async (folder) => {
-      if (name !== null && (await this.shares(name))) await folder.removeHere();
+      if (name !== null && (await this.shares(name))) await folder.removeLocal();
       else await folder.remove();
     });
   }

@@ -187,10 +187,10 @@ it('a client that disconnects before the handler runs consumes nothing', async (
   let reserved = () => {};
   let left = () => {};
   const isReserved = new Promise<void>((resolve) => (reserved = resolve));
-  const hasLeft = new Promise<void>((resolve) => (left = resolve));
+  const released = new Promise<void>((resolve) => (left = resolve));
   const project = async (): Promise<string> => {
     reserved();
-    await hasLeft;
+    await released;
     return 'acme';
   };
   const app = new Koa();
@@ -212,7 +212,7 @@ it('a client that disconnects before the handler runs consumes nothing', async (
   await isReserved;
   abort.abort();
   await expect(sent).rejects.toThrow();
-  await hasLeft;
+  await released;
   await expect.poll(() => quota.usage('acme')).toEqual({ invoices: { used: 0, reserved: 0, limit: 2 } });
   expect(ran).toBe(false);
 });

@@ -179,8 +179,8 @@ describe.each(storesUnderTest(inject('postgresUrl')))('transactions in batches o
       await tables.keypairs.lock(tx, 'ada/row');
       events.push('had the row');
     });
-    const beside = store.together(insert('beside')).then(() => events.push('beside'));
-    await beside;
+    const concurrent = store.together(insert('beside')).then(() => events.push('beside'));
+    await concurrent;
     expect(events).toEqual(['beside']);
     end();
     await Promise.all([holding, named, row]);

@@ -86,8 +86,8 @@ describe.each(storesUnderTest(inject('postgresUrl')))('the store on $kind', ({ o
     const executor = store.db.getExecutor();
     const requested: CompiledQuery[] = [];
     const execute = executor.executeQuery.bind(executor);
-    const asking = vi.spyOn(executor, 'executeQuery');
-    asking.mockImplementation((query, ...rest) => {
+    const executed = vi.spyOn(executor, 'executeQuery');
+    executed.mockImplementation((query, ...rest) => {
       requested.push(query);
       return execute(query, ...rest);
     });
@@ -101,7 +101,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('the store on $kind', ({ o
     const otherStore = { ...store, records: new RecordCache() };
     const read = await tables.servers.find(otherStore, (q) => q.where('name', 'like', 'many-%').orderBy('seq', 'desc'));
     ended = true;
-    asking.mockRestore();
+    executed.mockRestore();
     expect(read.map(({ name }) => name)).toEqual(Array.from({ length: 250 }, (_, n) => `many-${249 - n}`));
     expect(requested).toHaveLength(1 + 3);
     expect(turns).toBeGreaterThanOrEqual(2);

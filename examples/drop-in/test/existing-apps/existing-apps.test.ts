@@ -59,7 +59,7 @@ const COMPILER_OPTIONS: ts.CompilerOptions = {
 /** Imports of our packages, and code between `// + apistrata` and `// - apistrata`. */
 const ADDITIONS = /^(?:import|const) [^;]*'@apistrata\/[^;]*;\n| *\/\/ \+ apistrata\n[\s\S]*?\/\/ - apistrata\n/gm;
 
-/** Runs an app as CommonJS: with its additions, or as it was before. */
+/** Runs an app as CommonJS, with or without its additions. */
 async function run(name: keyof typeof APPS, added: boolean) {
   const text = readFileSync(join(import.meta.dirname, name), 'utf8');
   const source = added ? text : text.replaceAll(ADDITIONS, '');

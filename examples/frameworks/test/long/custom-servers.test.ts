@@ -46,7 +46,7 @@ async function freePort(): Promise<number> {
 /** Creates the example as a separate project, with the published packages, and builds it. */
 async function builtProject(modules: string, { name, packages, build }: Framework): Promise<string> {
   const installed = dirname(modules);
-  // Bundlers follow links to their targets, and refuse those outside of the project: it is next to its packages.
+  // Bundlers resolve symbolic links and reject targets outside of the project, so the project is next to its packages.
   const project = mkdtempSync(join(installed, `${name}-`));
   onTestFinished(() => rmSync(project, { recursive: true, force: true }));
   cpSync(join(src, name), project, { recursive: true });
@@ -90,7 +90,7 @@ async function started(project: string): Promise<string> {
 describe.each(FRAMEWORKS)('the custom server of $name', (framework) => {
   const { name, packages } = framework;
 
-  it('is on the page as it runs here', () => {
+  it('is identical to the code on the page', () => {
     expect(page).toContain(`\`\`\`js\n${readFileSync(join(src, name, 'server.mjs'), 'utf8')}\`\`\``);
   });
 

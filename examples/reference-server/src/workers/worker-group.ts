@@ -169,11 +169,11 @@ export class WorkerGroup {
     };
     this.#members.add(member);
     worker.on('error', (error) => this.#log.error({ err: error, worker: worker.process.pid }, 'a worker fails'));
-    worker.once('exit', (code, signal) => this.#gone(member, code, signal));
+    worker.once('exit', (code, signal) => this.#handleExit(member, code, signal));
     return member;
   }
 
-  #gone(member: Member, code: number | null, signal: string | null): void {
+  #handleExit(member: Member, code: number | null, signal: string | null): void {
     this.#members.delete(member);
     this.#listener.ended(member.worker);
     if (this.#ending || member.expendable) return;

@@ -7,7 +7,7 @@ import { readOptions } from '../../src/read-options.js';
 
 const URL = 'http://cloud.test:8774';
 
-export interface Answer {
+export interface CloudResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: any;
@@ -36,7 +36,7 @@ export async function startCloud(database: string, ...args: readonly string[]) {
     token: string | undefined,
     body?: object | string,
     headers: Readonly<Record<string, string>> = {},
-  ): Promise<Answer> {
+  ): Promise<CloudResponse> {
     const sent = request(app)
       [method](path)
       .set({ ...(token && { 'X-Auth-Token': token }), ...headers });
@@ -44,7 +44,7 @@ export async function startCloud(database: string, ...args: readonly string[]) {
     return { status, headers: received, body: json };
   }
 
-  async function logIn({ user, password, project }: Account): Promise<Answer> {
+  async function logIn({ user, password, project }: Account): Promise<CloudResponse> {
     const domain = { id: 'default' };
     const identity = { methods: ['password'], password: { user: { name: user, domain, password } } };
     return send('post', '/identity/v3/auth/tokens', undefined, {

@@ -54,7 +54,7 @@ createServer((socket) => {
   since = cpuMs();
   socket
     .on('error', () => {})
-    .end(JSON.stringify({ longest: reported, heldBytes: heapUsed + external, residentBytes: rss }));
+    .end(JSON.stringify({ longest: reported, usedBytes: heapUsed + external, residentBytes: rss }));
 })
   .listen(process.env.FUZZ_PROBE_SOCKET)
   .unref();

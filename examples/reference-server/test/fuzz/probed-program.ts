@@ -10,7 +10,7 @@ export interface ProcessFigures {
   /** The longest turn of the event loop since the last report, in CPU time, and the requests around it. */
   readonly longest: { readonly cpuMs: number; readonly requests: readonly string[] };
   /** Bytes that are still referenced after a garbage collection. */
-  readonly heldBytes: number;
+  readonly usedBytes: number;
   readonly residentBytes: number;
 }
 

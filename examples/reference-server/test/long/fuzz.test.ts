@@ -22,7 +22,7 @@ const REQUESTS = soakMinutes > 0 ? Number.POSITIVE_INFINITY : 3_000;
  */
 const LONGEST_CPU_MS = { warming: 300, warm: 100 };
 /** Growth of caches in the second half. Any leak exceeds it in a long run. */
-const GROWTH_BYTES = { held: 16 * 2 ** 20, resident: 96 * 2 ** 20 };
+const GROWTH_BYTES = { used: 16 * 2 ** 20, resident: 96 * 2 ** 20 };
 const ARGS = ['--log-level', 'error', ...['instances=40', 'cores=-1', 'ram=-1'].flatMap((limit) => ['--quota', limit])];
 
 const postgresUrl = inject('postgresUrl');
@@ -35,8 +35,8 @@ function mib(bytes: number): string {
   return `${(bytes / 2 ** 20).toFixed(1)} MiB`;
 }
 
-function figuresOf({ heldBytes, residentBytes, longest }: ProcessFigures): string {
-  return `held ${mib(heldBytes)}, resident ${mib(residentBytes)}, longest turn ${longest.cpuMs.toFixed(0)} ms of CPU`;
+function figuresOf({ usedBytes, residentBytes, longest }: ProcessFigures): string {
+  return `used ${mib(usedBytes)}, resident ${mib(residentBytes)}, longest turn ${longest.cpuMs.toFixed(0)} ms of CPU`;
 }
 
 // Without PostgreSQL the set-up of the run reports it.
@@ -75,7 +75,7 @@ describe.each(databases)('the reference server on $name', ({ databaseIn, missing
     expect(fuzzer.done.size).toBeGreaterThan(operations.length / 10);
     expect(warm.longest.cpuMs, warm.longest.requests.join('\n')).toBeLessThan(LONGEST_CPU_MS.warming);
     expect(end.longest.cpuMs, end.longest.requests.join('\n')).toBeLessThan(LONGEST_CPU_MS.warm);
-    expect(end.heldBytes - warm.heldBytes).toBeLessThan(GROWTH_BYTES.held);
+    expect(end.usedBytes - warm.usedBytes).toBeLessThan(GROWTH_BYTES.used);
     expect(end.residentBytes - warm.residentBytes).toBeLessThan(GROWTH_BYTES.resident);
     // No errors in the log either.
     expect(program.output()).not.toMatch(/"level":[56]0/);

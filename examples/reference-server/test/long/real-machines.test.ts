@@ -29,7 +29,7 @@ const missingForSsh = missingForLogins();
 if (!missing && missingForSsh)
   console.warn(`\n*** NO LOGIN by the command line: this machine has no ${missingForSsh} ***\n`);
 
-const WORKFLOW = join(import.meta.dirname, '../../../real-machines/day.sh');
+const WORKFLOW = join(import.meta.dirname, '../../../real-machines/workflow.sh');
 
 describe.skipIf(missing)('the unmodified command line and real machines', { timeout: 600_000 }, () => {
   const folder = mkdtempSync(join(tmpdir(), 'ar-'));

@@ -18,7 +18,7 @@ describe('networks over HTTP, on behalf of callers', () => {
     service.things.floatingips!.clear();
   });
 
-  /** Returns who sent which requests since the previous call: `ada GET /networks`. */
+  /** Returns the requests since the previous call, each with its user: `ada GET /networks`. */
   let read = 0;
   function sent(): string[] {
     const requests = service.journal.slice(read);

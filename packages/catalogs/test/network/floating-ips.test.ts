@@ -72,7 +72,7 @@ describe.each(networksUnderTest)('floating IPs of the embedded networks on $kind
     expect(await networks.listFloatingIps(ada, { address })).toMatchObject([{ id, portId: null, status: 'DOWN' }]);
   });
 
-  it('are rejected for a fixed address that has one, unknown pools and foreign ports', async () => {
+  it('are rejected for a fixed address that has one, unknown pools and ports of other projects', async () => {
     const created = await port(SHARED);
     const [one, two] = [await networks.allocateFloatingIp(ada), await networks.allocateFloatingIp(ada)];
     await networks.associateFloatingIp(ada, one.id, { portId: created.id });

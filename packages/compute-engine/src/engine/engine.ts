@@ -12,6 +12,7 @@ import type { Driver } from '../drivers/driver.js';
 import { machinesOf, observedMachines } from '../drivers/machines.js';
 import { SimulatedDriver } from '../drivers/simulated.js';
 import { EngineEvents, type EventListener } from '../events/engine-events.js';
+import { distributedMachines } from '../hosts/distributed-machines.js';
 import { HostRequests } from '../hosts/host-requests.js';
 import { HostRpcClient } from '../hosts/host-rpc-client.js';
 import { Hosts } from '../hosts/inventory/hosts.js';
@@ -20,8 +21,7 @@ import { Services } from '../hosts/inventory/services.js';
 import { HostCaller } from '../hosts/links/host-caller.js';
 import { linkFinder, volumeHostFinder } from '../hosts/links/link-request.js';
 import { credentialsOfApi } from '../hosts/links/link-security.js';
-import { volumesOfHosts } from '../hosts/links/volumes-of-hosts.js';
-import { machinesOfHosts } from '../hosts/machines-of-hosts.js';
+import { remoteVolumeStorage } from '../hosts/links/remote-volume-storage.js';
 import { tunnelAddresses } from '../hosts/tunnel-addresses.js';
 import { Guards } from '../jobs/guards.js';
 import { Jobs } from '../jobs/jobs.js';
@@ -207,8 +207,8 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       : undefined;
   const caller =
     sealer && new HostCaller({ credentials: (host) => credentialsOfApi(sealer, host), find: linkFinder(store) });
-  const remoteVolumes = rpcClient && caller && volumesOfHosts({ caller, volumeHost: volumeHostFinder(store) });
-  const machines = rpcClient && caller ? machinesOfHosts(local, { rpcClient, caller, infrastructure }) : local;
+  const remoteVolumes = rpcClient && caller && remoteVolumeStorage({ caller, volumeHost: volumeHostFinder(store) });
+  const machines = rpcClient && caller ? distributedMachines(local, { rpcClient, caller, infrastructure }) : local;
   const core: Core = {
     store,
     clock,

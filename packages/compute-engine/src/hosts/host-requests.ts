@@ -40,11 +40,11 @@ const RETENTION_MS = 600_000;
 const NOT_ON_DISK = sql`set_config('synchronous_commit', 'off', true)`;
 
 /** Binds a sealed request to its row and to its server. */
-function questionPlace({ id, serverId }: Pick<NewHostRequest, 'id' | 'serverId'>): string {
+function requestContext({ id, serverId }: Pick<NewHostRequest, 'id' | 'serverId'>): string {
   return `${id} of ${serverId}`;
 }
 
-function answerPlace(id: string): string {
+function responseContext(id: string): string {
   return `${id} answer`;
 }
 
@@ -68,7 +68,7 @@ export class HostRequests {
     await this.#withdraw(requests);
     // An insert statement may affect each row only once, so identical requests are merged.
     const once = [...new Map(requests.map((order) => [order.id, order])).values()];
-    const rows = once.map((order) => ({ ...order, text: this.#write(order.host, questionPlace(order), order.call) }));
+    const rows = once.map((order) => ({ ...order, text: this.#write(order.host, requestContext(order), order.call) }));
     const { rows: posted } = await sql<{ known: boolean }>`
       with posted as (
         insert into host_orders (id, host, server_id, question, attempt, image_ids, asker, asked_at)
@@ -112,7 +112,7 @@ export class HostRequests {
       returning id, host, answer, ${NOT_ON_DISK}`.execute(this.#store.db);
     return rows.map(({ id, host, answer: response }) => {
       // A response that cannot be decrypted fails only its own request.
-      const result = this.#read<MachineCallResult>(host, answerPlace(id), response);
+      const result = this.#read<MachineCallResult>(host, responseContext(id), response);
       return { id, result: result instanceof Error ? failedWith(result) : result };
     });
   }
@@ -154,7 +154,7 @@ export class HostRequests {
       id,
       serverId: server_id,
       awaited: requester !== null,
-      call: this.#read<MachineCall>(host, questionPlace({ id, serverId: server_id }), query),
+      call: this.#read<MachineCall>(host, requestContext({ id, serverId: server_id }), query),
     }));
   }
 
@@ -163,7 +163,7 @@ export class HostRequests {
    * skipped.
    */
   async storeResult(host: string, owner: string, responses: readonly ReceivedResponse[]): Promise<void> {
-    const texts = responses.map(({ id, result }) => this.#write(host, answerPlace(id), result));
+    const texts = responses.map(({ id, result }) => this.#write(host, responseContext(id), result));
     await sql`
       with answered as (
         update host_orders set answer = given.answer, answered_at = ${Date.now()}

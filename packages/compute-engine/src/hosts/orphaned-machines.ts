@@ -4,7 +4,7 @@ import type { Machines } from '../drivers/machines.js';
 import type { Server } from '../model/index.js';
 import { tables } from '../schema/tables.js';
 import { evacuationsFrom, OPEN_EVACUATIONS } from '../server-migrations/evacuations.js';
-import { departedServer } from './rights/servers-of-others.js';
+import { departedServer } from './rights/departed-servers.js';
 
 export interface OrphanedMachinesOptions {
   readonly name: string;

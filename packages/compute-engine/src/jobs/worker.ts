@@ -67,7 +67,7 @@ export class Worker {
     // A SQLite database has one process, so all existing leases belong to a process that has ended.
     if (this.#options.store.kind === 'sqlite') await this.#options.jobs.release();
     this.#renewedAt = Date.now();
-    this.#lookOften();
+    this.#pollOften();
     void this.#poll();
   }
 
@@ -144,20 +144,20 @@ export class Worker {
     return { owner: this.#owner, until: Date.now() + this.#options.leaseMs };
   }
 
-  #lookOften(): void {
+  #pollOften(): void {
     if (this.#pauseMs === this.#options.pollMs) return;
     this.#pauseMs = this.#options.pollMs;
-    this.#lookLater();
+    this.#pollLessOften();
   }
 
-  #lookLater(): void {
+  #pollLessOften(): void {
     clearTimeout(this.#timer);
     if (this.#stopping) return;
     this.#timer = setTimeout(async () => {
       await this.#poll();
       const { pollMs } = this.#options;
       this.#pauseMs = this.#running.size > 0 ? pollMs : Math.min(this.#pauseMs * 2, pollMs * QUIET_POLLS);
-      this.#lookLater();
+      this.#pollLessOften();
     }, this.#pauseMs);
     this.#timer.unref();
   }
@@ -201,7 +201,7 @@ export class Worker {
   }
 
   #begin(job: Job): void {
-    this.#lookOften();
+    this.#pollOften();
     const ending = new AbortController();
     const done = this.#observed(job, ending.signal).finally(() => {
       this.#running.delete(job.id);

@@ -66,7 +66,7 @@ const filters = {
   zone: ({ zone }, { placement }) => !placement.zone || placement.zone === zone,
   resources: ({ node }, { placement: { flavor }, resources }) =>
     !flavorRequest(flavor).separate && resources.every(([name, amount]) => canProvide(node, name, amount)),
-  /** As the disk filter of Nova: what is used or promised on the file system counts, regardless of who uses it. */
+  /** Like the disk filter of Nova, it counts what is used or promised on the file system, regardless of who uses it. */
   room: ({ node }, { resources }) =>
     resources.every(([name, amount]) => name !== 'DISK_GB' || amount <= remainingDiskGb(node)),
   traits: ({ node }, { traits: { required, forbidden } }) => {

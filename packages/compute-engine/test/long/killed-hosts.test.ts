@@ -18,7 +18,7 @@ interface TestedOperation {
   readonly before: (cloud: HostCloud) => Promise<string>;
   readonly begin: (cloud: HostCloud, id: string) => Promise<unknown>;
   readonly state: Partial<Server>;
-  /** Number of hosts that have a machine of it at the end. */
+  /** Number of hosts that have a machine of the server at the end. */
   readonly machines: number;
   /** Minimum number of successive requests. */
   readonly steps: number;

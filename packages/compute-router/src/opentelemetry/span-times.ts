@@ -1,6 +1,6 @@
 import { type Attributes, type SpanKind, SpanStatusCode, type Tracer, trace } from '@opentelemetry/api';
 
-/** A completed operation. Times are those of `performance.now()`, in milliseconds. */
+/** A completed operation. Times are values of `performance.now()`, in milliseconds. */
 export interface PastSpan {
   readonly name: string;
   readonly kind: SpanKind;

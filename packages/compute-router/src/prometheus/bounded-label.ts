@@ -6,16 +6,16 @@ const OTHER = 'other';
  */
 export class BoundedLabel {
   readonly #max: number;
-  readonly #known = new Set<string>();
+  readonly #values = new Set<string>();
 
   constructor(max: number) {
     this.#max = max;
   }
 
   of(value: string): string {
-    if (this.#known.has(value)) return value;
-    if (this.#known.size >= this.#max) return OTHER;
-    this.#known.add(value);
+    if (this.#values.has(value)) return value;
+    if (this.#values.size >= this.#max) return OTHER;
+    this.#values.add(value);
     return value;
   }
 }

@@ -7,7 +7,7 @@ import { freshDatabase } from '../database-failures/fresh-database.js';
 
 /** Executes statements until one is due to fail; all of them are slow, so that missing awaits are detected. */
 class FailingStatements {
-  #left = Number.POSITIVE_INFINITY;
+  #remaining = Number.POSITIVE_INFINITY;
   /** Whether the failure has occurred. */
   failed = false;
 
@@ -19,7 +19,7 @@ class FailingStatements {
     const original = prototype.executeQuery;
     const failing = this;
     prototype.executeQuery = async function executeQuery(...args: unknown[]) {
-      if (--failing.#left === 0) {
+      if (--failing.#remaining === 0) {
         failing.failed = true;
         throw new DatabaseUnavailable('away');
       }
@@ -36,7 +36,7 @@ class FailingStatements {
   /** Lets the n-th statement from now on fail; 0: none. */
   arm(n: number): void {
     this.failed = false;
-    this.#left = n || Number.POSITIVE_INFINITY;
+    this.#remaining = n || Number.POSITIVE_INFINITY;
   }
 }
 

@@ -11,7 +11,7 @@ const MAX_CPU_MS = 1000;
 
 const withBody = listedOperations.filter(({ method, base }) => !base && (method === 'POST' || method === 'PUT'));
 
-/** As many copies of a piece as fit. */
+/** Repeats a string as often as the capacity permits. */
 const fill = (chunk: string, size: number) => chunk.repeat(Math.floor(size / chunk.length));
 
 function largeObject(capacity: number): string {

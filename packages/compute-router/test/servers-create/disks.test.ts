@@ -129,7 +129,7 @@ describe('creating servers on disks', () => {
     expect(booted.image).toBe('');
     await ada.delete(`/servers/${booted.id}`);
     await api.idle();
-    const beside = await createdServer({
+    const attached = await createdServer({
       flavorRef: '45',
       block_device_mapping: [
         { volume_id: known.rootVolume, device_name: '/dev/vdb' },
@@ -137,11 +137,11 @@ describe('creating servers on disks', () => {
         { virtual_name: 'ephemeral0' },
       ],
     });
-    expect([beside.image.id, beside['os-extended-volumes:volumes_attached'][0].id]).toEqual([
+    expect([attached.image.id, attached['os-extended-volumes:volumes_attached'][0].id]).toEqual([
       ids.image,
       known.rootVolume,
     ]);
-    await ada.delete(`/servers/${beside.id}`);
+    await ada.delete(`/servers/${attached.id}`);
     await api.idle();
   });
 

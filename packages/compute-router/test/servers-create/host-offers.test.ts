@@ -83,7 +83,7 @@ describe('what hosts offer', () => {
 
   it.each<[string, Record<string, string>, string | undefined, object?]>([
     ['a custom resource', { 'resources:CUSTOM_LICENCE': '1' }, 'special'],
-    ['more of it than is not reserved', { 'resources:CUSTOM_LICENCE': '3' }, undefined],
+    ['a larger amount than is available', { 'resources:CUSTOM_LICENCE': '3' }, undefined],
     ['a class that no host has', { 'resources:CUSTOM_NONE': '1' }, undefined],
     ['none of a class', { 'resources:CUSTOM_NONE': '0' }, 'ordinary'],
     ['a multiple of the step size', { 'resources:CUSTOM_PAIR': '4' }, 'special'],

@@ -57,7 +57,7 @@ export function backendRegistry(settings: Settings, changed: () => void): Backen
         throw new HealthcheckConfigError(
           option,
           'disable_by_file and enable_by_files are mutually exclusive',
-          'Keep one of them; disable_by_files_ports goes with either',
+          'Keep one of them; either can be combined with disable_by_files_ports',
         );
       }
       return entries.map((entry) => {

@@ -1,6 +1,6 @@
 /**
- * The style of the page: one column that fits a phone, tables that turn into cards there, light and dark as the
- * reader's system is. Nothing is loaded from other servers. The custom properties are those of `@apistrata/ui`, which
+ * The style of the page: one column that fits a phone, where tables become cards; light or dark, according to the
+ * system of the reader. Nothing is loaded from other servers. The custom properties are those of `@apistrata/ui`, which
  * this package does not import: `testing/shared-style.test.ts` compares them.
  */
 export const PAGE_STYLE = `<STYLE>

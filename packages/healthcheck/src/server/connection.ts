@@ -72,7 +72,7 @@ export class Connection {
 
   #begin(req: IncomingMessage, res: ServerResponse): void {
     this.#current = res;
-    res.on('close', this.#answered);
+    res.on('close', this.#responded);
     if (this.#guard.draining) {
       this.#setConnectionClose(res);
       // Requests of the same chunk are parsed before this one is marked as the last.
@@ -80,7 +80,7 @@ export class Connection {
     } else this.#guard.serve(req, res);
   }
 
-  readonly #answered = (): void => {
+  readonly #responded = (): void => {
     this.#current = undefined;
     this.isUnread = 0;
     if (this.#guard.draining) this.quietSince = performance.now();

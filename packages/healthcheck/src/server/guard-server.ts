@@ -89,7 +89,7 @@ export function guardServer(server: HttpServer, given: GuardLimits = {}): Guarde
     server.requestTimeout = limits.requestMs;
   }
 
-  function giveUp(connection: Connection): void {
+  function closeAfterTimeout(connection: Connection): void {
     stalled++;
     connection.socket.destroy();
   }
@@ -97,7 +97,7 @@ export function guardServer(server: HttpServer, given: GuardLimits = {}): Guarde
   /** Node measures inactivity in both directions, including a large response that is read slowly. */
   function closeUnread(socket: Known): void {
     const connection = socket[CONNECTION];
-    if (connection && connection.unreadBytes > 0) giveUp(connection);
+    if (connection && connection.unreadBytes > 0) closeAfterTimeout(connection);
     else if (!connection?.busy) socket.destroy();
   }
 
@@ -115,7 +115,7 @@ export function guardServer(server: HttpServer, given: GuardLimits = {}): Guarde
       const longest = waiting.pop();
       if (!longest) break;
       total -= longest.unreadBytes;
-      giveUp(longest);
+      closeAfterTimeout(longest);
     }
   }
 

@@ -64,7 +64,7 @@ export class HostCpus {
   }
 
   async #choose({ mode, model: name, changes: given }: RequestedCpu): Promise<void> {
-    const changes = this.#known(given);
+    const changes = this.#supportedChanges(given);
     this.#off = new Set(Object.keys(changes).filter((feature) => changes[feature] === false));
     const baseline = BASELINES[name ?? ''];
     const model = mode === 'custom' ? (baseline ? BASELINE_MODEL : `${name}`) : FULL_MODEL[this.#from.acceleration];
@@ -96,7 +96,7 @@ export class HostCpus {
   }
 
   /** Returns the changes by QEMU's names of the features: `sse4_2` is `sse4.2`. */
-  #known(changes: FeatureChanges): FeatureChanges {
+  #supportedChanges(changes: FeatureChanges): FeatureChanges {
     const plain = (name: string) => name.replace(/[._]/g, '-');
     const features = Object.keys(this.#full).filter((name) => typeof this.#full[name] === 'boolean');
     const names = new Map(features.map((name) => [plain(name), name]));

@@ -79,7 +79,7 @@ export class Forwards {
     const { address, rules, log } = this.#options;
     if (rules.length === 0) return Promise.resolve({ address, forwards: [] });
     const given = this.#turn.then(async () => {
-      const current = await this.#heldBy(places);
+      const current = await this.#forwardsOfOthers(places);
       const before = current.get(id) ?? [];
       const others = [...current].flatMap(([other, forwards]) => (other === id ? [] : forwards));
       const ownForwards: Forward[] = [];
@@ -114,7 +114,7 @@ export class Forwards {
     (await this.#held)?.delete(id);
   }
 
-  async #heldBy(places: MachinePlaces): Promise<Map<string, readonly Forward[]>> {
+  async #forwardsOfOthers(places: MachinePlaces): Promise<Map<string, readonly Forward[]>> {
     this.#held ??= places.machineIds().then(async (ids) => {
       const forwards = new Map<string, readonly Forward[]>();
       for (const id of ids) {

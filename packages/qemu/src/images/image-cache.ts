@@ -128,7 +128,7 @@ export class ImageCache {
     const { images, folder, qemuImg, runAs } = this.#options;
     const image = await images.get(caller, imageId);
     const format = imageFileFormat(image.diskFormat);
-    await this.#makeRoom(image.sizeBytes ?? 0);
+    await this.#evictFor(image.sizeBytes ?? 0);
     const incoming = join(folder, `${imageId}.${process.pid}-${randomUUID()}.part`);
     const converted = `${incoming}.raw`;
     try {
@@ -166,7 +166,7 @@ export class ImageCache {
   }
 
   /** Removes unused images until there is space. @throws QemuError `DISK_FULL` */
-  async #makeRoom(bytes: number): Promise<void> {
+  async #evictFor(bytes: number): Promise<void> {
     const { folder } = this.#options;
     const { bavail, bsize } = await statfs(folder);
     if (bytes > bavail * bsize) await this.cleanUp(bytes - bavail * bsize);

@@ -158,11 +158,11 @@ export class MachineFolder implements ProcessFolder {
   /** Removes everything. The local folder is last, because its existence shows that something remains to be removed. */
   async remove(): Promise<void> {
     await rm(this.#diskPath, { recursive: true, force: true });
-    await this.removeHere();
+    await this.removeLocal();
   }
 
   /** Removes local files only; shared disks stay. */
-  async removeHere(): Promise<void> {
+  async removeLocal(): Promise<void> {
     await rm(this.path, { recursive: true, force: true });
   }
 

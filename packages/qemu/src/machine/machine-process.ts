@@ -114,8 +114,8 @@ export async function startProgram<T>(
 }
 
 /**
- * Starts a program of QEMU likewise, and connects to it. QEMU's programs lock their pid files, so a folder never has
- * two.
+ * Starts a QEMU program in the same way, and connects to it. QEMU's programs lock their pid files, so a folder never
+ * has two.
  */
 export function startProcess(
   folder: ProcessFolder,

@@ -96,7 +96,7 @@ export class MetadataService {
 
   #serve(namespace: string, listener: Listener): Listener {
     const http = createServer({ requestTimeout: 10_000, keepAliveTimeout: 2_000, maxHeaderSize: 8_192 }, (req, res) => {
-      this.#answer(namespace, req, res).catch((error: Error) => {
+      this.#respond(namespace, req, res).catch((error: Error) => {
         this.#options.log(`a metadata request of a guest failed: ${error.message}`);
         res.writeHead(500).end();
       });
@@ -111,7 +111,7 @@ export class MetadataService {
     return listener;
   }
 
-  async #answer(namespace: string, req: IncomingMessage, res: ServerResponse): Promise<void> {
+  async #respond(namespace: string, req: IncomingMessage, res: ServerResponse): Promise<void> {
     if (req.method !== 'GET' && req.method !== 'HEAD') return void res.writeHead(405, { allow: 'GET, HEAD' }).end();
     const address = req.socket.remoteAddress?.replace(/^::ffff:/, '') ?? '';
     const guest = isIPv4(address) ? await this.#options.guest(namespace, address) : undefined;

@@ -16,7 +16,7 @@ export async function fetchDisks(remote: RemoteMachine): Promise<void> {
   if (manifest.move === null) throw new QemuError('MOVE_FAILED', `${sourceHost} has no disks for a move`);
   if ((await readFile(folder.file('move'), 'utf8').catch(() => null)) === manifest.move) return;
   const shared = await host.shares(sourceHost);
-  await (shared ? folder.removeHere() : folder.remove());
+  await (shared ? folder.removeLocal() : folder.remove());
   await folder.make();
   await fetchFile(remote, 'console', folder.file('console'));
   if (!shared) {

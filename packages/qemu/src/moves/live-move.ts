@@ -77,7 +77,7 @@ export class LiveMove implements OngoingMove {
     // An earlier process sent the machine, and died before it received the response.
     if (!qmp) return this.#handOver();
     const { status } = await memoryMove(qmp);
-    if (status === 'completed' && (await this.#hasLeft(qmp))) return this.#handOver(qmp);
+    if (status === 'completed' && (await this.#isComplete(qmp))) return this.#handOver(qmp);
     const tunnels: Tunnel[] = [];
     let sent = false;
     try {
@@ -94,7 +94,7 @@ export class LiveMove implements OngoingMove {
     }
   }
 
-  async #hasLeft(qmp: QmpClient): Promise<boolean> {
+  async #isComplete(qmp: QmpClient): Promise<boolean> {
     return (await qmp.execute<{ status: string }>('query-status')).status === 'postmigrate';
   }
 

@@ -28,7 +28,7 @@ export class BridgeCloud {
   #providerNetworks: Readonly<Record<string, string>> = {};
   readonly #lines = new Map<string, GuestLine>();
   #program: ChildProcess | undefined;
-  #answers: AsyncIterator<string> | undefined;
+  #responses: AsyncIterator<string> | undefined;
   #reader: Interface | undefined;
   #turn: Promise<unknown> = Promise.resolve();
 
@@ -76,12 +76,12 @@ export class BridgeCloud {
     ]);
     this.#program = spawn(enter, args, { stdio: ['pipe', 'pipe', 'inherit'] });
     this.#reader = createInterface({ input: this.#program.stdout! });
-    this.#answers = this.#reader[Symbol.asyncIterator]();
-    await this.#answer();
+    this.#responses = this.#reader[Symbol.asyncIterator]();
+    await this.#nextResponse();
   }
 
-  async #answer(): Promise<unknown> {
-    const { value, done } = await this.#answers!.next();
+  async #nextResponse(): Promise<unknown> {
+    const { value, done } = await this.#responses!.next();
     if (done) throw new Error('the program has ended');
     const { value: response, error } = JSON.parse(value);
     if (error) throw new Error(error);
@@ -89,11 +89,11 @@ export class BridgeCloud {
   }
 
   /** Calls a method of the program's engine. */
-  call<Room extends keyof Engine, Name extends keyof Engine[Room]>(
-    service: Room,
+  call<Service extends keyof Engine, Name extends keyof Engine[Service]>(
+    service: Service,
     name: Name,
-  ): Method<Engine[Room][Name]> {
-    return this.#calling([service as string, name as string]) as Method<Engine[Room][Name]>;
+  ): Method<Engine[Service][Name]> {
+    return this.#calling([service as string, name as string]) as Method<Engine[Service][Name]>;
   }
 
   /** Calls an operation of the embedded network service. */
@@ -105,7 +105,7 @@ export class BridgeCloud {
     return (...args: readonly unknown[]) => {
       const responded = this.#turn.then(() => {
         this.#program!.stdin!.write(`${JSON.stringify({ path, args })}\n`);
-        return this.#answer();
+        return this.#nextResponse();
       });
       this.#turn = responded.catch(() => {});
       return responded;

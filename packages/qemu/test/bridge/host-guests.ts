@@ -19,7 +19,7 @@ export class GuestsOfHosts {
   async line(id: string): Promise<GuestLine> {
     const { host } = await this.#hosts.see(id);
     const cached = this.#lines.get(id);
-    // The line of a guest that left and has returned is closed.
+    // The serial line of a guest that left this host and returned is closed.
     if (cached?.host === host && cached.line.isOpen) return cached.line;
     cached?.line.close();
     const line = await GuestLine.open(join(this.#hosts.folder(host!, id), 'serial'));

@@ -4,7 +4,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import { Socket } from 'node:net';
 
 /** Commands to QEMU that change nothing. */
-const QUESTION = /"execute":"(query-|qmp_capabilities|qom-list)/;
+const QUERY = /"execute":"(query-|qmp_capabilities|qom-list)/;
 
 let executed = 0;
 let last = Number.POSITIVE_INFINITY;
@@ -40,5 +40,5 @@ syncBuiltinESMExports();
 counted(Socket.prototype, 'write', (text) => {
   if (typeof text !== 'string' || !text.startsWith('{"execute":')) return false;
   if (lastCommand !== '' && text.startsWith(`{"execute":"${lastCommand}"`)) last = 0;
-  return last === 0 || !QUESTION.test(text);
+  return last === 0 || !QUERY.test(text);
 });

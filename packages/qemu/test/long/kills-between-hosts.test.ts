@@ -108,9 +108,9 @@ describe.skipIf(missing).each([
     await act();
     const died = await becomes(look);
     await hosts.dieAfter(name, Number.POSITIVE_INFINITY);
-    const diedLater = await becomes(look);
+    const diedAfterwards = await becomes(look);
     expect(await hosts.miscounted()).toBeUndefined();
-    return diedLater || died;
+    return diedAfterwards || died;
   }
 
   /** Kills one of the hosts during an action. Returns whether it was killed. */

@@ -22,7 +22,8 @@ describe.skipIf(missing)('LAN networks', { timeout: 300_000 }, () => {
   let served: Server;
 
   /** Runs a command where the router at home is. */
-  const atHome = (...command: readonly string[]) => cloud.computer.inside('ip', 'netns', 'exec', 'home', ...command);
+  const inHomeNetwork = (...command: readonly string[]) =>
+    cloud.computer.inside('ip', 'netns', 'exec', 'home', ...command);
 
   /** Creates the bridge of the computer, and a router at home that assigns addresses. */
   function wire(computer: Computer, directory: string): void {
@@ -94,7 +95,7 @@ describe.skipIf(missing)('LAN networks', { timeout: 300_000 }, () => {
   });
 
   it('admit computers of the LAN as security groups allow', async () => {
-    const reached = () => atHome('busybox', 'ping', '-c', '1', '-W', '2', addressOf(served, 4));
+    const reached = () => inHomeNetwork('busybox', 'ping', '-c', '1', '-W', '2', addressOf(served, 4));
     expect(reached).toThrow();
     const [group] = await cloud.network('listSecurityGroups')(ada.caller, { name: 'default' });
     const rule = { securityGroupId: group!.id, direction: 'ingress' as const, protocol: 'icmp' };

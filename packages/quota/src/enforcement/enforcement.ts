@@ -92,10 +92,10 @@ function settleAfter<Req>(
 
   /** @returns a promise that the response waits for: its receiver may use or delete the new resource immediately */
   const settle = (commit: boolean): Promise<void> => {
-    settlement ??= commit ? keep() : abandon();
+    settlement ??= commit ? commitReservation() : abandon();
     return settlement;
   };
-  const keep = (): Promise<void> => {
+  const commitReservation = (): Promise<void> => {
     const { attempted, done } = commitPersistently(reservation);
     done.catch((error) => settings.onError(error, req)).finally(stopRenewing);
     return attempted;

@@ -11,7 +11,7 @@ export interface ResponseEnd {
   readonly left: () => void;
 }
 
-/** An observed response: who observes it, and the `end` that was replaced. */
+/** An observed response: its observer, and the `end` that was replaced. */
 interface Observation extends ResponseEnd {
   readonly end: (...args: unknown[]) => ServerResponse;
   /** The state of an earlier observer of the same response. */

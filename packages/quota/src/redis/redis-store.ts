@@ -217,12 +217,12 @@ class RedisStore implements QuotaStore {
 
   async #consumeBatch<R extends ConsumeRequest>(
     requests: readonly R[],
-    heldAs: (request: R) => [member: string, ttlMs: number],
+    memberOf: (request: R) => [member: string, ttlMs: number],
     receipt?: Receipt,
   ): Promise<readonly (readonly Excess[])[]> {
     const projects = new Numbers();
     const batch = requests.map((request) => {
-      const row: (string | number)[] = [projects.of(request.project), ...heldAs(request)];
+      const row: (string | number)[] = [projects.of(request.project), ...memberOf(request)];
       forEachAmount(request.amounts, (kind, amount) => {
         row.push(kind, amount, limitFor(kind, undefined, request.defaults));
       });

@@ -92,7 +92,7 @@ export class DocumentTable<R extends Stored> {
     return (await this.#byKey.bySeqs(session, parameters)).rows;
   }
 
-  #known(session: Session, id: string, revision: number): R | undefined {
+  #cachedRecord(session: Session, id: string, revision: number): R | undefined {
     const cached = session.records.get<R>(this.name, id);
     return cached?.revision === revision ? cached : undefined;
   }
@@ -165,7 +165,7 @@ export class DocumentTable<R extends Stored> {
 
   /** Returns records by id; those that are not in the cache are read. */
   async #asRead(tx: Tx, heads: readonly Head[]): Promise<ReadonlyMap<string, R | undefined>> {
-    const records = new Map(heads.map(({ id, revision }) => [id, this.#known(tx, id, revision)]));
+    const records = new Map(heads.map(({ id, revision }) => [id, this.#cachedRecord(tx, id, revision)]));
     const unknown = heads.flatMap(({ id, seq }) => (records.get(id) ? [] : [seq]));
     if (unknown.length === 0) return records;
     for (const row of await this.#texts(tx, unknown)) records.set(row.id, this.#decode(tx, row));
@@ -219,7 +219,7 @@ export class DocumentTable<R extends Stored> {
     const fields = plain as unknown as New<R>;
     const key = this.#spec.key(fields);
     const revision = newRevision();
-    const cached = this.#known(tx, key, before);
+    const cached = this.#cachedRecord(tx, key, before);
     this.#concerns(tx, record);
     const names = ['revision', 'data'];
     const values: ColumnValue[] = [revision, JSON.stringify(fields)];
@@ -284,7 +284,7 @@ export class DocumentTable<R extends Stored> {
 
   /** Returns the decoded record of a row. Records are immutable, so it is decoded once and shared while cached. */
   #decode(session: Session, row: Row, keeps: 'at once' | 'if read again' = 'at once'): R {
-    const cached = this.#known(session, row.id, row.revision);
+    const cached = this.#cachedRecord(session, row.id, row.revision);
     if (cached) return cached;
     // The object is not shared yet, so it is completed in place: copying its fields would cost more than parsing.
     const record: Record<string, unknown> = JSON.parse(row.data);

@@ -33,7 +33,7 @@ class ObservedDriver implements Driver {
       this.#waiting--;
     }
     this.#busy++;
-    this.#tellPool(performance.now() - startedAt);
+    this.#reportPool(performance.now() - startedAt);
     if (this.#observer.statement && !this.#seen.has(connection)) {
       this.#seen.add(connection);
       connection.executeQuery = observedExecution(connection.executeQuery.bind(connection), this.#observer.statement);
@@ -44,7 +44,7 @@ class ObservedDriver implements Driver {
   async releaseConnection(connection: DatabaseConnection): Promise<void> {
     this.#busy--;
     await this.#driver.releaseConnection(connection);
-    this.#tellPool(undefined);
+    this.#reportPool(undefined);
   }
 
   beginTransaction(connection: DatabaseConnection, settings: TransactionSettings): Promise<void> {
@@ -63,7 +63,7 @@ class ObservedDriver implements Driver {
     return this.#driver.destroy();
   }
 
-  #tellPool(waitedMs: number | undefined): void {
+  #reportPool(waitedMs: number | undefined): void {
     this.#observer.pool?.({ max: this.#max, busy: this.#busy, waiting: this.#waiting, waitedMs });
   }
 }

@@ -96,7 +96,7 @@ export class ReadReplica {
   readonly #options: ReadReplicaOptions;
   readonly #database: OpenDatabase;
   #freshAt = Number.NEGATIVE_INFINITY;
-  #askAgainAt = 0;
+  #nextQueryAt = 0;
   #statusQuery: Promise<void> | undefined;
   #failures = 0;
   #problem: string | undefined = 'Its status is not known yet.';
@@ -136,7 +136,7 @@ export class ReadReplica {
 
   /** Queries the position of the replica, unless that was done recently. Never rejects. */
   refresh(cluster: string): Promise<void> {
-    if (!this.#statusQuery && performance.now() >= this.#askAgainAt) {
+    if (!this.#statusQuery && performance.now() >= this.#nextQueryAt) {
       this.#statusQuery = this.#query(cluster).finally(() => {
         this.#statusQuery = undefined;
       });
@@ -159,7 +159,7 @@ export class ReadReplica {
       const unusable = unusableReason(status, cluster);
       if (unusable !== undefined || status.position === null) return this.#rest(unusable ?? NOT_RECEIVING);
       this.#freshAt = Math.max(this.#freshAt, this.#options.marks.momentOf(walPosition(status.position)));
-      this.#askAgainAt = performance.now() + POLL_INTERVAL_MS;
+      this.#nextQueryAt = performance.now() + POLL_INTERVAL_MS;
       this.#failures = 0;
       this.#problem = undefined;
     } catch (error) {
@@ -175,8 +175,8 @@ export class ReadReplica {
   #rest(failure: string): void {
     const now = performance.now();
     // Concurrent failures count as one.
-    if (this.#problem === undefined || now >= this.#askAgainAt) {
-      this.#askAgainAt = now + Math.min(FIRST_PAUSE_MS * 2 ** this.#failures, LONGEST_PAUSE_MS);
+    if (this.#problem === undefined || now >= this.#nextQueryAt) {
+      this.#nextQueryAt = now + Math.min(FIRST_PAUSE_MS * 2 ** this.#failures, LONGEST_PAUSE_MS);
       this.#failures++;
     }
     this.#problem = failure;

@@ -32,7 +32,7 @@ afterEach(async () => {
 /**
  * Starts another process that opens the file with the built package, reports it, and holds the file until it is killed.
  */
-function holdElsewhere(file: string): { child: ChildProcess; output: Promise<string> } {
+function lockInChild(file: string): { child: ChildProcess; output: Promise<string> } {
   const code = `import { openStore } from './dist/index.js';
     // Kept, or the garbage collector closes it and gives the file to others.
     openStore(process.argv[1], {}).then((store) => { console.log('open'); setInterval(() => store, 1000); },
@@ -69,7 +69,7 @@ describe('the owner of a SQLite file', () => {
 
   it('is named in the error, and loses the file as soon as it is killed', async () => {
     const file = freshFile();
-    const { child, output } = holdElsewhere(file);
+    const { child, output } = lockInChild(file);
     try {
       expect(await output).toBe('open');
       await expect(open(file)).rejects.toMatchObject({
@@ -86,7 +86,7 @@ describe('the owner of a SQLite file', () => {
 
   it('is exactly one of many concurrent processes; the others get an error', async () => {
     const file = freshFile();
-    const all = Array.from({ length: 5 }, () => holdElsewhere(file));
+    const all = Array.from({ length: 5 }, () => lockInChild(file));
     try {
       const outputs = await Promise.all(all.map(({ output }) => output));
       expect(outputs.filter((text) => text === 'open')).toHaveLength(1);

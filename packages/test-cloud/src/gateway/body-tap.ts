@@ -60,7 +60,7 @@ export function tapBodies(
     req.once('close', resolve);
   });
 
-  const keep = (chunk: unknown, encoding: unknown) => {
+  const record = (chunk: unknown, encoding: unknown) => {
     if (typeof chunk !== 'string' && !(chunk instanceof Uint8Array)) return;
     outgoingBytes += chunk.length;
     if (outgoingBytes > maxResponseBytes || !/json/.test(String(res.getHeader('content-type') ?? ''))) return;
@@ -71,11 +71,11 @@ export function tapBodies(
   const write = res.write.bind(res);
   const end = res.end.bind(res);
   res.write = ((chunk: unknown, ...rest: unknown[]) => {
-    keep(chunk, rest[0]);
+    record(chunk, rest[0]);
     return (write as (...all: unknown[]) => boolean)(chunk, ...rest);
   }) as typeof res.write;
   res.end = ((chunk: unknown, ...rest: unknown[]) => {
-    keep(chunk, rest[0]);
+    record(chunk, rest[0]);
     return (end as (...all: unknown[]) => typeof res)(chunk, ...rest);
   }) as typeof res.end;
 

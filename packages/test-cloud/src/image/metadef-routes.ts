@@ -171,7 +171,7 @@ function partRoutes(kind: Kind): readonly Route[] {
   }
 
   /** Stores a part, and replaces the one with its previous name. */
-  function keep(call: Call, given: Wire, before?: Wire): Wire {
+  function store(call: Call, given: Wire, before?: Wire): Wire {
     const namespace = findToChange(call);
     const { [String(before?.name ?? '')]: _, ...others } = namespace.parts[kind];
     const key = String(given.name);
@@ -186,12 +186,12 @@ function partRoutes(kind: Kind): readonly Route[] {
   }
 
   return [
-    post(all, (call) => created(keep(call, call.body<z.ZodType<Wire>>(schema)))),
+    post(all, (call) => created(store(call, call.body<z.ZodType<Wire>>(schema)))),
     get(one, (call) => {
       const namespace = find(call);
       return partView(kind, selfOf(namespace), existing(call, namespace));
     }),
-    put(one, (call) => keep(call, call.body<z.ZodType<Wire>>(schema), existing(call, findToChange(call)))),
+    put(one, (call) => store(call, call.body<z.ZodType<Wire>>(schema), existing(call, findToChange(call)))),
     del(one, (call) => {
       const namespace = findToChange(call);
       existing(call, namespace);

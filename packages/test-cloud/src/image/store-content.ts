@@ -37,7 +37,7 @@ async function* ofFormat(content: AsyncIterable<Uint8Array>, format: string) {
   if (header) yield check(header);
 }
 
-async function* inOnePiece(content: Uint8Array) {
+async function* asOneChunk(content: Uint8Array) {
   yield content;
 }
 
@@ -50,6 +50,6 @@ export async function storeContent(
   { id, disk_format: format }: { readonly id: string; readonly disk_format?: unknown },
   content: ImageContent,
 ): Promise<void> {
-  const stream = content instanceof Uint8Array ? inOnePiece(content) : content;
+  const stream = content instanceof Uint8Array ? asOneChunk(content) : content;
   await cloud.catalogs.images.upload(caller, id, cloud.simulated ? stream : ofFormat(stream, String(format)));
 }

@@ -205,8 +205,8 @@ interface Seen {
 }
 
 /**
- * Clients expect revisions as small increasing numbers. Those of the catalog are random, so each new value increments
- * the number.
+ * Clients expect revisions as small increasing numbers. Revisions of the catalog are random, so each new value
+ * increments the number.
  */
 function revisionNumber(call: Call, id: string, revision: number): number {
   const table = call.cloud.documents.table<Seen>('network/revisions');

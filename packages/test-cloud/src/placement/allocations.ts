@@ -101,7 +101,7 @@ export function usagesOf(consumers: readonly Consumer[], uuid?: string): Record<
 }
 
 /** Stores a consumer with its next generation, or deletes it if it has no allocations. */
-export function keep(call: Call, requested: Consumer, before: Consumer | undefined): void {
+export function store(call: Call, requested: Consumer, before: Consumer | undefined): void {
   if (Object.keys(requested.allocations).length === 0) table(call).delete(requested.id);
   else table(call).set(requested.id, { ...requested, generation: (before?.generation ?? 0) + 1 });
 }

@@ -1,6 +1,6 @@
 import type { Call } from '../service/call.js';
 import { badRequest, conflict } from '../service/service-error.js';
-import { type Consumer, consumer, keep, usedOf } from './allocations.js';
+import { type Consumer, consumer, store, usedOf } from './allocations.js';
 import { fits } from './capacity.js';
 import type { Inventory } from './inventory.js';
 import { inventoryInUse } from './inventory-routes.js';
@@ -117,5 +117,5 @@ export async function replaceAllocations(
     if (all.has(uuid) && growth > 0)
       await write(call, await provider(call, uuid), changeOf(inventories.get(uuid)), undefined, growth);
   }
-  for (const { requested } of replacements) keep(call, requested, before.get(requested.id));
+  for (const { requested } of replacements) store(call, requested, before.get(requested.id));
 }

@@ -21,7 +21,7 @@ export interface FakeServiceOptions {
   readonly before?: () => RequestHandler;
   /** Whether a path with a trailing slash is a different path. */
   readonly strict?: true;
-  /** The service's own error for one of a catalog; default: a type made of its code. */
+  /** Returns the error of the service for an error of a catalog; by default, its type is derived from the code. */
   readonly fromCatalogError?: (error: CatalogError) => ServiceError;
   /** Whether other methods of known paths return 405; default: 404. */
   readonly rejectsMethods?: true;
@@ -106,7 +106,7 @@ function sendBody(res: Response, body: unknown, sendJson: SendJson): void {
 
 const cloudOf = (res: Response) => res.locals.cloud as CloudContext;
 
-/** Responds only when all changes are durable, also those that a failed request has made. */
+/** Responds only when all changes are durable, including those of a failed request. */
 async function durable(cloud: CloudContext, run: () => unknown): Promise<unknown> {
   try {
     return await run();

@@ -1,2 +1,2 @@
-/** A record as it is in JSON. */
+/** A record in JSON form. */
 export type Wire = Readonly<Record<string, unknown>>;

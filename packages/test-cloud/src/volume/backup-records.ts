@@ -15,7 +15,7 @@ const Given = z.object({
   'backup-record': z.object({ backup_service: z.string().min(1).max(255), backup_url: z.string().min(1) }).strict(),
 });
 
-/** Names in a record that differ from those in responses. */
+/** Names in records that differ from those in responses. */
 const RECORD_NAMES: Readonly<Record<string, string>> = { name: 'display_name', description: 'display_description' };
 
 /** The keys that a record must have to be imported. */

@@ -93,7 +93,7 @@ function expectedKeys(fact: Fact, view: View, minor: number, isAdmin: boolean): 
 
 const keys = (wire: unknown) => Object.keys(wire as object).sort();
 
-async function asking(isAdmin: boolean, minor: number): Promise<SendRequest> {
+async function requesterAs(isAdmin: boolean, minor: number): Promise<SendRequest> {
   const cloud = await cloudUnderTest();
   const raw = clientOf(cloud, isAdmin ? undefined : cloud.token('demo', 'demo'));
   const headers = { 'OpenStack-API-Version': `volume 3.${minor}` };
@@ -109,7 +109,7 @@ describe.each(Object.entries(SAMPLES))('the responses of %s', (one, { path, body
   it.each(callers.flatMap((isAdmin) => edges(fact, facts.paths[path]).map((minor) => [isAdmin, minor] as const)))(
     'have the fields that the original shows (administrator: %s, version 3.%i)',
     async (isAdmin, minor) => {
-      const request = await asking(isAdmin, minor);
+      const request = await requesterAs(isAdmin, minor);
       const created = await request('POST', path, { [one]: await body(request) });
       expect(created.status, JSON.stringify(created.body)).toBe(statuses.create);
       expect(keys(created.body[one])).toEqual(expectedKeys(fact, 'create', minor, isAdmin));
@@ -137,7 +137,7 @@ describe.each(Object.entries(SAMPLES))('the responses of %s', (one, { path, body
 });
 
 it.each(edges({ since: facts.services }))('services have the fields of version 3.%i', async (minor) => {
-  const request = await asking(true, minor);
+  const request = await requesterAs(true, minor);
   const { services } = (await request('GET', 'os-services?binary=cinder-volume')).body;
   for (const [field, since] of Object.entries(facts.services))
     expect(Object.hasOwn(services[0], field), field).toBe(minor >= since);
@@ -147,7 +147,7 @@ it.each(edges({ since: facts.services }))('services have the fields of version 3
 const queryOf = (path: string) => (path.startsWith('manageable') ? '?host=volumes@simulated' : '');
 
 it.each(Object.entries(facts.paths))('%s exist since version 3.%i', async (path, first) => {
-  const status = async (minor: number) => (await (await asking(true, minor))('GET', path + queryOf(path))).status;
+  const status = async (minor: number) => (await (await requesterAs(true, minor))('GET', path + queryOf(path))).status;
   expect(await status(first - 1)).toBe(404);
   expect(await status(first)).toBe(200);
 });

@@ -159,15 +159,16 @@ export function floatingAddresses(context: NetworkContext) {
       const subnets = (await subnetsById(tx, pool.subnetIds)).filter(
         (subnet) => subnet.ipVersion === 4 && (request.subnetId === undefined || subnet.id === request.subnetId),
       );
-      const inUse =
+      const allocated =
         request.address === undefined
           ? await allocateFrom(tx, context.blocks, subnets, id)
           : await allocateOne(tx, subnets, request.address, id);
-      if (!inUse) throw new CatalogError('NO_FREE_ADDRESS', `No more IP addresses available on network ${pool.id}.`);
+      if (!allocated)
+        throw new CatalogError('NO_FREE_ADDRESS', `No more IP addresses available on network ${pool.id}.`);
       const projectId = request.projectId ?? caller.projectId;
       const description = request.description ?? '';
       const unassociated = { portId: null, fixedAddress: null, deviceId: null, status: 'DOWN' };
-      const { address, subnetId } = inUse;
+      const { address, subnetId } = allocated;
       return floatingIps.insert(tx, {
         ...dated(clock.now()),
         id,

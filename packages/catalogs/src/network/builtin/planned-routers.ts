@@ -128,11 +128,11 @@ export async function routerParts(
     others.length === 0
       ? { ports: localPorts, own: [] }
       : await routersForOthers(store, others, localPorts, among.self);
-  const ownHere = [...own.filter(({ id }) => hostOf(id) === among.self), ...otherRouters.own];
+  const ownRouters = [...own.filter(({ id }) => hostOf(id) === among.self), ...otherRouters.own];
   return {
     ports: [...new Map([...there, ...otherRouters.ports].map((port) => [port.id, port])).values()],
     own: [...own, ...otherRouters.own],
-    reached: new Set([...otherRouters.ports.map(({ networkId }) => networkId), ...ownHere.map(({ id }) => id)]),
+    reached: new Set([...otherRouters.ports.map(({ networkId }) => networkId), ...ownRouters.map(({ id }) => id)]),
     hostOf,
   };
 }

@@ -46,7 +46,7 @@ export interface EvacuateArguments {
   readonly stop: boolean;
 }
 
-async function completeElsewhere(run: ServerRun<EvacuateArguments>): Promise<void> {
+async function completeOnNewHost(run: ServerRun<EvacuateArguments>): Promise<void> {
   const { core } = run;
   const { host, force, migrationId } = run.arguments;
   const map = await core.infrastructure.hosts();
@@ -114,7 +114,7 @@ export const evacuate = action({
   },
   run: async (run) => {
     const { adminPassword, sharedStorage = null, stop, migrationId } = run.arguments;
-    await run.step('conductor_rebuild_server', () => completeElsewhere(run));
+    await run.step('conductor_rebuild_server', () => completeOnNewHost(run));
     run.pass('rebuild_scheduled');
     run.enter('rebuild');
     await run.passThrough(['rebuilding', 'rebuild_block_device_mapping']);

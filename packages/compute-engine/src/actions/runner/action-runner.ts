@@ -10,7 +10,7 @@ import { closeEvents, dropOpenEvents } from '../../servers/action-history/action
 import type { Action, AnyAction, ConcurrentAction } from './action.js';
 import type { Cleanup } from './cleanup.js';
 import { ConcurrentRun } from './concurrent-run.js';
-import { failRun, faultOf, giveUp } from './fail-run.js';
+import { abandonRun, failRun, faultOf } from './fail-run.js';
 import { ServerRun } from './server-run.js';
 import { ignoreIfDeleted, Superseded } from './superseded.js';
 
@@ -33,7 +33,7 @@ const tooManyAttempts = () => new Error(`gave up after ${MAX_ATTEMPTS} attempts`
 async function releaseToOthers(run: ServerRun, error: Error): Promise<JobOutcome> {
   const { core, server, context, job } = run;
   if (job.attempts < MAX_ATTEMPTS) throw error;
-  if (server.jobId === job.id) await giveUp(run, error);
+  if (server.jobId === job.id) await abandonRun(run, error);
   else await closeEvents(core.store, server.id, context.requestId, 'Error', core.clock.now());
   return 'failed';
 }
@@ -178,7 +178,7 @@ export class ActionRunner {
       else await failRun(run, action.onFailure, error);
     } catch (cause) {
       if (cause instanceof Superseded || run.job.attempts < MAX_ATTEMPTS) throw cause;
-      await giveUp(run, cause as Error);
+      await abandonRun(run, cause as Error);
     }
   }
 

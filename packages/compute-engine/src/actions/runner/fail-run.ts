@@ -49,7 +49,7 @@ export async function failRun(
  * Ends an action whose failure handling failed too, for example because a catalog is unavailable. The server is set to
  * ERROR and keeps its resources, so that its deletion releases them.
  */
-export async function giveUp(run: ServerRun, error: Error): Promise<void> {
+export async function abandonRun(run: ServerRun, error: Error): Promise<void> {
   const cause = new Error(`gave up after ${run.job.attempts} attempts: ${error.message}`, { cause: error });
   await run.step('compute_retry_task', () => Promise.reject(cause)).catch(() => {});
   await endInError(run, cause, {}, endMoves(run));

@@ -5,7 +5,7 @@ import type { HostRequester, LinkResponse } from '../../drivers/host-links.js';
 import { type MachineQuery, type MachineQueryName, machineQueries } from '../../drivers/machine-queries.js';
 import type { Server } from '../../model/index.js';
 import { tables } from '../../schema/tables.js';
-import { concerns } from '../rights/servers-of-others.js';
+import { concerns } from '../rights/departed-servers.js';
 import type { LinkPeer } from './link-security.js';
 import type { ReceivedLinkRequest } from './link-server.js';
 

@@ -39,7 +39,7 @@ export class LinkServer {
   readonly #options: LinkServerOptions;
   readonly #server: Server;
   readonly #links = new Set<TLSSocket>();
-  /** Who opened a link; true as soon as its handshake is complete. */
+  /** The hosts that opened links; true as soon as the handshake of a link is complete. */
   readonly #peers = new WeakMap<object, LinkPeer>();
 
   constructor(options: LinkServerOptions) {

@@ -78,9 +78,9 @@ export class PartSearch {
     const covered = COVERED[sort[0]?.key ?? 'created_at'];
     const isPart = (name: string) => (covered ?? PARTS).some((part) => part === name);
     // A complete name has its own index.
-    const isWhole = (name: string, pattern: string) => isIndexed({ patterns: { [name]: pattern } }, []);
+    const isIndexedPattern = (name: string, pattern: string) => isIndexed({ patterns: { [name]: pattern } }, []);
     const given = Object.entries(patterns).filter(([, pattern]) => pattern !== undefined);
-    const parts = given.filter(([name, pattern]) => isPart(name) && !isWhole(name, pattern));
+    const parts = given.filter(([name, pattern]) => isPart(name) && !isIndexedPattern(name, pattern));
     const others = given.filter((one) => !parts.includes(one));
     this.#parts = Object.fromEntries(parts);
     this.#others = { ...filters, patterns: Object.fromEntries(others) };

@@ -13,10 +13,10 @@ describe('a failing identity service', () => {
     ['fails', (_, res) => send(res, 500, {})],
     ['is overloaded', (_, res) => send(res, 503, {})],
     ['forbids it', (_, res) => send(res, 403, {})],
-    ['does not answer with JSON', text],
+    ['does not respond with JSON', text],
     ['answers with other JSON', (_, res) => send(res, 200, { token: { user: {} } })],
     ['answers with null', (_, res) => send(res, 200, null)],
-    ['sends elsewhere', (_, res) => void res.writeHead(302, { Location: '/elsewhere' }).end()],
+    ['redirects the client', (_, res) => void res.writeHead(302, { Location: '/elsewhere' }).end()],
     ['breaks off', (_, res) => void res.writeHead(200, { 'Content-Length': 100 }).write('{', () => res.destroy())],
   ])('is unavailable when it %s, which is not cached', async (_, failure) => {
     const identify = withOptions();
@@ -30,8 +30,8 @@ describe('a failing identity service', () => {
 
   it.each<[string, Handler]>([
     ['fails', (_, res) => send(res, 500, {})],
-    ['gives no token', (_, res) => send(res, 201, { token: alice })],
-    ['does not answer with JSON', text],
+    ['returns no token', (_, res) => send(res, 201, { token: alice })],
+    ['does not respond with JSON', text],
   ])('is unavailable when the login %s', async (_, failure) => {
     server.instead.push(failure);
     const identify = withOptions();

@@ -18,12 +18,12 @@ func TestMain(m *testing.M) {
 	if err := cloud.Start(); err != nil {
 		panic(err)
 	}
-	// The environment to export, one variable a line.
+	// The environment to export, one variable per line.
 	for lines := bufio.NewScanner(stdout); os.Getenv("OS_IDENTITY_API_VERSION") == "" && lines.Scan(); {
 		name, value, _ := strings.Cut(strings.TrimPrefix(lines.Text(), "export "), "=")
 		os.Setenv(name, value)
 	}
-	// What this SDK calls the domain of the user.
+	// The name of OS_USER_DOMAIN_NAME in this SDK.
 	os.Setenv("OS_DOMAIN_NAME", os.Getenv("OS_USER_DOMAIN_NAME"))
 	code := m.Run()
 	_ = cloud.Process.Signal(os.Interrupt)

@@ -1,10 +1,10 @@
-"""Settings of the dashboard for one process that serves a test: no cache beside it, nothing compressed on request."""
+"""Settings of the dashboard for one process that serves a test: an in-memory cache, no compression on request."""
 
 import os
 
 from openstack_dashboard.settings import *  # noqa: F403
 
-SECRET_KEY = "only for tests, as long as it has to be"
+SECRET_KEY = "only for tests, with the required length"
 OPENSTACK_KEYSTONE_URL = os.environ["OS_AUTH_URL"]
 ALLOWED_HOSTS = ["127.0.0.1"]
 CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}

@@ -22,12 +22,12 @@ driver = get_driver(Provider.OPENSTACK)(
 )
 
 
-def until(what, holds):
+def wait_until(condition, is_true):
     for _ in range(100):
-        if holds():
+        if is_true():
             return
         time.sleep(0.1)
-    raise AssertionError(f"{what} did not happen")
+    raise AssertionError(f"did not become true: {condition}")
 
 
 size = next(s for s in driver.list_sizes() if s.name == "m1.tiny")
@@ -46,36 +46,36 @@ rule = driver.ex_create_security_group_rule(group, "tcp", 80, 80, cidr="0.0.0.0/
 driver.ex_delete_security_group_rule(rule)
 
 node = driver.create_node(name="web", size=size, image=image, networks=[network], ex_metadata={"role": "web"})
-until("the node runs", lambda: driver.ex_get_node_details(node.id).state == "running")
+wait_until("the node runs", lambda: driver.ex_get_node_details(node.id).state == "running")
 assert driver.ex_get_node_details(node.id).private_ips
 driver.ex_set_metadata(node, {"stage": "test"})
 driver.ex_stop_node(node)
-until("the node stands still", lambda: driver.ex_get_node_details(node.id).state == "stopped")
+wait_until("the node is stopped", lambda: driver.ex_get_node_details(node.id).state == "stopped")
 driver.ex_start_node(node)
-until("the node runs again", lambda: driver.ex_get_node_details(node.id).state == "running")
+wait_until("the node runs again", lambda: driver.ex_get_node_details(node.id).state == "running")
 driver.reboot_node(node)
-until("the node runs after all", lambda: driver.ex_get_node_details(node.id).state == "running")
+wait_until("the node runs after a reboot", lambda: driver.ex_get_node_details(node.id).state == "running")
 
 volume = driver.create_volume(1, "disk")
-until("the volume is there", lambda: driver.ex_get_volume(volume.id).state == "available")
+wait_until("the volume is available", lambda: driver.ex_get_volume(volume.id).state == "available")
 assert driver.attach_volume(node, volume, "/dev/vdb")
-until("the volume is in use", lambda: driver.ex_get_volume(volume.id).state == "inuse")
+wait_until("the volume is in use", lambda: driver.ex_get_volume(volume.id).state == "inuse")
 assert driver.detach_volume(driver.ex_get_volume(volume.id))
-until("the volume is free", lambda: driver.ex_get_volume(volume.id).state == "available")
-snapshot = driver.create_volume_snapshot(volume, "kept")
-until("the snapshot is there", lambda: driver.list_volume_snapshots(volume)[0].state == "available")
+wait_until("the volume is available again", lambda: driver.ex_get_volume(volume.id).state == "available")
+snapshot = driver.create_volume_snapshot(volume, "saved")
+wait_until("the snapshot is available", lambda: driver.list_volume_snapshots(volume)[0].state == "available")
 assert driver.destroy_volume_snapshot(snapshot)
 assert driver.destroy_volume(volume)
 
 copy = driver.create_image(node, "copy")
-until("the copy is an image", lambda: driver.get_image(copy.id).extra["status"] == "active")
+wait_until("the copy is active", lambda: driver.get_image(copy.id).extra["status"] == "active")
 assert driver.ex_update_image(copy.id, [{"op": "replace", "path": "/name", "value": "other"}]).name == "other"
 assert driver.delete_image(copy)
 
 pool = driver.ex_list_floating_ip_pools()[0]
 address = pool.create_floating_ip()
 driver.ex_attach_floating_ip_to_node(node, address)
-until("the address leads to it", lambda: address.ip_address in driver.ex_get_node_details(node.id).public_ips)
+wait_until("the node has the address", lambda: address.ip_address in driver.ex_get_node_details(node.id).public_ips)
 driver.ex_detach_floating_ip_from_node(node, address)
 address.delete()
 
@@ -83,5 +83,5 @@ router = driver.ex_create_router("edge")
 driver.ex_delete_router(router)
 assert driver.ex_get_quota_set(node.extra["tenantId"]).instances.limit == 10
 assert driver.destroy_node(node)
-until("the node is gone", lambda: driver.list_nodes() == [])
+wait_until("the node is deleted", lambda: driver.list_nodes() == [])
 print("done")

@@ -1,6 +1,6 @@
 """Runs unmodified command-line clients, many commands in one process, because starting each takes longer than its work.
 
-Reads lines of JSON, {"client": "openstack" | "nova" | ..., "argv": [...], "env": {...}}, and answers each with a line
+Reads lines of JSON, {"client": "openstack" | "nova" | ..., "argv": [...], "env": {...}}, and responds to each with a line
 {"code": exit status, "stdout": text, "stderr": text}.
 """
 
@@ -76,24 +76,24 @@ def run(client, argv, env):
     return {"code": int(code or 0), "stdout": out.getvalue(), "stderr": err.getvalue()}
 
 
-def impatient(seconds, sleep=time.sleep):
-    """Clients that wait look again after 2 or 5 seconds; what they wait for is done in a few milliseconds here."""
+def short_sleep(seconds, sleep=time.sleep):
+    """Shortens the polling interval of clients from 2 or 5 seconds: here, operations complete in a few milliseconds."""
     sleep(min(seconds, 0.05))
 
 
-time.sleep = impatient
+time.sleep = short_sleep
 
 
 class Terminal(io.StringIO):
-    """What clients find instead of the commands: somebody who sits there and types nothing."""
+    """The standard input of clients, instead of the commands: a terminal without input."""
 
     def isatty(self):
         return True
 
 
-answers = os.fdopen(os.dup(1), "w")
+responses = os.fdopen(os.dup(1), "w")
 commands = sys.stdin
 sys.stdin = Terminal()
 for line in commands:
-    answers.write(json.dumps(run(**json.loads(line))) + "\n")
-    answers.flush()
+    responses.write(json.dumps(run(**json.loads(line))) + "\n")
+    responses.flush()

@@ -21,7 +21,7 @@ describe.skipIf(highest === undefined)('the Python SDK', () => {
     const { stdout } = await run(PYTHON, ['-W', 'ignore', script, version, key.path], { env, timeout: 25_000 }).finally(
       key.remove,
     );
-    expect(JSON.parse(stdout)).toEqual({ different: [], left: [] });
+    expect(JSON.parse(stdout)).toEqual({ different: [], remaining: [] });
     expect(cloud.unserved()).toEqual([]);
     expect(cloud.requests().filter(({ status }) => status >= 500)).toEqual([]);
   });

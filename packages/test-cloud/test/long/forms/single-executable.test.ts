@@ -14,7 +14,7 @@ describe.skipIf(!able)('the single executable', { timeout: 120_000 }, () => {
   const folder = mkdtempSync(join(tmpdir(), 'apistrata-executable-'));
   const executable = join(folder, 'test-cloud');
   const temporary = join(folder, 'tmp');
-  // Neither Node nor a home directory.
+  // Node and a home directory are unavailable.
   const env = { TMPDIR: temporary };
   const run = (...args: string[]) => spawnSync(executable, args, { env, encoding: 'utf8' });
   const files = () => {

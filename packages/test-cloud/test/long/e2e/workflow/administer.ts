@@ -139,7 +139,7 @@ export const administer: readonly Step[] = [
     expects: { security_groups: [{ name: 'extra' }, { name: 'web' }] },
   },
   {
-    title: 'takes it out of it',
+    title: 'removes a security group',
     run: 'openstack server remove security group day extra',
     check: SHOW,
     expects: { security_groups: [{ name: 'web' }] },

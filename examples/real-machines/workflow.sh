@@ -1,6 +1,6 @@
 #!/bin/sh
-# A day with a cloud of real machines, with the `openstack` command only. Exits with 0 if all commands succeeded;
-# created resources are removed at the end, also after a failure. See README.md for the required environment.
+# A typical workflow on a cloud of real machines, with the `openstack` command only. Exits with 0 if all commands
+# succeeded; created resources are removed at the end, also after a failure. See README.md for the required environment.
 set -eu
 here=$(dirname "$0")
 
@@ -12,19 +12,19 @@ network=${NETWORK:-private}
 ready=${READY:-login:}
 say=${SAY:-}
 expect=${EXPECT:-login:}
-name=day-$$
+name=workflow-$$
 files=$(mktemp -d)
 
 step() { printf '\n== %s\n' "$*"; }
 
 # Waits for up to several minutes until a command prints the expected output.
-until_shown() {
+until_output() {
   shown=$1
   shift
-  tries=0
-  until "$@" 2>/dev/null | tee "$files/shown" | grep -q -e "$shown"; do
-    tries=$((tries + 1))
-    [ "$tries" -lt 100 ] || { cat "$files/shown"; echo "nowhere to be seen: $shown" >&2; return 1; }
+  attempts=0
+  until "$@" 2>/dev/null | tee "$files/output" | grep -q -e "$shown"; do
+    attempts=$((attempts + 1))
+    [ "$attempts" -lt 100 ] || { cat "$files/output"; echo "the output does not contain: $shown" >&2; return 1; }
     sleep 2
   done
 }
@@ -36,18 +36,18 @@ serial() {
 }
 
 # The resources to remove at the end: the server first, because it uses the others.
-made=
+created=
 remove() {
   status=$?
   trap - EXIT
   set +e
-  step 'clears up'
-  case $made in *server*) openstack server delete --wait "$name" ;; esac
-  for thing in $made; do
-    case $thing in
+  step 'removes the created resources'
+  case $created in *server*) openstack server delete --wait "$name" ;; esac
+  for resource in $created; do
+    case $resource in
       server) ;;
       copy) openstack image delete "$name-copy" ;;
-      *) openstack "$thing" delete "$name" ;;
+      *) openstack "$resource" delete "$name" ;;
     esac
   done
   [ -z "${KERNEL_FILE:-}" ] || openstack image delete $kernel $ramdisk
@@ -70,21 +70,21 @@ if [ -n "${KERNEL_FILE:-}" ]; then
   set -- "$@" --property "os_command_line=${COMMAND_LINE:-root=/dev/vda console=ttyS0}"
 fi
 openstack image create --disk-format "$format" --container-format bare --file "$IMAGE_FILE" "$@" -f value -c id "$name"
-made=image
+created=image
 
-step 'brings a key'
+step 'imports a key pair'
 ssh-keygen -q -t ed25519 -N '' -C "$name" -f "$files/key"
 openstack keypair create --public-key "$files/key.pub" -f value -c fingerprint "$name"
-made="keypair $made"
+created="keypair $created"
 
 step 'boots a server'
-made="server $made"
+created="server $created"
 openstack server create --flavor "$flavor" --image "$name" --network "$network" --key-name "$name" --wait "$name" \
   -f value -c id -c status -c addresses
-until_shown "$ready" openstack console log show "$name"
-cat "$files/shown"
+until_output "$ready" openstack console log show "$name"
+cat "$files/output"
 
-step 'speaks with it on its serial line'
+step 'uses its serial console'
 serial "$say" "$expect"
 
 if [ -n "${SSH_PORT:-}${SSH_HOST:-}" ]; then
@@ -93,39 +93,39 @@ if [ -n "${SSH_PORT:-}${SSH_HOST:-}" ]; then
     ssh -q -i "$files/key" -p "${SSH_PORT:-22}" -o BatchMode=yes -o IdentitiesOnly=yes -o ConnectTimeout=30 \
       -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null "${SSH_USER:-debian}@${SSH_HOST:-127.0.0.1}" "$1" </dev/null
   }
-  until_shown 'logged in as' login 'echo logged in as $(whoami)'
-  cat "$files/shown"
+  until_output 'logged in as' login 'echo logged in as $(whoami)'
+  cat "$files/output"
 fi
 
-step 'gives it a volume, and takes it back'
+step 'attaches and detaches a volume'
 openstack volume create --size 1 -f value -c id "$name"
-made="volume $made"
-until_shown available openstack volume show "$name" -f value -c status
+created="volume $created"
+until_output available openstack volume show "$name" -f value -c status
 openstack server add volume "$name" "$name" -f value -c Device
-until_shown in-use openstack volume show "$name" -f value -c status
+until_output in-use openstack volume show "$name" -f value -c status
 [ -z "${SAY_VOLUME:-}" ] || serial "$SAY_VOLUME" "$EXPECT_VOLUME"
 openstack server remove volume "$name" "$name"
-until_shown available openstack volume show "$name" -f value -c status
+until_output available openstack volume show "$name" -f value -c status
 
-step 'copies it while it runs'
+step 'creates an image of it while it runs'
 openstack server image create --name "$name-copy" --wait "$name" -f value -c name -c status -c disk_format
-made="copy $made"
+created="copy $created"
 
 step 'resizes it'
 openstack server resize --flavor "$larger" --wait "$name"
 openstack server resize confirm "$name"
-until_shown ACTIVE openstack server show "$name" -f value -c status -c flavor
-cat "$files/shown"
+until_output ACTIVE openstack server show "$name" -f value -c status -c flavor
+cat "$files/output"
 
 if [ "$(openstack hypervisor list -f value -c ID | wc -l)" -gt 1 ] && [ -z "${STAY:-}" ]; then
-  step 'moves it to another computer while it runs'
+  step 'migrates it to another host while it runs'
   openstack server migrate --live-migration --wait "$name"
-  until_shown ACTIVE openstack server show "$name" -f value -c status -c OS-EXT-SRV-ATTR:host
-  cat "$files/shown"
+  until_output ACTIVE openstack server show "$name" -f value -c status -c OS-EXT-SRV-ATTR:host
+  cat "$files/output"
   serial "$say" "$expect"
 fi
 
 step 'deletes it'
 openstack server delete --wait "$name"
-made=$(echo "$made" | sed 's/server//')
+created=$(echo "$created" | sed 's/server//')
 step 'all steps succeeded'

@@ -14,7 +14,7 @@ import type { LinkRequest } from './links/link-request.js';
 import type { MachineCall } from './machine-call.js';
 
 /** Timeout of a host's response while a caller waits for it. */
-const ANSWER_MS = 10_000;
+const RESPONSE_TIMEOUT_MS = 10_000;
 /** Interval of attempts to reach a host within that time: its process may be restarting. */
 const RETRY_INTERVAL_MS = 250;
 /** After these commands, a server is on exactly one host, or deleted. */
@@ -40,7 +40,7 @@ const attemptOfJob = (job: MachineJob | undefined) => job && { id: job.id, attem
 /** Requests of a job that another process continues are left for that process. */
 const forSuccessor = (reason: unknown) => reason instanceof WorkerStopping;
 
-export interface MachinesOfHostsParts {
+export interface DistributedMachinesParts {
   readonly rpcClient: HostRpcClient;
   readonly caller: Pick<HostCaller, 'request' | 'connect'>;
   readonly infrastructure: Infrastructure;
@@ -50,9 +50,9 @@ export interface MachinesOfHostsParts {
  * Creates machines that may run on host processes: commands of jobs are sent to those through the database, queries over links;
  * all others are executed in this process.
  */
-export function machinesOfHosts(
+export function distributedMachines(
   local: Machines,
-  { rpcClient, caller, infrastructure }: MachinesOfHostsParts,
+  { rpcClient, caller, infrastructure }: DistributedMachinesParts,
 ): Machines {
   /** Returns the host with a name if it is a separate process. */
   async function remote(name: string | null): Promise<Host | undefined> {
@@ -84,7 +84,7 @@ export function machinesOfHosts(
     server: Server | null,
     given: readonly unknown[],
   ): Promise<unknown> {
-    const inTime = AbortSignal.timeout(ANSWER_MS);
+    const inTime = AbortSignal.timeout(RESPONSE_TIMEOUT_MS);
     try {
       if (!infrastructure.isUp(host.service)) throw new HostUnreachable(host.name, 'it is down');
       const request: LinkRequest = { kind: 'machine', call, serverId: server?.id ?? null, given };
@@ -166,7 +166,7 @@ export function machinesOfHosts(
       if (!host) return local.openConsole(server, type);
       const request: LinkRequest = { kind: 'console', serverId: server.id, type };
       return caller
-        .connect(host.name, request, AbortSignal.timeout(ANSWER_MS))
+        .connect(host.name, request, AbortSignal.timeout(RESPONSE_TIMEOUT_MS))
         .catch((error) => Promise.reject(conflict(`The ${type} console cannot be reached: ${error.message}`)));
     },
     async cacheImages(name, imageIds) {

@@ -2,14 +2,14 @@ import type { VolumeStorage } from '@apistrata/catalogs';
 import type { HostCaller } from './host-caller.js';
 import type { LinkRequest } from './link-request.js';
 
-export interface VolumesOfHostsParts {
+export interface RemoteVolumeStorageParts {
   readonly caller: Pick<HostCaller, 'request'>;
   /** Returns the host that stores volumes; null if there is none. */
   readonly volumeHost: () => Promise<string | null>;
 }
 
 /** Stores the content of volumes on a host process. If no host stores volumes, they are records without content. */
-export function volumesOfHosts({ caller: links, volumeHost }: VolumesOfHostsParts): VolumeStorage {
+export function remoteVolumeStorage({ caller: links, volumeHost }: RemoteVolumeStorageParts): VolumeStorage {
   // Copies have no time limit, and the link ends if the host dies.
   const never = new AbortController().signal;
 

@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest';
 import type { MachineQueries } from '../drivers/machine-queries.js';
 import type { Server } from '../model/index.js';
 import type { Host } from '../scheduler/infrastructure.js';
+import { type DistributedMachinesParts, distributedMachines } from './distributed-machines.js';
 import { HostUnreachable } from './links/host-caller.js';
 import type { LinkRequest } from './links/link-request.js';
-import { type MachinesOfHostsParts, machinesOfHosts } from './machines-of-hosts.js';
 
 const server = { id: 's1', host: 'far' } as Server;
 
-/** Machines of two hosts: `far` is a separate process and gives the responses in turn; `near` is this process. */
+/** Machines of two hosts: `far` is a separate process and returns the responses in turn; `near` is this process. */
 function machinesWith(responses: readonly unknown[], up = true) {
   const requests: LinkRequest[] = [];
   const hosts = new Map([
@@ -24,9 +24,9 @@ function machinesWith(responses: readonly unknown[], up = true) {
         return response;
       },
     },
-  } as unknown as MachinesOfHostsParts;
+  } as unknown as DistributedMachinesParts;
   const local = new Proxy({}, { get: (_, name) => async () => `${String(name)} here` });
-  const machines: MachineQueries = machinesOfHosts(local as Parameters<typeof machinesOfHosts>[0], parts);
+  const machines: MachineQueries = distributedMachines(local as Parameters<typeof distributedMachines>[0], parts);
   return { machines, requests };
 }
 
