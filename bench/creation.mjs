@@ -58,7 +58,7 @@ async function create(server, clients, amount) {
 const valuesOf = (name, samples) => samples.map((sample) => sample[name]);
 
 /** Returns rows about one of `FEWER`. */
-async function creationByFewer({ by, clients, part, rateBudget, cpuBudget }, server, label, amount) {
+async function creationByFewClients({ by, clients, part, rateBudget, cpuBudget }, server, label, amount) {
   const some = Math.ceil((amount * part) / ROUNDS);
   await create(server, clients, some);
   const [samples] = await interleaved(ROUNDS, () => create(server, clients, some));
@@ -92,8 +92,8 @@ export async function creation(server, label, amount) {
     () => create(server, CLIENTS, part),
     () => slowestActive(server.url, part),
   );
-  const byFewer = [];
-  for (const fewer of FEWER) byFewer.push(...(await creationByFewer(fewer, server, label, amount)));
+  const fewClients = [];
+  for (const fewer of FEWER) fewClients.push(...(await creationByFewClients(fewer, server, label, amount)));
   const { servers } = await server.get('/v2.1/servers/detail?limit=1000');
   if (servers.some(({ status }) => status !== 'ACTIVE')) throw new Error('not every server became ACTIVE');
   return [
@@ -111,6 +111,6 @@ export async function creation(server, label, amount) {
       budget: '<= 60 ms',
     },
     { what: `a server observed as ACTIVE, ${CLIENTS} clients, ${label}, p99`, ours: active, unit: 'ms' },
-    ...byFewer,
+    ...fewClients,
   ];
 }

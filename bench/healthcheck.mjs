@@ -58,8 +58,8 @@ async function filterUs(health, url, { rounds, calls }) {
   req.url = url;
   req.method = 'GET';
   const res = new ServerResponse(req);
-  let handedOn = 0;
-  const next = () => void handedOn++;
+  let passedOn = 0;
+  const next = () => void passedOn++;
   const time = (call) => {
     const start = process.hrtime.bigint();
     for (let i = 0; i < calls; i++) call();
@@ -69,7 +69,7 @@ async function filterUs(health, url, { rounds, calls }) {
   // Two warm-up rounds for the JIT compiler.
   await interleaved(2, ...measures);
   const samples = await interleaved(rounds, ...measures);
-  if (handedOn !== 2 * calls * (rounds + 2)) throw new Error('the filter responded to a request that is not for it');
+  if (passedOn !== 2 * calls * (rounds + 2)) throw new Error('the filter responded to a request that is not for it');
   return samples;
 }
 

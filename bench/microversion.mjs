@@ -62,7 +62,7 @@ function chain(middlewares) {
   );
 }
 
-function measureApart(...args) {
+function measureInProcess(...args) {
   return Number(execFileSync(process.execPath, [import.meta.filename, 'measure', ...args]));
 }
 
@@ -76,10 +76,10 @@ export async function run({ quick }) {
   const bare = [...new Set(cases.map(({ headers }) => headers))];
   const samples = await interleaved(
     repeats,
-    ...cases.map((_, index) => () => measureApart(index, 'ours', much)),
+    ...cases.map((_, index) => () => measureInProcess(index, 'ours', much)),
     ...bare.map(
       (headers) => () =>
-        measureApart(
+        measureInProcess(
           cases.findIndex((each) => each.headers === headers),
           'bare',
           much,

@@ -104,7 +104,7 @@ export async function openMixedCloud({ folder, database, databasePid, servers, a
   return {
     pid,
     hasDatabaseProcess: databasePid !== undefined,
-    /** What the load generator must know. */
+    /** The settings of the load generator. */
     load: { url, servers, projects: PROJECTS, writers, values: values() },
     usage: () => ({
       apiMs: server.cpuMs(),

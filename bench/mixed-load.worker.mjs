@@ -9,9 +9,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sessionsAt } from './mixed-plan.mjs';
 import { idOf } from './server-process.mjs';
 
-/** Between the intended times of two requests of a session. */
+/** The interval between the intended times of two requests of a session. */
 const STEP_MS = 100;
-/** How often a client looks at most for a state. */
+/** The maximum number of polls for a state. */
 const MAX_POLLS = 100;
 const REQUEST_TIMEOUT_MS = 10_000;
 
@@ -74,7 +74,7 @@ class Load {
     if (left > 0) await sleep(left);
   }
 
-  /** Whose session it is: a server and its owner, or the owner of a server to be created. */
+  /** Selects the subject of a session: a server and its owner, or the owner of a server to be created. */
   #client({ isLife, chosen }) {
     const { servers, projects, values } = this.#load;
     if (isLife) {

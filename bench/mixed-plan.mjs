@@ -23,7 +23,7 @@ const READERS = {
   'dashboard: server': 4,
 };
 
-/** What happens to a server from its creation to its deletion, in this order. */
+/** The actions on a server from its creation to its deletion, in this order. */
 const LIFE = ['create', 'set metadata', 'attach volume', 'detach volume', 'stop', 'start', 'delete'].map(
   (name) => `command line: ${name}`,
 );
@@ -42,9 +42,9 @@ const isWrite = ({ method }) => method !== 'GET';
 const total = (list, of) => list.reduce((sum, each) => sum + of(each), 0);
 const weights = total(readers, ({ weight }) => weight);
 const readsOfReader = total(readers, ({ weight, steps }) => (weight / weights) * steps.length);
-const writesOfLife = life.filter(isWrite).length;
+const writesPerSession = life.filter(isWrite).length;
 /** The part of sessions that are lives, so that the part of requests that write is as defined. */
-const lives = (WRITES * readsOfReader) / (writesOfLife - WRITES * (life.length - readsOfReader));
+const lives = (WRITES * readsOfReader) / (writesPerSession - WRITES * (life.length - readsOfReader));
 const requestsOfSession = lives * life.length + (1 - lives) * readsOfReader;
 
 /** Returns pseudorandom numbers from 0 to 1, the same for the same seed (mulberry32). */

@@ -30,7 +30,7 @@ async function measure(name, much) {
   return found;
 }
 
-function measureApart(...args) {
+function measureInProcess(...args) {
   return Number(execFileSync(process.execPath, [import.meta.filename, 'measure', ...args]));
 }
 
@@ -47,7 +47,7 @@ function skipping() {
 
 export async function run({ quick }) {
   const much = quick ? 'quick' : 'full';
-  const measures = Object.keys(observers).map((name) => () => measureApart(name, much));
+  const measures = Object.keys(observers).map((name) => () => measureInProcess(name, much));
   const [baseline, traces, metrics] = await interleaved((quick ? QUICK : FULL).repeats, ...measures);
   const unit = 'us of CPU';
   return [

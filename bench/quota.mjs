@@ -161,7 +161,7 @@ export async function run({ quick }) {
     const both = async () => (await quota.reserve('p', { secrets: 1 })).commit();
     const once = () => quota.consume('p', { secrets: 1 });
     const otherLibrary = () => limiter.consume('p', 1);
-    // There, amounts could be released with a second query, but not if the process dies between both.
+    // There, amounts could be released with a second query, but not if the process dies between the two.
     const twice = async () => {
       await limiter.consume('p', 1);
       await limiter.reward('p', 1);

@@ -73,8 +73,8 @@ function runClient(program, args, env) {
 }
 
 /** Replaces ids, names and times of the recorded cloud by the names of values that the replay has. */
-function replacedBy({ made, ...ids }) {
-  const values = [...Object.entries(ids), ...(made ? [['server', made]] : [])];
+function replacedBy({ created, ...ids }) {
+  const values = [...Object.entries(ids), ...(created ? [['server', created]] : [])];
   return (text) =>
     values
       .reduce((done, [name, id]) => done.replaceAll(id, `{${name}}`), text)
@@ -158,7 +158,7 @@ try {
     if (afterwards) await openstack(...afterwards.split(' '));
     // The server that a command creates, and later deletes.
     const created = entries.find(({ method, url }) => method === 'POST' && /\/servers$/.test(url));
-    if (created) ids.made = created.responseBody.server.id;
+    if (created) ids.created = created.responseBody.server.id;
     const named = replacedBy(ids);
     recorded[name] = withoutRepetition(
       entries.map((entry) => requestOf(entry, named)),

@@ -40,7 +40,7 @@ const record = {
   description: null,
   secret: 'not for anybody',
 };
-const wanted = { name: 'web-1', ram: 2048, disk: 20, tags: ['a', 'b'] };
+const newRecord = { name: 'web-1', ram: 2048, disk: 20, tags: ['a', 'b'] };
 
 const body = z.strictObject({
   thing: z.strictObject({
@@ -157,7 +157,7 @@ async function fastifys() {
 
 const subjects = { ours, 'find-my-way': bare, Fastify: fastifys };
 
-const text = JSON.stringify({ thing: wanted });
+const text = JSON.stringify({ thing: newRecord });
 const version = { host: 'localhost', 'service-api-version': `compute ${VERSION}` };
 const requests = {
   'a GET of one resource': { url: `/networks/${record.id}`, headers: version },
@@ -169,7 +169,7 @@ const requests = {
   },
 };
 
-function measureApart(...args) {
+function measureInProcess(...args) {
   return Number(execFileSync(process.execPath, [import.meta.filename, 'measure', ...args]));
 }
 
@@ -188,7 +188,7 @@ export async function run({ quick }) {
   for (const [what, request] of Object.entries(requests)) {
     await checkResponses(request);
     const names = Object.keys(subjects);
-    const measures = names.map((name) => () => measureApart(what, name, quick ? 'quick' : 'full'));
+    const measures = names.map((name) => () => measureInProcess(what, name, quick ? 'quick' : 'full'));
     const [samples, ...others] = await interleaved((quick ? QUICK : FULL).repeats, ...measures);
     for (const [index, baseline] of others.entries())
       rows.push({ what: `${what}, and by ${names[index + 1]}`, ours: samples, baseline, unit: 'us of CPU' });

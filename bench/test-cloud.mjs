@@ -52,7 +52,7 @@ async function resets(runs) {
   return times;
 }
 
-async function manyAtOnce(amount) {
+async function manyClouds(amount) {
   globalThis.gc?.();
   const before = process.memoryUsage.rss();
   const clouds = await Promise.all(Array.from({ length: amount }, () => startCloud()));
@@ -75,7 +75,7 @@ async function large() {
 export async function run({ quick }) {
   const { runs, programRuns, clouds } = quick ? QUICK : FULL;
   // Measured first, because other measurements would add memory to the process.
-  const memory = (await manyAtOnce(clouds)) / MIB;
+  const memory = (await manyClouds(clouds)) / MIB;
   const [starts] = await interleaved(runs, startUp);
   const folder = mkdtempSync(join(tmpdir(), 'apistrata-command-'));
   const main = installProgram('test-cloud', folder);

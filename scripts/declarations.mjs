@@ -26,7 +26,7 @@ const opaqueTypes = {
 const DERIVED = /^z\.(?:input|output|infer)</;
 
 /** A plugin that expands the types that are derived from zod schemas. */
-const writtenOut = {
+const expandTypes = {
   name: 'written-out',
   transform: {
     filter: { id: /\.d\.ts$/, code: /\bz\.(?:input|output|infer)</ },
@@ -56,7 +56,7 @@ const writtenOut = {
 const DOCUMENTED = /[\\/]test-cloud[\\/]dist\b/;
 
 /** A plugin that removes the docstrings of other packages: they are half of the size of all declarations. */
-const fewerDocstrings = {
+const removeUnusedDocstrings = {
   name: 'fewer-docstrings',
   transform: {
     filter: { id: { include: /\.d\.ts$/, exclude: DOCUMENTED } },
@@ -105,7 +105,7 @@ export async function writeDeclarations(input, { dir, external, selfContained = 
     checks: { pluginTimings: false },
     external,
     plugins: [
-      ...(selfContained ? [opaqueTypes, writtenOut, fewerDocstrings] : []),
+      ...(selfContained ? [opaqueTypes, expandTypes, removeUnusedDocstrings] : []),
       dts({ dtsInput: true, emitDtsOnly: true, sourcemap: false, tsconfig: false }),
       reachableDocstrings,
     ],

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 const OWN_URL = /new URL\([^()]+, import\.meta\.url\)/g;
 
 /** Returns the package of a module, and the path at which the compiler writes the module there. */
-function builtPlace(id) {
+function pathInBuild(id) {
   const [, folder, module] = /^(.*)[\\/](?:src|dist)[\\/](.*)\.[jt]s$/.exec(id) ?? [];
   const manifest = folder && join(folder, 'package.json');
   if (!manifest || !existsSync(manifest)) return;
@@ -23,7 +23,7 @@ export function ownAddresses() {
     transform: {
       filter: { code: OWN_URL },
       handler(code, id) {
-        const place = builtPlace(id);
+        const place = pathInBuild(id);
         if (!place) return;
         const address = `new URL('./${place.path}', import.meta.resolve('${place.name}/package.json')).href`;
         return { code: code.replaceAll(OWN_URL, (text) => text.replace('import.meta.url', address)), map: null };

@@ -52,7 +52,7 @@ async function check(folder) {
   console.log(`${name}: ${kilobytes.toFixed(1)} kB of ${budget}`);
 }
 
-/** As many at a time as there are processors. */
+/** Checks as many packages concurrently as there are processors. */
 const waiting = publishedFolders();
 async function checkNext() {
   for (let folder = waiting.pop(); folder; folder = waiting.pop()) await check(folder);

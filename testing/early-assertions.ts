@@ -15,7 +15,7 @@ const READS = new Set([
 export function earlyAssertionsIn(text: string): readonly string[] {
   if (!/playwright-core|waitFor|waitUntil|poll|eventually/.test(text)) return [];
   const source = ts.createSourceFile('test.ts', text, ts.ScriptTarget.Latest, true);
-  const drivesBrowser = /from 'playwright-core'/.test(text);
+  const usesBrowser = /from 'playwright-core'/.test(text);
   const found: string[] = [];
   const report = (node: ts.Node, reason: string) =>
     found.push(`${source.getLineAndCharacterOfPosition(node.getStart()).line + 1}: ${reason}`);
@@ -28,10 +28,10 @@ export function earlyAssertionsIn(text: string): readonly string[] {
         report(node, `${nameOf(node)} gives up after ${(bound ?? 1000) / 1000} s`);
       inside = true;
     }
-    if (drivesBrowser && !waited && ts.isAwaitExpression(node) && readsPage(node.expression))
+    if (usesBrowser && !waited && ts.isAwaitExpression(node) && readsPage(node.expression))
       report(node, 'a page is read once: expect.poll waits until it is as expected');
     // Named functions may be called with or without polling; only what is awaited in place counts.
-    ts.forEachChild(node, (child) => visit(child, inside || isGiven(child)));
+    ts.forEachChild(node, (child) => visit(child, inside || isDefined(child)));
   }
   visit(source, false);
   return found;
@@ -59,6 +59,6 @@ function readsPage(expression: ts.Expression): boolean {
 }
 
 /** A short function passed to another one: `async () => (await cells()).slice(1)`. */
-function isGiven(node: ts.Node): boolean {
+function isDefined(node: ts.Node): boolean {
   return ts.isArrowFunction(node) && !ts.isBlock(node.body);
 }

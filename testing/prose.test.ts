@@ -46,6 +46,21 @@ describe('the check of words', () => {
     ]);
   });
 
+  it('finds local names that do not say what the value is, but not properties', () => {
+    const text = [
+      'const made = create();',
+      'function ask({ taken, used: held }, who) {}',
+      'const created = { made: 1, kept: made.kept };',
+    ].join('\n');
+    expect(wordsIn(text, passagesOfTypeScript(text))).toEqual([
+      'locals 1 made',
+      'locals 2 ask',
+      'locals 2 taken',
+      'locals 2 held',
+      'locals 2 who',
+    ]);
+  });
+
   it('distinguishes comments, strings, test titles and exported names', () => {
     const text = [
       '/** Is told',

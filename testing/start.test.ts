@@ -40,7 +40,7 @@ it('npm start repeats only the steps that a change requires', () => {
   expect([edited.install === before.install, edited.build === before.build]).toEqual([true, false]);
   writeFileSync(join(folder, 'packages/microversion/src/new-file.ts'), 'export {};');
   expect(keys().build).not.toBe(edited.build);
-  // Not part of the server: no step is required.
+  // These files are not part of the server, so no step is required.
   appendFileSync(join(folder, 'examples/drop-in/src/main.ts'), '\n');
   const now = keys();
   appendFileSync(join(folder, 'examples/health-only/src/main.ts'), '\n');

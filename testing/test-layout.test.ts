@@ -19,7 +19,7 @@ const engineOrStore =
   /^src\/(?:engine\/(?:create-engine|engine|engine-core)|schema\/open-store|store\/(?:store|database)|sqlite\/sqlite-\w+)\.ts$/;
 
 interface Imports {
-  /** Below the package's folder: 'src/limits.ts'. */
+  /** The path below the folder of the package, such as 'src/limits.ts'. */
   readonly own: readonly string[];
   /** Packages, and files in the folders of other packages. */
   readonly others: readonly string[];

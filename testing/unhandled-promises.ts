@@ -80,10 +80,10 @@ function awaits(node: ts.Node): boolean {
 }
 
 /** Visits a node and its descendants, with or without nested functions. */
-function each(node: ts.Node, intoFunctions: boolean, look: (node: ts.Node) => void): void {
+function each(node: ts.Node, includeFunctions: boolean, look: (node: ts.Node) => void): void {
   look(node);
   ts.forEachChild(node, (child) => {
-    if (intoFunctions || !ts.isFunctionLike(child)) each(child, intoFunctions, look);
+    if (includeFunctions || !ts.isFunctionLike(child)) each(child, includeFunctions, look);
   });
 }
 

@@ -1,6 +1,6 @@
 // Finds words that docs/style.md replaces in the passages of a file.
 import { blank } from './passages.mjs';
-import { NAME_PARTS, ORIGINAL_MESSAGES, RULES } from './rules.mjs';
+import { LOCAL_NAMES, NAME_PARTS, ORIGINAL_MESSAGES, RULES } from './rules.mjs';
 
 /** @typedef {{ readonly kind: import('./passages.mjs').Kind, readonly index: number, readonly found: string, readonly instead: string }} Finding */
 
@@ -9,6 +9,12 @@ function findInName({ kind, text, start }) {
   const parts = text.split(/(?=[A-Z])|_/);
   const isAvoided = parts.some((part) => NAME_PARTS.has(part.toLowerCase()));
   return isAvoided ? [{ kind, index: start, found: text, instead: 'see the glossary' }] : [];
+}
+
+/** @param {import('./passages.mjs').Passage} passage */
+function findInLocal({ kind, text, start }) {
+  const isAvoided = LOCAL_NAMES.has(text);
+  return isAvoided ? [{ kind, index: start, found: text, instead: 'a noun that says what the value is' }] : [];
 }
 
 /** @param {import('./passages.mjs').Passage} passage */
@@ -34,4 +40,7 @@ function findInText({ kind, text, start }) {
  * @param {import('./passages.mjs').Passage} passage
  * @returns {Finding[]}
  */
-export const findReplacedWords = (passage) => (passage.kind === 'names' ? findInName(passage) : findInText(passage));
+export function findReplacedWords(passage) {
+  if (passage.kind === 'names') return findInName(passage);
+  return passage.kind === 'locals' ? findInLocal(passage) : findInText(passage);
+}

@@ -3,12 +3,12 @@
 import ts from 'typescript';
 
 /**
- * @typedef {'text' | 'comments' | 'strings' | 'titles' | 'names'} Kind
+ * @typedef {'text' | 'comments' | 'strings' | 'titles' | 'names' | 'locals'} Kind
  * @typedef {object} Passage
  * @property {Kind} kind
  * @property {string} text
  * @property {number} start the index of its first character in the file
- * @property {boolean} [isCode] whether it is a program of another language: a template with the tag `sql`
+ * @property {boolean} [isCode] whether it is not prose: a template with the tag `sql`, or a local name
  */
 
 /**
@@ -74,6 +74,15 @@ function isSql(node) {
   return template !== undefined && /^sql\b/.test(template.tag.getText());
 }
 
+/**
+ * @param {ts.Node} node
+ * @returns {node is ts.VariableDeclaration | ts.ParameterDeclaration | ts.BindingElement | ts.FunctionDeclaration}
+ */
+function isLocal(node) {
+  const isVariable = ts.isVariableDeclaration(node) || ts.isParameter(node) || ts.isBindingElement(node);
+  return isVariable || ts.isFunctionDeclaration(node);
+}
+
 /** @param {ts.Statement} statement */
 function membersOf(statement) {
   if (ts.isInterfaceDeclaration(statement) || ts.isClassDeclaration(statement)) return statement.members;
@@ -97,8 +106,8 @@ function exportedNames(statement) {
 }
 
 /**
- * Returns the comments, strings, test titles and exported names of a TypeScript file. Strings without a space are keys or
- * names rather than prose, and are skipped.
+ * Returns the comments, strings, test titles, exported names and local names of a TypeScript file. Strings without a
+ * space are keys or names rather than prose, and are skipped.
  *
  * @param {string} text
  * @returns {Passage[]}
@@ -117,6 +126,8 @@ export function passagesOfTypeScript(text) {
       if (isText && literal.includes(' '))
         passages.push({ kind: isTestTitle(node) ? 'titles' : 'strings', text: literal, start, isCode: isSql(node) });
     }
+    if (isLocal(node) && node.name && ts.isIdentifier(node.name))
+      passages.push({ kind: 'locals', text: node.name.text, start: node.name.getStart(source), isCode: true });
     ts.forEachChild(node, visit);
   };
   visit(source);

@@ -56,3 +56,27 @@ export const NAME_PARTS = new Set([
   'lifeline',
   'housekeeping',
 ]);
+
+/** Names of variables, parameters and functions that do not say what the value is. */
+export const LOCAL_NAMES = new Set([
+  'taken',
+  'held',
+  'made',
+  'said',
+  'asked',
+  'ask',
+  'asks',
+  'asker',
+  'gone',
+  'kept',
+  'lent',
+  'met',
+  'sought',
+  'wanted',
+  'wish',
+  'mine',
+  'theirs',
+  'who',
+  'why',
+  'stranger',
+]);

@@ -41,7 +41,7 @@ describe('the server that the Dockerfile and the documents install', () => {
     const listed = ['ls-files', '-z', '--cached', '--others', '--exclude-standard'];
     const files = execFileSync('git', listed, { cwd: root, encoding: 'utf8' }).split('\0').filter(Boolean);
     for (const file of files) cpSync(join(root, file), join(copy, file), { recursive: true });
-    // As in the Dockerfile: its only build step, and the link that creates the command.
+    // Repeats the only build step of the Dockerfile, and creates the link to the command.
     const [, step = ''] = /^RUN (node .*) \/app$/m.exec(text('Dockerfile')) ?? [];
     const args = step.split(' ').slice(1);
     const { status, stdout, stderr } = spawnSync(process.execPath, [...args, app], { cwd: copy, encoding: 'utf8' });

@@ -11,7 +11,8 @@ if (!online) console.warn('\n*** SKIPPED: a package as strangers install it: no 
 it.skipIf(!online)(
   'a published package can be installed and used',
   () => {
-    // As `npm run` does: the user's own configuration, with its registry and token. Nothing may be published there.
+    // Like `npm run`, it uses the configuration of the user, with its registry and token. Nothing may be published
+    // there.
     const userconfig = execFileSync('npm', ['config', 'get', 'userconfig'], { encoding: 'utf8' }).trim();
     const env = { ...process.env, npm_config_userconfig: userconfig };
     const output = execFileSync(process.execPath, [quick], {

@@ -25,7 +25,7 @@ export function pairs(factors, isPossible = () => true) {
   const missing = new Set(candidates.flatMap(({ covered }) => covered));
   const rows = [];
   while (missing.size > 0) {
-    const gain = ({ met }) => met.filter((pair) => missing.has(pair)).length;
+    const gain = ({ covered }) => covered.filter((pair) => missing.has(pair)).length;
     // Ties are broken differently in each round, or the last rows would all have the first values.
     const start = (rows.length * STRIDE) % candidates.length;
     const turned = [...candidates.slice(start), ...candidates.slice(0, start)];

@@ -11,8 +11,8 @@ const plain = (name: string) => name.toLowerCase().replace(/[^a-z0-9]/g, '');
  */
 export function closestOf(name: string, knownNames: readonly string[]): string | undefined {
   const typed = plain(name);
-  const isBeginning = (candidate: string) => typed.length > MAX_EDITS && plain(candidate).startsWith(typed);
-  const edits = (candidate: string) => (isBeginning(candidate) ? 0 : leven(typed, plain(candidate)));
+  const isPrefix = (candidate: string) => typed.length > MAX_EDITS && plain(candidate).startsWith(typed);
+  const edits = (candidate: string) => (isPrefix(candidate) ? 0 : leven(typed, plain(candidate)));
   const near = knownNames
     .map((candidate) => ({ candidate, distance: edits(candidate) }))
     .filter(({ candidate, distance }) => distance <= Math.min(MAX_EDITS, Math.floor(plain(candidate).length / 2)));

@@ -26,7 +26,7 @@ export async function typeOnLine(browser: Browser, url: string): Promise<string>
 }
 
 /** Opens the serial line of a guest as a terminal, types a command on the keyboard, and waits for its output. */
-export async function typeInTerminal(browser: Browser, url: string): Promise<void> {
+export async function typeText(browser: Browser, url: string): Promise<void> {
   const page = await browser.newPage();
   const wrong: string[] = [];
   page.on('pageerror', (error) => wrong.push(String(error)));

@@ -39,9 +39,9 @@ describe('the server of an Express application', () => {
 
   it('creates requests and responses with the prototypes of Express and one hidden class', async () => {
     for (let requested = 0; requested < 4; requested++) await (await fetch(`${url}/name/ada`)).text();
-    const [req, res, laterReq, laterRes] = arrived.slice(-4) as [object, object, object, object];
-    expect(Object.getPrototypeOf(laterReq)).toBe(app.request);
-    expect(Object.getPrototypeOf(laterRes)).toBe(app.response);
-    expect([sameKind(req, laterReq), sameKind(res, laterRes)]).toEqual([true, true]);
+    const [req, res, nextReq, nextRes] = arrived.slice(-4) as [object, object, object, object];
+    expect(Object.getPrototypeOf(nextReq)).toBe(app.request);
+    expect(Object.getPrototypeOf(nextRes)).toBe(app.response);
+    expect([sameKind(req, nextReq), sameKind(res, nextRes)]).toEqual([true, true]);
   });
 });

@@ -151,15 +151,15 @@ describe.each(databases)('events, on $kind', ({ url }) => {
 
   it('are sent to webhooks, signed, until they are accepted, each server in order', async () => {
     const got: Notification[] = [];
-    const refusedOnce = new Set<string>();
+    const rejectedOnce = new Set<string>();
     const signatures: boolean[] = [];
     const hook = await receiver((event, req, body) => {
       const { 'webhook-id': id, 'webhook-timestamp': at, 'webhook-signature': signature } = req.headers;
       signatures.push(signature === signatureOf(SECRET, String(id), Number(at), body) && id === event.message_id);
       // The first event of each server is rejected once: no later event of that server may precede it.
       const server = data(event).uuid;
-      if (!refusedOnce.has(server)) {
-        refusedOnce.add(server);
+      if (!rejectedOnce.has(server)) {
+        rejectedOnce.add(server);
         return 500;
       }
       got.push(event);

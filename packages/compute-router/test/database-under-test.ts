@@ -23,10 +23,10 @@ export async function databaseUnderTest(): Promise<DatabaseUnderTest> {
   if (inject('database') === 'sqlite') return { url: ':memory:', replicas: [], release: () => {} };
   const used = spare.pop();
   const url = used === undefined ? await freshDatabase(inject('postgresUrl'), template) : await emptied(used);
-  const sameOn = (server: string) => `${server.replace(/\/[^/]*$/, '')}${new URL(url).pathname}`;
+  const databaseOn = (server: string) => `${server.replace(/\/[^/]*$/, '')}${new URL(url).pathname}`;
   return {
-    url: inject('database') === 'pgbouncer' ? sameOn(inject('pgbouncerUrl')) : url,
-    replicas: inject('database') === 'replica' ? [sameOn(inject('replicaUrl'))] : [],
+    url: inject('database') === 'pgbouncer' ? databaseOn(inject('pgbouncerUrl')) : url,
+    replicas: inject('database') === 'replica' ? [databaseOn(inject('replicaUrl'))] : [],
     release: () => void spare.push(url),
   };
 }

@@ -33,7 +33,7 @@ function walk(value: unknown, name: string, idFor: (id: string) => string): unkn
     passing.reduce((changed, [form, shown]) => changed.replace(form, shown), found.replace(UUID, idFor));
   // Links belong together, and some responses must contain all of them.
   if (Array.isArray(value) && name === 'links') return value.map((item) => walk(item, '', idFor));
-  if (Array.isArray(value)) return value.length === 0 ? [] : [walk(mostComplete(value), '', idFor)];
+  if (Array.isArray(value)) return value.length === 0 ? [] : [walk(mostFields(value), '', idFor)];
   if (typeof value === 'object' && value !== null) {
     const fields = Object.entries(value).filter(([, field]) => field !== undefined);
     return Object.fromEntries(fields.map(([key, field]) => [text(key), walk(field, key, idFor)]));
@@ -47,7 +47,7 @@ function walk(value: unknown, name: string, idFor: (id: string) => string): unkn
 }
 
 /** Returns the item with the most content, in any order of the items. */
-function mostComplete(items: readonly unknown[]): unknown {
+function mostFields(items: readonly unknown[]): unknown {
   const texts = items.map((item) => ({ item, text: JSON.stringify(walk(item, '', () => '')) }));
   texts.sort((one, other) => other.text.length - one.text.length || (one.text < other.text ? -1 : 1));
   return texts[0]!.item;

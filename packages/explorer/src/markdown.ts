@@ -1,7 +1,7 @@
 import type { OperationChange, PartChange } from '@apistrata/microversion/router';
 import { partLabel } from './model/part-name.js';
 import { rulesText } from './model/rules-text.js';
-import { breakingOnly, byTag, harmlessOnly } from './pages/changes-page.js';
+import { breakingOnly, byTag, compatibleChanges } from './pages/changes-page.js';
 
 function inline(text: string): string {
   return text.replace(/[\\`*_{}[\]<>|]/g, '\\$&');
@@ -47,6 +47,6 @@ export function changesMarkdown(title: string, from: string, to: string, changes
   return [
     `# ${inline(title)}: from ${from} to ${to}\n`,
     section(`Breaking changes for clients of ${from}`, breakingOnly(changes)),
-    section('Other changes', harmlessOnly(changes)),
+    section('Other changes', compatibleChanges(changes)),
   ].join('\n');
 }

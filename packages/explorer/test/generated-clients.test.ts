@@ -36,14 +36,14 @@ const day = (version: string) => `
     }
     throw new Error('the server never became ' + wanted);
   }
-  export async function day(calls: Calls): Promise<{ made: string[]; listed: string[]; pages: number }> {
-    const made: string[] = [];
-    for (const name of ['one', 'two', 'three']) made.push(await calls.create(name));
-    for (const id of made) await until(calls, id, 'ACTIVE');
-    await calls.resize(made[0]!);
-    await until(calls, made[0]!, 'VERIFY_RESIZE');
-    await calls.confirm(made[0]!);
-    await until(calls, made[0]!, 'ACTIVE');
+  export async function day(calls: Calls): Promise<{ created: string[]; listed: string[]; pages: number }> {
+    const created: string[] = [];
+    for (const name of ['one', 'two', 'three']) created.push(await calls.create(name));
+    for (const id of created) await until(calls, id, 'ACTIVE');
+    await calls.resize(created[0]!);
+    await until(calls, created[0]!, 'VERIFY_RESIZE');
+    await calls.confirm(created[0]!);
+    await until(calls, created[0]!, 'ACTIVE');
     const listed: string[] = [];
     let pages = 0;
     for (;;) {
@@ -52,9 +52,9 @@ const day = (version: string) => `
       pages++;
       listed.push(...page.map(({ id }) => id));
     }
-    for (const id of made) await calls.remove(id);
-    for (const id of made) await until(calls, id, undefined);
-    return { made, listed, pages };
+    for (const id of created) await calls.remove(id);
+    for (const id of created) await until(calls, id, undefined);
+    return { created, listed, pages };
   }
 `;
 
@@ -202,10 +202,10 @@ describe('clients generated from the OpenAPI documents of the compute API', () =
     'at %s create, wait, show, resize, list in pages and delete: %s',
     async (version, client) => {
       const { run } = await import(pathToFileURL(join(folder, 'out', version, `${client}.js`)).href);
-      const { made, listed, pages } = await run(`${cloud.url}/compute/v2.1`, cloud.token('admin', 'demo'));
-      expect(new Set(listed)).toEqual(new Set(made));
+      const { created, listed, pages } = await run(`${cloud.url}/compute/v2.1`, cloud.token('admin', 'demo'));
+      expect(new Set(listed)).toEqual(new Set(created));
       expect([listed.length, pages]).toEqual([3, 2]);
-      const seen = cloud.requests({ method: 'POST' }).filter(({ url }) => url.includes(made[0]));
+      const seen = cloud.requests({ method: 'POST' }).filter(({ url }) => url.includes(created[0]));
       expect(seen.map((entry) => [entry.version, entry.status])).toEqual([
         [version, 202],
         [version, 204],

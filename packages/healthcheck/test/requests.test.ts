@@ -137,9 +137,9 @@ describe('allowedSourceRanges', () => {
 
   it('calls the next handler if the peer is unknown', () => {
     const health = closing({ allowedSourceRanges: '0.0.0.0/0' });
-    let handedOn = 0;
-    health({ url: '/healthcheck', headers: {}, socket: {} } as never, {} as never, () => void handedOn++);
-    expect(handedOn).toBe(1);
+    let passedOn = 0;
+    health({ url: '/healthcheck', headers: {}, socket: {} } as never, {} as never, () => void passedOn++);
+    expect(passedOn).toBe(1);
   });
 });
 
@@ -155,9 +155,9 @@ describe('ignoreProxiedRequests', () => {
     ['forwarded', 'for=a', false],
     ['via', 'a', false],
     ['x-real-ip', '10.0.0.1', false],
-  ])('with %s: %j calls the next handler: %s', async (name, value, handedOn) => {
+  ])('with %s: %j calls the next handler: %s', async (name, value, passedOn) => {
     const { request } = await serve(HOSTS['node:http']!({ ignoreProxiedRequests: true }));
-    expect((await request('/healthcheck', { headers: { [name]: value } })).body).toBe(handedOn ? 'next' : '');
+    expect((await request('/healthcheck', { headers: { [name]: value } })).body).toBe(passedOn ? 'next' : '');
   });
 
   it('is off by default', async () => {

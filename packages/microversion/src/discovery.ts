@@ -66,7 +66,9 @@ type DocumentHandler = (req: IncomingMessage, res: ServerResponse) => void;
 
 /** Discovery documents, as data and as handlers. The handlers respond to any method and path on which they are mounted. */
 export interface Discovery {
-  /** `{ versions: [...] }`, for the root of the API. Not negotiated: mount it before `microversion()`. */
+  /**
+   * `{ versions: [...] }`, for the root of the API. Mount it before `microversion()`: its requests are not negotiated.
+   */
   readonly listOf: (req: IncomingMessage) => { readonly versions: readonly VersionEntry[] };
   /** `{ version: {...} }`, for the root of one version. @throws RangeError if the id is unknown */
   readonly documentOf: (req: IncomingMessage, id: string) => { readonly version: VersionDetail };

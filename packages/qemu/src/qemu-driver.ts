@@ -17,7 +17,7 @@ import { checkQemuOptions, type QemuOptions } from './options.js';
 import { findSwtpm } from './tpm/swtpm.js';
 import { verbs } from './verbs/all-verbs.js';
 import { moving } from './verbs/moving.js';
-import { reasonAgainst } from './verbs/password.js';
+import { obstacleFor } from './verbs/password.js';
 import { snapshotContent } from './verbs/snapshots.js';
 import type { VerbRequest } from './verbs/verb-request.js';
 
@@ -55,7 +55,7 @@ export function qemuDriver(options: QemuOptions): (clock: Clock, services: Drive
       obstacle: (verb, server, destHost) =>
         verb === 'live_migration_prepare' && destHost !== undefined
           ? moveObstacle(host, server, destHost)
-          : reasonAgainst(host, verb, server),
+          : obstacleFor(host, verb, server),
       offer: {
         traits: await hostTraits(guest.visible ?? {}, { swtpm: await findSwtpm(host.parts.runAs) }),
         cpuInfo: await hostCpu(guest.visible ?? {}),

@@ -1,4 +1,4 @@
-import { dieAfter } from './kill/steps.mjs';
+import { killAfter } from './kill/steps.mjs';
 
 const { createHost } = await import('@apistrata/compute-engine/hosts');
 const { qemuDriver } = await import('@apistrata/qemu');
@@ -23,5 +23,5 @@ const host = await createHost({
 });
 process.once('SIGTERM', () => host.stop().then(() => process.exit()));
 // JSON does not represent Infinity.
-process.on('message', ({ when }) => dieAfter(when ?? Number.POSITIVE_INFINITY));
+process.on('message', ({ when }) => killAfter(when ?? Number.POSITIVE_INFINITY));
 console.log('up');

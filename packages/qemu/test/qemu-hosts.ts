@@ -105,7 +105,7 @@ export class QemuHosts {
   }
 
   /** Makes a host exit after a number of steps, or immediately after a command to QEMU. */
-  dieAfter(name: string, when: number | string): Promise<void> {
+  killAfter(name: string, when: number | string): Promise<void> {
     const child = this.#hosts.get(name);
     return new Promise((resolve) => {
       if (child?.connected) child.send({ when }, () => resolve());

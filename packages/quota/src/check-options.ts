@@ -8,13 +8,13 @@ export function checkOptions(factory: string, options: object, knownOptions: Rea
   const unknown = Object.keys(options).find((name) => !Object.hasOwn(knownOptions, name));
   if (unknown === undefined) return;
   const names = Object.keys(knownOptions);
-  const meant = names.find((name) => isNear(name, unknown));
+  const meant = names.find((name) => isSimilar(name, unknown));
   const fix = meant ? `did you mean "${meant}"?` : `known are ${names.map((name) => `"${name}"`).join(', ')}`;
   throw new TypeError(`${factory}: unknown option "${unknown}"; ${fix}`);
 }
 
 /** Equal except for case and one or two edits: the usual distance of a typo. */
-function isNear(a: string, b: string): boolean {
+function isSimilar(a: string, b: string): boolean {
   const [from, to] = [a.toLowerCase().split(''), b.toLowerCase().split('')];
   let above = to.map((_, index) => index + 1);
   let distance = to.length;

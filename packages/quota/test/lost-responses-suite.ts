@@ -39,7 +39,7 @@ export interface Ways {
   close(): Promise<void>;
 }
 
-export async function openWays(url: string, open: Open): Promise<Ways> {
+export async function openConnections(url: string, open: Open): Promise<Ways> {
   const proxy = await cuttingProxy(Number(new URL(url).port));
   const full = await open(url);
   const cut = await open(url, proxy.port);
@@ -66,7 +66,7 @@ export function testLostResponses({ name, url, open, one, commit, locks }: Store
 
     beforeEach(async (context) => {
       if (!url()) return context.skip('this server is not available on this machine');
-      connections = await openWays(url(), open);
+      connections = await openConnections(url(), open);
       ({ proxy, cut, full } = connections);
       // Connects, creates the counters, and prepares or loads everything that is loaded on first use.
       const quota = quotaOn(cut);

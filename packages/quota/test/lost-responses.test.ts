@@ -3,7 +3,7 @@ import { postgres, sqlStore } from '@apistrata/quota/sql';
 import { Redis, type RedisOptions } from 'ioredis';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
-import { LIMIT, type Opened, openWays, quotaOn, testLostResponses, type Ways } from './lost-responses-suite.js';
+import { LIMIT, type Opened, openConnections, quotaOn, testLostResponses, type Ways } from './lost-responses-suite.js';
 
 let opened = 0;
 
@@ -62,7 +62,7 @@ testLostResponses({
 describe.skipIf(!inject('redisUrl'))('a Redis client that repeats requests without a reply', () => {
   let connections: Ways;
   beforeEach(async () => {
-    connections = await openWays(inject('redisUrl'), openRedis);
+    connections = await openConnections(inject('redisUrl'), openRedis);
   });
   afterEach(() => connections?.close());
   const secrets = async () => (await quotaOn(connections.full).usage('p')).secrets!;

@@ -18,7 +18,7 @@ app.post('/drafts', enforceQuota({ quota, kind: 'drafts', project: (req) => `use
 // By organization.
 app.post('/seats', enforceQuota({ quota, kind: 'seats', project: (req) => `org:${req.auth.org}` }), create);
 
-// By plan: the same usage, compared with other limits.
+// Limits by plan: the same usage is compared with other limits.
 const plans = { free: { reports: 1 }, pro: { reports: 3 } };
 const byPlan = new Map(
   Object.entries(plans).map(([plan, defaults]) => [

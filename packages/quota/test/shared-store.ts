@@ -39,7 +39,7 @@ export async function sharedPostgres(url: string): Promise<SharedStore> {
   await eventually(() => store.createSchema());
   return {
     job: { store: 'postgres', url, name },
-    open: (aheadMs) => sqlStore({ database: postgres(pool), tablePrefix: name, clock: clockAhead(aheadMs) }),
+    open: (aheadMs) => sqlStore({ database: postgres(pool), tablePrefix: name, clock: aheadClock(aheadMs) }),
     close: () => pool.end(),
   };
 }
@@ -51,12 +51,12 @@ export async function sharedRedis(url: string): Promise<SharedStore> {
   client.on('error', () => undefined);
   return {
     job: { store: 'redis', url, name },
-    open: (aheadMs) => redisStore({ client, keyPrefix: name, clock: clockAhead(aheadMs) }),
+    open: (aheadMs) => redisStore({ client, keyPrefix: name, clock: aheadClock(aheadMs) }),
     close: async () => void (await client.quit()),
   };
 }
 
-function clockAhead(aheadMs: number | undefined): (() => number) | undefined {
+function aheadClock(aheadMs: number | undefined): (() => number) | undefined {
   return aheadMs === undefined ? undefined : () => Date.now() + aheadMs;
 }
 

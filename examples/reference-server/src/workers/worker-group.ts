@@ -46,7 +46,7 @@ export class WorkerGroup {
   #size: number;
   #failures = 0;
   #rolling: Promise<void> | undefined;
-  #rollAgain = false;
+  #replaceAgain = false;
   #ending = false;
 
   constructor(size: number, log: Logger, listener: GroupListener) {
@@ -80,7 +80,7 @@ export class WorkerGroup {
    */
   roll(size: number): Promise<void> {
     this.#size = size;
-    this.#rollAgain = this.#rolling !== undefined;
+    this.#replaceAgain = this.#rolling !== undefined;
     this.#rolling ??= this.#roll().finally(() => {
       this.#rolling = undefined;
     });
@@ -109,9 +109,9 @@ export class WorkerGroup {
 
   async #roll(): Promise<void> {
     do {
-      this.#rollAgain = false;
+      this.#replaceAgain = false;
       if (!(await this.#replaceAll())) return;
-    } while (this.#rollAgain && !this.#ending);
+    } while (this.#replaceAgain && !this.#ending);
   }
 
   /** Returns false if a new worker could not start; the others are not replaced then. */

@@ -22,7 +22,7 @@ const operations = [
   operation('POST', '/servers'),
 ];
 
-async function seenBy(seed: number, status: number): Promise<{ requests: string[]; fuzzer: Fuzzer }> {
+async function requestsOf(seed: number, status: number): Promise<{ requests: string[]; fuzzer: Fuzzer }> {
   const requests: string[] = [];
   const server = createServer(async (req, res) => {
     requests.push(`${req.method} ${req.url} ${req.headers['x-auth-token']} ${await text(req)}`);
@@ -36,16 +36,16 @@ async function seenBy(seed: number, status: number): Promise<{ requests: string[
 }
 
 it('sends the same requests for the same seed, and different ones for another seed', async () => {
-  const { requests, fuzzer } = await seenBy(7, 404);
+  const { requests, fuzzer } = await requestsOf(7, 404);
   expect(requests).toHaveLength(80);
   expect(fuzzer.findings).toEqual([]);
-  expect((await seenBy(7, 404)).requests).toEqual(requests);
-  expect((await seenBy(8, 404)).requests).not.toEqual(requests);
+  expect((await requestsOf(7, 404)).requests).toEqual(requests);
+  expect((await requestsOf(8, 404)).requests).not.toEqual(requests);
 });
 
 it('calls every operation, and accepts only documented failures', async () => {
-  const { fuzzer } = await seenBy(7, 501);
+  const { fuzzer } = await requestsOf(7, 501);
   expect([...fuzzer.called].sort()).toEqual(operations.map(({ name }) => name).sort());
   expect(fuzzer.findings).toEqual([]);
-  expect((await seenBy(7, 500)).fuzzer.findings.length).toBeGreaterThanOrEqual(20);
+  expect((await requestsOf(7, 500)).fuzzer.findings.length).toBeGreaterThanOrEqual(20);
 });

@@ -7,7 +7,7 @@ import { missingForGuests } from '../../../../packages/qemu/test/guest/build-gue
 import { ada, QemuCloud } from '../../../../packages/qemu/test/qemu-cloud.js';
 import { browserFlags, browserProgram } from '../../../../testing/browser.js';
 import { type ConsoleProxy, consoleProxy } from '../../src/consoles/console-proxy.js';
-import { typeInTerminal, typeOnLine, typeOnScreen } from '../console-page.js';
+import { typeOnLine, typeOnScreen, typeText } from '../console-page.js';
 
 const executablePath = browserProgram();
 const missing = missingForGuests() ?? (executablePath ? undefined : 'chromium');
@@ -50,7 +50,7 @@ describe.skipIf(missing)('consoles of virtual machines', { timeout: 240_000 }, (
   });
 
   it('show a serial line as a terminal: input reaches the guest, and its output is visible', async () => {
-    await typeInTerminal(browser, await address('serial'));
+    await typeText(browser, await address('serial'));
   });
 
   it('show the screen: input reaches the guest, and its output is visible', async () => {

@@ -36,10 +36,10 @@ const WITHOUT_EVENTS: Readonly<Record<string, string>> = {
   ApistrataEventsRejected: 'there is no webhook',
 };
 
-const isWithoutSeries = (expression: string) => Object.keys(WITHOUT_SERIES).some((part) => expression.includes(part));
+const hasNoSeries = (expression: string) => Object.keys(WITHOUT_SERIES).some((part) => expression.includes(part));
 
 /** Returns the expression as Grafana sends it when all instances are selected. */
-const asSent = (expression: string) =>
+const normalized = (expression: string) =>
   expression.replaceAll('$job', JOB).replaceAll('$instance', '.*').replaceAll('$__rate_interval', '15s');
 
 /** Returns the figure that an alert compares with its threshold. */
@@ -85,7 +85,7 @@ describe.skipIf(missing)('a real Prometheus', { timeout: 240_000 }, () => {
   }, 60_000);
 
   /** Causes requests, jobs, commands of machines, and rejections by quotas. */
-  async function causeLoad(): Promise<void> {
+  async function generateLoad(): Promise<void> {
     const id = await cloud.create('short', { host: 'h2' });
     await expect(cloud.create('one too many')).rejects.toThrow('Quota exceeded');
     await cloud.settled(id);
@@ -104,7 +104,7 @@ describe.skipIf(missing)('a real Prometheus', { timeout: 240_000 }, () => {
   }
 
   async function faultsOf(expressions: readonly string[]): Promise<readonly string[]> {
-    await causeLoad();
+    await generateLoad();
     const faults = await Promise.all(expressions.map(faultOf));
     return faults.filter((fault) => fault !== undefined);
   }
@@ -117,7 +117,7 @@ describe.skipIf(missing)('a real Prometheus', { timeout: 240_000 }, () => {
     const up = async () => valuesBy(await prometheus.query(`up{job="${JOB}"}`), 'instance');
     await expect.poll(up, { timeout: 30_000 }).toEqual(Object.fromEntries(instances.map((one) => [one, 1])));
     const valuesOf = async (variable: string) => {
-      const [, selector, label] = /^label_values\((.*), (\w+)\)$/.exec(asSent(dashboardVariables.get(variable)!))!;
+      const [, selector, label] = /^label_values\((.*), (\w+)\)$/.exec(normalized(dashboardVariables.get(variable)!))!;
       return prometheus.labelValues(selector!, label!);
     };
     await expect.poll(() => valuesOf('job')).toEqual([JOB]);
@@ -125,22 +125,22 @@ describe.skipIf(missing)('a real Prometheus', { timeout: 240_000 }, () => {
   });
 
   it('executes every expression of the dashboard, with a plausible result', async () => {
-    const shown = dashboardExpressions.filter((expression) => !isWithoutSeries(expression)).map(asSent);
+    const shown = dashboardExpressions.filter((expression) => !hasNoSeries(expression)).map(normalized);
     expect(shown.length).toBeGreaterThan(45);
     await expect.poll(() => faultsOf(shown), { timeout: 120_000 }).toEqual([]);
   });
 
   it('finds no series only where there are none, and these expressions are valid', async () => {
-    const unseen = dashboardExpressions.filter(isWithoutSeries);
+    const unseen = dashboardExpressions.filter(hasNoSeries);
     expect(Object.keys(WITHOUT_SERIES).filter((part) => !unseen.join().includes(part))).toEqual([]);
     for (const expression of unseen)
-      expect([expression, await prometheus.query(asSent(expression))]).toEqual([expression, []]);
+      expect([expression, await prometheus.query(normalized(expression))]).toEqual([expression, []]);
   });
 
   it('shows the figures of the hosts as they are', async () => {
     const shown = async (title: RegExp, ...labels: readonly string[]) => {
       const expression = dashboardExpressions.find((one) => title.test(one)) ?? expect.fail(`${title} is not shown`);
-      return valuesBy(await prometheus.query(asSent(expression)), ...labels);
+      return valuesBy(await prometheus.query(normalized(expression)), ...labels);
     };
     for (const share of [
       /^1 - sum by \(host\) \(rate\(apistrata_host_cpu/,

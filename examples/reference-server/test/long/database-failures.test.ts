@@ -112,7 +112,7 @@ describe.skipIf(!traced)('writes that reach the disk before the response', () =>
     const { status, stderr } = spawnSync(strace!, [...args, ...script], { cwd: join(import.meta.dirname, '../..') });
     expect(String(stderr)).toBe('');
     expect(status).toBe(0);
-    // Between the two signals, which have no effect.
+    // The log between the two signals, which have no effect.
     const [, between] = readFileSync(log, 'utf8').split(/kill\(\d+, 0\)/);
     return (between!.match(/(fsync|fdatasync)\(/g) ?? []).length;
   }

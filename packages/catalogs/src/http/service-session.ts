@@ -81,7 +81,7 @@ export class ServiceSession {
   readonly #user: ServiceUser;
   readonly #now: () => number;
   readonly #tokens = new Map<string, Promise<CachedToken>>();
-  #refusedUntil = 0;
+  #rejectedUntil = 0;
 
   constructor(credentials: ServiceCredentials, options: ServiceSessionOptions = {}) {
     checkOptions('new ServiceSession()', credentials, CREDENTIALS);
@@ -120,7 +120,7 @@ export class ServiceSession {
   }
 
   async #logIn(projectId: string): Promise<CachedToken> {
-    if (this.#now() < this.#refusedUntil) throw identityUnavailable('it recently rejected the service credentials');
+    if (this.#now() < this.#rejectedUntil) throw identityUnavailable('it recently rejected the service credentials');
     const response = await this.#requests.send(`${this.url}/auth/tokens`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -136,7 +136,7 @@ export class ServiceSession {
         'FORBIDDEN',
         `The service user "${this.#user.username}" has no role in project ${projectId}.`,
       );
-    this.#refusedUntil = this.#now() + REJECTED_PAUSE_MS;
+    this.#rejectedUntil = this.#now() + REJECTED_PAUSE_MS;
     throw identityUnavailable(`it rejected the service credentials with ${response.status}`);
   }
 }

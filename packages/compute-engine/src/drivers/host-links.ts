@@ -4,7 +4,7 @@ import type { Duplex, Readable } from 'node:stream';
 export interface LinkResponse {
   /** Plain data, because it is serialized; at most 16 MiB of JSON. */
   readonly value?: unknown;
-  /** Bytes, in both directions for `connect()`, to the requester only for `read()`. */
+  /** The transferred bytes: in both directions for `connect()`, and only to the requester for `read()`. */
   readonly stream?: Duplex | Readable;
 }
 

@@ -59,7 +59,7 @@ export class EngineEvents {
   readonly #readers = new Set<() => void>();
   /** Rejections to be stored, and the time at which each was last emitted. */
   readonly #rejections: Notification[] = [];
-  readonly #refusedAt = new Map<string, number>();
+  readonly #rejectedAt = new Map<string, number>();
   #timer: NodeJS.Timeout | undefined;
   #polls = 0;
   #polling: Promise<void> | undefined;
@@ -170,9 +170,9 @@ export class EngineEvents {
     if (!this.active) return;
     const key = [projectId, userId, ...exceeded.map(({ kind }) => kind)].join(' ');
     const now = Date.now();
-    if (now - (this.#refusedAt.get(key) ?? 0) < REJECTION_INTERVAL_MS) return;
-    if (this.#refusedAt.size >= MAX_REJECTIONS) this.#refusedAt.clear();
-    this.#refusedAt.set(key, now);
+    if (now - (this.#rejectedAt.get(key) ?? 0) < REJECTION_INTERVAL_MS) return;
+    if (this.#rejectedAt.size >= MAX_REJECTIONS) this.#rejectedAt.clear();
+    this.#rejectedAt.set(key, now);
     const data = { tenant_id: projectId, user_id: userId, exceeded };
     const event = this.#event(
       'quota.exceeded',

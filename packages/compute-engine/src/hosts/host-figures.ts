@@ -20,7 +20,7 @@ export interface HostProcessFigures {
   readonly leaseMs: number;
   /** Whether the machines are stopped or paused because no heartbeat could be stored. */
   readonly fenced: boolean;
-  /** How often that happened. */
+  /** The number of fences so far. */
   readonly fences: number;
 }
 

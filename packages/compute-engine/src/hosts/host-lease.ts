@@ -30,7 +30,7 @@ export class HostLease {
       on conflict (host) do update set owner = excluded.owner, lease_until = excluded.lease_until
         where host_holds.lease_until < ${now} or host_holds.owner = excluded.owner
       returning owner`.execute(this.#store.db);
-    return this.#held(rows.length === 1, until);
+    return this.#update(rows.length === 1, until);
   }
 
   /** Renews the lease; false if another process has acquired it. */
@@ -39,7 +39,7 @@ export class HostLease {
     const { rows } = await sql`
       update host_holds set lease_until = ${until}
       where host = ${this.#host} and owner = ${this.#owner} returning owner`.execute(this.#store.db);
-    return this.#held(rows.length === 1, until);
+    return this.#update(rows.length === 1, until);
   }
 
   /** Releases the lease, so that another process can acquire it immediately. */
@@ -51,8 +51,8 @@ export class HostLease {
     );
   }
 
-  #held(held: boolean, until: number): boolean {
-    this.#until = held ? until : 0;
-    return held;
+  #update(isHolder: boolean, until: number): boolean {
+    this.#until = isHolder ? until : 0;
+    return isHolder;
   }
 }

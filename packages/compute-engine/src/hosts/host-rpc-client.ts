@@ -28,7 +28,7 @@ export class HostRpcClient {
   #polling: Promise<void> | undefined;
   #again = false;
   #stopped = false;
-  #missingSoughtAt = 0;
+  #lastMissingCheckAt = 0;
 
   /**
    * @param url of the PostgreSQL database
@@ -123,7 +123,7 @@ export class HostRpcClient {
       const requested = [...this.#waiting.keys()];
       const responses = await this.#requests.collect(this.#id);
       for (const { id, result } of responses) for (const waiting of this.#waiting.get(id) ?? []) waiting.report(result);
-      if (thorough && Date.now() - this.#missingSoughtAt >= MISSING_MS) await this.#repeatMissing(requested);
+      if (thorough && Date.now() - this.#lastMissingCheckAt >= MISSING_MS) await this.#repeatMissing(requested);
     } catch (error) {
       // An unavailable database is polled again; any other error fails the waiting requests.
       const databaseFailure = databaseError(error);
@@ -137,7 +137,7 @@ export class HostRpcClient {
    * in a crash.
    */
   async #repeatMissing(ids: readonly string[]): Promise<void> {
-    this.#missingSoughtAt = Date.now();
+    this.#lastMissingCheckAt = Date.now();
     for (const id of await this.#requests.missing(ids)) {
       const [waiting] = this.#waiting.get(id) ?? [];
       if (waiting) await this.#posts.add(waiting.request);

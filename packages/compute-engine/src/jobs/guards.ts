@@ -47,7 +47,7 @@ export class Guards {
 
   /** Deletes the guard; false if it has already started or ended. */
   async release(tx: Tx, id: string): Promise<boolean> {
-    const removed = await this.#jobs.removeHeld(tx, id, this.#owner);
+    const removed = await this.#jobs.removeLeased(tx, id, this.#owner);
     tx.afterCommit(() => this.#held.delete(id));
     return removed;
   }

@@ -22,7 +22,7 @@ interface JobRow {
   readonly run_at: number;
 }
 
-/** The lease of a job: its holder, and when it expires unless it is renewed. By the system clock. */
+/** The lease of a job: its holder, and when it expires unless it is renewed. Times are those of the system clock. */
 export interface Lease {
   readonly owner: string;
   readonly until: number;
@@ -50,10 +50,10 @@ const insertJob = hotStatement(({ db }) =>
   db.insertInto('jobs').values(Object.fromEntries(JOB_COLUMNS.map((column) => [column, '']))),
 );
 const deleteJob = hotStatement(({ db }) => db.deleteFrom('jobs').where('id', '=', ''));
-const selectHeldJob = hotStatement(({ db }) =>
+const selectLeasedJob = hotStatement(({ db }) =>
   db.selectFrom('jobs').select('id').where('id', '=', '').where('lease_owner', '=', ''),
 );
-const deleteHeldJob = hotStatement(({ db }) =>
+const deleteLeasedJob = hotStatement(({ db }) =>
   db.deleteFrom('jobs').where('id', '=', '').where('lease_owner', '=', ''),
 );
 
@@ -154,13 +154,13 @@ export class Jobs {
   }
 
   /** Deletes a job if the owner has its lease. False otherwise. */
-  async removeHeld(tx: Tx, id: string, owner: string): Promise<boolean> {
-    return (await deleteHeldJob(tx, [id, owner])).numAffectedRows === 1n;
+  async removeLeased(tx: Tx, id: string, owner: string): Promise<boolean> {
+    return (await deleteLeasedJob(tx, [id, owner])).numAffectedRows === 1n;
   }
 
   /** Returns whether the owner still has the job; others may claim it as soon as its lease has expired. */
   async isLeased(session: Session, id: string, owner: string): Promise<boolean> {
-    return (await selectHeldJob(session, [id, owner])).rows.length === 1;
+    return (await selectLeasedJob(session, [id, owner])).rows.length === 1;
   }
 
   /** Returns the number of jobs of all processes. */

@@ -239,7 +239,7 @@ export class Worker {
     try {
       const outcome = await run(job, signal);
       // In a transaction, so that it shares a commit with others.
-      if (!this.#completed.has(job.id)) await store.transaction((tx) => jobs.removeHeld(tx, job.id, this.#owner));
+      if (!this.#completed.has(job.id)) await store.transaction((tx) => jobs.removeLeased(tx, job.id, this.#owner));
       return outcome;
     } catch (error) {
       if (error instanceof WorkerStopping) return 'stopped';

@@ -34,7 +34,7 @@ const NOT_A_DATABASE = 26;
 const FINDINGS = 5;
 
 /** Returns the findings of an integrity check, with names of tables and indexes instead of page numbers. */
-async function damagesOf({ rows }: DatabaseReader): Promise<string> {
+async function damageReport({ rows }: DatabaseReader): Promise<string> {
   const found = (await rows(`PRAGMA integrity_check(${FINDINGS})`)).map(({ integrity_check }) =>
     String(integrity_check),
   );
@@ -53,7 +53,7 @@ export async function changesInFile(file: string): Promise<readonly string[]> {
   let reader: DatabaseReader | undefined;
   try {
     reader = openReader(file);
-    const damages = await damagesOf(reader);
+    const damages = await damageReport(reader);
     if (damages !== '') throw new MaintenanceError(`${file} is damaged: ${damages}`);
     return await changesIn(reader);
   } catch (error) {

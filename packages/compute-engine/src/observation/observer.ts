@@ -77,7 +77,7 @@ export interface ObservedList {
    * - `substrings`: an index walk and trigrams, on PostgreSQL
    */
   readonly source: 'newest' | 'rows' | 'merged' | 'substrings';
-  /** What sorts. In memory, every matching server is read. */
+  /** Where servers are sorted. In memory, every matching server is read. */
   readonly order: 'database' | 'memory';
   /** Where filters are applied: in the database, or also in this process on the records. */
   readonly filters: 'database' | 'records';

@@ -2,10 +2,10 @@ import type { Session } from '@apistrata/record-store';
 import { LIVE, tables } from '../schema/tables.js';
 
 /** Returns the availability zones of a host, without duplicates; one aggregate may be ignored. */
-export async function zonesOfHost(session: Session, host: string, exceptSeq?: number): Promise<readonly string[]> {
+export async function zonesOfHost(session: Session, host: string, excludedSeq?: number): Promise<readonly string[]> {
   const aggregates = await tables.aggregates.find(session, (q) => q.orderBy('seq'));
   const zones = aggregates
-    .filter(({ seq, hosts }) => seq !== exceptSeq && hosts.includes(host))
+    .filter(({ seq, hosts }) => seq !== excludedSeq && hosts.includes(host))
     .flatMap(({ metadata }) => metadata.availability_zone ?? []);
   return [...new Set(zones)];
 }

@@ -24,9 +24,9 @@ function amountsIn({ resources, ...own }: HostCount): ReadonlyMap<string, number
 
 /** Returns the names of amounts that differ. */
 function differences(one: HostCount, other: HostCount): readonly string[] {
-  const [ours, theirs] = [amountsIn(one), amountsIn(other)];
-  return [...new Set([...ours.keys(), ...theirs.keys()])].filter(
-    (name) => (ours.get(name) ?? 0) !== (theirs.get(name) ?? 0),
+  const [amounts, otherAmounts] = [amountsIn(one), amountsIn(other)];
+  return [...new Set([...amounts.keys(), ...otherAmounts.keys()])].filter(
+    (name) => (amounts.get(name) ?? 0) !== (otherAmounts.get(name) ?? 0),
   );
 }
 

@@ -18,7 +18,7 @@ describe.skipIf(!postgresUrl)('a host whose fence has a guard', () => {
 
   const cloud = (options: Partial<HostOptions>) => fencedCloud(open, postgresUrl, options, GuardedDriver);
 
-  /** What the API knows of the fence of h1. */
+  /** Returns the state of the fence of h1 according to the API. */
   const fences = async (engine: Engine) =>
     (await tables.nodes.find(coreOf(engine).store, (q) => q.where('host', '=', 'h1')))[0]?.process?.fences;
 

@@ -62,7 +62,7 @@ describe.skipIf(!postgresUrl)('notifications of PostgreSQL', { timeout: 60_000 }
   });
 
   it('are known to fail behind a pooler, and responses are found by polling', async () => {
-    // As behind a pooler: notifications of one database never reach the other.
+    // Simulates a pooler: notifications of one database never reach the other.
     const elsewhere = await freshDatabase(postgresUrl);
     const orders = new HostRequests(store, () => undefined);
     const rpcClient = new HostRpcClient(elsewhere, store, orders);

@@ -174,7 +174,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('background work on $kind'
     it('become due after their process has ended', async () => {
       let response = () => {};
       const request = guards.hold(guard.id, () => new Promise<void>((resolve) => (response = resolve)));
-      // As after a crash: the leases are not renewed.
+      // Simulates a crash: the leases are not renewed.
       guards.stop();
       await expect.poll(() => done).toEqual(['guard']);
       response();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hidingQuery, hidingSecrets, redactSecrets, SECRET_HEADERS } from './log-secrets.js';
+import { hidingSecrets, redactSecrets, SECRET_HEADERS, withoutQuerySecrets } from './log-secrets.js';
 
 describe('redactSecrets()', () => {
   it.each([
@@ -27,8 +27,14 @@ describe('hidingQuery()', () => {
       name: 'web',
     };
     const hidden = '[redacted]';
-    expect(hidingQuery(query)).toEqual({ token: hidden, path: hidden, TOKEN: hidden, nested: hidden, name: 'web' });
-    expect(hidingQuery(undefined)).toBeUndefined();
+    expect(withoutQuerySecrets(query)).toEqual({
+      token: hidden,
+      path: hidden,
+      TOKEN: hidden,
+      nested: hidden,
+      name: 'web',
+    });
+    expect(withoutQuerySecrets(undefined)).toBeUndefined();
   });
 });
 

@@ -35,7 +35,7 @@ function unescapeText(text: string): string {
 }
 
 /** Returns a parameter without its value if its name contains "token", in any spelling. */
-function hidingValue(pair: string): string {
+function withoutValue(pair: string): string {
   const [name = ''] = pair.split('=', 1);
   // The page of a console has its token inside another parameter: path=%3Ftoken%3D...
   return /token/i.test(unescapeText(pair.replaceAll('+', ' '))) ? `${name}=${HIDDEN}` : pair;
@@ -63,17 +63,17 @@ export function redactSecrets(url: string | undefined): string | undefined {
   const query = url
     .slice(mark + 1)
     .split(/(?=[&;])|(?<=[&;])/)
-    .map(hidingValue);
+    .map(withoutValue);
   return `${shown}?${query.join('')}`;
 }
 
 /** Returns the parameters of a query for a log, without the values that are hidden in URLs. */
-export function hidingQuery(query: unknown): unknown {
+export function withoutQuerySecrets(query: unknown): unknown {
   if (query === null || typeof query !== 'object') return query;
   return Object.fromEntries(
     Object.entries(query).map(([name, value]) => {
       const text = `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`;
-      return [name, hidingValue(text) === text ? value : HIDDEN];
+      return [name, withoutValue(text) === text ? value : HIDDEN];
     }),
   );
 }

@@ -1,12 +1,12 @@
 import { createRequire } from 'node:module';
 import { requestId } from '@apistrata/request-id';
 import type { Logger, SerializedRequest } from 'pino';
-import { hidingQuery, hidingSecrets, redactSecrets } from './log-secrets.js';
+import { hidingSecrets, redactSecrets, withoutQuerySecrets } from './log-secrets.js';
 import type { Middleware } from './middleware.js';
 
 /** Returns the parts of a request that may contain secrets, without them. */
 function shownOf({ url, query, headers }: Pick<SerializedRequest, 'url' | 'query' | 'headers'>) {
-  return { url: redactSecrets(url), query: hidingQuery(query), headers: hidingSecrets(headers) };
+  return { url: redactSecrets(url), query: withoutQuerySecrets(query), headers: hidingSecrets(headers) };
 }
 
 /** Creates the step that logs each response, without secrets. */

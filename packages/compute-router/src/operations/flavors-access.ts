@@ -20,7 +20,7 @@ const reply = {
 };
 
 /** Until 2.6, access to a public flavor could also be granted to a project, without effect. */
-const publicToo = until('2.6', true);
+const includePublic = until('2.6', true);
 
 function accessOf(flavorId: string, projects: readonly string[]) {
   return { flavor_access: projects.map((project) => ({ flavor_id: flavorId, tenant_id: project })) };
@@ -64,7 +64,7 @@ export const flavorAccess = [
       const { engine, context, params, version } = call;
       const { tenant } = call.body.addTenantAccess;
       await requireKnownProject(call, tenant);
-      const options = { publicToo: at(publicToo, version) ?? false };
+      const options = { publicToo: at(includePublic, version) ?? false };
       const flavor = await engine.flavors.grant(context, params.id, tenant, options);
       return accessOf(flavor.id, flavor.projects);
     },

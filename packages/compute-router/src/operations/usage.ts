@@ -55,13 +55,13 @@ const TIME = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d:\d\d)(?:\.(\d{1,6}))?| (\d\d:\d\d
 
 /** Parses the three time formats of usage reports to microseconds since the epoch. */
 function microseconds(text: string): number {
-  const [, day, clock, fraction, spacedClock, spacedFraction] = TIME.exec(text) ?? [];
-  const plain = `${day}T${clock ?? spacedClock}`;
+  const [, day, clock, fraction, clockAfterSpace, fractionAfterSpace] = TIME.exec(text) ?? [];
+  const plain = `${day}T${clock ?? clockAfterSpace}`;
   const ms = day === undefined ? Number.NaN : Date.parse(`${plain}Z`);
   // The parser maps a nonexistent day to the next month.
   if (Number.isNaN(ms) || new Date(ms).toISOString().slice(0, 19) !== plain)
     throw new Rejection('BAD_REQUEST', `Datetime is in invalid format: ${text}`);
-  return ms * 1000 + Number((fraction ?? spacedFraction ?? '').padEnd(6, '0'));
+  return ms * 1000 + Number((fraction ?? fractionAfterSpace ?? '').padEnd(6, '0'));
 }
 
 /**

@@ -1,6 +1,6 @@
 /** The number of requests that each project, or each user, may make in a time window. */
 export interface RateLimit {
-  /** Whose requests are counted together. */
+  /** Requests of one project, or of one user, are counted together. */
   readonly per: 'project' | 'user';
   /** Requests per window, at least 1. */
   readonly requests: number;

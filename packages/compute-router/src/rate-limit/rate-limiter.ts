@@ -58,7 +58,7 @@ class Counting {
   readonly #store: SharedCounters | undefined;
   readonly #onError: (error: Error) => void;
   #away = false;
-  #awayUntil = 0;
+  #unavailableUntil = 0;
 
   constructor({ store = 'memory', storeTimeoutMs = 500, onError = () => {} }: RateLimiterOptions) {
     this.#store = store === 'memory' ? undefined : new SharedCounters(store, storeTimeoutMs);
@@ -71,7 +71,7 @@ class Counting {
     const together = this.#store?.counting(limit);
     if (!together) return alone;
     return async (key) => {
-      if (performance.now() < this.#awayUntil) return alone(key);
+      if (performance.now() < this.#unavailableUntil) return alone(key);
       try {
         const result = await toCounted(together(key));
         this.#away = false;
@@ -84,7 +84,7 @@ class Counting {
   }
 
   #markUnavailable(error: Error): void {
-    this.#awayUntil = performance.now() + PAUSE_MS;
+    this.#unavailableUntil = performance.now() + PAUSE_MS;
     if (this.#away) return;
     this.#away = true;
     this.#onError(error);

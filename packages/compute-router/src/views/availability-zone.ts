@@ -33,7 +33,7 @@ const serviceState = z.strictObject({
   ),
 });
 
-/** By host, then by binary. */
+/** States of services by host and binary. */
 const hosts = z.record(z.string(), z.record(z.string(), serviceState)).nullable();
 
 function stateOf({ up, service, lastSeenAt }: ServiceState): z.infer<typeof serviceState> {

@@ -46,7 +46,7 @@ const databases = [
   ...(postgresUrl ? [{ kind: 'PostgreSQL', open: () => freshDatabase(postgresUrl) }] : []),
 ];
 
-/** More than any look-up has. */
+/** More statements than any look-up executes. */
 const MAX_STATEMENTS = 40;
 
 describe.each(databases)('look-ups with failing statements on $kind', ({ open }) => {

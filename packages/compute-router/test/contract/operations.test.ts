@@ -143,7 +143,7 @@ describe('every operation of the reference', () => {
         expect(isUnrouted(response) || isOutsideWindow(response)).toBe(false);
         proof.rejections.add(status);
       };
-      if (listed.path !== '/') await refusedWithoutToken(version, call);
+      if (listed.path !== '/') await rejectedWithoutToken(version, call);
 
       const before = await cloud.world();
       await checkRejections(version, call);
@@ -164,14 +164,14 @@ describe('every operation of the reference', () => {
       if (errorsAt(listed, version).includes(404) && ALWAYS_REJECTED[key] === undefined) {
         for (const [index, [name, value]] of unknown.entries()) {
           const params = { ...call.params, [name]: unknownLike(value) };
-          const mayMismatch = listed.method === 'PUT' && index > 0;
-          if (!mayMismatch && !ACCEPTS_UNKNOWN.has(key)) await rejected(404, { params });
+          const mayDiffer = listed.method === 'PUT' && index > 0;
+          if (!mayDiffer && !ACCEPTS_UNKNOWN.has(key)) await rejected(404, { params });
         }
       }
       expect(await cloud.world()).toBe(before);
     }
 
-    async function refusedWithoutToken(version: string, call: Call): Promise<void> {
+    async function rejectedWithoutToken(version: string, call: Call): Promise<void> {
       expect((await send(listed, version, call, { token: '' })).status).toBe(401);
       proof.rejections.add(401);
     }

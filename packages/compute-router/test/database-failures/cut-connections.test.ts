@@ -14,9 +14,9 @@ class Caller {
   readonly strange: unknown[] = [];
   rejected = 0;
 
-  async run(api: Api, goesOn: () => boolean): Promise<void> {
+  async run(api: Api, isRunning: () => boolean): Promise<void> {
     const client = api.as('ada:p1', '2.37');
-    while (goesOn()) {
+    while (isRunning()) {
       const created = await client.post('/servers', { server });
       if (!this.#understood(created, 202)) continue;
       const { id } = created.body.server;

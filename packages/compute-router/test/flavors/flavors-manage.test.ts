@@ -68,8 +68,8 @@ describe('the management of flavors', () => {
     const shown = await admin(version).get(`/flavors/${id}`);
     const inList = (await admin(version).get('/flavors/detail')).body.flavors.find((f: any) => f.id === id);
     for (const flavor of [shown.body.flavor, inList]) expect(flavor).toEqual(created.body.flavor);
-    const seenByAda = await api.as('ada:p1', version).get(`/flavors/${id}`);
-    expect(Object.keys(seenByAda.body.flavor).sort()).toEqual([...fields].sort());
+    const shownToMember = await api.as('ada:p1', version).get(`/flavors/${id}`);
+    expect(Object.keys(shownToMember.body.flavor).sort()).toEqual([...fields].sort());
     const brief = (await admin(version).get('/flavors')).body.flavors.find((f: any) => f.id === id);
     const description = fields.includes('description') ? ['description'] : [];
     expect(Object.keys(brief).sort()).toEqual([...description, 'id', 'links', 'name']);

@@ -13,7 +13,7 @@ interface Rule {
   /** Actions before the call; the last one decides the state of the server. */
   readonly before?: readonly (readonly [string, unknown])[];
   /** Whether the action is rejected for a paused server. */
-  readonly refusedWhilePaused?: false;
+  readonly rejectedWhilePaused?: false;
   readonly adminOnly?: true;
   /** Whether the action ignores a lock. */
   readonly passesLock?: true;
@@ -64,7 +64,7 @@ const rules: readonly Rule[] = [
       { host: null, block_migration: 'x' },
     ],
     adminOnly: true,
-    refusedWhilePaused: false,
+    rejectedWhilePaused: false,
   },
   {
     action: 'createImage',
@@ -72,7 +72,7 @@ const rules: readonly Rule[] = [
     version: '2.1',
     status: 202,
     bad: [null, {}, { name: '' }, { name: ' x' }],
-    refusedWhilePaused: false,
+    rejectedWhilePaused: false,
     passesLock: true,
   },
   {
@@ -81,7 +81,7 @@ const rules: readonly Rule[] = [
     version: '2.1',
     status: 202,
     bad: [null, { name: 'x' }, { name: 'copy', backup_type: 'daily', rotation: -1 }],
-    refusedWhilePaused: false,
+    rejectedWhilePaused: false,
     passesLock: true,
   },
   {
@@ -91,7 +91,7 @@ const rules: readonly Rule[] = [
     status: 202,
     bad: [null, {}, { adminPass: 1 }],
   },
-  { action: 'shelve', body: null, version: '2.1', status: 202, bad: [], refusedWhilePaused: false },
+  { action: 'shelve', body: null, version: '2.1', status: 202, bad: [], rejectedWhilePaused: false },
   {
     action: 'unshelve',
     body: null,
@@ -107,7 +107,7 @@ const rules: readonly Rule[] = [
     status: 202,
     bad: [1, {}],
     below: '2.16',
-    refusedWhilePaused: false,
+    rejectedWhilePaused: false,
   },
   {
     action: 'injectNetworkInfo',
@@ -116,7 +116,7 @@ const rules: readonly Rule[] = [
     status: 202,
     bad: [],
     adminOnly: true,
-    refusedWhilePaused: false,
+    rejectedWhilePaused: false,
   },
   {
     action: 'os-resetState',
@@ -125,10 +125,10 @@ const rules: readonly Rule[] = [
     status: 202,
     bad: [null, {}, { state: 'x' }],
     adminOnly: true,
-    refusedWhilePaused: false,
+    rejectedWhilePaused: false,
     passesLock: true,
   },
-  { action: 'forceDelete', body: null, version: '2.1', status: 202, bad: [], refusedWhilePaused: false },
+  { action: 'forceDelete', body: null, version: '2.1', status: 202, bad: [], rejectedWhilePaused: false },
 ];
 
 describe('the rules of actions', () => {
@@ -186,7 +186,7 @@ describe('the rules of actions', () => {
     await on.ada().act(server.id, 'pause');
     const client = rule.adminOnly ? on.admin(rule.version) : on.ada(rule.version);
     const response = await client.act(server.id, rule.action, rule.body);
-    if (rule.refusedWhilePaused === false) return expect(response.status).toBe(rule.status);
+    if (rule.rejectedWhilePaused === false) return expect(response.status).toBe(rule.status);
     expect(response.body.conflictingRequest.message).toBe(
       `Cannot '${rule.action}' instance ${server.id} while it is in vm_state paused`,
     );

@@ -2,7 +2,7 @@ import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Api, apiUnderTest, type Client, ids } from '../api-under-test.js';
 import { plain } from './cloud.js';
 
-const avxImage = '11111111-1111-4111-8111-111111111111';
+const imageWithAvx = '11111111-1111-4111-8111-111111111111';
 const tpmImage = '22222222-2222-4222-8222-222222222222';
 const avx512Image = '44444444-4444-4444-8444-444444444444';
 const secureImage = '33333333-3333-4333-8333-333333333333';
@@ -40,7 +40,7 @@ describe('what hosts offer', () => {
         hosts,
         images: [
           { id: ids.image, name: 'cirros', visibility: 'public' },
-          { id: avxImage, visibility: 'public', properties: { 'trait:HW_CPU_X86_AVX': 'required' } },
+          { id: imageWithAvx, visibility: 'public', properties: { 'trait:HW_CPU_X86_AVX': 'required' } },
           { id: avx512Image, visibility: 'public', properties: { 'trait:HW_CPU_X86_AVX512F': 'required' } },
           { id: tpmImage, visibility: 'public', properties: { hw_tpm_version: '1.2' } },
           { id: secureImage, visibility: 'public', properties: { os_secure_boot: 'required' } },
@@ -103,8 +103,8 @@ describe('what hosts offer', () => {
     ['the absence of a trait', { 'trait:HW_CPU_X86_AVX': 'forbidden' }, 'ordinary'],
     ['a trait that no host has', { 'trait:HW_CPU_X86_AVX2': 'required' }, undefined],
     ['the absence of a trait of all', { 'trait:COMPUTE_NODE': 'forbidden' }, undefined],
-    ['a trait by its image', {}, 'special', { imageRef: avxImage }],
-    ['contradictory traits', { 'trait:HW_CPU_X86_AVX': 'forbidden' }, undefined, { imageRef: avxImage }],
+    ['a trait by its image', {}, 'special', { imageRef: imageWithAvx }],
+    ['contradictory traits', { 'trait:HW_CPU_X86_AVX': 'forbidden' }, undefined, { imageRef: imageWithAvx }],
     ['secure boot', { 'os:secure_boot': 'required' }, 'special'],
     ['secure boot by its image', {}, 'special', { imageRef: secureImage }],
     ['no secure boot', { 'os:secure_boot': 'disabled' }, 'ordinary'],
@@ -184,14 +184,14 @@ describe('what hosts offer', () => {
 
     it('succeed if the host has the traits of the image', async () => {
       const { id } = await create({ 'trait:CUSTOM_FAST': 'required' });
-      expect(await rebuild(id, avxImage)).toMatchObject({ status: 'ACTIVE', host: 'special', image: avxImage });
+      expect(await rebuild(id, imageWithAvx)).toMatchObject({ status: 'ACTIVE', host: 'special', image: imageWithAvx });
     });
 
     it('set the server to ERROR, with its former image, if the host lacks a trait of the image', async () => {
       const { id } = await create({});
       const message =
         'No valid host was found. Image traits cannot be satisfied by the current resource providers. Either specify a different image during rebuild or create a new server with the specified image.';
-      expect(await rebuild(id, avxImage)).toMatchObject({ ...rejection(message), host: 'ordinary' });
+      expect(await rebuild(id, imageWithAvx)).toMatchObject({ ...rejection(message), host: 'ordinary' });
       const [{ request_id: requestId }] = (await admin.get(`/servers/${id}/os-instance-actions`)).body.instanceActions;
       const { instanceAction } = (await admin.get(`/servers/${id}/os-instance-actions/${requestId}`)).body;
       expect(instanceAction).toMatchObject({ action: 'rebuild', message: 'Error' });
@@ -209,8 +209,8 @@ describe('what hosts offer', () => {
     it('ignore the options of the image, and the current image of the server', async () => {
       const { id } = await create({});
       expect(await rebuild(id, secureImage)).toMatchObject({ status: 'ACTIVE', host: 'ordinary', image: secureImage });
-      const { id: onAvx } = await create({}, { imageRef: avxImage });
-      expect(await rebuild(onAvx, avxImage)).toMatchObject({ status: 'ACTIVE', host: 'special' });
+      const { id: onAvx } = await create({}, { imageRef: imageWithAvx });
+      expect(await rebuild(onAvx, imageWithAvx)).toMatchObject({ status: 'ACTIVE', host: 'special' });
     });
   });
 

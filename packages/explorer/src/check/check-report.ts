@@ -1,6 +1,6 @@
 import type { OperationChange } from '@apistrata/microversion/router';
 import { operationLines, partSentence } from '../markdown.js';
-import { breakingOnly, harmlessOnly } from '../pages/changes-page.js';
+import { breakingOnly, compatibleChanges } from '../pages/changes-page.js';
 import type { CheckResult } from './check-documents.js';
 
 /** Names of the compared documents for messages. */
@@ -64,7 +64,7 @@ const UNRELEASED = '## Unreleased';
 
 /** Returns the entry of a changelog for the changes: `## 2.0.0`, or `## Unreleased` if the version is the same. */
 export function changelogEntry({ from, to, changes }: CheckResult): string {
-  const content = `${list('Breaking changes', breakingOnly(changes))}${list('Other changes', harmlessOnly(changes))}`;
+  const content = `${list('Breaking changes', breakingOnly(changes))}${list('Other changes', compatibleChanges(changes))}`;
   return `${from === to ? UNRELEASED : `## ${to}`}\n\n${content || 'No changes of the API.\n\n'}`;
 }
 

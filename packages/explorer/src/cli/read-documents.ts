@@ -30,9 +30,11 @@ async function parseFile(file: string, label: string): Promise<unknown> {
 const isContainer = (value: unknown): value is Value => typeof value === 'object' && value !== null;
 
 /** Whether any reference of a value leads to another file. */
-function refersOutside(value: Value): boolean {
+function hasExternalReference(value: Value): boolean {
   return Object.entries(value).some(([key, inner]) =>
-    key === '$ref' && typeof inner === 'string' ? !inner.startsWith('#') : isContainer(inner) && refersOutside(inner),
+    key === '$ref' && typeof inner === 'string'
+      ? !inner.startsWith('#')
+      : isContainer(inner) && hasExternalReference(inner),
   );
 }
 
@@ -90,7 +92,7 @@ class Inclusion {
 async function readDocument(path: string): Promise<unknown> {
   const file = resolve(path);
   const document = await parseFile(file, path);
-  return isContainer(document) && refersOutside(document) ? new Inclusion(file).include(document) : document;
+  return isContainer(document) && hasExternalReference(document) ? new Inclusion(file).include(document) : document;
 }
 
 /** Reads a document of a version: `FILE`, or `NAME=FILE` for a version other than `info.version`. */

@@ -20,7 +20,7 @@ export class Api {
   readonly title: string;
   readonly options: ExplorerOptions;
   readonly versions: VersionRange;
-  /** By name, in the order of the operations. */
+  /** Histories of elements by name, in the order of the operations. */
   readonly histories: ReadonlyMap<string, ElementHistory>;
   readonly navigation: Navigation;
   readonly searchIndex: SearchIndex;

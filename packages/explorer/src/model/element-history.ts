@@ -14,7 +14,7 @@ import {
 import { apiChanges } from './api-changes.js';
 import type { VersionRange } from './versions.js';
 
-/** From the first version of an element to its last, inclusive. */
+/** The versions from the first to the last one of an element, inclusive. */
 export interface Span {
   readonly since: Version;
   readonly until: Version;

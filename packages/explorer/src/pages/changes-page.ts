@@ -25,7 +25,7 @@ export function breakingOnly(changes: readonly OperationChange[]): readonly Oper
 }
 
 /** Keeps only the compatible parts of changes. */
-export function harmlessOnly(changes: readonly OperationChange[]): readonly OperationChange[] {
+export function compatibleChanges(changes: readonly OperationChange[]): readonly OperationChange[] {
   return changes
     .map((change) => ({ ...change, parts: change.parts.filter(({ breaking }) => breaking === undefined) }))
     .filter(({ change, parts }) => change === 'added' || (change === 'changed' && parts.length > 0));
@@ -60,7 +60,7 @@ ${picker(site, 'from', 'Version of the client', from)}${picker(site, 'to', 'Vers
 /** Renders the changes between two versions that a filter selects, breaking changes first. */
 export function changesPage(site: Site, from: Version, to: Version, filter: ChangeFilter): Html {
   const changes = filtered(site.api.changes(from, to), filter);
-  const [breaking, rest] = [breakingOnly(changes), filter.breakingOnly ? [] : harmlessOnly(changes)];
+  const [breaking, rest] = [breakingOnly(changes), filter.breakingOnly ? [] : compatibleChanges(changes)];
   const selected = { from: from.text, to: to.text, ...parametersOf(filter) };
   const address = (format: string) => site.links.page('/changes', site.api.versions.max, { ...selected, format });
   const content = html`<h1>From ${from.text} to ${to.text}</h1>

@@ -55,6 +55,6 @@ export function nameOf(operation: Pick<Operation, 'name' | 'method' | 'path' | '
 }
 
 /** The common name of the operations on a path that the key of the body selects: `actOnServer`. */
-export function actOnName({ method, path }: Operation): string {
+export function actionOperationName({ method, path }: Operation): string {
   return nameOf({ method, path, action: 'actOn' });
 }

@@ -4,7 +4,7 @@ import type { Operation } from '../router/operation.js';
 import { Version, type VersionLike } from '../version.js';
 import type { ApiDescription } from './api-description.js';
 import { type Example, exampleAt } from './examples.js';
-import { actOnName, nameOf, operationKey, tagOf } from './names.js';
+import { actionOperationName, nameOf, operationKey, tagOf } from './names.js';
 import { type Json, type OperationShape, operationShape } from './operation-shape.js';
 import { annotate, type WindowNotes, windowNotes, withNote } from './window-notes.js';
 
@@ -217,7 +217,7 @@ export function openApi(operations: readonly Operation[], options: OpenApiOption
     const [first] = group;
     const { operation, shape } = first;
     const several = group.length > 1 && operation.action !== undefined;
-    const id = several ? actOnName(operation) : nameOf(operation);
+    const id = several ? actionOperationName(operation) : nameOf(operation);
     const other = ids.get(id);
     if (other)
       throw new TypeError(`${other} and ${operationKey(operation)} are both called ${id}: give one another \`name\``);

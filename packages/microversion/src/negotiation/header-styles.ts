@@ -8,7 +8,7 @@ export interface HeaderStyle {
   /** Whether bare headers are read and written in addition to typed ones. */
   readonly bareHeaders: boolean;
   /** Whether a 406 response repeats the rejected version in the version headers. */
-  readonly echoRejected: boolean;
+  readonly echoesRejected: boolean;
   /** The text in its normal form, `2.27`; undefined if it is not a version. */
   readonly normalize: (text: string) => string | undefined;
   readonly invalid: (served: SupportedVersions, text: string) => InvalidVersionHeader;
@@ -27,7 +27,7 @@ function normalNumber(text: string): string {
 export const headerStyles: Readonly<Record<HeaderStyleName, HeaderStyle>> = {
   strict: {
     bareHeaders: true,
-    echoRejected: true,
+    echoesRejected: true,
     normalize: (text) => Version.parse(text)?.text,
     invalid: (served, text) =>
       new InvalidVersionHeader(
@@ -44,7 +44,7 @@ export const headerStyles: Readonly<Record<HeaderStyleName, HeaderStyle>> = {
   },
   generic: {
     bareHeaders: false,
-    echoRejected: false,
+    echoesRejected: false,
     normalize: (text) => {
       const [, major, minor] = LENIENT.exec(text) ?? [];
       if (major === undefined || minor === undefined) return undefined;

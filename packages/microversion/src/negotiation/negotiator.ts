@@ -163,7 +163,7 @@ export function negotiator(options: NegotiatorOptions): Negotiator {
   }
 
   function applyErrorHeaders(res: ServerResponse, error: InvalidVersionHeader | UnacceptableVersion): void {
-    if (headerStyle.echoRejected && error.code === 'UNACCEPTABLE_VERSION') applyVersionHeaders(res, error.version);
+    if (headerStyle.echoesRejected && error.code === 'UNACCEPTABLE_VERSION') applyVersionHeaders(res, error.version);
   }
 
   function apply(req: IncomingMessage, res: ServerResponse): Version {

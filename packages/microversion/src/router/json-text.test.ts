@@ -43,7 +43,7 @@ describe('the text of a value', () => {
   });
 });
 
-/** Of a value and its contents: BigInts are rejected by both. */
+/** Returns the types of a value and its contents; both reject BigInts. */
 function typesIn(value: unknown): string {
   return typeof value === 'object' && value !== null
     ? [...Object.values(value), ...(Symbol.iterator in value ? [...(value as Iterable<unknown>)] : [])]

@@ -49,7 +49,7 @@ export class Trail {
   version: Version | undefined;
   readonly #observer: RouterObserver;
   readonly #begunAt = performance.now();
-  #passedAt = this.#begunAt;
+  #lastStageAt = this.#begunAt;
 
   constructor(observer: RouterObserver) {
     this.#observer = observer;
@@ -59,8 +59,8 @@ export class Trail {
   pass(stage: Stage): void {
     if (!this.#observer.stage) return;
     const now = performance.now();
-    this.#observer.stage(stage, this.#passedAt, now - this.#passedAt);
-    this.#passedAt = now;
+    this.#observer.stage(stage, this.#lastStageAt, now - this.#lastStageAt);
+    this.#lastStageAt = now;
   }
 
   end(req: IncomingMessage, res: ServerResponse, error: unknown): void {

@@ -67,7 +67,7 @@ it('responds synchronously if all stages are synchronous', () => {
 
 it.each([
   ['a promise', <T>(value: T) => Promise.resolve(value)],
-  // Like query builders.
+  // A thenable, as query builders return.
   [
     'something else that has a then()',
     // biome-ignore lint/suspicious/noThenProperty: the test requires an object with this property

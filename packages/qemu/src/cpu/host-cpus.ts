@@ -152,7 +152,7 @@ export class HostCpus {
    * Returns why a guest of another host cannot continue on this one with its current CPU; null if it can.
    * @param here the name of this host
    */
-  async reasonAgainst(guest: GuestCpu, here: string): Promise<string | null> {
+  async obstacleFor(guest: GuestCpu, here: string): Promise<string | null> {
     const { mode, model, visible } = guest;
     if (!visible) return null;
     if (!this.#definitions.has(model)) return `QEMU on host ${here} does not have the CPU model ${model}.`;

@@ -1,6 +1,6 @@
 import type { FenceAction } from '@apistrata/compute-engine/drivers';
 
-/** What a fence has done. */
+/** The result of a fence. */
 export interface FencedMachines {
   /** Ids of the servers whose machines ran. */
   readonly fenced: readonly string[];

@@ -37,7 +37,7 @@ export async function removeJob(qmp: QmpClient, id: string): Promise<void> {
     await sleep(POLL_INTERVAL_MS);
 }
 
-async function forgetCopy(qmp: QmpClient): Promise<void> {
+async function dismissCopy(qmp: QmpClient): Promise<void> {
   await removeJob(qmp, COPY);
   await qmp.execute('blockdev-del', { 'node-name': COPY }).catch(() => {});
 }
@@ -91,7 +91,7 @@ export async function copyWhileRunning(
   { qemuImg, ...run }: { readonly qemuImg: string } & ProgramOptions & { readonly signal: AbortSignal },
   around?: (begin: () => Promise<unknown>) => Promise<unknown>,
 ): Promise<void> {
-  await forgetCopy(qmp);
+  await dismissCopy(qmp);
   await rm(target, { force: true });
   const source = (await blockNodesOf(qmp)).get(node);
   if (!source) throw new QemuError('UNSUPPORTED', 'the machine has no local disk to copy');
@@ -108,6 +108,6 @@ export async function copyWhileRunning(
     const ended = await qmp.executeUntil('blockdev-backup', job, endOf(COPY), run.signal, around);
     checkEnd(ended, 'its disk could not be copied');
   } finally {
-    await forgetCopy(qmp).catch(() => {});
+    await dismissCopy(qmp).catch(() => {});
   }
 }

@@ -48,7 +48,7 @@ export class LiveMove implements OngoingMove {
   readonly #server: Server;
   readonly #destHost: string;
   /** Cancels the move before the switchover; a second call cancels the wait for the response as well. */
-  readonly #givingUp = new AbortController();
+  readonly #abandoning = new AbortController();
   readonly #leaving = new AbortController();
 
   /** @param begins whether to start the move if it is neither in progress nor finished */
@@ -88,7 +88,7 @@ export class LiveMove implements OngoingMove {
       await this.#handOver(qmp);
     } catch (error) {
       if (!sent) await this.#stay(qmp);
-      throw this.#givingUp.signal.aborted ? this.#givingUp.signal.reason : withTunnelFailure(error, tunnels);
+      throw this.#abandoning.signal.aborted ? this.#abandoning.signal.reason : withTunnelFailure(error, tunnels);
     } finally {
       for (const tunnel of tunnels) await tunnel.close();
     }
@@ -99,7 +99,7 @@ export class LiveMove implements OngoingMove {
   }
 
   async #send(qmp: QmpClient, tunnels: Tunnel[]): Promise<void> {
-    const { signal } = this.#givingUp;
+    const { signal } = this.#abandoning;
     signal.throwIfAborted();
     const { folder } = this.#machine;
     const serverId = this.#server.id;
@@ -133,7 +133,7 @@ export class LiveMove implements OngoingMove {
 
   /** Mirrors a disk to the other host. */
   async #copy(qmp: QmpClient, disk: OwnDisk, sync: 'full' | 'top'): Promise<void> {
-    const { signal } = this.#givingUp;
+    const { signal } = this.#abandoning;
     const target = copyOf(disk);
     await qmp.execute('blockdev-add', {
       'node-name': target,
@@ -191,7 +191,7 @@ export class LiveMove implements OngoingMove {
   }
 
   async abort(): Promise<void> {
-    this.#givingUp.abort(new QemuError('MOVE_FAILED', 'the move was cancelled'));
+    this.#abandoning.abort(new QemuError('MOVE_FAILED', 'the move was cancelled'));
     const moved = await this.done.then(
       () => true,
       () => false,
@@ -200,8 +200,8 @@ export class LiveMove implements OngoingMove {
   }
 
   async leave(): Promise<void> {
-    this.#givingUp.abort(new QemuError('MOVE_FAILED', 'the host process is shutting down'));
-    this.#leaving.abort(this.#givingUp.signal.reason);
+    this.#abandoning.abort(new QemuError('MOVE_FAILED', 'the host process is shutting down'));
+    this.#leaving.abort(this.#abandoning.signal.reason);
     await this.done.catch(() => {});
   }
 

@@ -10,7 +10,7 @@ const CHECK_MS = 8_000;
 
 /** Returns why a guest cannot continue with its CPU on this host; null if it can. */
 export function cpuObstacle({ parts }: Host, cpu: GuestCpu): Promise<string | null> {
-  return parts.cpus.reasonAgainst(cpu, parts.services.hosts?.self ?? '');
+  return parts.cpus.obstacleFor(cpu, parts.services.hosts?.self ?? '');
 }
 
 /** Returns why a running guest of this host cannot move to another one; null if nothing is known to prevent it. */

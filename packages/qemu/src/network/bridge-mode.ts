@@ -165,7 +165,7 @@ export async function openBridgeMode(options: BridgeModeOptions): Promise<(place
     const ids = await places.machineIds();
     if (!hosts) return { plan: checkedPlan(await networkPlan(ids)) };
     const { self } = hosts;
-    const { tunnels, alive } = await hostsNow(hosts, tunnelPort);
+    const { tunnels, alive } = await currentHosts(hosts, tunnelPort);
     const { routers, ...plan } = checkedPlan(await networkPlan(ids, { self, alive }));
     return {
       tunnels,

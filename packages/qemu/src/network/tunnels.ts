@@ -25,7 +25,7 @@ export function supportsLearning({ local, peers }: Tunnels): boolean {
 }
 
 /** Returns the current hosts. */
-export async function hostsNow(
+export async function currentHosts(
   { self, address, all }: Pick<HostLinks, 'self' | 'address' | 'all'>,
   port: number,
 ): Promise<{ readonly tunnels: Tunnels; readonly alive: readonly string[] }> {

@@ -14,7 +14,7 @@ function administrator(server: Server): string {
 const NO_AGENT = 'QEMU guest agent is not enabled: the image does not declare one.';
 
 /** Returns why the password of a guest cannot be set, or its file systems cannot be frozen; undefined if they can. */
-export async function reasonAgainst(host: Host, verb: DriverVerb, server: Server): Promise<UnsupportedReason | null> {
+export async function obstacleFor(host: Host, verb: DriverVerb, server: Server): Promise<UnsupportedReason | null> {
   if (verb === 'quiesce' && !hasAgent(server)) return { code: 'NOT_SUPPORTED', message: NO_AGENT };
   if (verb !== 'set_password') return null;
   const conflict = (message: string): UnsupportedReason => ({ code: 'CONFLICT', message });

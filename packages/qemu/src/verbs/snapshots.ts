@@ -29,8 +29,9 @@ export const snapshots: Verbs = {
     // A copy that fills the disk pauses all guests.
     await checkSpace(directory, (qmp ? 2 : 1) * (await occupiedBytes(folder.file('root'), folder.file('rootBase'))));
     try {
-      const atRest = (begin: () => Promise<unknown>) => host.frozenGuests.during(server, folder, work.imageId, begin);
-      if (qmp) await copyWhileRunning(qmp, 'root', copy, { qemuImg, runAs, signal }, atRest);
+      const whileFrozen = (begin: () => Promise<unknown>) =>
+        host.frozenGuests.during(server, folder, work.imageId, begin);
+      if (qmp) await copyWhileRunning(qmp, 'root', copy, { qemuImg, runAs, signal }, whileFrozen);
       // The image has no backing file, and no holes for blocks that the guest has deleted.
       const source = qmp ? copy : folder.file('root');
       await rm(`${path}.new`, { force: true });

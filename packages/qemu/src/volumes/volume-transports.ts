@@ -18,7 +18,7 @@ function keyOf(content: VolumeContent, user: string): string {
 
 /** Connections of other hosts to the content of volumes, each for a server, while it uses the content. */
 export class VolumeTransports {
-  /** By content and user. */
+  /** Open connections by content and user. */
   readonly #open = new Map<string, Set<Socket>>();
 
   /** @throws QemuError `UNSUPPORTED` if that server does not use it */

@@ -125,8 +125,8 @@ export function buildGuest(folder: string, { realAgent = false, logins = false }
     for (const file of [program, ...librariesOf(program)]) put(file, file.slice(1), true);
   if (realAgent) put(join(here, 'chpasswd.sh'), 'bin/chpasswd', true);
   const modules = findModules(`/lib/modules/${version}/kernel`);
-  const wanted = realAgent ? [...MODULES, 'virtio_balloon'] : MODULES;
-  const there = wanted.filter((name) => modules.has(name));
+  const required = realAgent ? [...MODULES, 'virtio_balloon'] : MODULES;
+  const there = required.filter((name) => modules.has(name));
   for (const name of there) put(modules.get(name)!, `modules/${name}.ko`);
   writeFileSync(join(root, 'modules/order'), `${there.join('\n')}\n`);
   const names = readdirSync(root, { recursive: true, encoding: 'utf8' });

@@ -2,7 +2,7 @@
 // one operation and exits in the middle of it. Arguments: the directory; the operation; the server; the number of steps
 // before the exit.
 import { once } from 'node:events';
-import { dieAfter } from './steps.mjs';
+import { killAfter } from './steps.mjs';
 
 const { createEngine } = await import('@apistrata/compute-engine');
 const { qemuDriver } = await import('@apistrata/qemu');
@@ -78,7 +78,7 @@ process.stdin.destroy();
 
 const response = await verbs[verb]();
 console.log(`begun ${response ?? ''}`);
-dieAfter(Number(steps));
+killAfter(Number(steps));
 await engine.idle();
 console.log('done');
 await engine.close();

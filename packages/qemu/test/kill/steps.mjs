@@ -12,7 +12,7 @@ let last = Number.POSITIVE_INFINITY;
 let lastCommand = '';
 
 /** The process exits after this number of steps, 0 is immediately; or directly after a command to QEMU. */
-export function dieAfter(when) {
+export function killAfter(when) {
   [executed, last, lastCommand] = typeof when === 'number' ? [0, when, ''] : [0, Number.POSITIVE_INFINITY, when];
   if (when === 0) process.kill(process.pid, 'SIGKILL');
 }

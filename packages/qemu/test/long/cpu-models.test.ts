@@ -26,7 +26,7 @@ describe.skipIf(missing)('hosts with different CPU models', { timeout: 400_000 }
   const migrate = (id: string, host: string, checkedFirst = false) =>
     hosts.engine.servers.act(admin, id, 'os-migrateLive', { host, checkedFirst });
 
-  /** What the guest reads about its CPU. */
+  /** Returns the CPU as the guest reports it. */
   async function cpuOf(id: string): Promise<{ readonly model: string; readonly aes: boolean }> {
     const line = await hosts.line(id);
     const text = await line.run('grep -E "^(model name|flags)" /proc/cpuinfo');

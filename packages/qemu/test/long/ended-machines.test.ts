@@ -73,7 +73,7 @@ describe.skipIf(missing)('a machine that stops by itself', { timeout: 240_000 },
     await cloud.engine.close();
     for (const server of [starts.id, stays.id]) {
       process.kill(process_(server)[0] ?? expect.fail('no process'), 'SIGKILL');
-      // As if the computer had booted since.
+      // Simulates that the computer has booted since.
       writeFileSync(join(cloud.machines, server, 'host-boot'), 'a former boot');
     }
     await cloud.begin();

@@ -127,7 +127,7 @@ describe.skipIf(missing)('a full disk of a host', { timeout: 300_000 }, () => {
     writeFileSync(ballast, Buffer.alloc((Number(free) - 30) * MIB));
     const second = await cache.fetch(caller, 'b', 0, signal);
     expect([existsSync(first), existsSync(second)]).toEqual([false, true]);
-    // What was just used stays.
+    // Images that were just used remain.
     await expect(cache.fetch(caller, 'c', 0, signal)).rejects.toMatchObject({ code: 'DISK_FULL' });
     expect(existsSync(second)).toBe(true);
   });

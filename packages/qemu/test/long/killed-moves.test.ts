@@ -82,7 +82,7 @@ describe.skipIf(missing)('two concurrent live migrations', { timeout: 300_000 },
     (await hosts.engine.migrations.list({ serverId, newestFirst: true, limit: 1 }))[0]!;
 
   /** After the transfer of both memories has started. */
-  const underWay = () =>
+  const inProgress = () =>
     eventually(async () => {
       for (const { status, memoryProcessedBytes } of await both(last)) {
         expect(status).toBe('running');
@@ -114,7 +114,7 @@ describe.skipIf(missing)('two concurrent live migrations', { timeout: 300_000 },
 
   it('leave the machines in place when the source host process is killed', async () => {
     await migrate('h2');
-    await underWay();
+    await inProgress();
     await hosts.kill('h1');
     await hosts.start('h1', SLOW);
     await proceed('h1', 'h2', 'failed');
@@ -122,7 +122,7 @@ describe.skipIf(missing)('two concurrent live migrations', { timeout: 300_000 },
 
   it('leave the machines in place when the connection breaks', async () => {
     await migrate('h2');
-    await underWay();
+    await inProgress();
     wire.cut();
     await proceed('h1', 'h2', 'failed');
   });
@@ -134,7 +134,7 @@ describe.skipIf(missing)('two concurrent live migrations', { timeout: 300_000 },
 
   it('leave the machines in place when the destination host process is killed, and move them afterwards', async () => {
     await migrate('h1');
-    await underWay();
+    await inProgress();
     await hosts.kill('h1');
     await hosts.start('h1', SLOW);
     await proceed('h2', 'h1', 'failed');

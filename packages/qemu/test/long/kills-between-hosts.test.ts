@@ -98,16 +98,16 @@ describe.skipIf(missing).each([
     return died;
   }
 
-  async function killedIn(
+  async function killDuring(
     name: string,
     when: number | string,
     act: () => Promise<unknown>,
     look: Parameters<typeof becomes>[0],
   ) {
-    await hosts.dieAfter(name, when);
+    await hosts.killAfter(name, when);
     await act();
     const died = await becomes(look);
-    await hosts.dieAfter(name, Number.POSITIVE_INFINITY);
+    await hosts.killAfter(name, Number.POSITIVE_INFINITY);
     const diedAfterwards = await becomes(look);
     expect(await hosts.miscounted()).toBeUndefined();
     return diedAfterwards || died;
@@ -128,7 +128,7 @@ describe.skipIf(missing).each([
       expect([what, incompleteFiles()]).toEqual([what, []]);
     };
     const act = () => hosts.engine.servers.act(admin, id, action, { flavorId });
-    return killedIn(role === 'here' ? from : other(from), steps, act, done);
+    return killDuring(role === 'here' ? from : other(from), steps, act, done);
   }
 
   it.each(shared && !EVERY_STEP ? ROUNDS.filter((_, index) => index % 3 === 0) : ROUNDS)(
@@ -155,7 +155,7 @@ describe.skipIf(missing).each([
       const started = async () => {
         await hosts.engine.servers.act(admin, id, 'os-migrateLive', { host: to, checkedFirst: true });
       };
-      const died = await killedIn(role === 'here' ? from : to, command, started, async (server) => {
+      const died = await killDuring(role === 'here' ? from : to, command, started, async (server) => {
         const [last] = await hosts.engine.migrations.list({ serverId: id, newestFirst: true, limit: 1 });
         expect(server).toMatchObject({ vmState: 'active', powerState: 1 });
         expect(last?.status).toBe(server.host === to ? 'completed' : 'failed');

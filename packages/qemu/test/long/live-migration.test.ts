@@ -26,7 +26,7 @@ describe.skipIf(missing)('live migrations of virtual machines', { timeout: 300_0
   const migrate = (host: string) => hosts.engine.servers.act(admin, id, 'os-migrateLive', { host, checkedFirst: true });
 
   /** The last migration, after the transfer of its memory has started. */
-  const underWay = () =>
+  const inProgress = () =>
     eventually(async () => {
       const [last] = await hosts.engine.migrations.list({ serverId: id, newestFirst: true, limit: 1 });
       expect(last).toMatchObject({ status: 'running', sourceHost: 'h1', destHost: 'h2' });
@@ -39,7 +39,7 @@ describe.skipIf(missing)('live migrations of virtual machines', { timeout: 300_0
     [...(await hosts.console(server)).matchAll(/^COUNT (\d+)\r?$/gm)].map(([, number]) => Number(number));
 
   /** One process, and nothing left on the other host. */
-  async function livesOn(here: string, there: string) {
+  async function runsOnOneHost(here: string, there: string) {
     await eventually(() => expect(existsSync(hosts.folder(there, id))).toBe(false), BOOT);
     expect(processesOf(hosts.folder(there, id))).toEqual([]);
     expect(processesOf(hosts.folder(here, id))).toHaveLength(1);
@@ -49,7 +49,7 @@ describe.skipIf(missing)('live migrations of virtual machines', { timeout: 300_0
     const line = await hosts.line(id);
     const before = await line.count();
     await migrate('h2');
-    const { memoryTotalBytes, memoryProcessedBytes, memoryRemainingBytes, diskTotalBytes, seq } = await underWay();
+    const { memoryTotalBytes, memoryProcessedBytes, memoryRemainingBytes, diskTotalBytes, seq } = await inProgress();
     expect(memoryTotalBytes).toBeGreaterThanOrEqual(160 * 2 ** 20);
     expect(memoryProcessedBytes).toBeLessThan(memoryTotalBytes);
     expect(memoryRemainingBytes).toBeGreaterThan(0);
@@ -61,7 +61,7 @@ describe.skipIf(missing)('live migrations of virtual machines', { timeout: 300_0
       status: 'cancelled',
     });
     expect(await line.count()).toBeGreaterThan(before);
-    await livesOn('h1', 'h2');
+    await runsOnOneHost('h1', 'h2');
   });
 
   it('keep memory, disks and every line of the console', async () => {
@@ -70,7 +70,7 @@ describe.skipIf(missing)('live migrations of virtual machines', { timeout: 300_0
     await line.run('echo moved >/mnt/disk/file; sync');
     const before = await line.count();
     await migrate('h2');
-    const { seq } = await underWay();
+    const { seq } = await inProgress();
     await hosts.engine.servers.act(admin, id, 'live_migration_force_complete', { number: `${seq}` });
     const server = await hosts.settled(id);
     expect(server).toMatchObject({ vmState: 'active', host: 'h2' });
@@ -84,7 +84,7 @@ describe.skipIf(missing)('live migrations of virtual machines', { timeout: 300_0
     const numbers = await counted(server);
     expect(numbers).toEqual(numbers.map((_, index) => index + 1));
     expect(await hosts.console(server)).toMatch(/GUEST begins.*GUEST ready/s);
-    await livesOn('h2', 'h1');
+    await runsOnOneHost('h2', 'h1');
   });
 
   it('keep a paused machine paused', async () => {
@@ -94,7 +94,7 @@ describe.skipIf(missing)('live migrations of virtual machines', { timeout: 300_0
     const server = await hosts.settled(id);
     expect(server).toMatchObject({ vmState: 'paused', powerState: 3, host: 'h1' });
     const still = (await counted(server)).length;
-    await livesOn('h1', 'h2');
+    await runsOnOneHost('h1', 'h2');
     expect(await hosts.engine.servers.diagnostics(server)).toMatchObject({ state: 'paused' });
     await hosts.engine.servers.act(admin, id, 'unpause');
     await hosts.settled(id);

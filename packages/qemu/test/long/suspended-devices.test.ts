@@ -62,7 +62,7 @@ describe.skipIf(missing)(TITLE, { timeout: 240_000 }, () => {
     await cloud.done(id, act().act(ada, id, 'detachVolume', { volumeId: removed }));
     await cloud.done(id, act().act(ada, id, 'attachInterface', NIC));
     const later = await attach(id);
-    const laterPlace = await deviceOf(later);
+    const laterDevice = await deviceOf(later);
     await run(
       id,
       `mkdir -p /mnt/v; mke2fs ${place} >/dev/null; mount -t ext4 ${place} /mnt/v; echo before >/mnt/v/note`,
@@ -79,9 +79,9 @@ describe.skipIf(missing)(TITLE, { timeout: 240_000 }, () => {
     expect(await run(id, 'echo after >>/mnt/v/note; sync; echo 3 >/proc/sys/vm/drop_caches; cat /mnt/v/note')).toBe(
       'before\nafter',
     );
-    expect([await deviceOf(stays), await deviceOf(later)]).toEqual([place, laterPlace]);
-    const written = `echo kept | dd of=${laterPlace} conv=fsync 2>/dev/null; echo 3 >/proc/sys/vm/drop_caches`;
-    expect(await run(id, `${written}; head -c 4 ${laterPlace}`)).toBe('kept');
+    expect([await deviceOf(stays), await deviceOf(later)]).toEqual([place, laterDevice]);
+    const written = `echo kept | dd of=${laterDevice} conv=fsync 2>/dev/null; echo 3 >/proc/sys/vm/drop_caches`;
+    expect(await run(id, `${written}; head -c 4 ${laterDevice}`)).toBe('kept');
     // The config drive keeps its content.
     expect(await run(id, 'cat /mnt/config/openstack/latest/meta_data.json')).toContain(id);
     if (index === 0) {

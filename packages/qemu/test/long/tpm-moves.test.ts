@@ -27,7 +27,7 @@ describe.skipIf(missing)('moves of machines with a TPM', { timeout: 300_000 }, (
   }, 240_000);
   afterAll(() => hosts?.close(), 60_000);
 
-  async function keptOn(here: string, there: string) {
+  async function stateFilesOn(here: string, there: string) {
     await eventually(() => expect(existsSync(hosts.folder(there, id))).toBe(false), BOOT);
     expect(processesOf(hosts.folder(here, id), 'swtpm')).toHaveLength(1);
     expect(processesOf(hosts.folder(there, id), 'swtpm')).toEqual([]);
@@ -37,7 +37,7 @@ describe.skipIf(missing)('moves of machines with a TPM', { timeout: 300_000 }, (
   it('keep its state while the guest runs', async () => {
     await hosts.engine.servers.act(admin, id, 'os-migrateLive', { host: 'h2', checkedFirst: true });
     expect(await hosts.settled(id)).toMatchObject({ vmState: 'active', host: 'h2' });
-    await keptOn('h2', 'h1');
+    await stateFilesOn('h2', 'h1');
   });
 
   it('keep its state while the guest is off', async () => {
@@ -48,6 +48,6 @@ describe.skipIf(missing)('moves of machines with a TPM', { timeout: 300_000 }, (
     await eventually(async () => {
       expect((await hosts.console(await hosts.see(id))).match(/GUEST ready/g)).toHaveLength(2);
     }, BOOT);
-    await keptOn('h1', 'h2');
+    await stateFilesOn('h1', 'h2');
   });
 });

@@ -149,7 +149,7 @@ export const COUNTS = script(`${counting}
 expire(KEYS[1], KEYS[2])
 return redis.call('HGETALL', KEYS[1])`);
 
-const givingBack = `
+const releaseAmounts = `
 local function release(counters, kind, amount)
   local field = 'u:' .. kind
   local used = tonumber(redis.call('HGET', counters, field) or 0)
@@ -162,7 +162,7 @@ end
 `;
 
 /** KEYS: counters. ARGV: now, then kind and amount, alternating. */
-export const RELEASE = script(`${givingBack}
+export const RELEASE = script(`${releaseAmounts}
 for index = 2, #ARGV, 2 do release(KEYS[1], ARGV[index], ARGV[index + 1]) end`);
 
 /**
@@ -170,7 +170,7 @@ for index = 2, #ARGV, 2 do release(KEYS[1], ARGV[index], ARGV[index + 1]) end`);
  * counters of each project, and receipts. ARGV: now, the number of the operation, and a JSON list of [index of the
  * project from 0, and each kind and amount] of its requests.
  */
-export const UNDO = script(`${givingBack}
+export const UNDO = script(`${releaseAmounts}
 local number, receipts = tonumber(ARGV[2]), KEYS[#KEYS]
 local last = tonumber(redis.call('HGET', receipts, 'last') or 0)
 if last > number then return end

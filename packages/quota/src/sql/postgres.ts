@@ -36,10 +36,10 @@ const FOREIGN_SESSION = new Set(['26000', '42P05']);
  */
 export function postgres(pool: PostgresPool): SqlDatabase {
   const names = new Map<string, string>();
-  let sessionsAreOurs = true;
+  let ownsSessions = true;
 
   function query(text: string, values: readonly SqlValue[]): PostgresQuery {
-    if (!sessionsAreOurs) return { text, values };
+    if (!ownsSessions) return { text, values };
     let name = names.get(text);
     if (!name) {
       // The same name always means the same SQL, even if other code prepares statements in the session.
@@ -62,8 +62,8 @@ export function postgres(pool: PostgresPool): SqlDatabase {
         try {
           return await requested();
         } catch (error) {
-          if (!sessionsAreOurs || !FOREIGN_SESSION.has(codeOf(error))) throw error;
-          sessionsAreOurs = false;
+          if (!ownsSessions || !FOREIGN_SESSION.has(codeOf(error))) throw error;
+          ownsSessions = false;
           return requested();
         }
       }),

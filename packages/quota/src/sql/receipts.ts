@@ -26,7 +26,7 @@ export class Receipts {
   }
 
   /** Returns true if the receipts up to this one, whose result has arrived, should be deleted now. */
-  clearsAt({ number }: Receipt): boolean {
+  isCleanupDue({ number }: Receipt): boolean {
     return number % CLEARED_EVERY === 0;
   }
 

@@ -216,7 +216,7 @@ class QuotaSqlStore implements SqlStore {
     try {
       const result = await act(receipt);
       // Cleanup only: the next cleanup includes these receipts.
-      if (receipts.clearsAt(receipt)) this.#clear(receipt).catch(() => undefined);
+      if (receipts.isCleanupDue(receipt)) this.#clear(receipt).catch(() => undefined);
       return result;
     } catch (error) {
       // An operation that was never sent needs no undo: an unavailable server does not receive one for each request.

@@ -3,7 +3,7 @@ import express, { type Request } from 'express';
 import express4 from 'express4';
 import supertest from 'supertest';
 import { describe, expect, it, vi } from 'vitest';
-import { app, countOf, exceededBody, type Options, onFreshQuota, project, quota, settlesAt } from './secrets-app.js';
+import { app, countOf, exceededBody, type Options, onFreshQuota, project, quota, untilUsed } from './secrets-app.js';
 
 onFreshQuota();
 
@@ -18,18 +18,18 @@ describe.each([
     const rejected = await agent.post('/secrets').expect(403);
     expect(rejected.text).toBe(JSON.stringify(exceededBody('Secret creation')));
     expect(rejected.headers['content-type']).toBe('application/json');
-    await settlesAt(2);
+    await untilUsed(2);
   });
 
   it.each([400, 403, 404, 409, 500])('releases the amount if the handler responds with %i', async (status) => {
     const agent = supertest(app({}, make));
     for (let attempt = 0; attempt < 3; attempt++) await agent.post(`/secrets?status=${status}`).expect(status);
-    await settlesAt(0);
+    await untilUsed(0);
   });
 
   it('releases the amount if the handler throws', async () => {
     await supertest(app({}, make)).post('/secrets?throw=1').expect(500, { caught: 'handler failed' });
-    await settlesAt(0);
+    await untilUsed(0);
   });
 
   it('releases usage only after a successful DELETE', async () => {
@@ -37,7 +37,7 @@ describe.each([
     const agent = supertest(app({}, make));
     await agent.delete('/secrets?status=404').expect(404);
     await agent.delete('/secrets').expect(204);
-    await settlesAt(1);
+    await untilUsed(1);
   });
 
   it('passes errors to the error handlers if configured', async () => {
@@ -81,7 +81,7 @@ describe('enforceQuota()', () => {
     const agent = supertest(app({ kind: undefined, kinds }));
     await agent.post('/secrets?orders=4').expect(403);
     await agent.post('/secrets?orders=3').expect(201);
-    await settlesAt(1);
+    await untilUsed(1);
     expect((await quota.usage('p')).orders!.used).toBe(3);
   });
 
@@ -129,7 +129,7 @@ describe('enforceQuota()', () => {
     const agent = supertest(app({ succeeded: (res) => res.statusCode === 202 }));
     await agent.post('/secrets?status=201').expect(201);
     await agent.post('/secrets?status=202').expect(202);
-    await settlesAt(1);
+    await untilUsed(1);
   });
 
   it('uses the configured direction instead of the method', async () => {
@@ -137,11 +137,11 @@ describe('enforceQuota()', () => {
     await supertest(app({ direction: 'give-back' }))
       .post('/secrets')
       .expect(201);
-    await settlesAt(1);
+    await untilUsed(1);
     await supertest(app({ direction: 'take' }))
       .delete('/secrets')
       .expect(204);
-    await settlesAt(2);
+    await untilUsed(2);
   });
 
   it('keeps a reservation that the handler committed, regardless of the status', async () => {
@@ -151,7 +151,7 @@ describe('enforceQuota()', () => {
       res.status(500).end();
     });
     await supertest(server).post('/').expect(500);
-    await settlesAt(1);
+    await untilUsed(1);
   });
 
   it('renews the reservation while a slow handler works', async () => {
@@ -164,7 +164,7 @@ describe('enforceQuota()', () => {
       },
     );
     await supertest(server).post('/').expect(201);
-    await settlesAt(1);
+    await untilUsed(1);
   });
 });
 

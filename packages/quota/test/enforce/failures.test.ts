@@ -5,7 +5,7 @@ import { enforceQuota, memoryStore, projectQuotas, type QuotaStore } from '@apis
 import supertest from 'supertest';
 import { describe, expect, it, vi } from 'vitest';
 import { eventually } from '../../../../testing/eventually.js';
-import { app, type Options, onFreshQuota, project, quota, settlesAt } from './secrets-app.js';
+import { app, type Options, onFreshQuota, project, quota, untilUsed } from './secrets-app.js';
 
 onFreshQuota();
 
@@ -44,7 +44,7 @@ describe('a client that disconnects before the response', () => {
     call.destroy();
     await left;
     await done;
-    await settlesAt(0, slowQuota);
+    await untilUsed(0, slowQuota);
     expect(handler).not.toHaveBeenCalled();
     server.close();
   });
@@ -58,7 +58,7 @@ describe('a client that disconnects before the response', () => {
       await enforce(req, res, fail).catch((error) => res.writeHead(201).end(error.message));
     });
     await supertest(server).post('/').expect(201, 'handler failed');
-    await settlesAt(0);
+    await untilUsed(0);
   });
 });
 
@@ -92,9 +92,9 @@ describe('an unavailable store', () => {
     await agent.post('/secrets').expect(201);
     await agent.post('/secrets').expect(201);
     await agent.post('/secrets').expect(403);
-    await settlesAt(2, projectQuotas({ preset: 'key-manager', store: fallback }));
+    await untilUsed(2, projectQuotas({ preset: 'key-manager', store: fallback }));
     await agent.delete('/secrets').expect(204);
-    await settlesAt(1, projectQuotas({ preset: 'key-manager', store: fallback }));
+    await untilUsed(1, projectQuotas({ preset: 'key-manager', store: fallback }));
   });
 
   it('receives the commit as soon as it is available again', async () => {
@@ -110,7 +110,7 @@ describe('an unavailable store', () => {
     await supertest(app({ quota: failingQuota }))
       .post('/secrets')
       .expect(201);
-    await settlesAt(1, failingQuota);
+    await untilUsed(1, failingQuota);
   });
 
   it('counts a commit with a lost result as committed', async () => {
@@ -128,7 +128,7 @@ describe('an unavailable store', () => {
       .post('/secrets')
       .expect(201);
     await eventually(() => expect(settle).toHaveBeenCalledTimes(2));
-    await settlesAt(1, failingQuota);
+    await untilUsed(1, failingQuota);
     expect(onError).not.toHaveBeenCalled();
   });
 

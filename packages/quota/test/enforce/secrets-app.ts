@@ -47,5 +47,5 @@ export const countOf = async (of = quota, id = 'p') => {
   const { used, reserved } = (await of.usage(id)).secrets!;
   return { used, reserved };
 };
-export const settlesAt = (used: number, of = quota) =>
+export const untilUsed = (used: number, of = quota) =>
   eventually(async () => expect(await countOf(of)).toEqual({ used, reserved: 0 }));

@@ -188,7 +188,7 @@ describe.skipIf(!url)('on a real server', () => {
         store.reserve({ id, project: 'p', amounts: { secrets: 1 }, defaults: { secrets: 9 }, ttlMs: 60_000 });
       await reserve('makes the counter');
       await reserve('is prepared');
-      // Like a pooler that assigns another session.
+      // Behaves like a pooler that assigns another session.
       await one.query('DEALLOCATE ALL');
       expect(await reserve('third')).toEqual([]);
       await one.query('DEALLOCATE ALL');

@@ -94,14 +94,14 @@ export class PostgresPool {
       return await this.#leading(await this.#pool(address, pooled).connect());
     } catch (error) {
       if (!pooled && UNSUPPORTED_LIMITS.test((error as Error).message)) {
-        this.#exchangesSessions();
+        this.#switchToSharedSessions();
         return this.#connectTo(address);
       }
       throw databaseError(error);
     }
   }
 
-  #exchangesSessions(): void {
+  #switchToSharedSessions(): void {
     const limits = Object.entries(limitsOf(this.#settings)).map(([name, ms]) => `set local ${name} = ${ms}`);
     this.#pooled = true;
     this.#begin = CompiledQuery.raw(['begin', ...limits].join('; '));

@@ -24,7 +24,7 @@ interface Holder {
   readonly since: string;
 }
 
-/** How often, and at what interval in milliseconds, a lock is tried again whose holder is being recorded. */
+/** How often a lock is retried while its holder is being recorded, and the interval in milliseconds. */
 const ATTEMPTS = 20;
 const PAUSE_MS = 25;
 

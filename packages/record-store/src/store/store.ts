@@ -190,8 +190,8 @@ export async function lockName({ kind, db, batch }: Tx, name: string): Promise<v
     return;
   }
   await batch.acquire(name);
-  const { taken } = await db
-    .selectNoFrom(sql<boolean>`pg_try_advisory_xact_lock(hashtextextended(${name}, 0))`.as('taken'))
+  const { isLocked } = await db
+    .selectNoFrom(sql<boolean>`pg_try_advisory_xact_lock(hashtextextended(${name}, 0))`.as('isLocked'))
     .executeTakeFirstOrThrow();
-  if (!taken) throw new BatchConflict(`${name} is locked by another transaction`);
+  if (!isLocked) throw new BatchConflict(`${name} is locked by another transaction`);
 }

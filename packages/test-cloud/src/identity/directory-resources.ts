@@ -28,7 +28,7 @@ const common: Fields = {
 };
 
 /** Rejects a name that another record of the domain has. */
-function rejectTaken(call: Call, many: string, one: string, requested: Wire, except?: string): void {
+function rejectDuplicates(call: Call, many: string, one: string, requested: Wire, except?: string): void {
   const table = call.cloud.documents.table<Doc>(`identity/${many}`);
   const isUsed = [...table.values()].some(
     (other) => other.name === requested.name && other.domain_id === requested.domain_id && other.id !== except,
@@ -46,11 +46,11 @@ function namedInDomain(many: string, one: string): Pick<ResourceSpec, 'creating'
   return {
     creating: (call, doc) => {
       requireDomain(call, doc.domain_id);
-      rejectTaken(call, many, one, doc);
+      rejectDuplicates(call, many, one, doc);
       return undefined;
     },
     changing: (call, before, change) => {
-      if (change.name !== undefined) rejectTaken(call, many, one, { ...before, ...change }, before.id);
+      if (change.name !== undefined) rejectDuplicates(call, many, one, { ...before, ...change }, before.id);
       if (change.enabled === false) call.cloud.directory.disable(before.id);
       return change.options === undefined ? undefined : { options: mergedOptions(before.options, change.options) };
     },
@@ -140,7 +140,7 @@ export const projects: ResourceSpec = {
     const { state } = call.cloud.directory;
     if (project.is_domain === true) {
       if (project.domain_id) throw badRequest('only root projects are allowed to act as domains.');
-      rejectTaken(call, 'projects', 'project', { ...project, domain_id: null });
+      rejectDuplicates(call, 'projects', 'project', { ...project, domain_id: null });
       return { domain_id: null, parent_id: null };
     }
     const parent = project.parent_id ? state.projects.get(String(project.parent_id)) : undefined;
@@ -150,7 +150,7 @@ export const projects: ResourceSpec = {
     const domain = project.domain_id ?? (parentIsDomain ? project.parent_id : parent?.domain_id) ?? ownDomain(call);
     if (!state.domains.has(String(domain))) throw badRequest(`Could not find domain: ${domain}.`);
     const placed = { domain_id: domain, parent_id: project.parent_id ?? domain };
-    rejectTaken(call, 'projects', 'project', { ...project, ...placed });
+    rejectDuplicates(call, 'projects', 'project', { ...project, ...placed });
     return placed;
   },
   created(call, project) {

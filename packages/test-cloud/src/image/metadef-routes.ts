@@ -75,7 +75,7 @@ function find(call: Call): Namespace {
 }
 
 /** Returns the namespace of the path if the caller may change it. */
-function findToChange(call: Call): Namespace {
+function findChangeable(call: Call): Namespace {
   call.requireAdmin();
   return find(call);
 }
@@ -137,7 +137,7 @@ function createNamespace(call: Call) {
 }
 
 function changeNamespace(call: Call) {
-  const before = findToChange(call);
+  const before = findChangeable(call);
   const given = call.body(NamespaceBody);
   if (given.namespace !== before.namespace && table(call).has(given.namespace))
     throw conflict(`The metadata definition namespace=${given.namespace} already exists.`);
@@ -148,7 +148,7 @@ function changeNamespace(call: Call) {
 }
 
 function removeNamespace(call: Call) {
-  const namespace = findToChange(call);
+  const namespace = findChangeable(call);
   if (namespace.protected)
     throw forbidden(`Metadata definition namespace ${namespace.namespace} is protected and cannot be deleted.`);
   table(call).delete(namespace.namespace);
@@ -172,7 +172,7 @@ function partRoutes(kind: Kind): readonly Route[] {
 
   /** Stores a part, and replaces the one with its previous name. */
   function store(call: Call, given: Wire, before?: Wire): Wire {
-    const namespace = findToChange(call);
+    const namespace = findChangeable(call);
     const { [String(before?.name ?? '')]: _, ...others } = namespace.parts[kind];
     const key = String(given.name);
     if (Object.hasOwn(others, key))
@@ -191,16 +191,16 @@ function partRoutes(kind: Kind): readonly Route[] {
       const namespace = find(call);
       return partView(kind, selfOf(namespace), existing(call, namespace));
     }),
-    put(one, (call) => store(call, call.body<z.ZodType<Wire>>(schema), existing(call, findToChange(call)))),
+    put(one, (call) => store(call, call.body<z.ZodType<Wire>>(schema), existing(call, findChangeable(call)))),
     del(one, (call) => {
-      const namespace = findToChange(call);
+      const namespace = findChangeable(call);
       existing(call, namespace);
       const { [call.param('name')]: _, ...others } = namespace.parts[kind];
       write(call, namespace, kind, others);
       return noContent();
     }),
     del(all, (call) => {
-      write(call, findToChange(call), kind, {});
+      write(call, findChangeable(call), kind, {});
       return noContent();
     }),
   ];
@@ -213,7 +213,7 @@ function tagRoutes(): readonly Route[] {
     Object.fromEntries(given.map((tag) => [tag.name, { ...tag, created_at: now(call), updated_at: now(call) }]));
   return [
     post(`${all}/:name`, (call) => {
-      const namespace = findToChange(call);
+      const namespace = findChangeable(call);
       const { tags } = namespace.parts;
       if (Object.hasOwn(tags, call.param('name')))
         throw conflict(`A metadata tag with name=${call.param('name')} already exists in this namespace.`);
@@ -222,7 +222,7 @@ function tagRoutes(): readonly Route[] {
       return created(added[call.param('name')]);
     }),
     post(all, (call) => {
-      const namespace = findToChange(call);
+      const namespace = findChangeable(call);
       const { tags } = call.body(z.object({ tags: z.array(Tag) }));
       if (new Set(tags.map((tag) => tag.name)).size < tags.length) throw badRequest('Duplicate tags are not allowed.');
       write(call, namespace, 'tags', stamped(call, tags));

@@ -78,7 +78,7 @@ const SIDES = {
 } as const;
 
 /** Throws if another port forwarding has one of the ports, external or internal. */
-function rejectTaken(
+function rejectDuplicates(
   call: Call,
   given: Wire,
   ranges: Readonly<Record<keyof typeof SIDES, Range>>,
@@ -150,7 +150,7 @@ export const portForwardings: ResourceSpec = {
   async creating(call, given) {
     const ranges = rangesOf(given, {});
     const floating = await call.cloud.catalogs.networks.getFloatingIp(call.caller, call.param('floatingip_id'));
-    rejectTaken(call, given, ranges);
+    rejectDuplicates(call, given, ranges);
     await rejectBoundPort(call, given);
     if (floating.portId)
       throw networkError(
@@ -166,7 +166,7 @@ export const portForwardings: ResourceSpec = {
     if (change.internal_port_id !== undefined) await rejectBoundPort(call, changed);
     if (change.internal_port_id !== undefined || change.internal_ip_address !== undefined)
       await rejectWrongPort(call, changed);
-    rejectTaken(call, changed, ranges, before.id);
+    rejectDuplicates(call, changed, ranges, before.id);
     return shownRanges(ranges);
   },
 };

@@ -74,11 +74,11 @@ export const subnetPools: ResourceSpec = {
     address_scope_id: settable(anyId.nullable(), null),
   }),
   creating(_call, { prefixes, default_prefixlen, min_prefixlen, max_prefixlen }) {
-    const derivedOnes = fromPrefixes(prefixes as readonly string[]);
-    const longest = LONGEST[derivedOnes.ip_version as 4 | 6];
+    const derivedPrefixes = fromPrefixes(prefixes as readonly string[]);
+    const longest = LONGEST[derivedPrefixes.ip_version as 4 | 6];
     const min = min_prefixlen ?? (longest === 32 ? 8 : 64);
     return {
-      ...derivedOnes,
+      ...derivedPrefixes,
       min_prefixlen: min,
       max_prefixlen: max_prefixlen ?? longest,
       default_prefixlen: default_prefixlen ?? min,

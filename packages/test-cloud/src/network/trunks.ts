@@ -22,7 +22,7 @@ const trunksOf = (call: Call) => [...call.cloud.documents.table<Doc>('network/tr
 const subPortsOf = (trunk: Wire) => trunk.sub_ports as readonly z.infer<typeof subPort>[];
 
 /** Rejects a port that is already in a trunk, and a segmentation id that is already used in this trunk. */
-async function rejectTaken(call: Call, previous: readonly Wire[], requested: readonly Wire[]): Promise<void> {
+async function rejectDuplicates(call: Call, previous: readonly Wire[], requested: readonly Wire[]): Promise<void> {
   const everywhere = new Set(
     trunksOf(call).flatMap((trunk) => [trunk.port_id, ...subPortsOf(trunk).map((sub) => sub.port_id)]),
   );
@@ -41,7 +41,7 @@ async function rejectTaken(call: Call, previous: readonly Wire[], requested: rea
 }
 
 /** Returns the trunk that has a port as a subport, or as its parent. */
-function trunkAround(call: Call, portId: string): { readonly trunk: Doc; readonly isParent: boolean } | undefined {
+function trunkOf(call: Call, portId: string): { readonly trunk: Doc; readonly isParent: boolean } | undefined {
   const trunk = trunksOf(call).find(
     (one) => one.port_id === portId || subPortsOf(one).some(({ port_id }) => port_id === portId),
   );
@@ -50,7 +50,7 @@ function trunkAround(call: Call, portId: string): { readonly trunk: Doc; readonl
 
 /** Throws `PortInUseAsSubPort` or `PortInUseAsTrunkParent` for a port of a trunk. */
 export function rejectPortOfTrunk(call: Call, portId: string): void {
-  const around = trunkAround(call, portId);
+  const around = trunkOf(call, portId);
   if (around?.isParent)
     throw networkError(
       'PortInUseAsTrunkParent',
@@ -62,7 +62,7 @@ export function rejectPortOfTrunk(call: Call, portId: string): void {
 
 /** Returns the fields of a port that follow from its trunk: a subport follows the parent port to its host. */
 export async function trunkFields(call: Call, port: Doc): Promise<Wire> {
-  const around = trunkAround(call, port.id);
+  const around = trunkOf(call, port.id);
   if (!around) return {};
   const { trunk, isParent } = around;
   const elevated = { ...call.caller, isAdmin: true };
@@ -113,7 +113,7 @@ export const trunks: ResourceSpec = {
     await call.cloud.catalogs.networks.getPort(call.caller, String(port_id));
     if (trunksOf(call).some((trunk) => trunk.port_id === port_id))
       throw networkError('ParentPortInUse', `Port ${port_id} is already a parent port of a trunk.`);
-    await rejectTaken(call, [], sub_ports as readonly Wire[]);
+    await rejectDuplicates(call, [], sub_ports as readonly Wire[]);
   },
   async removing(call, { id, port_id }) {
     const port = await call.cloud.catalogs.networks.getPort(call.caller, String(port_id)).catch(ifMissing);
@@ -126,7 +126,7 @@ export const trunks: ResourceSpec = {
     put('/v2.0/trunks/:id/add_subports', async (call) => {
       const before = await requireEnabled(resource, call);
       const { sub_ports: added } = call.body(SubPorts);
-      await rejectTaken(call, subPortsOf(before), added);
+      await rejectDuplicates(call, subPortsOf(before), added);
       return resource.apply(call, before, { sub_ports: [...subPortsOf(before), ...added] });
     }),
     put('/v2.0/trunks/:id/remove_subports', async (call) => {

@@ -130,11 +130,11 @@ function isAbove(above: Node, node: Node, forest: Forest): boolean {
 function isAllowed({ isolates, subtrees }: CandidateRequest, allocated: readonly Allocated[], forest: Forest): boolean {
   const granular = allocated.filter(({ suffix }) => suffix !== '');
   if (isolates && new Set(granular.map(({ node }) => node)).size < granular.length) return false;
-  const areBelowOne = (suffixes: ReadonlySet<string>) => {
+  const haveOneParent = (suffixes: ReadonlySet<string>) => {
     const nodes = granular.filter(({ suffix }) => suffixes.has(suffix)).map(({ node }) => node);
     return nodes.some((top) => nodes.every((node) => isAbove(top, node, forest)));
   };
-  if (!subtrees.every(areBelowOne)) return false;
+  if (!subtrees.every(haveOneParent)) return false;
   return [...totalsOf(allocated)].every(([node, sums]) =>
     Object.entries(sums).every(
       ([name, sum]) =>
@@ -168,14 +168,14 @@ function usesTreesOnce(allocated: readonly Allocated[]): boolean {
 }
 
 /** Finds the combinations of providers that satisfy a request, each once, up to its limit. */
-function search(request: CandidateRequest, forest: Forest, knowsTrees: boolean): readonly (readonly Allocated[])[] {
+function search(request: CandidateRequest, forest: Forest, supportsTrees: boolean): readonly (readonly Allocated[])[] {
   const all = [...forest.values()];
   const found = new Map<string, readonly Allocated[]>();
   for (const { uuid: root, traits } of all.filter(({ parent }) => parent === null)) {
     if (!hasTraits(traits, request.root)) continue;
     const nodes = nodesOf(root, all);
     for (const allocated of combinations(request.groups, nodes, forest)) {
-      if (!isAllowed(request, allocated, forest) || !(knowsTrees || usesTreesOnce(allocated))) continue;
+      if (!isAllowed(request, allocated, forest) || !(supportsTrees || usesTreesOnce(allocated))) continue;
       const amounts = [...totalsOf(allocated)].map(([node, sums]) => [node.uuid, Object.entries(sums).sort()]).sort();
       found.set(JSON.stringify([amounts, Object.entries(mappingsOf(allocated)).sort()]), allocated);
       if (found.size >= request.limit) return [...found.values()];

@@ -70,12 +70,12 @@ async function filterOf(call: Call, all: ReadonlyMap<string, Provider>): Promise
   };
 }
 
-function rejectTaken(
+function rejectDuplicates(
   all: ReadonlyMap<string, Provider>,
-  { uuid, name: wantedName }: { uuid: string; name: string },
+  { uuid, name: requestedName }: { uuid: string; name: string },
 ): void {
-  if ([...all.values()].some((other) => other.name === wantedName && other.uuid !== uuid))
-    throw conflict(`Conflicting resource provider name: ${wantedName} already exists.`, 'placement.duplicate_name');
+  if ([...all.values()].some((other) => other.name === requestedName && other.uuid !== uuid))
+    throw conflict(`Conflicting resource provider name: ${requestedName} already exists.`, 'placement.duplicate_name');
 }
 
 /** Returns whether a provider is the other one, or below it. */
@@ -101,7 +101,7 @@ export function providerRoutes(): readonly Route[] {
       const uuid = given.uuid ?? randomUUID();
       if (all.has(uuid))
         throw conflict(`Conflicting resource provider uuid: ${uuid} already exists.`, 'placement.duplicate_name');
-      rejectTaken(all, { uuid, name: given.name });
+      rejectDuplicates(all, { uuid, name: given.name });
       const parent = given.parent_provider_uuid ?? null;
       const reject = (reason: string) =>
         badRequest(
@@ -130,7 +130,7 @@ export function providerRoutes(): readonly Route[] {
       const all = await providers(call);
       const before = await provider(call);
       const given: z.infer<typeof Change> = bodyOf(call, since(call, 14) ? Change : OlderChange);
-      rejectTaken(all, { uuid: before.uuid, name: given.name });
+      rejectDuplicates(all, { uuid: before.uuid, name: given.name });
       const parent = given.parent_provider_uuid === undefined ? before.parent : given.parent_provider_uuid;
       const reject = (reason: string) =>
         badRequest(`Unable to save resource provider ${before.uuid}: Object action update failed because: ${reason}`);

@@ -82,8 +82,8 @@ function growthOf(
   inventories: Inventories | undefined,
 ): number {
   const isAllocated = replacements.some(({ requested: { id, allocations } }) => {
-    const isEmptied = Object.keys(allocations).length === 0;
-    return (isEmptied ? before.get(id)?.allocations : allocations)?.[uuid] !== undefined;
+    const isEmpty = Object.keys(allocations).length === 0;
+    return (isEmpty ? before.get(id)?.allocations : allocations)?.[uuid] !== undefined;
   });
   const steps = inventories === undefined ? 0 : Object.keys(inventories).length > 0 ? 2 : 1;
   return steps + (isAllocated ? 1 : 0);

@@ -37,9 +37,9 @@ export interface FakeServiceOptions {
 export interface ParserError {
   readonly status: number;
   readonly message: string;
-  /** Of Express's body parser: `entity.parse.failed`. */
+  /** The type of errors of Express's body parser, such as `entity.parse.failed`. */
   readonly type?: string;
-  /** Of the negotiation of versions: `INVALID_VERSION_HEADER`. */
+  /** The code of errors of version negotiation, such as `INVALID_VERSION_HEADER`. */
   readonly code?: string;
 }
 

@@ -19,7 +19,7 @@ export interface Field {
   readonly since?: number;
   /** False: lists cannot be filtered or sorted by it. */
   readonly filter?: false;
-  /** Not part of the catalog record: stored in the documents. */
+  /** This field is not part of the catalog record: it is stored in the documents. */
   readonly inDocuments?: true;
 }
 

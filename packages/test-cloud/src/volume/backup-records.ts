@@ -95,7 +95,7 @@ export function backupRecordRoutes(resource: Resource): readonly Route[] {
     const now = micros(call.cloud.clock.now());
     table.set(id.data, {
       id: id.data,
-      // Until the record is read, and if it cannot be used, a backup has no volume.
+      // A backup has no volume until the record is read, or if the record cannot be used.
       volume_id: '00000000-0000-0000-0000-000000000000',
       name: null,
       description: null,

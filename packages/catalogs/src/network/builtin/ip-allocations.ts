@@ -169,7 +169,7 @@ export async function hasFreeAddress(session: Session, subnet: SubnetRecord): Pr
   return false;
 }
 
-export async function isTaken(session: Session, subnetId: string, address: string): Promise<boolean> {
+export async function isAllocated(session: Session, subnetId: string, address: string): Promise<boolean> {
   const row = await session.db
     .selectFrom('ip_allocations')
     .select('holder_id')

@@ -8,7 +8,7 @@ import {
   allocateFrom,
   freeAddresses,
   hasFreeAddress,
-  isTaken,
+  isAllocated,
   subnetOfAddress,
   subnetsById,
 } from './ip-allocations.js';
@@ -55,7 +55,7 @@ export function serverPorts(context: NetworkContext) {
         );
       for (const text of addresses ?? []) {
         const { subnet, address } = subnetOfAddress(subnets, text);
-        if (await isTaken(store, subnet.id, address))
+        if (await isAllocated(store, subnet.id, address))
           throw new CatalogError('ADDRESS_IN_USE', `Fixed IP address ${address} is already in use.`);
       }
       if (addresses) return;

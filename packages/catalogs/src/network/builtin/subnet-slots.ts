@@ -37,8 +37,8 @@ function countSlots(subnet: Pick<SubnetRecord, 'cidr' | 'gatewayIp' | 'allocatio
     gateway: subnet.gatewayIp === null ? -1 : distance(subnet.gatewayIp),
     slotOf(address) {
       if (!contains(cidr, address)) return undefined;
-      const hasEnds = version === 4 && prefix < 31;
-      if (hasEnds && (address.value === first || address.value === last)) return undefined;
+      const hasReservedEnds = version === 4 && prefix < 31;
+      if (hasReservedEnds && (address.value === first || address.value === last)) return undefined;
       const slot = address.value - first;
       return slot <= MAX_SLOT ? Number(slot) : null;
     },
@@ -49,9 +49,9 @@ function countSlots(subnet: Pick<SubnetRecord, 'cidr' | 'gatewayIp' | 'allocatio
 /** Returns the default allocation pools of a subnet: all addresses but its ends and the gateway. */
 export function defaultPools(cidrText: string, gatewayIp: string | null): readonly AddressRange[] {
   const { version, first, last, prefix } = cidrOf(cidrText);
-  const hasEnds = version === 4 && prefix < 31;
-  const start = hasEnds || (version === 6 && prefix < 127) ? first + 1n : first;
-  const end = hasEnds ? last - 1n : last;
+  const hasReservedEnds = version === 4 && prefix < 31;
+  const start = hasReservedEnds || (version === 6 && prefix < 127) ? first + 1n : first;
+  const end = hasReservedEnds ? last - 1n : last;
   const gateway = gatewayIp === null ? undefined : parseIp(gatewayIp)?.value;
   const pieces =
     gateway === undefined || gateway < start || gateway > end

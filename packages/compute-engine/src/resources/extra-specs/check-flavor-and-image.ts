@@ -6,14 +6,14 @@ import { numaTopologyOf } from './numa-topology.js';
 import { type ImageFacts, type OptionSources, requested } from './requested-options.js';
 
 const differ = (one: string, other: string) => one.trim().toLowerCase() !== other.trim().toLowerCase();
-const differAsBooleans = (one: string, other: string) => isTruthyString(one) !== isTruthyString(other);
+const areDifferentBooleans = (one: string, other: string) => isTruthyString(one) !== isTruthyString(other);
 
 /** Options that may be set in the flavor or the image, and in both only with the same value. */
 const AGREEING: readonly (readonly [name: string, differ: (one: string, other: string) => boolean])[] = [
-  ['virtio_packed_ring', differAsBooleans],
-  ['pmu', differAsBooleans],
-  ['vif_multiqueue_enabled', differAsBooleans],
-  ['ephemeral_encryption', differAsBooleans],
+  ['virtio_packed_ring', areDifferentBooleans],
+  ['pmu', areDifferentBooleans],
+  ['vif_multiqueue_enabled', areDifferentBooleans],
+  ['ephemeral_encryption', areDifferentBooleans],
   ['machine_type', differ],
   ['pci_numa_affinity_policy', differ],
   ['maxphysaddr_mode', differ],
@@ -40,7 +40,7 @@ function checkPciAliases({ flavor }: OptionSources): void {
 }
 
 /** Returns whether anything needs to be checked: most flavors and images have none of these options. */
-function requestsAnything({ flavor, image }: OptionSources): boolean {
+function hasRequests({ flavor, image }: OptionSources): boolean {
   return (
     Object.keys(flavor.extraSpecs).length > 0 ||
     Object.keys(image.properties).some((name) => /^(hw_|trait:)/.test(name))
@@ -53,7 +53,7 @@ function requestsAnything({ flavor, image }: OptionSources): boolean {
  */
 export function checkFlavorAndImage(flavor: OptionSources['flavor'], image: ImageFacts): void {
   const of = { flavor, image };
-  if (!requestsAnything(of)) return;
+  if (!hasRequests(of)) return;
   checkAgreement(of);
   checkMemoryEncryption(of);
   checkSerialPorts(of);

@@ -81,7 +81,7 @@ async function knownServer(store: Store, id: string): Promise<UsedServer | undef
   return (await tables.servers.get(store, id)) ?? tables.serverUsage.get(store, id);
 }
 
-/** Usage of servers over time, including deleted ones; purged ones for `usageRetentionDays`. */
+/** Usage of servers over time, including deleted servers, and purged servers for `usageRetentionDays`. */
 export class Usage {
   readonly #core: Core;
 

@@ -14,7 +14,7 @@ export async function up(db: Kysely<Rows>): Promise<void> {
   );
   await sql`create index servers_ended on servers (terminated_at, seq) where terminated_at is not null`.execute(db);
   await sql`create index servers_ended_on on servers (host, terminated_at) where terminated_at is not null`.execute(db);
-  // By project and launch: useless for periods, because most servers were launched before they start.
+  // An index by project and launch would not help: most servers were launched before the period starts.
   await db.schema.dropIndex('servers_10').execute();
   await db.schema.createIndex('instance_actions_updated').on('instance_actions').columns(['updated_at']).execute();
   await db.schema.createIndex('migrations_updated').on('migrations').columns(['updated_at']).execute();

@@ -11,7 +11,7 @@ const ADDRESSES = {
       select floating.value
       from json_each(servers.data, '$.interfaces') i, json_each(i.value, '$.fixedIps') ip, json_each(ip.value, '$.floating') floating
     )`,
-  // Not as JSON: strings of a record may contain an escaped NUL, which PostgreSQL does not accept.
+  // Values are not passed as JSON: strings of a record may contain an escaped NUL, which PostgreSQL does not accept.
   postgres: `
     select string_agg(address, ' ') from (
       select found[1] as address from regexp_matches(servers.data, '"address":"([^"]+)"', 'g') as found

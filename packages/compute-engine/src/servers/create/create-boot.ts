@@ -210,8 +210,8 @@ function nameDevices(drafts: readonly DeviceDraft[], rootDevice: string): Map<De
   };
   for (const draft of [...drafts].sort((a, b) => rankOf(a) - rankOf(b))) {
     if (names.has(draft)) continue;
-    const isUsualRoot = draft.bootIndex === 0 && !draft.diskBus && !used.has(rootDevice);
-    const device = isUsualRoot ? rootDevice : next(draft);
+    const isDefaultRoot = draft.bootIndex === 0 && !draft.diskBus && !used.has(rootDevice);
+    const device = isDefaultRoot ? rootDevice : next(draft);
     used.add(device);
     names.set(draft, device);
   }

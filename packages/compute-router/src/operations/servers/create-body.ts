@@ -190,7 +190,7 @@ const hints = object(
   },
 );
 
-const someHints = derive(hints, (given) => given.optional());
+const optionalHints = derive(hints, (given) => given.optional());
 
 /** A request to create servers. */
 export const createServerBody = object({

@@ -18,7 +18,7 @@ const filterNamed = (name: string): ListFilter | undefined =>
   Object.hasOwn(listFilters, name) ? listFilters[name as keyof typeof listFilters] : undefined;
 
 /** Until 2.37 an unknown status returns an empty list; since 2.38 it is rejected. */
-const unknownStatusRefused = since('2.38', true);
+const rejectsUnknownStatus = since('2.38', true);
 
 /** Since 2.69, servers on unreachable hosts are listed with the fields that are known. */
 const unreachableShown = since('2.69', true);
@@ -148,7 +148,7 @@ function plainFiltersOf(given: ServerListParameters): ServerFilters {
 
 function statusesOf(call: ComputeCall, description: readonly string[]): readonly string[] {
   const knownStates = description.filter((word) => statesOf(word).length > 0);
-  if (knownStates.length === 0 && at(unknownStatusRefused, call.version)) throw invalidFilter('status');
+  if (knownStates.length === 0 && at(rejectsUnknownStatus, call.version)) throw invalidFilter('status');
   return knownStates;
 }
 

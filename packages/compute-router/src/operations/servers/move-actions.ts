@@ -35,7 +35,7 @@ const forcedWithHost = {
 /** Until 2.33, a live migration without a suitable host is rejected; since then it fails in the background. */
 const checkedFirst = until('2.33', true);
 /** Since 2.95, an evacuated server stays powered off. */
-const staysOff = since('2.95', true);
+const keepsPowerState = since('2.95', true);
 /** Since 2.14, the response to evacuate has no body. */
 const silent = since('2.14', true);
 
@@ -228,7 +228,7 @@ export const moveActions = [
         force: force ?? (host !== undefined && at(forcedWithHost.evacuate, version)),
         adminPassword: adminPass,
         sharedStorage: onSharedStorage,
-        stop: at(staysOff, version) ?? false,
+        stop: at(keepsPowerState, version) ?? false,
       });
       if (at(silent, version)) return prepareResponse({});
       return password !== null && engine.settings.enableInstancePassword ? { adminPass: password } : {};

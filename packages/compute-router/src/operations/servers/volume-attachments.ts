@@ -204,7 +204,7 @@ export const volumeAttachments = [
     target: parentServer,
     run: async (call) => {
       const { engine, context, target, params } = call;
-      const { volumeId, delete_on_termination, ...said } = call.body.volumeAttachment;
+      const { volumeId, delete_on_termination, ...fields } = call.body.volumeAttachment;
       if (volumeId !== params.id) {
         call.require(swapRule, target);
         return exchange(call, target, params.id, volumeId);

@@ -10,7 +10,7 @@ import { listenToRules, showRules } from './rules.js';
 import { requestJson } from './server-data.js';
 import { serverDetail } from './server-detail.js';
 import { showServers } from './servers.js';
-import { showCount, startViews } from './views.js';
+import { showCount, startTabs } from './views.js';
 
 let state = { control: false };
 
@@ -49,7 +49,7 @@ const details = {
 };
 
 await readState();
-const views = startViews((view) => details[view], refresh);
+const views = startTabs((view) => details[view], refresh);
 document.addEventListener('keydown', (event) => {
   if (event.key !== '/' || event.target.closest?.('input, select, textarea')) return;
   event.preventDefault();

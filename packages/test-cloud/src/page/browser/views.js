@@ -10,7 +10,7 @@ const REFRESH_MS = 1000;
  * @param {() => Promise<void>} refresh reads what the page shows; called every second
  * @typedef {{ title: string, content: readonly unknown[], update?: () => Promise<void> }} Detail
  */
-export function startViews(detailOf, refresh) {
+export function startTabs(detailOf, refresh) {
   const links = [...document.querySelectorAll('.views [data-view]')];
   const names = links.map(({ dataset }) => dataset.view);
   let openedFrom;
