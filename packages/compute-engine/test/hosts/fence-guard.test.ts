@@ -30,7 +30,7 @@ describe.skipIf(!postgresUrl)('a host whose fence has a guard', () => {
     const [first, second] = guard.orders.slice(-2) as [FenceOrder, FenceOrder];
     expect(second.at).toBeGreaterThan(first.at);
     expect(second.at).toBeLessThanOrEqual(bootTime() + (DOWN_SECONDS * 1000 * 2) / 3);
-    expect(second).toMatchObject({ how: 'pause', withinMs: 500 });
+    expect(second).toMatchObject({ action: 'pause', withinMs: 500 });
     expect(events).not.toContain('unpause');
     guard.pausedIds = [id];
     await expect.poll(() => events).toContain('unpause');

@@ -211,7 +211,7 @@ export const volumeAttachments = [
       }
       call.require('os_compute_api:os-volumes-attachments:update', target);
       await engine.volumeAttachments.update(context, target, volumeId, {
-        ...said,
+        ...fields,
         deleteOnTermination: delete_on_termination,
       });
     },
