@@ -100,14 +100,14 @@ function ec2Routes(): readonly Route[] {
   return [
     get(path, (call) => {
       const userId = owner(call);
-      const mine = [...credentialTable(call).values()].filter(
+      const ownCredentials = [...credentialTable(call).values()].filter(
         ({ type, user_id, project_id }) =>
           type === 'ec2' && user_id === userId && (!isDelegated(call) || project_id === call.caller.projectId),
       );
       return listOf(
         'credentials',
         call,
-        mine.map((credential) => show(call, credential)),
+        ownCredentials.map((credential) => show(call, credential)),
       );
     }),
     post(path, (call) => {

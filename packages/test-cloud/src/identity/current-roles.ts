@@ -11,13 +11,13 @@ interface Directory {
 type Grant = Pick<Token, 'userId' | 'scope'> & Partial<Token>;
 
 /** Returns the delegated roles that the user has; undefined if the delegation does not exist. */
-function delegatedRoles(directory: Directory, grant: Grant, held: ReadonlySet<string>): readonly string[] | undefined {
+function delegatedRoles(directory: Directory, grant: Grant, assigned: ReadonlySet<string>): readonly string[] | undefined {
   const { credentials, accessTokens } = directory.state;
   if (grant.applicationCredentialId)
-    return credentials.get(grant.applicationCredentialId)?.roleIds.filter((id) => held.has(id));
-  if (!grant.accessTokenId) return [...held];
+    return credentials.get(grant.applicationCredentialId)?.roleIds.filter((id) => assigned.has(id));
+  if (!grant.accessTokenId) return [...assigned];
   const delegated = accessTokens.get(grant.accessTokenId)?.roleIds;
-  return delegated && directory.effectiveRoles(delegated).filter((id) => held.has(id));
+  return delegated && directory.effectiveRoles(delegated).filter((id) => assigned.has(id));
 }
 
 /** Returns the roles of a trust; undefined if it or one of its users does not exist, or the trustor lacks one of them. */
@@ -28,9 +28,9 @@ function trustedRoles(directory: Directory, trustId: string): readonly string[] 
   const both = [users.get(trust.trustor_user_id), users.get(trust.trustee_user_id)];
   if (both.some((user) => !user || user.enabled === false)) return undefined;
   if (!trust.project_id) return [];
-  const held = directory.roleIdsOf(trust.trustor_user_id, { kind: 'project', id: trust.project_id });
+  const assigned = directory.roleIdsOf(trust.trustor_user_id, { kind: 'project', id: trust.project_id });
   const roles = directory.effectiveRoles(trust.roles.map(({ id }) => id));
-  return roles.every((id) => held.includes(id)) ? roles : undefined;
+  return roles.every((id) => assigned.includes(id)) ? roles : undefined;
 }
 
 /**

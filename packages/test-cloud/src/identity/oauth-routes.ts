@@ -40,8 +40,8 @@ function authorizeRequestToken(call: Call) {
     if (!found) throw notFound(`Could not find role: ${'id' in role ? role.id : role.name}.`);
     return found.id;
   });
-  const held = directory.roleIdsOf(caller.userId, { kind: 'project', id: token.projectId });
-  if (!roleIds.every((id) => held.includes(id))) throw unauthorized('authorizing user does not have role required');
+  const assigned = directory.roleIdsOf(caller.userId, { kind: 'project', id: token.projectId });
+  if (!roleIds.every((id) => assigned.includes(id))) throw unauthorized('authorizing user does not have role required');
   const verifier = authorize(directory, token, caller.userId, [...new Set(roleIds)]);
   return { token: { oauth_verifier: verifier } };
 }

@@ -109,11 +109,11 @@ export const trusts: ResourceSpec = {
       throw notFound(`Could not find user: ${trust.trustee_user_id}.`);
     const requested = trust.roles as readonly z.infer<typeof role>[];
     if (trust.project_id && requested.length === 0) throw forbiddenAction('At least one role should be specified');
-    const held = directory.roleIdsOf(caller.userId, { kind: 'project', id: String(trust.project_id) });
+    const roleIds = directory.roleIdsOf(caller.userId, { kind: 'project', id: String(trust.project_id) });
     const all = [...directory.state.roles.values()];
     const roles = requested.map(({ id, name }) => {
       const one = all.find((other) => (id === undefined ? other.name === name : other.id === id));
-      if (!one || !held.includes(one.id)) throw notFound(`Could not find role: ${id ?? name}.`);
+      if (!one || !roleIds.includes(one.id)) throw notFound(`Could not find role: ${id ?? name}.`);
       return { id: one.id, name: one.name };
     });
     return { roles, redelegation_count: depthOf(trust), ...redelegation(call, { ...trust, roles }) };
