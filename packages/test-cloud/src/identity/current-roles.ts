@@ -11,7 +11,11 @@ interface Directory {
 type Grant = Pick<Token, 'userId' | 'scope'> & Partial<Token>;
 
 /** Returns the delegated roles that the user has; undefined if the delegation does not exist. */
-function delegatedRoles(directory: Directory, grant: Grant, assigned: ReadonlySet<string>): readonly string[] | undefined {
+function delegatedRoles(
+  directory: Directory,
+  grant: Grant,
+  assigned: ReadonlySet<string>,
+): readonly string[] | undefined {
   const { credentials, accessTokens } = directory.state;
   if (grant.applicationCredentialId)
     return credentials.get(grant.applicationCredentialId)?.roleIds.filter((id) => assigned.has(id));
