@@ -39,5 +39,5 @@ export async function emptyCloud(createEngine, qemuDriver, directory, program, k
     isAdmin: false,
   };
   const request = { name: 'web', flavorId: '1', imageId: IMAGE, networks: 'none' };
-  return { engine, context, wanted: request };
+  return { engine, context, request };
 }

@@ -61,7 +61,7 @@ function booted(program, times, kernelFile, read) {
     const {
       engine,
       context,
-      wanted: request,
+      request,
     } = await emptyCloud(createEngine, qemuDriver, directory, program, kernelFile);
     const server = express()
       .use(computeApi({ engine, identity: noauth() }))

@@ -9,7 +9,7 @@ const [directory, count, restMs] = process.argv.slice(2);
 const {
   engine,
   context,
-  wanted: request,
+  request,
 } = await emptyCloud(createEngine, qemuDriver, directory, join(import.meta.dirname, 'qemu-stub.py'));
 for (let created = 0; created < Number(count); created += 10) {
   await engine.servers.create(context, { ...request, minCount: 10, maxCount: 10 });

@@ -30,7 +30,7 @@ export function pairs(factors, isPossible = () => true) {
     const start = (rows.length * STRIDE) % candidates.length;
     const turned = [...candidates.slice(start), ...candidates.slice(0, start)];
     const best = turned.reduce((a, b) => (gain(b) > gain(a) ? b : a));
-    for (const pair of best.met) missing.delete(pair);
+    for (const pair of best.covered) missing.delete(pair);
     rows.push(best.row);
   }
   return rows;
