@@ -1,5 +1,5 @@
 // The cost of every operation that reads, as an administrator: time of the thread that serves requests, at 100,000
-// servers compared with 10,000, both on 100 hosts. On PostgreSQL also that of the database, where it grows.
+// servers compared with 10,000, both on 100 hosts. On PostgreSQL, growing times of the database are reported as well.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { tmpdir } from 'node:os';

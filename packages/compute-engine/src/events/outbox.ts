@@ -72,7 +72,7 @@ export class Outbox {
     return found.length > 0;
   }
 
-  /** Assigns positions to new events. Returns whether there may be more. */
+  /** Assigns positions to new events. Returns whether more events may exist. */
   async order(): Promise<boolean> {
     return this.#store.transaction(async (tx) => {
       const [, { numAffectedRows = 0n }] = await allStatements([

@@ -29,7 +29,7 @@ type Role = 'here' | 'there';
 const { EVERY_STEP } = process.env;
 const STRIDE = EVERY_STEP ? 1 : 4;
 
-/** Cold migrations there and back, and the host that is killed. */
+/** Cold migrations in both directions, with the host that is killed. */
 const ROUNDS: readonly (readonly [Move, Move, Role])[] = [
   ['migrate', 'confirmResize', 'here'],
   ['migrate', 'confirmResize', 'there'],
