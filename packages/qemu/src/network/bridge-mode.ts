@@ -20,7 +20,7 @@ import { checkPhysical, findPhysicalNetworks } from './physical-networks.js';
 import { probeNetworks } from './probe-networks.js';
 import { SERVICE_ADDRESS } from './service-address.js';
 import { tapBackend } from './tap-backend.js';
-import { hostsNow, type Tunnels } from './tunnels.js';
+import { currentHosts, type Tunnels } from './tunnels.js';
 
 /** Interval between checks whether other processes have changed networks. */
 const POLL_INTERVAL_MS = 2_000;

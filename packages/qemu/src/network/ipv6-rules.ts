@@ -42,11 +42,11 @@ export function routeCommands(
       })),
     ];
   });
-  const kept = new Set(desired.map(({ dst, at }) => `${dst} ${at}`));
+  const remaining = new Set(desired.map(({ dst, at }) => `${dst} ${at}`));
   const stale = existing.flatMap(({ dst, dev = '', table: name }) => {
     if (!names.isManaged(dev)) return [];
     const route = `${dst} dev ${dev}${name === undefined ? '' : ` table ${name}`}`;
-    return kept.has(route)
+    return remaining.has(route)
       ? []
       : [`route delete ${dst.replace(/^default$/, '::/0')} dev ${dev}${name === undefined ? '' : ` table ${name}`}`];
   });
