@@ -58,11 +58,7 @@ async function withFolder(work) {
  */
 function booted(program, times, kernelFile, read) {
   return withFolder(async (directory) => {
-    const {
-      engine,
-      context,
-      request,
-    } = await emptyCloud(createEngine, qemuDriver, directory, program, kernelFile);
+    const { engine, context, request } = await emptyCloud(createEngine, qemuDriver, directory, program, kernelFile);
     const server = express()
       .use(computeApi({ engine, identity: noauth() }))
       .listen(0, '127.0.0.1');

@@ -6,11 +6,12 @@ import { qemuDriver } from '@apistrata/qemu';
 import { emptyCloud } from './qemu-cloud.mjs';
 
 const [directory, count, restMs] = process.argv.slice(2);
-const {
-  engine,
-  context,
-  request,
-} = await emptyCloud(createEngine, qemuDriver, directory, join(import.meta.dirname, 'qemu-stub.py'));
+const { engine, context, request } = await emptyCloud(
+  createEngine,
+  qemuDriver,
+  directory,
+  join(import.meta.dirname, 'qemu-stub.py'),
+);
 for (let created = 0; created < Number(count); created += 10) {
   await engine.servers.create(context, { ...request, minCount: 10, maxCount: 10 });
   await engine.idle();

@@ -66,7 +66,7 @@ export class DocumentTable<R extends Stored> {
     const known: R[] = [];
     const unknown: Head[] = [];
     for (const row of rows) {
-      const record = this.#known(session, row.id, row.revision);
+      const record = this.#cachedRecord(session, row.id, row.revision);
       if (record) known.push(record);
       else unknown.push(row);
     }

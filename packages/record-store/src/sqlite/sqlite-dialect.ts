@@ -138,8 +138,8 @@ class SqliteConnection implements ReadingConnection {
     let cached = this.#prepared.get(sql);
     if (!cached) {
       const statement = this.#handle.prepare(sql);
-      known = { statement, rows: SqliteRows.of(statement), writes: !READS.test(sql) };
-      if (DDL_STATEMENT.test(sql)) return known;
+      cached = { statement, rows: SqliteRows.of(statement), writes: !READS.test(sql) };
+      if (DDL_STATEMENT.test(sql)) return cached;
       // Filters create distinct SQL strings; the oldest is evicted if there are many.
       if (this.#prepared.size >= 500) this.#prepared.delete(this.#prepared.keys().next().value ?? sql);
       this.#prepared.set(sql, cached);

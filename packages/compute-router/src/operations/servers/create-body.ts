@@ -195,8 +195,8 @@ const optionalHints = derive(hints, (given) => given.optional());
 /** A request to create servers. */
 export const createServerBody = object({
   server: described(serverTexts.requestedServer, server),
-  'os:scheduler_hints': described('Hints for the selection of the host.', someHints),
-  'OS-SCH-HNT:scheduler_hints': described('Alias of `os:scheduler_hints`.', someHints),
+  'os:scheduler_hints': described('Hints for the selection of the host.', optionalHints),
+  'OS-SCH-HNT:scheduler_hints': described('Alias of `os:scheduler_hints`.', optionalHints),
 });
 
 export type CreateServerBody = Infer<typeof createServerBody>;
