@@ -21,13 +21,25 @@ function licenseText(folder) {
   return read(/^licen[cs]e/i) ?? /^#+ *licen[cs]e\b[\s\S]*/im.exec(read(/^readme/i) ?? '')?.[0] ?? '';
 }
 
-/** The licenses of the third-party packages that modules belong to. */
+const isCopyright = (line) => /^\W*copyright\s+(\(c\)|©|\d{4})/i.test(line);
+
+/**
+ * The licenses of the third-party packages that modules belong to: packages that differ in nothing but their copyright
+ * lines share a text.
+ */
 function licensesOf(ids) {
   const folders = ids.map((id) => /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/.exec(id)?.[0]);
-  const texts = [...new Set(folders.filter(Boolean))].sort().map((folder) => {
+  const groups = new Map();
+  for (const folder of [...new Set(folders.filter(Boolean))].sort()) {
     const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-    return `${name} ${version} (${license})\n\n${licenseText(folder)}\n`;
-  });
+    const lines = licenseText(folder).split('\n');
+    const text = lines.filter((line) => !isCopyright(line)).join('\n');
+    const key = text.replace(/\W+/g, ' ').trim();
+    const group = groups.get(key) ?? { text, packages: [] };
+    groups.set(key, group);
+    group.packages.push([`${name} ${version} (${license})`, ...lines.filter(isCopyright)].join('\n'));
+  }
+  const texts = [...groups.values()].map(({ packages, text }) => `${packages.join('\n\n')}\n\n${text.trim()}\n`);
   return texts.join(`\n${'-'.repeat(80)}\n\n`);
 }
 
