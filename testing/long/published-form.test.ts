@@ -124,17 +124,14 @@ describe.each(folders)('%s in its published form', (folder) => {
 });
 
 describe.each(folders.filter(selfContained))('%s, which is published as one bundle,', (folder) => {
-  it('contains the licenses of the bundled packages, one text for each', () => {
+  it('contains the license of each bundled package', () => {
     const text = readFileSync(join(installedAt(folder), 'dist/LICENSES.txt'), 'utf8');
-    const packages = text.split(`\n${'-'.repeat(80)}\n\n`);
-    expect(packages.map((one) => one.split('\n', 1)[0])).toEqual(
-      expect.arrayContaining([
-        expect.stringMatching(/^express \d+\.\d+\.\d+ \(MIT\)$/),
-        expect.stringMatching(/^kysely \d+\.\d+\.\d+ \(MIT\)$/),
-        expect.stringMatching(/^zod \d+\.\d+\.\d+ \(MIT\)$/),
-      ]),
-    );
-    expect(packages.filter((one) => one.length < 300)).toEqual([]);
+    const groups = text.split(`\n${'-'.repeat(80)}\n\n`);
+    for (const name of ['express', 'kysely', 'zod']) {
+      const entry = new RegExp(`^${name} \\d+\\.\\d+\\.\\d+ \\(MIT\\)$`, 'm');
+      expect(groups.filter((group) => entry.test(group))).toHaveLength(1);
+    }
+    expect(groups.filter((group) => group.length < 300)).toEqual([]);
   });
 });
 
