@@ -119,12 +119,12 @@ describe.skipIf(missing)('the unmodified command line and real machines', { time
     for (const line of ['42 times', `disk ${2 ** 30 / 512}`, '/dev/vdb', 'm1.tiny', '== all steps succeeded'])
       expect(output).toContain(line);
     if (!missingForSsh) expect(output).toContain('logged in as root');
-    if (postgresUrl) expect(output).toMatch(/moves it to another computer.*\nACTIVE\n.*42 times/s);
+    if (postgresUrl) expect(output).toMatch(/migrates it to another host.*\nACTIVE\n.*42 times/s);
     const left = () => names.flatMap((name) => readdirSync(join(machinesOf(name), 'machines')));
     await expect.poll(left, { timeout: CONDITION_TIMEOUT_MS }).toEqual([]);
     await expect.poll(() => processesOf(folder)).toEqual([]);
     await expect.poll(() => processesOf(folder, 'qemu-storage-daemon')).toEqual([]);
-    expect(await openstack('image', 'list', '-f', 'value', '-c', 'Name')).not.toContain('day-');
+    expect(await openstack('image', 'list', '-f', 'value', '-c', 'Name')).not.toContain('workflow-');
   });
 });
 
