@@ -187,7 +187,8 @@ export async function openBridgeMode(options: BridgeModeOptions): Promise<(place
     /** Whether the ports of servers have several queues; unknown for machines that a former process has started. */
     const multiqueue = new Map<string, ReadonlyMap<string, boolean>>();
     // Devices are checked after a change, before a start, and periodically.
-    let lastCheck = { plan: '', at: 0 };
+    let lastCheck = { desired: '', at: 0 };
+    let isCheckRequested = false;
     let localRouters = '';
     const notifyRouters = ({ routers }: NetworkPlan) => {
       const ids = routers.flatMap(({ id, host }) => (host === null ? [id] : [])).join(', ');
@@ -195,17 +196,21 @@ export async function openBridgeMode(options: BridgeModeOptions): Promise<(place
       localRouters = ids;
     };
     const build = async ({ plan, tunnels }: Desired) => {
-      const text = JSON.stringify([plan, tunnels?.local, [...(tunnels?.peers ?? [])]]);
-      if (lastCheck.plan === text && Date.now() - lastCheck.at < RECONCILE_INTERVAL_MS) return;
-      lastCheck = { plan: '', at: 0 };
+      const queues = new Map([...multiqueue.values()].flatMap((ports) => [...ports]));
+      const text = JSON.stringify([plan, tunnels?.local, [...(tunnels?.peers ?? [])], [...queues]]);
+      const isRecent = Date.now() - lastCheck.at < RECONCILE_INTERVAL_MS;
+      if (!isCheckRequested && isRecent && lastCheck.desired === text) return;
+      // A request during this round applies to the next one.
+      isCheckRequested = false;
+      lastCheck = { desired: '', at: 0 };
       const spaces = servedNetworks(plan).map(({ id }) => names.service(id));
       // A namespace exists as long as a socket listens in it.
       await metadata.storeIn(spaces);
-      await builder.build(plan, tunnels, new Map([...multiqueue.values()].flatMap((ports) => [...ports])));
+      await builder.build(plan, tunnels, queues);
       built = plan;
       if (tunnels) notifyRouters(plan);
       await metadata.listenIn(spaces);
-      lastCheck = { plan: text, at: Date.now() };
+      lastCheck = { desired: text, at: Date.now() };
     };
     const health = new BuildHealth(log);
     // A plan without networks builds nothing, so it does not show whether the next server can be connected.
@@ -239,7 +244,7 @@ export async function openBridgeMode(options: BridgeModeOptions): Promise<(place
         const known = starting ? [] : (multiqueue.get(server.id) ?? []);
         const added = interfaces.map(({ portId }, index) => [portId, (queues[index] ?? 1) > 1] as const);
         multiqueue.set(server.id, new Map([...known, ...added]));
-        lastCheck.at = 0;
+        isCheckRequested = true;
         await rounds.run();
         for (const { portId } of interfaces) checkPhysical(built, portId, physical);
         return interfaces.map(({ portId }, index) =>
