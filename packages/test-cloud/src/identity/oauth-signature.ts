@@ -1,6 +1,7 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import type { Call } from '../service/call.js';
 import { badRequest } from '../service/service-error.js';
+import { equalInConstantTime } from './equal-in-constant-time.js';
 
 /** A request as its client signs it. */
 export interface SignedRequest {
@@ -84,6 +85,5 @@ export function isSigned(request: SignedRequest, consumerSecret: string, tokenSe
       `Validation failed with errors: invalid_request, detail message is: Timestamp given is invalid, differ from allowed by over ${CLOCK_DIFFERENCE_S} seconds.`,
     );
   const expected = hash ? createHmac(hash, key).update(baseString(request, parameters)).digest('base64') : key;
-  const [a, b] = [Buffer.from(expected), Buffer.from(signature)];
-  return a.length === b.length && timingSafeEqual(a, b);
+  return equalInConstantTime(expected, signature);
 }

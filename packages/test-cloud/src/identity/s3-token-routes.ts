@@ -1,9 +1,10 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import { z } from 'zod';
 import type { Call } from '../service/call.js';
 import { post, type Route } from '../service/route.js';
 import { ServiceError } from '../service/service-error.js';
 import { credentialOfKey } from './credential-resources.js';
+import { equalInConstantTime } from './equal-in-constant-time.js';
 import { tokenView } from './token-view.js';
 
 const S3Credentials = z.object({
@@ -23,11 +24,6 @@ function signatureOf(text: string, secret: string): string | undefined {
   if (algorithm !== 'AWS4-HMAC-SHA256' || !isComplete || !SIGNED_SERVICES.includes(service)) return undefined;
   const key = [region, service, end].reduce<Buffer>(hmac, hmac(`AWS4${secret}`, date));
   return hmac(key, text).toString('hex');
-}
-
-function equalInConstantTime(one: string, other: string): boolean {
-  const [a, b] = [Buffer.from(one), Buffer.from(other)];
-  return a.length === b.length && timingSafeEqual(a, b);
 }
 
 /** Verifies the signature of a request to an object store. */

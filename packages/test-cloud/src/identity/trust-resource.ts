@@ -119,14 +119,13 @@ export const trusts: ResourceSpec = {
     return { roles, redelegation_count: depthOf(trust), ...redelegation(call, { ...trust, roles }) };
   },
   removing: (call) => rejectApplicationCredentials(call, 'trusts', false),
-  lists(call) {
+  shows(call, { id, roles }) {
     rejectApplicationCredentials(call, 'trusts', false);
-    return true;
+    return {
+      roles: (roles as readonly Wire[]).map((one) => fullRole(call, one.id)),
+      roles_links: { self: `${call.base}/v3/OS-TRUST/trusts/${id}/roles`, next: null, previous: null },
+    };
   },
-  shows: (call, { id, roles }) => ({
-    roles: (roles as readonly Wire[]).map((one) => fullRole(call, one.id)),
-    roles_links: { self: `${call.base}/v3/OS-TRUST/trusts/${id}/roles`, next: null, previous: null },
-  }),
   routes: (resource) => trustRoleRoutes(resource),
 };
 

@@ -135,6 +135,7 @@ describe('a token of an application credential', () => {
     const { id } = (await owner.request('POST', at('OS-TRUST/trusts'), { trust })).body.trust;
     expect(await request('DELETE', at(`OS-TRUST/trusts/${id}`))).toMatchObject(rejected);
     expect(await request('GET', at('OS-TRUST/trusts'))).toMatchObject(rejected);
+    expect(await request('GET', at(`OS-TRUST/trusts/${id}`))).toMatchObject(rejected);
   });
 
   it('has no access to secrets of other projects', async () => {
