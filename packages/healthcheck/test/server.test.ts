@@ -165,13 +165,14 @@ describe('a client that does not read', () => {
 
 describe('limits', () => {
   it('close connections with an incomplete request head, and connections above the maximum number', async () => {
-    const { port, guarded } = await serveGuarded((_req, res) => res.end('ok'), { headersMs: 100, maxConnections: 2 });
+    const { port, guarded } = await serveGuarded((_req, res) => res.end('ok'), { maxConnections: 2 });
     const slow = client(port, 'GET / HTTP/1.1\r\nHost:');
     const silent = client(port, '');
     await eventually(() => expect(guarded.statistics().connections).toBe(2));
     const third = client(port, get('/'));
     await third.ended;
     expect([third.received(), guarded.statistics().dropped]).toEqual(['', 1]);
+    guarded.limit({ headersMs: 100 });
     await Promise.all([slow.ended, silent.ended]);
     expect(slow.received()).toMatch(/^HTTP\/1\.1 408/);
   });

@@ -1,4 +1,6 @@
 import type { ServerScope } from '../core/core.js';
+import type { Server } from '../model/index.js';
+import { tables } from '../schema/tables.js';
 
 /** Moves ports and volumes to the server's current host. Idempotent. */
 export async function followServer({ server, core, context }: ServerScope): Promise<void> {
@@ -8,5 +10,23 @@ export async function followServer({ server, core, context }: ServerScope): Prom
     if (!attachmentId) continue;
     await core.catalogs.volumes.connect(context.caller, attachmentId, { host, mountpoint: device });
     await core.catalogs.volumes.complete(context.caller, attachmentId);
+  }
+}
+
+/**
+ * Moves ports and volumes to the host of a server that another job has taken over. The other services may have handled the last
+ * request of this job after those of the other job.
+ */
+export async function followCurrentServer({ server: { id }, core, context }: ServerScope): Promise<void> {
+  const current = async (): Promise<Server | undefined> => {
+    const server = await tables.servers.get(core.store, id);
+    return server?.deleted || server?.taskState === 'deleting' ? undefined : server;
+  };
+  let server = await current();
+  while (server) {
+    await followServer({ server, core, context });
+    const { host } = server;
+    server = await current();
+    if (server?.host === host) return;
   }
 }

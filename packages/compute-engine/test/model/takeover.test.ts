@@ -1,10 +1,14 @@
-import { afterEach, describe, inject, it } from 'vitest';
+import { afterEach, describe, expect, inject, it } from 'vitest';
+import { eventually } from '../../../../testing/eventually.js';
 import { systemClock } from '../../src/clock/clock.js';
 import { SimulatedDriver } from '../../src/drivers/simulated.js';
 import type { Engine } from '../../src/engine/engine.js';
+import { defaultPreset } from '../../src/preset/preset.js';
 import { contextOf, engineUnderTest, imageId } from '../engine-under-test.js';
 import { storesUnderTest } from '../stores-under-test.js';
 import { checkInvariants } from './invariants.js';
+
+const networkId = defaultPreset.networks![0]!.id;
 
 describe.each(storesUnderTest(inject('postgresUrl')))('work that hangs, on $kind', ({ kind, database }) => {
   const engines: Engine[] = [];
@@ -34,5 +38,33 @@ describe.each(storesUnderTest(inject('postgresUrl')))('work that hangs, on $kind
     await takeOver(there, servers[0]!.id);
     for (const engine of engines) await engine.idle();
     await checkInvariants(here);
+  });
+
+  it('leaves the ports on the host of the server, if they were moving at that time', async () => {
+    const engine = await engineUnderTest({ database: await database(), settings: { shelvedOffloadSeconds: 0 } });
+    engines.push(engine);
+    const { movePorts } = engine.embedded.networks;
+    const started = Promise.withResolvers<void>();
+    const released = Promise.withResolvers<void>();
+    const moveLater: typeof movePorts = async (caller, deviceId, hostId) => {
+      if (hostId !== '') return movePorts(caller, deviceId, hostId);
+      started.resolve();
+      await released.promise;
+      return movePorts(caller, deviceId, hostId);
+    };
+    Object.assign(engine.catalogs, { networks: { ...engine.embedded.networks, movePorts: moveLater } });
+    const expected = { name: 'web', flavorId: '1', imageId, networks: [{ networkId }] } as const;
+    const { servers } = await engine.servers.create(contextOf('p1'), expected);
+    await engine.idle();
+    await engine.servers.act(contextOf('p1'), servers[0]!.id, 'shelve');
+    await started.promise;
+    const admin = contextOf('p1', { isAdmin: true });
+    await engine.servers.act(admin, servers[0]!.id, 'os-resetState', { state: 'active' });
+    await eventually(async () =>
+      expect(await engine.servers.get(admin, servers[0]!.id)).toMatchObject({ jobId: null }),
+    );
+    released.resolve();
+    await engine.idle();
+    await checkInvariants(engine);
   });
 });

@@ -6,6 +6,7 @@ import { LeaseLost, WorkerStopping } from '../../jobs/worker.js';
 import type { Server } from '../../model/index.js';
 import type { JobOutcome } from '../../observation/observer.js';
 import { tables } from '../../schema/tables.js';
+import { followCurrentServer } from '../../server-migrations/follow-server.js';
 import { closeEvents, dropOpenEvents } from '../../servers/action-history/actions.js';
 import type { Action, AnyAction, ConcurrentAction } from './action.js';
 import type { Cleanup } from './cleanup.js';
@@ -55,11 +56,14 @@ function takeOver({ store }: Core, job: Job, id: string): Promise<Server | undef
   });
 }
 
-/** Cleans up after a job whose server was taken over: its open events are closed. */
+/** Cleans up after a job whose server was taken over: its open events are closed, and its ports are on the host of the server. */
 async function abandon(action: ExclusiveAction, run: ServerRun): Promise<JobOutcome> {
-  await run.core.worker.retain(run.job.id);
-  const result = (await action.abandoned?.(run)) ?? 'Error';
   const { core, server, context } = run;
+  await core.worker.retain(run.job.id);
+  const result = (await action.abandoned?.(run)) ?? 'Error';
+  await followCurrentServer(run).catch((error: unknown) => {
+    if (isOutage(error) && run.job.attempts < MAX_ATTEMPTS) throw error;
+  });
   await closeEvents(core.store, server.id, context.requestId, result, core.clock.now());
   return 'superseded';
 }
