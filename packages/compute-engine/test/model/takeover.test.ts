@@ -44,12 +44,12 @@ describe.each(storesUnderTest(inject('postgresUrl')))('work that hangs, on $kind
     const engine = await engineUnderTest({ database: await database(), settings: { shelvedOffloadSeconds: 0 } });
     engines.push(engine);
     const { movePorts } = engine.embedded.networks;
-    const started = Promise.withResolvers<void>();
-    const released = Promise.withResolvers<void>();
+    let release: (() => void) | undefined;
     const moveLater: typeof movePorts = async (caller, deviceId, hostId) => {
-      if (hostId !== '') return movePorts(caller, deviceId, hostId);
-      started.resolve();
-      await released.promise;
+      if (hostId === '')
+        await new Promise<void>((resolve) => {
+          release = resolve;
+        });
       return movePorts(caller, deviceId, hostId);
     };
     Object.assign(engine.catalogs, { networks: { ...engine.embedded.networks, movePorts: moveLater } });
@@ -57,13 +57,13 @@ describe.each(storesUnderTest(inject('postgresUrl')))('work that hangs, on $kind
     const { servers } = await engine.servers.create(contextOf('p1'), expected);
     await engine.idle();
     await engine.servers.act(contextOf('p1'), servers[0]!.id, 'shelve');
-    await started.promise;
+    await eventually(() => expect(release).toBeDefined());
     const admin = contextOf('p1', { isAdmin: true });
     await engine.servers.act(admin, servers[0]!.id, 'os-resetState', { state: 'active' });
     await eventually(async () =>
       expect(await engine.servers.get(admin, servers[0]!.id)).toMatchObject({ jobId: null }),
     );
-    released.resolve();
+    release?.();
     await engine.idle();
     await checkInvariants(engine);
   });
