@@ -27,7 +27,7 @@ function redisAt(url: string): Redis {
 }
 
 function poolAt(url: string): pg.Pool {
-  const pool = new pg.Pool({ connectionString: url, max: 2, connectionTimeoutMillis: 300 });
+  const pool = new pg.Pool({ connectionString: url, max: 2, connectionTimeoutMillis: 20_000 });
   pool.on('error', () => {});
   onTestFinished(() => pool.end());
   return pool;
