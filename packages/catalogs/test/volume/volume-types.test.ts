@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Store } from '@apistrata/record-store';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { embeddedVolumes } from '../../src/volume/builtin/embedded-volumes.js';
+import type { VolumeStorage } from '../../src/volume/volume-storage.js';
 import { storesUnderTest } from '../stores-under-test.js';
 import { ada, admin, bob, preset, type VolumesUnderTest, volumesUnderTest } from './volumes-under-test.js';
 
@@ -33,6 +34,22 @@ describe.each(storesUnderTest(inject('postgresUrl')))(
         code: 'VOLUME_TYPE_NOT_FOUND',
         status: 404,
       });
+    });
+
+    it('are renamed and deleted correctly while the content of a volume is created', async () => {
+      const type = await volumes.createType(admin, { name: 'slow' });
+      const changes = [
+        () => volumes.updateType(admin, type.id, { name: 'slower' }),
+        () => volumes.deleteType(admin, type.id),
+      ];
+      const storage = { create: async () => void (await changes.shift()?.()) } as unknown as VolumeStorage;
+      const stored = embeddedVolumes({ store, storage: () => storage });
+      const volume = await stored.createVolume(ada, { key: randomUUID(), sizeGb: 1, volumeType: 'slow' });
+      expect(volume).toMatchObject({ volumeType: 'slower' });
+      await volumes.deleteVolume(ada, volume.id);
+      await expect(
+        stored.createVolume(ada, { key: randomUUID(), sizeGb: 1, volumeType: 'slower' }),
+      ).rejects.toMatchObject({ code: 'VOLUME_TYPE_NOT_FOUND' });
     });
 
     it('keep their changes when the preset is seeded again', async () => {

@@ -13,9 +13,9 @@ import {
   visibleVolume,
 } from './volume-context.js';
 import { type VolumeRecord, type VolumeTypeRecord, volumeTables } from './volume-tables.js';
-import { allowsMultiattach } from './volume-types.js';
+import { allowsMultiattach, typeNotFound } from './volume-types.js';
 
-const { volumes } = volumeTables;
+const { types, volumes } = volumeTables;
 
 function invalid(message: string): CatalogError {
   return new CatalogError('VOLUME_INVALID', message);
@@ -121,7 +121,11 @@ export function volumeMaker(
       const existing = await volumes.get(tx, request.key);
       if (existing && existing.projectId !== caller.projectId)
         throw new CatalogError('VOLUME_EXISTS', `Volume ${request.key} already exists.`);
-      return existing ?? volumes.insert(tx, record);
+      if (existing || !type) return existing ?? volumes.insert(tx, record);
+      // The type may have been renamed or deleted while the content was created.
+      const current = await types.lock(tx, type.id);
+      if (!current) throw typeNotFound(type.id);
+      return volumes.insert(tx, { ...record, volumeType: current.name });
     });
     return presentVolume(context.store, volume);
   };

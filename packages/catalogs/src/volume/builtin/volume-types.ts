@@ -14,7 +14,7 @@ export type VolumeTypeFields = Partial<Pick<VolumeTypeRecord, 'name' | 'descript
 /** The default type of volumes, if a type with this name exists. */
 const DEFAULT_TYPE = '__DEFAULT__';
 
-function typeNotFound(nameOrId: string): CatalogError {
+export function typeNotFound(nameOrId: string): CatalogError {
   return new CatalogError('VOLUME_TYPE_NOT_FOUND', `Volume type ${nameOrId} could not be found.`);
 }
 
