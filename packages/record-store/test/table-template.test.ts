@@ -61,3 +61,31 @@ it('writes to one database are not in the next one', async () => {
   await store.close();
   expect((await opened(changes)).content.rows.kysely_migration).toHaveLength(Object.keys(migrations).length);
 });
+
+/** Returns the changes with another first one, which calls `begin` before it applies. */
+function begunBy(begin: () => void): SchemaChanges {
+  const up = async (db: Kysely<Rows>) => {
+    begin();
+    await db.schema.createTable('firsts').addColumn('id', 'text').execute();
+  };
+  return { '0000-first': { up }, ...migrations };
+}
+
+it('databases that are created concurrently wait for the first one, which applies the changes', async () => {
+  let applied = 0;
+  const changes = begunBy(() => applied++);
+  const all = await Promise.all([changes, changes, changes].map(opened));
+  expect(applied).toBe(1);
+  expect(all.map(({ content }) => content)).toEqual(all.map(() => all[0]?.content));
+});
+
+it('the next database applies the changes if the first one failed', async () => {
+  let attempts = 0;
+  const changes = begunBy(() => {
+    attempts++;
+    if (attempts === 1) throw new Error('the first attempt fails');
+  });
+  const results = await Promise.allSettled([changes, changes, changes].map(opened));
+  expect(results.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'fulfilled']);
+  expect(attempts).toBe(2);
+});

@@ -3,23 +3,31 @@ import type { Session } from '../store/database.js';
 import type { SchemaChanges } from './schema-change.js';
 
 /** Statements that recreate the tables and rows that changes result in, taken from the first in-memory database. */
-const templates = new WeakMap<SchemaChanges, readonly CompiledQuery[]>();
+const templates = new WeakMap<SchemaChanges, Promise<readonly CompiledQuery[]>>();
 
 /**
  * Creates the tables of a new in-memory database. Applying all changes takes most of an engine's start, and tests
- * create engines by the hundred: only the first one of a process applies them, with `make`; the others copy the result.
+ * create engines by the hundred: only the first one of a process applies them, with `make`; the others wait for it, and
+ * copy the result.
  */
 export async function makeTablesInMemory(
   session: Session,
   changes: SchemaChanges,
   make: () => Promise<void>,
 ): Promise<void> {
-  const template = templates.get(changes);
-  if (!template) {
-    await make();
-    templates.set(changes, await templateOf(session));
+  const first = templates.get(changes);
+  if (!first) {
+    const made = make().then(() => templateOf(session));
+    templates.set(changes, made);
+    await made.catch((error) => {
+      templates.delete(changes);
+      throw error;
+    });
     return;
   }
+  const template = await first.catch(() => undefined);
+  // The error of the first database may be its own, for example because it was closed.
+  if (!template) return makeTablesInMemory(session, changes, make);
   await session.db.transaction().execute(async (tx) => {
     for (const query of template) await tx.executeQuery(query);
   });

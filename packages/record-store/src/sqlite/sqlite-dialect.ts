@@ -26,7 +26,10 @@ interface Prepared {
   readonly writes: boolean;
 }
 
-/** Definitions of tables and indexes. They run once, and a prepared one keeps several kilobytes. */
+/**
+ * Definitions of tables and indexes. They run once, and a prepared statement keeps several kilobytes until the next
+ * garbage collection.
+ */
 const DDL_STATEMENT = /^\s*(create|alter|drop)\b/i;
 
 /** Statements that change nothing; any other statement may. */
@@ -128,18 +131,25 @@ class SqliteConnection implements ReadingConnection {
   }
 
   #run<R>(sql: string, parameters: readonly unknown[]): QueryResult<R> {
-    const { statement, rows, writes } = this.#prepare(sql);
+    const prepared = this.#prepare(sql);
+    if (!prepared) {
+      this.#written = true;
+      this.#handle.exec(sql);
+      return { rows: [] };
+    }
+    const { statement, rows, writes } = prepared;
     this.#written ||= writes;
     if (rows) return { rows: rows.all(parameters) as R[] };
     return { rows: [], numAffectedRows: BigInt(statement.run(...parameters).changes) };
   }
 
-  #prepare(sql: string): Prepared {
+  /** Returns undefined for a definition, which is not prepared. */
+  #prepare(sql: string): Prepared | undefined {
     let cached = this.#prepared.get(sql);
     if (!cached) {
+      if (DDL_STATEMENT.test(sql)) return undefined;
       const statement = this.#handle.prepare(sql);
       cached = { statement, rows: SqliteRows.of(statement), writes: !READS.test(sql) };
-      if (DDL_STATEMENT.test(sql)) return cached;
       // Filters create distinct SQL strings; the oldest is evicted if there are many.
       if (this.#prepared.size >= 500) this.#prepared.delete(this.#prepared.keys().next().value ?? sql);
       this.#prepared.set(sql, cached);
