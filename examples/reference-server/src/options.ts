@@ -147,6 +147,14 @@ const wholeCloud = {
     'HOST[:PORT]',
     'with --cloud: host from which images may be imported by URL even if its address is not public',
   ),
+  'lockout-failure-attempts': integer(
+    'with --cloud: number of consecutive failed logins that locks the account of a user; default: never',
+    { min: 1, max: 1_000_000, fallback: undefined },
+  ),
+  'lockout-duration': integer(
+    'seconds after the last failed login for which an account is locked; 0: until an administrator changes the user',
+    { min: 0, max: 1_000_000_000, fallback: 1800 },
+  ),
   'reset-admin-password': command('with --cloud: give the user admin a new password, as on the first start'),
 } as const;
 

@@ -5,7 +5,7 @@ import { StartError } from '../start-error.js';
 /** Checks that `--cloud` is compatible with the other options. @throws StartError */
 export function checkCloud(options: Options): void {
   if (!options.cloud) {
-    for (const name of ['clouds-yaml', 'reset-admin-password'] as const)
+    for (const name of ['clouds-yaml', 'lockout-failure-attempts', 'reset-admin-password'] as const)
       if (options[name]) throw new StartError(`--${name} needs --cloud`);
     if (options['image-source'].length > 0) throw new StartError('--image-source needs --cloud');
     return;

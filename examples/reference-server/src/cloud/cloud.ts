@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Engine } from '@apistrata/compute-engine';
 import { type Identity, redactSecrets } from '@apistrata/compute-router';
-import { type Environment, openServices } from '@apistrata/test-cloud/services';
+import { type Environment, type Lockout, openServices } from '@apistrata/test-cloud/services';
 import type { Express, RequestHandler } from 'express';
 import type { Logger } from 'pino';
 import type { Options } from '../options.js';
@@ -30,6 +30,13 @@ export interface Cloud {
   begin(url: string): Promise<FirstAccess | undefined>;
 }
 
+/** Returns when accounts are locked; undefined: never. */
+function lockoutOf(options: Options): Lockout | undefined {
+  const failureAttempts = options['lockout-failure-attempts'];
+  if (failureAttempts === undefined) return undefined;
+  return { failureAttempts, durationSeconds: options['lockout-duration'] || undefined };
+}
+
 /** Logs each request when its response has been sent. */
 function requestLog(log: Logger): RequestHandler {
   return (req, res, next) => {
@@ -50,6 +57,7 @@ export async function openCloud(options: Options, engine: Engine, log: Logger): 
     engine,
     simulated: options.driver === 'simulated',
     imageSources: options['image-source'],
+    lockout: lockoutOf(options),
     onUnserved: (service, method, url) =>
       log.info({ service, method, url: redactSecrets(url) }, 'a request that no service handles'),
     onError: (error) => log.error({ err: error }, 'a request failed'),

@@ -20,6 +20,7 @@ describe('--cloud', () => {
     [['--cloud', '--identity-url', 'http://x'], 'it cannot be combined with --identity-url'],
     [['--clouds-yaml', 'x'], '--clouds-yaml needs --cloud'],
     [['--reset-admin-password'], '--reset-admin-password needs --cloud'],
+    [['--lockout-failure-attempts', '6'], '--lockout-failure-attempts needs --cloud'],
     [['--image-source', 'mirror.lan'], '--image-source needs --cloud'],
   ])('rejects %j', (args, message) => {
     expect(() => checkCloud(readOptions(args, {}))).toThrow(message);

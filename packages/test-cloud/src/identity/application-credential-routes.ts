@@ -3,13 +3,19 @@ import { z } from 'zod';
 import type { Call } from '../service/call.js';
 import { filtered } from '../service/listing.js';
 import { created, del, get, noContent, post, type Route } from '../service/route.js';
-import { badRequest, conflict, forbidden, notFound, ServiceError } from '../service/service-error.js';
+import { badRequest, conflict, forbidden, notFound } from '../service/service-error.js';
 import { micros } from '../service/times.js';
 import { forbiddenAction, rejectApplicationCredentials, rejectTrusted } from './delegation.js';
 import type { ApplicationCredential, StoredAccessRule } from './identity-records.js';
 import { listOf } from './identity-style.js';
+import { isPasswordOf } from './lockout.js';
+import { rejected } from './login.js';
 import { newId } from './new-id.js';
 import { Timestamp } from './timestamp.js';
+import type { UserOptions } from './user-options.js';
+
+const PASSWORD_LOCKED =
+  'You cannot change your password at this time due to password policy disallowing password changes. Please contact your administrator to reset your password.';
 
 const NewRule = z.union([
   z.object({
@@ -183,12 +189,14 @@ export function applicationCredentialRoutes(): readonly Route[] {
       return noContent();
     }),
     post('/v3/users/:user/password', async (call) => {
-      const { state, passwords } = call.cloud.directory;
-      const user = state.users.get(userOf(call));
+      const { directory } = call.cloud;
+      const user = directory.state.users.get(userOf(call));
       const { password, original_password: before } = call.body(Passwords).user;
-      const matches = await passwords.matches(before, user?.password);
-      if (!user || !matches) throw new ServiceError(401, 'The password does not match.');
-      call.cloud.directory.setPassword(user, await passwords.hash(password));
+      const isProven = await isPasswordOf(directory, user, before);
+      if (!user || !isProven) throw rejected();
+      if ((user.options as UserOptions | undefined)?.lock_password) throw badRequest(PASSWORD_LOCKED);
+      const hash = await directory.passwords.hash(password);
+      directory.setPassword(directory.state.users.get(user.id) ?? user, hash);
       return noContent();
     }),
   ];

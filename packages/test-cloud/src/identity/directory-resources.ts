@@ -8,6 +8,7 @@ import type { Wire } from '../service/wire.js';
 import { anyId, dictionary, flag } from '../service/wire-types.js';
 import { DEFAULT_DOMAIN } from './directory.js';
 import { impliedRoleRoutes } from './implied-roles.js';
+import { UserOptions } from './user-options.js';
 
 const name = z.string().trim().min(1).max(255);
 /** Domains and projects have shorter names than users, groups and roles. */
@@ -201,7 +202,7 @@ export const users: ResourceSpec = {
     description: settable(note),
     email: settable(z.string().nullable()),
     enabled: settable(flag, true),
-    options: settable(dictionary, () => ({})),
+    options: settable(UserOptions, () => ({})),
     password: settable(z.string().nullable(), undefined, { hidden: true }),
     password_expires_at: derived(null),
   }),
@@ -213,7 +214,10 @@ export const users: ResourceSpec = {
   async changing(call, before, change) {
     const hashed = await hashedPassword(call, change);
     const changed = await usersOfDomain.changing?.(call, before, change);
-    if (change.password !== undefined) call.cloud.directory.revokeTokensOf(before.id);
+    const { directory } = call.cloud;
+    if (change.password !== undefined) directory.revokeTokensOf(before.id);
+    // As in the original: every change of an enabled user ends a lock.
+    if ((change.enabled ?? before.enabled) !== false) directory.state.failedLogins.delete(before.id);
     return { ...hashed, ...changed };
   },
 };

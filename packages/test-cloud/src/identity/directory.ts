@@ -5,6 +5,7 @@ import { seedCatalog } from './catalog.js';
 import { currentRoleIds } from './current-roles.js';
 import type { Assignment, Named, Project, Scope, Token, User } from './identity-records.js';
 import { RIGHTS, tablesOf } from './identity-tables.js';
+import type { Lockout } from './lockout.js';
 import { newId, stableId } from './new-id.js';
 import type { Passwords } from './passwords.js';
 
@@ -37,13 +38,16 @@ export class Directory {
   readonly #clock: Clock;
   /** Hashes the passwords of users and the secrets of application credentials. */
   readonly passwords: Passwords;
+  /** When accounts are locked; undefined: never. */
+  readonly lockout: Lockout | undefined;
   readonly #validated = new WeakMap<Token, Validated>();
   #sweptAt = 0;
 
-  constructor(documents: Documents, clock: Clock, passwords: Passwords) {
+  constructor(documents: Documents, clock: Clock, passwords: Passwords, lockout?: Lockout) {
     this.#documents = documents;
     this.#clock = clock;
     this.passwords = passwords;
+    this.lockout = lockout;
   }
 
   get state() {
@@ -135,7 +139,8 @@ export class Directory {
 
   /** Removes the role assignments and tokens of a deleted record. */
   forget(id: string): void {
-    const { assignments, tokens, credentials, trusts, accessTokens, requestTokens, implied } = this.state;
+    const { assignments, tokens, credentials, trusts, accessTokens, requestTokens, implied, failedLogins } = this.state;
+    failedLogins.delete(id);
     for (const [key, { actor, scope, roleId }] of assignments)
       if (actor.id === id || scope.id === id || roleId === id) assignments.delete(key);
     for (const [key, { userId, scope }] of tokens) if (userId === id || scope?.id === id) tokens.delete(key);

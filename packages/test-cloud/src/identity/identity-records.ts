@@ -90,6 +90,13 @@ export interface RequestToken {
   };
 }
 
+/** The consecutive failed logins of a user. */
+export interface FailedLogins {
+  readonly count: number;
+  /** The time of the last one, in milliseconds since the epoch. */
+  readonly at: number;
+}
+
 /** A delegation of roles between two users. */
 export interface Trust {
   readonly id: string;

@@ -4,6 +4,7 @@ import type {
   ApplicationCredential,
   Assignment,
   Consumer,
+  FailedLogins,
   Group,
   Named,
   Project,
@@ -29,6 +30,8 @@ export function tablesOf(documents: Documents) {
     accessTokens: documents.table<AccessToken>('identity/oauth-access-tokens'),
     requestTokens: documents.table<RequestToken>('identity/oauth-request-tokens'),
     consumers: documents.table<Consumer>('identity/consumers'),
+    /** Failed logins by user. */
+    failedLogins: documents.table<FailedLogins>('identity/failed-logins'),
     tokens: documents.table<Token>('identity/tokens'),
   };
 }

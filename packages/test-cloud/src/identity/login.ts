@@ -4,6 +4,7 @@ import { currentRoleIds } from './current-roles.js';
 import { forbiddenAction } from './delegation.js';
 import { DEFAULT_DOMAIN, type Directory } from './directory.js';
 import type { Named, Scope, Token, User } from './identity-records.js';
+import { isPasswordOf } from './lockout.js';
 import type { SignedRequest } from './oauth-signature.js';
 import { accessTokenOf } from './oauth-tokens.js';
 
@@ -107,8 +108,8 @@ const proofs: Readonly<
   async password(directory, { identity: { password } }) {
     if (!password) return undefined;
     const user = find(directory, directory.state.users, password.user);
-    const matches = await directory.passwords.matches(password.user.password, user?.password);
-    return user && matches ? { user, methods: ['password'] } : undefined;
+    const isProven = await isPasswordOf(directory, user, password.user.password);
+    return user && isProven ? { user, methods: ['password'] } : undefined;
   },
   token(directory, { identity: { token }, scope }) {
     const before = token && directory.token(token.id);

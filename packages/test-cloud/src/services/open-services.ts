@@ -4,6 +4,7 @@ import express from 'express';
 import { DEFAULT_DOMAIN, Directory } from '../identity/directory.js';
 import { identifyCaller } from '../identity/identify-caller.js';
 import { identityService } from '../identity/identity.js';
+import type { Lockout } from '../identity/lockout.js';
 import { Passwords } from '../identity/passwords.js';
 import { imageService } from '../image/image.js';
 import { networkService } from '../network/network.js';
@@ -27,6 +28,8 @@ export interface ServicesOptions {
    * Default: none; public addresses only.
    */
   readonly imageSources?: readonly string[];
+  /** When accounts are locked after failed logins; default: never. */
+  readonly lockout?: Lockout;
   /** Receives requests that no service handles. */
   readonly onUnserved?: (service: string, method: string, url: string) => void;
   /** Receives errors that were returned as 500. */
@@ -69,7 +72,7 @@ export interface Services {
 export async function openServices(options: ServicesOptions): Promise<Services> {
   const { engine, onError, onUnserved } = options;
   const documents = new Documents(await engine.embedded.documents.open());
-  const directory = new Directory(documents, engine.clock, new Passwords(PASSWORD_COST));
+  const directory = new Directory(documents, engine.clock, new Passwords(PASSWORD_COST), options.lockout);
   const identify = identifyCaller(directory);
   const cloud: CloudContext = {
     documents,
@@ -105,6 +108,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
       if (directory.state.users.size === 0) directory.begin();
       const admin = directory.user('admin', hash);
       directory.setPassword({ ...admin, enabled: true }, hash);
+      directory.state.failedLogins.delete(admin.id);
       directory.grant(admin, { kind: 'project', id: directory.project('admin').id }, 'admin');
       directory.grant(admin, { kind: 'domain', id: DEFAULT_DOMAIN }, 'admin');
       directory.grant(admin, { kind: 'system', id: 'all' }, 'admin');

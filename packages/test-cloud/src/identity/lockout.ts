@@ -1,0 +1,56 @@
+import type { User } from './identity-records.js';
+import type { tablesOf } from './identity-tables.js';
+import type { Passwords } from './passwords.js';
+import type { UserOptions } from './user-options.js';
+
+/** When accounts are locked after failed logins. */
+export interface Lockout {
+  /** The number of consecutive failed logins that locks an account, at least 1. */
+  readonly failureAttempts: number;
+  /** How long an account is locked, in seconds after the last failed login; default: until an administrator changes the user. */
+  readonly durationSeconds?: number;
+}
+
+/** Users with their passwords and failed logins. */
+interface Directory {
+  readonly state: ReturnType<typeof tablesOf>;
+  readonly passwords: Passwords;
+  readonly lockout: Lockout | undefined;
+  now(): number;
+}
+
+/** Returns whether an account is locked. */
+function isLocked(directory: Directory, { failureAttempts, durationSeconds }: Lockout, userId: string): boolean {
+  const { failedLogins } = directory.state;
+  const failed = failedLogins.get(userId);
+  if (!failed || failed.count < failureAttempts) return false;
+  if (durationSeconds === undefined || failed.at + durationSeconds * 1000 > directory.now()) return true;
+  failedLogins.delete(userId);
+  return false;
+}
+
+/** Returns whether the account of a login is open, and counts the login if it failed. */
+function isOpenAfter(directory: Directory, user: User, matches: boolean): boolean {
+  const { lockout } = directory;
+  const isExempt = (user.options as UserOptions | undefined)?.ignore_lockout_failure_attempts;
+  if (!lockout || isExempt) return true;
+  if (isLocked(directory, lockout, user.id)) return false;
+  const { failedLogins } = directory.state;
+  if (matches) failedLogins.delete(user.id);
+  else failedLogins.set(user.id, { count: (failedLogins.get(user.id)?.count ?? 0) + 1, at: directory.now() });
+  return true;
+}
+
+/**
+ * Returns whether a password is that of a user whose account is not locked. Counts failed logins. Takes the same time for
+ * unknown users and locked accounts, so that callers do not learn about them.
+ */
+export async function isPasswordOf(directory: Directory, user: User | undefined, password: string): Promise<boolean> {
+  const matches = await directory.passwords.matches(password, user?.password);
+  // Everything is decided after the hash was computed: concurrent logins do not pass the limit, and a password that was
+  // changed in the meantime is not valid.
+  const current = user && directory.state.users.get(user.id);
+  if (!current) return false;
+  const isCurrent = matches && current.password === user.password;
+  return isOpenAfter(directory, current, isCurrent) && isCurrent;
+}

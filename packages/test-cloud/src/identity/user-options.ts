@@ -1,0 +1,18 @@
+import { z } from 'zod';
+import { strictFlag } from '../service/wire-types.js';
+
+const isUnique = (values: readonly unknown[]) =>
+  new Set(values.map((value) => JSON.stringify(value))).size === values.length;
+const uniqueList = <T extends z.ZodType>(element: T) => z.array(element).refine(isUnique, 'has non-unique elements');
+
+/** The options of users; null removes one. */
+export const UserOptions = z.strictObject({
+  ignore_change_password_upon_first_use: strictFlag.nullish(),
+  ignore_password_expiry: strictFlag.nullish(),
+  ignore_lockout_failure_attempts: strictFlag.nullish(),
+  lock_password: strictFlag.nullish(),
+  ignore_user_inactivity: strictFlag.nullish(),
+  multi_factor_auth_rules: uniqueList(uniqueList(z.string()).min(1)).nullish(),
+  multi_factor_auth_enabled: strictFlag.nullish(),
+});
+export type UserOptions = z.infer<typeof UserOptions>;
