@@ -1,13 +1,14 @@
 import type { HostShare, ServiceState } from '@apistrata/compute-engine/api';
 import type { HostPowerAction } from '@apistrata/compute-engine/drivers';
 import { until } from '@apistrata/microversion';
-import { field, type Operation, view } from '@apistrata/microversion/router';
+import { type Operation, view } from '@apistrata/microversion/router';
 import { described, one, query } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import type { ComputeCall } from '../http/call.js';
 import { type OperationTexts, operation } from '../operation.js';
 import type { RuleName } from '../policy/index.js';
 import { resource } from '../reference/resource.js';
+import { text } from '../views/fields.js';
 
 const hostDocs = resource({
   tag: 'hosts',
@@ -25,18 +26,11 @@ const window = until('2.42', true as const);
 const anyQuery = query({}, { extra: 'ignore' });
 
 const listed = view<ServiceState, ComputeCall>({
-  host_name: described(
-    hostTexts.hostName,
-    field(z.string(), ({ service }) => service.host),
+  host_name: text(hostTexts.hostName, ({ service }) => service.host),
+  service: text('Service on the host, such as `compute`, `scheduler` or `conductor`.', ({ service }) =>
+    service.binary.replace(/^nova-/, ''),
   ),
-  service: described(
-    'Service on the host, such as `compute`, `scheduler` or `conductor`.',
-    field(z.string(), ({ service }) => service.binary.replace(/^nova-/, '')),
-  ),
-  zone: described(
-    'Availability zone of the host. `internal` for hosts without servers.',
-    field(z.string(), ({ zone }) => zone),
-  ),
+  zone: text('Availability zone of the host. `internal` for hosts without servers.', ({ zone }) => zone),
 });
 
 const record = z.strictObject({

@@ -1,6 +1,6 @@
 import type { Keypair } from '@apistrata/compute-engine';
 import { at, since, until } from '@apistrata/microversion';
-import { field, view } from '@apistrata/microversion/router';
+import { type ViewShape, view } from '@apistrata/microversion/router';
 import { described, object, one, query } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import type { ComputeCall } from '../http/call.js';
@@ -11,6 +11,7 @@ import { resource } from '../reference/resource.js';
 import { rejectedSince275 } from '../schemas/extra-parameters.js';
 import * as type from '../schemas/reply-types.js';
 import { keypairName, keypairName292, limitText } from '../schemas/types.js';
+import { field, integer, nothing, text, time } from '../views/fields.js';
 
 const keypairDocs = resource({
   tag: 'keypairs',
@@ -28,25 +29,13 @@ export const keypairTexts = {
 
 const keypairType = z.enum(['ssh', 'x509']);
 
-const base = {
-  name: described(
-    keypairTexts.name,
-    field<Keypair, ComputeCall, z.ZodString>(z.string(), (k) => k.name),
-  ),
-  public_key: described(
-    keypairTexts.publicKey,
-    field<Keypair, ComputeCall, z.ZodString>(z.string(), (k) => k.publicKey),
-  ),
-  fingerprint: described(
-    'Fingerprint of the public key.',
-    field<Keypair, ComputeCall, z.ZodString>(z.string(), (k) => k.fingerprint),
-  ),
+const base: ViewShape<Keypair, ComputeCall> = {
+  name: text(keypairTexts.name, (k) => k.name),
+  public_key: text(keypairTexts.publicKey, (k) => k.publicKey),
+  fingerprint: text('Fingerprint of the public key.', (k) => k.fingerprint),
   type: since(
     '2.2',
-    described(
-      keypairTexts.type,
-      field<Keypair, ComputeCall, typeof keypairType>(keypairType, (k) => k.type),
-    ),
+    field(keypairTexts.type, keypairType, (k) => k.type),
   ),
 };
 
@@ -55,43 +44,23 @@ const listed = view<Keypair, ComputeCall>(base, { memo: () => '' });
 
 const shown = view<Keypair, ComputeCall>({
   ...base,
-  user_id: described(
-    keypairTexts.userId,
-    field(z.string(), (k) => k.userId),
-  ),
-  created_at: described(
-    commonTexts.createdAt,
-    field(type.time, (k) => type.showTime(k.createdAt)),
-  ),
-  deleted: described(
-    commonTexts.deleted,
-    field(z.literal(false), () => false as const),
-  ),
-  deleted_at: described(
-    commonTexts.deletedAt,
-    field(z.null(), () => null),
-  ),
-  updated_at: described(
-    commonTexts.updatedAt,
-    field(z.null(), () => null),
-  ),
-  id: described(
-    'ID of the key pair in the database: an integer.',
-    field(z.int(), (k) => k.seq),
-  ),
+  user_id: text(keypairTexts.userId, (k) => k.userId),
+  created_at: time(commonTexts.createdAt, (k) => k.createdAt),
+  deleted: field(commonTexts.deleted, z.literal(false), () => false as const),
+  deleted_at: nothing(commonTexts.deletedAt),
+  updated_at: nothing(commonTexts.updatedAt),
+  id: integer('ID of the key pair in the database: an integer.', (k) => k.seq),
 });
 
 const created = view<Keypair & { readonly privateKey: string | undefined }, ComputeCall>({
   ...base,
-  user_id: described(
-    keypairTexts.userId,
-    field(z.string(), (k) => k.userId),
-  ),
+  user_id: text(keypairTexts.userId, (k) => k.userId),
   private_key: until(
     '2.91',
-    described(
+    field(
       'The generated private key. Returned only once and never stored.',
-      field(z.string().optional(), (k) => k.privateKey),
+      z.string().optional(),
+      (k) => k.privateKey,
     ),
   ),
 });

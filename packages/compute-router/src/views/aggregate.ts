@@ -1,11 +1,11 @@
 import type { Aggregate } from '@apistrata/compute-engine';
 import { since } from '@apistrata/microversion';
-import { field, type ViewShape, view } from '@apistrata/microversion/router';
-import { described } from '@apistrata/microversion/schema';
+import { type ViewShape, view } from '@apistrata/microversion/router';
 import { z } from 'zod';
 import type { ComputeCall } from '../http/call.js';
 import { commonTexts } from '../reference/common-texts.js';
 import * as type from '../schemas/reply-types.js';
+import { field, integer, nothing, nullableText, nullableTime, text, time } from './fields.js';
 
 /** Descriptions of fields that occur in several places. */
 export const aggregateTexts = {
@@ -15,40 +15,16 @@ export const aggregateTexts = {
 } as const;
 
 const created: ViewShape<Aggregate, ComputeCall> = {
-  id: described(
-    'ID of the aggregate: an integer, used in paths.',
-    field(z.int(), (a) => a.seq),
-  ),
-  name: described(
-    aggregateTexts.name,
-    field(z.string(), (a) => a.name),
-  ),
-  availability_zone: described(
-    aggregateTexts.availabilityZone,
-    field(type.nullableText, (a) => a.metadata.availability_zone ?? null),
-  ),
-  created_at: described(
-    commonTexts.createdAt,
-    field(type.time, (a) => type.showTime(a.createdAt)),
-  ),
-  updated_at: described(
-    commonTexts.updatedAt,
-    field(type.nullableTime, (a) => type.showNullableTime(a.updatedAt)),
-  ),
-  deleted: described(
-    commonTexts.deleted,
-    field(z.literal(false), () => false as const),
-  ),
-  deleted_at: described(
-    commonTexts.deletedAt,
-    field(z.null(), () => null),
-  ),
+  id: integer('ID of the aggregate: an integer, used in paths.', (a) => a.seq),
+  name: text(aggregateTexts.name, (a) => a.name),
+  availability_zone: nullableText(aggregateTexts.availabilityZone, (a) => a.metadata.availability_zone ?? null),
+  created_at: time(commonTexts.createdAt, (a) => a.createdAt),
+  updated_at: nullableTime(commonTexts.updatedAt, (a) => a.updatedAt),
+  deleted: field(commonTexts.deleted, z.literal(false), () => false as const),
+  deleted_at: nothing(commonTexts.deletedAt),
   uuid: since(
     '2.41',
-    described(
-      'UUID of the aggregate, as used by the placement service.',
-      field(z.string(), (a) => a.id),
-    ),
+    text('UUID of the aggregate, as used by the placement service.', (a) => a.id),
   ),
 };
 
@@ -57,12 +33,10 @@ export const aggregateCreated = view<Aggregate, ComputeCall>(created);
 
 export const aggregate = view<Aggregate, ComputeCall>({
   ...created,
-  hosts: described(
-    'Names of the hosts in the aggregate.',
-    field(z.array(z.string()), (a) => [...a.hosts]),
-  ),
-  metadata: described(
+  hosts: field('Names of the hosts in the aggregate.', z.array(z.string()), (a) => [...a.hosts]),
+  metadata: field(
     'Key-value pairs that scheduler filters compare with flavors and images.',
-    field(type.textMap, (a) => a.metadata),
+    type.textMap,
+    (a) => a.metadata,
   ),
 });

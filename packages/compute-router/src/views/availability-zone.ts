@@ -1,9 +1,9 @@
 import type { ServiceState, Zone } from '@apistrata/compute-engine/api';
-import { field, type ViewShape, view } from '@apistrata/microversion/router';
-import { described } from '@apistrata/microversion/schema';
+import { type ViewShape, view } from '@apistrata/microversion/router';
 import { z } from 'zod';
 import type { ComputeCall } from '../http/call.js';
 import * as type from '../schemas/reply-types.js';
+import { field, nothing, text } from './fields.js';
 
 /** Descriptions of fields that occur in several places. */
 export const availabilityZoneTexts = {
@@ -12,16 +12,11 @@ export const availabilityZoneTexts = {
 } as const;
 
 const named: ViewShape<Zone, ComputeCall> = {
-  zoneName: described(
-    'Name of the availability zone.',
-    field(z.string(), ({ name }) => name),
-  ),
-  zoneState: described(
+  zoneName: text('Name of the availability zone.', ({ name }) => name),
+  zoneState: field(
     'State of the availability zone.',
-    field(
-      z.strictObject({ available: z.boolean().describe('Whether at least one host of the zone is up and enabled.') }),
-      ({ available }) => ({ available }),
-    ),
+    z.strictObject({ available: z.boolean().describe('Whether at least one host of the zone is up and enabled.') }),
+    ({ available }) => ({ available }),
   ),
 };
 
@@ -52,13 +47,10 @@ function hostsOf({ available, services }: Zone): z.infer<typeof hosts> {
 
 export const availabilityZone = view<Zone, ComputeCall>({
   ...named,
-  hosts: described(
-    availabilityZoneTexts.hosts,
-    field(z.null(), () => null),
-  ),
+  hosts: nothing(availabilityZoneTexts.hosts),
 });
 
 export const availabilityZoneDetail = view<Zone, ComputeCall>({
   ...named,
-  hosts: described(availabilityZoneTexts.hosts, field(hosts, hostsOf)),
+  hosts: field(availabilityZoneTexts.hosts, hosts, hostsOf),
 });

@@ -1,10 +1,10 @@
 import type { Flavor } from '@apistrata/compute-engine';
 import { since, until } from '@apistrata/microversion';
-import { field, view } from '@apistrata/microversion/router';
-import { described } from '@apistrata/microversion/schema';
+import { view } from '@apistrata/microversion/router';
 import { z } from 'zod';
 import type { ComputeCall } from '../http/call.js';
 import * as type from '../schemas/reply-types.js';
+import { field, flag, integer, nullableText, text } from './fields.js';
 import { linksTo } from './links.js';
 
 /** Descriptions of fields that occur in several places. */
@@ -25,29 +25,17 @@ export const flavorTexts = {
   flavorsLinks: 'Link to the next page. Absent on the last page.',
 } as const;
 
-const full = (get: (flavor: Flavor) => number) => field<Flavor, ComputeCall, z.ZodInt>(type.integer, get);
-const text = (get: (flavor: Flavor) => string) => field<Flavor, ComputeCall, z.ZodString>(z.string(), get);
-
 /** The cached JSON of a flavor depends on the base URL of the request, and on whether extra specs are shown. */
 const memo = (call: ComputeCall) => `${call.selfBase} ${call.can('os_compute_api:os-flavor-extra-specs:index')}`;
 
 export const flavorSummary = view<Flavor, ComputeCall>(
   {
-    id: described(
-      flavorTexts.id,
-      text((f) => f.id),
-    ),
+    id: text(flavorTexts.id, (f) => f.id),
     links: linksTo('flavors'),
-    name: described(
-      flavorTexts.name,
-      text((f) => f.name),
-    ),
+    name: text(flavorTexts.name, (f) => f.name),
     description: since(
       '2.55',
-      described(
-        flavorTexts.description,
-        field(type.nullableText, (f) => f.description),
-      ),
+      nullableText(flavorTexts.description, (f) => f.description),
     ),
   },
   { memo: (call) => call.selfBase },
@@ -55,79 +43,40 @@ export const flavorSummary = view<Flavor, ComputeCall>(
 
 export const flavorDetail = view<Flavor, ComputeCall>(
   {
-    id: described(
-      flavorTexts.id,
-      text((f) => f.id),
-    ),
-    name: described(
-      flavorTexts.name,
-      text((f) => f.name),
-    ),
+    id: text(flavorTexts.id, (f) => f.id),
+    name: text(flavorTexts.name, (f) => f.name),
     links: linksTo('flavors'),
-    vcpus: described(
-      flavorTexts.vcpus,
-      full((f) => f.vcpus),
-    ),
-    ram: described(
-      flavorTexts.ram,
-      full((f) => f.memoryMb),
-    ),
-    disk: described(
-      flavorTexts.disk,
-      full((f) => f.diskGb),
-    ),
+    vcpus: integer(flavorTexts.vcpus, (f) => f.vcpus),
+    ram: integer(flavorTexts.ram, (f) => f.memoryMb),
+    disk: integer(flavorTexts.disk, (f) => f.diskGb),
     swap: [
       until(
         '2.74',
-        described(
-          flavorTexts.swap,
-          field(z.union([z.int(), z.literal('')]), (f) => f.swapMb || ''),
-        ),
+        field(flavorTexts.swap, z.union([z.int(), z.literal('')]), (f) => f.swapMb || ''),
       ),
       since(
         '2.75',
-        described(
-          flavorTexts.swap,
-          full((f) => f.swapMb),
-        ),
+        integer(flavorTexts.swap, (f) => f.swapMb),
       ),
     ],
-    'OS-FLV-EXT-DATA:ephemeral': described(
-      flavorTexts.ephemeral,
-      full((f) => f.ephemeralGb),
-    ),
-    'os-flavor-access:is_public': described(
-      flavorTexts.osFlavorAccessIsPublic,
-      field(z.boolean(), (f) => f.isPublic),
-    ),
+    'OS-FLV-EXT-DATA:ephemeral': integer(flavorTexts.ephemeral, (f) => f.ephemeralGb),
+    'os-flavor-access:is_public': flag(flavorTexts.osFlavorAccessIsPublic, (f) => f.isPublic),
     'OS-FLV-DISABLED:disabled': until(
       '2.101',
-      described(
-        'Whether the flavor is disabled. Always false.',
-        field(z.boolean(), (f) => f.disabled),
-      ),
+      flag('Whether the flavor is disabled. Always false.', (f) => f.disabled),
     ),
     rxtx_factor: until(
       '2.101',
-      described(
-        flavorTexts.rxtxFactor,
-        field(z.union([z.number(), z.literal('')]), (f) => f.rxtxFactor || ''),
-      ),
+      field(flavorTexts.rxtxFactor, z.union([z.number(), z.literal('')]), (f) => f.rxtxFactor || ''),
     ),
     description: since(
       '2.55',
-      described(
-        flavorTexts.description,
-        field(type.nullableText, (f) => f.description),
-      ),
+      nullableText(flavorTexts.description, (f) => f.description),
     ),
     extra_specs: since(
       '2.61',
-      described(
-        flavorTexts.extraSpecs,
-        field(type.textMap.optional(), (f, call) =>
-          call.can('os_compute_api:os-flavor-extra-specs:index') ? f.extraSpecs : undefined,
-        ),
+      field(flavorTexts.extraSpecs, type.textMap.optional(), (f, call) =>
+        call.can('os_compute_api:os-flavor-extra-specs:index') ? f.extraSpecs : undefined,
       ),
     ),
   },

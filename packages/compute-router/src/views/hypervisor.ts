@@ -1,10 +1,10 @@
 import { freeDiskGb, type Hypervisor } from '@apistrata/compute-engine/api';
 import { between, since, until } from '@apistrata/microversion';
-import { field, nested, type ViewShape, view } from '@apistrata/microversion/router';
+import { nested, type ViewShape, view } from '@apistrata/microversion/router';
 import { described } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import type { ComputeCall } from '../http/call.js';
-import * as type from '../schemas/reply-types.js';
+import { field, integer, nullableText, text } from './fields.js';
 import { instanceNameOf } from './instance-name.js';
 
 /** Descriptions of fields that occur in several places. */
@@ -34,39 +34,31 @@ export const hypervisorTexts = {
 
 type Shape = ViewShape<Hypervisor, ComputeCall>;
 
-const text = (get: (h: Hypervisor) => string) => field<Hypervisor, ComputeCall, z.ZodString>(z.string(), get);
 /** Capacity and load, which newer versions show elsewhere. */
 const amount = (description: string, get: (h: Hypervisor) => number) =>
-  until('2.87', described(description, field<Hypervisor, ComputeCall, z.ZodInt>(type.integer, get)));
+  until('2.87', integer<Hypervisor, ComputeCall>(description, get));
 
 const brief: Shape = {
   id: [
     until(
       '2.52',
-      described(
-        hypervisorTexts.id,
-        field(z.int(), ({ host }) => host.node.seq),
-      ),
+      integer(hypervisorTexts.id, ({ host }) => host.node.seq),
     ),
     since(
       '2.53',
-      described(
-        hypervisorTexts.id,
-        text(({ host }) => host.node.id),
-      ),
+      text(hypervisorTexts.id, ({ host }) => host.node.id),
     ),
   ],
-  hypervisor_hostname: described(
-    'Hostname reported by the hypervisor.',
-    text(({ host }) => host.node.hypervisorHostname),
-  ),
-  state: described(
+  hypervisor_hostname: text('Hostname reported by the hypervisor.', ({ host }) => host.node.hypervisorHostname),
+  state: field(
     'State of the hypervisor: `up` if its service sends heartbeats, otherwise `down`.',
-    field(z.enum(['up', 'down']), ({ up }) => (up ? 'up' : 'down')),
+    z.enum(['up', 'down']),
+    ({ up }) => (up ? 'up' : 'down'),
   ),
-  status: described(
+  status: field(
     'Status of the hypervisor: `enabled` if the scheduler can select it, otherwise `disabled`.',
-    field(z.enum(['enabled', 'disabled']), ({ host }) => (host.service.disabled ? 'disabled' : 'enabled')),
+    z.enum(['enabled', 'disabled']),
+    ({ host }) => (host.service.disabled ? 'disabled' : 'enabled'),
   ),
 };
 
@@ -81,15 +73,15 @@ function serversOf({ servers }: Hypervisor): z.infer<typeof hosted> | undefined 
   return servers?.map(({ id, seq }) => ({ uuid: id, name: instanceNameOf(seq) }));
 }
 
-const nonEmptyServers = field<Hypervisor, ComputeCall, z.ZodOptional<typeof hosted>>(hosted.optional(), (h) =>
+const nonEmptyServers = field(hypervisorTexts.servers, hosted.optional(), (h: Hypervisor) =>
   h.servers?.length ? serversOf(h) : undefined,
 );
 
 /** The servers, if they were requested; until 2.74 only if there are any. */
 const servers: Shape = {
   servers: [
-    between('2.53', '2.74', described(hypervisorTexts.servers, nonEmptyServers)),
-    since('2.75', described(hypervisorTexts.servers, field(hosted.optional(), serversOf))),
+    between('2.53', '2.74', nonEmptyServers),
+    since('2.75', field(hypervisorTexts.servers, hosted.optional(), serversOf)),
   ],
 };
 
@@ -97,26 +89,17 @@ const service = view<Hypervisor, ComputeCall>({
   id: [
     until(
       '2.52',
-      described(
-        hypervisorTexts.serviceId,
-        field(z.int(), ({ host }) => host.service.seq),
-      ),
+      integer(hypervisorTexts.serviceId, ({ host }) => host.service.seq),
     ),
     since(
       '2.53',
-      described(
-        hypervisorTexts.serviceId,
-        text(({ host }) => host.service.id),
-      ),
+      text(hypervisorTexts.serviceId, ({ host }) => host.service.id),
     ),
   ],
-  host: described(
-    'Name of the host that runs the service.',
-    text(({ host }) => host.name),
-  ),
-  disabled_reason: described(
+  host: text('Name of the host that runs the service.', ({ host }) => host.name),
+  disabled_reason: nullableText(
     'Reason why the service is disabled, or null.',
-    field(type.nullableText, ({ host }) => host.service.disabledReason),
+    ({ host }) => host.service.disabledReason,
   ),
 });
 
@@ -132,58 +115,37 @@ export const hypervisorFound = view<Hypervisor, ComputeCall>(brief);
 
 export const hypervisorServers = view<Hypervisor, ComputeCall>({
   ...brief,
-  servers: described(hypervisorTexts.servers, nonEmptyServers),
+  servers: nonEmptyServers,
 });
 
 export const hypervisorUptime = view<Hypervisor, ComputeCall>({
   ...brief,
-  uptime: described(
-    hypervisorTexts.uptime,
-    field(type.nullableText, (h) => h.uptime),
-  ),
+  uptime: nullableText(hypervisorTexts.uptime, (h) => h.uptime),
 });
 
 export const hypervisorDetail = view<Hypervisor, ComputeCall>({
   ...brief,
   ...servers,
-  hypervisor_type: described(
-    'Type of the hypervisor, such as `QEMU`.',
-    text(({ host }) => host.node.hypervisorType),
-  ),
-  hypervisor_version: described(
-    'Version of the hypervisor, as an integer.',
-    field(z.int(), ({ host }) => host.node.hypervisorVersion),
-  ),
-  host_ip: described(
-    'IP address of the hypervisor.',
-    field(type.nullableText, ({ host }) => host.node.hostIp),
-  ),
+  hypervisor_type: text('Type of the hypervisor, such as `QEMU`.', ({ host }) => host.node.hypervisorType),
+  hypervisor_version: integer('Version of the hypervisor, as an integer.', ({ host }) => host.node.hypervisorVersion),
+  host_ip: nullableText('IP address of the hypervisor.', ({ host }) => host.node.hostIp),
   service: described(
     'Compute service of the hypervisor.',
     nested(service, (h) => h),
   ),
   uptime: since(
     '2.88',
-    described(
-      hypervisorTexts.uptime,
-      field(type.nullableText, (h) => h.uptime),
-    ),
+    nullableText(hypervisorTexts.uptime, (h) => h.uptime),
   ),
   cpu_info: [
     until(
       '2.27',
-      described(
-        hypervisorTexts.cpuInfo,
-        text(({ host }) => JSON.stringify(host.node.cpuInfo)),
-      ),
+      text(hypervisorTexts.cpuInfo, ({ host }) => JSON.stringify(host.node.cpuInfo)),
     ),
     between(
       '2.28',
       '2.87',
-      described(
-        hypervisorTexts.cpuInfo,
-        field(cpuInfo, ({ host }) => ({ ...host.node.cpuInfo })),
-      ),
+      field(hypervisorTexts.cpuInfo, cpuInfo, ({ host }) => ({ ...host.node.cpuInfo })),
     ),
   ],
   vcpus: amount(hypervisorTexts.vcpus, ({ host }) => host.node.vcpus),
@@ -199,50 +161,21 @@ export const hypervisorDetail = view<Hypervisor, ComputeCall>({
   running_vms: amount(hypervisorTexts.runningVms, ({ usage }) => usage.servers),
 });
 
-const sum = (get: (h: Hypervisor) => number) =>
-  field<readonly Hypervisor[], ComputeCall, z.ZodInt>(type.integer, (all) =>
-    all.reduce((total, one) => total + get(one), 0),
-  );
+const sum = (description: string, get: (h: Hypervisor) => number) =>
+  integer<readonly Hypervisor[], ComputeCall>(description, (all) => all.reduce((total, one) => total + get(one), 0));
 
 /** The sum of all hypervisors, enabled or not. */
 export const hypervisorStatistics = view<readonly Hypervisor[], ComputeCall>({
-  count: described(
-    'Number of hypervisors.',
-    sum(() => 1),
-  ),
-  vcpus: described(
-    hypervisorTexts.vcpus,
-    sum(({ host }) => host.node.vcpus),
-  ),
-  vcpus_used: described(
-    hypervisorTexts.vcpusUsed,
-    sum(({ usage }) => usage.vcpus),
-  ),
-  memory_mb: described(
-    hypervisorTexts.memoryMb,
-    sum(({ host }) => host.node.memoryMb),
-  ),
-  memory_mb_used: described(
-    hypervisorTexts.memoryMbUsed,
-    sum(({ usage }) => usage.memoryMb),
-  ),
-  free_ram_mb: described(
-    hypervisorTexts.freeRamMb,
-    sum(({ host, usage }) => host.node.memoryMb - usage.memoryMb),
-  ),
-  local_gb: described(
-    hypervisorTexts.localGb,
-    sum(({ host }) => host.node.localGb),
-  ),
-  local_gb_used: described(hypervisorTexts.localGbUsed, sum(usedDisk)),
-  free_disk_gb: described(hypervisorTexts.freeDiskGb, sum(freeDisk)),
-  disk_available_least: described(hypervisorTexts.diskAvailableLeast, sum(leastDisk)),
-  current_workload: described(
-    hypervisorTexts.currentWorkload,
-    sum(({ workload }) => workload),
-  ),
-  running_vms: described(
-    hypervisorTexts.runningVms,
-    sum(({ usage }) => usage.servers),
-  ),
+  count: sum('Number of hypervisors.', () => 1),
+  vcpus: sum(hypervisorTexts.vcpus, ({ host }) => host.node.vcpus),
+  vcpus_used: sum(hypervisorTexts.vcpusUsed, ({ usage }) => usage.vcpus),
+  memory_mb: sum(hypervisorTexts.memoryMb, ({ host }) => host.node.memoryMb),
+  memory_mb_used: sum(hypervisorTexts.memoryMbUsed, ({ usage }) => usage.memoryMb),
+  free_ram_mb: sum(hypervisorTexts.freeRamMb, ({ host, usage }) => host.node.memoryMb - usage.memoryMb),
+  local_gb: sum(hypervisorTexts.localGb, ({ host }) => host.node.localGb),
+  local_gb_used: sum(hypervisorTexts.localGbUsed, usedDisk),
+  free_disk_gb: sum(hypervisorTexts.freeDiskGb, freeDisk),
+  disk_available_least: sum(hypervisorTexts.diskAvailableLeast, leastDisk),
+  current_workload: sum(hypervisorTexts.currentWorkload, ({ workload }) => workload),
+  running_vms: sum(hypervisorTexts.runningVms, ({ usage }) => usage.servers),
 });

@@ -7,8 +7,9 @@ import { commonTexts } from '../reference/common-texts.js';
 import * as filter from '../schemas/list-filter.js';
 import * as reply from '../schemas/reply-types.js';
 import * as type from '../schemas/types.js';
+import { field, flag, nullableText, text } from './fields.js';
 import { linksTo } from './links.js';
-import { inAllBodies, inBuilds, nullable, type ServerField, serverTexts, shown, text } from './server-field.js';
+import { inAllBodies, inBuilds, type ServerField, serverTexts } from './server-field.js';
 import { embeddedFlavor, fault, faultOf, hintsOf, hostIdOf, imageField } from './server-parts.js';
 
 const NAME = 'Name of the server. If a request creates several servers, a number is appended.';
@@ -40,7 +41,7 @@ export const commonFields = {
       'Metadata, as key-value pairs. Keys and values have at most 255 characters.',
       'New metadata, which replaces all existing items. Default: unchanged.',
     ),
-    response: shown(
+    response: field(
       'Metadata of the server, as key-value pairs. The guest can read it.',
       reply.textMap,
       (s) => s.metadata,
@@ -60,10 +61,10 @@ export const commonFields = {
     ),
   },
   created: {
-    response: shown('Creation time, in UTC with seconds.', reply.serverTime, (s) => reply.showServerTime(s.createdAt)),
+    response: field('Creation time, in UTC with seconds.', reply.serverTime, (s) => reply.showServerTime(s.createdAt)),
   },
   updated: {
-    response: shown('Time of the last change, in UTC with seconds.', reply.serverTime, (s) =>
+    response: field('Time of the last change, in UTC with seconds.', reply.serverTime, (s) =>
       reply.showServerTime(s.updatedAt ?? s.createdAt),
     ),
   },
@@ -92,14 +93,14 @@ export const commonFields = {
     response: text(serverTexts.diskConfig, (s) => s.diskConfig),
   },
   fault: {
-    response: shown(
+    response: field(
       'The last error. Present only if the status is `ERROR` or `DELETED`.',
       fault.optional(),
       (s, call) => faultOf(s, statusOf(s), call.context.isAdmin),
     ),
   },
   progress: {
-    response: shown(
+    response: field(
       'Progress of the current task, in percent. Present only in statuses with a task in progress.',
       z.int().optional(),
       (s) => (PROGRESSING.has(statusOf(s)) ? s.progress : undefined),
@@ -108,7 +109,7 @@ export const commonFields = {
   locked: {
     response: since(
       '2.9',
-      shown('Whether the server is locked.', z.boolean(), (s) => s.lock !== null),
+      flag('Whether the server is locked.', (s) => s.lock !== null),
     ),
   },
   description: {
@@ -124,7 +125,7 @@ export const commonFields = {
     },
     response: since(
       '2.19',
-      nullable('Description of the server, or null.', (s) => s.description),
+      nullableText('Description of the server, or null.', (s) => s.description),
     ),
   },
   tags: {
@@ -135,7 +136,7 @@ export const commonFields = {
     ),
     response: since(
       '2.26',
-      shown('Tags of the server.', z.array(z.string()).max(50), (s) => [...s.tags]),
+      field('Tags of the server.', z.array(z.string()).max(50), (s) => [...s.tags]),
     ),
   },
   trusted_image_certificates: {
@@ -147,7 +148,7 @@ export const commonFields = {
     ),
     response: since(
       '2.63',
-      shown(
+      field(
         'IDs of the certificates that validated the signature of the image, or null.',
         z.array(z.string()).nullable(),
         (s) => s.trustedCerts && [...s.trustedCerts],
@@ -157,7 +158,7 @@ export const commonFields = {
   locked_reason: {
     response: since(
       '2.73',
-      nullable('Reason for the lock, or null.', (s) => s.lock?.reason ?? null),
+      nullableText('Reason for the lock, or null.', (s) => s.lock?.reason ?? null),
     ),
   },
   pinned_availability_zone: {
@@ -168,13 +169,13 @@ export const commonFields = {
     ),
     response: since(
       '2.96',
-      nullable('Availability zone that the server must not leave, or null.', (s) => s.pinnedZone),
+      nullableText('Availability zone that the server must not leave, or null.', (s) => s.pinnedZone),
     ),
   },
   scheduler_hints: {
     response: since(
       '2.100',
-      shown(
+      field(
         'Scheduler hints of the create request. Each value is a list of strings.',
         z.record(z.string(), z.array(z.string())),
         hintsOf,

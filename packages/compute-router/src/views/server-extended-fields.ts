@@ -8,8 +8,9 @@ import type { HostsCall } from '../http/call.js';
 import * as filter from '../schemas/list-filter.js';
 import * as reply from '../schemas/reply-types.js';
 import * as type from '../schemas/types.js';
+import { field, nullableText, text } from './fields.js';
 import { instanceNameOf } from './instance-name.js';
-import { attribute, nullable, type ServerField, shown, text } from './server-field.js';
+import { attribute, type ServerField } from './server-field.js';
 import { attachedVolume, securityGroups, securityGroupsOf, viewPermissionsOf, volumesOf } from './server-parts.js';
 
 const hostStatus = z.enum(['UP', 'DOWN', 'MAINTENANCE', 'UNKNOWN', '']);
@@ -49,17 +50,17 @@ export const extendedFields = {
       sorts: 'key_name',
       ...filter.forEveryoneSince('2.83', 'Filters servers by key pair name.', filter.pattern),
     },
-    response: nullable('Name of the key pair, or null.', (s) => s.keyName),
+    response: nullableText('Name of the key pair, or null.', (s) => s.keyName),
   },
   'OS-SRV-USG:launched_at': {
-    response: shown(
+    response: field(
       'Time when the server was launched, in UTC with microseconds. Null before.',
       reply.nullableTime,
       (s) => reply.showNullableTime(s.launchedAt),
     ),
   },
   'OS-SRV-USG:terminated_at': {
-    response: shown(
+    response: field(
       'Time when the server was deleted, in UTC with microseconds. Null before.',
       reply.nullableTime,
       (s) => reply.showNullableTime(s.terminatedAt),
@@ -70,7 +71,9 @@ export const extendedFields = {
       zoneOf(s, call.loaded),
     ),
   },
-  'OS-EXT-STS:task_state': { response: nullable('Task in progress, such as `spawning`, or null.', (s) => s.taskState) },
+  'OS-EXT-STS:task_state': {
+    response: nullableText('Task in progress, such as `spawning`, or null.', (s) => s.taskState),
+  },
   'OS-EXT-STS:vm_state': {
     response: text(
       'State of the server independent of tasks, such as `active`, `stopped` or `error`.',
@@ -78,7 +81,7 @@ export const extendedFields = {
     ),
   },
   'OS-EXT-STS:power_state': {
-    response: shown(
+    response: field(
       'Power state reported by the hypervisor: 0 (no state), 1 (running), 3 (paused), 4 (shut down), 6 (crashed) or 7 (suspended).',
       z.int(),
       (s) => s.powerState,
@@ -92,7 +95,7 @@ export const extendedFields = {
       'Security groups for the ports that are created. Default: the group `default`.',
       z.array(z.strictObject({ name: type.name.optional().describe('Name or UUID of a security group.') })).optional(),
     ),
-    response: shown(
+    response: field(
       'Security groups of the ports. Absent if there are none.',
       securityGroups.optional(),
       securityGroupsOf,
@@ -162,7 +165,7 @@ export const extendedFields = {
   host_status: {
     response: since(
       '2.16',
-      shown(
+      field(
         'Status of the host: `UP`, `DOWN`, `MAINTENANCE`, `UNKNOWN`, or empty if the server has no host. Present if the policy allows the caller to read it.',
         hostStatus.optional(),
         hostStatusOf,

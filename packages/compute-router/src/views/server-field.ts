@@ -2,12 +2,11 @@ import type { Server } from '@apistrata/compute-engine';
 import type { RequestOf } from '@apistrata/compute-engine/actions';
 import type { NewServer } from '@apistrata/compute-engine/api';
 import type { Windowed } from '@apistrata/microversion';
-import { field, type ViewField } from '@apistrata/microversion/router';
-import { type AnySchema, type Described, described } from '@apistrata/microversion/schema';
-import { z } from 'zod';
+import type { AnySchema } from '@apistrata/microversion/schema';
+import type { z } from 'zod';
 import type { HostsCall } from '../http/call.js';
 import type { ListFilter } from '../schemas/list-filter.js';
-import * as reply from '../schemas/reply-types.js';
+import { type Field, field } from './fields.js';
 import { viewPermissionsOf } from './server-parts.js';
 
 /** Descriptions of fields that occur in several places. */
@@ -24,39 +23,21 @@ export const serverTexts = {
 /** Requests that set the properties of a server. */
 export type ServerRequest = 'create' | 'update' | 'rebuild';
 
-/** A field of a response with its description. */
-export type ServerViewField<S extends z.ZodType = z.ZodType> = Described<ViewField<Server, HostsCall, S>>;
-
 /**
  * The complete definition of a field: its schemas in requests, where its value is stored, and how responses show it.
  */
 export interface ServerField extends Readonly<Partial<Record<ServerRequest, Windowed<AnySchema>>>> {
   /** Name of the field in requests and records of the engine. If it is missing, the handlers process the value. */
   readonly recordField?: keyof NewServer | keyof RequestOf<'rebuild'> | keyof Server;
-  readonly response?: Windowed<Described<ViewField<Server, HostsCall>>>;
+  readonly response?: Windowed<Field<Server, HostsCall>>;
   /** The filter and sort key of lists, under the field's name. */
   readonly filter?: ListFilter;
 }
 
-/** A field of a response. */
-export function shown<S extends z.ZodType>(
-  description: string,
-  schema: S,
-  get: (server: Server, call: HostsCall) => z.input<S> | undefined,
-): ServerViewField<S> {
-  return described(description, field<Server, HostsCall, S>(schema, get));
-}
-
-export const text = (description: string, get: (server: Server, call: HostsCall) => string) =>
-  shown(description, z.string(), get);
-
-export const nullable = (description: string, get: (server: Server, call: HostsCall) => string | null) =>
-  shown(description, reply.nullableText, get);
-
 /** A field for callers that may see extended attributes. */
 export function attribute<S extends z.ZodType>(description: string, schema: S, get: (server: Server) => z.input<S>) {
   const optional: z.ZodOptional<S> = schema.optional();
-  return shown<z.ZodOptional<S>>(description, optional, (server, call) =>
+  return field<Server, HostsCall, z.ZodOptional<S>>(description, optional, (server, call) =>
     viewPermissionsOf(call).attributes ? get(server) : undefined,
   );
 }

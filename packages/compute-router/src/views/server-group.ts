@@ -1,9 +1,9 @@
 import type { GroupWithMembers } from '@apistrata/compute-engine/api';
 import { since, until } from '@apistrata/microversion';
-import { field, view } from '@apistrata/microversion/router';
-import { described } from '@apistrata/microversion/schema';
+import { view } from '@apistrata/microversion/router';
 import { z } from 'zod';
 import type { ComputeCall } from '../http/call.js';
+import { field, text } from './fields.js';
 
 /** Descriptions of fields that occur in several places. */
 export const serverGroupTexts = {
@@ -25,58 +25,35 @@ const rules = z.strictObject({
 });
 
 export const serverGroup = view<GroupWithMembers, ComputeCall>({
-  id: described(
-    'UUID of the server group.',
-    field(z.string(), (g) => g.id),
-  ),
-  name: described(
-    serverGroupTexts.name,
-    field(z.string(), (g) => g.name),
-  ),
-  members: described(
-    'UUIDs of the servers in the group, without deleted servers.',
-    field(z.array(z.string()), (g) => [...g.members]),
-  ),
+  id: text('UUID of the server group.', (g) => g.id),
+  name: text(serverGroupTexts.name, (g) => g.name),
+  members: field('UUIDs of the servers in the group, without deleted servers.', z.array(z.string()), (g) => [
+    ...g.members,
+  ]),
   project_id: since(
     '2.13',
-    described(
-      'ID of the project that owns the group.',
-      field(z.string(), (g) => g.projectId),
-    ),
+    text('ID of the project that owns the group.', (g) => g.projectId),
   ),
   user_id: since(
     '2.13',
-    described(
-      'ID of the user who created the group.',
-      field(z.string(), (g) => g.userId),
-    ),
+    text('ID of the user who created the group.', (g) => g.userId),
   ),
   policies: until(
     '2.63',
-    described(
-      serverGroupTexts.policies,
-      field(z.array(policy).length(1), (g) => [g.policy]),
-    ),
+    field(serverGroupTexts.policies, z.array(policy).length(1), (g) => [g.policy]),
   ),
   metadata: until(
     '2.63',
-    described(
-      'Always empty.',
-      field(z.strictObject({}), () => ({})),
-    ),
+    field('Always empty.', z.strictObject({}), () => ({})),
   ),
   policy: since(
     '2.64',
-    described(
-      serverGroupTexts.policy,
-      field(policy, (g) => g.policy),
-    ),
+    field(serverGroupTexts.policy, policy, (g) => g.policy),
   ),
   rules: since(
     '2.64',
-    described(
-      serverGroupTexts.rules,
-      field(rules, (g) => (g.maxServerPerHost === null ? {} : { max_server_per_host: g.maxServerPerHost })),
+    field(serverGroupTexts.rules, rules, (g) =>
+      g.maxServerPerHost === null ? {} : { max_server_per_host: g.maxServerPerHost },
     ),
   ),
 });

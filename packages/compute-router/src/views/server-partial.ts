@@ -1,10 +1,10 @@
 import type { Server } from '@apistrata/compute-engine';
 import { zoneOf } from '@apistrata/compute-engine/api';
 import { since } from '@apistrata/microversion';
-import { field, type ViewShape, view } from '@apistrata/microversion/router';
-import { described } from '@apistrata/microversion/schema';
+import { type ViewShape, view } from '@apistrata/microversion/router';
 import { z } from 'zod';
 import type { HostsCall } from '../http/call.js';
+import { field, text } from './fields.js';
 import { commonFields } from './server-common-fields.js';
 import { extendedFields } from './server-extended-fields.js';
 import { groupsField, imageReferenceField } from './server-parts.js';
@@ -19,10 +19,7 @@ type Shape = ViewShape<Server, HostsCall>;
 const summary: Shape = {
   id: commonFields.id.response,
   links: commonFields.links.response,
-  status: described(
-    commonFields.status.response.description,
-    field(z.literal('UNKNOWN'), () => 'UNKNOWN' as const),
-  ),
+  status: field(commonFields.status.response.description, z.literal('UNKNOWN'), () => 'UNKNOWN' as const),
 };
 
 const detail: Shape = {
@@ -38,13 +35,14 @@ const shown: Shape = {
   user_id: commonFields.user_id.response,
   flavor: commonFields.flavor.response,
   image: imageReferenceField,
-  'OS-EXT-AZ:availability_zone': described(
+  'OS-EXT-AZ:availability_zone': text(
     extendedFields['OS-EXT-AZ:availability_zone'].response.description,
-    field(z.string(), (s, call) => zoneOf(s, call.loaded) || 'UNKNOWN'),
+    (s, call) => zoneOf(s, call.loaded) || 'UNKNOWN',
   ),
-  'OS-EXT-STS:power_state': described(
+  'OS-EXT-STS:power_state': field(
     extendedFields['OS-EXT-STS:power_state'].response.description,
-    field(z.literal(0), () => 0 as const),
+    z.literal(0),
+    () => 0 as const,
   ),
   server_groups: groupsField,
 };

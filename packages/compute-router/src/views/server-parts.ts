@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { BlockDevice, FlavorCopy, Server } from '@apistrata/compute-engine';
 import { since, until } from '@apistrata/microversion';
-import { field, view } from '@apistrata/microversion/router';
-import { described } from '@apistrata/microversion/schema';
+import { view } from '@apistrata/microversion/router';
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import type { ComputeCall } from '../http/call.js';
 import { commonTexts } from '../reference/common-texts.js';
 import * as type from '../schemas/reply-types.js';
+import { field, flag, integer, text } from './fields.js';
 import { shownImageProperties } from './image-properties.js';
 import { bookmarkTo } from './links.js';
 
@@ -103,10 +103,7 @@ export function plainAddressesOf(server: Server): z.infer<typeof plainAddresses>
 export const embeddedFlavor = view<FlavorCopy, ComputeCall>({
   id: until(
     '2.46',
-    described(
-      'ID of the flavor.',
-      field(z.string(), (f) => f.id),
-    ),
+    text('ID of the flavor.', (f) => f.id),
   ),
   links: until(
     '2.46',
@@ -114,51 +111,34 @@ export const embeddedFlavor = view<FlavorCopy, ComputeCall>({
   ),
   vcpus: since(
     '2.47',
-    described(
-      'Number of virtual CPUs.',
-      field(z.int(), (f) => f.vcpus),
-    ),
+    integer('Number of virtual CPUs.', (f) => f.vcpus),
   ),
   ram: since(
     '2.47',
-    described(
-      'Memory, in MiB.',
-      field(z.int(), (f) => f.memoryMb),
-    ),
+    integer('Memory, in MiB.', (f) => f.memoryMb),
   ),
   disk: since(
     '2.47',
-    described(
-      'Root disk, in GiB.',
-      field(z.int(), (f) => f.diskGb),
-    ),
+    integer('Root disk, in GiB.', (f) => f.diskGb),
   ),
   ephemeral: since(
     '2.47',
-    described(
-      'Ephemeral disk, in GiB.',
-      field(z.int(), (f) => f.ephemeralGb),
-    ),
+    integer('Ephemeral disk, in GiB.', (f) => f.ephemeralGb),
   ),
   swap: since(
     '2.47',
-    described(
-      'Swap disk, in MiB. 0 means none.',
-      field(z.int(), (f) => f.swapMb),
-    ),
+    integer('Swap disk, in MiB. 0 means none.', (f) => f.swapMb),
   ),
   original_name: since(
     '2.47',
-    described(
-      'Name of the flavor.',
-      field(z.string(), (f) => f.name),
-    ),
+    text('Name of the flavor.', (f) => f.name),
   ),
   extra_specs: since(
     '2.47',
-    described(
+    field(
       'Extra specs of the flavor. Present if the policy allows the caller to read them.',
-      field(type.textMap.optional(), (f, call) => (viewPermissionsOf(call).extraSpecs ? f.extraSpecs : undefined)),
+      type.textMap.optional(),
+      (f, call) => (viewPermissionsOf(call).extraSpecs ? f.extraSpecs : undefined),
     ),
   ),
 });
@@ -178,11 +158,10 @@ function imageOf(server: Server, call: ComputeCall) {
 }
 
 /** The image reference without properties; `""` for servers that boot from a volume. */
-export const imageReferenceField = described(
+export const imageReferenceField = field(
   serverPartsTexts.imageReferenceField,
-  field(z.union([z.literal(''), imageReference]), (s: Server, call: ComputeCall) =>
-    s.imageId ? imageOf(s, call) : '',
-  ),
+  z.union([z.literal(''), imageReference]),
+  (s: Server, call: ComputeCall) => (s.imageId ? imageOf(s, call) : ''),
 );
 
 /** The image reference, with the image's properties in newer versions. */
@@ -190,11 +169,11 @@ export const imageField = [
   until('2.97', imageReferenceField),
   since(
     '2.98',
-    described(
+    field(
       serverPartsTexts.imageReferenceField,
-      field(z.union([z.literal(''), imageWithProperties]), (s: Server, call: ComputeCall) =>
+      z.union([z.literal(''), imageWithProperties]),
+      (s: Server, call: ComputeCall) =>
         s.imageId ? { ...imageOf(s, call), properties: shownImageProperties(s.imageProperties) } : '',
-      ),
     ),
   ),
 ] as const;
@@ -209,16 +188,10 @@ export function volumesOf(server: Server): readonly Volume[] {
 }
 
 export const attachedVolume = view<Volume, ComputeCall>({
-  id: described(
-    'UUID of a volume.',
-    field(z.string(), (v) => v.volumeId),
-  ),
+  id: text('UUID of a volume.', (v) => v.volumeId),
   delete_on_termination: since(
     '2.3',
-    described(
-      'Whether the volume is deleted when the server is deleted.',
-      field(z.boolean(), (v) => v.deleteOnTermination),
-    ),
+    flag('Whether the volume is deleted when the server is deleted.', (v) => v.deleteOnTermination),
   ),
 });
 
@@ -252,11 +225,10 @@ export function securityGroupsOf(server: Server): { name: string }[] | undefined
 /** The group that a server is in, as a list. */
 export const groupsField = since(
   '2.71',
-  described(
+  field(
     'UUIDs of the server groups of the server: an empty list, or a list with one item.',
-    field<Server, ComputeCall, z.ZodArray<z.ZodString>>(z.array(z.string()).max(1), (s) =>
-      s.groupId ? [s.groupId] : [],
-    ),
+    z.array(z.string()).max(1),
+    (s: Server) => (s.groupId ? [s.groupId] : []),
   ),
 );
 

@@ -1,11 +1,11 @@
 import type { Server } from '@apistrata/compute-engine';
 import { notBefore, since, until } from '@apistrata/microversion';
-import { field, type ViewShape, view } from '@apistrata/microversion/router';
-import { described } from '@apistrata/microversion/schema';
+import { type ViewShape, view } from '@apistrata/microversion/router';
 import { z } from 'zod';
 import type { ComputeCall, HostsCall } from '../http/call.js';
 import { commonTexts } from '../reference/common-texts.js';
 import * as type from '../schemas/reply-types.js';
+import { field, nullableText, text } from './fields.js';
 import { linksTo } from './links.js';
 import { commonFields } from './server-common-fields.js';
 import { extendedFields, hostnameSince, userDataField } from './server-extended-fields.js';
@@ -37,7 +37,7 @@ const extended = shownOf(extendedFields);
 /** Group membership is too expensive for lists. */
 const groups: Shape = { server_groups: groupsField };
 
-const fullAddresses = described(addressesText, field(addresses, addressesOf));
+const fullAddresses = field(addressesText, addresses, addressesOf);
 
 /** Fields that lists and show have since 2.1. */
 const shown: Shape = {
@@ -76,10 +76,7 @@ const changed: Shape = {
   ...common,
   ...groups,
   ...since275({ ...extended, 'OS-EXT-SRV-ATTR:user_data': userDataField }),
-  addresses: [
-    until('2.74', described(addressesText, field(plainAddresses, plainAddressesOf))),
-    since('2.75', fullAddresses),
-  ],
+  addresses: [until('2.74', field(addressesText, plainAddresses, plainAddressesOf)), since('2.75', fullAddresses)],
   'OS-EXT-SRV-ATTR:hostname': hostnameSince('2.75'),
 };
 
@@ -96,17 +93,11 @@ const { 'OS-EXT-SRV-ATTR:user_data': _, ...rebuiltBase } = changed;
 /** The response to rebuild. */
 export const serverRebuilt = view<Rebuilt, HostsCall>({
   ...(rebuiltBase as unknown as ViewShape<Rebuilt, HostsCall>),
-  adminPass: described(
-    serverTexts.createdPassword,
-    field(z.string().optional(), (s) => s.adminPassword ?? undefined),
-  ),
+  adminPass: field(serverTexts.createdPassword, z.string().optional(), (s) => s.adminPassword ?? undefined),
   key_name: since('2.54', extendedFields.key_name.response),
   user_data: since(
     '2.57',
-    described(
-      'User data of the server, Base64-encoded, or null.',
-      field(type.nullableText, (s) => s.userData),
-    ),
+    nullableText('User data of the server, Base64-encoded, or null.', (s) => s.userData),
   ),
 });
 
@@ -117,24 +108,11 @@ export interface Created {
 }
 
 export const serverCreated = view<Created, ComputeCall>({
-  id: described(
-    commonFields.id.response.description,
-    field(z.string(), ({ server }) => server.id),
+  id: text(commonFields.id.response.description, ({ server }) => server.id),
+  links: field(commonTexts.links, type.links, ({ server }, call) => [...call.links(`/servers/${server.id}`)] as never),
+  'OS-DCF:diskConfig': field(serverTexts.diskConfig, z.enum(['AUTO', 'MANUAL']), ({ server }) => server.diskConfig),
+  security_groups: field(extendedFields.security_groups.response.description, securityGroups, ({ server }) =>
+    server.securityGroups.map((name) => ({ name })),
   ),
-  links: described(
-    commonTexts.links,
-    field(type.links, ({ server }, call) => [...call.links(`/servers/${server.id}`)] as never),
-  ),
-  'OS-DCF:diskConfig': described(
-    serverTexts.diskConfig,
-    field(z.enum(['AUTO', 'MANUAL']), ({ server }) => server.diskConfig),
-  ),
-  security_groups: described(
-    extendedFields.security_groups.response.description,
-    field(securityGroups, ({ server }) => server.securityGroups.map((name) => ({ name }))),
-  ),
-  adminPass: described(
-    serverTexts.createdPassword,
-    field(z.string().optional(), ({ adminPassword }) => adminPassword),
-  ),
+  adminPass: field(serverTexts.createdPassword, z.string().optional(), ({ adminPassword }) => adminPassword),
 });

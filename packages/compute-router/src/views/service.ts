@@ -1,10 +1,9 @@
 import type { ServiceState } from '@apistrata/compute-engine/api';
 import { since, until } from '@apistrata/microversion';
-import { field, type ViewShape, view } from '@apistrata/microversion/router';
-import { described } from '@apistrata/microversion/schema';
+import { type ViewShape, view } from '@apistrata/microversion/router';
 import { z } from 'zod';
 import type { ComputeCall } from '../http/call.js';
-import * as type from '../schemas/reply-types.js';
+import { field, flag, integer, nullableText, nullableTime, text } from './fields.js';
 
 /** Descriptions of fields that occur in several places. */
 export const serviceTexts = {
@@ -18,75 +17,43 @@ export const serviceTexts = {
   id: 'ID of the service: an integer until 2.52, a UUID since 2.53.',
 } as const;
 
-const text = (get: (state: ServiceState) => string) => field<ServiceState, ComputeCall, z.ZodString>(z.string(), get);
-
 /** The known fields of a service whose host does not respond. */
 const partial = view<ServiceState, ComputeCall>({
-  binary: described(
-    serviceTexts.binary,
-    text(({ service }) => service.binary),
-  ),
-  host: described(
-    serviceTexts.host,
-    text(({ service }) => service.host),
-  ),
-  status: described(
-    serviceTexts.status,
-    field(z.literal('UNKNOWN'), () => 'UNKNOWN' as const),
-  ),
+  binary: text(serviceTexts.binary, ({ service }) => service.binary),
+  host: text(serviceTexts.host, ({ service }) => service.host),
+  status: field(serviceTexts.status, z.literal('UNKNOWN'), () => 'UNKNOWN' as const),
 });
 
 const full: ViewShape<ServiceState, ComputeCall> = {
   id: [
     until(
       '2.52',
-      described(
-        serviceTexts.id,
-        field(z.int(), ({ service: { seq } }) => seq),
-      ),
+      integer(serviceTexts.id, ({ service: { seq } }) => seq),
     ),
     since(
       '2.53',
-      described(
-        serviceTexts.id,
-        text(({ service: { id } }) => id),
-      ),
+      text(serviceTexts.id, ({ service: { id } }) => id),
     ),
   ],
-  binary: described(
-    serviceTexts.binary,
-    text(({ service: { binary } }) => binary),
+  binary: text(serviceTexts.binary, ({ service: { binary } }) => binary),
+  host: text(serviceTexts.host, ({ service: { host } }) => host),
+  zone: text('Availability zone of the host. `internal` for services that do not run servers.', ({ zone }) => zone),
+  status: field(serviceTexts.status, z.enum(['enabled', 'disabled']), ({ service: { disabled } }) =>
+    disabled ? 'disabled' : 'enabled',
   ),
-  host: described(
-    serviceTexts.host,
-    text(({ service: { host } }) => host),
-  ),
-  zone: described(
-    'Availability zone of the host. `internal` for services that do not run servers.',
-    text(({ zone }) => zone),
-  ),
-  status: described(
-    serviceTexts.status,
-    field(z.enum(['enabled', 'disabled']), ({ service: { disabled } }) => (disabled ? 'disabled' : 'enabled')),
-  ),
-  state: described(
+  state: field(
     'State of the service: `up` if it sends heartbeats and is not forced down, otherwise `down`.',
-    field(z.enum(['up', 'down']), ({ up }) => (up ? 'up' : 'down')),
+    z.enum(['up', 'down']),
+    ({ up }) => (up ? 'up' : 'down'),
   ),
-  updated_at: described(
+  updated_at: nullableTime(
     'Time of the last heartbeat, in UTC with microseconds. Null before the first heartbeat.',
-    field(type.nullableTime, ({ lastSeenAt }) => type.showNullableTime(lastSeenAt)),
+    ({ lastSeenAt }) => lastSeenAt,
   ),
-  disabled_reason: described(
-    serviceTexts.disabledReason,
-    field(type.nullableText, ({ service: { disabledReason } }) => disabledReason),
-  ),
+  disabled_reason: nullableText(serviceTexts.disabledReason, ({ service: { disabledReason } }) => disabledReason),
   forced_down: since(
     '2.11',
-    described(
-      serviceTexts.forcedDown,
-      field(z.boolean(), ({ service: { forcedDown } }) => forcedDown),
-    ),
+    flag(serviceTexts.forcedDown, ({ service: { forcedDown } }) => forcedDown),
   ),
 };
 

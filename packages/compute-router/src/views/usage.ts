@@ -1,61 +1,39 @@
 import type { ProjectUsage, ServerUsage } from '@apistrata/compute-engine/api';
-import { field, nestedList, type ViewShape, view } from '@apistrata/microversion/router';
+import { nestedList, type ViewShape, view } from '@apistrata/microversion/router';
 import { described } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import type { ComputeCall } from '../http/call.js';
 import * as type from '../schemas/reply-types.js';
+import { field, nullableTime, text, time } from './fields.js';
 
 const amount = z.number().min(0);
 const count = z.int().min(0);
 
 const serverUsage = view<ServerUsage, ComputeCall>({
-  instance_id: described(
-    'UUID of the server.',
-    field(z.string(), ({ server }) => server.id),
-  ),
-  tenant_id: described(
-    'ID of the project.',
-    field(z.string(), ({ server }) => server.projectId),
-  ),
-  name: described(
-    'Name of the server.',
-    field(z.string(), ({ server }) => server.name),
-  ),
-  flavor: described(
-    'Name of the flavor of the server.',
-    field(z.string(), ({ server }) => server.flavor.name),
-  ),
-  vcpus: described(
-    'Number of virtual CPUs.',
-    field(count, ({ server }) => server.flavor.vcpus),
-  ),
-  memory_mb: described(
-    'Memory, in MiB.',
-    field(count, ({ server }) => server.flavor.memoryMb),
-  ),
-  local_gb: described(
+  instance_id: text('UUID of the server.', ({ server }) => server.id),
+  tenant_id: text('ID of the project.', ({ server }) => server.projectId),
+  name: text('Name of the server.', ({ server }) => server.name),
+  flavor: text('Name of the flavor of the server.', ({ server }) => server.flavor.name),
+  vcpus: field('Number of virtual CPUs.', count, ({ server }) => server.flavor.vcpus),
+  memory_mb: field('Memory, in MiB.', count, ({ server }) => server.flavor.memoryMb),
+  local_gb: field(
     'Root disk plus ephemeral disk, in GiB.',
-    field(count, ({ server: { flavor } }) => flavor.diskGb + flavor.ephemeralGb),
+    count,
+    ({ server: { flavor } }) => flavor.diskGb + flavor.ephemeralGb,
   ),
-  hours: described(
-    'Hours that the server existed within the period.',
-    field(amount, ({ hours }) => hours),
-  ),
-  uptime: described(
+  hours: field('Hours that the server existed within the period.', amount, ({ hours }) => hours),
+  uptime: field(
     'Seconds since the server was launched, independent of the period.',
-    field(count, ({ uptimeSeconds }) => uptimeSeconds),
+    count,
+    ({ uptimeSeconds }) => uptimeSeconds,
   ),
-  started_at: described(
-    'Time when the server was launched, in UTC with microseconds.',
-    field(type.time, ({ server }) => type.showTime(server.launchedAt)),
-  ),
-  ended_at: described(
+  started_at: time('Time when the server was launched, in UTC with microseconds.', ({ server }) => server.launchedAt),
+  ended_at: nullableTime(
     'Time when the server was deleted, in UTC with microseconds, or null.',
-    field(type.nullableTime, ({ server }) => type.showNullableTime(server.terminatedAt)),
+    ({ server }) => server.terminatedAt,
   ),
-  state: described(
-    'State of the server. `terminated` after deletion.',
-    field(z.string(), ({ server }) => (server.terminatedAt === null ? server.vmState : 'terminated')),
+  state: text('State of the server. `terminated` after deletion.', ({ server }) =>
+    server.terminatedAt === null ? server.vmState : 'terminated',
   ),
 });
 
@@ -112,10 +90,7 @@ function shapeOf(present: (schema: z.ZodType) => z.ZodType): Shape {
     ...Object.fromEntries(
       entries.map(([name, [description, schema, get]]) => [
         name,
-        described(
-          description,
-          field(present(schema), ({ usage }) => usage && get(usage)),
-        ),
+        field(description, present(schema), ({ usage }) => usage && get(usage)),
       ]),
     ),
     server_usages: described(

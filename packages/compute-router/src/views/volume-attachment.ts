@@ -1,9 +1,9 @@
 import type { BlockDevice, Server } from '@apistrata/compute-engine';
 import { since, until } from '@apistrata/microversion';
-import { field, view } from '@apistrata/microversion/router';
-import { described } from '@apistrata/microversion/schema';
+import { type ViewShape, view } from '@apistrata/microversion/router';
 import { z } from 'zod';
 import type { ComputeCall } from '../http/call.js';
+import { field, flag, nullableText, text } from './fields.js';
 
 /** Descriptions of fields that occur in several places. */
 export const volumeAttachmentTexts = {
@@ -26,56 +26,38 @@ interface Shown {
   readonly device: AttachedVolume;
 }
 
-const tag = field<Shown, ComputeCall, z.ZodNullable<z.ZodString>>(z.string().nullable(), ({ device }) => device.tag);
-const deleteOnTermination = field<Shown, ComputeCall, z.ZodBoolean>(
-  z.boolean(),
-  ({ device }) => device.deleteOnTermination,
-);
-
-const common = {
-  serverId: described(
-    volumeAttachmentTexts.serverId,
-    field<Shown, ComputeCall, z.ZodString>(z.string(), ({ server }) => server.id),
+const common: ViewShape<Shown, ComputeCall> = {
+  serverId: text(volumeAttachmentTexts.serverId, ({ server }) => server.id),
+  volumeId: text(volumeAttachmentTexts.volumeId, ({ device }) => device.volumeId),
+  tag: since(
+    '2.70',
+    nullableText('Device tag, which the guest reads from its metadata, or null.', ({ device }) => device.tag),
   ),
-  volumeId: described(
-    volumeAttachmentTexts.volumeId,
-    field<Shown, ComputeCall, z.ZodString>(z.string(), ({ device }) => device.volumeId),
+  delete_on_termination: since(
+    '2.79',
+    flag(volumeAttachmentTexts.deleteOnTermination, ({ device }) => device.deleteOnTermination),
   ),
-  tag: since('2.70', described('Device tag, which the guest reads from its metadata, or null.', tag)),
-  delete_on_termination: since('2.79', described(volumeAttachmentTexts.deleteOnTermination, deleteOnTermination)),
 };
-const id = field<Shown, ComputeCall, z.ZodString>(z.string(), ({ device }) => device.volumeId);
+const id = text(volumeAttachmentTexts.id, ({ device }: Shown) => device.volumeId);
 
 /** A volume attachment. */
 export const volumeAttachment = view<Shown, ComputeCall>({
-  id: until('2.88', described(volumeAttachmentTexts.id, id)),
-  device: described(
-    volumeAttachmentTexts.device,
-    field(z.string().optional(), ({ device }) => device.device || undefined),
-  ),
+  id: until('2.88', id),
+  device: field(volumeAttachmentTexts.device, z.string().optional(), ({ device }) => device.device || undefined),
   ...common,
   attachment_id: since(
     '2.89',
-    described(
-      'UUID of the attachment in the volume service.',
-      field(z.string(), ({ device }) => device.attachmentId ?? ''),
-    ),
+    text('UUID of the attachment in the volume service.', ({ device }) => device.attachmentId ?? ''),
   ),
   bdm_uuid: since(
     '2.89',
-    described(
-      'UUID of the block device mapping.',
-      field(z.string(), ({ device }) => device.id),
-    ),
+    text('UUID of the block device mapping.', ({ device }) => device.id),
   ),
 });
 
 /** A volume attachment in the response that creates it. */
 export const createdVolumeAttachment = view<Shown, ComputeCall>({
-  id: described(volumeAttachmentTexts.id, id),
-  device: described(
-    volumeAttachmentTexts.device,
-    field(z.string().nullable(), ({ device }) => device.device || null),
-  ),
+  id,
+  device: nullableText(volumeAttachmentTexts.device, ({ device }) => device.device || null),
   ...common,
 });

@@ -2,12 +2,12 @@ import { isIP } from 'node:net';
 import { Rejection, type Server } from '@apistrata/compute-engine';
 import type { Port } from '@apistrata/compute-engine/catalogs';
 import { since } from '@apistrata/microversion';
-import { field, view } from '@apistrata/microversion/router';
+import { view } from '@apistrata/microversion/router';
 import { described } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import type { ComputeCall } from '../../http/call.js';
 import { operation } from '../../operation.js';
-import { nullableText } from '../../schemas/reply-types.js';
+import { field, nothing, nullableText, text } from '../../views/fields.js';
 import { networkProxyDocs } from './proxy-docs.js';
 import { proxied } from './window.js';
 
@@ -19,29 +19,16 @@ interface FixedAddress {
 }
 
 const fixedIp = view<FixedAddress, ComputeCall>({
-  address: described(
-    'The IP address.',
-    field(z.string(), ({ address }) => address),
-  ),
+  address: text('The IP address.', ({ address }) => address),
   // The network catalog does not expose subnets.
-  cidr: described(
-    'Always null. Subnets are not shown.',
-    field(z.null(), () => null),
+  cidr: nothing('Always null. Subnets are not shown.'),
+  host: nullableText('Host of the server that uses the address, or null. Administrators only.', ({ port }, call) =>
+    call.context.isAdmin ? port.hostId || null : null,
   ),
-  host: described(
-    'Host of the server that uses the address, or null. Administrators only.',
-    field(nullableText, ({ port }, call) => (call.context.isAdmin ? port.hostId || null : null)),
-  ),
-  hostname: described(
-    'Hostname of the server, or null.',
-    field(nullableText, ({ server }) => server?.hostname ?? null),
-  ),
+  hostname: nullableText('Hostname of the server, or null.', ({ server }) => server?.hostname ?? null),
   reserved: since(
     '2.4',
-    described(
-      'Whether the address is reserved. Always false.',
-      field(z.literal(false), () => false as const),
-    ),
+    field('Whether the address is reserved. Always false.', z.literal(false), () => false as const),
   ),
 });
 

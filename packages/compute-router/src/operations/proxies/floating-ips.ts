@@ -1,12 +1,13 @@
 import { Rejection } from '@apistrata/compute-engine';
 import type { FloatingIp } from '@apistrata/compute-engine/catalogs';
-import { field, view } from '@apistrata/microversion/router';
+import { view } from '@apistrata/microversion/router';
 import { derive, described, type Infer, object } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import type { ComputeCall } from '../../http/call.js';
 import { operation } from '../../operation.js';
 import { idText } from '../../schemas/id-text.js';
-import { nullableText } from '../../schemas/reply-types.js';
+import * as type from '../../schemas/reply-types.js';
+import { nullableText, text } from '../../views/fields.js';
 import { networkProxyDocs } from './proxy-docs.js';
 import { rejectedAs } from './rejected-as.js';
 import { proxied } from './window.js';
@@ -22,26 +23,11 @@ const floatingIpTexts = {
 } as const;
 
 const floatingIp = view<FloatingIp, ComputeCall>({
-  id: described(
-    'UUID of the floating IP address.',
-    field(z.string(), ({ id }) => id),
-  ),
-  ip: described(
-    floatingIpTexts.ip,
-    field(z.string(), ({ address }) => address),
-  ),
-  pool: described(
-    floatingIpTexts.pool,
-    field(z.string(), ({ pool }) => pool),
-  ),
-  fixed_ip: described(
-    floatingIpTexts.fixedIp,
-    field(nullableText, ({ fixedAddress }) => fixedAddress),
-  ),
-  instance_id: described(
-    floatingIpTexts.instanceId,
-    field(nullableText, ({ deviceId }) => deviceId),
-  ),
+  id: text('UUID of the floating IP address.', ({ id }) => id),
+  ip: text(floatingIpTexts.ip, ({ address }) => address),
+  pool: text(floatingIpTexts.pool, ({ pool }) => pool),
+  fixed_ip: nullableText(floatingIpTexts.fixedIp, ({ fixedAddress }) => fixedAddress),
+  instance_id: nullableText(floatingIpTexts.instanceId, ({ deviceId }) => deviceId),
 });
 
 const ownIps = ({ engine, caller }: ComputeCall) =>
@@ -53,8 +39,8 @@ const namedIp = ({ engine, caller, params }: ComputeCall & { readonly params: { 
 
 const bulkEntry = object({
   address: described(floatingIpTexts.ip, z.string()),
-  fixed_ip: described(floatingIpTexts.fixedIp, nullableText),
-  instance_uuid: described(floatingIpTexts.instanceId, nullableText),
+  fixed_ip: described(floatingIpTexts.fixedIp, type.nullableText),
+  instance_uuid: described(floatingIpTexts.instanceId, type.nullableText),
   interface: described('Always null. Field of a removed networking service.', z.null()),
   pool: described(floatingIpTexts.pool, z.string()),
   project_id: described('ID of the project that owns the item.', z.string()),

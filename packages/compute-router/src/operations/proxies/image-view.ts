@@ -1,10 +1,10 @@
 import type { Image, ImageStatus } from '@apistrata/compute-engine/catalogs';
-import { field, type ViewShape, view } from '@apistrata/microversion/router';
-import { described } from '@apistrata/microversion/schema';
+import { type ViewShape, view } from '@apistrata/microversion/router';
 import { z } from 'zod';
 import type { ComputeCall } from '../../http/call.js';
 import { commonTexts } from '../../reference/common-texts.js';
 import * as type from '../../schemas/reply-types.js';
+import { field, integer, nullableText, text } from '../../views/fields.js';
 
 const imageLinks = z
   .array(
@@ -17,7 +17,7 @@ const imageLinks = z
   .length(3);
 
 /** The image service's own URL is unknown here, so the link is a separate path on this host. */
-const links = field<Image, ComputeCall, typeof imageLinks>(imageLinks, ({ id }, call) => [
+const links = field(commonTexts.links, imageLinks, ({ id }: Image, call: ComputeCall) => [
   ...call.links(`/images/${id}`).map(({ rel, href }) => ({ rel: rel as 'self', href })),
   { rel: 'alternate' as const, type: 'application/vnd.openstack.image', href: `${call.base}/images/${id}` },
 ]);
@@ -66,61 +66,44 @@ function diskConfigOf({ properties }: Image): 'AUTO' | 'MANUAL' | undefined {
 export const imageMetadata = ({ properties }: Image) => ({ ...properties });
 
 const summary: ViewShape<Image, ComputeCall> = {
-  id: described(
-    'UUID of the image.',
-    field(z.string(), ({ id }) => id),
-  ),
-  name: described(
-    'Name of the image, or null.',
-    field(type.nullableText, ({ name }) => name),
-  ),
-  links: described(commonTexts.links, links),
+  id: text('UUID of the image.', ({ id }) => id),
+  name: nullableText('Name of the image, or null.', ({ name }) => name),
+  links,
 };
 
 export const imageSummary = view(summary);
 
 export const imageDetail = view<Image, ComputeCall>({
   ...summary,
-  status: described(
+  status: field(
     'Status of the image: `ACTIVE`, `SAVING`, `DELETED`, `ERROR` or `UNKNOWN`.',
-    field(shownStatus, ({ status }) => statuses[status] ?? 'UNKNOWN'),
+    shownStatus,
+    ({ status }) => statuses[status] ?? 'UNKNOWN',
   ),
-  progress: described(
+  progress: field(
     'Progress of the upload, in percent.',
-    field(
-      z.union([z.literal(0), z.literal(25), z.literal(50), z.literal(100)]),
-      ({ status }) => (progress[status] ?? 0) as 0,
-    ),
+    z.union([z.literal(0), z.literal(25), z.literal(50), z.literal(100)]),
+    ({ status }) => (progress[status] ?? 0) as 0,
   ),
-  created: described(
-    'Creation time, in UTC with seconds.',
-    field(type.serverTime, ({ createdAt }) => type.showServerTime(createdAt)),
+  created: field('Creation time, in UTC with seconds.', type.serverTime, ({ createdAt }) =>
+    type.showServerTime(createdAt),
   ),
-  updated: described(
-    'Time of the last change, in UTC with seconds.',
-    field(type.serverTime, ({ updatedAt }) => type.showServerTime(updatedAt)),
+  updated: field('Time of the last change, in UTC with seconds.', type.serverTime, ({ updatedAt }) =>
+    type.showServerTime(updatedAt),
   ),
-  minDisk: described(
-    'Minimum root disk, in GiB.',
-    field(type.integer, ({ minDiskGb }) => minDiskGb),
-  ),
-  minRam: described(
-    'Minimum memory, in MiB.',
-    field(type.integer, ({ minRamMb }) => minRamMb),
-  ),
-  metadata: described('Metadata of the image, as key-value pairs.', field(type.textMap, imageMetadata)),
-  'OS-EXT-IMG-SIZE:size': described(
-    'Size of the image, in bytes.',
-    field(type.integer, ({ sizeBytes }) => sizeBytes ?? 0),
-  ),
-  'OS-DCF:diskConfig': described(
+  minDisk: integer('Minimum root disk, in GiB.', ({ minDiskGb }) => minDiskGb),
+  minRam: integer('Minimum memory, in MiB.', ({ minRamMb }) => minRamMb),
+  metadata: field('Metadata of the image, as key-value pairs.', type.textMap, imageMetadata),
+  'OS-EXT-IMG-SIZE:size': integer('Size of the image, in bytes.', ({ sizeBytes }) => sizeBytes ?? 0),
+  'OS-DCF:diskConfig': field(
     '`AUTO` if the file system can grow with the disk, otherwise `MANUAL`.',
-    field(diskConfig, diskConfigOf),
+    diskConfig,
+    diskConfigOf,
   ),
-  server: described(
+  server: field(
     'Server from which the image was created. Absent for other images.',
-    field(serverOf.optional(), ({ properties: { instance_uuid: id } }, call) =>
+    serverOf.optional(),
+    ({ properties: { instance_uuid: id } }, call) =>
       id ? { id, links: [...call.links(`/servers/${id}`)] as never } : undefined,
-    ),
   ),
 });

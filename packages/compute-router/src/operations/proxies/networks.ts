@@ -1,23 +1,25 @@
 import type { Network } from '@apistrata/compute-engine/catalogs';
-import { field, type View, type ViewField, type ViewShape, view } from '@apistrata/microversion/router';
+import { type View, type ViewShape, view } from '@apistrata/microversion/router';
 import { described } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import type { ComputeCall } from '../../http/call.js';
 import { type OperationTexts, operation } from '../../operation.js';
 import { nullableText } from '../../schemas/reply-types.js';
+import { type Field, field, nothing, text } from '../../views/fields.js';
 import { networkProxyDocs } from './proxy-docs.js';
 import { proxied } from './window.js';
 
-type Field = ViewField<Network, ComputeCall>;
+type NetworkField = Field<Network, ComputeCall>;
 type Shape = ViewShape<Network, ComputeCall>;
 
 /** Attributes of older networks that the network service does not have. */
-const nothing: Field = field(z.null(), () => null);
-const nullForAdmins: Field = field(z.null().optional(), (_, call) => (call.context.isAdmin ? null : undefined));
+const removed = 'Always null. Field of a removed networking service.';
+const removedForAdmins = field(removed, z.null().optional(), (_: Network, call: ComputeCall) =>
+  call.context.isAdmin ? null : undefined,
+);
 
-function all(names: readonly string[], value: Field): Shape {
-  const removed = described('Always null. Field of a removed networking service.', value);
-  return Object.fromEntries(names.map((name) => [name, removed]));
+function all(names: readonly string[], value: NetworkField): Shape {
+  return Object.fromEntries(names.map((name) => [name, value]));
 }
 
 const addressing = ['netmask', 'gateway', 'broadcast', 'dns1', 'dns2', 'cidr_v6', 'gateway_v6', 'netmask_v6'];
@@ -44,33 +46,29 @@ const deployment = [
   'rxtx_base',
 ];
 
-const withCidr = (cidr: Field): Shape => ({
-  id: described(
-    'UUID of the network.',
-    field(z.string(), ({ id }) => id),
-  ),
-  label: described(
-    'Name of the network.',
-    field(z.string(), ({ name }) => name),
-  ),
-  cidr: described('Addresses of the network in CIDR notation, or null.', cidr),
+const cidrText = 'Addresses of the network in CIDR notation, or null.';
+
+const withCidr = (cidr: NetworkField): Shape => ({
+  id: text('UUID of the network.', ({ id }) => id),
+  label: text('Name of the network.', ({ name }) => name),
+  cidr,
 });
 
 const network = view<Network, ComputeCall>({
-  ...withCidr(nothing),
-  ...all(addressing, nothing),
-  ...all(deployment, nullForAdmins),
-  project_id: described(
+  ...withCidr(nothing(cidrText)),
+  ...all(addressing, nothing(removed)),
+  ...all(deployment, removedForAdmins),
+  project_id: field(
     'ID of the project that owns the network, or null. Administrators only.',
-    field(nullableText.optional(), ({ projectId }, call) => (call.context.isAdmin ? projectId : undefined)),
+    nullableText.optional(),
+    ({ projectId }, call) => (call.context.isAdmin ? projectId : undefined),
   ),
-  mtu: described(
-    'Maximum transmission unit, in bytes. Administrators only.',
-    field(z.int().optional(), ({ mtu }, call) => (call.context.isAdmin ? mtu : undefined)),
+  mtu: field('Maximum transmission unit, in bytes. Administrators only.', z.int().optional(), ({ mtu }, call) =>
+    call.context.isAdmin ? mtu : undefined,
   ),
 });
 
-const tenantNetwork = view(withCidr(field(z.literal('None'), () => 'None' as const)));
+const tenantNetwork = view(withCidr(field(cidrText, z.literal('None'), () => 'None' as const)));
 
 interface Reads {
   readonly resource: 'os-networks' | 'os-tenant-networks';

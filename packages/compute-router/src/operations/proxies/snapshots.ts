@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { VolumeSnapshot } from '@apistrata/compute-engine/catalogs';
-import { field, view } from '@apistrata/microversion/router';
+import { view } from '@apistrata/microversion/router';
 import { described, object, query } from '@apistrata/microversion/schema';
-import { z } from 'zod';
 import type { ComputeCall } from '../../http/call.js';
 import { operation } from '../../operation.js';
 import { idText } from '../../schemas/id-text.js';
-import * as type from '../../schemas/reply-types.js';
 import { lenientBoolean } from '../../schemas/types.js';
+import { integer, nullableText, text, time } from '../../views/fields.js';
 import { offsetPage, offsetParameters } from './offset-page.js';
 import { volumeProxyDocs } from './proxy-docs.js';
 import { rejectedAs } from './rejected-as.js';
@@ -20,34 +19,13 @@ const snapshotTexts = {
 } as const;
 
 const snapshot = view<VolumeSnapshot, ComputeCall>({
-  id: described(
-    'UUID of the snapshot.',
-    field(z.string(), ({ id }) => id),
-  ),
-  volumeId: described(
-    snapshotTexts.volumeId,
-    field(z.string(), ({ volumeId }) => volumeId),
-  ),
-  status: described(
-    'Status in the volume service, such as `available` or `in-use`.',
-    field(z.string(), ({ status }) => status),
-  ),
-  size: described(
-    'Size, in GiB.',
-    field(z.int(), ({ sizeGb }) => sizeGb),
-  ),
-  createdAt: described(
-    'Creation time, in UTC with microseconds.',
-    field(type.time, ({ createdAt }) => type.showTime(createdAt)),
-  ),
-  displayName: described(
-    'Name, or null.',
-    field(type.nullableText, ({ name }) => name),
-  ),
-  displayDescription: described(
-    'Description, or null.',
-    field(type.nullableText, ({ description }) => description),
-  ),
+  id: text('UUID of the snapshot.', ({ id }) => id),
+  volumeId: text(snapshotTexts.volumeId, ({ volumeId }) => volumeId),
+  status: text('Status in the volume service, such as `available` or `in-use`.', ({ status }) => status),
+  size: integer('Size, in GiB.', ({ sizeGb }) => sizeGb),
+  createdAt: time('Creation time, in UTC with microseconds.', ({ createdAt }) => createdAt),
+  displayName: nullableText('Name, or null.', ({ name }) => name),
+  displayDescription: nullableText('Description, or null.', ({ description }) => description),
 });
 
 const path = '/os-snapshots';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Volume } from '@apistrata/compute-engine/catalogs';
-import { field, view } from '@apistrata/microversion/router';
+import { view } from '@apistrata/microversion/router';
 import { described, object, query } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import type { ComputeCall } from '../../http/call.js';
@@ -9,6 +9,7 @@ import { commonTexts } from '../../reference/common-texts.js';
 import { idText } from '../../schemas/id-text.js';
 import * as type from '../../schemas/reply-types.js';
 import { positiveInteger } from '../../schemas/types.js';
+import { field, integer, nullableText, text, time } from '../../views/fields.js';
 import { offsetPage, offsetParameters } from './offset-page.js';
 import { volumeProxyDocs } from './proxy-docs.js';
 import { proxied } from './window.js';
@@ -44,50 +45,24 @@ function attachmentsOf({ id, attachments }: Volume): z.output<typeof attachment>
 }
 
 const volume = view<Volume, ComputeCall>({
-  id: described(
-    volumeTexts.id,
-    field(z.string(), ({ id }) => id),
-  ),
-  status: described(
-    'Status in the volume service, such as `available` or `in-use`.',
-    field(z.string(), ({ status }) => status),
-  ),
-  size: described(
-    volumeTexts.size,
-    field(z.int(), ({ sizeGb }) => sizeGb),
-  ),
-  availabilityZone: described(
-    'Availability zone of the volume.',
-    field(type.nullableText, ({ availabilityZone }) => availabilityZone),
-  ),
-  createdAt: described(
-    'Creation time, in UTC with microseconds.',
-    field(type.time, ({ createdAt }) => type.showTime(createdAt)),
-  ),
-  attachments: described(
+  id: text(volumeTexts.id, ({ id }) => id),
+  status: text('Status in the volume service, such as `available` or `in-use`.', ({ status }) => status),
+  size: integer(volumeTexts.size, ({ sizeGb }) => sizeGb),
+  availabilityZone: nullableText('Availability zone of the volume.', ({ availabilityZone }) => availabilityZone),
+  createdAt: time('Creation time, in UTC with microseconds.', ({ createdAt }) => createdAt),
+  attachments: field(
     'Attachments of the volume. A list with one empty object if the volume is not attached.',
-    field(z.array(attachment), attachmentsOf),
+    z.array(attachment),
+    attachmentsOf,
   ),
-  displayName: described(
-    'Name, or null.',
-    field(type.nullableText, ({ name }) => name),
-  ),
-  displayDescription: described(
-    'Description, or null.',
-    field(type.nullableText, ({ description }) => description),
-  ),
-  volumeType: described(
-    'Volume type.',
-    field(type.nullableText, ({ volumeType }) => volumeType),
-  ),
-  snapshotId: described(
+  displayName: nullableText('Name, or null.', ({ name }) => name),
+  displayDescription: nullableText('Description, or null.', ({ description }) => description),
+  volumeType: nullableText('Volume type.', ({ volumeType }) => volumeType),
+  snapshotId: nullableText(
     'UUID of the snapshot from which the volume was created, or null.',
-    field(type.nullableText, ({ snapshotId }) => snapshotId),
+    ({ snapshotId }) => snapshotId,
   ),
-  metadata: described(
-    volumeTexts.metadata,
-    field(type.textMap, ({ metadata }) => ({ ...metadata })),
-  ),
+  metadata: field(volumeTexts.metadata, type.textMap, ({ metadata }) => ({ ...metadata })),
 });
 
 const path = '/os-volumes';

@@ -1,6 +1,6 @@
 import { type ActionEvent, type InstanceAction, Rejection, type Server } from '@apistrata/compute-engine';
 import { at, since, until } from '@apistrata/microversion';
-import { field, nestedList, type ViewShape, view } from '@apistrata/microversion/router';
+import { nestedList, type ViewShape, view } from '@apistrata/microversion/router';
 import { described, once, query } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import type { ComputeCall } from '../../http/call.js';
@@ -11,6 +11,7 @@ import { resource } from '../../reference/resource.js';
 import { dateTimeText } from '../../schemas/date-time.js';
 import * as type from '../../schemas/reply-types.js';
 import { limitText } from '../../schemas/types.js';
+import { field, nullableText, nullableTime, text, time } from '../../views/fields.js';
 import { hostIdOf } from '../../views/server-parts.js';
 
 const instanceActionDocs = resource({
@@ -28,39 +29,18 @@ export const instanceActionTexts = {
 const projectOf = (call: ComputeCall) => (call.target as Pick<Server, 'projectId'>).projectId;
 
 const base: ViewShape<InstanceAction, ComputeCall> = {
-  action: described(
-    'Name of the action, such as `create` or `reboot`.',
-    field(z.string(), (action) => action.action),
-  ),
-  instance_uuid: described(
-    commonTexts.serverUuid,
-    field(z.string(), (action) => action.serverId),
-  ),
-  message: described(
-    'Error message, or null.',
-    field(type.nullableText, (action) => action.message),
-  ),
-  project_id: described(
-    'ID of the project in which the action was requested.',
-    field(z.string(), (action) => action.projectId),
-  ),
-  request_id: described(
-    'ID of the request that started the action, used in paths.',
-    field(z.string(), (action) => action.requestId),
-  ),
-  start_time: described(
-    instanceActionTexts.startTime,
-    field(type.time, (action) => type.showTime(action.startTime)),
-  ),
-  user_id: described(
-    'ID of the user who requested the action.',
-    field(z.string(), (action) => action.userId),
-  ),
+  action: text('Name of the action, such as `create` or `reboot`.', (action) => action.action),
+  instance_uuid: text(commonTexts.serverUuid, (action) => action.serverId),
+  message: nullableText('Error message, or null.', (action) => action.message),
+  project_id: text('ID of the project in which the action was requested.', (action) => action.projectId),
+  request_id: text('ID of the request that started the action, used in paths.', (action) => action.requestId),
+  start_time: time(instanceActionTexts.startTime, (action) => action.startTime),
+  user_id: text('ID of the user who requested the action.', (action) => action.userId),
   updated_at: since(
     '2.58',
-    described(
+    nullableTime(
       'Time of the last change of the action, in UTC with microseconds.',
-      field(type.nullableTime, (action) => type.showNullableTime(action.updatedAt ?? action.startTime)),
+      (action) => action.updatedAt ?? action.startTime,
     ),
   ),
 };
@@ -75,47 +55,29 @@ interface ShownEvent extends ActionEvent {
 const canReadEvents = (call: ComputeCall) => call.can('os_compute_api:os-instance-actions:events');
 
 const event = view<ShownEvent, ComputeCall>({
-  event: described(
-    'Name of the event.',
-    field(z.string(), (e) => e.name),
-  ),
-  start_time: described(
-    instanceActionTexts.startTime,
-    field(type.time, (e) => type.showTime(e.startTime)),
-  ),
-  finish_time: described(
-    'End time, in UTC with microseconds. Null while in progress.',
-    field(type.nullableTime, (e) => type.showNullableTime(e.finishTime)),
-  ),
-  result: described(
-    'Result of the event: `Success` or `Error`. Null while in progress.',
-    field(type.nullableText, (e) => e.result),
-  ),
-  traceback: described(
-    'Traceback of the error, or null. Administrators only.',
-    field(type.nullableText.optional(), (e, call) => (canReadEvents(call) ? e.traceback : undefined)),
+  event: text('Name of the event.', (e) => e.name),
+  start_time: time(instanceActionTexts.startTime, (e) => e.startTime),
+  finish_time: nullableTime('End time, in UTC with microseconds. Null while in progress.', (e) => e.finishTime),
+  result: nullableText('Result of the event: `Success` or `Error`. Null while in progress.', (e) => e.result),
+  traceback: field('Traceback of the error, or null. Administrators only.', type.nullableText.optional(), (e, call) =>
+    canReadEvents(call) ? e.traceback : undefined,
   ),
   hostId: since(
     '2.62',
-    described(
-      'Opaque identifier of the host, as in the server. Empty without a host.',
-      field(z.string(), (e) => hostIdOf(e.projectId, e.host)),
+    text('Opaque identifier of the host, as in the server. Empty without a host.', (e) =>
+      hostIdOf(e.projectId, e.host),
     ),
   ),
   host: since(
     '2.62',
-    described(
-      'Name of the host. Administrators only.',
-      field(type.nullableText.optional(), (e, call) => (canReadEvents(call) ? (e.host ?? '') : undefined)),
+    field('Name of the host. Administrators only.', type.nullableText.optional(), (e, call) =>
+      canReadEvents(call) ? (e.host ?? '') : undefined,
     ),
   ),
   details: since(
     '2.84',
-    described(
-      'Error details for the user, or null.',
-      field(type.nullableText.optional(), (e, call) =>
-        call.can('os_compute_api:os-instance-actions:events:details') ? e.details : undefined,
-      ),
+    field('Error details for the user, or null.', type.nullableText.optional(), (e, call) =>
+      call.can('os_compute_api:os-instance-actions:events:details') ? e.details : undefined,
     ),
   ),
 });

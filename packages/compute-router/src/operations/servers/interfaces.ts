@@ -1,13 +1,14 @@
 import { Rejection, type Server } from '@apistrata/compute-engine';
 import type { AttachedPort } from '@apistrata/compute-engine/api';
 import { at, since, until } from '@apistrata/microversion';
-import { field, view } from '@apistrata/microversion/router';
+import { view } from '@apistrata/microversion/router';
 import { derive, described, object } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import type { ComputeCall } from '../../http/call.js';
 import { operation } from '../../operation.js';
 import { resource } from '../../reference/resource.js';
 import * as type from '../../schemas/types.js';
+import { field, nullableText, text } from '../../views/fields.js';
 import { parentServer } from './target.js';
 
 const interfaceDocs = resource({
@@ -33,42 +34,25 @@ const all = '/servers/{server_id}/os-interface';
 const one = '/servers/{server_id}/os-interface/{id}';
 
 const attached = view<AttachedPort, ComputeCall>({
-  fixed_ips: described(
+  fixed_ips: field(
     interfaceTexts.fixedIps,
-    field(
-      z
-        .array(
-          z.strictObject({
-            ip_address: z.string().describe(interfaceTexts.fixedIpsIpAddress),
-            subnet_id: z.string().describe('UUID of the subnet.'),
-          }),
-        )
-        .nullable(),
-      ({ port }) => port.fixedIps.map(({ address, subnetId }) => ({ ip_address: address, subnet_id: subnetId })),
-    ),
+    z
+      .array(
+        z.strictObject({
+          ip_address: z.string().describe(interfaceTexts.fixedIpsIpAddress),
+          subnet_id: z.string().describe('UUID of the subnet.'),
+        }),
+      )
+      .nullable(),
+    ({ port }) => port.fixedIps.map(({ address, subnetId }) => ({ ip_address: address, subnet_id: subnetId })),
   ),
-  mac_addr: described(
-    interfaceTexts.macAddr,
-    field(z.string(), ({ port }) => port.mac),
-  ),
-  net_id: described(
-    interfaceTexts.netId,
-    field(z.string(), ({ port }) => port.networkId),
-  ),
-  port_id: described(
-    interfaceTexts.portId,
-    field(z.string(), ({ port }) => port.id),
-  ),
-  port_state: described(
-    'Status of the port: `ACTIVE`, `DOWN`, `BUILD` or `ERROR`.',
-    field(z.string(), ({ port }) => port.status),
-  ),
+  mac_addr: text(interfaceTexts.macAddr, ({ port }) => port.mac),
+  net_id: text(interfaceTexts.netId, ({ port }) => port.networkId),
+  port_id: text(interfaceTexts.portId, ({ port }) => port.id),
+  port_state: text('Status of the port: `ACTIVE`, `DOWN`, `BUILD` or `ERROR`.', ({ port }) => port.status),
   tag: since(
     '2.70',
-    described(
-      'Device tag, which the guest reads from its metadata, or null.',
-      field(z.string().nullable(), (interface_) => interface_.tag),
-    ),
+    nullableText('Device tag, which the guest reads from its metadata, or null.', (interface_) => interface_.tag),
   ),
 });
 
@@ -91,20 +75,11 @@ const RESOURCE_REQUESTS = since('2.72', true);
 type Interface = Server['interfaces'][number];
 
 const virtual = view<Interface, ComputeCall>({
-  id: described(
-    'UUID of the interface.',
-    field(z.string(), ({ portId }) => portId),
-  ),
-  mac_address: described(
-    interfaceTexts.macAddr,
-    field(z.string(), ({ mac }) => mac),
-  ),
+  id: text('UUID of the interface.', ({ portId }) => portId),
+  mac_address: text(interfaceTexts.macAddr, ({ mac }) => mac),
   net_id: since(
     '2.12',
-    described(
-      interfaceTexts.netId,
-      field(z.string(), ({ networkId }) => networkId),
-    ),
+    text(interfaceTexts.netId, ({ networkId }) => networkId),
   ),
 });
 

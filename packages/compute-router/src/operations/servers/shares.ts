@@ -1,13 +1,14 @@
 import type { Server, ServerShare } from '@apistrata/compute-engine';
 import { shareStatusOf } from '@apistrata/compute-engine/api';
 import { since } from '@apistrata/microversion';
-import { field, type ViewShape, view } from '@apistrata/microversion/router';
+import { type ViewShape, view } from '@apistrata/microversion/router';
 import { described, object, query } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import type { ComputeCall } from '../../http/call.js';
 import { operation } from '../../operation.js';
 import { resource } from '../../reference/resource.js';
 import * as type from '../../schemas/types.js';
+import { field, text } from '../../views/fields.js';
 import { anyParentServer } from './target.js';
 
 const shareDocs = resource({
@@ -34,35 +35,26 @@ interface Shown {
 }
 
 const base: ViewShape<Shown, ComputeCall> = {
-  share_id: described(
-    shareTexts.shareId,
-    field(z.string(), ({ share }) => share.shareId),
-  ),
-  status: described(
+  share_id: text(shareTexts.shareId, ({ share }) => share.shareId),
+  status: field(
     'Status of the attachment: `attaching`, `inactive`, `active`, `detaching` or `error`.',
-    field(z.enum(['active', 'inactive', 'attaching', 'detaching', 'error']), ({ server, share }) =>
-      shareStatusOf(server, share),
-    ),
+    z.enum(['active', 'inactive', 'attaching', 'detaching', 'error']),
+    ({ server, share }) => shareStatusOf(server, share),
   ),
-  tag: described(
-    shareTexts.tag,
-    field(type.idString, ({ share }) => share.tag),
-  ),
+  tag: field(shareTexts.tag, type.idString, ({ share }) => share.tag),
 };
 
 const listed = view<Shown, ComputeCall>(base);
 
 const shown = view<Shown, ComputeCall>({
   ...base,
-  uuid: described(
-    'UUID of the attachment. Administrators only.',
-    field(z.string().optional(), ({ share }, call) => (call.context.isAdmin ? share.id : undefined)),
+  uuid: field('UUID of the attachment. Administrators only.', z.string().optional(), ({ share }, call) =>
+    call.context.isAdmin ? share.id : undefined,
   ),
-  export_location: described(
+  export_location: field(
     'Location from which the host mounts the share. Administrators only.',
-    field(z.string().optional(), ({ share }, call) =>
-      call.context.isAdmin ? (share.exportLocation ?? undefined) : undefined,
-    ),
+    z.string().optional(),
+    ({ share }, call) => (call.context.isAdmin ? (share.exportLocation ?? undefined) : undefined),
   ),
 });
 

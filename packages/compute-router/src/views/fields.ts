@@ -1,0 +1,62 @@
+// Fields of responses. Each has a description, because documents describe every field.
+import { type ViewField, field as viewField } from '@apistrata/microversion/router';
+import { type Described, described } from '@apistrata/microversion/schema';
+import { z } from 'zod';
+import * as type from '../schemas/reply-types.js';
+
+/** A field of the representation of records of type R, with its description. */
+export type Field<R, C, Schema = ViewField<R, C>['schema']> = Described<ViewField<R, C, Schema>>;
+
+/** Defines a field. If the getter returns undefined, the field is omitted; the schema should then be optional. */
+export function field<R, C, S extends z.ZodType>(
+  description: string,
+  schema: S,
+  get: (record: R, call: C) => z.input<S> | undefined,
+): Field<R, C, S> {
+  return described(description, viewField(schema, get));
+}
+
+const string = z.string();
+const boolean = z.boolean();
+const alwaysNull = z.null();
+
+/** Defines a field with a string. */
+export function text<R, C>(description: string, get: (record: R, call: C) => string): Field<R, C, z.ZodString> {
+  return field(description, string, get);
+}
+
+/** Defines a field with a string or null. */
+export function nullableText<R, C>(
+  description: string,
+  get: (record: R, call: C) => string | null,
+): Field<R, C, typeof type.nullableText> {
+  return field(description, type.nullableText, get);
+}
+
+/** Defines a field with an integer. */
+export function integer<R, C>(description: string, get: (record: R, call: C) => number): Field<R, C, z.ZodInt> {
+  return field(description, type.integer, get);
+}
+
+/** Defines a field with a boolean. */
+export function flag<R, C>(description: string, get: (record: R, call: C) => boolean): Field<R, C, z.ZodBoolean> {
+  return field(description, boolean, get);
+}
+
+/** Defines a field with a time, which the getter returns in milliseconds. */
+export function time<R, C>(description: string, get: (record: R, call: C) => number): Field<R, C, typeof type.time> {
+  return field(description, type.time, (record: R, call: C) => type.showTime(get(record, call)));
+}
+
+/** Defines a field with a time or null: see `time()`. */
+export function nullableTime<R, C>(
+  description: string,
+  get: (record: R, call: C) => number | null,
+): Field<R, C, typeof type.nullableTime> {
+  return field(description, type.nullableTime, (record: R, call: C) => type.showNullableTime(get(record, call)));
+}
+
+/** Defines a field that is always null. */
+export function nothing<R, C>(description: string): Field<R, C, z.ZodNull> {
+  return field(description, alwaysNull, () => null);
+}
