@@ -2,9 +2,11 @@ import { describe, expect, it } from 'vitest';
 // @ts-expect-error The scripts have no declarations.
 import { findReplacedWords } from '../scripts/prose/find.mjs';
 // @ts-expect-error The scripts have no declarations.
+import { LANGUAGES } from '../scripts/prose/languages.mjs';
+// @ts-expect-error The scripts have no declarations.
 import * as passages from '../scripts/prose/passages.mjs';
 
-const { linesOf, passagesOfConfiguration, passagesOfMarkdown, passagesOfTypeScript } = passages;
+const { linesOf, passagesOfConfiguration, passagesOfMarkdown, passagesOfSource, passagesOfTypeScript } = passages;
 
 /** Returns the words of a file that the style guide replaces: kind, line and word. */
 function wordsIn(text: string, passages: readonly object[]): readonly string[] {
@@ -18,6 +20,13 @@ function wordsIn(text: string, passages: readonly object[]): readonly string[] {
 }
 
 const wordsInMarkdown = (text: string) => wordsIn(text, passagesOfMarkdown(text));
+
+/** Returns the words of a file in the language of its ending. */
+function wordsInSource(file: string, lines: readonly string[]) {
+  const syntax = LANGUAGES.find(({ files }: { readonly files: RegExp }) => files.test(file));
+  const text = lines.join('\n');
+  return [...wordsIn(text, passagesOfSource(text, syntax))].sort();
+}
 
 describe('the check of words', () => {
   it('finds words in the prose of Markdown, but not in code and links', () => {
@@ -91,5 +100,83 @@ describe('the check of words', () => {
   it('accepts the messages of original services', () => {
     const text = "const message = 'There is no such action: nap';\nconst other = 'There is no such thing';";
     expect(wordsIn(text, passagesOfTypeScript(text))).toEqual(['strings 2 no such']);
+  });
+
+  it('finds words in comments, strings and names of Go', () => {
+    const words = wordsInSource('cloud/cloud.go', [
+      '// Told is no',
+      '// lease.',
+      'type Told struct{}',
+      'func (c *Told) AskedUsers() {',
+      '\tmet, held := "a user is told // asked", `he was',
+      'asked`',
+      '\tquote := "\\"" /* nobody */',
+      '\tkey := "told"',
+      '}',
+    ]);
+    expect(words).toEqual([
+      'comments 1 Told',
+      'comments 1 is no l',
+      'comments 7 nobody',
+      'locals 5 held',
+      'locals 5 met',
+      'names 3 Told',
+      'names 4 AskedUsers',
+      'strings 5 asked',
+      'strings 5 told',
+      'strings 6 asked',
+    ]);
+  });
+
+  it('finds words in docstrings, comments, strings and names of Python', () => {
+    const words = wordsInSource('cloud.py', [
+      '"""Is',
+      'no lease. "Told".',
+      '"""',
+      'def told_users(self):  # told',
+      '    made = "nobody # told"',
+      "    key = 'told'",
+      '#: Asked',
+      '#: users are no',
+      '#: clients.',
+    ]);
+    expect(words).toEqual([
+      'comments 1 Is no l',
+      'comments 2 Told',
+      'comments 4 told',
+      'comments 7 Asked',
+      'comments 8 are no c',
+      'locals 5 made',
+      'names 4 told users',
+      'strings 5 nobody',
+      'strings 5 told',
+    ]);
+  });
+
+  it('finds words in comments, messages and names of shell scripts, but not in expansions', () => {
+    const words = wordsInSource('run.sh', [
+      '#!/bin/sh',
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: a sample of code
+      'told() { echo "nobody of $#" ${path##*told} told; } # told',
+      "made='it",
+      "was told'",
+    ]);
+    expect(words).toEqual(['comments 2 told', 'locals 3 made', 'names 2 told', 'strings 2 nobody', 'strings 4 told']);
+  });
+
+  it('finds words in comments and displayed texts of YAML, and in comments of other configuration', () => {
+    const workflow = ['# nobody', 'jobs:', '  told: # told', '    name: Is told', '    run: told told'];
+    expect(wordsInSource('ci.yml', workflow)).toEqual(['comments 1 nobody', 'comments 3 told', 'strings 4 told']);
+    expect(wordsInSource('a/Dockerfile', ['# told', 'RUN told told'])).toEqual(['comments 1 told']);
+    expect(wordsInSource('page.css', ['.told { } /* told */'])).toEqual(['comments 1 told']);
+    expect(wordsInSource('page.vue', ["<p>It's told</p> <!-- told -->", '// told'])).toEqual([
+      'comments 1 told',
+      'comments 2 told',
+    ]);
+  });
+
+  it('finds parts of names of files', () => {
+    const passage = { kind: 'names', text: 'src told users', start: 0 };
+    expect(wordsIn('', [passage])).toEqual(['names 1 src told users']);
   });
 });

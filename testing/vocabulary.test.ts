@@ -33,7 +33,7 @@ it('accepts English, technical terms, code and the words of the project', () => 
     'src/page.ts':
       "/** Returns the hypervisors. */\nexport const readURLs = () => 'isn\\'t a hypervisor\\nof `blorpf_7`';\n",
   });
-  expect(result).toEqual({ status: 0, lines: ['2 files'] });
+  expect(result).toEqual({ status: 0, lines: ['3 files'] });
 });
 
 it('rejects unknown words in documents, docstrings, strings, and names of exports, their members and files', () => {
@@ -67,6 +67,25 @@ it('checks titles and comments of tests, but not their data', () => {
   expect(check({ 'src/page.test.ts': test }).lines.slice(0, 2)).toEqual([
     'src/page.test.ts:1 "blorpfnades" is unknown',
     'src/page.test.ts:1 "quobblenade" is unknown',
+  ]);
+});
+
+it('checks the files of all languages, but not the data of their tests', () => {
+  const { status, lines } = check({
+    'cloud.go': '// Start starts a glimworp.\nfunc StartBlorpfnade() {}\n',
+    'cloud_test.go': 'var data = "a snorkeldesk b"\n',
+    'cloud.py': 'def quobblenade_of(name):\n    """Returns a flumox."""\n',
+    'test_cloud.py': 'DATA = "a snorkeldesk b"\n',
+    'run.sh': "echo 'the zwischenlength'\n",
+    'pnpm-lock.yaml': '# snorkeldesk\n',
+  });
+  expect(status).toBe(1);
+  expect(lines.slice(0, -2)).toEqual([
+    'cloud.go:1 "glimworp" is unknown',
+    'cloud.go:2 "blorpfnade" is unknown',
+    'cloud.py:1 "quobblenade" is unknown',
+    'cloud.py:2 "flumox" is unknown; did you mean "flummox"?',
+    'run.sh:1 "zwischenlength" is unknown',
   ]);
 });
 

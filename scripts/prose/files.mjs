@@ -2,28 +2,35 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { passagesOfConfiguration, passagesOfMarkdown, passagesOfTypeScript } from './passages.mjs';
+import { LANGUAGES } from './languages.mjs';
+import { passagesOfConfiguration, passagesOfMarkdown, passagesOfSource, passagesOfTypeScript } from './passages.mjs';
 
-/** Files for operators: dashboards, alert rules, systemd units. */
-const CONFIGURATION = /^docs\/operating\/.*\.(?:json|yaml|service)$/;
+/** How the language of a file is found, by its path: the first pattern that matches applies. */
+const READERS = [
+  // Files for operators: dashboards, alert rules, systemd units.
+  { files: /^docs\/operating\/.*\.(?:json|yaml|service)$/, read: passagesOfConfiguration },
+  { files: /\.md$/, read: passagesOfMarkdown },
+  { files: /\.(?:ts|mts|js|mjs|cjs)$/, read: passagesOfTypeScript },
+  ...LANGUAGES.map(({ files, ...syntax }) => ({
+    files,
+    read: (/** @type {string} */ text) => passagesOfSource(text, syntax),
+  })),
+];
 
 /**
- * Returns the function that finds the language in a file. Undefined for files that are data: lock files, recorded responses,
- * facts in JSON.
+ * Returns the function that finds the language in a file. Undefined for files that are data: recorded responses, facts in
+ * JSON.
  *
  * @param {string} file
  */
-function passagesFor(file) {
-  if (CONFIGURATION.test(file)) return passagesOfConfiguration;
-  if (file.endsWith('.md')) return passagesOfMarkdown;
-  return /\.(?:ts|mts|js|mjs|cjs)$/.test(file) ? passagesOfTypeScript : undefined;
-}
+const readerOf = (file) => READERS.find(({ files }) => files.test(file))?.read;
 
-/** Files with words of others: facts of the original API, its recorded responses, figures, and changelogs, which repeat changesets. */
-const GENERATED = /^reference\/|^bench\/RESULTS\.md$|(?:CHANGELOG\.md|recorded-examples\.ts|\.d\.ts)$/;
+/** Files with words of others: facts of the original API, its recorded responses, figures, lock files, and changelogs, which repeat changesets. */
+const GENERATED =
+  /^reference\/|^bench\/RESULTS\.md$|^pnpm-lock\.yaml$|(?:CHANGELOG\.md|recorded-examples\.ts|\.d\.ts)$/;
 
 /** Files whose strings are test data, which users do not see. */
-const TESTS = /\.test\.|\/test\/|^testing\//;
+const TESTS = /\.test\.|_test\.go$|(?:^|\/)test_\w+\.py$|\/test\/|^testing\//;
 
 /** Files whose strings are programs of another language: Lua, nftables and commands of `ip`, assembly. */
 const PROGRAMS =
@@ -54,10 +61,10 @@ function ownName(file) {
 export function readCheckedFiles(root) {
   const options = ['--cached', '--others', '--exclude-standard'];
   const tracked = execFileSync('git', ['ls-files', ...options], { cwd: root, encoding: 'utf8' }).split('\n');
-  const files = tracked.filter((file) => passagesFor(file) && !GENERATED.test(file) && existsSync(join(root, file)));
+  const files = tracked.filter((file) => readerOf(file) && !GENERATED.test(file) && existsSync(join(root, file)));
   return files.map((file) => {
     const text = readFileSync(join(root, file), 'utf8');
-    const found = passagesFor(file)?.(text) ?? [];
+    const found = readerOf(file)?.(text) ?? [];
     const areData = TESTS.test(file) || PROGRAMS.test(file);
     const passages = found.map((passage) => ({
       ...passage,

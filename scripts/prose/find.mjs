@@ -6,7 +6,7 @@ import { LOCAL_NAMES, NAME_PARTS, ORIGINAL_MESSAGES, RULES } from './rules.mjs';
 
 /** @param {import('./passages.mjs').Passage} passage */
 function findInName({ kind, text, start }) {
-  const parts = text.split(/(?=[A-Z])|_/);
+  const parts = text.split(/(?=[A-Z])|[^A-Za-z]/);
   const isAvoided = parts.some((part) => NAME_PARTS.has(part.toLowerCase()));
   return isAvoided ? [{ kind, index: start, found: text, instead: 'see the glossary' }] : [];
 }
@@ -19,9 +19,9 @@ function findInLocal({ kind, text, start }) {
 
 /** @param {import('./passages.mjs').Passage} passage */
 function findInText({ kind, text, start }) {
-  // A phrase may continue on the next line, behind the star or slashes of a comment.
+  // A phrase may continue on the next line, behind the marker of a comment.
   const joined = text
-    .replace(/\n\s*(?:\*(?!\/)|\/\/)?/g, blank)
+    .replace(/\n\s*(?:\*(?!\/)|\/\/|#:?)?/g, blank)
     .replace(/\n/g, ' ')
     .replace(ORIGINAL_MESSAGES, blank);
   return RULES.flatMap(({ pattern, instead }) =>

@@ -1,5 +1,5 @@
 // The parts of a file that are language: the prose of Markdown; the comments, strings, test titles and exported names of
-// TypeScript and JavaScript.
+// source code.
 import ts from 'typescript';
 
 /**
@@ -59,6 +59,38 @@ export function passagesOfConfiguration(text) {
       ];
     }),
   );
+}
+
+/** @param {readonly RegExp[]} patterns */
+const anyOf = (patterns) => patterns.map(({ source }) => source).join('|') || '(?!)';
+
+/**
+ * Returns the comments, strings and names of a file whose syntax is known by patterns only. Strings without a space are
+ * skipped, as in TypeScript.
+ *
+ * @param {string} text
+ * @param {import('./languages.mjs').Syntax} syntax
+ * @returns {Passage[]}
+ */
+export function passagesOfSource(text, { comments, strings = [], names = [], locals = [] }) {
+  /** @type {Passage[]} */
+  const passages = [];
+  const literals = new RegExp(`(${anyOf(comments)})|${anyOf(strings)}`, 'g');
+  const code = text.replace(literals, (literal, comment, start) => {
+    if (comment || literal.includes(' '))
+      passages.push({ kind: comment ? 'comments' : 'strings', text: literal, start });
+    return blank(literal);
+  });
+  const declared = (/** @type {Kind} */ kind, /** @type {readonly RegExp[]} */ patterns) =>
+    patterns.flatMap((pattern) =>
+      [...code.matchAll(pattern)].map(({ 0: found, 1: name = '', index }) => ({
+        kind,
+        text: name.replaceAll('_', ' '),
+        start: index + found.indexOf(name),
+        isCode: kind === 'locals',
+      })),
+    );
+  return [...passages, ...declared('names', names), ...declared('locals', locals)];
 }
 
 /** @param {ts.Node} node */

@@ -5,7 +5,7 @@ export PATH=/bin
 mkdir -p /etc
 : >/etc/shadow
 
-answer() { printf '%s\n' "$1" >&3; }
+respond() { printf '%s\n' "$1" >&3; }
 field() { echo "$line" | sed -n "s/.*\"$1\": *\"\{0,1\}\([^\",}]*\).*/\1/p"; }
 
 state=thawed
@@ -13,27 +13,27 @@ while :; do
   exec 3<>"$1"
   while read -r line <&3; do
     case "$(field execute)" in
-      guest-sync-delimited) printf '\377' >&3; answer "{\"return\": $(field id)}" ;;
-      guest-ping) answer '{"return": {}}' ;;
+      guest-sync-delimited) printf '\377' >&3; respond "{\"return\": $(field id)}" ;;
+      guest-ping) respond '{"return": {}}' ;;
       guest-set-user-password)
         user=$(field username)
         secret=$(field password | base64 -d | mkpasswd -m sha512 -S saltsaltsalt -P 0)
         if [ "$user" = root ]; then
           echo "$user:$secret:19000::::::" >/etc/shadow
-          answer '{"return": {}}'
-        else answer '{"error": {"class": "GenericError", "desc": "no such user"}}'; fi
+          respond '{"return": {}}'
+        else respond '{"error": {"class": "GenericError", "desc": "unknown user"}}'; fi
         ;;
-      guest-fsfreeze-status) answer "{\"return\": \"$state\"}" ;;
+      guest-fsfreeze-status) respond "{\"return\": \"$state\"}" ;;
       guest-fsfreeze-freeze)
         echo frozen >>/tmp-freezes
         fsfreeze --freeze /mnt/disk && state=frozen
-        answer '{"return": 1}'
+        respond '{"return": 1}'
         ;;
       guest-fsfreeze-thaw)
         fsfreeze --unfreeze /mnt/disk && state=thawed
-        answer '{"return": 1}'
+        respond '{"return": 1}'
         ;;
-      *) answer '{"error": {"class": "CommandNotFound", "desc": "unknown"}}' ;;
+      *) respond '{"error": {"class": "CommandNotFound", "desc": "unknown"}}' ;;
     esac
   done
   exec 3>&-

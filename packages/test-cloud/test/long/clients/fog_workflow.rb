@@ -72,10 +72,10 @@ check 'the snapshot', volume.snapshots.any? { |one| one.name == 'kept' }
 snapshot.destroy
 disk.destroy
 
-mine = image.images.create(name: 'mine', disk_format: 'raw', container_format: 'bare')
-mine.upload_data(StringIO.new('bytes'))
-check 'the image', mine.reload.status == 'active'
-mine.destroy
+created = image.images.create(name: 'mine', disk_format: 'raw', container_format: 'bare')
+created.upload_data(StringIO.new('bytes'))
+check 'the image', created.reload.status == 'active'
+created.destroy
 
 server.destroy
 wait_until('the server is gone') { compute.servers.all.empty? }

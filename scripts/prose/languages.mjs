@@ -1,0 +1,65 @@
+// Where the language is in files other than Markdown and TypeScript: comments, strings and names, by the ending of the file.
+
+/**
+ * @typedef {object} Syntax
+ * @property {readonly RegExp[]} comments comments and docstrings
+ * @property {readonly RegExp[]} [strings] omitted for languages in which text without quotes contains apostrophes
+ * @property {readonly RegExp[]} [names] declarations that other files see; the first group is the name
+ * @property {readonly RegExp[]} [locals] declarations of local names; the first group is the name
+ */
+
+/**
+ * Matches consecutive line comments as one, because sentences continue on the next line. A marker inside of a word, such
+ * as `$#` in a shell, does not begin a comment.
+ *
+ * @param {string} marker
+ */
+const lineComments = (marker) => new RegExp(`(?<![^\\s;])${marker}[^\\n]*(?:\\n[ \\t]*${marker}[^\\n]*)*`);
+
+const HASH = lineComments('#');
+const SLASHES = lineComments('//');
+const STARS = /\/\*[\s\S]*?\*\//;
+const MARKUP = /<!--[\s\S]*?-->/;
+const DOCSTRING = /"""[\s\S]*?"""/;
+const DOUBLE_QUOTED = /"(?:[^"\\]|\\[\s\S])*"/;
+const SINGLE_QUOTED = /'(?:[^'\\\n]|\\.)*'/;
+const VERBATIM = /'[^']*'/;
+const BACKQUOTED = /`[^`]*`/;
+/** Texts that a page or a workflow displays. */
+const DISPLAYED = /(?<=\b(?:name|description|title|label|placeholder): )[^\n]+/;
+
+/** @type {readonly (Syntax & { readonly files: RegExp })[]} */
+export const LANGUAGES = [
+  {
+    files: /\.go$/,
+    comments: [SLASHES, STARS],
+    strings: [DOUBLE_QUOTED, BACKQUOTED, SINGLE_QUOTED],
+    names: [/^(?:func (?:\([^)]*\) )?|type |const |var )(\w+)/gm],
+    locals: [/(\w+)(?=(?:, \w+)* :=)/g],
+  },
+  {
+    files: /\.py$/,
+    comments: [DOCSTRING, HASH],
+    strings: [DOUBLE_QUOTED, SINGLE_QUOTED],
+    names: [/^ *(?:def|class) (\w+)/gm],
+    locals: [/^ *(\w+)(?= = )/gm],
+  },
+  {
+    files: /\.rb$/,
+    comments: [HASH],
+    strings: [DOUBLE_QUOTED, SINGLE_QUOTED],
+    names: [/^ *(?:def|class) (\w+)/gm],
+    locals: [/^ *(\w+)(?= = )/gm],
+  },
+  {
+    files: /\.sh$/,
+    comments: [HASH],
+    strings: [DOUBLE_QUOTED, VERBATIM],
+    names: [/^ *(\w+)(?=\(\) )/gm],
+    locals: [/^ *(\w+)(?==)/gm],
+  },
+  { files: /\.css$/, comments: [STARS] },
+  { files: /\.(?:jsx|vue)$/, comments: [SLASHES, STARS, MARKUP] },
+  { files: /\.ya?ml$/, comments: [HASH], strings: [DISPLAYED] },
+  { files: /\.(?:toml|conf)$|(?:^|\/)Dockerfile$/, comments: [HASH] },
+];
