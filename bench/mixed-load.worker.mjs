@@ -1,9 +1,9 @@
 // The load generator of the section `mixed`. Each message is a load: { url, rate, seconds, seed, servers, projects,
 // writers, values }. The reply contains the sorted latencies of each operation, and the errors.
 //
-// The load is open: the time at which each request should be sent is fixed before, and its latency counts from then, so a
-// server that does not respond in time does not slow the load. The requests of one client follow each other: a request
-// that waits for the response to the previous one is late, and its waiting counts.
+// The load is open: the time at which each request should be sent is determined in advance, and its latency is measured
+// from that time, so a server that does not respond in time does not slow the load. The requests of one client follow
+// each other: a request that waits for the response to the previous one is late, and its waiting counts.
 import { Agent, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sessionsAt } from './mixed-plan.mjs';
@@ -75,11 +75,11 @@ class Load {
   }
 
   /** Selects the subject of a session: a server and its owner, or the owner of a server to be created. */
-  #client({ isLife, chosen }) {
+  #client({ isLifecycle, chosen }) {
     const { servers, projects, values } = this.#load;
-    if (isLife) {
+    if (isLifecycle) {
       const writer = this.#free.shift();
-      if (!writer) throw new Error('more lives of servers at once than there are volumes for them');
+      if (!writer) throw new Error('more concurrent server lifecycles than volumes');
       const { project, volume } = writer;
       return { writer, project, values: { ...values, volume, name: `made-${Math.random().toString(36).slice(2)}` } };
     }

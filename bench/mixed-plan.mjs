@@ -36,16 +36,16 @@ function stepsOf(name) {
 }
 
 const readers = Object.entries(READERS).map(([name, weight]) => ({ weight, steps: stepsOf(name) }));
-const life = LIFE.flatMap(stepsOf);
+const lifecycle = LIFE.flatMap(stepsOf);
 const isWrite = ({ method }) => method !== 'GET';
 
 const total = (list, of) => list.reduce((sum, each) => sum + of(each), 0);
 const weights = total(readers, ({ weight }) => weight);
 const readsOfReader = total(readers, ({ weight, steps }) => (weight / weights) * steps.length);
-const writesPerSession = life.filter(isWrite).length;
-/** The part of sessions that are lives, so that the part of requests that write is as defined. */
-const lives = (WRITES * readsOfReader) / (writesPerSession - WRITES * (life.length - readsOfReader));
-const requestsOfSession = lives * life.length + (1 - lives) * readsOfReader;
+const writesPerSession = lifecycle.filter(isWrite).length;
+/** The fraction of sessions that create and delete a server, derived from the fraction of requests that write. */
+const lifecycleShare = (WRITES * readsOfReader) / (writesPerSession - WRITES * (lifecycle.length - readsOfReader));
+const requestsOfSession = lifecycleShare * lifecycle.length + (1 - lifecycleShare) * readsOfReader;
 
 /** Returns pseudorandom numbers from 0 to 1, the same for the same seed (mulberry32). */
 function numbersFrom(seed) {
@@ -62,7 +62,7 @@ function numbersFrom(seed) {
  * Generates the sessions of a load: independent users, whose sessions start at random times (exponential intervals).
  *
  * @param rate requests per second
- * @returns for each session its start in milliseconds, its steps, whether it is the life of a server, and a number from 0
+ * @returns for each session its start in milliseconds, its steps, whether it is the lifecycle of a server, and a number from 0
  *   to 1 that selects its server
  */
 export function* sessionsAt(rate, durationMs, seed) {
@@ -71,11 +71,11 @@ export function* sessionsAt(rate, durationMs, seed) {
   for (let at = 0; ; ) {
     at -= Math.log(1 - random()) / perMs;
     if (at >= durationMs) return;
-    if (random() < lives) yield { at, steps: life, isLife: true, chosen: random() };
+    if (random() < lifecycleShare) yield { at, steps: lifecycle, isLifecycle: true, chosen: random() };
     else {
       let rest = random() * weights;
       const { steps } = readers.find(({ weight }) => (rest -= weight) < 0) ?? readers[0];
-      yield { at, steps, isLife: false, chosen: random() };
+      yield { at, steps, isLifecycle: false, chosen: random() };
     }
   }
 }

@@ -30,7 +30,9 @@ function readJson(file) {
   }
 }
 
-/** Arguments of pnpm that install what the server needs; everything, if `npm test` has installed everything before. */
+/**
+ * Arguments of pnpm that install what the server needs; all packages, if `npm test` has already installed all of them.
+ */
 function installArguments() {
   const shared = ['install', '--reporter=append-only', '--prefer-offline', '--frozen-lockfile', '--ignore-scripts'];
   // The age of each release was checked when the lockfile was written: checking all of them again requires a request

@@ -7,7 +7,7 @@ import { sessionsAt } from '../bench/mixed-plan.mjs';
 interface Session {
   readonly at: number;
   readonly steps: readonly { readonly method: string }[];
-  readonly isLife: boolean;
+  readonly isLifecycle: boolean;
 }
 
 const SECONDS = 600;
@@ -30,10 +30,10 @@ describe('the mixed load', () => {
   });
 
   it('writes only to servers that the same session creates and deletes', () => {
-    for (const { steps, isLife } of sessions(100, 1)) {
+    for (const { steps, isLifecycle } of sessions(100, 1)) {
       const writes = steps.filter(({ method }) => method !== 'GET');
-      expect(writes.length > 0).toBe(isLife);
-      if (isLife) expect([writes[0]?.method, writes.at(-1)?.method]).toEqual(['POST', 'DELETE']);
+      expect(writes.length > 0).toBe(isLifecycle);
+      if (isLifecycle) expect([writes[0]?.method, writes.at(-1)?.method]).toEqual(['POST', 'DELETE']);
     }
   });
 

@@ -1,5 +1,5 @@
-// Draws which actions change the state of a server: a row for each state, a column for each action with an arrow from the state
-// in which it starts to the one in which it ends.
+// Draws the actions that change the state of a server: a row for each state, and a column for each action, with an
+// arrow from its initial to its final state.
 import { svg, text } from './svg.mjs';
 
 const ROW = 34;

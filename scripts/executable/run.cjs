@@ -8,7 +8,7 @@ const { getAsset } = require('node:sea');
 
 const { digest, main, files } = JSON.parse(getAsset('manifest.json', 'utf8'));
 
-/** A folder that only this user can write to; another user may have created one of its name before. */
+/** A folder that only this user can write to; another user may already have created a folder with this name. */
 function privateFolder() {
   const uid = process.getuid();
   const folder = join(tmpdir(), `apistrata-test-cloud-${uid}-${digest}`);

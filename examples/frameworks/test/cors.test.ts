@@ -19,7 +19,7 @@ async function originOf(server: Server): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-it('the page about CORS shows the example that runs here', () => {
+it('the page about CORS shows the example of this test', () => {
   const page = readFileSync(join(import.meta.dirname, '../../../docs/guides/cors.md'), 'utf8');
   expect(page.includes(`\`\`\`js\n${readFileSync(example, 'utf8')}\`\`\``)).toBe(true);
 });

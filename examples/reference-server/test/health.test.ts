@@ -73,7 +73,7 @@ it('fails when the file has become read-only, with that message, while its worke
   expect((await health.status('ready')).results[0]!.reason).toMatch(/^The database /);
 });
 
-it('is degraded, with the reason in its details, while the host of this process takes no servers', async () => {
+it('is degraded, with the reason in its details, while the host of this process accepts no servers', async () => {
   const engine = await createEngine({ worker: false });
   onTestFinished(() => engine.close());
   let problem: string | null = 'networks cannot be built';

@@ -33,7 +33,7 @@ export type Enter = (program: string, args: readonly string[]) => readonly [stri
 
 const here: Enter = (program, args) => [program, args];
 
-/** Starts the program and waits until it listens; rejects with its output if it ends before. */
+/** Starts the program and waits until it listens; rejects with its output if the program ends before that. */
 export async function startProgram(
   args: readonly string[],
   environment: NodeJS.ProcessEnv = {},
@@ -49,7 +49,7 @@ export function workersOf(program: Program): number[] {
   return [...program.output().matchAll(/"worker":(\d+),"msg":"a worker serves"/g)].map(([, pid]) => Number(pid));
 }
 
-/** Starts a host and waits until it is up; rejects with its output if it ends before. */
+/** Starts a host and waits until it is up; rejects with its output if the program ends before that. */
 export async function startHost(
   args: readonly string[],
   environment: NodeJS.ProcessEnv = {},

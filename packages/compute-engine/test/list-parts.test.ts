@@ -35,7 +35,7 @@ describe.runIf(postgres)('substrings of names and addresses among 18,000 servers
 
   beforeAll(async () => {
     engine = await engineUnderTest({ database: await postgres!.database() });
-    // In turn: two of the huge project, one of another.
+    // Of three successive servers, two belong to the large project and one to another project.
     const owners = Array.from({ length: 3 * SMALL_PROJECTS }, (_, n) => {
       const projectId = n % 3 === 0 ? `p${n / 3}` : 'huge';
       return { projectId, userId: `user-of-${projectId}` };

@@ -10,7 +10,7 @@ const read = (file: string) => readFileSync(join(import.meta.dirname, file), 'ut
 const readme = read('../README.md');
 
 describe('the first examples of the README', () => {
-  it('are identical to the code that runs here', () => {
+  it('are identical to the code of this test', () => {
     expect(readme).toContain(`\`\`\`ts\n${read('readme.example.ts')}\`\`\``);
     expect(readme).toContain(`\`\`\`js\n${read('readme.example.cjs')}\`\`\``);
   });

@@ -21,7 +21,7 @@ export class Window<T, Kind extends WindowKind = WindowKind, Since = unknown, Un
   /** Never set. For the type checker: which versions have the value. */
   declare readonly bounds: readonly [Since, Until];
 
-  /** The first version without the value, if {@link before} defines the window; `until` is undefined then. */
+  /** The first version without the value, if {@link before} defines the window, in which case `until` is undefined. */
   readonly below: Version | undefined;
 
   constructor(since: VersionLike | undefined, until: VersionLike | undefined, value: T, below?: VersionLike) {

@@ -19,8 +19,8 @@ export interface QemuOptions {
    */
   readonly runAs?: RunAs;
   /**
-   * Whether this computer stores the content of volumes. Default true. Of several host processes, one stores it; set
-   * false for the others, whose servers access it there.
+   * Whether this computer stores the content of volumes. Default true. If there are several host processes, one of them
+   * stores the content; set false for the others, whose servers access it there.
    */
   readonly volumes?: boolean;
   /**
@@ -87,7 +87,7 @@ export interface QemuOptions {
   readonly cpuModel?: string;
   /**
    * Features that are switched on (`+pcid`, `pcid`) or off (`-avx2`), with any mode. This host does not provide a
-   * feature that is switched off to any guest, including guests that move here.
+   * feature that is switched off to any guest, including guests that move to this host.
    */
   readonly cpuFeatures?: readonly string[];
 }

@@ -176,7 +176,7 @@ export class QemuHosts {
       host,
       ...fields,
     };
-    // The engine learns of a host that has just started a moment later.
+    // The engine detects a new host shortly after its start.
     const { servers } = await eventually(() => this.engine.servers.create(admin, expected), BOOT);
     const server = await this.settled(servers[0]!.id);
     // Read from the file: the API cannot reach hosts in other network namespaces.

@@ -21,8 +21,8 @@ export class StoreCaller implements ReservationCalls {
   /**
    * Returns synchronously if the store does: then there is neither a wait nor a timer.
    *
-   * @param undo called after a failed call, when the store has completed it, with its result if that was only late: the
-   *   store may have done the work. Errors of `undo` are ignored.
+   * @param undo called after a failed call that the store may have completed, with the result if it arrived late Errors
+   * of `undo` are ignored.
    */
   call<T>(
     work: (store: QuotaStore) => MaybePromise<T>,

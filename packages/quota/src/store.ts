@@ -49,10 +49,10 @@ export interface Page {
  * The store of limits and usage. Every method is one atomic step: it behaves as if it ran alone, regardless of
  * concurrent calls in other processes. A method that fails throws (or rejects) with any error.
  *
- * Arguments are validated before: projects are well-formed strings of 1 to 512 UTF-16 code units without NUL; kinds
- * match `/^[A-Za-z][A-Za-z0-9_.-]{0,62}$/` and are not names of properties that every object inherits (`constructor`);
- * amounts and counts are safe integers. `testQuotaStore` in `@apistrata/quota/testing` tests an implementation against
- * this contract.
+ * Arguments are validated before each call: projects are well-formed strings of 1 to 512 UTF-16 code units without NUL;
+ * kinds match `/^[A-Za-z][A-Za-z0-9_.-]{0,62}$/` and are not names of properties that every object inherits
+ * (`constructor`); amounts and counts are safe integers. `testQuotaStore` in `@apistrata/quota/testing` tests an
+ * implementation against this contract.
  */
 export interface QuotaStore {
   /**

@@ -7,7 +7,7 @@ import { type CuttingProxy, cuttingProxy } from './cutting-proxy.js';
 export const LIMIT = 100;
 const unavailable = { code: 'QUOTA_STORE_UNAVAILABLE' };
 
-/** A store, and what a test needs to know of its server. */
+/** A store, and the properties of its server that a test needs. */
 export interface Opened {
   readonly store: QuotaStore;
   /** The number of operations that were undone, or forbidden before their execution. */
@@ -119,7 +119,7 @@ export function testLostResponses({ name, url, open, one, commit, locks }: Store
       const second = proxy.cut('response', commit);
       await failed;
       await second;
-      // The undo is repeated; the next cut must not meet its requests.
+      // The undo is repeated, and the next cut must not affect its requests.
       await proxy.passed(commit);
       // Operations are undone sequentially: when this one is undone, so are all before it.
       await loseResponse({ orders: 1 });

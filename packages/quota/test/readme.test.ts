@@ -24,7 +24,7 @@ describe('the examples of the README', () => {
     ['ts', 'readme.example.ts'],
     ['js', 'readme.example.cjs'],
     ['ts', 'key-manager.example.ts'],
-  ])('are identical to the code that runs here: %s %s', (language, file) => {
+  ])('are identical to the code of this test: %s %s', (language, file) => {
     expect(readme).toContain(`\`\`\`${language}\n${read(file)}\`\`\``);
   });
 

@@ -1,7 +1,7 @@
 import { memoryStore, projectQuotas, type ThresholdEvent } from '@apistrata/quota';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 
-/** Runs the checks of the changes so far, which take no time with a store in memory. */
+/** Runs the checks of the changes so far, which a store in memory completes immediately. */
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 function watched(

@@ -28,7 +28,7 @@ function documents() {
 testQuotaStore({ describe, it, name: 'the example store', open: ({ clock }) => documentStore(documents(), clock) });
 
 describe('the guide to custom stores', () => {
-  it('contains the store that is tested here', () => {
+  it('contains the store of this test', () => {
     const page = readFileSync(join(import.meta.dirname, '../../../docs/writing-a-store.md'), 'utf8');
     const example = readFileSync(join(import.meta.dirname, 'document-store.example.ts'), 'utf8');
     expect(page).toContain(`\`\`\`ts\n${example}\`\`\``);

@@ -114,7 +114,7 @@ export class WorkerGroup {
     } while (this.#replaceAgain && !this.#ending);
   }
 
-  /** Returns false if a new worker could not start; the others are not replaced then. */
+  /** Returns false if a new worker could not start; the other workers are then not replaced. */
   async #replaceAll(): Promise<boolean> {
     const before = [...this.#members];
     for (const [index, old] of before.entries()) {

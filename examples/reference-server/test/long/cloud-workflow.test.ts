@@ -16,7 +16,7 @@ const installed = findProgram('openstack');
 if (!installed)
   console.warn('\n*** SKIPPED: the workflow of a whole cloud: this machine has no openstack command ***\n');
 
-/** The image that the page names: the first bytes of qcow2, and some more. */
+/** An image file with the name that the page uses. Its content starts like a qcow2 file. */
 const IMAGE = Buffer.concat([Buffer.from('QFI\xfb\0\0\0\x03', 'latin1'), Buffer.alloc(300_000, 7)]);
 
 describe.skipIf(!installed)('a complete workflow on a new cloud', () => {

@@ -17,7 +17,7 @@ if (missing)
 
 const JOB = 'apistrata';
 
-/** Parts of expressions of the dashboard without results here, with the reason. */
+/** Parts of expressions of the dashboard that have no results in this test, with the reason. */
 const WITHOUT_SERIES: Readonly<Record<string, string>> = {
   'status=~"5.."': 'no request fails with a server error',
   apistrata_statement_errors_total: 'no statement fails',
@@ -26,7 +26,7 @@ const WITHOUT_SERIES: Readonly<Record<string, string>> = {
     'networks of users have no counters; packages/qemu/test/long/bridges.test.ts counts on bridges',
 };
 
-/** Alerts whose series do not exist here, with the reason. */
+/** Alerts whose series do not exist in this test, with the reason. */
 const WITHOUT_EVENTS: Readonly<Record<string, string>> = {
   ApistrataErrors: 'no request fails with a server error',
   ApistrataJobsFail: 'no job fails',

@@ -6,7 +6,7 @@ import { sendRequest, startProgram } from '../program.js';
 const server = { name: 'web', flavorRef: '1', imageRef: '70a599e0-31e7-49b7-b260-868f441e862b', networks: 'none' };
 const unlimited = ['instances', 'cores', 'ram'].flatMap((kind) => ['--quota', `${kind}=-1`]);
 
-/** Every step waits for two databases and three processes here. */
+/** Every step of these tests waits for two databases and three processes. */
 const PATIENT_MS = 100_000;
 
 it.skipIf(!inject('postgresUrl'))(

@@ -132,7 +132,7 @@ it.skipIf(!inject('postgresUrl') || process.platform !== 'linux')(
     const all = ['third ACTIVE', 'second ACTIVE', 'first ACTIVE'];
     for (const client of [one, other])
       await eventually(async () => expect(await client.servers('ada:p1')).toEqual(all), PATIENT);
-    // Other projects have written nothing, so the replica is fresh enough for them.
+    // Other projects have written nothing, so their reads may use the replica.
     await bothReadFromReplica();
 
     await pair.killStandby();

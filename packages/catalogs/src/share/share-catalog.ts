@@ -27,7 +27,7 @@ export interface ShareAccess {
   /** Address of the host, or name of the client. */
   readonly to: string;
   readonly level: 'rw' | 'ro';
-  /** `active` when it is effective; `queued_to_apply`, `applying` before; `error` if it failed. */
+  /** `active` when it is effective; before that, `queued_to_apply` or `applying`; `error` if it failed. */
   readonly state: string;
   /** Secret of a cephx client. */
   readonly accessKey: string | null;

@@ -186,8 +186,8 @@ export interface VolumeCatalog {
   getSnapshot(caller: Caller, id: string): Promise<VolumeSnapshot>;
   listSnapshots(caller: Caller, query?: SnapshotQuery): Promise<readonly VolumeSnapshot[]>;
   /**
-   * @param onCaptured called as soon as the moment of the snapshot is fixed, if that is before it is complete: guests may
-   * write again
+   * @param onCaptured called as soon as the snapshot no longer includes later writes, if it is not complete yet: guests
+   * may write again
    */
   createSnapshot(caller: Caller, snapshot: NewSnapshot, onCaptured?: () => void): Promise<VolumeSnapshot>;
   /** Deletes a snapshot. Idempotent. */

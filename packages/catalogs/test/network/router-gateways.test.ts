@@ -38,7 +38,7 @@ describe.each(networksUnderTest)('gateways of routers on $kind', ({ open }) => {
     ]);
   });
 
-  it('get an address of a new subnet if they have none of its IP version, and derived ones always', async () => {
+  it('get an address of a new subnet if they have no address of its IP version; autoconfigured addresses are always added', async () => {
     const { id: networkId } = await external();
     const { id } = await router(networkId);
     expect(await shown(id)).toEqual([]);

@@ -16,7 +16,7 @@ export interface Settings {
   readonly serviceDownSeconds: number;
   /**
    * Whether servers are evacuated only if they cannot run twice: their host fences them, shares its disks, or was forced
-   * down by an administrator, who thereby confirms that it is off. Default: from any host that is down, as in the original.
+   * down by an administrator, which confirms that it is off. Default: from any host that is down, as in the original.
    */
   readonly evacuateFencedOnly: boolean;
   /**

@@ -57,7 +57,7 @@ export class SimulatedMachines {
     return fenced;
   }
 
-  /** Returns ids of the servers that have a machine here. */
+  /** Returns the ids of the servers that have a machine in this process. */
   async list(): Promise<readonly string[]> {
     await mkdir(this.#directory, { recursive: true });
     const files = await readdir(this.#directory);

@@ -17,7 +17,7 @@ export interface JobStatistics {
 /** Maximum number of rows that one query counts on SQLite, which counts in this process: a few milliseconds. */
 const COUNT_BATCH = 20_000;
 
-/** Limits the time spent on counting: a result is cached for this many times the duration of its query. */
+/** Limits the time spent on counting: a result is cached for the duration of its query, multiplied by this factor. */
 const SHARE = 50;
 
 /** Minimum time for which a result is cached. */

@@ -16,7 +16,7 @@ export class Batches<Item> {
 
   /**
    * @param send sends all items or none
-   * @param isOutage whether an error affects all items alike. After any other error, the items of a batch are sent one
+   * @param isOutage whether an error affects all items. After any other error, the items of a batch are sent one
    * by one, so that an item that cannot be sent does not fail the others.
    */
   constructor(send: (items: readonly Item[]) => Promise<void>, isOutage: (error: unknown) => boolean) {

@@ -33,7 +33,7 @@ function machinesWith(responses: readonly unknown[], up = true) {
 describe('a query', () => {
   const unreachable = new HostUnreachable('far', 'it is restarting');
 
-  it('is sent to the host of its server, or executed here', async () => {
+  it('is sent to the host of its server, or executed in this process', async () => {
     const { machines, requests } = machinesWith(['text', '3 days']);
     expect(await machines.console(server, 'serial')).toBe('text');
     expect(await machines.hostUptime('far')).toBe('3 days');

@@ -6,7 +6,10 @@ import type { GuestStatistics } from './guest-statistics.js';
 export interface HostFigures {
   readonly name: string;
   readonly computer: ComputerFigures;
-  /** The latest report of the driver, at most ten seconds old; undefined: it has none, or it failed. */
+  /**
+   * The latest report of the driver, at most ten seconds old; undefined if the driver has no report, or its report
+   * failed.
+   */
   readonly report: HostReport | undefined;
   /** Undefined for the host of a process that serves the API, which has neither heartbeats nor a lease. */
   readonly process: HostProcessFigures | undefined;

@@ -47,7 +47,10 @@ function mayChange(server: Server, job: MachineJob | undefined): boolean {
   return server.jobId === job.id && (job.attempt === undefined || job.attempt === attemptOf(server));
 }
 
-/** Returns whether a driver refused to run a machine until the next heartbeat. The server may be elsewhere by then. */
+/**
+ * Returns whether a driver refused to run a machine until the next heartbeat. The server may be on another host by that
+ * time.
+ */
 function isFenced(error: unknown): boolean {
   return (error as { readonly code?: unknown } | null)?.code === 'HOST_FENCED';
 }

@@ -4,8 +4,8 @@ import type { Machines } from '../drivers/machines.js';
 import { tables } from '../schema/tables.js';
 
 /**
- * The share of the time until a host counts as down after which a host without heartbeats acts as if it did: the remaining time
- * is for that.
+ * The time after which a host without heartbeats fences its machines, as a fraction of the time after which it counts
+ * as down. The fence must complete in the remaining time.
  */
 export const SILENT_SHARE = 2 / 3;
 /** The share of the same time after which machines that do not respond to the fence are killed. */

@@ -51,7 +51,7 @@ export class OrphanedMachines {
 
   /**
    * Checks all machines repeatedly until no evacuation from this host is in progress.
-   * @returns the ids of the completed evacuations whose servers have no resources here anymore
+   * @returns the ids of the completed evacuations whose servers have no resources on this host anymore
    */
   async cleanUpUntilComplete(signal: AbortSignal): Promise<readonly string[]> {
     const { store, name } = this.#options;

@@ -33,7 +33,7 @@ export class ReportWatch {
     this.#options = options;
   }
 
-  /** The latest report and its hosts. Undefined: the driver has none, or could not make it. */
+  /** The latest report and its hosts. Undefined if the driver has no report, or could not create it. */
   get latest(): { readonly hosts: readonly string[]; readonly report: HostReport | undefined } {
     return { hosts: this.#hosts, report: this.#report };
   }

@@ -48,7 +48,7 @@ export class Worker {
   readonly #waiting: Job[] = [];
   /** Jobs that fail concurrently renew their leases with one statement. */
   readonly #renewals = new Lookups();
-  /** Jobs that still run here but are already deleted from the database. */
+  /** Jobs that this process still runs although they are already deleted from the database. */
   readonly #completed = new Set<string>();
   #stopping = false;
   readonly #idle = new Set<() => void>();
@@ -182,7 +182,9 @@ export class Worker {
     }
   }
 
-  /** Renews the leases of jobs that run or wait here, and aborts those that another process has claimed. */
+  /**
+   * Renews the leases of jobs that this process runs or has queued, and aborts those that another process has claimed.
+   */
   async #renew(): Promise<void> {
     const ownIds = [...this.#running.keys(), ...this.#waiting.map(({ id }) => id)];
     const renewed = await this.#options.jobs.renew(this.#lease(), ownIds);

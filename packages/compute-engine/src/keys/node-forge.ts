@@ -12,7 +12,7 @@ export async function nodeForge(load = () => import('node-forge')) {
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw cause;
     throw notSupported(
-      'Key pairs of the type x509 cannot be generated here: the package node-forge is not installed. Import a certificate instead.',
+      'Key pairs of the type x509 cannot be generated: the package node-forge is not installed. Import a certificate instead.',
     );
   }
 }

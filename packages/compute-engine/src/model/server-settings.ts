@@ -1,6 +1,6 @@
 /**
- * Fields of a server that clients set and that the engine stores unchanged. Each field here, with its default, is part
- * of `Server`, of requests to create and rebuild servers, and of the filters and sort keys of lists.
+ * Fields of a server that clients set and that the engine stores unchanged. Each field in this file, with its default,
+ * is part of `Server`, of requests to create and rebuild servers, and of the filters and sort keys of lists.
  */
 export interface ServerSettings {
   readonly description: string | null;

@@ -51,7 +51,7 @@ async function claimOwn(tx: Tx, node: Node, amounts: Amounts): Promise<boolean> 
   );
 }
 
-/** Returns the parameters of an update: the amounts to add, and the maximum allocations before. */
+/** Returns the parameters of an update: the amounts to add, and the maximum allocations before the update. */
 function amountChanges(
   node: Node,
   { vcpus, memoryMb, diskGb }: Amounts,

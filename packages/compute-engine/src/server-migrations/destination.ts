@@ -11,7 +11,7 @@ import { contentOf } from '../servers/volumes/root-disk.js';
 
 /** The requested destination of a server. */
 export interface DestinationRequest {
-  /** The flavor of the server there. */
+  /** The flavor of the server on the destination. */
   readonly flavor: FlavorCopy;
   /** The only acceptable host, by name or hypervisor name. */
   readonly host?: string;

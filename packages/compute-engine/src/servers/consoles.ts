@@ -81,7 +81,7 @@ export class Consoles {
     const { store, machines } = this.#core;
     const server = await tables.servers.get(store, serverId);
     const console = server && (await machines.openConsole(server, type));
-    if (!console) throw conflict(`The ${type} console of instance ${serverId} cannot be reached from here.`);
+    if (!console) throw conflict(`The ${type} console of instance ${serverId} cannot be reached from this process.`);
     return console;
   }
 

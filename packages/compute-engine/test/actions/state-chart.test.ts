@@ -28,7 +28,7 @@ const STATES: readonly VmState[] = [
   'deleted',
 ];
 
-/** Administrators set any state with it, so the chart omits it; here it leads to `error`. */
+/** Administrators can set any state with it, so the chart omits it; in this test, it leads to `error`. */
 const ANY_STATE: WalkedName = 'os-resetState';
 
 const names = Object.keys(requests) as WalkedName[];

@@ -116,7 +116,7 @@ class Walk {
     } else await this.engine.services.update(service.id, { forcedDown: true });
   }
 
-  /** Waits until no work is left; nothing fails from here on. */
+  /** Waits until no work is left; no operation fails from this point on. */
   async settle(): Promise<void> {
     this.driver.moods = { failures: 0, delays: 0 };
     await this.engine.idle();

@@ -10,8 +10,8 @@ export type DefaultClass =
   | 'nobody';
 
 /**
- * All policy rules of the compute API with their default classes, by name. docs/policies.md lists which operation
- * checks which rule, and when.
+ * All policy rules of the compute API with their default classes, by name. docs/policies.md lists the rules of each
+ * operation, with their conditions.
  */
 export const RULES = {
   'compute:aggregates:images': 'admin',

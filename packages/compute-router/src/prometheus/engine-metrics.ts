@@ -5,7 +5,10 @@ import { BoundedLabel } from './bounded-label.js';
 
 const MS = 1000;
 
-/** Aggregation of figures that every process of a database reports alike: a sum would count them several times. */
+/**
+ * Aggregation of figures for which every process of a database reports the same value: a sum would count them several
+ * times.
+ */
 const SAME = 'max';
 
 const STATEMENT_SECONDS = [0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5];

@@ -27,7 +27,7 @@ const figures: Omit<Diagnostics, 'cpus'> = {
 };
 
 let engine: Engine;
-/** Responses of machines by server; machines without one are off. */
+/** Responses of machines by server; a machine without a response is off. */
 let responses: Map<string, () => Promise<Diagnostics>>;
 let metrics: ReturnType<typeof prometheusMetrics>;
 /** The server of each query. */

@@ -17,7 +17,7 @@ export interface SchemaVariant {
   /** Schema of fields that `properties` does not name. */
   readonly additional: NestedSchema | undefined;
   readonly closed: boolean;
-  /** Name of the shared schema with the content, if that is not unfolded here. */
+  /** Name of the shared schema with the content, if that is not expanded at this place. */
   readonly reference: string | undefined;
 }
 

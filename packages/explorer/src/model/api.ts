@@ -89,7 +89,7 @@ export class Api {
 
   /**
    * Computes what a page requires of all operations, in slices of the event loop: the changes of a version, those of all
-   * versions, or the search index. Returns undefined if that is done.
+   * versions, or the search index. Returns undefined if all of them are computed.
    */
   prepare(what: Version | 'versions' | 'search'): Promise<void> | undefined {
     const key = typeof what === 'string' ? what : what.text;

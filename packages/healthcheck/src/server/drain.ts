@@ -41,7 +41,8 @@ export async function drain(
   // Accepts connections that the operating system has already accepted, before the listener is closed.
   await turn();
   await turn();
-  // Clients with pipelining may have sent requests before: they are read until a pause, or for a limited time.
+  // Clients that pipeline may already have sent more requests. These are read until no data arrives, or for a limited
+  // time.
   const stopReading = setTimeout(
     () => {
       guard.closing = true;

@@ -220,7 +220,9 @@ export function openApi(operations: readonly Operation[], options: OpenApiOption
     const id = several ? actionOperationName(operation) : nameOf(operation);
     const other = ids.get(id);
     if (other)
-      throw new TypeError(`${other} and ${operationKey(operation)} are both called ${id}: give one another \`name\``);
+      throw new TypeError(
+        `${other} and ${operationKey(operation)} are both called ${id}: set a different \`name\` for one of them`,
+      );
     ids.set(id, operationKey(operation));
     const content = bodyContent(group, examplesOf);
     const results = successes(group, shared.headers, examplesOf);

@@ -52,7 +52,7 @@ export interface OperationShape {
 
 const jsonSchemas = { input: new WeakMap<z.ZodType, Json>(), output: new WeakMap<z.ZodType, Json>() };
 
-/** Returns a schema in which each description is the last key, wherever it was added. */
+/** Returns a schema in which each description is the last key, regardless of the order in which keys were added. */
 function descriptionsLast({ description, ...rest }: Json): Json {
   const schema: Record<string, unknown> = rest;
   for (const kind of ['anyOf', 'oneOf', 'allOf'])

@@ -74,7 +74,7 @@ function buildTable(operations: readonly Operation[]): RouteTable {
     const names = (operation: Operation) =>
       [...operation.path.matchAll(/\{([^}]+)\}/g)].map((match) => match[1]).join();
     const odd = group.find((operation) => names(operation) !== names(first));
-    if (odd) throw new TypeError(`${odd.path} and ${path} are one path: give their parameters the same names`);
+    if (odd) throw new TypeError(`${odd.path} and ${path} are the same path: use the same names for their parameters`);
     const pattern = path.replaceAll(/\{([^}]+)\}/g, ':$1');
     tree.on(method, pattern, () => {}, routeOf(group));
   }

@@ -55,7 +55,10 @@ export function adaptStandard(schema: StandardSchema): z.ZodType {
   return cached;
 }
 
-/** Returns the JSON Schema that another library has for an adapted schema; undefined for schemas of zod, and without one. */
+/**
+ * Returns the JSON Schema that another library has for an adapted schema; undefined for schemas of zod, and if the
+ * library has none.
+ */
 export function jsonSchemaOfAdapted(schema: object, io: 'input' | 'output'): object | undefined {
   const found = originals.get(schema)?.['~standard'].jsonSchema?.[io]({ target: 'draft-2020-12' });
   if (!found) return undefined;

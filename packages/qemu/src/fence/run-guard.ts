@@ -19,11 +19,11 @@ export interface GuardRequest {
 }
 
 /**
- * Runs in the process of a guard: fences the machines when the time has come, and continues to fence machines that start
- * afterwards, until a later time is set.
+ * Runs in the process of a guard: fences the machines at the set time, and also machines that start afterwards, until a
+ * later time is set.
  *
- * Passed as source text, so that the process needs no file wherever this package is bundled, and loads none after an update;
- * therefore this function must not reference anything of this module.
+ * Passed as source text, so that the process needs no file even if this package is bundled, and loads none after an
+ * update. This function must therefore not reference other names of this module.
  */
 export function runGuard(fence: typeof fenceMachines): void {
   const { existsSync, renameSync, writeFileSync } = process.getBuiltinModule('node:fs');

@@ -11,14 +11,14 @@ import { checkImageFile, imageFileFormat } from './check-image-file.js';
 
 type Caller = Parameters<DriverServices['images']['get']>[0];
 
-/** The owner of a server as a caller: work on machines is done on behalf of its project. */
+/** The owner of a server as a caller, because steps on machines are executed on behalf of its project. */
 export function ownerOf({ userId, projectId }: Server) {
   return { userId, projectId, roles: [] };
 }
 
 export interface ImageCacheOptions {
   readonly folder: string;
-  /** Whether other computers also store images there. */
+  /** Whether other computers also store images in the folder. */
   readonly shared: boolean;
   readonly images: DriverServices['images'];
   readonly qemuImg: string;

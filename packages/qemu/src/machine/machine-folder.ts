@@ -62,7 +62,7 @@ const FILES = {
   /** The image that backs the root disk. */
   rootImage: 'root.image',
   rescueImage: 'rescue.image',
-  /** The move to another host that started or ended here: disks of an older move are stale. */
+  /** The latest move to or from this host: disks of an older move are stale. */
   move: 'move',
   /** Exists while the machine waits for its state from another host. */
   arriving: 'arriving',

@@ -25,11 +25,11 @@ export interface LastingProgram<T> {
   readonly program: string;
   readonly args: readonly string[];
   readonly runAs: RunAs | undefined;
-  /** Returns a value once the program is ready; undefined before. */
+  /** Returns a value when the program is ready, and undefined until then. */
   readonly ready: () => Promise<T | undefined>;
 }
 
-/** Maximum time until QEMU listens on its control socket; it reads no disk before. */
+/** Maximum time until QEMU listens on its control socket; it reads no disk before that. */
 const START_MS = 60_000;
 const POLL_INTERVAL_MS = 20;
 

@@ -29,8 +29,8 @@ export interface MetadataServiceOptions {
 
 /**
  * Runs in a child process in a network namespace: a socket stays in the namespace where it was created when it is
- * passed to the parent. Passed as source text, so that it needs no file wherever this package is bundled; therefore it
- * must not reference anything of this module.
+ * passed to the parent. Passed as source text, so that it needs no file even if this package is bundled. It must
+ * therefore not reference other names of this module.
  */
 function listenInNamespace(): void {
   const [address, port] = process.argv.slice(1);

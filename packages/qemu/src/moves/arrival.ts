@@ -25,8 +25,8 @@ async function statusOf(qmp: QmpClient): Promise<string> {
 }
 
 /**
- * Returns true if a machine has received its state or is receiving it. After an interrupted move, it no longer waits. A machine
- * that was sent from here is only a remnant of an earlier move: a server may return before it is removed.
+ * Returns true if a machine has received its state or is receiving it. After an interrupted move, it no longer waits. A
+ * machine that this host has sent is only a remnant of an earlier move: a server may return before it is removed.
  */
 async function isInProgress(remote: RemoteMachine, qmp: QmpClient): Promise<boolean> {
   const status = await statusOf(qmp);
@@ -111,7 +111,9 @@ async function fetchConsole(remote: RemoteMachine, folder: MachineFolder): Promi
   await rm(before, { force: true });
 }
 
-/** Resumes a machine that another host has sent. Returns false if it is not here and never will be. */
+/**
+ * Resumes a machine that another host has sent. Returns false if the machine is not on this host and will not arrive.
+ */
 async function resumeArrival(host: Host, { serverId, sourceHost, going }: Arrival): Promise<boolean> {
   const machine = host.machine({ id: serverId });
   const { folder } = machine;
@@ -133,7 +135,7 @@ async function resumeArrival(host: Host, { serverId, sourceHost, going }: Arriva
     return true;
   } catch (error) {
     if (!(await folder.exists('arriving'))) throw error;
-    // The guest has not run here yet.
+    // The guest has not run on this host yet.
     await machine.end();
     return false;
   }

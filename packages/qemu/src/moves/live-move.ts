@@ -39,8 +39,8 @@ function withTunnelFailure(error: unknown, tunnels: readonly Tunnel[]): unknown 
 /**
  * The move of a running machine to another host, where a machine waits for it. First the disks are copied and mirrored;
  * then the memory is sent while the guest runs; finally the guest is paused until everything has arrived. Only this
- * side decides where the guest continues: on the other host if this side requests it, and here if it can no longer
- * continue there.
+ * side decides where the guest continues: on the other host if this side requests it, and on this host if the guest can
+ * no longer continue on the other one.
  */
 export class LiveMove implements OngoingMove {
   readonly done: Promise<void>;

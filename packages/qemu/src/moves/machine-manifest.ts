@@ -25,7 +25,7 @@ export interface MachineManifest {
   readonly leaving: boolean;
   /** Its local disks, with their sizes in bytes while it runs. */
   readonly disks: Readonly<Partial<Record<OwnDisk, number | null>>>;
-  /** The image that backs its root disk, with its size in bytes; null without one. */
+  /** The image that backs its root disk, with its size in bytes; null if the disk has none. */
   readonly base: { readonly imageId: string | null; readonly bytes: number } | null;
   readonly files: readonly MachineFile[];
   /** The move for which it was stopped; null otherwise. */

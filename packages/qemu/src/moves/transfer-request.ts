@@ -16,7 +16,7 @@ export type TransferRequest =
   | { readonly kind: 'volume'; readonly content: string; readonly userId: string }
   /** A move was confirmed: shared disks no longer need their snapshot from before the move. */
   | { readonly kind: 'remove disks before'; readonly serverId: string }
-  /** Everything is sent: may the machine resume there? Its console log can still be read here. */
+  /** Everything is sent: may the machine resume there? Its console log can still be read on this host. */
   | {
       readonly kind: 'complete arrival';
       readonly serverId: string;

@@ -7,7 +7,7 @@ import { supportsLearning, type Tunnels } from './tunnels.js';
 
 const UPLINK_MTU = 1500;
 
-/** Returns the networks with servers on this host. Networks that only have routers here need no services. */
+/** Returns the networks with servers on this host. Networks of which this host has only routers need no services. */
 export function servedNetworks({ networks, ports }: NetworkPlan): NetworkPlan['networks'] {
   const used = new Set(ports.map(({ networkId }) => networkId));
   return networks.filter(({ id }) => used.has(id));

@@ -147,7 +147,7 @@ function tunnelRules(
   });
   return {
     wire,
-    // A local router exists only here, even if another host still sends frames with its address.
+    // A local router exists only on this host, even if another host still sends frames with its address.
     arriving: networks.flatMap(({ id }) => {
       const macs = routers
         .filter(({ host }) => host === null)

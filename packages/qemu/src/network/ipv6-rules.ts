@@ -65,8 +65,8 @@ const set = (items: readonly string[]) => `{ ${items.join(', ')} }`;
 
 /**
  * Returns the rules of this computer for routed subnets. A packet reaches a subnet only if the computer would otherwise
- * return it to the interface on which it arrived, or drop it: an upstream router has sent it here on purpose. Routers
- * can only send from their own subnets.
+ * return it to the interface on which it arrived, or drop it: an upstream router has deliberately sent it to this
+ * computer. Routers can only send from their own subnets.
  */
 export function routedRules(routed: readonly RoutedIpv6[], names: DeviceNames): string {
   const name = `${names.table}_routed`;

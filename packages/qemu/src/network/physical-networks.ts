@@ -57,7 +57,10 @@ export async function findPhysicalNetworks(
   return found;
 }
 
-/** Returns the device of this computer for a network; undefined if the network has none, or not on this computer. */
+/**
+ * Returns the device of this computer for a network; undefined if the network has no device, or no device on this
+ * computer.
+ */
 export function physicalDevice(
   network: Pick<PlannedNetwork, 'provider'>,
   known: PhysicalNetworks,

@@ -72,7 +72,7 @@ function transport(rule: Rule): string | undefined {
  * parsed and formatted again.
  *
  * @param members returns the addresses of local guests in a group
- * @returns undefined for a rule that matches nothing here
+ * @returns undefined for a rule that cannot match any packet
  */
 export function ruleMatch(rule: Rule, members: (groupId: string) => readonly string[]): string | undefined {
   const { ethertype, direction, remoteCidr, remoteGroupId } = rule;

@@ -114,7 +114,7 @@ export async function probeAcceleration(
     await runProbeGuest(program, 'kvm', runAs);
     return { acceleration: 'kvm', reason: null };
   } catch (error) {
-    const reason = `KVM does not work here: ${(error as Error).message}`;
+    const reason = `KVM does not work on this computer: ${(error as Error).message}`;
     if (desired === 'kvm') throw new QemuError('ACCELERATION_MISSING', reason);
     return { acceleration: 'tcg', reason };
   }

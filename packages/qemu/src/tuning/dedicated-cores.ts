@@ -78,7 +78,7 @@ export class DedicatedCores {
     return (await this.#here()).filter((core) => !usedCores.has(core));
   }
 
-  /** Returns true if any machine here has dedicated cores. */
+  /** Returns true if any machine of this host has dedicated cores. */
   async inUse(): Promise<boolean> {
     return (await Promise.all((await this.#folders()).map(coresIn))).some(({ length }) => length > 0);
   }

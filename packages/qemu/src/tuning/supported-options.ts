@@ -134,7 +134,7 @@ export const supportedOptions = {
 
 export type MachineOption = keyof typeof supportedOptions;
 
-/** Extra specs without effect here, with the reason; `*` matches any suffix. */
+/** Extra specs without effect on these machines, with the reason; `*` matches any suffix. */
 export const withoutEffect: Readonly<Record<string, string>> = {
   'accel:*': 'accelerators are not supported',
   'aggregate_instance_extra_specs:*': 'used by the scheduler only',

@@ -105,7 +105,7 @@ export const memory: Verbs = {
   resume: async ({ host, server, signal }) => {
     const machine = host.machine(server);
     if (await machine.folder.exists('memory')) {
-      // A machine that was interrupted here starts again.
+      // An interrupted attempt may have started the machine: it is ended and started again.
       await machine.end();
       const layout = await savedLayout(machine.folder);
       await loadMemory(machine, await host.start(server, signal, server.flavor, layout), signal);

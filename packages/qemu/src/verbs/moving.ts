@@ -34,7 +34,7 @@ export const moving: Verbs = {
   live_migration_abort: async (order) => {
     await moveOf(order, false).abort();
   },
-  /** The machine resumed when it arrived here. */
+  /** The machine resumed when it arrived on this host. */
   live_migration_finish: async ({ host, server }) => {
     await host.machine(server).qmp();
   },

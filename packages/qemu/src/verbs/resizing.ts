@@ -21,7 +21,7 @@ async function growRoot(host: Host, folder: MachineFolder, { diskGb }: FlavorCop
 
 /**
  * Resizes to another flavor or migrates to another host: until the confirmation, disks that stay in place have a
- * snapshot, and disks that another host has copied are kept here.
+ * snapshot, and disks that another host has copied are kept on this host.
  */
 export const resizing: Verbs = {
   migrate_disk: async ({ host, work, server, signal }) => {

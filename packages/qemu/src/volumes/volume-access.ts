@@ -4,7 +4,7 @@ import type { VolumeShape } from '../machine/machine-shape.js';
 /** The user of a volume: a server of this host, or one of another host under a derived name. */
 export type VolumeUser = Pick<Server, 'id' | 'userId' | 'projectId'>;
 
-/** The volumes that servers of this computer use, wherever their content is stored. */
+/** The volumes that servers of this computer use, stored on any computer. */
 export interface VolumeAccess {
   /** Makes a volume accessible for a server, until `close`. */
   open(server: VolumeUser, volumeId: string): Promise<VolumeShape>;

@@ -149,7 +149,7 @@ export class VolumeStore implements VolumeStorage, VolumeAccess {
   async extend(id: string, sizeGb: number): Promise<void> {
     await this.#turn(id, async () => {
       const content = await this.#find(id);
-      if (!content) return; // An unused volume may have no content here: it is created with its new size.
+      if (!content) return; // An unused volume may have no content on this computer: it is created with its new size.
       const bytes = sizeGb * GIB;
       const [{ backend }, { signal }, { name }] = [this.#options, this.#leaving, content];
       const size = await backend.size(name, signal);
@@ -248,7 +248,7 @@ export class VolumeStore implements VolumeStorage, VolumeAccess {
     await this.open({ ...server, id: remoteUser(server.id, host) }, volumeId);
   }
 
-  /** Returns the name of a volume's content; null if it has none here. */
+  /** Returns the name of a volume's content; null if this computer has no content of it. */
   async contentOf(volumeId: string): Promise<string | null> {
     return ifMissing(readlink(this.#link(volumeId)), null);
   }

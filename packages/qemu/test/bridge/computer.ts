@@ -29,13 +29,13 @@ export class Computer {
     return this.#holder.pid!;
   }
 
-  /** The command prefix that runs a program here. The prefix replaces itself with that program. */
+  /** The command prefix that runs a program on this computer. The prefix replaces itself with that program. */
   readonly enter = (program: string, args: readonly string[]): [string, string[]] => [
     'nsenter',
     [`--net=/proc/${this.pid}/ns/net`, `--mount=/proc/${this.pid}/ns/mnt`, program, ...args],
   ];
 
-  /** Runs a program here and returns its output. */
+  /** Runs a program on this computer and returns its output. */
   inside(program: string, ...args: readonly string[]): string {
     return execFileSync(...this.enter(program, args), { encoding: 'utf8' });
   }

@@ -7,7 +7,7 @@ import type { QemuHosts } from '../qemu-hosts.js';
 export const addressOf = ({ interfaces }: Server) => interfaces[0]!.fixedIps[0]!.address;
 export const ping = (address: string, more = '') => `ping -c 1 -W 2 ${more} ${address}`;
 
-/** Guests of hosts whose links cannot be reached from here: read through the files of their serial lines. */
+/** Guests of hosts whose links this process cannot reach. Their output is read from the files of their serial lines. */
 export class GuestsOfHosts {
   readonly #hosts: QemuHosts;
   readonly #lines = new Map<string, { readonly host: string; readonly line: GuestLine }>();

@@ -38,7 +38,7 @@ describe.skipIf(missing)('a host whose networks cannot be built', { timeout: 300
   const recovers = () =>
     eventually(async () => expect(await service()).toEqual({ disabled: false, disabledReason: null }), FOUND);
 
-  it('takes no servers from its start on, and reports the reason in its service record and its health', async () => {
+  it('accepts no servers from its start on, and reports the reason in its service record and its health', async () => {
     expect(await service()).toEqual({ disabled: true, disabledReason: expect.stringContaining(`${broken}/`) });
     expect(await cloud.call('health', 'machines')()).toMatchObject({ healthy: false });
     const server = { name: 'w', flavorId: 'small', imageId: IMAGE, networks: [{ networkId: NETWORK }] };

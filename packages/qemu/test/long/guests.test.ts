@@ -147,7 +147,7 @@ describe.skipIf(missing)('a virtual machine', { timeout: 240_000 }, () => {
     expect(existsSync(join(folder(), 'rescue.qcow2'))).toBe(false);
   });
 
-  it('has a fresh disk after a rebuild, and leaves nothing behind after its deletion', async () => {
+  it('has a new disk after a rebuild, and no files or processes remain after its deletion', async () => {
     await cloud.done(id, act().act(ada, id, 'rebuild', { imageId: IMAGE, mayReimage: false }));
     await cloud.console(id, /(GUEST ready[\s\S]*){4}/);
     expect(await (await cloud.line(id)).run('cat /mnt/disk/boots | wc -l; ls -1 /mnt/disk')).toBe(

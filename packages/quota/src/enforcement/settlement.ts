@@ -37,7 +37,7 @@ async function commitWithRetries(reservation: Reservation, first: Promise<void>)
 
 /**
  * Renews a reservation periodically while it is open, so that it does not expire while a slow handler runs. Failures
- * are ignored here: the settlement reports them.
+ * are ignored, because the settlement reports them.
  *
  * @returns a function that stops the renewals
  */

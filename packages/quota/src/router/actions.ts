@@ -16,7 +16,7 @@ export async function showQuotas({ quota }: RouterSettings, project: string): Pr
   return json(200, { quotas: await quota.effective(project) });
 }
 
-/** `GET /v1/project-quotas/{id}`: a project's own limits, null for a kind without one. */
+/** `GET /v1/project-quotas/{id}`: a project's own limits, null for a kind without a limit. */
 export async function showProject({ quota }: RouterSettings, project: string): Promise<RouterResponse> {
   const entry = await ifValid(() => quota.get(project));
   if (!entry) throw new RejectedRequest(404, NOT_FOUND);

@@ -24,8 +24,8 @@ export interface ProjectQuotaRouterOptions {
   /** Names of the version headers: a preset, or your own names `{ typed: ['X-Api-Version'] }`. Default `service`. */
   readonly headers?: HeaderPreset | Partial<HeaderNames>;
   /**
-   * Names of the request id header; a value that another middleware has set is kept. Default: of the version headers'
-   * family.
+   * Names of the request id header; a value that another middleware has set is kept. Default: that of the family of
+   * version headers.
    */
   readonly requestIdHeaders?: readonly string[];
   /** The start of links, `https://quotas.example.org`. Default: from the request, where the router is mounted. */

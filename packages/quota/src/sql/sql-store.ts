@@ -114,7 +114,7 @@ class QuotaSqlStore implements SqlStore {
     });
   }
 
-  // A call inside a transaction of the caller cannot wait for a batch: the transaction may end before.
+  // A call inside a transaction of the caller cannot wait for a batch: the transaction may end before the batch.
 
   reserve(request: ReserveRequest): MaybePromise<readonly Excess[]> {
     if (!this.#database.isInTransaction()) return this.#reserving.add(request);

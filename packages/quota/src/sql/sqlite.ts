@@ -46,7 +46,7 @@ export function sqlite(connection: SqliteConnection): SqlDatabase {
     isInTransaction,
     transaction<T>(work: () => Steps<T>): T {
       const nested = isInTransaction();
-      // IMMEDIATE: other writers wait here instead of failing in the middle of a transaction.
+      // IMMEDIATE: other writers wait for this statement instead of failing in the middle of a transaction.
       connection.exec(nested ? 'SAVEPOINT apistrata_quota' : 'BEGIN IMMEDIATE');
       try {
         const result = drive(work());

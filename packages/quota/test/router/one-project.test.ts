@@ -37,7 +37,7 @@ describe('GET /v1/quotas', () => {
 });
 
 describe('/v1/project-quotas/{id}', () => {
-  it('returns own limits, null for a kind without one, in the order of the kinds', async () => {
+  it('returns the limits of the project, null for a kind without a limit, in the order of the kinds', async () => {
     await put('/v1/project-quotas/p1', { project_quotas: { cas: 0, secrets: 10, orders: null } }).expect(204);
     const response = await get('/v1/project-quotas/p1').expect(200);
     expect(response.text).toBe(

@@ -41,7 +41,7 @@ interface Column {
   readonly parse: (text: string) => unknown;
 }
 
-/** What a connection knows of its prepared statements. */
+/** The prepared statements of a connection. */
 interface Session {
   /** The columns of each statement; empty if it returns no rows. */
   readonly columns: Map<string, readonly Column[]>;
@@ -64,7 +64,7 @@ function sessionOf(connection: Connection): Session {
 }
 
 /**
- * Returns the class of prepared statements. Their results are described once for each connection: `pg` asks for the
+ * Returns the class of prepared statements. Their results are described once for each connection: `pg` requests the
  * description with each execution, and compiles it again.
  */
 export function namedStatements(Query: QueryClass, types: TypeParsers): QueryClass {

@@ -65,7 +65,7 @@ export class PostgresConnection implements DatabaseConnection {
     }
   }
 
-  // biome-ignore lint/correctness/useYield: results are never streamed, and the interface asks for a generator
+  // biome-ignore lint/correctness/useYield: results are never streamed, and the interface requires a generator
   async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
     throw new Error('results of this database are read by pages, not streamed');
   }

@@ -1,6 +1,6 @@
 /**
- * A position of the primary's log at a moment of this process's clock: all commits acknowledged before are before the
- * position.
+ * A position of the primary's log, with a time of this process's clock: all commits that were acknowledged before this
+ * time precede the position.
  */
 interface WalMark {
   readonly at: number;

@@ -72,7 +72,8 @@ class SqliteConnection implements ReadingConnection {
         const locked = error instanceof DatabaseUnavailable && error.failure === 'busy';
         if (!locked || this.#inTransaction || Date.now() - startedAt >= this.#lockTimeoutMs) throw error;
       }
-      // Waiting inside SQLite would block the whole process. No transaction is open here, so others may read in the meantime.
+      // Waiting inside SQLite would block the whole process. No transaction is open at this point, so others may read
+      // in the meantime.
       this.mutex.leave();
       await sleep(LOCK_PAUSE_MS);
       await this.mutex.enter();
@@ -225,8 +226,8 @@ class SqliteDriver implements Driver {
   }
 
   /**
-   * Resolves when the writes are as durable as required. No success is reported before, and other users proceed
-   * in the meantime.
+   * Resolves when the writes are as durable as required. No success is reported before that, and other users proceed in
+   * the meantime.
    */
   async releaseConnection(): Promise<void> {
     const connection = this.#opened();

@@ -26,7 +26,7 @@ const keyOfToken = (id: string) => createHash('sha256').update(id).digest('hex')
 const keyOf = ({ actor, scope, roleId, inherited }: Assignment) =>
   [actor.kind, actor.id, scope.kind, scope.id, roleId, inherited].join('/');
 
-/** A token with its roles at a revision of the tables; undefined if it was not valid then. */
+/** A token with its roles at a revision of the tables; undefined if it was not valid at that revision. */
 interface Validated {
   readonly revision: number;
   readonly token: Token | undefined;

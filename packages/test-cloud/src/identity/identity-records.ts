@@ -81,7 +81,7 @@ export interface RequestToken {
   readonly consumerId: string;
   readonly projectId: string;
   readonly expiresAt: number;
-  /** What the user authorized; undefined before. */
+  /** The project and roles that the user authorized; undefined until then. */
   readonly authorized?: {
     readonly userId: string;
     readonly roleIds: readonly string[];

@@ -144,7 +144,10 @@ const described = (name: string, more: readonly string[]) => (): Schema => ({
   additionalProperties: false,
 });
 
-/** Path of one, path of many, fields, and the name of one if it differs from the path. */
+/**
+ * The path of a single resource, the path of the list, the fields, and the name of a single resource if it differs from
+ * the path.
+ */
 const METADEFS: readonly (readonly [string, string, readonly string[], string?])[] = [
   ['namespace', 'namespaces', ['namespace', 'display_name', 'visibility', 'protected', 'owner']],
   ['resource_type', 'resource_types', ['prefix', 'properties_target'], 'resource_type_association'],

@@ -16,7 +16,7 @@ const hiddenStamps = {
 };
 const writes = ['create', 'change', 'remove'] as const;
 
-/** Segments of networks: stored and returned, without effect here. */
+/** Segments of networks: stored and returned, without effect. */
 const segments: ResourceSpec = {
   path: 'segments',
   one: 'segment',

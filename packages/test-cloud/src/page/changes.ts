@@ -15,13 +15,16 @@ export interface FieldChange {
 export interface ResourceChange {
   readonly id: string;
   readonly kind: 'made' | 'removed' | 'changed' | 'unchanged' | 'unknown';
-  /** Numbers of the requests whose responses are compared: the last one before, and this one or the first one after. */
+  /**
+   * Numbers of the requests whose responses are compared: the last request before, and this one or the first one after
+   * it.
+   */
   readonly before?: number;
   readonly after?: number;
   readonly fields: readonly FieldChange[];
 }
 
-/** The part of the journal that is used here. */
+/** The part of the journal that this module uses. */
 export interface ReadJournal {
   latest(count: number, query: { readonly text: string }): readonly JournalHead[];
   get(number: number): JournalEntry | undefined;

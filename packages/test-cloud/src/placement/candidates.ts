@@ -161,7 +161,7 @@ function mappingsOf(allocated: readonly Allocated[]): Readonly<Record<string, re
   return mappings;
 }
 
-/** Returns whether each tree provides at most one of the providers. Clients before 1.29 know no trees. */
+/** Returns whether each tree provides at most one of the providers. Versions before 1.29 have no trees. */
 function usesTreesOnce(allocated: readonly Allocated[]): boolean {
   const nodes = [...totalsOf(allocated).keys()];
   return new Set(nodes.map(({ root }) => root)).size === nodes.length;

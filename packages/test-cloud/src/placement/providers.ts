@@ -21,7 +21,7 @@ const table = ({ cloud }: Call) => cloud.documents.table<Provider>('placement/pr
 
 /**
  * Returns all providers by id. Those of compute hosts are always included: compute stores their inventories and traits,
- * and only additional fields are stored here.
+ * and the placement service stores only additional fields.
  */
 export async function providers(call: Call): Promise<ReadonlyMap<string, Provider>> {
   const hosts = await hostOffers(call);

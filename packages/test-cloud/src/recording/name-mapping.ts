@@ -57,7 +57,7 @@ export class NameMapping {
 
   /**
    * Pairs the elements of two lists: known ones, then those with the same name, then in order. Additional recorded
-   * elements are paired with the first one here.
+   * elements are paired with the first element of the response.
    */
   #pairs(recorded: readonly unknown[], here: readonly unknown[]): readonly (readonly [unknown, unknown])[] {
     const left = new Set(here);

@@ -36,7 +36,7 @@ const LIMITS = { maxRequestBytes: 2 ** 20, maxResponseBytes: 2 ** 24 };
 /** Longer JSON is passed on unchanged, with the URLs of the cloud. */
 const MAX_REWRITTEN_BYTES = 2 ** 26;
 const SILENCE_MS = 300_000;
-/** Headers of a single connection, or of bytes that are changed here. */
+/** Headers of a single connection, or of content that the proxy changes. */
 const CONNECTION_HEADERS = [
   'connection',
   'keep-alive',
@@ -74,8 +74,8 @@ async function readAll(stream: IncomingMessage): Promise<Buffer> {
 }
 
 /**
- * Starts a proxy of a real cloud that records requests and responses in a HAR file. Clients that authenticate here get
- * a catalog with the URLs of the proxy. The file contains pseudonyms `***1`, `***2`, ... instead of tokens and
+ * Starts a proxy of a real cloud that records requests and responses in a HAR file. Clients that authenticate through
+ * the proxy get a catalog with its URLs. The file contains pseudonyms `***1`, `***2`, ... instead of tokens and
  * passwords.
  */
 export async function startRecorder(options: RecorderOptions): Promise<Recorder> {

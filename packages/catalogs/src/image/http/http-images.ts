@@ -98,7 +98,7 @@ export function httpImages(options: HttpImagesOptions): ImageCatalog {
   const client = new ServiceClient('image', '/v2', options);
   const path = (id: string) => `/images/${encodeURIComponent(id)}`;
 
-  /** The service's own token sees everything, so the visibility for the caller is decided here. */
+  /** The service's own token sees everything, so this client decides the visibility for the caller. */
   async function visible(caller: Caller, image: Image): Promise<boolean> {
     if (caller.token || owns(caller, image.projectId)) return true;
     if (image.visibility !== 'shared') return image.visibility !== 'private';

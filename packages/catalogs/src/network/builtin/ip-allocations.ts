@@ -79,7 +79,7 @@ async function firstGap(session: Session, subnetId: string, start: number): Prom
 
 /**
  * The number of slots that a process takes from the cursor in one step. SQLite serializes transactions anyway. In
- * PostgreSQL each transaction would wait for the commit of the previous one, so most of them take a slot from memory.
+ * PostgreSQL each transaction would wait for the commit of the previous one, so most of them use a slot from memory.
  * Slots that are lost with a process, or used twice, are harmless: only the claim counts, and gaps are found later.
  */
 const BLOCK_SIZE = { sqlite: 1, postgres: 16 } as const;
@@ -101,7 +101,7 @@ export class SlotBlocks {
   async next(tx: Tx, subnetId: string): Promise<number> {
     const block = this.#blocks.get(subnetId);
     if (block && block.next < block.end) {
-      // Taken synchronously, so that no two transactions take the same one.
+      // Assigned synchronously, so that no two transactions use the same slot.
       const slot = block.next++;
       await preventSubnetDeletion(tx, subnetId);
       return slot;
@@ -146,7 +146,7 @@ async function allocateAny(
   const { pools, gateway, addressOf } = subnetSlots(subnet);
   const inPool = pools.some(({ from, to }) => cursor >= from && cursor <= to) && cursor !== gateway;
   if (inPool && (await claimAddress(tx, subnet, addressOf(cursor), cursor, holderId))) return addressOf(cursor);
-  // The address is in use, or the pool ends here: searches for a gap from here, then from the start.
+  // The address is in use, or is the end of the pool: searches for a gap after it, then from the start.
   blocks.drop(subnet.id);
   for (const from of [cursor, 0]) {
     for (let slot = await freeSlot(tx, subnet, from); slot !== undefined; slot = await freeSlot(tx, subnet, slot + 1)) {

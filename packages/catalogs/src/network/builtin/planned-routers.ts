@@ -29,7 +29,7 @@ export interface RouterParts {
   readonly ports: readonly PortRecord[];
   /** Networks with an implicit router, for which no other router exists. */
   readonly own: readonly NetworkRecord[];
-  /** With several hosts: networks that routers of this host connect, regardless of servers here. */
+  /** With several hosts: networks that routers of this host connect, with or without servers on this host. */
   readonly reached: ReadonlySet<string>;
   /** The host of a router; null: the host of the plan. */
   hostOf(routerId: string): string | null;

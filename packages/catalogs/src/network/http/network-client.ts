@@ -70,7 +70,8 @@ export function readGroup(wire: Wire): SecurityGroup {
 
 /**
  * Returns whether the caller may see and change resources of a project. A request with the caller's own token was
- * already checked by the service; without one, the service returns everything, and the check is made here.
+ * already checked by the service; without such a token, the service returns everything, and this client checks the
+ * request.
  */
 export function within(caller: Caller, projectId: string): boolean {
   return caller.token !== undefined || owns(caller, projectId);

@@ -110,7 +110,7 @@ export function httpVolumes(options: HttpCatalogOptions): VolumeCatalog {
     return readAttachment(attachment);
   }
 
-  /** Without the caller's own token, the list contains all projects, and is filtered here. */
+  /** Without the caller's own token, the list contains the volumes of all projects, and this client filters them. */
   function listQuery(caller: Caller, query: VolumeQuery | SnapshotQuery) {
     const forEveryone = query.allProjects === true && isAdmin(caller);
     const projectId = forEveryone ? query.projectId : caller.projectId;

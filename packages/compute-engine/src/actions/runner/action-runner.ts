@@ -28,8 +28,8 @@ const WATCH_MS = 1000;
 const tooManyAttempts = () => new Error(`gave up after ${MAX_ATTEMPTS} attempts`);
 
 /**
- * Leaves a job to a process that can execute it: its kind may belong to a newer version, or its key may be missing
- * here.
+ * Leaves a job to a process that can execute it: its kind may belong to a newer version, or its key may be missing in
+ * this process.
  */
 async function releaseToOthers(run: ServerRun, error: Error): Promise<JobOutcome> {
   const { core, server, context, job } = run;
@@ -193,7 +193,7 @@ export class ActionRunner {
     server: Server,
     stopping: AbortSignal,
   ): Promise<JobOutcome> {
-    // Another process may have the key. Without it, nothing can be done or undone.
+    // Another process may have the key. Without it, no step can be executed or undone.
     if (job.unreadable && job.attempts < MAX_ATTEMPTS) throw job.unreadable;
     const ending = new AbortController();
     const cached = this.#concurrent.get(server.id) ?? new Set();

@@ -50,7 +50,7 @@ export interface StartedAction<Arguments, Result> {
   /** Arguments of the job, stored with it. */
   readonly arguments: Arguments;
   readonly change?: Change;
-  /** Creates the value for the caller, from the server as it is then. */
+  /** Creates the value for the caller, from the server at that time. */
   readonly result?: (server: Server) => Result;
   /** Undoes changes at other services if the transaction rejects the action. */
   readonly rejected?: () => Promise<unknown>;

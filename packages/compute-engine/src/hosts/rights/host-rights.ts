@@ -31,7 +31,7 @@ function recordMatches(fields: Readonly<Record<string, string>>): string {
 
 const OWN_SERVICE = `host = ${ME} and binary_name = 'nova-compute'`;
 const OWN_EVACUATION = `source_host = ${ME} and type = 'evacuation'`;
-/** Snapshots of servers here. A host must not offer them to other projects. */
+/** Snapshots of servers on this host. A host must not offer them to other projects. */
 const SNAPSHOT_HERE = `server_id in ${MY_SERVERS} and visibility in ('private', 'shared')`;
 const IMAGE_RECEIVES_CONTENT = `image_id in (
   select id from images where server_id in ${MY_SERVERS} and status in ('queued', 'saving'))`;
@@ -66,7 +66,7 @@ export const hostRights: Readonly<Record<string, TableRights>> = {
       update: { using: `host = ${ME}`, check: `host = ${ME} and ${recordMatches({ host: ME })}` },
     },
   },
-  // Evacuations from here, which the host completes when it returns.
+  // Evacuations from this host, which it completes when it returns.
   migrations: {
     grants: ['select', 'update'],
     policies: {
@@ -77,11 +77,11 @@ export const hostRights: Readonly<Record<string, TableRights>> = {
       },
     },
   },
-  // Servers that are here, arrive here or are the subject of a request to this host.
+  // Servers that are on this host, move to it, or are the subject of a request to it.
   servers: readIf(`host = ${ME}
     or exists (select 1 from json_array_elements(data::json -> 'claims') claim where claim ->> 'host' = ${ME})
     or id in (select server_id from host_orders)`),
-  // The only job that a host stores: a server here whose guest has ended.
+  // The only job that a host stores: a server on this host whose guest has ended.
   jobs: {
     grants: ['insert'],
     policies: {
@@ -91,7 +91,8 @@ export const hostRights: Readonly<Record<string, TableRights>> = {
       },
     },
   },
-  // Images that all projects may read, those of servers here and their snapshots, and those that requests to this host name.
+  // Images that all projects may read, those of servers on this host and their snapshots, and those that requests to
+  // this host name.
   images: {
     grants: ['select', 'update'],
     policies: {

@@ -134,7 +134,10 @@ function legacyDraft(legacyDevice: LegacyDevice): DeviceDraft | Removal {
   throw invalidMapping('a device must be a volume, a snapshot, swap, ephemeral, or no device.');
 }
 
-/** Parses disks in the legacy notation: with an image none of them is the root disk, without one the first volume is. */
+/**
+ * Parses disks in the legacy notation: with an image, none of them is the root disk; without an image, the first volume
+ * is the root disk.
+ */
 export function legacyDrafts(
   legacyDevices: readonly LegacyDevice[],
   imageId: string | undefined,

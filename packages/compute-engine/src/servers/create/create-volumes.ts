@@ -13,8 +13,8 @@ const isCatalogRejection = (error: unknown): error is CatalogError =>
 
 /**
  * Reserves existing volumes for a server and stores it; 400 if a volume has just been reserved by another request. A
- * guard, stored before the first reservation and removed by the transaction that stores the server, ensures that a crash
- * leaves no volume reserved for a server that does not exist.
+ * guard, stored before the first reservation and removed by the transaction that stores the server, ensures that after
+ * a crash no volume stays reserved for a server that does not exist.
  */
 export async function withReservedVolumes<T>(
   core: Core,

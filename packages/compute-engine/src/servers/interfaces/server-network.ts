@@ -5,7 +5,7 @@ import { badRequest, conflict, notFound } from '../../errors/rejection.js';
 import type { Server } from '../../model/index.js';
 import type { InterfaceRefresh } from './interface-refresh.js';
 
-/** Security groups and floating IPs of servers: changed in the network service and mirrored here. */
+/** Security groups and floating IPs of servers: changed in the network service and copied to the server's record. */
 export class ServerNetwork {
   readonly #core: Core;
   readonly #refresh: InterfaceRefresh;

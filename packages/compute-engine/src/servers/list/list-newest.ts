@@ -8,8 +8,8 @@ import { liveCondition } from './list-indexes.js';
 import { ServerOrder, type ServerSort } from './list-sort.js';
 
 /**
- * Returns a condition: whether any server waits for the scheduler. Usually there is none, which one index look-up shows.
- * Deleted servers have another state.
+ * Returns a condition: whether any server waits for the scheduler. Usually none waits, which one index look-up
+ * determines. Deleted servers have another state.
  */
 export function isAnyPending(projectId: string | undefined): RawBuilder<boolean> {
   const ofProject = projectId === undefined ? sql`` : sql` and project_id = ${projectId}`;

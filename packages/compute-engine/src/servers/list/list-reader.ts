@@ -16,7 +16,7 @@ export type Narrow = (rows: RowQuery) => RowQuery;
 
 type Page = readonly Server[];
 
-/** Number of rows that are read at a time if they are filtered or sorted here. */
+/** Number of rows that are read at a time if this process filters or sorts them. */
 const CHUNK_ROWS = 500;
 /** Maximum time in milliseconds of filtering before yielding to the event loop. */
 const TURN_MS = 4;
@@ -46,7 +46,8 @@ export class ListReader {
   }
 
   /**
-   * Reads a page: rows in the order of the plan, as many as the page has, or in chunks if they are filtered or sorted here.
+   * Reads a page: rows in the order of the plan, as many as the page has, or in chunks if this process filters or sorts
+   * them.
    *
    * @param part additional conditions
    * @throws Rejection (400) if the filters of this process take too long

@@ -16,7 +16,7 @@ const imageLinks = z
   )
   .length(3);
 
-/** The image service's own URL is unknown here, so the link is a separate path on this host. */
+/** The router does not have the URL of the image service, so the link is a separate path on this host. */
 const links = field(commonTexts.links, imageLinks, ({ id }: Image, call: ComputeCall) => [
   ...call.links(`/images/${id}`).map(({ rel, href }) => ({ rel: rel as 'self', href })),
   { rel: 'alternate' as const, type: 'application/vnd.openstack.image', href: `${call.base}/images/${id}` },

@@ -28,7 +28,7 @@ const env = {
   PYTHONWARNINGS: 'ignore',
 };
 
-/** The error of a collection that cannot be used here; undefined if it connects to a cloud. */
+/** The error of a collection that does not work on this machine; undefined if it connects to a cloud. */
 function unusable(): string | undefined {
   const anonymous = 'http://127.0.0.1:1/v3';
   const login = { auth_url: anonymous, username: 'x', password: 'x', project_name: 'x', user_domain_name: 'x' };

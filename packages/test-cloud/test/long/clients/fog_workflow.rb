@@ -24,7 +24,8 @@ end
 
 compute = Fog::OpenStack::Compute.new(**options)
 network = Fog::OpenStack::Network.new(**options)
-# The library knows the second version of volumes by name; the third one answers alike.
+# The library finds the second version of the volume API by its name; the third version has the same requests and
+# responses.
 volume = Fog::OpenStack::Volume::V2.new(**options, openstack_service_type: ['volumev3'])
 image = Fog::OpenStack::Image.new(**options)
 identity = Fog::OpenStack::Identity.new(**options)

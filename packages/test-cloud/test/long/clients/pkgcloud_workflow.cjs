@@ -19,7 +19,7 @@ const options = {
 /** A client whose methods return promises. */
 function clientOf(kind) {
   const client = pkgcloud[kind].createClient({ ...options });
-  // The library knows the first version of volumes by name; the third has the same requests.
+  // The library finds the first version of the volume API by its name; the third version has the same requests.
   if (kind === 'blockstorage') client.serviceType = 'volumev3';
   return new Proxy(client, { get: (_, name) => promisify(client[name].bind(client)) });
 }
