@@ -7,7 +7,7 @@ import { supportsLearning, type Tunnels } from './tunnels.js';
 
 const UPLINK_MTU = 1500;
 
-/** Returns the networks with servers on this host. Networks of which this host has only routers need no services. */
+/** Returns the networks with servers on this host. A network that has only routers on this host needs no services. */
 export function servedNetworks({ networks, ports }: NetworkPlan): NetworkPlan['networks'] {
   const used = new Set(ports.map(({ networkId }) => networkId));
   return networks.filter(({ id }) => used.has(id));

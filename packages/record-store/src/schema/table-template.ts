@@ -17,9 +17,9 @@ export async function makeTablesInMemory(
 ): Promise<void> {
   const first = templates.get(changes);
   if (!first) {
-    const made = make().then(() => templateOf(session));
-    templates.set(changes, made);
-    await made.catch((error) => {
+    const creation = make().then(() => templateOf(session));
+    templates.set(changes, creation);
+    await creation.catch((error) => {
       templates.delete(changes);
       throw error;
     });
