@@ -1,5 +1,4 @@
 import { Rejection } from '@apistrata/compute-engine';
-import type { Windowed } from '@apistrata/microversion';
 import type { Operation } from '@apistrata/microversion/router';
 import { described, object } from '@apistrata/microversion/schema';
 import type { ComputeCall } from '../http/call.js';
@@ -21,14 +20,13 @@ interface Described extends Pick<OperationTexts, 'name' | 'description'>, Pick<O
 /** Resources with metadata, and how the metadata is stored. */
 interface MetadataOf<T> {
   /** The documentation that the operations have in common. */
-  readonly docs: Resource;
+  readonly docs: Resource & Pick<Operation, 'window'>;
   /** Description of all items. */
   readonly metadata: string;
   /** Description of one item. */
   readonly meta: string;
   /** Path of all items; the path of one item ends with its key. */
   readonly path: string;
-  readonly window?: Windowed<true>;
   /** Finds the resource by the parameters of the path. */
   readonly target: (call: ComputeCall & { readonly params: never }) => Promise<T>;
   readonly items: (target: T) => Items;
@@ -64,12 +62,12 @@ export function itemOf(items: Items, key: string): string {
 
 /** Creates the operations on the metadata of one kind of resource. */
 export function metadataOperations<T>(of: MetadataOf<T>): readonly Operation[] {
-  const { window, docs } = of;
+  const { docs } = of;
   const target = (call: ComputeCall & { readonly params: unknown }) => of.target(call as never);
   const several = object({ metadata: described(of.metadata, metadata) });
   const item = { meta: described(of.meta, textMap) };
-  const all = { ...docs, path: of.path, window, target, reply: { metadata: described(of.metadata, textMap) } };
-  const one = { ...docs, path: `${of.path}/{id}`, window, target };
+  const all = { ...docs, path: of.path, target, reply: { metadata: described(of.metadata, textMap) } };
+  const one = { ...docs, path: `${of.path}/{id}`, target };
   return [
     operation({
       ...all,

@@ -3,7 +3,6 @@ import { described } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import { operation } from '../../operation.js';
 import { volumeProxyDocs } from './proxy-docs.js';
-import { proxied } from './window.js';
 
 const path = '/os-baremetal-nodes';
 
@@ -43,7 +42,6 @@ export const baremetalProxies = [
     name: 'listBaremetalNodes',
     method: 'GET',
     path,
-    window: proxied,
     summary: 'List bare metal nodes',
     description: 'Lists bare metal nodes. Always empty.',
     policy: 'os_compute_api:os-baremetal-nodes:list',
@@ -56,7 +54,6 @@ export const baremetalProxies = [
     name: 'showBaremetalNode',
     method: 'GET',
     path: `${path}/{id}`,
-    window: proxied,
     summary: 'Show a bare metal node',
     description: 'Shows a bare metal node. Always returns 404.',
     policy: 'os_compute_api:os-baremetal-nodes:show',
@@ -71,7 +68,6 @@ export const baremetalProxies = [
     operation({
       ...volumeProxyDocs,
       ...change,
-      window: proxied,
       summary: 'Change a bare metal node (always rejected)',
       status: 200,
       errors: [400],

@@ -9,7 +9,6 @@ import type { ComputeCall } from '../../http/call.js';
 import { operation } from '../../operation.js';
 import { field, nothing, nullableText, text } from '../../views/fields.js';
 import { networkProxyDocs } from './proxy-docs.js';
-import { proxied } from './window.js';
 
 /** An address with its port and server. */
 interface FixedAddress {
@@ -43,7 +42,6 @@ export const fixedIpProxies = [
     name: 'showFixedIp',
     method: 'GET',
     path: '/os-fixed-ips/{id}',
-    window: proxied,
     summary: 'Show a fixed IP address',
     description: 'Shows the server that uses a fixed IP address.',
     status: 200,

@@ -10,7 +10,6 @@ import * as type from '../../schemas/reply-types.js';
 import { nullableText, text } from '../../views/fields.js';
 import { networkProxyDocs } from './proxy-docs.js';
 import { rejectedAs } from './rejected-as.js';
-import { proxied } from './window.js';
 
 /** Descriptions of fields that occur in several places. */
 const floatingIpTexts = {
@@ -72,7 +71,6 @@ export const floatingIpProxies = [
     name: 'listFloatingIpPools',
     method: 'GET',
     path: '/os-floating-ip-pools',
-    window: proxied,
     summary: 'List floating IP pools',
     description: 'Lists the pools of floating IP addresses.',
     policy: 'os_compute_api:os-floating-ip-pools',
@@ -93,7 +91,6 @@ export const floatingIpProxies = [
     name: 'listFloatingIps',
     method: 'GET',
     path: '/os-floating-ips',
-    window: proxied,
     summary: 'List floating IP addresses',
     description: 'Lists the floating IP addresses of the project.',
     policy: 'os_compute_api:os-floating-ips:list',
@@ -106,7 +103,6 @@ export const floatingIpProxies = [
     name: 'createFloatingIp',
     method: 'POST',
     path: '/os-floating-ips',
-    window: proxied,
     summary: 'Allocate a floating IP address',
     description: 'Allocates a floating IP address from a pool.',
     policy: 'os_compute_api:os-floating-ips:create',
@@ -126,7 +122,6 @@ export const floatingIpProxies = [
     name: 'showFloatingIp',
     method: 'GET',
     path: '/os-floating-ips/{id}',
-    window: proxied,
     summary: 'Show a floating IP address',
     description: 'Shows a floating IP address.',
     policy: 'os_compute_api:os-floating-ips:show',
@@ -141,7 +136,6 @@ export const floatingIpProxies = [
     name: 'deleteFloatingIp',
     method: 'DELETE',
     path: '/os-floating-ips/{id}',
-    window: proxied,
     summary: 'Release a floating IP address',
     description: 'Releases a floating IP address.',
     policy: 'os_compute_api:os-floating-ips:delete',
@@ -157,7 +151,6 @@ export const floatingIpProxies = [
     name: 'listFloatingIpsBulk',
     method: 'GET',
     path: '/os-floating-ips-bulk',
-    window: proxied,
     summary: 'List floating IP addresses with their servers',
     description:
       'Lists floating IP addresses with their servers: all for administrators, those of the project for other callers.',
@@ -171,7 +164,6 @@ export const floatingIpProxies = [
     name: 'listFloatingIpsOfHost',
     method: 'GET',
     path: '/os-floating-ips-bulk/{id}',
-    window: proxied,
     summary: 'List floating IP addresses of a host',
     description: 'Lists the floating IP addresses of the servers on a host. Only administrators see hosts.',
     policy: 'os_compute_api:os-floating-ips:list',
@@ -192,7 +184,6 @@ export const floatingIpProxies = [
     name: 'listFloatingIpDomains',
     method: 'GET',
     path: '/os-floating-ip-dns',
-    window: proxied,
     summary: 'List DNS domains of floating IP addresses',
     description: 'Lists the DNS domains of floating IP addresses. Always empty.',
     policy: 'os_compute_api:os-floating-ips:list',
@@ -205,7 +196,6 @@ export const floatingIpProxies = [
     name: 'showFloatingIpDnsEntry',
     method: 'GET',
     path: '/os-floating-ip-dns/{domain_id}/entries/{id}',
-    window: proxied,
     summary: 'Show a DNS entry of a floating IP address',
     description: 'Shows a DNS entry of a floating IP address. Always returns 404.',
     policy: 'os_compute_api:os-floating-ips:list',

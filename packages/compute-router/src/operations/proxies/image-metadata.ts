@@ -1,10 +1,10 @@
 import { Rejection } from '@apistrata/compute-engine';
 import type { Image } from '@apistrata/compute-engine/catalogs';
+import { until } from '@apistrata/microversion';
 import type { ComputeCall } from '../../http/call.js';
 import { itemOf, metadataOperations } from '../metadata-operations.js';
 import { imageMetadata } from './image-view.js';
 import { imageProxyDocs } from './proxy-docs.js';
-import { imageMetadataProxied } from './window.js';
 
 type Items = Readonly<Record<string, string>>;
 
@@ -31,11 +31,10 @@ async function replace(call: ComputeCall, image: Image, items: Items): Promise<I
 }
 
 export const imageMetadataProxies = metadataOperations<Image>({
-  docs: imageProxyDocs,
+  docs: { ...imageProxyDocs, window: until('2.38', true) },
   metadata: 'Metadata of the image, as key-value pairs.',
   meta: 'A metadata item.',
   path: '/images/{image_id}/metadata',
-  window: imageMetadataProxied,
   target: ({ engine, caller, params }: ComputeCall & { readonly params: { readonly image_id: string } }) =>
     engine.catalogs.images.get(caller, params.image_id),
   items: imageMetadata,

@@ -11,7 +11,6 @@ import { collectionLinks } from '../../schemas/reply-types.js';
 import { positiveInteger } from '../../schemas/types.js';
 import { imageDetail, imageSummary, statusesOf } from './image-view.js';
 import { imageProxyDocs } from './proxy-docs.js';
-import { proxied } from './window.js';
 
 /** Descriptions of fields that occur in several places. */
 const imageTexts = {
@@ -92,7 +91,6 @@ export const imageProxies = [
     name: 'listImages',
     method: 'GET',
     path: '/images',
-    window: proxied,
     summary: 'List images',
     description: 'Lists IDs and names of the images that the caller can use.',
     status: 200,
@@ -109,7 +107,6 @@ export const imageProxies = [
     name: 'listImagesDetail',
     method: 'GET',
     path: '/images/detail',
-    window: proxied,
     summary: 'List images with details',
     description: 'Lists images with details.',
     status: 200,
@@ -126,7 +123,6 @@ export const imageProxies = [
     name: 'showImage',
     method: 'GET',
     path: '/images/{id}',
-    window: proxied,
     summary: 'Show an image',
     description: 'Shows an image.',
     status: 200,
@@ -139,7 +135,6 @@ export const imageProxies = [
     name: 'deleteImage',
     method: 'DELETE',
     path: '/images/{id}',
-    window: proxied,
     summary: 'Delete an image',
     description: 'Deletes an image.',
     status: 204,

@@ -7,7 +7,6 @@ import { type OperationTexts, operation } from '../../operation.js';
 import { nullableText } from '../../schemas/reply-types.js';
 import { type Field, field, nothing, text } from '../../views/fields.js';
 import { networkProxyDocs } from './proxy-docs.js';
-import { proxied } from './window.js';
 
 type NetworkField = Field<Network, ComputeCall>;
 type Shape = ViewShape<Network, ComputeCall>;
@@ -84,7 +83,6 @@ function reads({ resource, shown, list, show }: Reads) {
       ...list,
       method: 'GET',
       path: `/${resource}`,
-      window: proxied,
       summary: `List networks (${resource})`,
       policy: `os_compute_api:${resource}:list`,
       status: 200,
@@ -96,7 +94,6 @@ function reads({ resource, shown, list, show }: Reads) {
       ...show,
       method: 'GET',
       path: `/${resource}/{id}`,
-      window: proxied,
       summary: `Show a network (${resource})`,
       policy: `os_compute_api:${resource}:show`,
       status: 200,

@@ -18,7 +18,6 @@ import {
   showRule,
   showRules,
 } from './security-group-rule.js';
-import { proxied } from './window.js';
 
 /** Descriptions of fields that occur in several places. */
 const securityGroupTexts = {
@@ -106,7 +105,6 @@ export const securityGroupProxies = [
     name: 'listSecurityGroups',
     method: 'GET',
     path: list.path,
-    window: proxied,
     summary: 'List security groups',
     description: 'Lists the security groups of the project with their rules.',
     policy: 'os_compute_api:os-security-groups:get',
@@ -134,7 +132,6 @@ export const securityGroupProxies = [
     name: 'createSecurityGroup',
     method: 'POST',
     path: list.path,
-    window: proxied,
     summary: 'Create a security group',
     description: 'Creates a security group without ingress rules.',
     policy: 'os_compute_api:os-security-groups:create',
@@ -152,7 +149,6 @@ export const securityGroupProxies = [
     name: 'showSecurityGroup',
     method: 'GET',
     path: list.item,
-    window: proxied,
     summary: 'Show a security group',
     description: 'Shows a security group with its rules.',
     policy: 'os_compute_api:os-security-groups:show',
@@ -167,7 +163,6 @@ export const securityGroupProxies = [
     name: 'updateSecurityGroup',
     method: 'PUT',
     path: list.item,
-    window: proxied,
     summary: 'Update a security group',
     description: 'Updates the name and the description of a security group.',
     policy: 'os_compute_api:os-security-groups:update',
@@ -187,7 +182,6 @@ export const securityGroupProxies = [
     name: 'deleteSecurityGroup',
     method: 'DELETE',
     path: list.item,
-    window: proxied,
     summary: 'Delete a security group',
     description: 'Deletes a security group. The group must not be used by a port.',
     policy: 'os_compute_api:os-security-groups:delete',
@@ -202,7 +196,6 @@ export const securityGroupProxies = [
     name: 'createSecurityGroupRule',
     method: 'POST',
     path: rules.path,
-    window: proxied,
     summary: 'Create a security group rule',
     description: 'Creates a rule in a security group.',
     policy: 'os_compute_api:os-security-groups:rule:create',
@@ -241,7 +234,6 @@ export const securityGroupProxies = [
     name: 'deleteSecurityGroupRule',
     method: 'DELETE',
     path: rules.item,
-    window: proxied,
     summary: 'Delete a security group rule',
     description: 'Deletes a rule of a security group.',
     policy: 'os_compute_api:os-security-groups:rule:delete',

@@ -10,7 +10,6 @@ import { integer, nullableText, text, time } from '../../views/fields.js';
 import { offsetPage, offsetParameters } from './offset-page.js';
 import { volumeProxyDocs } from './proxy-docs.js';
 import { rejectedAs } from './rejected-as.js';
-import { proxied } from './window.js';
 
 /** Descriptions of fields that occur in several places. */
 const snapshotTexts = {
@@ -54,7 +53,6 @@ export const snapshotProxies = [
       ...volumeProxyDocs,
       ...list,
       method: 'GET',
-      window: proxied,
       summary: 'List volume snapshots',
       status: 200,
       query: query(offsetParameters, { extra: 'ignore' }),
@@ -70,7 +68,6 @@ export const snapshotProxies = [
     name: 'createSnapshot',
     method: 'POST',
     path,
-    window: proxied,
     summary: 'Create a volume snapshot',
     description: 'Creates a snapshot of a volume.',
     policy: 'os_compute_api:os-volumes:snapshots:create',
@@ -109,7 +106,6 @@ export const snapshotProxies = [
     name: 'showSnapshot',
     method: 'GET',
     path: `${path}/{id}`,
-    window: proxied,
     summary: 'Show a volume snapshot',
     description: 'Shows a volume snapshot.',
     policy: 'os_compute_api:os-volumes:snapshots:show',
@@ -124,7 +120,6 @@ export const snapshotProxies = [
     name: 'deleteSnapshot',
     method: 'DELETE',
     path: `${path}/{id}`,
-    window: proxied,
     summary: 'Delete a volume snapshot',
     description: 'Deletes a volume snapshot.',
     policy: 'os_compute_api:os-volumes:snapshots:delete',

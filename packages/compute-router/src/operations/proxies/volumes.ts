@@ -12,7 +12,6 @@ import { positiveInteger } from '../../schemas/types.js';
 import { field, integer, nullableText, text, time } from '../../views/fields.js';
 import { offsetPage, offsetParameters } from './offset-page.js';
 import { volumeProxyDocs } from './proxy-docs.js';
-import { proxied } from './window.js';
 
 /** Descriptions of fields that occur in several places. */
 const volumeTexts = {
@@ -96,7 +95,6 @@ export const volumeProxies = [
       ...volumeProxyDocs,
       ...list,
       method: 'GET',
-      window: proxied,
       summary: 'List volumes',
       status: 200,
       query: listQuery,
@@ -109,7 +107,6 @@ export const volumeProxies = [
     name: 'createVolume',
     method: 'POST',
     path,
-    window: proxied,
     summary: 'Create a volume',
     description: 'Creates an empty volume, or a volume from a snapshot.',
     policy: 'os_compute_api:os-volumes:create',
@@ -148,7 +145,6 @@ export const volumeProxies = [
     name: 'showVolume',
     method: 'GET',
     path: `${path}/{id}`,
-    window: proxied,
     summary: 'Show a volume',
     description: 'Shows a volume.',
     policy: 'os_compute_api:os-volumes:show',
@@ -163,7 +159,6 @@ export const volumeProxies = [
     name: 'deleteVolume',
     method: 'DELETE',
     path: `${path}/{id}`,
-    window: proxied,
     summary: 'Delete a volume',
     description: 'Deletes a volume. The volume must not be attached to a server.',
     policy: 'os_compute_api:os-volumes:delete',

@@ -4,16 +4,12 @@ import { z } from 'zod';
 import { operation } from '../../operation.js';
 import { plainAction } from './plain-action.js';
 import { POLL } from './poll.js';
-import { serverDocs } from './server-docs.js';
-import { serverById } from './target.js';
-
-const path = '/servers/{id}/action';
-const common = { ...serverDocs, method: 'POST', path, target: serverById, status: 202 } as const;
+import { serverAction, serverDocs } from './server-docs.js';
 
 /** Actions of administrators, and actions that end or restore the use of a server. */
 export const adminActions = [
   operation({
-    ...common,
+    ...serverAction,
     name: 'resetServerState',
     action: 'os-resetState',
     summary: 'Reset the state of a server',
@@ -32,7 +28,6 @@ export const adminActions = [
     },
   }),
   plainAction({
-    ...serverDocs,
     name: 'injectServerNetworkInfo',
     action: 'injectNetworkInfo',
     summary: 'Inject the network configuration into a server',
@@ -41,7 +36,6 @@ export const adminActions = [
     errors: [404, 409],
   }),
   plainAction({
-    ...serverDocs,
     name: 'triggerServerCrashDump',
     action: 'trigger_crash_dump',
     window: since('2.17', true),
@@ -53,7 +47,7 @@ export const adminActions = [
     argument: z.null().describe('Must be null.'),
   }),
   operation({
-    ...common,
+    ...serverAction,
     name: 'changeServerPassword',
     action: 'changePassword',
     summary: 'Change the administrative password of a server',
@@ -73,7 +67,6 @@ export const adminActions = [
     },
   }),
   plainAction({
-    ...serverDocs,
     name: 'restoreServer',
     action: 'restore',
     summary: 'Restore a soft-deleted server',
@@ -83,7 +76,6 @@ export const adminActions = [
     when: { ...serverDocs.when, 403: 'The policy does not allow it, or a quota is exceeded.' },
   }),
   plainAction({
-    ...serverDocs,
     name: 'forceDeleteServer',
     action: 'forceDelete',
     summary: 'Force-delete a server',

@@ -5,8 +5,8 @@ import { z } from 'zod';
 import type { ComputeCall } from '../../http/call.js';
 import { operation } from '../../operation.js';
 import { resource } from '../../reference/resource.js';
-import { serverDocs } from './server-docs.js';
-import { parentServer, serverById } from './target.js';
+import { serverAction, serverDocs } from './server-docs.js';
+import { parentServer } from './target.js';
 
 export const serverConsoleDocs = resource({
   tag: 'consoles',
@@ -22,8 +22,6 @@ const consoleTexts = {
     'Console type: `novnc`, `xvpvnc`, `spice-html5`, `serial`, since 2.8 `webmks`, since 2.99 `spice-direct`.',
   remoteConsole: 'The remote console.',
 } as const;
-
-const path = '/servers/{id}/action';
 
 /** The console types of each protocol. `xpvnc` is another spelling of `xvpvnc`. */
 const types: Readonly<Record<string, readonly string[]>> = {
@@ -108,10 +106,8 @@ export const serverConsoles = [
   }),
   ...legacy.map(({ name, action, description, type, accepted }) =>
     operation({
-      ...serverDocs,
+      ...serverAction,
       name,
-      method: 'POST',
-      path,
       action,
       window: until('2.5', true),
       summary: `Open a console of a server (${action})`,
@@ -122,7 +118,6 @@ export const serverConsoles = [
       body: object({
         [action]: described('The console to create.', z.strictObject({ type: type.describe(accepted) })),
       }),
-      target: serverById,
       reply: {
         console: described(
           'The console.',
@@ -136,26 +131,21 @@ export const serverConsoles = [
     }),
   ),
   operation({
-    ...serverDocs,
+    ...serverAction,
     name: 'getServerRdpConsole',
-    method: 'POST',
-    path,
     action: 'os-getRDPConsole',
     window: until('2.5', true),
     summary: 'Removed: RDP consoles',
     description: 'Always rejected: RDP consoles were removed with the driver that provided them.',
     status: 200,
     errors: [400, 404, 409, 501],
-    target: serverById,
     run: () => {
       throw new Rejection('BAD_REQUEST', 'Unavailable console type rdp-html5.');
     },
   }),
   operation({
-    ...serverDocs,
+    ...serverAction,
     name: 'showServerConsoleOutput',
-    method: 'POST',
-    path,
     action: 'os-getConsoleOutput',
     summary: 'Show the console output of a server',
     description: 'Shows the last lines of the console output of a server.',
@@ -184,7 +174,6 @@ export const serverConsoles = [
         }),
       ),
     }),
-    target: serverById,
     reply: { output: described('Console output of the guest.', z.string()) },
     run: async ({ engine, context, target, body }) => ({
       output: await engine.consoles.output(context, target, body['os-getConsoleOutput'].length ?? undefined),

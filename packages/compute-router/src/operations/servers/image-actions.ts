@@ -5,16 +5,13 @@ import { z } from 'zod';
 import type { ComputeCall } from '../../http/call.js';
 import { operation } from '../../operation.js';
 import * as type from '../../schemas/types.js';
-import { serverDocs } from './server-docs.js';
-import { serverById } from './target.js';
+import { serverAction, serverDocs } from './server-docs.js';
 
 /** Descriptions of fields that occur in several places. */
 const imageActionTexts = {
   name: 'Name of the image.',
   metadata: 'Metadata of the image, as key-value pairs.',
 } as const;
-
-const path = '/servers/{id}/action';
 
 /** Since 2.45, the body contains the image id; previously, a header does. */
 const returnsImageId = since('2.45', true);
@@ -32,16 +29,13 @@ function imageReply(call: ComputeCall, imageId: string, retained = true) {
 /** Actions that create images of servers. */
 export const imageActions = [
   operation({
-    ...serverDocs,
+    ...serverAction,
     name: 'createServerImage',
-    method: 'POST',
-    path,
     action: 'createImage',
     summary: 'Create an image of a server',
     description:
       'Creates an image of the root disk, or for a root volume, snapshots of all volumes and an image that refers to them. The server must be `ACTIVE`, `PAUSED`, `SUSPENDED` or `SHUTOFF`. Asynchronous: poll the image. Until 2.44, its URL is in the `Location` header; since 2.45, its ID is in the response body.',
     policy: 'os_compute_api:servers:create_image',
-    status: 202,
     errors: [400, 403, 404, 409],
     when: { ...serverDocs.when, 403: 'The policy does not allow it, or a quota is exceeded.' },
     body: object({
@@ -53,7 +47,6 @@ export const imageActions = [
         }),
       ),
     }),
-    target: serverById,
     reply,
     run: async (call) => {
       const { engine, context, target, version } = call;
@@ -69,16 +62,13 @@ export const imageActions = [
     },
   }),
   operation({
-    ...serverDocs,
+    ...serverAction,
     name: 'createServerBackup',
-    method: 'POST',
-    path,
     action: 'createBackup',
     summary: 'Create a backup of a server',
     description:
       'Creates an image of a server and deletes its oldest backups of the same type until `rotation` backups are left. The server must be `ACTIVE`, `PAUSED`, `SUSPENDED` or `SHUTOFF`. Asynchronous: poll the image. Until 2.44, its URL is in the `Location` header; since 2.45, its ID is in the response body.',
     policy: 'os_compute_api:os-create-backup',
-    status: 202,
     errors: [400, 403, 404, 409],
     when: { ...serverDocs.when, 403: 'The policy does not allow it, or a quota is exceeded.' },
     body: object({
@@ -95,7 +85,6 @@ export const imageActions = [
         }),
       ),
     }),
-    target: serverById,
     reply,
     run: async (call) => {
       const { engine, context, target, version } = call;

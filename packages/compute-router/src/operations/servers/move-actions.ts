@@ -8,8 +8,7 @@ import * as type from '../../schemas/types.js';
 import { serverTexts } from '../../views/server-field.js';
 import { plainAction } from './plain-action.js';
 import { POLL } from './poll.js';
-import { serverDocs } from './server-docs.js';
-import { serverById } from './target.js';
+import { serverAction, serverDocs } from './server-docs.js';
 
 /** Descriptions of fields that occur in several places. */
 const moveActionTexts = {
@@ -17,8 +16,6 @@ const moveActionTexts = {
   blockMigration: 'Whether to copy local disks. Since 2.25, also `auto`.',
   force: 'Whether to skip the check of the destination host by the scheduler. Default: false.',
 } as const;
-
-const path = '/servers/{id}/action';
 
 const hostOrNull = type.fqdn.nullable();
 
@@ -42,15 +39,12 @@ const silent = since('2.14', true);
 /** Actions that move a server between hosts or flavors. */
 export const moveActions = [
   operation({
-    ...serverDocs,
+    ...serverAction,
     name: 'resizeServer',
-    method: 'POST',
-    path,
     action: 'resize',
     summary: 'Resize a server',
     description: `Resizes a server to another flavor, usually on another host. The server must be \`ACTIVE\` or \`SHUTOFF\`. ${POLL} its status is \`VERIFY_RESIZE\`; then confirm or revert the resize.`,
     policy: 'os_compute_api:servers:resize',
-    status: 202,
     errors: [400, 401, 403, 404, 409],
     when: { ...serverDocs.when, 403: 'The policy does not allow it, or a quota is exceeded.' },
     body: object({
@@ -62,7 +56,6 @@ export const moveActions = [
         }),
       ),
     }),
-    target: serverById,
     run: async ({ engine, context, target, body }) => {
       await engine.servers.act(context, target.id, 'resize', {
         flavorId: body.resize.flavorRef.slice(body.resize.flavorRef.lastIndexOf('/') + 1),
@@ -71,7 +64,6 @@ export const moveActions = [
     },
   }),
   plainAction({
-    ...serverDocs,
     name: 'confirmServerResize',
     action: 'confirmResize',
     summary: 'Confirm a resize',
@@ -81,7 +73,6 @@ export const moveActions = [
     errors: [400, 404, 409],
   }),
   plainAction({
-    ...serverDocs,
     name: 'revertServerResize',
     action: 'revertResize',
     summary: 'Revert a resize',
@@ -90,14 +81,11 @@ export const moveActions = [
     errors: [400, 404, 409],
   }),
   operation({
-    ...serverDocs,
+    ...serverAction,
     name: 'migrateServer',
-    method: 'POST',
-    path,
     action: 'migrate',
     summary: 'Migrate a server',
     description: `Migrates a server to another host (cold migration); the instance is stopped in the meantime. The server must be \`ACTIVE\` or \`SHUTOFF\`. ${POLL} its status is \`VERIFY_RESIZE\`; then confirm or revert the migration.`,
-    status: 202,
     errors: [400, 403, 404, 409],
     body: object({
       migrate: [
@@ -117,7 +105,6 @@ export const moveActions = [
         ),
       ],
     }),
-    target: serverById,
     run: async (call) => {
       const { engine, context, target, version } = call;
       const requested = at(toHost, version) ? (call.body.migrate as { host?: string | null } | null) : null;
@@ -132,14 +119,11 @@ export const moveActions = [
     },
   }),
   operation({
-    ...serverDocs,
+    ...serverAction,
     name: 'liveMigrateServer',
-    method: 'POST',
-    path,
     action: 'os-migrateLive',
     summary: 'Live-migrate a server',
     description: `Live-migrates a running server to another host. The server must be \`ACTIVE\` or \`PAUSED\`. ${POLL} it has left the status \`MIGRATING\`. Since 2.34, hosts are checked after the response; failures are reported in the migration and in the actions of the server.`,
-    status: 202,
     errors: [400, 403, 404, 409],
     body: object({
       'os-migrateLive': described(
@@ -164,7 +148,6 @@ export const moveActions = [
         }),
       ),
     }),
-    target: serverById,
     run: async (call) => {
       const { engine, context, target, version } = call;
       const request = call.body['os-migrateLive'];
@@ -183,10 +166,8 @@ export const moveActions = [
     },
   }),
   operation({
-    ...serverDocs,
+    ...serverAction,
     name: 'evacuateServer',
-    method: 'POST',
-    path,
     action: 'evacuate',
     summary: 'Evacuate a server from a failed host',
     description: `Rebuilds a server of a failed host on another host. The server must be \`ACTIVE\`, \`SHUTOFF\` or \`ERROR\`, and its host must be down. ${POLL} its status is \`ACTIVE\` or \`SHUTOFF\`. Since 2.95, the server is stopped afterwards.`,
@@ -214,7 +195,6 @@ export const moveActions = [
         }),
       ),
     }),
-    target: serverById,
     reply: {
       adminPass: until('2.13', described(serverTexts.actionPassword, z.string().optional())),
     },

@@ -3,10 +3,8 @@ import { described, object } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import { operation } from '../../operation.js';
 import * as type from '../../schemas/types.js';
-import { serverDocs } from './server-docs.js';
-import { serverById } from './target.js';
+import { serverAction } from './server-docs.js';
 
-const path = '/servers/{id}/action';
 const window = until('2.43', true);
 
 const networkId = z
@@ -20,16 +18,13 @@ const floatingAddress = described('The floating IP address.', type.ip);
 /** Actions on the addresses of a server; since 2.44 the network service provides them. */
 export const networkActions = [
   operation({
-    ...serverDocs,
+    ...serverAction,
     name: 'addServerFixedIp',
-    method: 'POST',
-    path,
     action: 'addFixedIp',
     window,
     summary: 'Add a fixed IP address to a server',
     description: 'Adds a fixed IP address on a network to a server. Replaced by ports.',
     policy: 'os_compute_api:os-multinic:add',
-    status: 202,
     errors: [400, 404, 409],
     body: object({
       addFixedIp: described(
@@ -37,21 +32,17 @@ export const networkActions = [
         object({ networkId: described('UUID of the network.', networkId) }),
       ),
     }),
-    target: serverById,
     run: ({ engine, context, target, body }) =>
       engine.interfaces.addFixedIp(context, target, body.addFixedIp.networkId),
   }),
   operation({
-    ...serverDocs,
+    ...serverAction,
     name: 'removeServerFixedIp',
-    method: 'POST',
-    path,
     action: 'removeFixedIp',
     window,
     summary: 'Remove a fixed IP address from a server',
     description: 'Removes a fixed IP address from a server. Replaced by ports.',
     policy: 'os_compute_api:os-multinic:remove',
-    status: 202,
     errors: [400, 404, 409],
     body: object({
       removeFixedIp: described(
@@ -59,21 +50,17 @@ export const networkActions = [
         object({ address: described('The IP address.', type.ip) }),
       ),
     }),
-    target: serverById,
     run: ({ engine, context, target, body }) =>
       engine.interfaces.removeFixedIp(context, target, body.removeFixedIp.address),
   }),
   operation({
-    ...serverDocs,
+    ...serverAction,
     name: 'addServerFloatingIp',
-    method: 'POST',
-    path,
     action: 'addFloatingIp',
     window,
     summary: 'Associate a floating IP address with a server',
     description: 'Associates a floating IP address with a server. Replaced by the networking service.',
     policy: 'os_compute_api:os-floating-ips:add',
-    status: 202,
     errors: [400, 403, 404],
     body: object({
       addFloatingIp: described(
@@ -87,27 +74,22 @@ export const networkActions = [
         }),
       ),
     }),
-    target: serverById,
     run: ({ engine, context, target, body: { addFloatingIp } }) =>
       engine.serverNetwork.addFloatingIp(context, target, addFloatingIp.address, addFloatingIp.fixed_address),
   }),
   operation({
-    ...serverDocs,
+    ...serverAction,
     name: 'removeServerFloatingIp',
-    method: 'POST',
-    path,
     action: 'removeFloatingIp',
     window,
     summary: 'Disassociate a floating IP address from a server',
     description: 'Disassociates a floating IP address from a server. Replaced by the networking service.',
     policy: 'os_compute_api:os-floating-ips:remove',
-    status: 202,
     errors: [400, 403, 404, 409],
     when: { 409: 'The address is not associated with this server.' },
     body: object({
       removeFloatingIp: described('The floating IP address to disassociate.', object({ address: floatingAddress })),
     }),
-    target: serverById,
     run: ({ engine, context, target, body }) =>
       engine.serverNetwork.removeFloatingIp(context, target, body.removeFloatingIp.address),
   }),

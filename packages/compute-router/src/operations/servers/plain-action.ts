@@ -5,15 +5,14 @@ import type { z } from 'zod';
 import { type OperationTexts, operation } from '../../operation.js';
 import type { RuleName } from '../../policy/index.js';
 import * as type from '../../schemas/types.js';
-import { serverById } from './target.js';
+import { serverAction } from './server-docs.js';
 
 /** Actions that need no arguments. */
 type PlainActionName = {
   [Name in ServerActionName]: RequestOf<Name> extends void ? Name : never;
 }[ServerActionName];
 
-interface PlainAction extends OperationTexts, Pick<Operation, 'window' | 'summary' | 'errors' | 'when'> {
-  readonly parameters: { readonly id: string };
+interface PlainAction extends Omit<OperationTexts, 'tag'>, Pick<Operation, 'window' | 'summary' | 'errors' | 'when'> {
   readonly action: PlainActionName;
   readonly policy: RuleName;
   /** Default: 202. */
@@ -25,13 +24,10 @@ interface PlainAction extends OperationTexts, Pick<Operation, 'window' | 'summar
 /** Creates the operation of an action that needs no arguments: `{"pause": null}`. */
 export function plainAction({ action, argument = type.anything, ...rest }: PlainAction): Operation {
   return operation({
-    method: 'POST',
-    path: '/servers/{id}/action',
+    ...serverAction,
     action,
-    status: 202,
     ...rest,
     body: object({ [action]: argument }),
-    target: serverById,
     run: async ({ engine, context, target }) => {
       await engine.servers.act(context, target.id, action);
     },

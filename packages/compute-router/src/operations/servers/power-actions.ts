@@ -5,19 +5,15 @@ import { operation } from '../../operation.js';
 import * as type from '../../schemas/types.js';
 import { plainAction } from './plain-action.js';
 import { POLL } from './poll.js';
-import { serverDocs } from './server-docs.js';
-import { serverById } from './target.js';
+import { serverAction } from './server-docs.js';
 
 const LOCK = 'Null, or since 2.73 an object with a reason.';
-
-const path = '/servers/{id}/action';
 
 /** Until 2.72, the value of `lock` is ignored. */
 const withReason = since('2.73', true);
 
 export const powerActions = [
   plainAction({
-    ...serverDocs,
     name: 'startServer',
     action: 'os-start',
     summary: 'Start a server',
@@ -26,7 +22,6 @@ export const powerActions = [
     errors: [404, 409],
   }),
   plainAction({
-    ...serverDocs,
     name: 'stopServer',
     action: 'os-stop',
     summary: 'Stop a server',
@@ -35,7 +30,6 @@ export const powerActions = [
     errors: [404, 409],
   }),
   plainAction({
-    ...serverDocs,
     name: 'pauseServer',
     action: 'pause',
     summary: 'Pause a server',
@@ -44,7 +38,6 @@ export const powerActions = [
     errors: [404, 409],
   }),
   plainAction({
-    ...serverDocs,
     name: 'unpauseServer',
     action: 'unpause',
     summary: 'Unpause a server',
@@ -53,7 +46,6 @@ export const powerActions = [
     errors: [404, 409],
   }),
   plainAction({
-    ...serverDocs,
     name: 'suspendServer',
     action: 'suspend',
     summary: 'Suspend a server',
@@ -62,7 +54,6 @@ export const powerActions = [
     errors: [404, 409],
   }),
   plainAction({
-    ...serverDocs,
     name: 'resumeServer',
     action: 'resume',
     summary: 'Resume a server',
@@ -71,15 +62,12 @@ export const powerActions = [
     errors: [404, 409],
   }),
   operation({
-    ...serverDocs,
+    ...serverAction,
     name: 'rebootServer',
-    method: 'POST',
-    path,
     action: 'reboot',
     summary: 'Reboot a server',
     description: `Reboots a server. \`SOFT\` restarts the guest operating system and requires the status \`ACTIVE\`. \`HARD\` power-cycles the server, also in the statuses \`SHUTOFF\`, \`PAUSED\`, \`SUSPENDED\` and \`ERROR\`. ${POLL} its status is \`ACTIVE\`.`,
     policy: 'os_compute_api:servers:reboot',
-    status: 202,
     errors: [404, 409],
     body: object({
       reboot: described(
@@ -95,22 +83,18 @@ export const powerActions = [
         }),
       ),
     }),
-    target: serverById,
     run: async ({ engine, context, target, body }) => {
       await engine.servers.act(context, target.id, body.reboot.type === 'HARD' ? 'rebootHard' : 'rebootSoft');
     },
   }),
   operation({
-    ...serverDocs,
+    ...serverAction,
     name: 'lockServer',
-    method: 'POST',
-    path,
     action: 'lock',
     summary: 'Lock a server',
     description:
       'Locks a server. While it is locked, only administrators can change it. Synchronous; allowed in any status.',
     policy: 'os_compute_api:os-lock-server:lock',
-    status: 202,
     errors: [404],
     body: object({
       lock: [
@@ -126,7 +110,6 @@ export const powerActions = [
         ),
       ],
     }),
-    target: serverById,
     run: async ({ engine, context, target, body, version }) => {
       const requested = body.lock as { readonly locked_reason?: string } | null;
       await engine.servers.lock(
@@ -137,19 +120,15 @@ export const powerActions = [
     },
   }),
   operation({
-    ...serverDocs,
+    ...serverAction,
     name: 'unlockServer',
-    method: 'POST',
-    path,
     action: 'unlock',
     summary: 'Unlock a server',
     description:
       'Unlocks a server. A lock set by an administrator can be removed only by administrators. Synchronous; allowed in any status.',
     policy: 'os_compute_api:os-lock-server:unlock',
-    status: 202,
     errors: [404],
     body: object({ unlock: type.anything }),
-    target: serverById,
     run: async (call) => {
       const { engine, context, target } = call;
       if (engine.servers.lockedByOther(context, target))

@@ -10,10 +10,7 @@ import { serverTexts } from '../../views/server-field.js';
 import { fieldsOf, recordFieldsOf } from '../../views/server-request-fields.js';
 import { plainAction } from './plain-action.js';
 import { POLL } from './poll.js';
-import { serverDocs } from './server-docs.js';
-import { serverById } from './target.js';
-
-const path = '/servers/{id}/action';
+import { serverAction } from './server-docs.js';
 
 const rebuild = object(fieldsOf('rebuild'));
 
@@ -34,22 +31,18 @@ const mayBeVolumeBacked = since('2.87', true);
 /** Actions that boot a server from another image. */
 export const rebuildActions = [
   operation({
-    ...serverDocs,
+    ...serverAction,
     name: 'rebuildServer',
-    method: 'POST',
-    path,
     action: 'rebuild',
     summary: 'Rebuild a server',
     description: `Rebuilds a server: replaces the content of its root disk with an image. ID, IP addresses and volumes are kept. The server must be \`ACTIVE\`, \`SHUTOFF\` or \`ERROR\`; since 2.93, its root disk can be a volume. ${POLL} its status is \`ACTIVE\`, \`SHUTOFF\` or \`ERROR\`.`,
     policy: 'os_compute_api:servers:rebuild',
-    status: 202,
     errors: [400, 403, 404, 409],
     when: {
       403: 'The policy does not allow it, or a quota is exceeded.',
       409: 'The status, the lock or the root volume of the server does not allow it.',
     },
     body: object({ rebuild: described('The image and the attributes to change.', rebuild) }),
-    target: serverById,
     reply: { server: described(serverTexts.server, serverRebuilt) },
     load: loadHosts,
     run: async (call) => {
@@ -69,10 +62,8 @@ export const rebuildActions = [
     },
   }),
   operation({
-    ...serverDocs,
+    ...serverAction,
     name: 'rescueServer',
-    method: 'POST',
-    path,
     action: 'rescue',
     summary: 'Rescue a server',
     description: `Boots a server from a rescue image, with its own root disk attached as an additional disk. The server must be \`ACTIVE\`, \`SHUTOFF\` or \`ERROR\`; since 2.87, its root disk can be a volume. ${POLL} its status is \`RESCUE\`.`,
@@ -85,7 +76,6 @@ export const rebuildActions = [
         derive(rescue, (schema) => schema.nullable()),
       ),
     }),
-    target: serverById,
     reply: {
       adminPass: described(serverTexts.actionPassword, z.string().optional()),
     },
@@ -103,7 +93,6 @@ export const rebuildActions = [
     },
   }),
   plainAction({
-    ...serverDocs,
     name: 'unrescueServer',
     action: 'unrescue',
     summary: 'Unrescue a server',

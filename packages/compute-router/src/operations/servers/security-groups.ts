@@ -6,12 +6,10 @@ import { resource } from '../../reference/resource.js';
 import { idText } from '../../schemas/id-text.js';
 import { nullableText } from '../../schemas/reply-types.js';
 import { securityGroupRule, showRules } from '../proxies/security-group-rule.js';
-import { serverDocs } from './server-docs.js';
-import { parentServer, serverById } from './target.js';
+import { serverAction } from './server-docs.js';
+import { parentServer } from './target.js';
 
 const serverSecurityGroupDocs = resource({ tag: 'server-security-groups' });
-
-const path = '/servers/{id}/action';
 
 const namedGroup = object({ name: described('Name or UUID of the security group.', idText.min(1)) });
 
@@ -55,38 +53,30 @@ export const serverSecurityGroups = [
     },
   }),
   operation({
-    ...serverDocs,
+    ...serverAction,
     name: 'addServerSecurityGroup',
-    method: 'POST',
-    path,
     action: 'addSecurityGroup',
     summary: 'Add a security group to a server',
     description: 'Adds a security group to all ports of a server.',
     policy: 'os_compute_api:os-security-groups:add',
-    status: 202,
     errors: [400, 404, 409],
     body: object({
       addSecurityGroup: described('The security group to add.', namedGroup),
     }),
-    target: serverById,
     run: ({ engine, context, target, body }) =>
       engine.serverNetwork.addSecurityGroup(context, target, body.addSecurityGroup.name),
   }),
   operation({
-    ...serverDocs,
+    ...serverAction,
     name: 'removeServerSecurityGroup',
-    method: 'POST',
-    path,
     action: 'removeSecurityGroup',
     summary: 'Remove a security group from a server',
     description: 'Removes a security group from all ports of a server.',
     policy: 'os_compute_api:os-security-groups:remove',
-    status: 202,
     errors: [400, 404, 409],
     body: object({
       removeSecurityGroup: described('The security group to remove.', namedGroup),
     }),
-    target: serverById,
     run: ({ engine, context, target, body }) =>
       engine.serverNetwork.removeSecurityGroup(context, target, body.removeSecurityGroup.name),
   }),

@@ -1,4 +1,5 @@
 import { resource } from '../../reference/resource.js';
+import { serverById } from './target.js';
 
 export const serverDocs = resource({
   tag: 'servers',
@@ -8,3 +9,12 @@ export const serverDocs = resource({
     501: 'The driver of the host does not support the operation.',
   },
 });
+
+/** What actions on a server have in common. */
+export const serverAction = {
+  ...serverDocs,
+  method: 'POST',
+  path: '/servers/{id}/action',
+  status: 202,
+  target: serverById,
+} as const;

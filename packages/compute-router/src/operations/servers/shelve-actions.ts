@@ -5,16 +5,13 @@ import { operation } from '../../operation.js';
 import * as type from '../../schemas/types.js';
 import { plainAction } from './plain-action.js';
 import { POLL } from './poll.js';
-import { serverDocs } from './server-docs.js';
-import { serverById } from './target.js';
+import { serverAction } from './server-docs.js';
 
 /** Descriptions of fields that occur in several places. */
 const unshelveTexts = {
   zone: 'Availability zone of the server. Since 2.91, null removes the pin to a zone.',
   unshelve: 'Null, or since 2.77 an object with options.',
 } as const;
-
-const path = '/servers/{id}/action';
 
 /** Until 2.76, the value of `unshelve` is ignored. */
 const acceptsPlace = since('2.77', true);
@@ -27,7 +24,6 @@ interface Place {
 /** Actions that shelve and unshelve servers. */
 export const shelveActions = [
   plainAction({
-    ...serverDocs,
     name: 'shelveServer',
     action: 'shelve',
     summary: 'Shelve a server',
@@ -36,7 +32,6 @@ export const shelveActions = [
     errors: [400, 403, 404, 409],
   }),
   plainAction({
-    ...serverDocs,
     name: 'shelveOffloadServer',
     action: 'shelveOffload',
     summary: 'Shelve-offload a server',
@@ -45,15 +40,12 @@ export const shelveActions = [
     errors: [400, 404, 409],
   }),
   operation({
-    ...serverDocs,
+    ...serverAction,
     name: 'unshelveServer',
-    method: 'POST',
-    path,
     action: 'unshelve',
     summary: 'Unshelve a server',
     description: `Restores a shelved server. The server must be \`SHELVED\` or \`SHELVED_OFFLOADED\`. ${POLL} its status is \`ACTIVE\`.`,
     policy: 'os_compute_api:os-shelve:unshelve',
-    status: 202,
     errors: [400, 403, 404, 409],
     when: {
       409: 'The status or the lock of the server does not allow it. Since 2.91: or the host is not in the availability zone.',
@@ -87,7 +79,6 @@ export const shelveActions = [
         ),
       ],
     }),
-    target: serverById,
     run: async (call) => {
       const { engine, context, target, version } = call;
       const place = at(acceptsPlace, version) ? (call.body.unshelve as Place | null) : null;
