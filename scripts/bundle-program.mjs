@@ -4,7 +4,7 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { rolldown } from 'rolldown';
 import { bundledFiles } from './bundled-files.mjs';
-import { reducedModules } from './reduced-modules.mjs';
+import { isReplaced, reducedModules } from './reduced-modules.mjs';
 
 /** Packages that a bundle does not contain: it is installed with them. Both are large, and few requests use them. */
 export const INSTALLED = ['node-forge', 're2js'];
@@ -109,5 +109,6 @@ export async function bundleProgram(input, folder, { unused = [], small = false 
   await bundle.close();
   files.copyFiles(folder);
   const chunks = output.filter(({ type }) => type === 'chunk');
-  writeFileSync(join(folder, 'LICENSES.txt'), licensesOf(chunks.flatMap(({ moduleIds }) => moduleIds)));
+  const contained = chunks.flatMap(({ moduleIds }) => moduleIds.filter((id) => !isReplaced(id, { small })));
+  writeFileSync(join(folder, 'LICENSES.txt'), licensesOf(contained));
 }

@@ -38,28 +38,52 @@ const SMALLER = {
   '/depd/index.js': 'module.exports = () => Object.assign(() => {}, { function: (f) => f, property() {} });',
   // Bodies are JSON, and the query parser is `simple`.
   '/qs/lib/index.js': EMPTY,
-  // No response is a file, and no proxy is trusted.
+  '/safer-buffer/safer.js': "module.exports = require('node:buffer');",
+  '/iconv-lite/lib/streams.js': 'module.exports = () => ({});',
+  // Routers are never printed.
+  '/find-my-way/lib/pretty-print.js': EMPTY,
+  // No page is a template, and no response sets a cookie.
+  '/express/lib/view.js': EMPTY,
+  '/cookie/index.js': EMPTY,
+  '/cookie-signature/index.js': EMPTY,
+  // Only the media type of responses is negotiated.
+  '/negotiator/lib/charset.js': EMPTY,
+  '/negotiator/lib/encoding.js': EMPTY,
+  '/negotiator/lib/language.js': EMPTY,
+  // No response is a file.
+  '/content-disposition/dist/index.js': EMPTY,
+  '/range-parser/index.js': EMPTY,
   '/send/index.js': EMPTY,
   '/serve-static/index.js': EMPTY,
-  '/ipaddr.js/lib/ipaddr.js': EMPTY,
+  // No proxy is trusted.
+  '/proxy-addr/index.js':
+    'module.exports = Object.assign((req) => req.socket.remoteAddress, { compile: () => () => false });',
 };
 
 /** Returns the ends of the paths of all modules that a program reduces. */
 export const reducedPaths = ({ small = false } = {}) => Object.keys({ ...REDUCED, ...(small && SMALLER) });
 
+const TEXTS = { ...REDUCED, ...SMALLER };
+
+/** Returns a function that finds the end of the path of a reduced module; it returns undefined for other modules. */
+function endIn(options) {
+  const ends = reducedPaths(options);
+  return (id) => ends.find((path) => id.replaceAll('\\', '/').endsWith(path));
+}
+
+/** Returns whether a program contains nothing of a module. */
+export const isReplaced = (id, options) => typeof TEXTS[endIn(options)(id)] === 'string';
+
 /** Returns a plugin that bundles the reduced modules. */
 export function reducedModules(options) {
-  const texts = { ...REDUCED, ...SMALLER };
-  const ends = reducedPaths(options);
+  const endOf = endIn(options);
   return {
     name: 'reduced-modules',
     load: {
       filter: { id: /[\\/]node_modules[\\/]/ },
       handler(id) {
-        const end = ends.find((path) => id.replaceAll('\\', '/').endsWith(path));
-        if (!end) return;
-        const text = texts[end];
-        return typeof text === 'string' ? text : text(id);
+        const text = TEXTS[endOf(id)];
+        return typeof text === 'function' ? text(id) : text;
       },
     },
   };

@@ -62,7 +62,12 @@ export function pageRouter(options: PageOptions): Router {
     res.json(await requestDetail(options, entry, addressOf(req)));
   });
   router.get('/_page/journal.har', (req: Request, res: Response) => {
-    res.attachment('test-cloud.har').json(harFile(journal.list(journalQuery(req.query)), addressOf(req)));
+    // res.attachment() would require a package.
+    res.set({
+      'Content-Disposition': 'attachment; filename=test-cloud.har',
+      'Content-Type': 'application/octet-stream',
+    });
+    res.json(harFile(journal.list(journalQuery(req.query)), addressOf(req)));
   });
   router.get('/_page/:name', async (req: Request, res: Response, next: NextFunction) => {
     const { pageFile, pagePolicy } = await files();
