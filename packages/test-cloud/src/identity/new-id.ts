@@ -7,3 +7,9 @@ export const newId = (): string => randomUUID().replaceAll('-', '');
 export function stableId(kind: string, name: string): string {
   return createHash('md5').update(`${kind}/${name}`).digest('hex');
 }
+
+/** Returns the UUID of a record that is derived from other records. */
+export function stableUuid(kind: string, name: string): string {
+  const hex = stableId(kind, name);
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-3${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20)}`;
+}

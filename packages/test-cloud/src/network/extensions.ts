@@ -70,7 +70,7 @@ const extensions = Object.entries(EXTENSIONS).map(([alias, name]) => ({
   links: [],
 }));
 
-/** Versions, extensions, zones and agents, which clients read before they use the service. */
+/** Versions, extensions and zones, which clients read before they use the service. */
 export function discoveryRoutes(resources: readonly ResourceSpec[]): readonly Route[] {
   return [
     openGet('/', ({ base }) => ({
@@ -95,6 +95,5 @@ export function discoveryRoutes(resources: readonly ResourceSpec[]): readonly Ro
       availability_zones: ['network', 'router'].map((resource) => ({ name: 'nova', resource, state: 'available' })),
     })),
     get('/v2.0/service-providers', () => ({ service_providers: [] })),
-    get('/v2.0/agents', () => ({ agents: [] })),
   ];
 }

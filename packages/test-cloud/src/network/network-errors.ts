@@ -97,6 +97,7 @@ export const NETWORK_ERRORS = {
   SecurityGroupRuleInvalidProtocol: 400,
   SecurityGroupRuleNotFound: 404,
   SecurityGroupRuleParameterConflict: 400,
+  SegmentInUse: 409,
   SegmentNotFound: 404,
   ServicePortInUse: 409,
   ServiceProfileNotFound: 404,

@@ -2,6 +2,7 @@ import { fakeService } from '../service/fake-service.js';
 import { Resource, type ResourceSpec } from '../service/resource.js';
 import { resourceRoutes } from '../service/resource-routes.js';
 import { addressGroups, addressScopes } from './address-resources.js';
+import { agents } from './agents.js';
 import { availabilityRoutes } from './availability.js';
 import { conntrackHelpers } from './conntrack-helpers.js';
 import { discoveryRoutes } from './extensions.js';
@@ -16,6 +17,7 @@ import { quotaRoutes, withQuota } from './quota-routes.js';
 import { rbacPolicies } from './rbac-policies.js';
 import { routers } from './routers.js';
 import { securityGroupRules, securityGroups } from './security-groups.js';
+import { segments } from './segments.js';
 import { smallResources } from './small-resources.js';
 import { subnetPools } from './subnet-pools.js';
 import { subnets } from './subnets.js';
@@ -38,6 +40,8 @@ const RESOURCES: readonly ResourceSpec[] = [
   trunks,
   qosPolicies,
   ...qosRules,
+  segments,
+  agents,
   ...smallResources,
 ];
 

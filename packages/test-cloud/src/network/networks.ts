@@ -7,6 +7,7 @@ import type { ResourceSpec } from '../service/resource.js';
 import { anyId, flag, integerBetween, text } from '../service/wire-types.js';
 import { networkView } from './network-views.js';
 import { invalid, PROVIDER_FIELDS, providerOf, withSegments } from './provider-attributes.js';
+import { forgetSegments, severalSegments } from './segments.js';
 import { standardFields } from './standard-fields.js';
 import { toCamelCase } from './to-camel-case.js';
 
@@ -23,10 +24,6 @@ const Segments = z
     }),
   )
   .min(1);
-
-/** Returns the segments of a network that has several. */
-const severalSegments = ({ cloud }: Call, id: string) =>
-  cloud.documents.table<{ readonly segments?: unknown }>('network/networks').get(id)?.segments;
 
 /** Converts a body to fields of the catalog. */
 function fieldsOf({ cloud }: Call, body: Readonly<Record<string, unknown>>, before?: NetworkRecord): NetworkFields {
@@ -90,6 +87,9 @@ export const networks: ResourceSpec = {
       const before = await networks.getNetwork(caller, id);
       return networkView(await networks.updateNetwork(caller, id, fieldsOf(call, change, before)));
     },
-    remove: ({ cloud, caller }, { id }) => cloud.catalogs.networks.deleteNetwork(caller, id),
+    remove: async (call, { id }) => {
+      await call.cloud.catalogs.networks.deleteNetwork(call.caller, id);
+      forgetSegments(call, id);
+    },
   },
 };

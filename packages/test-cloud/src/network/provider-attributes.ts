@@ -8,7 +8,7 @@ export const invalid = (message: string) =>
   new ServiceError(400, `Invalid input for operation: ${message}.`, 'InvalidInput');
 
 /** Validates a segment of a physical network, with the messages of the original. */
-function check({ networkType, physicalNetwork, segmentationId }: ProviderSegment): void {
+export function checkSegment({ networkType, physicalNetwork, segmentationId }: ProviderSegment): void {
   const kind = networkType === 'vlan' ? 'VLAN' : networkType;
   if (!physicalNetwork) throw invalid(`physical_network required for ${kind} provider network`);
   if (networkType === 'flat' && segmentationId !== null)
@@ -40,7 +40,7 @@ export function withSegments(
     const segment = Object.fromEntries(PROVIDER_FIELDS.map((name) => [name, given[name] || null])) as Segment;
     const [networkType, physicalNetwork, segmentationId] = PROVIDER_FIELDS.map((name) => segment[name]);
     const provider = { networkType, physicalNetwork, segmentationId } as ProviderSegment;
-    if (isPhysical({ provider })) check(provider);
+    if (isPhysical({ provider })) checkSegment(provider);
     return segment;
   });
   const complete = segments.filter((segment) => segment['provider:segmentation_id'] !== null);
@@ -73,7 +73,7 @@ export function providerOf(
   const provider: ProviderSegment = { ...UNSET, ...before?.provider, ...Object.fromEntries(given) };
   const external = rest['router:external'] ?? before?.external ?? false;
   if (isPhysical({ provider })) {
-    if (given.length > 0) check(provider);
+    if (given.length > 0) checkSegment(provider);
     if (external && !simulated)
       throw invalid(
         'external networks cannot be connected to a physical network: routers reach external networks through the host',

@@ -16,23 +16,6 @@ const hiddenStamps = {
 };
 const writes = ['create', 'change', 'remove'] as const;
 
-/** Segments of networks: stored and returned, without effect. */
-const segments: ResourceSpec = {
-  path: 'segments',
-  one: 'segment',
-  many: 'segments',
-  admin: writes,
-  fields: () => ({
-    ...unowned,
-    description: settable(text, ''),
-    name: settable(text.nullable(), null),
-    network_id: required(fixed(anyId)),
-    network_type: required(fixed(text)),
-    physical_network: fixed(text.nullable(), null),
-    segmentation_id: fixed(integerBetween(1, 2 ** 24).nullable(), null),
-  }),
-};
-
 /** Ranges of segment ids for projects. */
 const segmentRanges: ResourceSpec = {
   path: 'network-segment-ranges',
@@ -220,7 +203,6 @@ const tapMirrors: ResourceSpec = {
 
 /** Stored, returned and filtered by their fields, without effect in this cloud. */
 export const smallResources: readonly ResourceSpec[] = [
-  segments,
   segmentRanges,
   meteringLabels,
   meteringRules,

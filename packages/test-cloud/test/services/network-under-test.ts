@@ -24,5 +24,5 @@ export async function networkUnderTest() {
     const ip_version = cidr.includes(':') ? 6 : 4;
     return make('subnets', 'subnet', { network_id, cidr, ip_version, ...given });
   };
-  return { request, asMember: requests(member), make, subnet };
+  return { cloud, request, asMember: requests(member), make, subnet };
 }

@@ -1,0 +1,92 @@
+import { stableUuid } from '../identity/new-id.js';
+import type { Call } from '../service/call.js';
+import type { Doc } from '../service/documents.js';
+import { derived, settable } from '../service/field.js';
+import type { ResourceSpec } from '../service/resource.js';
+import { unsupportedAction } from '../service/service-error.js';
+import type { Storage } from '../service/storage.js';
+import type { Wire } from '../service/wire.js';
+import { flag, longText } from '../service/wire-types.js';
+
+/** The parts of the network service that every host has: addresses, routers, metadata and ports of its servers. */
+const KINDS = [
+  { agent_type: 'DHCP agent', binary: 'neutron-dhcp-agent', topic: 'dhcp_agent', availability_zone: 'nova' },
+  { agent_type: 'L3 agent', binary: 'neutron-l3-agent', topic: 'l3_agent', availability_zone: 'nova' },
+  { agent_type: 'Metadata agent', binary: 'neutron-metadata-agent', topic: 'N/A', availability_zone: null },
+  { agent_type: 'Open vSwitch agent', binary: 'neutron-openvswitch-agent', topic: 'N/A', availability_zone: null },
+] as const;
+
+/** `2026-01-31 12:34:56` */
+const secondsWithSpace = (ms: number) => new Date(ms).toISOString().slice(0, 19).replace('T', ' ');
+
+/** What administrators have set. */
+const table = ({ cloud }: Call) => cloud.documents.table<Wire>('network/agents');
+
+async function agentsOfHosts(call: Call): Promise<readonly Doc[]> {
+  const services = await call.cloud.engine.services.list({ binary: 'nova-compute' });
+  return services.flatMap(({ service, up, lastSeenAt }) =>
+    KINDS.map((kind): Doc => {
+      const id = stableUuid('agent', `${service.id}/${kind.binary}`);
+      const created = secondsWithSpace(service.createdAt);
+      return {
+        id,
+        ...kind,
+        host: service.host,
+        admin_state_up: true,
+        description: null,
+        ...table(call).get(id),
+        alive: up,
+        created_at: created,
+        started_at: created,
+        heartbeat_timestamp: secondsWithSpace(lastSeenAt ?? service.createdAt),
+        configurations: {},
+        resources_synced: null,
+      };
+    }),
+  );
+}
+
+const storage: Storage = {
+  // As in the original, only administrators see agents.
+  list: async (call) => (call.isAdmin ? agentsOfHosts(call) : []),
+  get: async (call, id) => (await storage.list(call)).find((agent) => agent.id === id),
+  create: () => {
+    throw unsupportedAction('create');
+  },
+  update(call, before, change) {
+    table(call).set(before.id, { ...table(call).get(before.id), ...change });
+    return { ...before, ...change };
+  },
+  // As in the original, the agent of a host that runs registers again, with the initial settings.
+  remove: (call, { id }) => table(call).delete(id),
+};
+
+/** Agents: the parts of the network service on each host. They are alive while the host is. */
+export const agents: ResourceSpec = {
+  path: 'agents',
+  one: 'agent',
+  many: 'agents',
+  verbs: ['list', 'show', 'change', 'remove'],
+  fields: () => ({
+    id: derived(),
+    agent_type: derived(),
+    binary: derived(),
+    topic: derived(),
+    host: derived(),
+    admin_state_up: settable(flag),
+    description: settable(longText.nullable()),
+    alive: derived(),
+    availability_zone: derived(),
+    created_at: derived(undefined, { filter: false }),
+    started_at: derived(undefined, { filter: false }),
+    heartbeat_timestamp: derived(undefined, { filter: false }),
+    configurations: derived(undefined, { filter: false }),
+    resources_synced: derived(undefined, { filter: false }),
+  }),
+  changing: async (call, _before, { admin_state_up }) => {
+    // Hosts with real machines do not read it.
+    if (admin_state_up === false && !call.cloud.simulated) throw unsupportedAction('admin_state_up');
+    return undefined;
+  },
+  storage,
+};

@@ -1,0 +1,117 @@
+import { randomUUID } from 'node:crypto';
+import { isPhysical, type NetworkRecord, type ProviderSegment } from '@apistrata/compute-engine/catalogs';
+import { stableUuid } from '../identity/new-id.js';
+import type { Call } from '../service/call.js';
+import type { Doc } from '../service/documents.js';
+import { derived, fixed, required, settable } from '../service/field.js';
+import type { ResourceSpec } from '../service/resource.js';
+import type { Storage } from '../service/storage.js';
+import { seconds } from '../service/times.js';
+import { anyId, integerBetween, longText, text } from '../service/wire-types.js';
+import { networkError } from './network-errors.js';
+import { networkView } from './network-views.js';
+import { checkSegment, PROVIDER_FIELDS } from './provider-attributes.js';
+import { stampFields } from './standard-fields.js';
+
+type Provider = Readonly<Record<(typeof PROVIDER_FIELDS)[number], unknown>>;
+
+/** Segments that administrators have created, and the names and descriptions of those that networks were created with. */
+const table = ({ cloud }: Call) => cloud.documents.table<Doc>('network/segments');
+
+/** Returns the segments of a network that was created with several; undefined for other networks. */
+export const severalSegments = ({ cloud }: Call, id: string) =>
+  cloud.documents.table<{ readonly segments?: readonly Provider[] }>('network/networks').get(id)?.segments;
+
+/** Removes what is stored about the segments of a network. */
+export function forgetSegments(call: Call, networkId: string): void {
+  for (const [id, { network_id }] of table(call)) if (network_id === networkId) table(call).delete(id);
+}
+
+/** Returns the segments that a network was created with. */
+function ownSegments(call: Call, network: NetworkRecord): readonly Doc[] {
+  const view = networkView(network);
+  const segments: readonly Provider[] = severalSegments(call, network.id) ?? [view];
+  return segments.map((provider, index) => {
+    const id = stableUuid('segment', `${network.id}/${index}`);
+    const [network_type, physical_network, segmentation_id] = PROVIDER_FIELDS.map((name) => provider[name]);
+    return {
+      id,
+      name: null,
+      description: null,
+      created_at: view.created_at,
+      updated_at: view.created_at,
+      revision_number: 0,
+      ...table(call).get(id),
+      network_id: network.id,
+      network_type,
+      physical_network,
+      segmentation_id,
+    };
+  });
+}
+
+/** Returns all segments: those of the networks, then those that administrators have added. */
+async function allSegments(call: Call): Promise<{ readonly own: readonly Doc[]; readonly added: readonly Doc[] }> {
+  // As in the original, only administrators see segments.
+  if (!call.isAdmin) return { own: [], added: [] };
+  const own = (await call.cloud.catalogs.networks.listNetworks(call.caller)).flatMap((one) => ownSegments(call, one));
+  const ids = new Set(own.map(({ id }) => id));
+  return { own, added: [...table(call).values()].filter(({ id }) => !ids.has(id)) };
+}
+
+const storage: Storage = {
+  async list(call) {
+    const { own, added } = await allSegments(call);
+    return [...own, ...added];
+  },
+  get: async (call, id) => (await storage.list(call)).find((segment) => segment.id === id),
+  create(call, { project_id: _, ...segment }) {
+    const at = seconds(call.cloud.clock.now());
+    const doc = { ...segment, id: randomUUID(), created_at: at, updated_at: at, revision_number: 0 };
+    table(call).set(doc.id, doc);
+    return doc;
+  },
+  update(call, before, change) {
+    const updated_at = seconds(call.cloud.clock.now());
+    const doc = { ...before, ...change, updated_at, revision_number: Number(before.revision_number) + 1 };
+    table(call).set(doc.id, doc);
+    return doc;
+  },
+  remove: (call, { id }) => table(call).delete(id),
+};
+
+/** Segments: one or several of each network. Added ones have no effect on machines. */
+export const segments: ResourceSpec = {
+  path: 'segments',
+  one: 'segment',
+  many: 'segments',
+  admin: ['create'],
+  fields: () => ({
+    id: derived(),
+    ...stampFields,
+    description: settable(longText.nullable(), null),
+    name: settable(text.nullable(), null),
+    network_id: required(fixed(anyId)),
+    network_type: required(fixed(text)),
+    physical_network: fixed(text.nullable(), null),
+    segmentation_id: fixed(integerBetween(1, 2 ** 24).nullable(), null),
+  }),
+  async creating(call, { network_id, network_type, physical_network, segmentation_id }) {
+    await call.cloud.catalogs.networks.getNetwork(call.caller, String(network_id));
+    const provider = {
+      networkType: network_type,
+      physicalNetwork: physical_network,
+      segmentationId: segmentation_id,
+    } as ProviderSegment;
+    if (isPhysical({ provider })) checkSegment(provider);
+    return undefined;
+  },
+  async removing(call, { id }) {
+    if ((await allSegments(call)).own.some((segment) => segment.id === id))
+      throw networkError(
+        'SegmentInUse',
+        `Segment '${id}' cannot be deleted: its network consists of the segments that it was created with.`,
+      );
+  },
+  storage,
+};
