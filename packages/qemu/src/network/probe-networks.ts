@@ -27,7 +27,8 @@ export async function probeNetworks(ip: IpTool, names: DeviceNames, nft: string)
     const table = `inet ${names.table}_${PROBE}`;
     await runProgram(nft, ['-f', '-'], { runAs: undefined, input: `table ${table}\ndelete table ${table}\n` });
   } finally {
-    for (const command of [`link delete dev ${tap}`, `link delete dev ${bridge}`, `netns delete ${service}`])
-      await ip.batch([command]).catch(() => {});
+    // The kernel removes devices of a deleted namespace later, when the next build has already found them.
+    const removals = [tap, service, bridge].map((name) => `link delete dev ${name}`);
+    for (const command of [...removals, `netns delete ${service}`]) await ip.batch([command]).catch(() => {});
   }
 }
