@@ -1,6 +1,7 @@
 // Small reads that are sent again and again: CPU time of the server process for one request, compared with a bare
-// Express route of the same server with the same log, the same authentication, the same headers and the same body. SQLite file.
-// BENCH_PROFILE=FOLDER also writes a profile of each (of node --cpu-prof's format).
+// Express route of the same server with the same log, the same authentication, the same headers and the same body. On a
+// SQLite file and on PostgreSQL, in turns. BENCH_PROFILE=FOLDER also writes a profile of each on SQLite (of
+// node --cpu-prof's format).
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -8,8 +9,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect, inspectorPort } from './inspector.mjs';
 import { load } from './load.mjs';
+import { processTime } from './process-time.mjs';
 import { interleaved } from './samples.mjs';
 import { HEADERS } from './server-process.mjs';
+import { durablePostgres } from './test-servers.mjs';
 
 const FULL = { rounds: 15, requests: 2000, warm: 5000, profileMs: 30_000 };
 const QUICK = { rounds: 5, requests: 500, warm: 1500, profileMs: 1000 };
@@ -24,7 +27,10 @@ async function start(database, flags) {
     execArgv: flags,
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
-  const [{ url }] = await once(child, 'message');
+  const url = await new Promise((resolve, reject) => {
+    child.once('message', (message) => resolve(message.url));
+    child.once('exit', (code) => reject(new Error(`the server ended with ${code}`)));
+  });
   return {
     url,
     usedMs: async () => (await fetch(`${url}/usage`)).json(),
@@ -70,47 +76,94 @@ async function pathsOf(url) {
   };
 }
 
-export async function run({ quick }) {
-  const { rounds, requests, warm, profileMs } = quick ? QUICK : FULL;
-  const profiles = process.env.BENCH_PROFILE;
-  const folder = mkdtempSync(join(tmpdir(), 'apistrata-small-reads-'));
-  const { port, flags } = profiles ? await inspectorPort() : {};
-  const server = await start(join(folder, 'servers.db'), flags);
-  const sendRequest = (url, amount) => load(url, { amount, connections: CONNECTIONS, headers: HEADERS });
-  /** Milliseconds of CPU time of one request. */
-  const cost = async (url) => {
-    const before = await server.usedMs();
-    await sendRequest(url, requests);
-    return ((await server.usedMs()) - before) / requests;
+/** Starts the server on a database, and prepares its bare routes. Returns the paths by name, too. */
+async function open(kind, database, { flags, pid } = {}) {
+  const server = await start(database, flags);
+  const paths = Object.entries(await pathsOf(server.url));
+  const responses = [];
+  for (const [, path] of paths) responses.push(await send(server.url, path));
+  await server.prepare(responses);
+  return { kind, server, paths, pid };
+}
+
+/** Milliseconds of CPU time of one request: of the server, and of its database process if there is one. */
+async function cost({ server, pid }, url, requests) {
+  const time = async () => ({ server: await server.usedMs(), database: pid === undefined ? 0 : processTime(pid) });
+  const before = await time();
+  await sendRequests(url, requests);
+  const after = await time();
+  return {
+    server: (after.server - before.server) / requests,
+    database: (after.database - before.database) / requests,
   };
-  const inspector = profiles && (await inspect(port));
-  /** Writes a profile of a load. */
+}
+
+const sendRequests = (url, amount) => load(url, { amount, connections: CONNECTIONS, headers: HEADERS });
+
+/** Measures one read and its bare route on all databases, in turns. */
+async function measure(opened, index, { rounds, requests, warm }) {
+  const measures = opened.flatMap((each) => {
+    const { server, paths } = each;
+    return [`${server.url}/v2.1${paths[index][1]}`, `${server.url}/bare/${index}`].map((url) => ({ each, url }));
+  });
+  for (const { url } of measures) await sendRequests(url, warm);
+  const samples = await interleaved(
+    rounds,
+    ...measures.map(
+      ({ each, url }) =>
+        () =>
+          cost(each, url, requests),
+    ),
+  );
+  return opened.flatMap(({ kind, paths, pid }, at) => {
+    const [ours, bare] = samples.slice(2 * at, 2 * at + 2);
+    const what = `GET ${paths[index][0]}${kind}`;
+    const time = (list) => list.map(({ server }) => server);
+    const row = { what: `${what}, and a bare route`, ours: time(ours), baseline: time(bare), unit: 'ms of CPU' };
+    if (pid === undefined) return [{ ...row, budget: BUDGET }];
+    return [row, { what: `${what}: the database`, ours: ours.map(({ database }) => database), unit: 'ms of CPU' }];
+  });
+}
+
+/** Writes a profile of each read and of its bare route. */
+async function writeProfiles(folder, { server, paths }, port, { profileMs, requests }) {
+  const inspector = await inspect(port);
   const profile = async (name, url) => {
     const until = performance.now() + profileMs;
     const found = await inspector.profile(async () => {
-      while (performance.now() < until) await sendRequest(url, requests);
+      while (performance.now() < until) await sendRequests(url, requests);
     });
-    writeFileSync(join(profiles, `${name.replaceAll(/\W+/g, '-')}.cpuprofile`), JSON.stringify(found));
+    writeFileSync(join(folder, `${name.replaceAll(/\W+/g, '-')}.cpuprofile`), JSON.stringify(found));
   };
   try {
-    const rows = [];
-    const paths = Object.entries(await pathsOf(server.url));
-    const responses = [];
-    for (const [, path] of paths) responses.push(await send(server.url, path));
-    await server.prepare(responses);
     for (const [index, [name, path]] of paths.entries()) {
-      const urls = [`${server.url}/v2.1${path}`, `${server.url}/bare/${index}`];
-      for (const url of urls) await sendRequest(url, warm);
-      const [ours, baseline] = await interleaved(rounds, ...urls.map((url) => () => cost(url)));
-      rows.push({ what: `GET ${name}, and a bare route`, ours, baseline, unit: 'ms of CPU', budget: BUDGET });
-      if (!inspector) continue;
-      await profile(name, urls[0]);
-      await profile(`${name} bare`, urls[1]);
+      await profile(name, `${server.url}/v2.1${path}`);
+      await profile(`${name} bare`, `${server.url}/bare/${index}`);
     }
+  } finally {
+    inspector.close();
+  }
+}
+
+export async function run({ quick }) {
+  const much = quick ? QUICK : FULL;
+  const profiles = process.env.BENCH_PROFILE;
+  const folder = mkdtempSync(join(tmpdir(), 'apistrata-small-reads-'));
+  const { port, flags } = profiles ? await inspectorPort() : {};
+  const postgres = await durablePostgres();
+  const opened = [];
+  try {
+    opened.push(await open('', join(folder, 'servers.db'), { flags }));
+    if (postgres) opened.push(await open(', PostgreSQL', postgres.url, { pid: postgres.pid }));
+    const rows = postgres
+      ? [postgres.settings]
+      : [{ what: 'small reads on PostgreSQL', unit: 'skipped: this machine has no PostgreSQL' }];
+    for (const index of opened[0].paths.keys()) rows.push(...(await measure(opened, index, much)));
+    if (profiles) await writeProfiles(profiles, opened[0], port, much);
     return rows;
   } finally {
-    if (inspector) inspector.close();
-    await server.stop();
+    for (const { server } of opened) await server.stop();
+    await postgres?.stop();
     rmSync(folder, { recursive: true, force: true });
   }
 }

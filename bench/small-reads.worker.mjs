@@ -7,9 +7,11 @@ import { expressServer } from '../examples/reference-server/dist/express-server.
 import { openLog } from '../examples/reference-server/dist/open-log.js';
 import { requestLog } from '../packages/compute-router/dist/http/request-log.js';
 import { largeHosts } from './large-hosts.mjs';
+import { SECRET_KEY } from './server-process.mjs';
 
 const [database] = process.argv.slice(2);
-const engine = await createEngine({ database, preset: { ...defaultPreset, hosts: largeHosts } });
+const preset = { ...defaultPreset, hosts: largeHosts };
+const engine = await createEngine({ database, preset, secretKey: SECRET_KEY });
 const identity = noauth();
 const logger = await openLog({ 'log-level': 'info', 'log-format': 'json' });
 const app = express();
