@@ -79,7 +79,7 @@ class Load {
     const { servers, projects, values } = this.#load;
     if (isLifecycle) {
       const writer = this.#free.shift();
-      if (!writer) throw new Error('more concurrent server lifecycle runs than volumes');
+      if (!writer) throw new Error('more servers at the same time than volumes for them');
       const { project, volume } = writer;
       return { writer, project, values: { ...values, volume, name: `made-${Math.random().toString(36).slice(2)}` } };
     }

@@ -1,6 +1,6 @@
 // Records what unmodified clients send to the compute service into client-sessions.json, which the section `mixed`
 // replays: command lines, the Python SDK and the dashboard, run one after the other against a test cloud, whose journal
-// contains their requests. Run by hand, on a machine with the clients: `node bench/record-clients.mjs`.
+// contains their requests. Run manually, on a machine with the clients: `node bench/record-clients.mjs`.
 import { execFileSync, spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

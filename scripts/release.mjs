@@ -26,7 +26,7 @@ function reject(sentence) {
 if (git('status', '--porcelain') !== '') {
   reject(
     'The working tree has changes that are not committed. Commit them, or stash them. Were they left by a release that\n' +
-      'was interrupted, `git restore . && git clean -f packages/*/CHANGELOG.md` takes them back. Then start again.',
+      'was interrupted, `git restore . && git clean -f packages/*/CHANGELOG.md` reverts them. Then start again.',
   );
 }
 

@@ -55,11 +55,12 @@ describe('the check of words', () => {
     ]);
   });
 
-  it('finds local names that do not say what the value is, but not properties', () => {
+  it('finds local names and private members that do not say what the value is, but not properties', () => {
     const text = [
       'const made = create();',
       'function ask({ taken, used: held }, who) {}',
       'const created = { made: 1, kept: made.kept };',
+      'class Users { #held = 1; #ask() { this.#held; } gone = 1; }',
     ].join('\n');
     expect(wordsIn(text, passagesOfTypeScript(text))).toEqual([
       'locals 1 made',
@@ -67,6 +68,8 @@ describe('the check of words', () => {
       'locals 2 taken',
       'locals 2 held',
       'locals 2 who',
+      'locals 4 held',
+      'locals 4 ask',
     ]);
   });
 

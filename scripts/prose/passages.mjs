@@ -107,12 +107,15 @@ function isSql(node) {
 }
 
 /**
+ * Returns the name of a variable, parameter, function or private member.
+ *
  * @param {ts.Node} node
- * @returns {node is ts.VariableDeclaration | ts.ParameterDeclaration | ts.BindingElement | ts.FunctionDeclaration}
  */
-function isLocal(node) {
+function localName(node) {
   const isVariable = ts.isVariableDeclaration(node) || ts.isParameter(node) || ts.isBindingElement(node);
-  return isVariable || ts.isFunctionDeclaration(node);
+  if (isVariable || ts.isFunctionDeclaration(node))
+    return node.name && ts.isIdentifier(node.name) ? node.name : undefined;
+  return ts.isClassElement(node) && node.name && ts.isPrivateIdentifier(node.name) ? node.name : undefined;
 }
 
 /** @param {ts.Statement} statement */
@@ -158,8 +161,9 @@ export function passagesOfTypeScript(text) {
       if (isText && literal.includes(' '))
         passages.push({ kind: isTestTitle(node) ? 'titles' : 'strings', text: literal, start, isCode: isSql(node) });
     }
-    if (isLocal(node) && node.name && ts.isIdentifier(node.name))
-      passages.push({ kind: 'locals', text: node.name.text, start: node.name.getStart(source), isCode: true });
+    const local = localName(node);
+    if (local)
+      passages.push({ kind: 'locals', text: local.text.replace('#', ''), start: local.getStart(source), isCode: true });
     ts.forEachChild(node, visit);
   };
   visit(source);

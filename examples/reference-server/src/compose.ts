@@ -122,7 +122,7 @@ function checkHosts(app: Express, options: Options): void {
  * Opens the database and creates all parts.
  *
  * @param works false: other processes run the background jobs
- * @throws StartError with one line; nothing remains open then
+ * @throws StartError with one line, after closing everything that was opened
  */
 export async function compose(plan: Plan, database: string, log: Logger, works = true): Promise<Composed> {
   const { options, observation } = plan;

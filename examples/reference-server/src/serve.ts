@@ -55,7 +55,7 @@ export interface Running {
  * Starts the server.
  *
  * @param group set in a worker: the source of the metrics of all workers, which are served on a separate port
- * @throws {@link StartError} with one line; nothing remains running then
+ * @throws {@link StartError} with one line, after stopping everything that was started
  */
 export async function serve(options: Options, environment: NodeJS.ProcessEnv, group?: MetricsSource): Promise<Running> {
   const log = await openLog(options);

@@ -192,9 +192,9 @@ describe.each(kinds)('admin commands while a server runs on $kind', ({ kind, dat
     await unused(...place);
     const there = await admin('db', 'restore', file, ...place);
     expect([there.code, there.output]).toEqual([1, expect.stringMatching(/--replace/)]);
-    const spoilt = join(folder, `${randomUUID()}.backup`);
-    writeFileSync(spoilt, 'a letter to my grandmother'.repeat(200));
-    expect(await admin('db', 'restore', spoilt, '--replace', ...place)).toMatchObject({ code: 1 });
+    const corrupt = join(folder, `${randomUUID()}.backup`);
+    writeFileSync(corrupt, 'a letter to my grandmother'.repeat(200));
+    expect(await admin('db', 'restore', corrupt, '--replace', ...place)).toMatchObject({ code: 1 });
     expect((await adminJson('status', ...place)).servers).toEqual({ active: 2 });
 
     const { previous } = await adminJson('db', 'restore', file, '--replace', ...place);

@@ -18,7 +18,7 @@ describe.skipIf(!executablePath)('the operators’ page', { timeout: 180_000 }, 
   let browser: Browser;
   let program: Program;
   let problems: string[] = [];
-  /** Parts of the problems that a test causes on purpose. */
+  /** Parts of the problems that a test causes intentionally. */
   let expected: readonly string[] = [];
 
   beforeAll(async () => {
@@ -82,7 +82,7 @@ describe.skipIf(!executablePath)('the operators’ page', { timeout: 180_000 }, 
     await page.getByRole('link', { name: /^Events/ }).click();
     await page.locator('#events tr', { hasText: 'instance.power_on.end' }).getByRole('link', { name: 'web' }).click();
     await page.getByRole('button', { name: 'Delete' }).click();
-    await page.getByRole('button', { name: 'Delete for good?' }).click();
+    await page.getByRole('button', { name: 'Delete permanently?' }).click();
     await row(page, 'web').waitFor({ state: 'detached' });
     await page.locator('#detail').waitFor({ state: 'hidden' });
   });
@@ -142,12 +142,12 @@ describe.skipIf(!executablePath)('the operators’ page', { timeout: 180_000 }, 
     const remove = page.locator('[data-deletes]');
     await remove.focus();
     await page.keyboard.press('Enter');
-    await expect.poll(() => remove.textContent()).toBe('Delete for good?');
+    await expect.poll(() => remove.textContent()).toBe('Delete permanently?');
     await page.keyboard.press('Enter');
     await row(page, 'keys').waitFor({ state: 'detached' });
   });
 
-  it('asks users of --cloud to log in, keeps the token out of the storage, and forgets it', async () => {
+  it('asks users of --cloud to log in, does not store the token, and discards it after the logout', async () => {
     // Without --events, there is no stream.
     expected = ['401', '/events'];
     const cloud = await startProgram(['--db', ':memory:', '--cloud', '--log-level', 'silent']);

@@ -128,7 +128,7 @@ describe.runIf(postgres)('substrings of names and addresses among 18,000 servers
     expect(found).toEqual(counts);
   });
 
-  it('finds the same page by page as in one list, in either direction', async () => {
+  it('finds the same servers page by page as in one list, in either direction', async () => {
     for (const direction of ['asc', 'desc'] as const) {
       for (const [role, name] of [
         ['huge', '77'],

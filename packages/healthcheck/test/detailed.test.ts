@@ -97,7 +97,7 @@ describe('the threads of a detailed response', () => {
     await expect.poll(async () => (await json()).threads.join('\n')).toMatch(/at waitForEver \(/);
   });
 
-  it('are one per worker, and leave nothing behind in the workers', async () => {
+  it('contain one entry for each worker, and leave no listeners in the workers', async () => {
     const worker = await startWorker(
       "const { parentPort } = require('node:worker_threads'); parentPort.on('message', () => parentPort.postMessage(Error.stackTraceLimit));",
       'asked',

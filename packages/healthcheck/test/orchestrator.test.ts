@@ -58,7 +58,7 @@ describe('groups', () => {
 });
 
 describe('a change of state', () => {
-  it('has a time, which remains until the next change', async () => {
+  it('has a time, which is the same until the next change', async () => {
     const { states, health } = service();
     const changedAt = async () => (await health.status()).results[0]!.changedAt;
     const first = await changedAt();

@@ -142,7 +142,7 @@ describe('versions in NestJS', () => {
     return app.getHttpAdapter().getInstance();
   }
 
-  it('appear in every response, and unsupported ones are rejected', async () => {
+  it('are in every response, and unsupported versions are rejected', async () => {
     const listener = await serve();
     const { status, headers } = await sendRequest(listener, at('2026-01-01', '/any/path'));
     expect([status, headers['api-version'], headers.vary]).toEqual([404, '2026-01-01', 'API-Version']);

@@ -126,7 +126,7 @@ describe('migrations in an Express app without a router', () => {
     expect(JSON.parse((await post(app, version, forms[version] ?? {})).body)).toEqual(forms[version]);
   });
 
-  it('leave errors as they are', async () => {
+  it('do not change errors', async () => {
     const response = await post(app, '1', { total: 5, note: 'fail' });
     expect([response.status, JSON.parse(response.body)]).toEqual([422, { lines: 'unusable' }]);
   });

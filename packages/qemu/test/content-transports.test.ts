@@ -23,7 +23,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-it('removes a volume from one server of a host, and keeps it for another one there', async () => {
+it('removes a volume from one server of a host, and keeps it for another server of that host', async () => {
   const transports = new VolumeTransports();
   const [one, two] = [remoteUser('one', 'h1'), remoteUser('two', 'h1')];
   for (const user of [one, two]) await content.addUser(user);

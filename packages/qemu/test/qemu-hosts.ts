@@ -134,7 +134,7 @@ export class QemuHosts {
     return this.#end(name, 'SIGKILL');
   }
 
-  /** Stops a host program in order. */
+  /** Stops a host program gracefully. */
   stop(name: string): Promise<void> {
     return this.#end(name, 'SIGTERM');
   }

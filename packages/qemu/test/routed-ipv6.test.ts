@@ -59,7 +59,7 @@ describe('the routed IPv6 subnets', () => {
       expect(select([router(FIRST, ['seven'], more)]).routed).toEqual([]);
   });
 
-  it('have one router, the oldest one, whose other subnets do not depend on it', () => {
+  it('have one router, the oldest; its other subnets are routed independently', () => {
     const { routed, conflicts } = select([router(FIRST, ['seven']), router(SECOND, ['seven', 'eight'])]);
     expect(routed.map(({ prefixes }) => prefixes)).toEqual([['2001:db8:7::/64'], ['2001:db8:8::/64']]);
     expect(conflicts.map(conflictMessage)).toEqual([

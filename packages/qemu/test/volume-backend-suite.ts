@@ -93,7 +93,7 @@ export function testVolumeBackend(suite: BackendSuite): void {
       expect(output).toContain(`\n${bytes.length} MiB`);
     }
 
-    it('are blank, and keep what is written when the process that serves them ends', async () => {
+    it('are blank, and keep written data when the process that serves them ends', async () => {
       const name = await blank();
       const content = await serve(name);
       await holds(content, 0, 0, 0, 0);

@@ -110,17 +110,20 @@ describe('a response that waits until its amount is released', () => {
       'ab',
     ],
   ];
-  it.each(responses)('is identical to one without the wait: %s', async (_what, handler, status, length, body) => {
-    const { quota, begun: started, end } = slowStore();
-    void started.then(() => setImmediate(end));
-    const app = express().delete('/', enforceQuota({ quota, kind: 'secrets', project }), handler);
-    const response = await supertest(app).delete('/').expect(status);
-    const plain = await supertest(express().delete('/', handler)).delete('/');
-    expect(response.headers['content-length']).toBe(length);
-    expect({ ...response.headers, date: '' }).toEqual({ ...plain.headers, date: '' });
-    expect(response.text).toBe(body);
-    expect(response.text).toBe(plain.text);
-  });
+  it.each(responses)(
+    'is identical to a response without the wait: %s',
+    async (_what, handler, status, length, body) => {
+      const { quota, begun: started, end } = slowStore();
+      void started.then(() => setImmediate(end));
+      const app = express().delete('/', enforceQuota({ quota, kind: 'secrets', project }), handler);
+      const response = await supertest(app).delete('/').expect(status);
+      const plain = await supertest(express().delete('/', handler)).delete('/');
+      expect(response.headers['content-length']).toBe(length);
+      expect({ ...response.headers, date: '' }).toEqual({ ...plain.headers, date: '' });
+      expect(response.text).toBe(body);
+      expect(response.text).toBe(plain.text);
+    },
+  );
 
   it('cannot be changed afterwards, and counts as sent for a handler that throws afterwards', async () => {
     const { quota, begun: started, end } = slowStore();

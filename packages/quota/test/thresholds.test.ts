@@ -50,7 +50,7 @@ describe('onThreshold', () => {
     ]);
   });
 
-  it('does not repeat reports that another process sent before this one started', async () => {
+  it('does not repeat reports that another process sent before the start of this process', async () => {
     const store = memoryStore();
     await watched({ store }).quota.consume('acme', { invoices: 8 });
     const { quota, events } = watched({ store });

@@ -34,7 +34,7 @@ export class PageBrowser {
     this.#problems = [...this.#problems, problem];
   }
 
-  /** Discards problems that a test has caused on purpose. */
+  /** Discards problems that a test has caused intentionally. */
   forgive(text: string): void {
     this.#problems = this.#problems.filter((problem) => !problem.includes(text));
   }

@@ -79,7 +79,7 @@ export function consoleProxy(
     handleProtocols: (offered) => offered.has(SUBPROTOCOL) && SUBPROTOCOL,
   });
 
-  async function carry(client: WebSocket, console: Duplex): Promise<void> {
+  async function relay(client: WebSocket, console: Duplex): Promise<void> {
     watch(client);
     const stream = createWebSocketStream(client);
     const directions = [pipeline(stream, console), pipeline(console, stream)].map((way) => way.catch(() => {}));
@@ -102,7 +102,7 @@ export function consoleProxy(
     if (!console) return;
     if (socket.destroyed) return void console.destroy();
     console.once('error', () => console.destroy());
-    sockets.handleUpgrade(req, socket, head, (client) => void carry(client, console).catch(onError));
+    sockets.handleUpgrade(req, socket, head, (client) => void relay(client, console).catch(onError));
   }
 
   server.on('upgrade', (req, socket, head) => {

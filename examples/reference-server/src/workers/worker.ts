@@ -34,11 +34,11 @@ export async function serveAsWorker(options: Options, { environment, rereadOptio
       log.error({ err: error }, 'metrics are unavailable');
     }
   }
-  const lastly = (left: () => Promise<void>) => () => left().finally(() => sendMetrics());
-  const ending = shutDownGracefully({ ...running, stop: lastly(running.stop) });
+  const thenSendMetrics = (stop: () => Promise<void>) => () => stop().finally(() => sendMetrics());
+  const ending = shutDownGracefully({ ...running, stop: thenSendMetrics(running.stop) });
   const listener: { readonly [Kind in ToWorker['kind']]: (message: Extract<ToWorker, { kind: Kind }>) => unknown } = {
     end: () => ending.end(),
-    retire: () => ending.endAfter(lastly(running.retire)),
+    retire: () => ending.endAfter(thenSendMetrics(running.retire)),
     reload: () => reload(running, rereadOptions),
     'figures?': ({ id }) => sendMetrics(id),
     metrics: ({ id, text }) => all.responded(id, text),

@@ -58,9 +58,9 @@ describe.each(databases)('the reference server on $name', ({ databaseIn, missing
       await fuzzer.run(REQUESTS / 2, performance.now() + seconds * 500);
       // Restores the amount of data.
       await removeServers(program.url);
-      const vitals = await program.figures();
-      console.log(`${fuzzer.sent} requests, ${fuzzer.done.size} operations done: ${figuresOf(vitals)}`);
-      return vitals;
+      const figures = await program.figures();
+      console.log(`${fuzzer.sent} requests, ${fuzzer.done.size} operations done: ${figuresOf(figures)}`);
+      return figures;
     };
     console.log(`FUZZ_SEED=${seed}, ${operations.length} operations`);
     const warm = await half();

@@ -61,7 +61,7 @@ describe.skipIf(missing)('the operators’ page, with real machines', { timeout:
     if (process.env.OPERATORS_SCREENSHOT) await page.screenshot({ path: process.env.OPERATORS_SCREENSHOT });
 
     await page.getByRole('button', { name: 'Delete' }).click();
-    await page.getByRole('button', { name: 'Delete for good?' }).click();
+    await page.getByRole('button', { name: 'Delete permanently?' }).click();
     await page.locator('#servers').getByText('No servers yet').waitFor();
     // Without --events, there is no stream; a request may have been under way when the server was deleted.
     expect(problems.filter((problem) => !/404/.test(problem))).toEqual([]);

@@ -25,7 +25,7 @@ describe('the path of an access rule', () => {
     expect(allows(pattern, path)).toBe(allowed);
   });
 
-  it('is compared in linear time, also if the pattern is hostile', () => {
+  it('is compared in linear time, even if the pattern is hostile', () => {
     const started = process.cpuUsage();
     expect(allows(`/${'**a'.repeat(74)}`, `/${'a'.repeat(8_000)}`)).toBe(true);
     expect(allows(`/${'**a'.repeat(74)}b`, `/${'a'.repeat(8_000)}`)).toBe(false);

@@ -93,7 +93,7 @@ export class ServiceClient {
     const { body } = await this.#attempt('GET', path, request, async (response) =>
       response.ok ? (response.body ?? []) : this.#read(response),
     );
-    return unbroken(this.#service, body as AsyncIterable<Uint8Array>);
+    return withServiceFailures(this.#service, body as AsyncIterable<Uint8Array>);
   }
 
   async #attempt(
@@ -194,7 +194,7 @@ function isStream(content: ServiceRequest['content']): boolean {
 }
 
 /** Yields the chunks of a response; a broken connection is a failure of the service. */
-async function* unbroken(service: string, pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* withServiceFailures(service: string, pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   try {
     yield* pieces;
   } catch (error) {

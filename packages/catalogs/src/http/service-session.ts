@@ -104,8 +104,8 @@ export class ServiceSession {
     const current = await cached?.catch(() => undefined);
     if (current && current.expiresAt - RENEW_BEFORE_MS > this.#now()) return current;
     // Concurrent callers wait for the same login.
-    const underway = this.#tokens.get(projectId);
-    if (underway && underway !== cached) return underway;
+    const inProgress = this.#tokens.get(projectId);
+    if (inProgress && inProgress !== cached) return inProgress;
     const [oldest] = this.#tokens.keys();
     if (oldest !== undefined && this.#tokens.size >= MAX_CACHED_TOKENS) this.#tokens.delete(oldest);
     const login = this.#logIn(projectId);

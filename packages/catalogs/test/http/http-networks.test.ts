@@ -181,14 +181,14 @@ describe('networks over HTTP', () => {
     expect((await networks.listFloatingIpPools(job)).map((pool) => pool.name)).toEqual(['public']);
     const floating = await networks.allocateFloatingIp(job, 'public');
     expect(floating).toMatchObject({ pool: 'public', projectId: 'p-ada', portId: null, deviceId: null });
-    const tied = await networks.associateFloatingIp(job, floating.id, { portId: port!.id });
-    expect(tied).toMatchObject({
+    const associated = await networks.associateFloatingIp(job, floating.id, { portId: port!.id });
+    expect(associated).toMatchObject({
       portId: port!.id,
       deviceId: port!.deviceId,
       fixedAddress: port!.fixedIps[0]!.address,
     });
     expect((await networks.getPort(job, port!.id)).fixedIps[0]!.floating).toEqual([floating.address]);
-    expect(await networks.listFloatingIps(job, { address: floating.address })).toEqual([tied]);
+    expect(await networks.listFloatingIps(job, { address: floating.address })).toEqual([associated]);
     expect(await networks.disassociateFloatingIp(job, floating.id)).toMatchObject({ portId: null, deviceId: null });
     await expect(networks.releaseFloatingIp(otherCaller, floating.id)).rejects.toMatchObject({
       code: 'FLOATING_IP_NOT_FOUND',

@@ -25,8 +25,8 @@ describe.each(networksUnderTest)('floating IPs of the embedded networks on $kind
     const created = await port(SHARED);
     const floating = await networks.allocateFloatingIp(ada, 'public');
     expect(floating).toMatchObject({ pool: 'public', portId: null, status: 'DOWN', projectId: 'p-ada' });
-    const tied = await networks.associateFloatingIp(ada, floating.id, { portId: created.id });
-    expect(tied).toMatchObject({
+    const associated = await networks.associateFloatingIp(ada, floating.id, { portId: created.id });
+    expect(associated).toMatchObject({
       portId: created.id,
       deviceId: created.deviceId,
       fixedAddress: addresses(created)[0],

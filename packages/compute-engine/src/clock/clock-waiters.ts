@@ -16,8 +16,8 @@ export interface MovableClock {
 }
 
 /**
- * Iterations of the event loop within which woken work reaches its next sleep: each of its commits waits for one
- * iteration.
+ * The number of iterations of the event loop in which work reaches its next sleep after it was woken: each of its
+ * commits waits for one iteration.
  */
 const MAX_ITERATIONS = 64;
 

@@ -75,7 +75,7 @@ export class Webhook {
   readonly #ending = new AbortController();
   readonly #accepts: (type: string) => boolean;
   /** Events of the current batch that need not be sent again. */
-  readonly #taken = new Set<string>();
+  readonly #acknowledged = new Set<string>();
   /** Number of rejections of each event of the current batch. */
   readonly #rejections = new Map<string, number>();
   /** Duration of the lease that keeps other processes from sending. */
@@ -136,10 +136,10 @@ export class Webhook {
       const events = await outbox.after(position, BATCH);
       const last = events.at(-1);
       if (!last) return;
-      await this.#sendAll(events.filter(({ id, type }) => this.#accepts(type) && !this.#taken.has(id)));
+      await this.#sendAll(events.filter(({ id, type }) => this.#accepts(type) && !this.#acknowledged.has(id)));
       position = last.position;
       if (!(await outbox.advance(this.name, this.#owner, position))) return;
-      this.#taken.clear();
+      this.#acknowledged.clear();
       this.#rejections.clear();
       this.#failures = 0;
     }
@@ -174,27 +174,27 @@ export class Webhook {
   async #sendAll(events: readonly NotifiedEvent[]): Promise<void> {
     const lines = [...groupBy(events, (event) => event.serverId ?? event.id).values()];
     const failed: { readonly line: readonly NotifiedEvent[]; readonly error: unknown }[] = [];
-    const takenBefore = this.#taken.size;
+    const acknowledgedBefore = this.#acknowledged.size;
     const next = async (): Promise<void> => {
       for (let line = lines.shift(); line && !this.#ending.signal.aborted; line = lines.shift())
         await this.#sendLine(line).catch((error) => failed.push({ line, error }));
     };
     await Promise.all(Array.from({ length: BATCH_SIZE }, next));
     if (this.#ending.signal.aborted) throw this.#ending.signal.reason;
-    const receives = this.#taken.size > takenBefore;
+    const receives = this.#acknowledged.size > acknowledgedBefore;
     const pending: unknown[] = [];
     for (const { line, error } of failed) if (!(await this.#dropFailed(line, error, receives))) pending.push(error);
     if (pending.length > 0) throw pending[0];
     // After a dead letter, later events of the same server are sent.
-    const rest = events.filter(({ id }) => !this.#taken.has(id));
+    const rest = events.filter(({ id }) => !this.#acknowledged.has(id));
     if (rest.length > 0) await this.#sendAll(rest);
   }
 
   async #sendLine(line: readonly NotifiedEvent[]): Promise<void> {
     for (const event of line) {
-      if (this.#taken.has(event.id)) continue;
+      if (this.#acknowledged.has(event.id)) continue;
       await this.#post(event);
-      this.#taken.add(event.id);
+      this.#acknowledged.add(event.id);
     }
   }
 
@@ -205,14 +205,14 @@ export class Webhook {
    * @param receives whether other events were accepted in the meantime: then the receiver is available
    */
   async #dropFailed(line: readonly NotifiedEvent[], error: unknown, receives: boolean): Promise<boolean> {
-    const event = line.find(({ id }) => !this.#taken.has(id));
+    const event = line.find(({ id }) => !this.#acknowledged.has(id));
     const counts = receives || (error instanceof WebhookRejected && !UNAVAILABLE.has(error.responseStatus));
     if (!event || !counts) return false;
     const attempts = (this.#rejections.get(event.id) ?? 0) + 1;
     this.#rejections.set(event.id, attempts);
     if (attempts < (this.#options.attempts ?? ATTEMPTS)) return false;
     await this.#tools.deadLetters.add(this.name, event, reasonOf(error), attempts);
-    this.#taken.add(event.id);
+    this.#acknowledged.add(event.id);
     this.#tools.rejected?.({ webhook: this.host, type: event.type });
     this.#tools.onError(error);
     return true;

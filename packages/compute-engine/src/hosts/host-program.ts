@@ -57,7 +57,7 @@ export class HostProgram {
   #beating: Promise<void> | undefined;
   /** The `bootTime()` at which the last stored heartbeat began. */
   #heartbeatAt = Number.NEGATIVE_INFINITY;
-  #lost = false;
+  #hasLostLease = false;
 
   constructor(options: HostProgramOptions) {
     const { url, store, name, requests, owner } = options;
@@ -100,7 +100,7 @@ export class HostProgram {
     await this.#checking;
     await this.#cleaning;
     await Promise.allSettled([...this.#running.values()].map(({ done }) => done));
-    if (!this.#lost) await this.#endFence().catch(this.#options.onError);
+    if (!this.#hasLostLease) await this.#endFence().catch(this.#options.onError);
     await this.#options.lease.release().catch(this.#options.onError);
   }
 
@@ -150,7 +150,7 @@ export class HostProgram {
     const { signal } = this.#stopping;
     const silent = this.#isSilent();
     if (silent && !(await lease.renew())) {
-      void this.#lose();
+      void this.#endAfterLostLease();
       throw new HostRequestEnded('another process is the host now');
     }
     const fences = await fence.ensure(Number.isFinite(this.#heartbeatAt) ? this.#heartbeatAt : bootTime());
@@ -175,7 +175,7 @@ export class HostProgram {
 
   async #fenceIfSilent(): Promise<void> {
     if (!this.#isSilent()) return;
-    if (await this.#isReplaced()) return this.#lose();
+    if (await this.#isReplaced()) return this.#endAfterLostLease();
     await this.#options.fence.close(this.#heartbeatAt);
   }
 
@@ -202,12 +202,12 @@ export class HostProgram {
 
   async #renew(): Promise<void> {
     if ((await this.#options.lease.renew()) || this.#stopping.signal.aborted) return;
-    await this.#lose();
+    await this.#endAfterLostLease();
   }
 
-  async #lose(): Promise<void> {
-    if (this.#lost) return;
-    this.#lost = true;
+  async #endAfterLostLease(): Promise<void> {
+    if (this.#hasLostLease) return;
+    this.#hasLostLease = true;
     await this.stop();
     this.#options.onLost();
   }

@@ -48,7 +48,7 @@ function mayChange(server: Server, job: MachineJob | undefined): boolean {
 }
 
 /**
- * Returns whether a driver refused to run a machine until the next heartbeat. The server may be on another host by that
+ * Returns whether a driver rejected a command to run a machine until the next heartbeat. The server may be on another host by that
  * time.
  */
 function isFenced(error: unknown): boolean {
@@ -126,7 +126,7 @@ export class HostRequestWorker {
     const ending = new AbortController();
     const signal = AbortSignal.any([stopping, ending.signal]);
     const owns = request.job !== undefined && !request.job.concurrent;
-    if (!owns) return this.#workConcurrently(request, id, ending, signal);
+    if (!owns) return this.#executeConcurrently(request, id, ending, signal);
     // A job that has lost the server must not abort the work of the job that owns it.
     if (!mayChange(server, request.job)) throw new HostRequestSuperseded();
     const before = this.#owning.get(id);
@@ -155,7 +155,7 @@ export class HostRequestWorker {
     await this.#perform(request, id, signal);
   }
 
-  async #workConcurrently(
+  async #executeConcurrently(
     request: MachineRequest,
     id: string,
     ending: AbortController,

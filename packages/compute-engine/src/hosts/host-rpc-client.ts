@@ -50,10 +50,10 @@ export class HostRpcClient {
    * Sends a request to a host and waits for the response. If this process is stopping, the request remains, so that the
    * process that continues the job finds it.
    *
-   * @param stays whether the request remains after an abort, by its reason
+   * @param isKept whether the request remains after an abort, by its reason
    * @throws the error of the host, or the signal's reason
    */
-  async call(request: NewHostRequest, signal: AbortSignal, stays: (reason: unknown) => boolean): Promise<unknown> {
+  async call(request: NewHostRequest, signal: AbortSignal, isKept: (reason: unknown) => boolean): Promise<unknown> {
     signal.throwIfAborted();
     this.#notifications.start();
     const cached = this.#waiting.get(request.id) ?? new Set();
@@ -71,7 +71,7 @@ export class HostRpcClient {
       const [result] = await Promise.all([responded, this.#posts.add(request)]);
       return resultValue(result);
     } catch (error) {
-      if (signal.aborted && !stays(signal.reason)) await this.#requests.cancel(request.id).catch(() => {});
+      if (signal.aborted && !isKept(signal.reason)) await this.#requests.cancel(request.id).catch(() => {});
       throw error;
     } finally {
       signal.removeEventListener('abort', end);

@@ -52,7 +52,7 @@ export class MachineFence {
   }
 
   /**
-   * Returns whether the machines are fenced in any case, also if this process does not run. Starts the guard if it does not run.
+   * Returns whether the machines are fenced in any case, even if this process does not run. Starts the guard if it does not run.
    * @param heartbeatAt the `bootTime()` of the last heartbeat
    */
   async ensure(heartbeatAt: number): Promise<boolean> {

@@ -26,7 +26,7 @@ function belongs(server: Server, host: string): boolean {
 /** Removes resources of servers that are no longer on a host: evacuated, moved or deleted while it was down. */
 export class OrphanedMachines {
   readonly #options: OrphanedMachinesOptions;
-  readonly #going = new Map<string, Promise<void>>();
+  readonly #removals = new Map<string, Promise<void>>();
 
   constructor(options: OrphanedMachinesOptions) {
     this.#options = options;
@@ -77,17 +77,17 @@ export class OrphanedMachines {
 
   /** Resolves when no removal of a server is in progress: it may be returning. */
   async waitUntilSettled(id: string): Promise<void> {
-    await this.#going.get(id)?.catch(() => {});
+    await this.#removals.get(id)?.catch(() => {});
   }
 
   async #check(id: string, signal: AbortSignal): Promise<void> {
     await this.waitUntilSettled(id);
-    const going = this.#remove(id, signal);
-    this.#going.set(id, going);
+    const removal = this.#remove(id, signal);
+    this.#removals.set(id, removal);
     try {
-      await going;
+      await removal;
     } finally {
-      if (this.#going.get(id) === going) this.#going.delete(id);
+      if (this.#removals.get(id) === removal) this.#removals.delete(id);
     }
   }
 

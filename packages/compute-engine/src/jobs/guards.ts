@@ -14,7 +14,7 @@ export class Guards {
   readonly #leaseMs: number;
   readonly #retryMs: number;
   readonly #owner = randomUUID();
-  readonly #held = new Set<string>();
+  readonly #guardIds = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(jobs: Jobs, { leaseMs, retryMs }: { readonly leaseMs: number; readonly retryMs: number }) {
@@ -33,22 +33,22 @@ export class Guards {
    * becomes due.
    */
   async hold<T>(id: string, work: () => Promise<T>): Promise<T> {
-    this.#held.add(id);
+    this.#guardIds.add(id);
     this.#timer ??= setInterval(() => void this.#renew(), this.#leaseMs / 3).unref();
     try {
       return await work();
     } finally {
       // If the database is unavailable, the lease expires by itself.
-      if (this.#held.delete(id))
+      if (this.#guardIds.delete(id))
         await this.#jobs.defer(this.#owner, id, Date.now() + retryDelayMs(1, this.#retryMs)).catch(() => {});
-      if (this.#held.size === 0) this.stop();
+      if (this.#guardIds.size === 0) this.stop();
     }
   }
 
   /** Deletes the guard; false if it has already started or ended. */
   async release(tx: Tx, id: string): Promise<boolean> {
     const removed = await this.#jobs.removeLeased(tx, id, this.#owner);
-    tx.afterCommit(() => this.#held.delete(id));
+    tx.afterCommit(() => this.#guardIds.delete(id));
     return removed;
   }
 
@@ -64,6 +64,6 @@ export class Guards {
 
   async #renew(): Promise<void> {
     // If the database is unavailable, the next interval retries.
-    await this.#jobs.renew(this.#lease(), [...this.#held]).catch(() => {});
+    await this.#jobs.renew(this.#lease(), [...this.#guardIds]).catch(() => {});
   }
 }

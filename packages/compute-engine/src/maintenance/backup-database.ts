@@ -53,8 +53,8 @@ export async function changesInFile(file: string): Promise<readonly string[]> {
   let reader: DatabaseReader | undefined;
   try {
     reader = openReader(file);
-    const damages = await damageReport(reader);
-    if (damages !== '') throw new MaintenanceError(`${file} is damaged: ${damages}`);
+    const damage = await damageReport(reader);
+    if (damage !== '') throw new MaintenanceError(`${file} is damaged: ${damage}`);
     return await changesIn(reader);
   } catch (error) {
     if (error instanceof MaintenanceError) throw error;

@@ -92,7 +92,7 @@ export async function checkDatabase(url: string, options: CheckOptions = {}): Pr
           ),
       integrity,
       await secretsOf(reader, url, options),
-      // Neither a damaged database nor one without the tables of this version can be counted.
+      // The capacity is counted only if the database is intact and has the tables of this version.
       ...(integrity.good && pending.length === 0 ? [await capacityOf(reader)] : []),
       work.overdueMs > OVERDUE_MS
         ? bad(

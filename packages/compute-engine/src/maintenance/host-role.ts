@@ -77,7 +77,10 @@ export async function grantHostRole(url: string, { tunnelAddress, ...given }: Gr
   if (tunnelAddress !== undefined) await fitNetworks(url, tunnelAddress);
 }
 
-/** Lowers the MTU of networks as the host would when it joins their tunnels, because its role cannot change networks. */
+/**
+ * Lowers the MTU of networks to fit into the tunnels of the host. A host without a separate role does this itself, but
+ * the role has no right to change networks.
+ */
 async function fitNetworks(url: string, address: string): Promise<void> {
   const store = await openStore(url, { poolSize: 1 });
   try {

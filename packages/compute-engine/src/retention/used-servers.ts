@@ -31,8 +31,8 @@ interface Head {
 export async function usedServers(session: Session, query: UsedServersQuery): Promise<readonly RunServer[]> {
   const { start, end, projectId, limit, after } = query;
   if (limit === 0) return [];
-  // The unary sign keeps databases from using an index on the launch: most servers were launched before the end of the
-  // period.
+  // The unary sign prevents databases from using an index on the time of the launch: most servers were launched before
+  // the end of the period.
   const page = (columns: string, table: string, ended: RawBuilder<unknown>) => sql`
     select ${sql.raw(columns)} from ${sql.table(table)}
     where ${ended} and +launched_at < ${end}

@@ -39,7 +39,7 @@ export class Infrastructure {
   readonly #store: Store;
   readonly #clock: Clock;
   readonly #settings: Settings;
-  #picture: Promise<HostMap> | undefined;
+  #hostMap: Promise<HostMap> | undefined;
   #last: HostMap | undefined;
   #readAt = 0;
   #epoch = 0;
@@ -58,7 +58,7 @@ export class Infrastructure {
   /** Must be called in every transaction that changes services, nodes or aggregates. */
   changedIn(tx: Tx): void {
     tx.afterCommit(() => {
-      this.#picture = undefined;
+      this.#hostMap = undefined;
     });
   }
 
@@ -66,20 +66,20 @@ export class Infrastructure {
   hosts(): Promise<HostMap> {
     const shared = this.#store.kind === 'postgres' && Date.now() - this.#readAt > SHARED_PICTURE_MS;
     const stale = shared || this.#clock.now() >= this.#silentAt;
-    if (!this.#picture || stale) {
+    if (!this.#hostMap || stale) {
       this.#readAt = Date.now();
       this.#silentAt = Number.POSITIVE_INFINITY;
-      this.#picture = this.readHosts(this.#store).then((picture) => {
+      this.#hostMap = this.readHosts(this.#store).then((hostMap) => {
         // Not in `readHosts`, whose other callers do not update the cached snapshot.
-        this.#last = picture;
-        this.#silentAt = Math.min(...picture.services.map((service) => this.#endOfLife(service)));
-        return picture;
+        this.#last = hostMap;
+        this.#silentAt = Math.min(...hostMap.services.map((service) => this.#endOfLife(service)));
+        return hostMap;
       });
-      this.#picture.catch(() => {
-        this.#picture = undefined;
+      this.#hostMap.catch(() => {
+        this.#hostMap = undefined;
       });
     }
-    return this.#picture;
+    return this.#hostMap;
   }
 
   /** Returns a host from the last snapshot, for synchronous callers; undefined before the first one. */
@@ -135,7 +135,7 @@ export class Infrastructure {
   setReachable(host: string, reachable: boolean): void {
     if (reachable) this.#unreachable.delete(host);
     else this.#unreachable.add(host);
-    this.#picture = undefined;
+    this.#hostMap = undefined;
   }
 
   /** Returns whether a service is up: not forced down, with a recent heartbeat. */

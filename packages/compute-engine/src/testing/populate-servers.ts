@@ -59,7 +59,7 @@ async function withoutIndexes({ db, kind }: Tx): Promise<() => Promise<void>> {
 }
 
 /** Returns the element at an index of a non-empty list, wrapping around at the end. */
-const inTurn = <T>(list: readonly T[], index: number): T => list[index % list.length] as T;
+const cyclic = <T>(list: readonly T[], index: number): T => list[index % list.length] as T;
 
 function idOf(index: number): string {
   const hex = (value: number, digits: number) => value.toString(16).padStart(digits, '0');
@@ -89,8 +89,8 @@ export async function populateServers(engine: Engine, { count, owners, ...given 
   const nodes = await tables.nodes.find(store, (q) => q.orderBy('seq'));
   const row = await store.db.selectFrom('servers').selectAll().where('id', '=', template.id).executeTakeFirstOrThrow();
   const copyOf = (index: number) => {
-    const { host, hypervisorHostname } = inTurn(nodes, index);
-    const { projectId, userId } = inTurn(owners, index);
+    const { host, hypervisorHostname } = cyclic(nodes, index);
+    const { projectId, userId } = cyclic(owners, index);
     const name = `server-${String(index + 1).padStart(6, '0')}`;
     const own = [idOf(index), name, projectId, userId, host, hypervisorHostname];
     const created = template.createdAt - count + index;

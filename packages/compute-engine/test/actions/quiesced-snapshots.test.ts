@@ -160,7 +160,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('images of volume-backed s
     expect(await left()).toEqual([2, 4]);
   });
 
-  it('are rejected if no machine can be frozen, and the image requires it', async () => {
+  it('are rejected if the image requires a frozen machine, and no machine can be frozen', async () => {
     const id = await bootOn(new RecordingDriver({ clock: systemClock, unsupported: ['quiesce'] }), 'quiet');
     await expect(copy(id)).rejects.toMatchObject({ code: 'BAD_REQUEST', message: /Quiescing is not supported/ });
     expect(await left()).toEqual([0, 0]);

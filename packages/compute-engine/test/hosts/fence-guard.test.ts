@@ -48,7 +48,7 @@ describe.skipIf(!postgresUrl)('a host whose fence has a guard', () => {
     await expect.poll(() => events).toContain('unpause');
   });
 
-  it('repeats a command that its driver refused because of the fence', async () => {
+  it('repeats a command that its driver rejected because of the fence', async () => {
     const { engine, driver, id } = await cloud({ fence: 'stop' });
     await engine.servers.act(admin, id, 'os-stop');
     await engine.idle();

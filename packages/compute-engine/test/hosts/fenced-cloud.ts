@@ -98,7 +98,7 @@ export class RecordingGuard implements FenceGuard {
 /** A driver whose machines outlive the host process. */
 export class GuardedDriver extends RecordingDriver {
   readonly guard = new RecordingGuard();
-  /** The number of commands that are refused because the host is fenced. */
+  /** The number of commands that are rejected because the host is fenced. */
   rejections = 0;
 
   override async perform(...order: Parameters<SimulatedDriver['perform']>): Promise<void> {

@@ -68,7 +68,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('changes of the infrastruc
     expect((await coreOf(engine).infrastructure.hosts()).hosts.get('host1')!.zone).toBe(zone!.name);
   });
 
-  it('give a name to one aggregate, even if requests are concurrent', async () => {
+  it('assign a name to only one aggregate, even if requests are concurrent', async () => {
     const results = await Promise.allSettled(Array.from({ length: 6 }, () => engine.aggregates.create('same')));
     expect(settled(results)).toEqual([409, 409, 409, 409, 409, 'done']);
   });
@@ -119,7 +119,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('changes of the infrastruc
   );
 
   it.each(['accepted', 'pre-migrating', 'done'] as const)(
-    'keep a host down while an evacuation from it is %s',
+    'keep a host down while an evacuation from that host is %s',
     async (status) => {
       const { id } = await serviceOn('host1');
       await engine.services.update(id, { forcedDown: true });

@@ -181,7 +181,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('background work on $kind'
       await request;
     });
 
-    it('start after the request has failed, and report that to a late one', async () => {
+    it('start after the request has failed, and report the start to a late request', async () => {
       await expect(guards.hold(guard.id, () => Promise.reject(new Error('away')))).rejects.toThrow('away');
       await expect.poll(() => done).toEqual(['guard']);
       expect(await store.transaction((tx) => guards.release(tx, guard.id))).toBe(false);

@@ -21,7 +21,7 @@ export interface CallSources {
 
 /**
  * Returns the function that creates the call of a request: it identifies the caller, counts the request, and selects the
- * engine. What is known already is not awaited, because each `await` defers the request.
+ * engine. Values that are already known are not awaited, because each `await` defers the request.
  */
 export function createCall({ engine, identity, rateLimit, trustProxy }: CallSources, shared: RouterContext) {
   function callOf(

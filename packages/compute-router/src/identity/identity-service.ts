@@ -72,7 +72,7 @@ export function identityService(options: IdentityServiceOptions): Identity {
   const valid = new ExpiringMap<Caller>(maxCached);
   // A separate cache, so that a flood of invalid tokens cannot evict valid ones.
   const rejected = new ExpiringMap<true>(maxCached);
-  const underway = new Map<string, Promise<Caller | undefined>>();
+  const inProgress = new Map<string, Promise<Caller | undefined>>();
 
   async function requestIdentity(token: string, hash: string): Promise<Caller | undefined> {
     const document = await client.validate(token);
@@ -93,11 +93,11 @@ export function identityService(options: IdentityServiceOptions): Identity {
       onLookup?.(cached ? 'known' : 'rejected');
       return cached;
     }
-    const pending = underway.get(hash);
+    const pending = inProgress.get(hash);
     onLookup?.(pending ? 'joined' : 'requested');
     if (pending) return pending;
-    const response = requestIdentity(token, hash).finally(() => underway.delete(hash));
-    underway.set(hash, response);
+    const response = requestIdentity(token, hash).finally(() => inProgress.delete(hash));
+    inProgress.set(hash, response);
     return response;
   }
 

@@ -166,7 +166,7 @@ export const migrationOperations = [
     window: since('2.22', true),
     summary: 'Force a live migration to complete',
     description:
-      'Forces a live migration to complete that makes no progress because the guest writes to memory faster than it is copied. The guest is paused or switched to the destination early. Asynchronous: poll the server. Precondition: migration status `running`.',
+      'Forces the completion of a live migration that makes no progress because the guest writes to memory faster than it is copied. The guest is paused or switched to the destination early. Asynchronous: poll the server. Precondition: migration status `running`.',
     policy: 'os_compute_api:servers:migrations:force_complete',
     status: 202,
     errors: [400, 403, 404, 409],

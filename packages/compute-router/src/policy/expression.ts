@@ -54,7 +54,7 @@ export function parseExpression(text: string): Expression {
   let token = read();
   if (token === end) return { kind: 'everybody' };
 
-  function take(): Token {
+  function nextToken(): Token {
     const current = token;
     token = read();
     return current;
@@ -64,7 +64,7 @@ export function parseExpression(text: string): Expression {
     const first = part(depth);
     const others: Expression[] = [];
     while (token.kind === kind) {
-      take();
+      nextToken();
       others.push(part(depth));
     }
     return others.length === 0 ? first : { kind, of: [first, ...others] };
@@ -74,7 +74,7 @@ export function parseExpression(text: string): Expression {
   const both = (depth: number): Expression => chain('and', single, depth);
 
   function single(depth: number): Expression {
-    const first = take();
+    const first = nextToken();
     if (depth > MAX_DEPTH) throw new PolicySyntaxError(`more than ${MAX_DEPTH} levels`, text, first.column);
     switch (first.kind) {
       case '@':
@@ -87,7 +87,7 @@ export function parseExpression(text: string): Expression {
         return { kind: 'check', check: first.check, operand: first.operand };
       case '(': {
         const inner = either(depth + 1);
-        const close = take();
+        const close = nextToken();
         if (close.kind !== ')') throw unexpectedToken(close, 'and, or, )');
         return inner;
       }

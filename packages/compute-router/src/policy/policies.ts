@@ -130,23 +130,23 @@ function definitionsOf(options: PoliciesOptions): ReadonlyMap<string, Definition
 
 function compileAll(definitions: ReadonlyMap<string, Definition>): ReadonlyMap<string, PolicyCheck> {
   const compiled = new Map<string, PolicyCheck>();
-  const underway = new Set<string>();
+  const inProgress = new Set<string>();
 
   function checkOf(name: string): PolicyCheck {
     const cached = compiled.get(name);
     if (cached) return cached;
-    if (underway.has(name)) throw circularReference(name);
+    if (inProgress.has(name)) throw circularReference(name);
     const { check, source } = definitionOf(definitions, name);
-    underway.add(name);
+    inProgress.add(name);
     const policyCheck = typeof check === 'function' ? check : compile(name, check, source);
-    underway.delete(name);
+    inProgress.delete(name);
     compiled.set(name, policyCheck);
     return policyCheck;
   }
 
   /** Reports a rule that the administrator wrote: the defaults have no cycles. */
   function circularReference(name: string): PolicyConfigError {
-    const path = [...underway].slice([...underway].indexOf(name));
+    const path = [...inProgress].slice([...inProgress].indexOf(name));
     const written = path.map((rule) => definitionOf(definitions, rule)).find(({ from }) => from !== 'default');
     const cycle = [...path, name].join(' -> ');
     return new PolicyConfigError(`rules refer to each other in a cycle: ${cycle}`, written?.source);

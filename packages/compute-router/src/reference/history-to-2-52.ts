@@ -63,7 +63,7 @@ export const historyTo252: Readonly<Record<string, string>> = {
   '2.41': 'Shows the UUID of an aggregate, as used by the placement service.',
   '2.42': 'Restores device tags of disks and interfaces in the create request.',
   '2.43':
-    'Removes the `os-hosts` resource. Services and hypervisors provide the same data, and some of its GET requests rebooted hosts.',
+    'Removes the `os-hosts` resource. The services and hypervisors resources provide the same data. Some GET requests of `os-hosts` rebooted hosts.',
   '2.44':
     'Removes the actions for fixed and floating IP addresses, and virtual interfaces. Ports and the networking service replace them.',
   '2.45':

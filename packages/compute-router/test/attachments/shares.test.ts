@@ -66,7 +66,7 @@ describe('shares of a server', () => {
     expect(Object.keys((await admin.get(path)).body.shares[0]).sort()).toEqual(['share_id', 'status', 'tag']);
   });
 
-  it('are detached in the background, and nothing remains', async () => {
+  it('are detached in the background, and their records are removed', async () => {
     const { id, path, shareId } = await attached();
     const detached = await ada().delete(`${path}/${shareId}`);
     expect([detached.status, detached.body]).toEqual([200, undefined]);

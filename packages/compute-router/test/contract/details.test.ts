@@ -135,7 +135,7 @@ describe('details of the original', () => {
     ['RESCUE', ['rescue']],
     ['SHELVED_OFFLOADED', ['shelve', 'shelveOffload']],
     ['VERIFY_RESIZE', ['migrate']],
-  ] as const)('metadata that does not exist is not found in %s', async (status, actions) => {
+  ] as const)('unknown metadata keys return 404 in %s', async (status, actions) => {
     const { id } = await cloud.server(actions);
     expect((await admin.get(`/servers/${id}`)).body.server.status).toBe(status);
     expect(message(await admin.delete(`/servers/${id}/metadata/nope`))).toEqual([404, 'Metadata item was not found']);

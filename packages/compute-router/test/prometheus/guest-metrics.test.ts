@@ -81,7 +81,7 @@ async function scrape(): Promise<Readonly<Record<string, number>>> {
   );
 }
 
-it('guest metrics report each running guest with its labels, in seconds and bytes, and one query per scrape', async () => {
+it('guest metrics report each running guest with its labels, in seconds and bytes, with one query per scrape', async () => {
   const id = await create('web');
   responses.set(id, running);
   const server = `server="${id}"`;

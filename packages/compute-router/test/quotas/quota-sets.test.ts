@@ -250,7 +250,7 @@ describe('quota class sets', () => {
     expect(networks.status).toBe(minor <= 49 ? 200 : 400);
   });
 
-  it('change the limits of projects only if they are the default ones', async () => {
+  it('change the limits of only those projects that use the default limits', async () => {
     const admin = api.as('admin:p1', '2.100');
     await admin.put('/os-quota-class-sets/silver', { quota_class_set: { cores: 33 } });
     expect((await admin.get('/os-quota-sets/p3')).body.quota_set.cores).toBe(20);

@@ -7,7 +7,7 @@ const owner = { userId: 'ada', projectId: 'f00', roles: ['member'] };
 /** Extra specs of a flavor with 2 CPUs and 512 MiB, properties of its image, and the original's message. */
 const REJECTED: readonly (readonly [
   specs: Record<string, string>,
-  says: string,
+  expectedMessage: string,
   properties?: Record<string, string>,
 ])[] = [
   [{ 'hw:mem_page_size': 'foo' }, "Invalid memory page size 'foo'"],
@@ -183,12 +183,12 @@ describe('extra specs that were not validated when they were set', () => {
   const boot = (flavorRef: string, imageRef: string) =>
     ada.post('/servers', { server: { name: 'web', flavorRef, imageRef, networks: 'none' } });
 
-  it.each(REJECTED.map(([specs, says, properties = {}]) => [specs, says, properties] as const))(
+  it.each(REJECTED.map(([specs, expectedMessage, properties = {}]) => [specs, expectedMessage, properties] as const))(
     '%j: rejected for a creation and for a resize',
-    async (specs, says, properties) => {
+    async (specs, expectedMessage, properties) => {
       const flavor = await flavorWith(specs);
       const image = await imageWith(properties);
-      const message = says.replace('NAME', flavor.name);
+      const message = expectedMessage.replace('NAME', flavor.name);
       const created = await boot(flavor.id, image);
       expect([created.status, created.body]).toEqual([400, { badRequest: { code: 400, message } }]);
       if (Object.keys(properties).length > 0) return;

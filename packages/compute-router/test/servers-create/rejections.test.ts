@@ -18,7 +18,7 @@ interface Case {
   readonly version?: string;
   readonly token?: string;
   readonly status: 400 | 403 | 409;
-  readonly says?: string;
+  readonly message?: string;
 }
 
 const rejected =
@@ -34,9 +34,9 @@ const bad = rejected(400);
 const denied = rejected(403);
 
 const cases: readonly Case[] = [
-  bad('no image and no disk', { imageRef: undefined }, { says: 'imageRef' }),
+  bad('no image and no disk', { imageRef: undefined }, { message: 'imageRef' }),
   bad('an unknown image', { imageRef: known.nothing }),
-  bad('an image without content', { imageRef: known.sleepingImage }, { says: 'not active' }),
+  bad('an image without content', { imageRef: known.sleepingImage }, { message: 'not active' }),
   bad('an image that is not a UUID', { imageRef: 'cirros' }),
   bad('an unknown flavor', { flavorRef: 'nothing' }),
   bad('a flavor with a NUL', { flavorRef: 'a\0b' }),
@@ -47,13 +47,13 @@ const cases: readonly Case[] = [
   bad(
     'a flavor that contradicts the image',
     { imageRef: known.pinnedImage, flavorRef: '46' },
-    { says: 'hw_cpu_policy' },
+    { message: 'hw_cpu_policy' },
   ),
-  bad('an unknown key', { key_name: 'nothing' }, { says: 'key_name' }),
+  bad('an unknown key', { key_name: 'nothing' }, { message: 'key_name' }),
   bad('a name with blanks around', { name: ' web' }),
   bad('min_count above max_count', { min_count: 3, max_count: 2 }),
   bad('a count of zero', { min_count: 0 }),
-  bad('an unknown zone', { availability_zone: 'north' }, { says: 'availability zone' }),
+  bad('an unknown zone', { availability_zone: 'north' }, { message: 'availability zone' }),
   bad('a zone with three colons', { availability_zone: 'a:b:c:d' }, { token: 'admin:p1' }),
   bad('an unknown host', { host: 'host9' }, { token: 'admin:p1' }),
   bad('an unknown hypervisor', { hypervisor_hostname: 'node9' }, { token: 'admin:p1' }),
@@ -67,8 +67,8 @@ const cases: readonly Case[] = [
   bad('an unknown port', { networks: [{ port: known.nothing }] }),
   bad('a network item without uuid and port', { networks: [{}] }),
   bad('a network that is not a UUID', { networks: [{ uuid: 'private' }] }, { version: '2.1' }),
-  bad('the same port twice', { networks: [{ port: known.nothing }, { port: known.nothing }] }, { says: 'twice' }),
-  bad('a port with a fixed IP', { networks: [{ port: known.nothing, fixed_ip: '10.0.0.9' }] }, { says: 'Fixed IP' }),
+  bad('the same port twice', { networks: [{ port: known.nothing }, { port: known.nothing }] }, { message: 'twice' }),
+  bad('a port with a fixed IP', { networks: [{ port: known.nothing, fixed_ip: '10.0.0.9' }] }, { message: 'Fixed IP' }),
   bad('a fixed IP outside the subnet', { networks: [{ uuid: ids.network, fixed_ip: '192.168.0.9' }] }),
   bad('several servers with one port', { networks: [{ port: known.nothing }], max_count: 2 }),
   bad('several servers with one fixed IP', { networks: [{ uuid: ids.network, fixed_ip: '10.0.0.9' }], max_count: 2 }),
@@ -138,13 +138,13 @@ const cases: readonly Case[] = [
     'more cores than the quota',
     { flavorRef: '5', min_count: 3 },
     {
-      says: 'Quota exceeded for cores: Requested 24, but already used 0 of 20 cores',
+      message: 'Quota exceeded for cores: Requested 24, but already used 0 of 20 cores',
     },
   ),
   denied(
     'more servers than the quota',
     { min_count: 11 },
-    { says: 'Requested 11, but already used 0 of 10 instances' },
+    { message: 'Requested 11, but already used 0 of 10 instances' },
   ),
   denied('too many metadata items', {
     metadata: Object.fromEntries(Array.from({ length: 129 }, (_, n) => [`k${n}`, 'v'])),
@@ -160,10 +160,10 @@ const cases: readonly Case[] = [
     { version: '2.56' },
   ),
   denied('a path that is too long', { personality: [{ path: 'x'.repeat(256), contents: '' }] }, { version: '2.56' }),
-  denied('a flavor without a disk for a local root disk', { flavorRef: '42' }, { says: 'zero disk' }),
+  denied('a flavor without a disk for a local root disk', { flavorRef: '42' }, { message: 'zero disk' }),
   denied('an external network', { networks: [{ uuid: ids.publicNetwork }] }),
-  denied('a forced host, for a member', { availability_zone: 'east:host1' }, { says: 'forced_host' }),
-  denied('a requested host, for a member', { host: 'host1' }, { says: 'requested_destination' }),
+  denied('a forced host, for a member', { availability_zone: 'east:host1' }, { message: 'forced_host' }),
+  denied('a requested host, for a member', { host: 'host1' }, { message: 'requested_destination' }),
   rejected(409)('a security group name that two groups have', { security_groups: [{ name: 'twice' }] }),
 ];
 
@@ -190,12 +190,12 @@ describe('the creation of a server is rejected', () => {
 
   it.each(cases)(
     'with $status for $title',
-    async ({ fields, hints, version = '2.100', token = 'ada:p1', status, says = '' }) => {
+    async ({ fields, hints, version = '2.100', token = 'ada:p1', status, message = '' }) => {
       const responded = await post(api.as(token, version), fields, hints);
       expect([responded.status, responded.body]).toEqual([status, expect.anything()]);
       const [fault] = Object.values(responded.body) as any[];
       expect(fault.code).toBe(status);
-      expect(fault.message).toContain(says);
+      expect(fault.message).toContain(message);
     },
   );
 

@@ -19,7 +19,7 @@ const { resources } = JSON.parse(
 
 const v = Version.of;
 
-/** The fields of a form at a version, without those of nested objects. */
+/** The fields of a representation at a version, without those of nested objects. */
 function fieldsOf(form: string, version: string, below = ''): Field[] {
   return resources.server[form]!.fields.filter(({ name, since, until }) => {
     const inside = below === '' ? !/[.[]/.test(name.replace(/^OS-[^.[]*/, '')) : name.startsWith(below);

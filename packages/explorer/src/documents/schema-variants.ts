@@ -22,7 +22,7 @@ export interface SchemaVariant {
 }
 
 /** Shared schemas at this depth are not unfolded: recursive schemas have no end. */
-export const UNFOLDED = 2;
+export const EXPANDED_LEVELS = 2;
 /** Maximum number of alternatives of a schema. */
 const MAX_VARIANTS = 64;
 
@@ -132,7 +132,7 @@ export function schemaVariants(document: OpenApiDocument, { schema, depth }: Nes
   const { $ref, oneOf, anyOf, allOf, ...base } = schema;
   if (typeof $ref === 'string') {
     const target = objectOf(document.resolve($ref));
-    if (depth >= UNFOLDED && !isSimple(target)) {
+    if (depth >= EXPANDED_LEVELS && !isSimple(target)) {
       const own = ownKeywords(target.type === undefined ? { ...target, type: 'object' } : target);
       return [{ ...plainVariant({}, depth), own, reference: schemaName($ref) ?? $ref }];
     }

@@ -1,5 +1,5 @@
 import type { OpenApiDocument } from './openapi-document.js';
-import { UNFOLDED } from './schema-variants.js';
+import { EXPANDED_LEVELS } from './schema-variants.js';
 
 /** Tag of shared schemas that the pages of operations do not unfold. They have separate pages. */
 export const SHARED_SCHEMAS = 'Schemas';
@@ -23,7 +23,7 @@ function reachable(document: OpenApiDocument, from: Iterable<string>): ReadonlyS
 /** The schemas of one direction that are nested too deeply for pages of operations to unfold, and the schemas in them. */
 function foldedSchemas(document: OpenApiDocument, roots: ReadonlySet<string>): ReadonlySet<string> {
   let level: ReadonlySet<string> = roots;
-  for (let depth = 0; depth < UNFOLDED; depth += 1)
+  for (let depth = 0; depth < EXPANDED_LEVELS; depth += 1)
     level = new Set([...level].flatMap((name) => document.schemasOf(name)));
   return reachable(document, level);
 }

@@ -53,7 +53,7 @@ describe('a check of OpenAPI documents', () => {
     );
   });
 
-  it('writes the entry of a changelog, and replaces it', () => {
+  it('writes the entry of a changelog, and replaces an existing entry', () => {
     const entryOf = (version: string) => changelogEntry(checkDocuments(library, libraryWith(version, incompatible)));
     const first = withEntry('', entryOf('1.0.0'));
     expect(first).toBe(

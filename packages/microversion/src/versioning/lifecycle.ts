@@ -37,9 +37,9 @@ export interface Listed {
   readonly brownouts: readonly Period[];
 }
 
-function timeOf(moment: DateLike, of: string): number {
-  const time = new Date(moment).getTime();
-  if (!Number.isFinite(time)) throw new TypeError(`versioning: ${of} is not a date: '${moment}'; write 2027-01-31`);
+function timeOf(date: DateLike, of: string): number {
+  const time = new Date(date).getTime();
+  if (!Number.isFinite(time)) throw new TypeError(`versioning: ${of} is not a date: '${date}'; write 2027-01-31`);
   return time;
 }
 
@@ -71,8 +71,8 @@ export function listed(version: Version, record: Partial<VersionRecord>): Listed
       `versioning: unknown field '${unknown}' of version ${version}, known are ${Object.keys(FIELDS).join(', ')}`,
     );
   const time = (name: 'released' | 'deprecated' | 'sunset') => {
-    const moment = record[name];
-    return moment === undefined ? undefined : timeOf(moment, `'${name}' of version ${version}`);
+    const date = record[name];
+    return date === undefined ? undefined : timeOf(date, `'${name}' of version ${version}`);
   };
   const released = time('released') ?? (version.scheme === dates ? timeOfDate(version.text) : undefined);
   const [deprecated, sunset] = [time('deprecated'), time('sunset')];

@@ -138,7 +138,7 @@ describe('negotiation after routing', () => {
     expect(linesOf(response, 'Vary')).toEqual(['Accept', 'Service-API-Version', 'X-Service-API-Version']);
   });
 
-  it('throws the error, with its headers written', async () => {
+  it('throws the error after writing its headers', async () => {
     const response = await sendRequest((req, res) => {
       try {
         negotiate.apply(req, res);

@@ -72,15 +72,15 @@ export class HostCpus {
       throw rejected(`QEMU does not have the CPU model ${name} (cpuModel): ${this.#models()}`);
     const properties: CpuProperties = { ...baseline, ...changes };
     const all = await this.#describe(model, properties);
-    const lacking = this.#lacking({ model, properties }, all);
-    const added = lacking.filter((feature) => changes[feature] === true);
+    const missing = this.#missingFeatures({ model, properties }, all);
+    const added = missing.filter((feature) => changes[feature] === true);
     if (added.length > 0)
       throw rejected(
         `this computer cannot provide the CPU features ${added.join(', ')} (cpuFeatures). Those that it can provide: ${featuresOf(this.#full).join(', ')}`,
       );
-    if (lacking.length > 0)
+    if (missing.length > 0)
       throw rejected(
-        `this computer cannot provide the CPU model ${name}, because it lacks ${lacking.join(', ')}. Switch these features off (cpuFeatures), or use another model: ${this.#models()}`,
+        `this computer cannot provide the CPU model ${name}, because it lacks ${missing.join(', ')}. Switch these features off (cpuFeatures), or use another model: ${this.#models()}`,
       );
     this.#guest = mode === 'host-model' ? this.#asHostModel(all) : { mode, model, properties, visible: visibleIn(all) };
   }
@@ -141,7 +141,10 @@ export class HostCpus {
   }
 
   /** Returns the features of a CPU that this computer cannot provide. */
-  #lacking({ model, properties }: Pick<GuestCpu, 'model' | 'properties'>, all: CpuProperties): readonly string[] {
+  #missingFeatures(
+    { model, properties }: Pick<GuestCpu, 'model' | 'properties'>,
+    all: CpuProperties,
+  ): readonly string[] {
     const missing = new Set(this.#definitions.get(model)?.['unavailable-features']);
     return featuresOf(all).filter(
       (name) => this.#full[name] !== true && (properties[name] === true || missing.has(name)),
@@ -160,7 +163,7 @@ export class HostCpus {
       return `The guest has the CPU of a host with KVM, which host ${here} does not use.`;
     const all = await this.#describe(model, guest.properties).catch((error: Error) => error.message);
     if (typeof all === 'string') return `QEMU on host ${here} cannot provide the CPU model ${model}: ${all}`;
-    const unavailable = new Set([...this.#off, ...this.#lacking(guest, all)]);
+    const unavailable = new Set([...this.#off, ...this.#missingFeatures(guest, all)]);
     const missing = featuresOf(visible).filter((name) => unavailable.has(name) || all[name] !== true);
     if (missing.length > 0) return `Host ${here} does not provide features of the guest's CPU: ${missing.join(', ')}.`;
     const same = visibleIn(all);

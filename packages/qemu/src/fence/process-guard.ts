@@ -34,7 +34,7 @@ export class ProcessGuard implements FenceGuard {
   #own: { readonly name: string; readonly connection: Socket; readonly order: FenceOrder } | undefined;
   /** The length of the reports that were logged, by guard. */
   readonly #reported = new Map<string, number>();
-  #turn: Promise<unknown> = Promise.resolve();
+  #previous: Promise<unknown> = Promise.resolve();
   #until = Number.POSITIVE_INFINITY;
   #ended = false;
 
@@ -102,8 +102,8 @@ export class ProcessGuard implements FenceGuard {
   }
 
   #next<T>(work: () => Promise<T>): Promise<T> {
-    const result = this.#turn.then(work);
-    this.#turn = result.catch(() => {});
+    const result = this.#previous.then(work);
+    this.#previous = result.catch(() => {});
     return result;
   }
 

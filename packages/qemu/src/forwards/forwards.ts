@@ -63,8 +63,8 @@ export class Forwards {
   /** Servers that have started in this process. */
   readonly #owners = new Map<string, Owner>();
   /** The forwards of each server, including those that an earlier process assigned. */
-  #held: Promise<Map<string, readonly Forward[]>> | undefined;
-  #turn: Promise<unknown> = Promise.resolve();
+  #stored: Promise<Map<string, readonly Forward[]>> | undefined;
+  #previous: Promise<unknown> = Promise.resolve();
 
   constructor(options: ForwardsOptions) {
     this.#options = options;
@@ -78,7 +78,7 @@ export class Forwards {
   for({ id, name, projectId }: Owner, places: MachinePlaces): Promise<UserForwards> {
     const { address, rules, log } = this.#options;
     if (rules.length === 0) return Promise.resolve({ address, forwards: [] });
-    const given = this.#turn.then(async () => {
+    const given = this.#previous.then(async () => {
       const current = await this.#forwardsOfOthers(places);
       const before = current.get(id) ?? [];
       const others = [...current].flatMap(([other, forwards]) => (other === id ? [] : forwards));
@@ -104,18 +104,18 @@ export class Forwards {
       await writeAtomically(places.folderOf(id).file('forwards'), JSON.stringify(ownForwards));
       return { address, forwards: ownForwards };
     });
-    this.#turn = given.catch(() => {});
+    this.#previous = given.catch(() => {});
     return given;
   }
 
   /** Frees the ports of a server for others. */
   async release(id: string): Promise<void> {
     this.#owners.delete(id);
-    (await this.#held)?.delete(id);
+    (await this.#stored)?.delete(id);
   }
 
   async #forwardsOfOthers(places: MachinePlaces): Promise<Map<string, readonly Forward[]>> {
-    this.#held ??= places.machineIds().then(async (ids) => {
+    this.#stored ??= places.machineIds().then(async (ids) => {
       const forwards = new Map<string, readonly Forward[]>();
       for (const id of ids) {
         const text = await ifMissing(readFile(places.folderOf(id).file('forwards'), 'utf8'), '[]');
@@ -123,10 +123,10 @@ export class Forwards {
       }
       return forwards;
     });
-    this.#held.catch(() => {
-      this.#held = undefined;
+    this.#stored.catch(() => {
+      this.#stored = undefined;
     });
-    return this.#held;
+    return this.#stored;
   }
 
   /** Returns the previous port if it is still free, otherwise the first free one. */

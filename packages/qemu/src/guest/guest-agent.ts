@@ -111,10 +111,10 @@ async function synchronize(socket: Socket, what: string, late: AbortSignal): Pro
  * @throws QemuError `GUEST_TIMEOUT` if the agent does not respond, `GUEST_COMMAND_FAILED` with the error of the agent
  */
 export async function callAgent<T = unknown>(path: string, execute: string, args: object = {}): Promise<T> {
-  const greeting = AbortSignal.timeout(SYNC_MS);
-  const socket = await connected(path, greeting);
+  const syncTimeout = AbortSignal.timeout(SYNC_MS);
+  const socket = await connected(path, syncTimeout);
   try {
-    await synchronize(socket, execute, greeting);
+    await synchronize(socket, execute, syncTimeout);
     const hasResponse = await exchange(
       socket,
       command(execute, args),

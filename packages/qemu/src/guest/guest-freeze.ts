@@ -16,12 +16,12 @@ class FrozenGuest {
   /** The holders of the freeze, each with its own timeout, because a holder may die before it ends the freeze. */
   readonly pending = new Map<string, NodeJS.Timeout>();
   retry: NodeJS.Timeout | undefined;
-  #turn: Promise<unknown> = Promise.resolve();
+  #previous: Promise<unknown> = Promise.resolve();
 
   /** Serializes freezing and thawing of a guest. */
   next<T>(work: () => Promise<T>): Promise<T> {
-    const result = this.#turn.then(work);
-    this.#turn = result.catch(() => {});
+    const result = this.#previous.then(work);
+    this.#previous = result.catch(() => {});
     return result;
   }
 

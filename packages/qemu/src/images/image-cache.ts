@@ -82,7 +82,7 @@ async function exists(path: string): Promise<boolean> {
  */
 export class ImageCache {
   readonly #options: ImageCacheOptions;
-  readonly #underway = new Map<string, Promise<void>>();
+  readonly #inProgress = new Map<string, Promise<void>>();
 
   constructor(options: ImageCacheOptions) {
     this.#options = options;
@@ -119,9 +119,9 @@ export class ImageCache {
 
   /** Shares the work of concurrent calls for the same path. */
   #once(path: string, work: () => Promise<void>): Promise<void> {
-    const underway = this.#underway.get(path) ?? work().finally(() => this.#underway.delete(path));
-    this.#underway.set(path, underway);
-    return underway;
+    const inProgress = this.#inProgress.get(path) ?? work().finally(() => this.#inProgress.delete(path));
+    this.#inProgress.set(path, inProgress);
+    return inProgress;
   }
 
   async #fetch(caller: Caller, imageId: string, path: string, maxBytes: number, signal: AbortSignal): Promise<void> {
@@ -153,7 +153,7 @@ export class ImageCache {
         }
         await chmod(converted, 0o444);
         // A rename would replace the file of a concurrent download of the same bytes while that is being linked.
-        await link(converted, base).catch(unlessExists);
+        await link(converted, base).catch(ignoreExisting);
       }
       const linked = `${incoming}.link`;
       await link(base, linked);
@@ -211,7 +211,7 @@ function limited(program: string, args: readonly string[], maxBytes: number): [s
   return [PRLIMIT, [`--as=${MAX_MEMORY_BYTES}`, `--cpu=${MAX_CPU_SECONDS}`, `--fsize=${maxBytes}`, program, ...args]];
 }
 
-function unlessExists(error: NodeJS.ErrnoException): void {
+function ignoreExisting(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EEXIST') throw error;
 }
 

@@ -11,16 +11,16 @@ import { retryWhileLocked } from './retry-while-locked.js';
 /** The name of the internal snapshot of disks before a resize that is not confirmed yet; it needs no copy. */
 const BEFORE = 'before-resize';
 
-type Has = { readonly snapshots?: readonly { readonly name: string }[] } | undefined;
+type DiskInfo = { readonly snapshots?: readonly { readonly name: string }[] } | undefined;
 
-const hasBefore = (disk: Has) => disk?.snapshots?.some(({ name }) => name === BEFORE) ?? false;
+const hasSnapshot = (disk: DiskInfo) => disk?.snapshots?.some(({ name }) => name === BEFORE) ?? false;
 
 /** The local disks of a stopped machine, and whether each has the snapshot. */
 async function* ownDisks(host: Host, folder: MachineFolder, signal: AbortSignal) {
   for (const disk of OWN_DISKS) {
     const path = diskFile(folder, disk);
     const info = await diskInfo(host.disks, path, signal);
-    if (info) yield { path, exists: hasBefore(info) };
+    if (info) yield { path, exists: hasSnapshot(info) };
   }
 }
 
@@ -57,6 +57,6 @@ export async function removeDiskSnapshots(host: Host, serverId: string, signal: 
 async function forgetWhileRunning(qmp: QmpClient): Promise<void> {
   const nodes = await blockNodesOf(qmp);
   for (const device of OWN_DISKS.map(nodeName))
-    if (hasBefore(nodes.get(device)))
+    if (hasSnapshot(nodes.get(device)))
       await qmp.execute('blockdev-snapshot-delete-internal-sync', { device, name: BEFORE });
 }

@@ -24,7 +24,8 @@ export async function moveObstacle(host: Host, server: Server, destHost: string)
     const message = await requestsTo(destHost, host, signal).value<string | null>(request);
     return message === null ? null : { code: 'CONFLICT', message };
   } catch (error) {
-    // The move itself reports that a host is unavailable. Earlier versions provide this CPU only, without a check.
+    // The move itself reports that a host is unavailable. Hosts of earlier versions do not implement the check, and
+    // provide only this CPU.
     if (cpu.mode === 'host-passthrough' || (error as { code?: string }).code === 'HOST_UNREACHABLE') return null;
     const reason = (error as Error).message;
     return {

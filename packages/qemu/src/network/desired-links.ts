@@ -7,7 +7,10 @@ import { supportsLearning, type Tunnels } from './tunnels.js';
 
 const UPLINK_MTU = 1500;
 
-/** Returns the networks with servers on this host. A network that has only routers on this host needs no services. */
+/**
+ * Returns the networks with servers on this host. If a host has only routers in a network, this network needs no
+ * services there.
+ */
 export function servedNetworks({ networks, ports }: NetworkPlan): NetworkPlan['networks'] {
   const used = new Set(ports.map(({ networkId }) => networkId));
   return networks.filter(({ id }) => used.has(id));

@@ -65,8 +65,8 @@ function ownPrefixes(routes: readonly Ipv6Route[], names: DeviceNames): readonly
   return routes.flatMap(({ dst, type, dev = '', table: name }) => {
     const cidr = parseCidr(dst.includes('/') ? dst : `${dst}/128`);
     // Routes of other types, such as `unreachable` for a delegated prefix, lead nowhere.
-    const leads = name === undefined && type === undefined && !names.isManaged(dev) && !dst.startsWith('fe80:');
-    return cidr && cidr.prefix >= MIN_PREFIX && leads ? [formatCidr(cidr)] : [];
+    const isPhysical = name === undefined && type === undefined && !names.isManaged(dev) && !dst.startsWith('fe80:');
+    return cidr && cidr.prefix >= MIN_PREFIX && isPhysical ? [formatCidr(cidr)] : [];
   });
 }
 

@@ -52,7 +52,7 @@ export class QmpClient {
     const client = new QmpClient(socket);
     const late = setTimeout(() => socket.destroy(), GREETING_MS);
     try {
-      await client.#greeted(AbortSignal.timeout(GREETING_MS));
+      await client.#receiveGreeting(AbortSignal.timeout(GREETING_MS));
       await client.execute('qmp_capabilities');
       return client;
     } catch (error) {
@@ -63,7 +63,7 @@ export class QmpClient {
     }
   }
 
-  #greeted(signal: AbortSignal): Promise<void> {
+  #receiveGreeting(signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       const late = () => reject(new QemuError('QEMU_COMMAND_FAILED', 'QEMU does not respond on its control socket'));
       signal.addEventListener('abort', late, { once: true });
@@ -93,7 +93,7 @@ export class QmpClient {
       const lines = (rest + text).split('\n');
       rest = lines.pop() ?? '';
       try {
-        if (rest.length > MAX_LINE) throw new QemuError('QEMU_COMMAND_FAILED', 'QEMU sends a line without an end');
+        if (rest.length > MAX_LINE) throw new QemuError('QEMU_COMMAND_FAILED', 'QEMU sent a line that does not end');
         for (const line of lines) take(line);
       } catch (error) {
         this.#socket.destroy(error as Error);

@@ -27,13 +27,13 @@ async function coresIn(folder: MachineFolder): Promise<readonly number[]> {
 /** Assigns dedicated cores to machines. Assignments are stored with the machines and last as long as they do. */
 export class DedicatedCores {
   readonly #folders: () => Promise<readonly MachineFolder[]>;
-  readonly #here: () => Promise<readonly number[]>;
+  readonly #readCores: () => Promise<readonly number[]>;
   /** Sequential: concurrent assignments would select the same cores. */
-  #turn: Promise<unknown> = Promise.resolve();
+  #previous: Promise<unknown> = Promise.resolve();
 
-  constructor(folders: () => Promise<readonly MachineFolder[]>, here = localCores) {
+  constructor(folders: () => Promise<readonly MachineFolder[]>, readCores = localCores) {
     this.#folders = folders;
-    this.#here = here;
+    this.#readCores = readCores;
   }
 
   /**
@@ -42,8 +42,8 @@ export class DedicatedCores {
    * @throws QemuError `UNSUPPORTED` if no core would be left for other machines
    */
   claim(folder: MachineFolder, count: number): Promise<readonly number[]> {
-    const claimed = this.#turn.then(() => this.#claim(folder, count));
-    this.#turn = claimed.catch(() => {});
+    const claimed = this.#previous.then(() => this.#claim(folder, count));
+    this.#previous = claimed.catch(() => {});
     return claimed;
   }
 
@@ -75,7 +75,7 @@ export class DedicatedCores {
   async shared(but?: MachineFolder): Promise<readonly number[]> {
     const others = (await this.#folders()).filter(({ path }) => path !== but?.path);
     const usedCores = new Set((await Promise.all(others.map(coresIn))).flat());
-    return (await this.#here()).filter((core) => !usedCores.has(core));
+    return (await this.#readCores()).filter((core) => !usedCores.has(core));
   }
 
   /** Returns true if any machine of this host has dedicated cores. */

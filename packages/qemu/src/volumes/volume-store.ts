@@ -41,7 +41,7 @@ export class VolumeStore implements VolumeStorage, VolumeAccess {
   readonly #options: VolumeStoreOptions;
   readonly #ways = new VolumeTransports();
   readonly #turns = new Map<string, Promise<unknown>>();
-  readonly #leaving = new AbortController();
+  readonly #closing = new AbortController();
   readonly #serving = new VolumeServerMonitor((volumeId) => this.#resumeServing(volumeId));
 
   constructor(options: VolumeStoreOptions) {
@@ -69,7 +69,7 @@ export class VolumeStore implements VolumeStorage, VolumeAccess {
   }
 
   /** Runs the operations on one volume sequentially. */
-  async #turn<T>(id: string, work: () => Promise<T>): Promise<T> {
+  async #runInOrder<T>(id: string, work: () => Promise<T>): Promise<T> {
     const result = (this.#turns.get(id) ?? Promise.resolve()).catch(() => {}).then(work);
     this.#turns.set(id, result);
     try {
@@ -84,7 +84,7 @@ export class VolumeStore implements VolumeStorage, VolumeAccess {
     volume: { id: string; sizeGb: number; origin: VolumeOrigin },
     onCaptured?: () => void,
   ): Promise<void> {
-    await this.#turn(volume.id, async () => {
+    await this.#runInOrder(volume.id, async () => {
       if (!(await this.#find(volume.id)))
         await this.#make(caller, volume, (name) => symlink(name, this.#link(volume.id)), onCaptured);
     });
@@ -98,7 +98,7 @@ export class VolumeStore implements VolumeStorage, VolumeAccess {
     onCaptured?: () => void,
   ): Promise<void> {
     const { tools, backend } = this.#options;
-    const { signal } = this.#leaving;
+    const { signal } = this.#closing;
     const bytes = sizeGb * GIB;
     await backend.checkSpace(bytes);
     const name = randomUUID();
@@ -126,14 +126,14 @@ export class VolumeStore implements VolumeStorage, VolumeAccess {
     const source = await this.#content(id);
     const { backend } = this.#options;
     const copy = (qmp: QmpClient | undefined) =>
-      backend.copy(source.name, name, { qmp, onCaptured, signal: this.#leaving.signal });
-    await this.#turn(`of ${source.path}`, async () => {
+      backend.copy(source.name, name, { qmp, onCaptured, signal: this.#closing.signal });
+    await this.#runInOrder(`of ${source.path}`, async () => {
       if (!(await withServer(source, (qmp) => copy(qmp).then(() => true)))) await copy(undefined);
     });
   }
 
   async remove(id: string): Promise<void> {
-    await this.#turn(id, async () => {
+    await this.#runInOrder(id, async () => {
       const content = await this.#find(id);
       await rm(this.#link(id), { force: true });
       if (content) await this.#discard(content);
@@ -147,11 +147,11 @@ export class VolumeStore implements VolumeStorage, VolumeAccess {
   }
 
   async extend(id: string, sizeGb: number): Promise<void> {
-    await this.#turn(id, async () => {
+    await this.#runInOrder(id, async () => {
       const content = await this.#find(id);
       if (!content) return; // An unused volume may have no content on this computer: it is created with its new size.
       const bytes = sizeGb * GIB;
-      const [{ backend }, { signal }, { name }] = [this.#options, this.#leaving, content];
+      const [{ backend }, { signal }, { name }] = [this.#options, this.#closing, content];
       const size = await backend.size(name, signal);
       await backend.checkSpace(bytes - size);
       const served = await withServer(content, async (qmp) => {
@@ -166,7 +166,7 @@ export class VolumeStore implements VolumeStorage, VolumeAccess {
   }
 
   async reimage(caller: Caller, id: string, imageId: string, sizeGb: number): Promise<void> {
-    await this.#turn(id, async () => {
+    await this.#runInOrder(id, async () => {
       const before = await this.#find(id);
       const draft = `${this.#link(id)}.${randomUUID()}.new`;
       await this.#make(caller, { sizeGb, origin: { kind: 'image', imageId } }, async (name) => {
@@ -178,7 +178,7 @@ export class VolumeStore implements VolumeStorage, VolumeAccess {
   }
 
   async replace(id: string, newId: string): Promise<void> {
-    await this.#turn(id, async () => {
+    await this.#runInOrder(id, async () => {
       if (!(await this.#find(newId))) return;
       const before = await this.#find(id);
       await rename(this.#link(newId), this.#link(id));
@@ -194,7 +194,7 @@ export class VolumeStore implements VolumeStorage, VolumeAccess {
 
   /** Serves a volume for a server, until `close`. Creates missing content of a volume of another service. */
   async open(server: VolumeUser, volumeId: string): Promise<VolumeShape> {
-    return this.#turn(volumeId, async () => {
+    return this.#runInOrder(volumeId, async () => {
       const content = (await this.#find(volumeId)) ?? (await this.#first(server, volumeId));
       await content.addUser(server.id);
       await this.#serve(volumeId, content);
@@ -212,14 +212,14 @@ export class VolumeStore implements VolumeStorage, VolumeAccess {
     const program = findProgram('qemu-storage-daemon', 'the package qemu-system-common');
     const { backend, runAs } = this.#options;
     const attach = () => backend.attach(content.name);
-    await serveVolume(content, attach, program, runAs, this.#leaving.signal);
+    await serveVolume(content, attach, program, runAs, this.#closing.signal);
     this.#serving.add(volumeId);
   }
 
   async #resumeServing(volumeId: string): Promise<void> {
     const content = await this.#find(volumeId);
     if (!content || (await findProcess(content)) !== undefined) return;
-    await this.#turn(volumeId, async () => {
+    await this.#runInOrder(volumeId, async () => {
       if ((await content.users()).length > 0) await this.#serve(volumeId, content);
     });
   }
@@ -255,7 +255,7 @@ export class VolumeStore implements VolumeStorage, VolumeAccess {
 
   /** Ends the use of a volume by a server; the last one ends the process that serves it. */
   async close(serverId: string, volumeId: string): Promise<void> {
-    await this.#turn(volumeId, async () => {
+    await this.#runInOrder(volumeId, async () => {
       const content = await this.#find(volumeId);
       if (!content) return;
       await content.removeUser(serverId);
@@ -277,7 +277,7 @@ export class VolumeStore implements VolumeStorage, VolumeAccess {
       if (!content) continue;
       linked.add(content.path);
       if ((await content.users()).length === 0) continue;
-      await this.#turn(id, () => this.#serve(id, content));
+      await this.#runInOrder(id, () => this.#serve(id, content));
     }
     for (const name of await readdir(join(this.#options.directory, 'contents'))) {
       const content = this.#at(name);
@@ -288,7 +288,7 @@ export class VolumeStore implements VolumeStorage, VolumeAccess {
 
   /** Cancels the creation of content. Volumes are still served. */
   async leave(): Promise<void> {
-    this.#leaving.abort(new Error('the engine is closing'));
+    this.#closing.abort(new Error('the engine is closing'));
     await this.#serving.leave();
     await Promise.allSettled(this.#turns.values());
   }

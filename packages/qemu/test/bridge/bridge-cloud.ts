@@ -30,7 +30,7 @@ export class BridgeCloud {
   #program: ChildProcess | undefined;
   #responses: AsyncIterator<string> | undefined;
   #reader: Interface | undefined;
-  #turn: Promise<unknown> = Promise.resolve();
+  #previous: Promise<unknown> = Promise.resolve();
 
   /**
    * @param providerNetworks bridges of the computer by the names of physical networks
@@ -103,11 +103,11 @@ export class BridgeCloud {
 
   #calling(path: readonly string[]) {
     return (...args: readonly unknown[]) => {
-      const responded = this.#turn.then(() => {
+      const responded = this.#previous.then(() => {
         this.#program!.stdin!.write(`${JSON.stringify({ path, args })}\n`);
         return this.#nextResponse();
       });
-      this.#turn = responded.catch(() => {});
+      this.#previous = responded.catch(() => {});
       return responded;
     };
   }
@@ -159,7 +159,7 @@ export class BridgeCloud {
     this.#program!.kill('SIGKILL');
     await ended;
     this.#reader!.close();
-    this.#turn = Promise.resolve();
+    this.#previous = Promise.resolve();
   }
 
   async close(): Promise<void> {

@@ -24,15 +24,15 @@ const engine = await createEngine({
   worker: { leaseMs: 1_000, pollMs: 100, retryMs: 200 },
   onError: (error) => console.error(error),
 });
-const say = (value) => process.stdout.write(`${JSON.stringify(value)}\n`);
-say({ value: 'up' });
+const print = (value) => process.stdout.write(`${JSON.stringify(value)}\n`);
+print({ value: 'up' });
 for await (const line of createInterface({ input: process.stdin })) {
   const { path, args } = JSON.parse(line);
   try {
     const owner = path.slice(0, -1).reduce((thing, name) => thing[name], engine);
-    say({ value: (await owner[path.at(-1)](...args)) ?? null });
+    print({ value: (await owner[path.at(-1)](...args)) ?? null });
   } catch (error) {
-    say({ error: String(error?.stack ?? error) });
+    print({ error: String(error?.stack ?? error) });
   }
 }
 await engine.close();

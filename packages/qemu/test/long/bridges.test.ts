@@ -159,7 +159,7 @@ describe.skipIf(missing)('networks of this computer', { timeout: 300_000 }, () =
     await eventually(() => expect(cloud.computer.left().filter((name) => name.startsWith('aqb'))).toHaveLength(1));
   });
 
-  it('continue without their process, are taken over by the next one, and leave nothing behind', async () => {
+  it('continue without their process, are taken over by the next process, and are removed completely', async () => {
     await cloud.kill();
     await becomes(true, first, ping(addressOf(second)));
     const before = cloud.computer.left();

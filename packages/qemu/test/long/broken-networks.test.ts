@@ -44,11 +44,11 @@ describe.skipIf(missing)('a host whose networks cannot be built', { timeout: 300
     const server = { name: 'w', flavorId: 'small', imageId: IMAGE, networks: [{ networkId: NETWORK }] };
     const { servers } = await cloud.call('servers', 'create')(ada, server);
     await cloud.idle();
-    const refused = await cloud.call('servers', 'get')(ada, servers[0]!.id);
-    expect([refused.host, refused.fault?.message]).toEqual([null, expect.stringContaining('No valid host')]);
+    const rejected = await cloud.call('servers', 'get')(ada, servers[0]!.id);
+    expect([rejected.host, rejected.fault?.message]).toEqual([null, expect.stringContaining('No valid host')]);
   });
 
-  it('takes servers as soon as they can be built', async () => {
+  it('accepts servers as soon as the networks can be built', async () => {
     cloud.computer.inside('rm', '/run/netns');
     await recovers();
     expect(await cloud.call('health', 'machines')()).toMatchObject({ healthy: true });

@@ -48,7 +48,7 @@ describe.skipIf(missing)('a cold migration of virtual machines', { timeout: 300_
     expect(existsSync(hosts.folder('h2', id))).toBe(false);
   });
 
-  it('keeps them there when it is confirmed, and leaves nothing behind', async () => {
+  it('keeps machines on the destination when it is confirmed, and leaves no files on the source', async () => {
     await hosts.engine.servers.act(admin, id, 'migrate', {});
     expect(await hosts.settled(id)).toMatchObject({ vmState: 'resized', host: 'h2' });
     await hosts.engine.servers.act(admin, id, 'confirmResize');

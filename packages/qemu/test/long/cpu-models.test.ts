@@ -41,7 +41,7 @@ describe.skipIf(missing)('hosts with different CPU models', { timeout: 400_000 }
     expect(await cpuOf(ids.old!)).toEqual({ model: 'Nehalem Class', aes: false });
   });
 
-  it('refuse a guest whose CPU they do not provide, which continues on its host', async () => {
+  it('reject a guest whose CPU they do not provide, which continues on its host', async () => {
     const id = ids.new!;
     await expect(migrate(id, 'old', true)).rejects.toMatchObject({ code: 'BAD_REQUEST', message: NO_AES });
     await migrate(id, 'old');

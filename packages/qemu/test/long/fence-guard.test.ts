@@ -83,7 +83,7 @@ describe.skipIf(missing)('a host whose program does not run', { timeout: 300_000
   });
 
   it.each(['SIGSTOP', 'SIGKILL'] as const)(
-    'switches its guests off after %s, before they start elsewhere',
+    'switches its guests off after %s, before they start on another host',
     async (signal) => {
       const options = await open('stop', true);
       const { id } = await hosts.booted('h1');
@@ -104,7 +104,7 @@ describe.skipIf(missing)('a host whose program does not run', { timeout: 300_000
     },
   );
 
-  it('leaves its guests running when the program is stopped in order, and they are not evacuated', async () => {
+  it('leaves its guests running when the program is stopped gracefully, and they are not evacuated', async () => {
     await open('stop', false);
     const { id } = await hosts.booted('h1');
     const guards = () => processesOf(join(hosts.directory, 'h1', 'guard'), 'node');

@@ -61,7 +61,7 @@ describe.skipIf(missing)('a full disk of a host', { timeout: 300_000 }, () => {
       .toEqual({ totalGb: 0, freeGb: 0, leastGb: -1 });
   });
 
-  it('pauses a guest whose write has no space, which the API shows, and snapshots are refused', async () => {
+  it('pauses a guest whose write has no space, which the API shows, and snapshots are rejected', async () => {
     const free = spawnSync('df', ['--output=avail', '-BM', disk!])
       .stdout.toString()
       .match(/(\d+)M/)![1];
@@ -96,7 +96,7 @@ describe.skipIf(missing)('a full disk of a host', { timeout: 300_000 }, () => {
     reading.close();
   });
 
-  it('evicts unused images before a new one is refused', async () => {
+  it('evicts unused images before a new one is rejected', async () => {
     const folder = join(disk!, 'cache');
     mkdirSync(folder);
     const content = (letter: string) => Buffer.alloc(60 * MIB, letter);

@@ -148,7 +148,7 @@ describe.skipIf(missing).each([
   );
 
   it.each(shared && !EVERY_STEP ? MOMENTS.slice(-1) : MOMENTS)(
-    'leave the machine running in one place: the host %s killed at %s',
+    'leave the machine running on exactly one host: the host %s killed at %s',
     async (role, command) => {
       const from = (await hosts.see(id)).host!;
       const to = other(from);

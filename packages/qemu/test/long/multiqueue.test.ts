@@ -77,7 +77,7 @@ describe.skipIf(missing)('interfaces with several queues', { timeout: 300_000 },
     await line.run(`ip route replace default via ${GATEWAY} dev eth0`);
   });
 
-  it('keep them and their connections after a suspend', async () => {
+  it('keep their queues and connections after a suspend', async () => {
     await act('suspend');
     expect(tapQueues()).toEqual([0, 0]);
     await act('resume');
@@ -87,7 +87,7 @@ describe.skipIf(missing)('interfaces with several queues', { timeout: 300_000 },
     await connected('eth0');
   });
 
-  it('have them in a rescue, which a restarted program performs', async () => {
+  it('have several queues in a rescue by a restarted program', async () => {
     await cloud.kill();
     await cloud.begin();
     await connected('eth0');

@@ -253,7 +253,7 @@ describe.skipIf(missing)('volumes that one host stores for all hosts', { timeout
     expect((await images.list(admin.caller, {})).map(({ name }) => name)).not.toContain('late');
   });
 
-  it('are deleted with their server if requested, and leave nothing behind on either host', async () => {
+  it('are deleted with their server if requested, and leave no files on either host', async () => {
     const rootId = (await hosts.see(second)).blockDevices[0]!.volumeId!;
     await hosts.engine.servers.delete(admin, second);
     await hosts.engine.servers.delete(admin, id);

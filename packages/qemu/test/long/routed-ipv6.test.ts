@@ -136,7 +136,7 @@ describe.skipIf(missing)('IPv6 subnets behind a router with an external gateway'
     expect(arrives()).toBe(true);
   });
 
-  it('continue after a restart of the program, and leave nothing behind with their router', async () => {
+  it('continue after a restart of the program, and are removed completely with their router', async () => {
     await cloud.kill();
     expect(arrives()).toBe(true);
     await cloud.begin();

@@ -50,7 +50,7 @@ describe.skipIf(missing)('machines with a TPM', { timeout: 4 * CONDITION_TIMEOUT
     expect(await run(tpmCommand('read'))).toContain(TPM_WORD);
   });
 
-  it('keep it while the program restarts', async () => {
+  it('keep their TPM while the program restarts', async () => {
     const [before] = emulators();
     await cloud.engine.close();
     expect(emulators()).toEqual([before]);

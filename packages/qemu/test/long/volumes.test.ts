@@ -178,7 +178,7 @@ describe.skipIf(missing)('volumes of virtual machines', { timeout: 240_000 }, ()
     expect(await when(second, there('vdd'), 'dd if=/dev/vdd bs=14 count=1 2>/dev/null')).toBe('from the first');
   });
 
-  it('are deleted with their server only if requested, and leave nothing behind', async () => {
+  it('are deleted with their server only if requested, and leave no files', async () => {
     const rootId = (await act().get(ada, second)).blockDevices[0]!.volumeId!;
     await act().delete(ada, second);
     await act().delete(ada, first);

@@ -143,7 +143,7 @@ export function enforceSettings<Req>(options: EnforceQuotaOptions<Req>): Enforce
     rateLimitHeaders,
     retryAfter: retryAfterOf(options),
     onExceeded: options.onExceeded ?? (() => undefined),
-    onError: unfailing(options.onError),
+    onError: ignoringErrors(options.onError),
     reserveOptions: ttlMs === undefined ? {} : { ttlMs },
   };
 }
@@ -194,7 +194,7 @@ function costsOf<Req>(options: EnforceQuotaOptions<Req>): readonly [NamedCost<Re
 }
 
 /** Wraps a hook so that its errors are ignored. Thrown outside of a request, they would end the process. */
-function unfailing<Args extends unknown[]>(hook: ((...args: Args) => void) | undefined): (...args: Args) => void {
+function ignoringErrors<Args extends unknown[]>(hook: ((...args: Args) => void) | undefined): (...args: Args) => void {
   return (...args) => {
     try {
       hook?.(...args);

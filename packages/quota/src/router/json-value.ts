@@ -52,26 +52,26 @@ export function readJson(text: string): JsonValue {
   function readObject(): JsonObject {
     const object = new Map<string, JsonValue>();
     position++;
-    if (takes('}')) return object;
+    if (accept('}')) return object;
     do {
       skipBlanks();
       const name = readString();
-      if (!takes(':')) fail();
+      if (!accept(':')) fail();
       // Deletes first, so that a duplicate name moves to its last position.
       object.delete(name);
       object.set(name, readValue());
-    } while (takes(','));
-    if (!takes('}')) fail();
+    } while (accept(','));
+    if (!accept('}')) fail();
     return object;
   }
 
   function readList(): readonly JsonValue[] {
     const list: JsonValue[] = [];
     position++;
-    if (takes(']')) return list;
+    if (accept(']')) return list;
     do list.push(readValue());
-    while (takes(','));
-    if (!takes(']')) fail();
+    while (accept(','));
+    if (!accept(']')) fail();
     return list;
   }
 
@@ -86,7 +86,7 @@ export function readJson(text: string): JsonValue {
     return exact ? number : BigInt(digits);
   }
 
-  function takes(mark: string): boolean {
+  function accept(mark: string): boolean {
     skipBlanks();
     if (text[position] !== mark) return false;
     position++;
@@ -112,7 +112,7 @@ export function readJson(text: string): JsonValue {
 /** A number that an earlier parser has read and possibly rounded. The message is sent to the client. */
 export class InexactNumber extends QuotaError {
   constructor(number: number) {
-    super('NUMBER_INEXACT', `The number ${BigInt(number)} is too large to be taken exactly here.`);
+    super('NUMBER_INEXACT', `The number ${BigInt(number)} is too large to be represented exactly.`);
   }
 }
 

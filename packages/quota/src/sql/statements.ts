@@ -65,7 +65,7 @@ export function statementsFor(dialect: 'postgres' | 'sqlite', prefix: string) {
       // The result of a database in the same process cannot be lost.
       ...(postgres ? [receiptsTable] : []),
     ],
-    /** [[project, kind]], sorted: creates missing counters and locks all. */
+    /** With the parameter [[project, kind]], sorted: creates missing counters and locks all of them. */
     lock,
     /** The same, and returns them with the projects' own limits. */
     lockAndRead: `${lock} RETURNING project, kind, used, reserved,

@@ -192,7 +192,7 @@ function sumsOf(returns: readonly ReturnedAmounts[]): string {
   return tuples([...sums.values()]);
 }
 
-/** Returns the kinds of a request that exceed their limit by the counters read from the database. */
+/** Returns the kinds of a request that exceed their limit according to the counters read from the database. */
 export function verdictOn(request: ConsumeRequest, rows: readonly SqlRow[]): readonly Excess[] {
   return exceededBy(request, countersIn(rows));
 }

@@ -9,11 +9,11 @@ async function groupsOf(works: number): Promise<readonly number[]> {
     for (const { resolve } of group) resolve(undefined);
   }, undefined);
   const done: Promise<unknown>[] = [];
-  const come = () => {
-    if (done.length + 1 < works) setImmediate(come);
+  const arrive = () => {
+    if (done.length + 1 < works) setImmediate(arrive);
     done.push(groups.add(async () => {}));
   };
-  come();
+  arrive();
   await new Promise<void>((resolve) => {
     const check = () => (done.length < works ? setImmediate(check) : resolve());
     check();

@@ -74,14 +74,14 @@ export class DocumentTable<R extends Stored> {
     if (unknown.length === 0) return known;
     const read = new Map<number, R>(known.map((record) => [record.seq, record]));
     const decode = (row: Row) => read.set(row.seq, this.#decode(session, row, keeps));
-    const textless: number[] = [];
+    const withoutText: number[] = [];
     for (const row of unknown) {
-      if (row.data === undefined) textless.push(row.seq);
+      if (row.data === undefined) withoutText.push(row.seq);
       else decode(row as Row);
     }
-    for (let begin = 0; begin < textless.length; begin += READ_BATCH_SIZE) {
+    for (let begin = 0; begin < withoutText.length; begin += READ_BATCH_SIZE) {
       if (begin > 0) await yieldToEventLoop();
-      (await this.#texts(session, textless.slice(begin, begin + READ_BATCH_SIZE))).forEach(decode);
+      (await this.#texts(session, withoutText.slice(begin, begin + READ_BATCH_SIZE))).forEach(decode);
     }
     // Rows that were deleted between the two reads are omitted.
     return rows.flatMap(({ seq }) => read.get(seq) ?? []);
@@ -152,7 +152,7 @@ export class DocumentTable<R extends Stored> {
   }
 
   /**
-   * Like `lock`, for a record that the caller then updates: the version that this process last read or wrote is not read
+   * Like `lock`, for a record that the caller then updates: if this process has the current version, it is not read
    * again. If it is not the last one, the update throws {@link StaleRecord}, and the retry reads it.
    *
    * @param revision of the only version that need not be read; default: any. A newer one may be that of a transaction that was

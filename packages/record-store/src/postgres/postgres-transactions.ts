@@ -69,7 +69,7 @@ class SingleTransactionBatch implements TransactionBatch {
   readonly #group: Group;
   readonly #share: Share;
   readonly #ended: Promise<void>;
-  readonly #held = new Set<string>();
+  readonly #lockedNames = new Set<string>();
 
   constructor(group: Group, share: Share, ended: Promise<void>) {
     this.#group = group;
@@ -78,11 +78,11 @@ class SingleTransactionBatch implements TransactionBatch {
   }
 
   async acquire(name: string): Promise<void> {
-    if (this.#held.has(name)) return;
+    if (this.#lockedNames.has(name)) return;
     const { holders } = this.#group;
     const before = holders.get(name);
     holders.set(name, this.#ended);
-    this.#held.add(name);
+    this.#lockedNames.add(name);
     await before;
   }
 
@@ -193,10 +193,10 @@ export class PostgresTransactions {
           this.#driver.beginTransaction(connection, {}),
           ...this.#runConcurrently(group, shares),
         ]);
-        const spoilt = done.find(({ status }, index) => status === 'rejected' && shares[index]?.committed);
-        if (spoilt || started.status === 'rejected') {
+        const failedAfterCommit = done.find(({ status }, index) => status === 'rejected' && shares[index]?.committed);
+        if (failedAfterCommit || started.status === 'rejected') {
           await this.#driver.rollbackTransaction(connection);
-          throw ((spoilt ?? started) as PromiseRejectedResult).reason;
+          throw ((failedAfterCommit ?? started) as PromiseRejectedResult).reason;
         }
         committing = true;
         await this.#driver.commitTransaction(connection);

@@ -54,7 +54,7 @@ export class ReadReplicas {
   #cluster: string | undefined;
   #current: Promise<string | undefined> | undefined;
   #next: Promise<string | undefined> | undefined;
-  #turn = 0;
+  #nextReplica = 0;
 
   constructor({ url, replicas, settings, primary, observer }: ReadReplicasOptions) {
     this.#settings = settings;
@@ -106,7 +106,7 @@ export class ReadReplicas {
 
   /** Returns the replicas; each call starts with another one. */
   #rotated(): readonly ReadReplica[] {
-    const first = this.#turn++ % this.replicas.length;
+    const first = this.#nextReplica++ % this.replicas.length;
     return [...this.replicas.slice(first), ...this.replicas.slice(0, first)];
   }
 

@@ -32,7 +32,7 @@ describe.skipIf(!postgresUrl)('prepared statements', () => {
     expect(descriptions).toBe(1);
   });
 
-  it('are described again while the first description is on its way', async () => {
+  it('are described again until the first description is received', async () => {
     const results = await Promise.all([1, 2].map(values));
     expect(results.map(({ rows }) => rows)).toMatchObject([[{ one: 1 }], [{ one: 2 }]]);
     await values(3);

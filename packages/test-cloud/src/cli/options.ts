@@ -109,10 +109,10 @@ function recordOptions(
 ): RecordOptions | undefined {
   const { record: file, upstream, region, interface: requested } = given;
   if (file === undefined) {
-    const needless = ['upstream', 'region', 'interface'].find(
+    const misplaced = ['upstream', 'region', 'interface'].find(
       (name) => given[name as keyof typeof given] !== undefined,
     );
-    if (needless) throw new CommandError(`--${needless} requires --record FILE`);
+    if (misplaced) throw new CommandError(`--${misplaced} requires --record FILE`);
     return undefined;
   }
   const authUrl = upstream ?? env.OS_AUTH_URL;

@@ -43,10 +43,10 @@ export interface JournalQuery {
 }
 
 const MAX_ENTRIES = 5000;
-type Sides = 'requestHeaders' | 'responseHeaders' | 'requestBody' | 'responseBody';
+type MessagePart = 'requestHeaders' | 'responseHeaders' | 'requestBody' | 'responseBody';
 
 /** An entry without headers and bodies. */
-export type JournalHead = Omit<JournalEntry, Sides>;
+export type JournalHead = Omit<JournalEntry, MessagePart>;
 
 /** An entry whose headers and bodies are parsed on demand. */
 export interface JournalLine {

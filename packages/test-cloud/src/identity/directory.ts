@@ -228,13 +228,13 @@ export class Directory {
       expiresAt: Math.min(issuedAt + TOKEN_LIFETIME_MS, latestExpiry),
       ...grant,
     };
-    this.#sweep(issuedAt);
+    this.#removeExpired(issuedAt);
     this.state.tokens.set(keyOfToken(token.id), token);
     return token;
   }
 
   /** Removes expired tokens, so that their number is bounded. */
-  #sweep(now: number): void {
+  #removeExpired(now: number): void {
     if (now < this.#sweptAt + SWEEP_MS) return;
     this.#sweptAt = now;
     for (const [key, { expiresAt }] of this.state.tokens) if (expiresAt <= now) this.state.tokens.delete(key);

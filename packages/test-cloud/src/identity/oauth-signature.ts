@@ -79,7 +79,7 @@ export function isSigned(request: SignedRequest, consumerSecret: string, tokenSe
     throw badRequest(`Validation failed with errors: invalid_request, detail message is: Invalid signature method.`);
   const hash = HASHES[method];
   const key = `${encode(consumerSecret)}&${encode(tokenSecret)}`;
-  // Clients sign with the real time, also if the clock of this cloud is moved.
+  // Clients sign with the real time, even if the clock of this cloud is moved.
   if (hash && !(Math.abs(Number(timestamp) - Date.now() / 1000) <= CLOCK_DIFFERENCE_S))
     throw badRequest(
       `Validation failed with errors: invalid_request, detail message is: Timestamp given is invalid, differ from allowed by over ${CLOCK_DIFFERENCE_S} seconds.`,

@@ -35,7 +35,7 @@ function consumerOf(directory: Directory, parameters: OAuthParameters): Consumer
 }
 
 /** Removes expired request tokens, so that their number is bounded. */
-function sweep(table: Map<string, { readonly expiresAt: number }>, now: number): void {
+function removeExpired(table: Map<string, { readonly expiresAt: number }>, now: number): void {
   for (const [key, { expiresAt }] of table) if (expiresAt <= now) table.delete(key);
 }
 
@@ -53,7 +53,7 @@ export function createRequestToken(
   if (!isSigned(request, consumer.secret)) throw unauthorized('Invalid signature');
   const now = directory.now();
   const table = directory.state.requestTokens;
-  sweep(table, now);
+  removeExpired(table, now);
   const token = { id: newId(), secret: newId(), consumerId: consumer.id, projectId, expiresAt: now + REQUEST_TOKEN_MS };
   table.set(token.id, token);
   return token;
@@ -97,7 +97,7 @@ export function createAccessToken(directory: Directory, request: SignedRequest):
   if (token.authorized?.verifier !== verifier) throw unauthorized('Provided verifier does not match stored verifier');
   if (!isSigned(request, consumer.secret, token.secret)) throw unauthorized('Invalid signature');
   const { accessTokens } = directory.state;
-  sweep(accessTokens, now);
+  removeExpired(accessTokens, now);
   const { userId, roleIds } = token.authorized;
   const { projectId, consumerId } = token;
   const expiresAt = now + ACCESS_TOKEN_MS;

@@ -18,7 +18,7 @@ function quality(accept: string, type: string): number {
   return best.q;
 }
 
-/** Formats errors as HTML, as JSON if the client prefers it, and otherwise as plain text. */
+/** Formats errors as HTML, as JSON if the client prefers JSON, and otherwise as plain text. */
 export function imageFault({ status, message }: ServiceError, req: Request): unknown {
   const title = STATUS_CODES[status] ?? 'Unknown';
   const code = `${status} ${title}`;

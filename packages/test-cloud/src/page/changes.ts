@@ -81,7 +81,7 @@ function subjectOf({ url, method, responseBody, status }: JournalEntry): { id: s
  * Returns the changes of a request: compares the last earlier response with the same resource with its own, or with the
  * first later one. Undefined for requests without a single resource.
  */
-export function changeBy(journal: ReadJournal, entry: JournalEntry): ResourceChange | undefined {
+export function changeOfRequest(journal: ReadJournal, entry: JournalEntry): ResourceChange | undefined {
   const subject = subjectOf(entry);
   if (!subject) return undefined;
   const { id, made: isCreation } = subject;

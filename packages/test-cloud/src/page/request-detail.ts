@@ -2,7 +2,7 @@ import type { InstanceAction } from '@apistrata/compute-engine';
 import type { CloudAppOptions } from '../gateway/cloud-app-options.js';
 import type { JournalEntry } from '../gateway/journal.js';
 import { urlPath } from '../url-path.js';
-import { changeBy } from './changes.js';
+import { changeOfRequest } from './changes.js';
 import { curlCommand } from './curl.js';
 
 /** An action of a server with its steps, as the page shows it. */
@@ -37,7 +37,7 @@ export async function requestDetail(
   entry: JournalEntry,
   cloudUrl: string,
 ) {
-  const change = changeBy(options.journal, entry);
+  const change = changeOfRequest(options.journal, entry);
   return {
     ...entry,
     at: new Date(entry.at).toISOString(),

@@ -60,7 +60,7 @@ describe.skipIf(!executablePath)('the page', () => {
     await page.getByRole('link', { name: 'by-page', exact: true }).click();
     await expect.poll(() => page.locator('.log').textContent()).toContain('by-page login:');
     await page.getByRole('button', { name: 'Delete' }).click();
-    await page.getByRole('button', { name: 'Delete for good?' }).click();
+    await page.getByRole('button', { name: 'Delete permanently?' }).click();
     await page.getByText('No servers yet').waitFor();
     await page.locator('#detail').waitFor({ state: 'hidden' });
     // A request that was under way when the server was deleted.

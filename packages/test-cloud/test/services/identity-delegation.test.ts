@@ -39,7 +39,7 @@ describe('tokens', () => {
     expect((await clientOf(cloud, token)('GET', '/compute/v2.1/servers')).status).toBe(401);
   });
 
-  it('end when their user, project or domain is disabled, also if it is enabled again', async () => {
+  it('end when their user, project or domain is disabled, and stay invalid when it is enabled again', async () => {
     const { cloud } = await cloudWithUser();
     const admin = clientOf(cloud, cloud.token('admin', 'admin'));
     const make = async (many: string, one: string, fields: object) =>
@@ -173,7 +173,7 @@ describe('access rules of an application credential', () => {
     expect(await status('GET', at(`users/${user.id}`))).toBe(401);
   });
 
-  it('are in the token, which only services that enforce them validate', async () => {
+  it('are in the token, which is valid only for services that enforce them', async () => {
     const { login, admin, token } = await cloudWithCredential({ access_rules: rules });
     expect(login.body.token.application_credential.access_rules).toMatchObject(rules);
     const subject = { 'X-Subject-Token': token };

@@ -78,7 +78,7 @@ describe('schemas', () => {
     expect(properties).toHaveProperty('os_hidden');
   });
 
-  it('reject an image that violates them, and leave nothing behind', async () => {
+  it('reject an image that violates them, and store no part of it', async () => {
     const request = clientOf(await cloudUnderTest());
     for (const wrong of [{ disk_format: 'nonsense' }, { size: 5 }, { min_ram: 'much' }, { colour: 5 }])
       expect((await request('POST', at('images'), { name: 'wrong', ...wrong })).status).toBeGreaterThanOrEqual(400);

@@ -33,7 +33,7 @@ describe('the network service', () => {
     expect((await request('GET', own)).body.ports).toEqual([]);
   });
 
-  it('adds an address to a gateway only if the request names it, or another subnet', async () => {
+  it('adds an address to a gateway only if the request names this address or another subnet', async () => {
     const { request, make } = await networkUnderTest();
     const router = await make('routers', 'router', { external_gateway_info: { network_id: PUBLIC } });
     const [first] = router.external_gateway_info.external_fixed_ips;

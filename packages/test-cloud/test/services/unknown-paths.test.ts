@@ -20,7 +20,7 @@ it.each([
   ['GET', '/volume/v3/volumes/'],
   ['GET', '/image/v2/images/'],
   ['DELETE', '/image/v2/images/'],
-])('%s %s with an empty id is not the list', async (method, path) => {
+])('%s %s with an empty id does not return the list', async (method, path) => {
   const cloud = await cloudUnderTest();
   expect((await clientOf(cloud)(method, path)).status).toBe(404);
 });

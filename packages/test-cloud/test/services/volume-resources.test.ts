@@ -29,7 +29,7 @@ describe('volumes', () => {
     expect(created.volume_type_id).toMatch(/-/);
   });
 
-  it('reject unknown fields, and are filtered by known ones', async () => {
+  it('reject unknown fields, and can be filtered by known fields', async () => {
     const { cloud, request, raw, volume } = await volumes();
     expect((await request('POST', 'volumes', { volume: { size: 1, colour: 'red' } })).status).toBe(400);
     await volume({ name: 'web-1', metadata: { tier: 'gold' } });

@@ -42,15 +42,15 @@ export function contentInFiles(folder: string, before: ImageContents, maxBytes =
     return path !== undefined && existsSync(path) ? path : undefined;
   };
 
-  let swept: Promise<void> | undefined;
+  let cleanup: Promise<void> | undefined;
 
   /** Runs once; after a failure, the next upload tries again, and no upload is rejected for it. */
   async function removeStaleDraftsOnce(): Promise<void> {
-    swept ??= removeStaleDrafts(folder);
+    cleanup ??= removeStaleDrafts(folder);
     try {
-      await swept;
+      await cleanup;
     } catch {
-      swept = undefined;
+      cleanup = undefined;
     }
   }
 

@@ -25,7 +25,7 @@ export interface ImageContents {
   /**
    * Stores all content.
    *
-   * @throws `IMAGE_TOO_LARGE`, and `UNAVAILABLE` if the disk is full; nothing remains stored then
+   * @throws `IMAGE_TOO_LARGE`, and `UNAVAILABLE` if the disk is full; no part of the content is then stored
    */
   receive(imageId: string, content: ImageContent): Promise<ReceivedContent>;
   /** Streams the content of an active image, never as a whole in memory. */

@@ -118,7 +118,7 @@ export function floatingAddresses(context: NetworkContext) {
     id: string,
     to: { readonly portId: string; readonly fixedAddress?: string },
   ): Promise<FloatingIpView> {
-    const tied = await changing(caller, id, async (tx, floating) => {
+    const associated = await changing(caller, id, async (tx, floating) => {
       const free = await disassociate(tx, floating);
       const port = await ports.lock(tx, to.portId);
       if (!port || !owns(caller, port.projectId)) throw portNotFound(to.portId);
@@ -149,7 +149,7 @@ export function floatingAddresses(context: NetworkContext) {
         status: 'ACTIVE',
       });
     });
-    return toFloatingIp(tied);
+    return toFloatingIp(associated);
   }
 
   async function create(caller: Caller, request: NewFloatingIp): Promise<FloatingIpView> {

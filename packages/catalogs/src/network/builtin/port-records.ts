@@ -76,7 +76,7 @@ async function foreignSubnetError(tx: Tx, id: string): Promise<CatalogError> {
 }
 
 /** Addresses in the order in which ports show them: by version, then by number. */
-export function inOrder(fixedIps: readonly FixedIp[]): readonly FixedIp[] {
+export function sortedAddresses(fixedIps: readonly FixedIp[]): readonly FixedIp[] {
   const value = ({ address }: FixedIp) => ipOf(address).value;
   return [...fixedIps].sort((a, b) => a.version - b.version || (value(a) < value(b) ? -1 : 1));
 }
@@ -135,7 +135,7 @@ export async function insertPort(
   // A router's own addresses are not derived.
   const maker = spec.deviceOwner === ROUTER_PORTS ? undefined : mac;
   const subnets = await subnetsById(tx, network.subnetIds);
-  const fixedIps = inOrder(await claimAddresses(tx, context.blocks, subnets, requests, spec.id, maker));
+  const fixedIps = sortedAddresses(await claimAddresses(tx, context.blocks, subnets, requests, spec.id, maker));
   if (givenMac) await rejectUsedMac(tx, network.id, mac);
   const portSecurityEnabled = given.portSecurityEnabled ?? network.portSecurityEnabled;
   const none = !portSecurityEnabled || (bare && securityGroups?.length === 0);

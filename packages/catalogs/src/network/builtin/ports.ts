@@ -15,7 +15,6 @@ import {
   claimAddresses,
   dropFloating,
   type FixedIpRequest,
-  inOrder,
   insertPort,
   type PortSpec,
   type PortView,
@@ -24,6 +23,7 @@ import {
   presentPort,
   rejectUsedMac,
   removePort,
+  sortedAddresses,
 } from './port-records.js';
 import { groupsFor } from './security-groups.js';
 
@@ -88,17 +88,20 @@ export function portVerbs(context: NetworkContext) {
 
   /** Replaces addresses: keeps common ones, releases old ones and allocates new ones. */
   async function exchangeAddresses(tx: Tx, port: PortRecord, requests: readonly FixedIpRequest[]) {
-    const stays = (request: FixedIpRequest) =>
+    const keptAddress = (request: FixedIpRequest) =>
       port.fixedIps.find(
         (fixedIp) => request.address !== undefined && fixedIp.address === canonicalIp(request.address),
       );
-    const remaining = requests.map(stays).filter((fixedIp) => fixedIp !== undefined);
+    const remaining = requests.map(keptAddress).filter((fixedIp) => fixedIp !== undefined);
     const removed = port.fixedIps.filter((fixedIp) => !remaining.includes(fixedIp));
     await dropFloating(tx, port, removed, clock.now());
     await freeAddresses(tx, removed);
     const subnets = await subnetsById(tx, (await networks.get(tx, port.networkId))?.subnetIds ?? []);
-    const fresh = requests.filter((request) => !stays(request));
-    return inOrder([...remaining, ...(await claimAddresses(tx, context.blocks, subnets, fresh, port.id, port.mac))]);
+    const fresh = requests.filter((request) => !keptAddress(request));
+    return sortedAddresses([
+      ...remaining,
+      ...(await claimAddresses(tx, context.blocks, subnets, fresh, port.id, port.mac)),
+    ]);
   }
 
   const addressesIn = (subnetId: string) => store.db.selectFrom('ip_allocations').where('subnet_id', '=', subnetId);

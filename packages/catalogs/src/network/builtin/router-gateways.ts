@@ -13,7 +13,7 @@ import {
   type RouterRecord,
   type SubnetRecord,
 } from './network-tables.js';
-import { type FixedIpRequest, inOrder, insertPort, removePort } from './port-records.js';
+import { type FixedIpRequest, insertPort, removePort, sortedAddresses } from './port-records.js';
 
 const { floatingIps, networks, ports, routers } = networkTables;
 
@@ -148,7 +148,7 @@ export async function extendGateways(
     const added = router && (await allocateFrom(tx, context.blocks, [subnet], port.id, port.mac));
     if (!added) continue;
     const updatedAt = context.clock.now();
-    const changed = { ...port, fixedIps: inOrder([...port.fixedIps, added]), updatedAt };
+    const changed = { ...port, fixedIps: sortedAddresses([...port.fixedIps, added]), updatedAt };
     await ports.update(tx, changed);
     await routers.update(tx, { ...router, externalAddresses: externalAddresses(changed), updatedAt });
   }

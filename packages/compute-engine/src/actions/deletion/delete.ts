@@ -1,5 +1,5 @@
 import { action } from '../runner/action.js';
-import { beginDeletion, endServer, failEnd } from './end-server.js';
+import { beginDeletion, endServer, failDeletion } from './end-server.js';
 
 /** Deletes a server and everything that was created for it. */
 export const deleteServer = action({
@@ -13,5 +13,5 @@ export const deleteServer = action({
   onFailure: 'error',
   begin: beginDeletion,
   run: endServer,
-  fail: failEnd,
+  fail: failDeletion,
 });

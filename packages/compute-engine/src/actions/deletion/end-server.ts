@@ -36,7 +36,7 @@ export async function endServer(run: ServerRun): Promise<void> {
   await releasePorts(run, server.interfaces);
   await releaseVolumes(run, server.blockDevices);
   await releaseShares(run);
-  if (hasMachine) run.leave();
+  if (hasMachine) run.endStep();
   await dropShelvedImage(run);
   await run.finish(
     {
@@ -57,7 +57,7 @@ export async function endServer(run: ServerRun): Promise<void> {
 }
 
 /** A server whose record was deleted immediately stays deleted, even if releasing its resources fails. */
-export async function failEnd(run: ServerRun, error: Error): Promise<void> {
+export async function failDeletion(run: ServerRun, error: Error): Promise<void> {
   const releaseClaims: AdditionalWrite = (tx, current) => keepClaim(tx, current, undefined);
   if (run.server.deleted) await run.finish({}, releaseClaims);
   else await failRun(run, 'error', error);

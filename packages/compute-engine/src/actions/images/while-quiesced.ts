@@ -22,7 +22,7 @@ async function rejection({ machines }: Core, server: Server): Promise<Error> {
 /**
  * Runs a function while the guest's file systems are frozen, if the image declares a guest agent (`hw_qemu_guest_agent`). If
  * freezing fails, the function runs anyway, unless the image requires a frozen guest (`os_require_quiesce`). In that case the
- * call is rejected, also if the guest resumes before the function ends.
+ * call is rejected, even if the guest resumes before the function ends.
  * @param by id of the freeze: several requesters may freeze a guest at the same time
  */
 export async function whileQuiesced<T>(

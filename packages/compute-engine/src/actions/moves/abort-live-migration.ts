@@ -34,10 +34,10 @@ export const abortLiveMigration = action({
       );
     } catch (error) {
       if ((error as { code?: string }).code !== 'MOVE_COMPLETED') throw error;
-      run.leave();
+      run.endStep();
       return completeLiveMove(run);
     }
-    run.leave();
+    run.endStep();
     run.enter('live_migration_rollback');
     await run.finish({}, async (tx, server) => {
       await changeMigration(tx, run.core, id, { status: 'cancelled' });

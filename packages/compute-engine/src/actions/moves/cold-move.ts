@@ -59,13 +59,13 @@ export async function moveServer(run: ServerRun<MoveArguments>): Promise<void> {
     if (!destHost) throw new Error(`Migration ${migrationId} has no host to move to.`);
     run.enter('resize_prep');
     await run.passThrough(['resize_prep']);
-    run.leave();
+    run.endStep();
     run.enter('resize');
     await run.update({ taskState: 'resize_migrating' }, statusOf(run, 'migrating'));
     await run.perform({ verb: 'migrate_disk', destHost, flavor }, 'resize_migrating', 'compute_resize_instance');
     const moved = { host: destHost, node: destNode, flavor, oldFlavor: run.server.flavor, newFlavor: null };
     await run.update({ ...moved, taskState: 'resize_migrated' }, statusOf(run, 'post-migrating'));
-    run.leave();
+    run.endStep();
   }
   await run.passThrough(['resize_migrated']);
   run.enter('resize_finish');

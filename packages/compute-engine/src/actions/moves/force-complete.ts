@@ -28,7 +28,7 @@ export const forceComplete = action({
       const work: DriverWork = { verb: 'live_migration_force_complete', destHost: destHost ?? '' };
       await run.perform(work, undefined, 'compute_live_migration_force_complete');
     }
-    run.leave();
+    run.endStep();
     await completeLiveMove(run);
   },
   fail: (run, error) => rollBackLiveMove(run, error, 'failed'),

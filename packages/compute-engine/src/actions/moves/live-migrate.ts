@@ -202,7 +202,7 @@ export const liveMigrate = action({
       run.enter('live_migration_pre');
       await show(run, 'preparing', prepare);
       await run.perform(prepare, undefined, 'compute_pre_live_migration');
-      run.leave();
+      run.endStep();
       const move: DriverWork = { verb: 'live_migration_run', destHost };
       await show(run, 'running', move, await progressOf(run));
       await withProgress(run, move, () => run.perform(move, undefined, 'compute_live_migration'));

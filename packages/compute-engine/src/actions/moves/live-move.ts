@@ -43,7 +43,7 @@ export async function rollBackLiveMove(
   await followServer(run).catch(() => {});
   if (!(error instanceof NoValidHost || error instanceof PreCheckFailed)) {
     run.enter('live_migration_rollback');
-    run.leave();
+    run.endStep();
   }
   await failRun(run, 'unchanged', error, {}, async (tx, server) => {
     await changeMigration(tx, run.core, run.arguments.migrationId, { status });

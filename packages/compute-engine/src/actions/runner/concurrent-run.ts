@@ -26,7 +26,7 @@ export class ConcurrentRun<Arguments = unknown> extends ServerRun<Arguments> {
     await this.write(patch, { also, last: true });
   }
 
-  protected override async overtaken(tx: Tx, server: Server): Promise<Superseded | LeaseLost | undefined> {
+  protected override async ownershipError(tx: Tx, server: Server): Promise<Superseded | LeaseLost | undefined> {
     // The server does not name this job, so the lease shows whether another attempt has it.
     if (!(await this.core.worker.holds(tx, this.job.id))) return new LeaseLost(this.job.id);
     // A deletion has already read what it must release; this job must release what it adds later.

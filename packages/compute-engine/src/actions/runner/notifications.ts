@@ -4,7 +4,7 @@ export interface ActionNotifications {
   readonly accepted?: string;
   /**
    * Sent when the work starts and when it ends. If omitted, the work sends step notifications itself, with `enter` and
-   * `leave`.
+   * `endStep`.
    */
   readonly around?: string;
   /** Sent as start and end if the request itself has completed all of the work. */

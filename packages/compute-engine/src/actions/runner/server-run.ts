@@ -73,7 +73,7 @@ export class ServerRun<Arguments = unknown> {
   protected readonly concurrent: boolean = false;
 
   /** Returns why this attempt may no longer write to its server; undefined if it may. */
-  protected async overtaken(tx: Tx, server: Server): Promise<Superseded | LeaseLost | undefined> {
+  protected async ownershipError(tx: Tx, server: Server): Promise<Superseded | LeaseLost | undefined> {
     const { id, attempts } = this.job;
     if (server.jobId === id) return attemptOf(server) === attempts ? undefined : new LeaseLost(id);
     // A later attempt may have ended the job. This attempt must then not clean up.
@@ -87,7 +87,7 @@ export class ServerRun<Arguments = unknown> {
   }
 
   /**
-   * Starts a step: the next write sends its notification, with the current server. The step ends with `leave`, or with the work.
+   * Starts a step: the next write sends its notification, with the current server. The step ends with `endStep`, or with the work.
    */
   enter(name: string): void {
     this.#open.push(name);
@@ -95,7 +95,7 @@ export class ServerRun<Arguments = unknown> {
   }
 
   /** Ends the step that was entered last. */
-  leave(): void {
+  endStep(): void {
     const name = this.#open.pop();
     if (name !== undefined) this.#notify({ name, phase: 'end', server: this.server });
   }
@@ -122,7 +122,7 @@ export class ServerRun<Arguments = unknown> {
     if (!core.events.active || this.#open.length === 0) return;
     await core.store.transaction(async (tx) => {
       const current = await tables.servers.lock(tx, this.server.id);
-      if (!current || (await this.overtaken(tx, current))) return;
+      if (!current || (await this.ownershipError(tx, current))) return;
       for (const step of [...this.#pending, ...this.#ending(current, null)])
         await core.events.stepped(tx, step, context, this.arguments);
     });
@@ -152,8 +152,8 @@ export class ServerRun<Arguments = unknown> {
         events.length > 0 ? lockAction(tx, id, requestId) : undefined,
       ]);
       if (!current) throw new Superseded(`${id} does not exist`);
-      const overtaken = await this.overtaken(tx, current);
-      if (overtaken) throw overtaken;
+      const ownershipError = await this.ownershipError(tx, current);
+      if (ownershipError) throw ownershipError;
       tx.concerns(this.context.caller.projectId);
       const more = (await also?.(tx, current)) ?? {};
       const next = { ...current, ...patch, ...more, updatedAt: this.core.clock.now() };

@@ -48,7 +48,7 @@ export const shelve = action({
     };
     if (run.core.settings.shelvedOffloadSeconds !== 0 && hasLocalRoot(run.server)) return run.finish(shelved);
     await run.update({ ...shelved, taskState: 'shelving_offloading' });
-    run.leave();
+    run.endStep();
     await offload(run);
   },
   fail: async (run, error) => {

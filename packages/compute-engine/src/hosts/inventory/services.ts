@@ -148,12 +148,12 @@ export class Services {
       throw conflict(
         'Unable to delete compute service that is hosting instances. Migrate or delete the instances first.',
       );
-    const underway = await tables.migrations.count(tx, (q) =>
+    const inProgress = await tables.migrations.count(tx, (q) =>
       q
         .where((eb: any) => eb.or([eb('source_host', '=', host), eb('dest_host', '=', host)]))
         .where('status', 'not in', ENDED),
     );
-    if (underway > 0) {
+    if (inProgress > 0) {
       throw conflict(
         'Unable to delete compute service that has in-progress migrations. Complete the migrations or delete the instances first.',
       );

@@ -4,10 +4,10 @@ import type { Server } from '../../model/index.js';
 
 /** Returns whether a server is on a host, arrives there, or leaves it. */
 export async function concerns(store: Store, serverId: string, host: string): Promise<boolean> {
-  const { rows } = await sql<{ yes: boolean }>`select apistrata_concerns(${serverId}, ${host}) as yes`.execute(
-    store.db,
-  );
-  return rows[0]?.yes === true;
+  const { rows } = await sql<{
+    concerns: boolean;
+  }>`select apistrata_concerns(${serverId}, ${host}) as concerns`.execute(store.db);
+  return rows[0]?.concerns === true;
 }
 
 /**

@@ -135,8 +135,8 @@ async function remainingServers(
 }
 
 /**
- * Returns how many servers of a size, up to `most`, quotas allow, counted in the caller's transaction. Throws 403 if there are
- * fewer than `least`.
+ * Returns the number of servers of a size, at most `most`, that the quotas allow. Counts in the caller's transaction.
+ * Throws 403 if there are fewer than `least`.
  */
 export async function admitServers(
   core: Core,

@@ -55,14 +55,14 @@ const OPERATORS = /^[()[\]{}|*+?]/;
 const QUANTIFIER = /^(?:[*+?]|\{\d+(?:,\d*)?\})\??/;
 
 /** Parses the first element of a pattern: one literal character, any character, or another short element. */
-function firstOf(pattern: string): { readonly length: number; readonly stands: string | '.' | '' } | undefined {
+function firstOf(pattern: string): { readonly length: number; readonly matches: string | '.' | '' } | undefined {
   const [first, ...others] = pattern.slice(0, 4);
   const next = others[0] ?? '';
-  if (first === '\\' && PUNCTUATION.test(next)) return { length: 2, stands: `\\${next}` };
-  if (first === '\\') return CLASSES.test(next) ? { length: 2, stands: '' } : undefined;
-  if (first === '^' || first === '$') return { length: 1, stands: '' };
+  if (first === '\\' && PUNCTUATION.test(next)) return { length: 2, matches: `\\${next}` };
+  if (first === '\\') return CLASSES.test(next) ? { length: 2, matches: '' } : undefined;
+  if (first === '^' || first === '$') return { length: 1, matches: '' };
   if (first === undefined || OPERATORS.test(first)) return undefined;
-  return { length: first.length, stands: first === '.' ? '.' : `\\${first}` };
+  return { length: first.length, matches: first === '.' ? '.' : `\\${first}` };
 }
 
 /**
@@ -79,9 +79,9 @@ export function likeOf(pattern: string, encode?: (character: string) => string):
     const [quantifier = ''] = QUANTIFIER.exec(rest.slice(first.length)) ?? [];
     rest = rest.slice(first.length + quantifier.length);
     const required = quantifier === '' || quantifier.startsWith('+');
-    const character = first.stands.slice(1);
+    const character = first.matches.slice(1);
     // An encoded character may have several characters.
-    if (required && first.stands === '.' && !encode) parts.push('_');
+    if (required && first.matches === '.' && !encode) parts.push('_');
     else if (required && character) parts.push((encode?.(character) ?? character).replaceAll(/[\\%_]/g, '\\$&'));
     else any();
     if (quantifier !== '') any();

@@ -50,9 +50,9 @@ export async function connectVolume(scope: ServerScope, device: BlockDevice, vol
 /**
  * Disconnects volumes from the host that a server leaves, without releasing them: each receives a new, reserved attachment
  * before the connected one ends.
- * @param occasion string that is the same for repetitions of this call, and different for all other calls
+ * @param idempotencyKey a string that is the same for repetitions of this call, and different for all other calls
  */
-export async function keepVolumesReserved(scope: ServerScope, occasion: string): Promise<readonly BlockDevice[]> {
+export async function keepVolumesReserved(scope: ServerScope, idempotencyKey: string): Promise<readonly BlockDevice[]> {
   const { volumes } = scope.core.catalogs;
   const { caller } = scope.context;
   const { id: serverId } = scope.server;
@@ -64,7 +64,7 @@ export async function keepVolumesReserved(scope: ServerScope, occasion: string):
       continue;
     }
     const reserved = await volumes.reserve(caller, {
-      key: derivedUuid(`offload/${occasion}/${device.id}`),
+      key: derivedUuid(`offload/${idempotencyKey}/${device.id}`),
       volumeId,
       serverId,
     });

@@ -95,7 +95,7 @@ export function sequencesFor(
       works: [{ verb: 'power_off' }, { verb: 'shelve_offload' }, { verb: 'unshelve', imageId }],
     },
     {
-      title: 'resizes machines and confirms it',
+      title: 'resizes machines and confirms the resize',
       works: [
         { verb: 'migrate_disk', destHost: dest, flavor: larger(flavor) },
         { verb: 'finish_migration', flavor: larger(flavor), powerOn: true, sourceHost: source },
@@ -104,7 +104,7 @@ export function sequencesFor(
       at: [0, 1, 1],
     },
     {
-      title: 'resizes machines and reverts it',
+      title: 'resizes machines and reverts the resize',
       works: [
         { verb: 'migrate_disk', destHost: dest, flavor: larger(flavor) },
         { verb: 'finish_migration', flavor: larger(flavor), powerOn: true, sourceHost: source },

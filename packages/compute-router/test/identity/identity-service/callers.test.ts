@@ -204,7 +204,7 @@ describe('access rules of a token', () => {
     ['GET', '/v2.1/servers?limit=1', true],
     ['GET', '/v2.1/servers/1', false],
     ['POST', '/v2.1/servers', false],
-  ])('decide on %s %s, also if the token is cached', async (method, url, allowed) => {
+  ])('decide on %s %s, even if the token is cached', async (method, url, allowed) => {
     withRules([rule]);
     const { identity } = withOptions();
     const identify = (more: object = {}) =>

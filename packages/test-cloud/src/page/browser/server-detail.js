@@ -21,7 +21,7 @@ function deleteButton(remove) {
   let armed;
   button.addEventListener('click', () => {
     if (armed === undefined) {
-      button.textContent = 'Delete for good?';
+      button.textContent = 'Delete permanently?';
       armed = setTimeout(() => {
         armed = undefined;
         button.textContent = 'Delete';

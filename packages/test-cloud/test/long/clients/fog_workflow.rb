@@ -60,7 +60,7 @@ wait_until('the server runs') { server.reload.ready? }
 server.reboot
 wait_until('the server runs again') { server.reload.ready? }
 server.stop
-wait_until('the server stands still') { server.reload.state == 'SHUTOFF' }
+wait_until('the server is stopped') { server.reload.state == 'SHUTOFF' }
 
 disk = volume.volumes.create(name: 'disk', description: '', size: 1)
 wait_until('the volume is there') { disk.reload.status == 'available' }
@@ -79,5 +79,5 @@ check 'the image', created.reload.status == 'active'
 created.destroy
 
 server.destroy
-wait_until('the server is gone') { compute.servers.all.empty? }
+wait_until('the server is deleted') { compute.servers.all.empty? }
 puts 'done'

@@ -13,7 +13,7 @@ warnWithoutClients(highest, 'apply and destroy with the Python SDK');
 const VERSIONS = ['2.1', '2.26', '2.53', '2.72', '2.90', '2.100'];
 
 describe.skipIf(highest === undefined)('the Python SDK', () => {
-  it.each(VERSIONS)('reads back what it created and leaves nothing behind, at %s', async (version) => {
+  it.each(VERSIONS)('reads back what it created and deletes all of it, at %s', async (version) => {
     const cloud = await cloudUnderTest();
     const key = publicKeyFile();
     const script = fileURLToPath(new URL('./sdk_apply.py', import.meta.url));
