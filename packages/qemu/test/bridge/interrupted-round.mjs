@@ -27,10 +27,10 @@ const opened = await openBridgeMode({
 execFileSync('mkfifo', [pipe]);
 const mode = opened({ machineIds: async () => [serverId], folderOf: () => undefined });
 // Resolves when the round runs `ip`, which opens the pipe for reading.
-const reader = await open(pipe, 'w');
+const writer = await open(pipe, 'w');
 const connected = mode.connect({ id: serverId }, [{ portId }], false, { queues: [2], virtio: true });
 await rm(pipe);
-await reader.close();
+await writer.close();
 await connected;
 const [link] = JSON.parse(execFileSync(ip, ['-json', '-details', 'link', 'show', 'type', 'tun'], { encoding: 'utf8' }));
 console.log(JSON.stringify({ name: link.ifname, severalQueues: link.linkinfo.info_data.multi_queue }));
