@@ -11,7 +11,7 @@ import { resumeWhenSpaceIsFree } from './machine/full-disks.js';
 import { storageName } from './machine/shared-storage.js';
 import { openBridgeMode } from './network/bridge-mode.js';
 import type { MachinePlaces } from './network/network-mode.js';
-import { DEFAULT_TUNNEL_PORT } from './network/tunnels.js';
+import { DEFAULT_TUNNEL_PORT, DEFAULT_WIREGUARD_PORT } from './network/tunnels.js';
 import { userMode } from './network/user-mode.js';
 import { usesVhost } from './network/vhost-net.js';
 import type { QemuOptions } from './options.js';
@@ -117,6 +117,8 @@ export async function openHost(options: QemuOptions, services: DriverServices): 
           networks: services.networks,
           hosts: services.hosts,
           tunnelPort: options.tunnelPort ?? DEFAULT_TUNNEL_PORT,
+          wireguardPort:
+            options.tunnelEncryption === 'wireguard' ? (options.wireguardPort ?? DEFAULT_WIREGUARD_PORT) : undefined,
           providerNetworks: options.providerNetworks ?? {},
           log,
         })

@@ -2,6 +2,7 @@ import { isIPv4 } from 'node:net';
 import { checkOptions } from '@apistrata/compute-engine/api';
 import { type CpuMode, requestedCpu } from './cpu/cpu-options.js';
 import { parseForward } from './forwards/forward-rule.js';
+import { DEFAULT_TUNNEL_PORT, DEFAULT_WIREGUARD_PORT } from './network/tunnels.js';
 import type { Acceleration } from './programs/acceleration.js';
 import type { RunAs } from './programs/run-program.js';
 
@@ -34,6 +35,13 @@ export interface QemuOptions {
    * computer.
    */
   readonly tunnelPort?: number;
+  /**
+   * `wireguard`: WireGuard encrypts the tunnels between host processes, with `bridge`; needs `wg`, and WireGuard in the kernel
+   * or `wireguard-go`. All hosts must have the same value, because there are no tunnels between hosts that differ. Default `off`.
+   */
+  readonly tunnelEncryption?: 'off' | 'wireguard';
+  /** UDP port of WireGuard; default 51820. */
+  readonly wireguardPort?: number;
   /**
    * Devices of this computer by the names of physical networks, with `bridge`: bridges, or interfaces without
    * addresses, such as `{ lan: 'br0' }`. Guests of networks with `provider:physical_network` are connected to them.
@@ -100,6 +108,8 @@ const optionNames: Readonly<Record<keyof QemuOptions, true>> = {
   volumes: true,
   networkMode: true,
   tunnelPort: true,
+  tunnelEncryption: true,
+  wireguardPort: true,
   providerNetworks: true,
   vhostNet: true,
   forward: true,
@@ -120,15 +130,23 @@ export function checkQemuOptions(place: string, options: QemuOptions): void {
   checkOptions(place, options, optionNames);
   for (const text of options.forward ?? []) parseForward(text);
   requestedCpu(place, options);
-  const { forwardAddress, networkMode = 'user', tunnelPort } = options;
+  const { forwardAddress, networkMode = 'user', tunnelEncryption = 'off' } = options;
+  const { tunnelPort = DEFAULT_TUNNEL_PORT, wireguardPort = DEFAULT_WIREGUARD_PORT } = options;
   if (networkMode !== 'user' && networkMode !== 'bridge')
     throw new TypeError(`${place}: networkMode is user or bridge, not '${networkMode}'`);
   if (networkMode === 'bridge' && options.forward?.length)
     throw new TypeError(`${place}: forward works only with the network mode user; with bridge, use floating addresses`);
   if (networkMode !== 'bridge' && Object.keys(options.providerNetworks ?? {}).length > 0)
     throw new TypeError(`${place}: providerNetworks works only with the network mode bridge`);
-  if (tunnelPort !== undefined && !(Number.isInteger(tunnelPort) && tunnelPort >= 1 && tunnelPort <= 65_535))
-    throw new TypeError(`${place}: tunnelPort is a port, 1 to 65535, not '${tunnelPort}'`);
+  if (tunnelEncryption !== 'off' && tunnelEncryption !== 'wireguard')
+    throw new TypeError(`${place}: tunnelEncryption is off or wireguard, not '${tunnelEncryption}'`);
+  if (networkMode !== 'bridge' && tunnelEncryption !== 'off')
+    throw new TypeError(`${place}: tunnelEncryption works only with the network mode bridge`);
+  for (const [name, port] of Object.entries({ tunnelPort, wireguardPort }))
+    if (!(Number.isInteger(port) && port >= 1 && port <= 65_535))
+      throw new TypeError(`${place}: ${name} is a port, 1 to 65535, not '${port}'`);
+  if (tunnelEncryption === 'wireguard' && tunnelPort === wireguardPort)
+    throw new TypeError(`${place}: tunnelPort and wireguardPort must differ, but both are ${tunnelPort}`);
   if (forwardAddress !== undefined && !isIPv4(forwardAddress))
     throw new TypeError(`${place}: forwardAddress is an IPv4 address of this computer, not '${forwardAddress}'`);
 }

@@ -40,6 +40,7 @@ export function qemuDriver(options: QemuOptions): (clock: Clock, services: Drive
   return async (_clock, services) => {
     const host = await openHost(options, services);
     const { guest } = host.parts.cpus;
+    const { wireguard } = host.networks;
     return {
       name: 'qemu',
       isSynchronous: () => false,
@@ -82,6 +83,7 @@ export function qemuDriver(options: QemuOptions): (clock: Clock, services: Drive
       ...(host.localVolumes && { volumes: host.localVolumes }),
       ...(services.hosts &&
         options.networkMode === 'bridge' && { tunnelPort: options.tunnelPort ?? DEFAULT_TUNNEL_PORT }),
+      ...(wireguard && { wireguard: { publicKey: wireguard.publicKey, port: wireguard.port } }),
       close: async () => host.leave(),
     };
   };

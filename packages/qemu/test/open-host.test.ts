@@ -29,6 +29,15 @@ describe('a computer that runs machines', () => {
     expect(() => qemuDriver({ directory: folder, forwardAddress: 'here,restrict=off' })).toThrow('forwardAddress');
   });
 
+  it('rejects an unknown encryption of tunnels, encryption without bridges, and equal ports', () => {
+    const bridge = { directory: folder, networkMode: 'bridge' } as const;
+    expect(() => qemuDriver({ ...bridge, tunnelEncryption: 'ipsec' as never })).toThrow('off or wireguard');
+    expect(() => qemuDriver({ directory: folder, tunnelEncryption: 'wireguard' })).toThrow('the network mode bridge');
+    const ports = { tunnelPort: 51_820, tunnelEncryption: 'wireguard' } as const;
+    expect(() => qemuDriver({ ...bridge, ...ports })).toThrow('must differ, but both are 51820');
+    expect(() => qemuDriver({ ...bridge, wireguardPort: 0 })).toThrow("wireguardPort is a port, 1 to 65535, not '0'");
+  });
+
   it('reads the version of QEMU', () => {
     expect(versionNumber('QEMU emulator version 7.2.22 (Debian 1:7.2)')).toBe(7_002_022);
     expect(versionNumber('QEMU emulator version 10.0')).toBe(10_000_000);

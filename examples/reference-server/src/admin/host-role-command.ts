@@ -1,7 +1,7 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { grantHostRole, type HostRole, hostKeysOf, hostRoleSql } from '@apistrata/compute-engine/maintenance';
-import { flag, text } from '../option-kinds.js';
+import { choice, flag, text } from '../option-kinds.js';
 import type { DatabaseCommand } from './admin-command.js';
 import { keyFileOf } from './key-file.js';
 
@@ -31,6 +31,12 @@ export const hostRole: DatabaseCommand<Granted> = {
       'A',
       'address of the host, with --network-mode bridge: networks get an MTU that leaves room for the tunnel header',
     ),
+    'tunnel-encryption': choice(
+      'KIND',
+      ['off', 'wireguard'],
+      'off',
+      'that of the host, with --tunnel-address: encryption makes the header larger',
+    ),
     'stores-volumes': flag('the host stores the data of volumes (host --volumes)'),
     'print-sql': flag('print the SQL instead of executing it'),
   },
@@ -41,7 +47,11 @@ export const hostRole: DatabaseCommand<Granted> = {
     const keyFile = given === undefined ? undefined : resolve(given);
     const keys =
       keyFile && (await hostKeysOf(database, host, { secretKeyFile: keyFileOf(options, environment, database) }));
-    await grantHostRole(database, { ...role, tunnelAddress: own['tunnel-address'] });
+    await grantHostRole(database, {
+      ...role,
+      tunnelAddress: own['tunnel-address'],
+      tunnelsEncrypted: own['tunnel-encryption'] === 'wireguard',
+    });
     if (keyFile && keys) await writeKeys(keyFile, keys);
     return { ...role, keyFile };
   },

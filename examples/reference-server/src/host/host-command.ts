@@ -45,6 +45,17 @@ const table = {
     'UDP port of the tunnels between hosts (with --network-mode bridge); must differ between hosts on one computer',
     { min: 1, max: 65_535, fallback: 4789 },
   ),
+  'tunnel-encryption': choice(
+    'KIND',
+    ['off', 'wireguard'],
+    'off',
+    'encryption of the tunnels between hosts (with --network-mode bridge): off or wireguard, on all hosts of the cloud',
+  ),
+  'wireguard-port': integer('UDP port of WireGuard (with --tunnel-encryption wireguard)', {
+    min: 1,
+    max: 65_535,
+    fallback: 51_820,
+  }),
   'link-listen': text('A', 'address that --link-port listens on; default: --address'),
   resource: pairs(
     'NAME=N',
@@ -73,6 +84,8 @@ interface OwnOptions {
   readonly 'host-key-file': string | undefined;
   readonly 'link-port': number;
   readonly 'tunnel-port': number;
+  readonly 'tunnel-encryption': 'off' | 'wireguard';
+  readonly 'wireguard-port': number;
   readonly 'link-listen': string | undefined;
   readonly resource: Readonly<Record<string, number>>;
   readonly volumes: boolean;
@@ -110,7 +123,7 @@ export interface RunningHost extends OrderedShutdown {
 
 async function driverFrom(
   options: Options,
-  { volumes, 'tunnel-port': tunnelPort }: OwnOptions,
+  own: OwnOptions,
   log: Logger,
 ): Promise<Pick<HostOptions, 'driver' | 'directory'> & { readonly resources?: HostOptions['resources'] }> {
   const directory = resolve(options['machine-dir']);
@@ -123,7 +136,13 @@ async function driverFrom(
   const { given, seed } = await realMachines(options, directory, log);
   const { ramAllocationRatio, hypervisorType, hypervisorVersion } = seed;
   return {
-    driver: qemuDriver({ ...given, volumes, tunnelPort }),
+    driver: qemuDriver({
+      ...given,
+      volumes: own.volumes,
+      tunnelPort: own['tunnel-port'],
+      tunnelEncryption: own['tunnel-encryption'],
+      wireguardPort: own['wireguard-port'],
+    }),
     directory,
     resources: { ramAllocationRatio, hypervisorType, hypervisorVersion },
   };

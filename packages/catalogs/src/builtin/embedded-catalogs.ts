@@ -2,6 +2,7 @@ import type { Session, Store } from '@apistrata/record-store';
 import { type DocumentSeal, serviceDocuments } from '../documents/service-documents.js';
 import { embeddedImages } from '../image/builtin/embedded-images.js';
 import { embeddedNetworks } from '../network/builtin/embedded-networks.js';
+import type { HostTunnel } from '../network/builtin/network-mtu.js';
 import { embeddedShares } from '../share/builtin/embedded-shares.js';
 import { embeddedVolumes } from '../volume/builtin/embedded-volumes.js';
 import type { VolumeStorage } from '../volume/volume-storage.js';
@@ -17,8 +18,8 @@ export interface EmbeddedCatalogsOptions {
   readonly imageDirectory?: string;
   /** Called with the id of a server when the network service itself changes its ports. */
   readonly onServerPortsChanged?: (serverId: string) => void;
-  /** Addresses of the hosts whose networks are joined by tunnels. Default: none. */
-  readonly tunnelAddresses?: (session: Session) => Promise<readonly string[]>;
+  /** Returns the tunnels of the hosts, which determine the MTU of networks. Default: none. */
+  readonly hostTunnels?: (session: Session) => Promise<readonly HostTunnel[]>;
   /** Called when an attached volume has been extended. */
   readonly onVolumeExtended?: (serverId: string, volumeId: string) => void;
   /** Returns the storage of volume content, once it is available. */
@@ -46,7 +47,7 @@ export function embeddedCatalogs(options: EmbeddedCatalogsOptions) {
     unknown = {},
     imageDirectory,
     onServerPortsChanged,
-    tunnelAddresses,
+    hostTunnels,
     onVolumeExtended,
     volumeStorage: storage,
     seal,
@@ -54,7 +55,7 @@ export function embeddedCatalogs(options: EmbeddedCatalogsOptions) {
   const images = embeddedImages({ store, clock, unknown: unknown.images, directory: imageDirectory });
   return {
     images,
-    networks: embeddedNetworks({ store, clock, unknown: unknown.networks, onServerPortsChanged, tunnelAddresses }),
+    networks: embeddedNetworks({ store, clock, unknown: unknown.networks, onServerPortsChanged, hostTunnels }),
     volumes: embeddedVolumes({ store, clock, unknown: unknown.volumes, images, onVolumeExtended, storage }),
     shares: embeddedShares({ store, clock, unknown: unknown.shares }),
     documents: serviceDocuments({ store, seal }),

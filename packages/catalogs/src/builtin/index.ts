@@ -13,7 +13,7 @@ export type { ImageMember, ImageRecord, MemberStatus } from '../image/builtin/im
 export type { EmbeddedNetworkCatalog } from '../network/builtin/embedded-networks.js';
 export { embeddedNetworks } from '../network/builtin/embedded-networks.js';
 export type { FloatingIpView } from '../network/builtin/floating-ips.js';
-export { lowerMtuForTunnels as fitIntoTunnels } from '../network/builtin/network-mtu.js';
+export { type HostTunnel, lowerMtuForTunnels as fitIntoTunnels } from '../network/builtin/network-mtu.js';
 export type {
   NetworkSeed,
   NetworksSeed,

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { lowerMtuForTunnels } from '../../src/network/builtin/network-mtu.js';
+import { type HostTunnel, lowerMtuForTunnels } from '../../src/network/builtin/network-mtu.js';
 import { ada, networksUnderTest, PUBLIC, SHARED, sharedNetworks } from './networks-under-test.js';
 
 describe.each(networksUnderTest)('the MTU of embedded networks on $kind', ({ open }) => {
-  const joined: string[] = [];
+  const joined: HostTunnel[] = [];
   const cloud = sharedNetworks(() => open(async () => joined));
 
-  const join = (address: string) =>
+  const join = (address: string, encrypted = false) =>
     cloud.store.transaction(async (tx) => {
-      await lowerMtuForTunnels(tx, joined, address, 1_000);
-      joined.push(address);
+      await lowerMtuForTunnels(tx, joined, { address, encrypted }, 1_000);
+      joined.push({ address, encrypted });
     });
   const mtuOf = async (id: string) => (await cloud.networks.getNetwork(ada, id)).mtu;
   const networkWith = async (mtu?: number) => (await cloud.networks.createNetwork(ada, { name: 'own', mtu })).id;
@@ -37,5 +37,11 @@ describe.each(networksUnderTest)('the MTU of embedded networks on $kind', ({ ope
     expect(await mtuOf(await networkWith())).toBe(1_430);
     const { networks } = await cloud.networks.networkPlan([(await cloud.port(SHARED)).deviceId]);
     expect(networks).toMatchObject([{ id: SHARED, mtu: 1_430 }]);
+    // Encryption adds 60 bytes (80 between IPv6 addresses), and tunnels use IPv6 inside.
+    await join('192.0.2.5', true);
+    expect(await all()).toEqual([1_370, 1_370, 1_370, 1_370, 9_000, 1_500]);
+    expect(await mtuOf(await networkWith())).toBe(1_370);
+    await join('2001:db8::6', true);
+    expect(await all()).toEqual([1_350, 1_350, 1_350, 1_350, 9_000, 1_500]);
   });
 });

@@ -3,6 +3,7 @@ import type { Store } from '@apistrata/record-store';
 import { afterAll, beforeAll, inject } from 'vitest';
 import type { Caller } from '../../src/caller/caller.js';
 import { type EmbeddedNetworkCatalog, embeddedNetworks } from '../../src/network/builtin/embedded-networks.js';
+import type { HostTunnel } from '../../src/network/builtin/network-mtu.js';
 import type { PortView } from '../../src/network/builtin/port-records.js';
 import type { NewPort } from '../../src/network/network-catalog.js';
 import { storesUnderTest } from '../stores-under-test.js';
@@ -47,12 +48,12 @@ export interface NetworksUnderTest {
 /** The embedded networks on every kind of database, each with the preset. */
 export const networksUnderTest = storesUnderTest(inject('postgresUrl')).map(({ kind, open }) => ({
   kind,
-  async open(tunnelAddresses?: () => Promise<readonly string[]>): Promise<NetworksUnderTest> {
+  async open(hostTunnels?: () => Promise<readonly HostTunnel[]>): Promise<NetworksUnderTest> {
     const { store, close } = await open();
     const changedServers: string[] = [];
     const networks = embeddedNetworks({
       store,
-      tunnelAddresses,
+      hostTunnels,
       onServerPortsChanged: (serverId) => changedServers.push(serverId),
     });
     await networks.seed(networkPreset);

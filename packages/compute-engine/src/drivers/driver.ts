@@ -250,6 +250,8 @@ export interface Driver extends Partial<HostControl> {
   readonly volumes?: VolumeStorage;
   /** The UDP port at which this computer's networks connect to those of other hosts. Default: they do not connect. */
   readonly tunnelPort?: number;
+  /** The end of encrypted tunnels: a public key in base64, and a UDP port. Default: tunnels are not encrypted. */
+  readonly wireguard?: { readonly publicKey: string; readonly port: number };
   /** Returns the complete output of the console. */
   consoleOutput(server: Server): Promise<string>;
   /** Returns null if the driver has no diagnostics. */

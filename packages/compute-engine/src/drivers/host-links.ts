@@ -24,6 +24,8 @@ export interface KnownHost {
   readonly alive: boolean;
   /** The UDP port at which its networks connect to those of other hosts; null: they do not connect. */
   readonly tunnelPort: number | null;
+  /** The end of its encrypted tunnels: its public key in base64, and its UDP port; null: they are not encrypted. */
+  readonly wireguard: { readonly publicKey: string; readonly port: number } | null;
 }
 
 /**

@@ -15,6 +15,7 @@ import { EngineEvents, type EventListener } from '../events/engine-events.js';
 import { distributedMachines } from '../hosts/distributed-machines.js';
 import { HostRequests } from '../hosts/host-requests.js';
 import { HostRpcClient } from '../hosts/host-rpc-client.js';
+import { hostTunnels } from '../hosts/host-tunnels.js';
 import { Hosts } from '../hosts/inventory/hosts.js';
 import { Hypervisors } from '../hosts/inventory/hypervisors.js';
 import { Services } from '../hosts/inventory/services.js';
@@ -22,7 +23,6 @@ import { HostCaller } from '../hosts/links/host-caller.js';
 import { linkFinder, volumeHostFinder } from '../hosts/links/link-request.js';
 import { credentialsOfApi } from '../hosts/links/link-security.js';
 import { remoteVolumeStorage } from '../hosts/links/remote-volume-storage.js';
-import { tunnelAddresses } from '../hosts/tunnel-addresses.js';
 import { Guards } from '../jobs/guards.js';
 import { Jobs } from '../jobs/jobs.js';
 import { Payloads } from '../jobs/payloads.js';
@@ -188,7 +188,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     unknown: preset.unknown,
     imageDirectory: options.imageDirectory ?? (isSqliteFile(database) ? `${database}.images` : undefined),
     onServerPortsChanged: (serverId) => interfaceRefresh.changed(serverId),
-    tunnelAddresses,
+    hostTunnels,
     onVolumeExtended: (serverId, volumeId) => externalEvents.volumeHasGrown(serverId, volumeId),
     volumeStorage: () => driver.volumes ?? remoteVolumes,
     seal: sealer,

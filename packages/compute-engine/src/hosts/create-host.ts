@@ -198,6 +198,7 @@ export async function createHost(given: HostOptions): Promise<Host> {
             ...(able.volumes && { keepsVolumes: true }),
             ...(able.storage !== undefined && { storage: able.storage }),
             ...(able.tunnelPort !== undefined && { tunnelPort: able.tunnelPort }),
+            ...(able.wireguard && { wireguard: able.wireguard }),
           },
         }),
       concurrency,

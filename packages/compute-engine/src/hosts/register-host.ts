@@ -8,8 +8,8 @@ import { COMPUTE_BINARY } from '../scheduler/infrastructure.js';
 import { recordHeartbeat } from '../scheduler/record-heartbeat.js';
 import { tables } from '../schema/tables.js';
 import { completeEvacuations, evacuationsFrom, OPEN_EVACUATIONS } from '../server-migrations/evacuations.js';
+import { hostTunnels } from './host-tunnels.js';
 import { recordReport } from './record-report.js';
-import { tunnelAddresses } from './tunnel-addresses.js';
 
 /** The registration of a host process. */
 export interface HostRegistration {
@@ -50,7 +50,8 @@ export async function registerHost(store: Store, host: HostRegistration): Promis
         await tables.nodes.update(tx, { ...node, process: { ...unfenced, ...(fences && { fences }) } });
       return true;
     }
-    if (process.tunnelPort !== undefined) await fitIntoTunnels(tx, await tunnelAddresses(tx), address, now);
+    if (process.tunnelPort !== undefined)
+      await fitIntoTunnels(tx, await hostTunnels(tx), { address, encrypted: process.wireguard !== undefined }, now);
     const fresh = { ...nodeRecord(seed, address, now, offer), process };
     const { id: _id, createdAt: _createdAt, ...current } = fresh;
     if (node) await tables.nodes.update(tx, { ...node, ...current });

@@ -1,9 +1,9 @@
-import { fitIntoTunnels } from '@apistrata/catalogs/builtin';
+import { fitIntoTunnels, type HostTunnel } from '@apistrata/catalogs/builtin';
 import { openDatabase } from '@apistrata/record-store';
 import { defaultDatabaseSettings } from '@apistrata/record-store/options';
 import { CompiledQuery, type Kysely, sql } from 'kysely';
+import { hostTunnels } from '../hosts/host-tunnels.js';
 import { type HostRole, hostRoleSql } from '../hosts/rights/host-rights.js';
-import { tunnelAddresses } from '../hosts/tunnel-addresses.js';
 import { openStore } from '../schema/open-store.js';
 import { type SecretKeyOptions, sealerFor } from '../secrets/sealer-for.js';
 import { isPostgres } from './database-reader.js';
@@ -16,6 +16,8 @@ const LOCK_WAIT = "'10s'";
 export interface GrantedHostRole extends HostRole {
   /** The IP address of a host whose networks are joined by tunnels: networks that are too large for tunnels get a smaller MTU. */
   readonly tunnelAddress?: string;
+  /** Whether the host encrypts its tunnels, which makes the MTU smaller again. Default false. */
+  readonly tunnelsEncrypted?: boolean;
 }
 
 interface RoleFacts {
@@ -61,7 +63,8 @@ async function checkRole(db: Kysely<any>, role: string): Promise<void> {
  *
  * @throws MaintenanceError if the role does not exist, or has rights that cannot be limited
  */
-export async function grantHostRole(url: string, { tunnelAddress, ...given }: GrantedHostRole): Promise<void> {
+export async function grantHostRole(url: string, given: GrantedHostRole): Promise<void> {
+  const { tunnelAddress: address, tunnelsEncrypted: encrypted = false } = given;
   if (!isPostgres(url))
     throw new MaintenanceError('hosts have roles only in PostgreSQL: select the database with --db');
   const { db } = openDatabase(url, { ...defaultDatabaseSettings, poolSize: 1 });
@@ -74,17 +77,17 @@ export async function grantHostRole(url: string, { tunnelAddress, ...given }: Gr
   } finally {
     await db.destroy();
   }
-  if (tunnelAddress !== undefined) await fitNetworks(url, tunnelAddress);
+  if (address !== undefined) await fitNetworks(url, { address, encrypted });
 }
 
 /**
  * Lowers the MTU of networks to fit into the tunnels of the host. A host without a separate role does this itself, but
  * the role has no right to change networks.
  */
-async function fitNetworks(url: string, address: string): Promise<void> {
+async function fitNetworks(url: string, tunnel: HostTunnel): Promise<void> {
   const store = await openStore(url, { poolSize: 1 });
   try {
-    await store.transaction(async (tx) => fitIntoTunnels(tx, await tunnelAddresses(tx), address, Date.now()));
+    await store.transaction(async (tx) => fitIntoTunnels(tx, await hostTunnels(tx), tunnel, Date.now()));
   } finally {
     await store.close();
   }

@@ -45,6 +45,13 @@ export interface HostProcess {
   readonly fences?: boolean;
   /** The UDP port at which its networks connect to those of other hosts; undefined: they do not connect. */
   readonly tunnelPort?: number;
+  /** The end of its encrypted tunnels; undefined: they are not encrypted. */
+  readonly wireguard?: {
+    /** Its public key, in base64. */
+    readonly publicKey: string;
+    /** Its UDP port. */
+    readonly port: number;
+  };
 }
 
 /** The capacity of a host in one resource class. */

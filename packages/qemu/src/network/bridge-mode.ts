@@ -20,7 +20,8 @@ import { checkPhysical, findPhysicalNetworks } from './physical-networks.js';
 import { probeNetworks } from './probe-networks.js';
 import { SERVICE_ADDRESS } from './service-address.js';
 import { tapBackend } from './tap-backend.js';
-import { currentHosts, type Tunnels } from './tunnels.js';
+import { type CurrentHosts, currentHosts } from './tunnels.js';
+import { Wireguard } from './wireguard.js';
 
 /** Interval between checks whether other processes have changed networks. */
 const POLL_INTERVAL_MS = 2_000;
@@ -37,6 +38,8 @@ export interface BridgeModeOptions {
   readonly hosts: DriverServices['hosts'];
   /** UDP port of the tunnels between hosts. */
   readonly tunnelPort: number;
+  /** UDP port of the interface that encrypts the tunnels; undefined: they are not encrypted. */
+  readonly wireguardPort: number | undefined;
   /** Devices of this computer by the names of physical networks. */
   readonly providerNetworks: Readonly<Record<string, string>>;
   /** Whether machines can use the kernel's implementation of virtio. */
@@ -82,7 +85,8 @@ function nicCounters(macAddress: string, { rx: sent, tx: got }: Traffic): Diagno
 interface Desired {
   readonly plan: NetworkPlan;
   /** Undefined without other hosts. */
-  readonly tunnels?: Tunnels;
+  readonly tunnels?: CurrentHosts['tunnels'];
+  readonly problem?: string | null;
 }
 
 /** Runs rounds sequentially; calls during a round share the next one. */
@@ -125,7 +129,7 @@ class Rounds {
  * @throws QemuError `NETWORKS_UNAVAILABLE` or `QEMU_MISSING` with the fix
  */
 export async function openBridgeMode(options: BridgeModeOptions): Promise<(places: MachinePlaces) => NetworkMode> {
-  const { directory, networks, hosts, tunnelPort, vhost, runAs, log } = options;
+  const { directory, networks, hosts, tunnelPort, wireguardPort, vhost, runAs, log } = options;
   const { networkPlan, onNetworkChange } = networks as Partial<NetworkPlans>;
   if (process.getuid?.() !== 0)
     throw new QemuError('NETWORKS_UNAVAILABLE', 'bridges need root: start it as root, or use the network mode user');
@@ -140,12 +144,14 @@ export async function openBridgeMode(options: BridgeModeOptions): Promise<(place
   const dnsmasq = findProgram('dnsmasq', 'the package dnsmasq-base');
   if (hosts && isIP(hosts.address) === 0)
     throw new QemuError('NETWORKS_UNAVAILABLE', `tunnels need the host's IP address, not '${hosts.address}'`);
-  const names = await claimNames(directory, hosts ? tunnelPort : null);
+  const encrypted = hosts !== undefined && wireguardPort !== undefined;
+  const names = await claimNames(directory, hosts ? tunnelPort : null, encrypted);
   const ip = new IpTool(ipProgram, names);
   const physical = await findPhysicalNetworks(options.providerNetworks, ipProgram);
   await loadBridgeFilter();
   const folder = join(directory, 'networks');
   await mkdir(folder, { recursive: true, mode: 0o711 });
+  const wireguard = encrypted ? await Wireguard.open({ folder, ip, names, port: wireguardPort, log }) : undefined;
   const dhcp = new DhcpServers(folder, dnsmasq, ip, names);
   const nameservers = await resolvers();
   const builder = new NetworkBuilder({
@@ -157,6 +163,7 @@ export async function openBridgeMode(options: BridgeModeOptions): Promise<(place
     tapOwner: runAs?.uid ?? 0,
     nameservers,
     physical,
+    wireguard,
     log,
   });
 
@@ -165,10 +172,10 @@ export async function openBridgeMode(options: BridgeModeOptions): Promise<(place
     const ids = await places.machineIds();
     if (!hosts) return { plan: checkedPlan(await networkPlan(ids)) };
     const { self } = hosts;
-    const { tunnels, alive } = await currentHosts(hosts, tunnelPort);
+    const { alive, ...current } = await currentHosts(hosts, tunnelPort, wireguard);
     const { routers, ...plan } = checkedPlan(await networkPlan(ids, { self, alive }));
     return {
-      tunnels,
+      ...current,
       plan: {
         ...plan,
         routers: routers.map((router) => (router.host === self ? { ...router, host: null } : router)),
@@ -197,7 +204,7 @@ export async function openBridgeMode(options: BridgeModeOptions): Promise<(place
     };
     const build = async ({ plan, tunnels }: Desired) => {
       const queues = new Map([...multiqueue.values()].flatMap((ports) => [...ports]));
-      const text = JSON.stringify([plan, tunnels?.local, [...(tunnels?.peers ?? [])], [...queues]]);
+      const text = JSON.stringify([plan, { ...tunnels, peers: [...(tunnels?.peers ?? [])] }, [...queues]]);
       const isRecent = Date.now() - lastCheck.at < RECONCILE_INTERVAL_MS;
       if (!isCheckRequested && isRecent && lastCheck.desired === text) return;
       // A request during this round applies to the next one.
@@ -228,7 +235,7 @@ export async function openBridgeMode(options: BridgeModeOptions): Promise<(place
       try {
         await build(planned);
         await probe();
-        health.succeeded();
+        health.succeeded(planned.problem);
       } catch (error) {
         health.failed(error as Error);
         throw error;
@@ -266,6 +273,7 @@ export async function openBridgeMode(options: BridgeModeOptions): Promise<(place
         await first;
         return health.problem;
       },
+      wireguard,
       onChange: (listener) => health.onChange(listener),
       async leave() {
         clearInterval(timer);

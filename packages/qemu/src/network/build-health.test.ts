@@ -35,6 +35,15 @@ it('reports the second failure in a row, once, and the first success after it', 
   expect(lines).toEqual([
     'networks could not be built: busy',
     'networks could not be built: busy',
-    'networks can be built again',
+    'guests can be connected again',
   ]);
+});
+
+it('reports a problem of networks that were built, once, and its end', () => {
+  const { built, lines, changes } = health();
+  for (let i = 0; i < 2; i++) built.succeeded('no tunnels to h2');
+  expect(built.failing).toBe(false);
+  built.succeeded();
+  expect(changes).toEqual(['no tunnels to h2', null]);
+  expect(lines).toEqual(['no tunnels to h2', 'guests can be connected again']);
 });

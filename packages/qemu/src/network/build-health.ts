@@ -26,11 +26,12 @@ export class BuildHealth {
     return this.#message !== '';
   }
 
-  succeeded(): void {
+  /** @param problem why guests cannot be connected although networks were built; null: they can */
+  succeeded(problem: string | null = null): void {
     this.#failures = 0;
     this.#message = '';
-    if (this.#problem !== null) this.#log('networks can be built again');
-    this.#change(null);
+    if (problem !== this.#problem) this.#log(problem ?? 'guests can be connected again');
+    this.#change(problem);
   }
 
   /** The plan could not be read. Attempts are repeated; the same failure is logged once. */

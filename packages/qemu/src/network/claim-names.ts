@@ -12,15 +12,18 @@ interface Claim {
   readonly directory: string;
   /** The port of its tunnels; null without tunnels. */
   readonly port: number | null;
+  /** Whether it encrypts them. */
+  readonly encrypted: boolean;
 }
 
 async function claims(): Promise<ReadonlyMap<string, Claim>> {
   const found = new Map<string, Claim>();
   for (const tag of await readdir(CLAIMS).catch(() => [])) {
     const text = await readFile(join(CLAIMS, tag), 'utf8').catch(() => '');
-    const [, directory = '', port = ''] = /^(\/.*)\n(\d*)\n$/.exec(text) ?? [];
+    const [, directory = '', port = '', encrypted] = /^(\/.*)\n(\d*)( encrypted)?\n$/.exec(text) ?? [];
     // Devices of a directory that no longer exists have no owner.
-    if (existsSync(directory)) found.set(tag, { directory, port: port === '' ? null : Number(port) });
+    if (existsSync(directory))
+      found.set(tag, { directory, port: port === '' ? null : Number(port), encrypted: encrypted !== undefined });
   }
   return found;
 }
@@ -30,9 +33,10 @@ async function claims(): Promise<ReadonlyMap<string, Claim>> {
  * computer.
  *
  * @param port of its tunnels; null without tunnels
- * @throws QemuError `NETWORKS_UNAVAILABLE` if another host has the same names, or the same port
+ * @param encrypted whether they are encrypted: all such hosts have addresses in one network
+ * @throws QemuError `NETWORKS_UNAVAILABLE` if another host has the same names, or the same port, or also encrypts
  */
-export async function claimNames(directory: string, port: number | null): Promise<DeviceNames> {
+export async function claimNames(directory: string, port: number | null, encrypted = false): Promise<DeviceNames> {
   const tag = tagOf(directory);
   const others = [...(await claims())].filter(([, claim]) => claim.directory !== directory);
   const reject = (reason: string) => new QemuError('NETWORKS_UNAVAILABLE', reason);
@@ -45,10 +49,14 @@ export async function claimNames(directory: string, port: number | null): Promis
       throw reject(
         `the host in ${claim.directory} on the same computer uses UDP port ${port} for its tunnels: set another port`,
       );
+    if (encrypted && claim.encrypted)
+      throw reject(
+        `the host in ${claim.directory} on the same computer also encrypts its tunnels: only one host of a computer can`,
+      );
   }
   await mkdir(CLAIMS, { recursive: true, mode: 0o755 });
   const file = join(CLAIMS, tag);
-  await writeFile(`${file}.new`, `${directory}\n${port ?? ''}\n`, { mode: 0o600 });
+  await writeFile(`${file}.new`, `${directory}\n${port ?? ''}${encrypted ? ' encrypted' : ''}\n`, { mode: 0o600 });
   await rename(`${file}.new`, file);
   return new DeviceNames(tag);
 }

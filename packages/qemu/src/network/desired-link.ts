@@ -17,6 +17,8 @@ export type DesiredLink = { readonly name: string; readonly mtu: number } & (
       readonly segment: number;
       readonly local: TunnelEnd;
       readonly learning: boolean;
+      /** The interface that encrypts it; undefined: it is not encrypted. */
+      readonly device: string | undefined;
     }
   | {
       /**

@@ -6,6 +6,9 @@ import { type PhysicalNetworks, physicalLinks } from './physical-networks.js';
 import { supportsLearning, type Tunnels } from './tunnels.js';
 
 const UPLINK_MTU = 1500;
+/** Overhead of a tunnel over IPv6 per packet. */
+const TUNNEL_BYTES = 70;
+const MIN_IPV6_MTU = 1280;
 
 /**
  * Returns the networks with servers on this host. If a host has only routers in a network, this network needs no
@@ -17,15 +20,19 @@ export function servedNetworks({ networks, ports }: NetworkPlan): NetworkPlan['n
 }
 
 function tunnelLinks(networks: NetworkPlan['networks'], names: DeviceNames, tunnels: Tunnels): readonly DesiredLink[] {
-  const ends = { kind: 'tunnel', local: tunnels.local, learning: supportsLearning(tunnels) } as const;
+  const device = tunnels.wireguard?.device;
+  const ends = { kind: 'tunnel', local: tunnels.local, learning: supportsLearning(tunnels), device } as const;
   const inside = networks.filter((network) => !isPhysical(network));
-  return inside.map(({ id, mtu, segment }) => ({
+  const links = inside.map(({ id, mtu, segment }) => ({
     ...ends,
     name: names.tunnel(id),
     bridge: names.bridge(id),
     mtu,
     segment,
   }));
+  if (device === undefined) return links;
+  const mtu = Math.max(MIN_IPV6_MTU, ...inside.map((network) => network.mtu)) + TUNNEL_BYTES;
+  return [{ kind: 'port', name: device, bridge: null, mtu }, ...links];
 }
 
 /**
@@ -124,9 +131,9 @@ function making(link: DesiredLink, tapOwner: number): readonly string[] {
   if (link.kind === 'tap')
     return [`tuntap add dev ${name} mode tap user ${tapOwner}${link.multiqueue ? ' multi_queue' : ''}`];
   if (link.kind === 'tunnel') {
-    const { segment, local, learning } = link;
+    const { segment, local, learning, device } = link;
     return [
-      `link add name ${name} mtu ${mtu} type vxlan id ${segment} local ${local.address} dstport ${local.port} ${learning ? '' : 'no'}learning`,
+      `link add name ${name} mtu ${mtu} type vxlan id ${segment} local ${local.address}${device ? ` dev ${device}` : ''} dstport ${local.port} ${learning ? '' : 'no'}learning`,
     ];
   }
   if (link.kind === 'pair') return [`link add name ${name} mtu ${mtu} type veth peer name ${link.peer} mtu ${mtu}`];

@@ -5,9 +5,10 @@ const PREFIX = 'aq';
 
 /**
  * Kinds of devices: a network's bridge, a guest's tap, a router's interface, its uplink, a network's services, its
- * tunnel, its connection to a physical network, the end of that connection in a bridge of the computer, its VLAN.
+ * tunnel, its connection to a physical network, the end of that connection in a bridge of the computer, its VLAN, and
+ * the interface that encrypts tunnels.
  */
-type DeviceKind = 'b' | 't' | 'r' | 'u' | 's' | 'x' | 'p' | 'q' | 'v';
+type DeviceKind = 'b' | 't' | 'r' | 'u' | 's' | 'x' | 'p' | 'q' | 'v' | 'w';
 
 const TAG_LETTERS = 2;
 
@@ -81,6 +82,11 @@ export class DeviceNames {
     return this.#name('v', networkId);
   }
 
+  /** The interface that encrypts tunnels. */
+  get wireguard(): string {
+    return this.#name('w', 'wireguard');
+  }
+
   /** Returns a pattern for all devices of a kind in nftables. */
   all(kind: DeviceKind): string {
     return `"${PREFIX}${kind}${this.#tag}*"`;
@@ -98,7 +104,7 @@ export class DeviceNames {
 
   /** Returns true if a device or a namespace belongs to this host. */
   isManaged(name: string): boolean {
-    return /^aq[bpqrstuvx].{2}[0-9a-f]{10}$/.test(name) && name.slice(3, 3 + TAG_LETTERS) === this.#tag;
+    return /^aq[bpqrstuvwx].{2}[0-9a-f]{10}$/.test(name) && name.slice(3, 3 + TAG_LETTERS) === this.#tag;
   }
 }
 

@@ -130,8 +130,14 @@ export function table(family: string, name: string, body: string): string {
 function tunnelRules(
   { networks, routers }: NetworkPlan,
   names: DeviceNames,
-  { local, peers }: Tunnels,
-): { readonly arriving: readonly string[]; readonly passing: readonly string[]; readonly wire: readonly string[] } {
+  { local, peers, wireguard }: Tunnels,
+): {
+  readonly arriving: readonly string[];
+  readonly passing: readonly string[];
+  readonly wire: readonly string[];
+  readonly forwarded: readonly string[];
+  readonly sent: readonly string[];
+} {
   const [tunnels, services] = [names.all('x'), names.all('s')];
   const ends = [...peers.values()].map(({ address }) => address);
   const wire = (
@@ -145,8 +151,20 @@ function tunnelRules(
       known.length > 0 ? `${family} saddr != ${set([...new Set(known)])}` : `meta nfproto ${six ? 'ipv6' : 'ipv4'}`;
     return `udp dport ${local.port} ${others} drop`;
   });
+  const device = wireguard && `"${wireguard.device}"`;
   return {
-    wire,
+    // Other hosts reach only tunnels through the interface, and tunnels are reached only through it.
+    wire: device
+      ? [
+          `udp dport ${local.port} iifname != ${device} drop`,
+          ...wire,
+          `iifname ${device} udp dport != ${local.port} drop`,
+          `iifname ${device} meta l4proto != 17 drop`,
+        ]
+      : wire,
+    forwarded: device ? [`iifname ${device} drop`, `oifname ${device} drop`] : [],
+    // If the interface is down, the kernel would select another route.
+    sent: device ? [`ip6 saddr ${local.address} oifname != ${device} drop`] : [],
     // A local router exists only on this host, even if another host still sends frames with its address.
     arriving: networks.flatMap(({ id }) => {
       const macs = routers
@@ -176,7 +194,7 @@ function outsideRules(
   ]);
 }
 
-const NO_TUNNELS = { arriving: [], passing: [], wire: [] } as const;
+const NO_TUNNELS = { arriving: [], passing: [], wire: [], forwarded: [], sent: [] } as const;
 
 /**
  * Returns the rules of all bridges. Frames of a guest are checked twice: where they enter (for spoofing) and where they
@@ -257,6 +275,8 @@ export function guestRules(
       `iifname ${names.all('u')} icmpv6 type { echo-request, nd-neighbor-solicit, nd-neighbor-advert } accept`,
       `iifname ${names.all('u')} drop`,
     ]),
+    chain('forwarded', ['type filter hook forward priority 0; policy accept;', ...joined.forwarded]),
+    chain('sent', ['type filter hook output priority 0; policy accept;', ...joined.sent]),
     chain('leaving', [
       'type nat hook postrouting priority 100; policy accept;',
       `meta nfproto ipv4 iifname ${names.all('u')} oifname != ${names.all('u')} masquerade`,

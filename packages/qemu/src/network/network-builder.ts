@@ -14,6 +14,7 @@ import type { PhysicalNetworks } from './physical-networks.js';
 import { HOST_ADDRESS, outsideAddresses, routerAddresses, routerCommands, routerRules } from './router-rules.js';
 import { SERVICE_ADDRESS } from './service-address.js';
 import type { Tunnels } from './tunnels.js';
+import type { Wireguard } from './wireguard.js';
 
 const FORWARDING = '/proc/sys/net/ipv4/ip_forward';
 
@@ -30,6 +31,8 @@ export interface NetworkBuilderOptions {
   readonly nameservers: readonly string[];
   /** The physical networks of this computer. */
   readonly physical: PhysicalNetworks;
+  /** The interface that encrypts tunnels, if they are encrypted. */
+  readonly wireguard: Wireguard | undefined;
   readonly log: (line: string) => void;
 }
 
@@ -59,8 +62,9 @@ export class NetworkBuilder {
     tunnels: Tunnels | undefined,
     multiqueue: ReadonlyMap<string, boolean>,
   ): Promise<void> {
-    const { names, physical } = this.#options;
+    const { names, physical, wireguard } = this.#options;
     const plan = { ...desired, routers: desired.routers.filter(({ host }) => host === null) };
+    await wireguard?.apply(tunnels?.wireguard?.peers ?? []);
     await this.#devices(desiredLinks(plan, names, physical, tunnels, multiqueue));
     // Rules must exist before traffic of other hosts is admitted.
     await this.#guests(plan, tunnels);

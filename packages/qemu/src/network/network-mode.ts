@@ -40,6 +40,8 @@ export interface NetworkMode {
   problem(): Promise<string | null>;
   /** Calls a listener when `problem` may have changed. Returns a function that unsubscribes. */
   onChange(listener: () => void): () => void;
+  /** The end of the encrypted tunnels of this computer; undefined: they are not encrypted. */
+  readonly wireguard?: { readonly publicKey: string; readonly port: number } | undefined;
   /** Stops the work of this process; resources of guests stay. */
   leave(): Promise<void>;
 }

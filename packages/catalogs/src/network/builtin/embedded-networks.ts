@@ -6,6 +6,7 @@ import { floatingAddresses } from './floating-ips.js';
 import { SlotBlocks } from './ip-allocations.js';
 import { NetworkChanges } from './network-changes.js';
 import type { NetworkContext } from './network-context.js';
+import type { HostTunnel } from './network-mtu.js';
 import { networkPlans } from './network-plans.js';
 import { type NetworksSeed, seedNetworks } from './network-seed.js';
 import { portVerbs } from './ports.js';
@@ -19,8 +20,8 @@ import { topology } from './topology.js';
 export interface EmbeddedNetworksOptions extends EmbeddedOptions {
   /** Called after the commit when ports of a server were changed by anything other than its creation or deletion. */
   readonly onServerPortsChanged?: (serverId: string) => void;
-  /** Addresses of the hosts whose networks are joined by tunnels, for the MTU of new networks. Default: none. */
-  readonly tunnelAddresses?: (session: Session) => Promise<readonly string[]>;
+  /** Returns the tunnels of the hosts, for the MTU of new networks. Default: none. */
+  readonly hostTunnels?: (session: Session) => Promise<readonly HostTunnel[]>;
 }
 
 /**
@@ -29,10 +30,10 @@ export interface EmbeddedNetworksOptions extends EmbeddedOptions {
  */
 export function embeddedNetworks(options: EmbeddedNetworksOptions) {
   const context: NetworkContext = {
-    ...embeddedContext('embeddedNetworks', options, ['onServerPortsChanged', 'tunnelAddresses']),
+    ...embeddedContext('embeddedNetworks', options, ['onServerPortsChanged', 'hostTunnels']),
     blocks: new SlotBlocks(),
     onServerPortsChanged: options.onServerPortsChanged ?? (() => {}),
-    tunnelAddresses: options.tunnelAddresses ?? (async () => []),
+    hostTunnels: options.hostTunnels ?? (async () => []),
   };
   const changes = new NetworkChanges();
   const verbs = {

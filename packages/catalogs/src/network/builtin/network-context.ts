@@ -8,7 +8,7 @@ import { CatalogError } from '../../errors/catalog-error.js';
 import { cidrOf, formatCidr } from '../ip-address.js';
 import { isPhysical } from '../provider-segment.js';
 import type { SlotBlocks } from './ip-allocations.js';
-import { defaultMtu } from './network-mtu.js';
+import { defaultMtu, type HostTunnel } from './network-mtu.js';
 import { type NetworkRecord, networkTables, type SubnetRecord } from './network-tables.js';
 import { defaultPools } from './subnet-slots.js';
 
@@ -16,7 +16,7 @@ import { defaultPools } from './subnet-slots.js';
 export interface NetworkContext extends EmbeddedContext {
   readonly blocks: SlotBlocks;
   readonly onServerPortsChanged: (serverId: string) => void;
-  readonly tunnelAddresses: (session: Session) => Promise<readonly string[]>;
+  readonly hostTunnels: (session: Session) => Promise<readonly HostTunnel[]>;
 }
 
 /** Returns the initial timestamps of a new record. */

@@ -19,8 +19,8 @@ export function hostFinder(store: Store, clock: Clock, downSeconds: number) {
     );
     return nodes.flatMap(({ host, hostIp, process }): readonly KnownHost[] => {
       if (process === null) return [];
-      const { tunnelPort = null } = process;
-      return [{ name: host, address: hostIp, alive: alive.has(host), tunnelPort }];
+      const { tunnelPort = null, wireguard = null } = process;
+      return [{ name: host, address: hostIp, alive: alive.has(host), tunnelPort, wireguard }];
     });
   };
 }

@@ -1,0 +1,112 @@
+import { readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { findProgram, installedProgram } from '../programs/find-program.js';
+import { type ProgramOptions, runProgram } from '../programs/run-program.js';
+import { QemuError } from '../qemu-error.js';
+import type { DeviceNames } from './device-names.js';
+import type { IpTool } from './ip-tool.js';
+import { insideAddress, type WireguardPeer } from './wireguard-peer.js';
+
+const OPTIONS: ProgramOptions = { runAs: undefined, timeoutMs: 60_000 };
+
+export interface WireguardOptions {
+  /** The folder of its private key. */
+  readonly folder: string;
+  readonly ip: IpTool;
+  readonly names: DeviceNames;
+  readonly port: number;
+  readonly log: (line: string) => void;
+}
+
+/** The interface of this computer that encrypts tunnels to other hosts. It belongs to the kernel and outlives this process. */
+export class Wireguard {
+  readonly #options: WireguardOptions;
+  readonly #wg: string;
+  readonly #keyFile: string;
+  readonly device: string;
+  readonly publicKey: string;
+  /** The address of this host inside tunnels. */
+  readonly address: string;
+
+  private constructor(options: WireguardOptions, wg: string, keyFile: string, publicKey: string) {
+    this.#options = options;
+    this.#wg = wg;
+    this.#keyFile = keyFile;
+    this.device = options.names.wireguard;
+    this.publicKey = publicKey;
+    this.address = insideAddress(publicKey);
+  }
+
+  /**
+   * Creates the interface unless it exists, and its key unless the folder contains one.
+   *
+   * @throws QemuError `QEMU_MISSING` or `NETWORKS_UNAVAILABLE` with the fix
+   */
+  static async open(options: WireguardOptions): Promise<Wireguard> {
+    const { folder, ip, log } = options;
+    const wg = findProgram('wg', 'the package wireguard-tools');
+    const keyFile = join(folder, 'wireguard.key');
+    const key = await readFile(keyFile, 'utf8').catch(async () => {
+      const created = await runProgram(wg, ['genkey'], OPTIONS);
+      await writeFile(`${keyFile}.new`, created, { mode: 0o600 });
+      await rename(`${keyFile}.new`, keyFile);
+      return created;
+    });
+    const publicKey = (await runProgram(wg, ['pubkey'], { ...OPTIONS, input: key })).trim();
+    const wireguard = new Wireguard(options, wg, keyFile, publicKey);
+    const { device, address } = wireguard;
+    const existing = (await ip.addresses()).find(({ ifname }) => ifname === device);
+    // Its key has been replaced.
+    if (existing && !existing.addr_info.some(({ local }) => local === address))
+      await ip.batch([`link delete dev ${device}`]);
+    const program = await wireguard.#create();
+    if (program) log(`this kernel has no WireGuard: ${program} encrypts the tunnels to other hosts`);
+    return wireguard;
+  }
+
+  get port(): number {
+    return this.#options.port;
+  }
+
+  /** Creates the interface unless it exists. Returns the program that implements it, if one was started. */
+  async #create(): Promise<string | undefined> {
+    const { ip } = this.#options;
+    const { device } = this;
+    if ((await ip.links()).some(({ ifname }) => ifname === device)) return undefined;
+    try {
+      await ip.batch([`link add dev ${device} type wireguard`]);
+      return undefined;
+    } catch {
+      const program = installedProgram('wireguard-go');
+      if (!program)
+        throw new QemuError(
+          'NETWORKS_UNAVAILABLE',
+          'this kernel has no WireGuard, which encrypts tunnels: load its module, or install the package wireguard-go',
+        );
+      await runProgram(program, [device], OPTIONS);
+      return program;
+    }
+  }
+
+  /** Changes the interface to match the other hosts. */
+  async apply(peers: readonly WireguardPeer[]): Promise<void> {
+    const { device, address, port } = this;
+    await this.#create();
+    await this.#options.ip.batch([`link set dev ${device} up`, `address replace ${address}/64 dev ${device}`]);
+    const known = (await runProgram(this.#wg, ['show', device, 'peers'], OPTIONS)).split('\n').filter(Boolean);
+    const keys = new Set(peers.map(({ publicKey }) => publicKey));
+    const stale = known.filter((key) => !keys.has(key));
+    await runProgram(
+      this.#wg,
+      [
+        ...['set', device, 'private-key', this.#keyFile, 'listen-port', `${port}`],
+        ...stale.flatMap((key) => ['peer', key, 'remove']),
+        ...peers.flatMap((peer) => [
+          ...['peer', peer.publicKey, 'allowed-ips', `${insideAddress(peer.publicKey)}/128`],
+          ...['endpoint', `${peer.address.includes(':') ? `[${peer.address}]` : peer.address}:${peer.port}`],
+        ]),
+      ],
+      OPTIONS,
+    );
+  }
+}
