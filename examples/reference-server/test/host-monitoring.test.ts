@@ -52,7 +52,15 @@ describe.skipIf(!postgresUrl)('a host process with --metrics-port', () => {
     expect(sampleValue(`apistrata_guest_cpus{server="${server}"}`)).toBe(1);
     expect(sampleValue('apistrata_guests_unresponsive')).toBe(0);
     expect(sampleValue('process_resident_memory_bytes')).toBeGreaterThan(0);
-    expect(metrics).not.toMatch(/apistrata_(?:requests|jobs|database)/);
+    expect(metrics).not.toMatch(/apistrata_(?:requests|jobs)/);
+  });
+
+  it('serves the figures of its database connections', () => {
+    const statement = '{statement="update host_orders"}';
+    expect(sampleValue(`apistrata_statement_duration_seconds_count${statement}`)).toBeGreaterThan(0);
+    expect(sampleValue(`apistrata_statement_rows_total${statement}`)).toBeGreaterThan(0);
+    expect(sampleValue('apistrata_database_connections_max')).toBeGreaterThan(0);
+    expect(sampleValue('apistrata_database_connection_wait_seconds_count')).toBeGreaterThan(0);
   });
 
   it('serves its health without details, and nothing else', async () => {

@@ -219,6 +219,7 @@ export async function startHost(
       fence,
       catalogs: catalogsFrom(options, environment, { traces: undefined }),
       imageDirectory: options['image-dir'],
+      observer: monitoring?.observer,
       onError: (error) => log.error({ err: error }, 'background work of this host failed'),
       onLost: () => {
         log.fatal(`another process has taken over the host ${name}`);

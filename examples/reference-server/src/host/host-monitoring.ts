@@ -1,4 +1,4 @@
-import type { Host } from '@apistrata/compute-engine/hosts';
+import type { Host, HostOptions } from '@apistrata/compute-engine/hosts';
 import type { Healthcheck } from '@apistrata/healthcheck';
 import type { Logger } from 'pino';
 import { hostHealthFrom } from '../health.js';
@@ -10,6 +10,8 @@ import type { Options } from '../options.js';
 export interface HostMonitoring {
   /** URL of the metrics. */
   readonly url: string;
+  /** Observes the database connections of the host. */
+  readonly observer: HostOptions['observer'];
   /** Serves the metrics of a host and its health from now on; before that, both are unavailable. */
   use(host: Host): void;
   close(): void;
@@ -25,8 +27,9 @@ export async function openHostMonitoring(options: Options, log: Logger): Promise
   const { 'metrics-port': port, 'metrics-host': address } = options;
   if (port === undefined) return undefined;
   const { prometheusHostMetrics } = await import('@apistrata/compute-router/prometheus');
+  const metrics = prometheusHostMetrics();
   let running: Host | undefined;
-  let serve: ReturnType<typeof prometheusHostMetrics>['handler'] = (_req, res) => {
+  let serve: typeof metrics.handler = (_req, res) => {
     res.writeHead(503, { 'Content-Length': 0 }).end();
   };
   const health: Healthcheck = hostHealthFrom(options, () => running, log);
@@ -37,9 +40,11 @@ export async function openHostMonitoring(options: Options, log: Logger): Promise
   });
   return {
     url: `${url}/metrics`,
+    observer: metrics.database,
     use(host) {
       running = host;
-      serve = prometheusHostMetrics(host).handler;
+      metrics.scrape(host);
+      serve = metrics.handler;
     },
     close() {
       health.close();

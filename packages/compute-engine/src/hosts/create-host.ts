@@ -141,7 +141,7 @@ export async function createHost(given: HostOptions): Promise<Host> {
   const onError = given.onError ?? (() => {});
   const sealer = await hostSealerFor(database, name, given);
   const resources = await resourcesOf(given);
-  const store = await openStore(database, given);
+  const store = await openStore(database, given, given.observer);
   const owner = randomUUID();
   const lease = new HostLease(store, { host: name, owner, leaseMs });
   const address = given.address ?? ownAddress();

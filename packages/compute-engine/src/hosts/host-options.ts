@@ -1,4 +1,5 @@
 import type { Catalogs } from '@apistrata/catalogs';
+import type { StoreObserver } from '@apistrata/record-store';
 import { checkOptions, type DatabaseSettings, defaultDatabaseSettings } from '@apistrata/record-store/options';
 import type { Clock } from '../clock/clock.js';
 import { defaultSettings } from '../core/settings.js';
@@ -50,6 +51,8 @@ export interface HostOptions extends Partial<DatabaseSettings>, SecretKeyOptions
    * servers: `stop` switches them off, `pause` pauses them until the database can be reached again. Default `off`: they keep running.
    */
   readonly fence?: FenceAction | 'off';
+  /** Observes the database connections of this process, for metrics. */
+  readonly observer?: Pick<StoreObserver, 'statement' | 'pool' | 'commit'> | undefined;
   /** Called for errors after which the host retries. */
   readonly onError?: (error: unknown) => void;
   /** Called after another process has taken over this host; this one has released everything. */
@@ -79,6 +82,7 @@ const known: Readonly<Record<keyof HostOptions, unknown>> = {
   leaseMs: true,
   serviceDownSeconds: true,
   fence: true,
+  observer: true,
   onError: true,
   onLost: true,
 };

@@ -2,6 +2,7 @@ import type { Engine } from '@apistrata/compute-engine';
 import type { EngineObserver } from '@apistrata/compute-engine/observation';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { BoundedLabel } from './bounded-label.js';
+import { databaseMetrics, WAIT_SECONDS } from './database-metrics.js';
 
 const MS = 1000;
 
@@ -11,66 +12,14 @@ const MS = 1000;
  */
 const SAME = 'max';
 
-const STATEMENT_SECONDS = [0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5];
-const WAIT_SECONDS = [0.0001, 0.001, 0.01, 0.05, 0.1, 0.5, 1, 5, 10];
 const WORK_SECONDS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60, 600];
 
-/** The maximum number of names of statements: verbs times tables. */
-const STATEMENTS = 300;
 /** Actions of the API and of the engine's owner, and cleanups. */
 const KINDS = 200;
 
 /** Creates the metrics of an engine. */
 export function engineMetrics(register: Registry): EngineObserver {
   const registers = [register];
-  const statementSeconds = new Histogram({
-    name: 'apistrata_statement_duration_seconds',
-    help: 'Duration of database statements, by verb and table',
-    labelNames: ['statement'],
-    buckets: STATEMENT_SECONDS,
-    registers,
-  });
-  const statementRows = new Counter({
-    name: 'apistrata_statement_rows_total',
-    help: 'Rows that database statements read or changed, by verb and table',
-    labelNames: ['statement'],
-    registers,
-  });
-  const statementErrors = new Counter({
-    name: 'apistrata_statement_errors_total',
-    help: 'Database statements that failed, by verb and table',
-    labelNames: ['statement'],
-    registers,
-  });
-  const connections = new Gauge({
-    name: 'apistrata_database_connections',
-    help: 'Database connections in use (busy), and operations that wait for one (waiting)',
-    labelNames: ['state'],
-    registers,
-  });
-  const maxConnections = new Gauge({
-    name: 'apistrata_database_connections_max',
-    help: 'Maximum number of database connections',
-    registers,
-  });
-  const connectionWait = new Histogram({
-    name: 'apistrata_database_connection_wait_seconds',
-    help: 'Time that operations waited for a database connection',
-    buckets: WAIT_SECONDS,
-    registers,
-  });
-  const groupSize = new Histogram({
-    name: 'apistrata_commit_transactions',
-    help: 'Transactions that shared one commit',
-    buckets: [1, 2, 4, 8, 16, 32, 64],
-    registers,
-  });
-  const commitSeconds = new Histogram({
-    name: 'apistrata_commit_duration_seconds',
-    help: 'Duration of a group of transactions, from BEGIN to COMMIT',
-    buckets: STATEMENT_SECONDS,
-    registers,
-  });
   const readings = new Counter({
     name: 'apistrata_reads_total',
     help: 'With replicas: read-only requests, by database (a replica, or primary)',
@@ -122,26 +71,10 @@ export function engineMetrics(register: Registry): EngineObserver {
     labelNames: ['webhook'],
     registers,
   });
-  const statements = new BoundedLabel(STATEMENTS);
   const kinds = new BoundedLabel(KINDS);
 
   return {
-    statement({ name, rows, ms, failed }) {
-      const statement = statements.of(name);
-      statementSeconds.observe({ statement }, ms / MS);
-      if (rows > 0) statementRows.inc({ statement }, rows);
-      if (failed) statementErrors.inc({ statement });
-    },
-    pool({ max, busy, waiting, waitedMs }) {
-      maxConnections.set(max);
-      connections.set({ state: 'busy' }, busy);
-      connections.set({ state: 'waiting' }, waiting);
-      if (waitedMs !== undefined) connectionWait.observe(waitedMs / MS);
-    },
-    commit({ transactions, ms }) {
-      groupSize.observe(transactions);
-      commitSeconds.observe(ms / MS);
-    },
+    ...databaseMetrics(register),
     reading: ({ replica }) => readings.inc({ database: replica ?? 'primary' }),
     job({ kind: name, outcome, ms, waitedMs }) {
       const kind = kinds.of(name);

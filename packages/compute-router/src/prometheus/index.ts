@@ -8,6 +8,7 @@ import type { ApiObserver } from '../http/api-observer.js';
 import type { IdentityLookup } from '../identity/index.js';
 import { apiMetrics, identityMetrics, quotaMetrics, type RejectedQuota } from './api-metrics.js';
 import { connectionMetrics } from './connection-metrics.js';
+import { type DatabaseObserver, databaseMetrics } from './database-metrics.js';
 import { engineGauges, engineMetrics } from './engine-metrics.js';
 import { guestMetrics } from './guest-metrics.js';
 import { hostMetrics } from './host-metrics.js';
@@ -92,10 +93,15 @@ function machineMetrics(register: Registry, statistics: HostStatistics): void {
 }
 
 /** Metrics of a host process, in the text format of Prometheus. */
-export type PrometheusHostMetrics = Pick<PrometheusMetrics, 'register' | 'handler'>;
+export interface PrometheusHostMetrics extends Pick<PrometheusMetrics, 'register' | 'handler'> {
+  /** Observer for `createHost({ observer })`. */
+  readonly database: DatabaseObserver;
+  /** Adds the figures of the host and its guests, which are read at each scrape. Call it once. */
+  readonly scrape: (host: Pick<Host, 'statistics'>) => void;
+}
 
 /**
- * Creates the metrics of a host process (`createHost`): of the host, its guests and the process, read at each scrape.
+ * Creates the metrics of a host process (`createHost`): of the host, its guests, its database connections and the process.
  *
  * @example
  * ```ts
@@ -104,21 +110,25 @@ export type PrometheusHostMetrics = Pick<PrometheusMetrics, 'register' | 'handle
  * import { createHost } from '@apistrata/compute-engine/hosts';
  * import { prometheusHostMetrics } from '@apistrata/compute-router/prometheus';
  *
+ * const metrics = prometheusHostMetrics();
  * const host = await createHost({
+ *   observer: metrics.database,
  *   database: 'postgres://cloud@db.example.org/cloud',
  *   secretKeyFile: '/etc/cloud/secret.key',
  *   name: 'h2',
  *   driver: (clock) => new SimulatedDriver({ clock }),
  * });
- * createServer(prometheusHostMetrics(host).handler).listen(9465, '127.0.0.1');
+ * metrics.scrape(host);
+ * createServer(metrics.handler).listen(9465, '127.0.0.1');
  * ```
  */
-export function prometheusHostMetrics(
-  { statistics }: Pick<Host, 'statistics'>,
-  { register = ownRegistry() }: PrometheusOptions = {},
-): PrometheusHostMetrics {
-  machineMetrics(register, statistics);
-  return { register, handler: metricsHandler(register) };
+export function prometheusHostMetrics({ register = ownRegistry() }: PrometheusOptions = {}): PrometheusHostMetrics {
+  return {
+    register,
+    database: databaseMetrics(register),
+    scrape: ({ statistics }) => machineMetrics(register, statistics),
+    handler: metricsHandler(register),
+  };
 }
 
 /**
