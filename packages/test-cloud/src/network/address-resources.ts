@@ -1,4 +1,4 @@
-import { parseCidr } from '@apistrata/compute-engine/catalogs';
+import { formatCidr, parseCidr } from '@apistrata/compute-engine/catalogs';
 import { z } from 'zod';
 import type { Doc } from '../service/documents.js';
 import { fixed, required, settable } from '../service/field.js';
@@ -9,7 +9,13 @@ import { flag, integerBetween } from '../service/wire-types.js';
 import { named, standardFields } from './standard-fields.js';
 
 const admin = { admin: 'write' } as const;
-const cidr = z.string().refine((written) => parseCidr(written) !== undefined, 'is not a valid IP subnet');
+/** A subnet, without the bits of hosts. */
+const cidr = z.string().transform((written, context) => {
+  const parsed = parseCidr(written);
+  if (parsed) return formatCidr(parsed);
+  context.addIssue({ code: 'custom', message: 'is not a valid IP subnet' });
+  return z.NEVER;
+});
 const Addresses = z.object({ addresses: z.array(cidr).min(1) });
 
 /** Address scopes: subnet pools in one scope do not overlap. */
@@ -48,7 +54,11 @@ export const addressGroups: ResourceSpec = {
   fields: () => ({
     ...standardFields,
     ...named,
-    addresses: fixed(z.array(cidr), () => [], { filter: false }),
+    addresses: fixed(
+      z.array(cidr).transform((all) => [...new Set(all)]),
+      () => [],
+      { filter: false },
+    ),
   }),
   routes: (resource) =>
     (['add_addresses', 'remove_addresses'] as const).map((action) =>

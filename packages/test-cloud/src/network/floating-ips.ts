@@ -89,7 +89,9 @@ export const floatingIps: ResourceSpec = {
         throw error;
       });
     },
-    update: async (call, { id }, change) => {
+    update: async (call, { id }, given) => {
+      // As in the original: an empty change ends the association.
+      const change: Wire = Object.keys(given).length === 0 ? { port_id: null } : given;
       const { description, tags } = change as { description?: string; tags?: readonly string[] };
       await call.cloud.catalogs.networks.updateFloatingIp(call.caller, id, { description, tags });
       return lead(call, id, change);

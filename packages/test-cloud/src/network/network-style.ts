@@ -128,6 +128,9 @@ export const networkStyle: Style = {
   },
 
   authorizeFields(call, { spec, fields }, verb, given) {
+    const { project_id, tenant_id } = given;
+    if (project_id !== undefined && tenant_id !== undefined && project_id !== tenant_id)
+      throw invalid("'project_id' and 'tenant_id' do not match");
     if (call.isAdmin) return;
     const owner = given.project_id ?? given.tenant_id;
     if (verb === 'create' && owner !== undefined && owner !== call.caller.projectId)

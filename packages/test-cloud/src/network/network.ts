@@ -50,6 +50,7 @@ export const networkService = fakeService({
   name: 'network',
   types: ['network'],
   unknownPathType: 'HTTPNotFound',
+  readsEveryType: true,
   routes: () => [
     ...discoveryRoutes(RESOURCES),
     ...availabilityRoutes(),

@@ -27,6 +27,8 @@ export interface FakeServiceOptions {
   readonly rejectsMethods?: true;
   /** The service's own error for one of a parser of bodies or versions; default: its status and message. */
   readonly fromParserError?: (error: ParserError) => ServiceError;
+  /** Whether every body is read as JSON, also without a media type. */
+  readonly readsEveryType?: true;
   /** Whether the type of JSON is sent without a charset. */
   readonly omitsCharset?: true;
   /** The type of the error for an unknown path; default `NotFound`. */
@@ -128,7 +130,7 @@ function routerOf(options: FakeServiceOptions): Router {
   const router = Router({ caseSensitive: true, strict });
   router.use(requestId({ preset: 'openstack', headers: ['X-OpenStack-Request-ID'] }));
   if (before) router.use(before());
-  router.use(readJson(JSON_TYPES));
+  router.use(readJson(options.readsEveryType ? () => true : JSON_TYPES));
   const table = routes();
   for (const { method, path, open, run } of table) {
     const onlyRecords = isRecordOnly(name, method, path);

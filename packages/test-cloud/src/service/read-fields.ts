@@ -9,16 +9,17 @@ function isObject(value: unknown): value is Wire {
 
 /** Validates and converts the fields of a body. Throws the service's errors. */
 export function readFields(call: Call, resource: ResourceType, verb: 'create' | 'change', given: unknown): Wire {
-  const { style, fields } = resource;
+  const { style, spec, fields } = resource;
   if (!isObject(given)) throw style.errors.noBody(resource);
   const fieldOf = (key: string): Field | undefined => (Object.hasOwn(fields, key) ? fields[key] : undefined);
   const unknown = Object.keys(given).filter((key) => !fieldOf(key));
-  if (unknown.length > 0 && style.unknownFields === 'reject') throw style.errors.unknown(resource, unknown, verb);
+  const unknownFields = spec.unknownFields?.(call, verb) ?? style.unknownFields;
+  if (unknown.length > 0 && unknownFields === 'reject') throw style.errors.unknown(resource, unknown, verb);
   const read: [string, unknown][] = [];
   for (const [key, value] of Object.entries(given)) {
     const field = fieldOf(key);
     if (!field) {
-      if (style.unknownFields === 'keep') read.push([key, value]);
+      if (unknownFields === 'keep') read.push([key, value]);
       continue;
     }
     if (!field.schema || field.sets === 'never' || (field.sets === 'once' && verb === 'change')) {

@@ -26,6 +26,8 @@ export interface ResourceNames {
   readonly revealsMissing?: true;
   /** Names of filters, if they are not derived from the fields. */
   readonly filters?: readonly string[];
+  /** How unknown fields are handled, if it differs from the service. */
+  readonly unknownFields?: (call: Call, verb: Verb) => Style['unknownFields'];
   /** Whether it supports tags. */
   readonly tags?: boolean;
 }

@@ -105,6 +105,7 @@ export const volumes: ResourceSpec = {
   path: 'volumes',
   one: 'volume',
   many: 'volumes',
+  unknownFields: (call, verb) => (verb === 'create' && !since(call, 53) ? 'ignore' : 'reject'),
   filters: [
     'name',
     'status',
