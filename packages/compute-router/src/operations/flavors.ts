@@ -63,7 +63,7 @@ const listQuery = query(
   { extra: rejectedSince275 },
 );
 
-type ListQuery = typeof listQuery extends { parse: (...args: never[]) => { value: infer T } } ? T : never;
+type ListQuery = ReturnType<typeof listQuery.parse>['value'];
 
 const PUBLIC: ReadonlyMap<string, boolean | null> = new Map<string, boolean | null>([
   ['none', null],

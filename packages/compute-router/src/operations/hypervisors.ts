@@ -98,7 +98,7 @@ const listQuery = query(
   { extra },
 );
 
-type ListQuery = typeof listQuery extends { parse: (...args: never[]) => { value: infer T } } ? T : never;
+type ListQuery = ReturnType<typeof listQuery.parse>['value'];
 
 async function pageOf(call: ComputeCall, requested: ListQuery, parts: HypervisorParts) {
   const { limit, marker, with_servers: servers, hypervisor_hostname_pattern: pattern } = requested;

@@ -1,6 +1,5 @@
 import { DocumentTable, type Stored } from '@apistrata/record-store';
-import type { FixedIp } from '../fixed-ip.js';
-import type { FloatingIp, Network, SecurityGroup, SecurityGroupRule } from '../network-catalog.js';
+import type { FloatingIp, Network, Port, SecurityGroup, SecurityGroupRule, Subnet } from '../network-catalog.js';
 import type { Ipv6Mode } from '../network-plan.js';
 import type { ProviderSegment } from '../provider-segment.js';
 
@@ -31,37 +30,16 @@ export interface AddressRange {
 }
 
 /** A subnet record of the embedded catalog. */
-export interface SubnetRecord extends Dated, Stored {
-  readonly id: string;
+export interface SubnetRecord extends Subnet, Dated, Stored {
   readonly name: string;
   readonly projectId: string;
-  readonly networkId: string;
-  readonly ipVersion: 4 | 6;
-  readonly cidr: string;
-  readonly gatewayIp: string | null;
   readonly allocationPools: readonly AddressRange[];
-  readonly dnsNameservers: readonly string[];
-  readonly hostRoutes: readonly { readonly destination: string; readonly nexthop: string }[];
-  readonly enableDhcp: boolean;
   readonly ipv6AddressMode: Ipv6Mode;
   readonly ipv6RaMode: Ipv6Mode;
 }
 
-export interface PortRecord extends Dated, Stored {
-  readonly id: string;
-  readonly name: string;
-  readonly projectId: string;
-  readonly networkId: string;
-  readonly mac: string;
-  readonly fixedIps: readonly FixedIp[];
+export interface PortRecord extends Omit<Port, 'networkName' | 'securityGroups'>, Dated, Stored {
   readonly securityGroupIds: readonly string[];
-  readonly status: string;
-  readonly adminStateUp: boolean;
-  readonly deviceId: string;
-  readonly deviceOwner: string;
-  readonly hostId: string;
-  readonly hasResourceRequest: boolean;
-  readonly vnicType: string;
   readonly portSecurityEnabled: boolean;
   readonly dnsName: string;
   readonly allowedAddressPairs: readonly Readonly<Record<string, string>>[];

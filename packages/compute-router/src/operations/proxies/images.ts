@@ -35,7 +35,7 @@ const listQuery = query(
   { extra: 'keep' },
 );
 
-type ImageListRequest = typeof listQuery extends { parse: (...args: never[]) => { value: infer T } } ? T : never;
+type ImageListRequest = ReturnType<typeof listQuery.parse>['value'];
 
 const PROPERTY = 'property-';
 
