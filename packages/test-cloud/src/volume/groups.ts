@@ -3,19 +3,19 @@ import type { Call } from '../service/call.js';
 import type { Doc } from '../service/documents.js';
 import { derived, fixed, required, settable } from '../service/field.js';
 import type { ResourceSpec } from '../service/resource.js';
-import { accepted, del, get, post, put } from '../service/route.js';
+import { accepted, get, post } from '../service/route.js';
 import { badRequest, conflict, notFound, unsupportedAction } from '../service/service-error.js';
 import { noBody, only } from '../service/view.js';
 import type { Wire } from '../service/wire.js';
 import { anyId, flag, text, words } from '../service/wire-types.js';
 import { actionOf } from './action-of.js';
+import { specRoutes } from './spec-routes.js';
 import { isListed, isOfVisibility, since } from './volume-style.js';
 
 const hiddenStamps = {
   created_at: derived(undefined, { hidden: true }),
   updated_at: derived(undefined, { hidden: true }),
 };
-const Specs = z.object({ group_specs: words });
 const has = ({ cloud }: Call, table: string, id: unknown) => cloud.documents.table(`volume/${table}`).has(String(id));
 
 /** Types of volume groups. */
@@ -44,44 +44,12 @@ const groupTypes: ResourceSpec = {
     if ([...cloud.documents.table<Doc>('volume/groups').values()].some(({ group_type }) => group_type === id))
       throw badRequest('Target group type is still in use.');
   },
-  routes: (resource) => {
-    const path = '/v3/group_types/:id/group_specs';
-    const specsOf = async (call: Call) => (await resource.find(call, call.param('id'))).group_specs as Wire;
-    async function write(call: Call, changed: (specs: Wire) => Wire) {
-      const before = await resource.find(call, call.param('id'), 'change');
-      await resource.apply(call, before, { group_specs: changed(before.group_specs as Wire) });
-    }
-    const missing = (call: Call) =>
-      notFound(`Group Type ${call.param('id')} has no specs with key ${call.param('key')}.`);
-    return [
-      get('/v3/group_types/default', () => {
-        throw notFound('Default group type can not be found.');
-      }),
-      get(path, async (call) => ({ group_specs: await specsOf(call) })),
-      post(path, async (call) => {
-        const { group_specs } = call.body(Specs);
-        await write(call, (specs) => ({ ...specs, ...group_specs }));
-        return accepted({ group_specs });
-      }),
-      get(`${path}/:key`, async (call) => {
-        const value = (await specsOf(call))[call.param('key')];
-        if (value === undefined) throw missing(call);
-        return { [call.param('key')]: value };
-      }),
-      put(`${path}/:key`, async (call) => {
-        const given = call.body(words);
-        await write(call, (specs) => ({ ...specs, ...given }));
-        return given;
-      }),
-      del(`${path}/:key`, async (call) => {
-        await write(call, ({ [call.param('key')]: removed, ...rest }) => {
-          if (removed === undefined) throw missing(call);
-          return rest;
-        });
-        return accepted();
-      }),
-    ];
-  },
+  routes: (resource) => [
+    get('/v3/group_types/default', () => {
+      throw notFound('Default group type can not be found.');
+    }),
+    ...specRoutes(resource, { field: 'group_specs', names: ['Group Type', 'specs'], created: 202, strict: false }),
+  ],
 };
 
 const DELETE = z.object({ 'delete-volumes': flag.optional() });

@@ -11,9 +11,9 @@ import type { Wire } from '../service/wire.js';
 import { anyId, flag, integer, text, words } from '../service/wire-types.js';
 import { actionOf } from './action-of.js';
 import { renameLimits } from './quota-routes.js';
+import { specRoutes } from './spec-routes.js';
 import { isOfVisibility } from './volume-style.js';
 
-const Specs = z.object({ extra_specs: words });
 const Project = z.object({ project: anyId });
 const encryption = {
   // The original accepts an empty one, which the Go SDK sends with every change.
@@ -85,7 +85,12 @@ export const volumeTypes: ResourceSpec = {
       if (!type) throw notFound('Default volume type can not be found.');
       return { volume_type: await resource.show(call, docOf(type)) };
     }),
-    ...extraSpecRoutes(resource),
+    ...specRoutes(resource, {
+      field: 'extra_specs',
+      names: ['Volume Type', 'extra specs'],
+      created: 200,
+      strict: true,
+    }),
     ...encryptionRoutes(resource),
     ...accessRoutes(resource),
   ],
@@ -122,48 +127,6 @@ export const volumeTypes: ResourceSpec = {
     },
   },
 };
-
-/** Extra specs of volume types, for schedulers and drivers. */
-function extraSpecRoutes(resource: Resource): readonly Route[] {
-  const path = '/v3/types/:id/extra_specs';
-  const specsOf = async (call: Call) =>
-    (await resource.find(call, call.param('id'))).extra_specs as Readonly<Record<string, string>>;
-  const missing = (call: Call) =>
-    notFound(`Volume Type ${call.param('id')} has no extra specs with key ${call.param('key')}.`);
-
-  async function change(call: Call, changed: (before: Readonly<Record<string, string>>) => Record<string, string>) {
-    const before = await resource.find(call, call.param('id'), 'change');
-    await resource.apply(call, before, { extra_specs: changed(before.extra_specs as Record<string, string>) });
-  }
-
-  return [
-    get(path, async (call) => ({ extra_specs: await specsOf(call) })),
-    post(path, async (call) => {
-      const { extra_specs } = call.body(Specs);
-      await change(call, (before) => ({ ...before, ...extra_specs }));
-      return { extra_specs };
-    }),
-    get(`${path}/:key`, async (call) => {
-      const value = (await specsOf(call))[call.param('key')];
-      if (value === undefined) throw missing(call);
-      return { [call.param('key')]: value };
-    }),
-    put(`${path}/:key`, async (call) => {
-      const given = call.body(words);
-      if (Object.keys(given).length !== 1 || !(call.param('key') in given))
-        throw badRequest('Request body contains too many items, or not the one of the path.');
-      await change(call, (before) => ({ ...before, ...given }));
-      return given;
-    }),
-    del(`${path}/:key`, async (call) => {
-      await change(call, ({ [call.param('key')]: removed, ...rest }) => {
-        if (removed === undefined) throw missing(call);
-        return rest;
-      });
-      return accepted();
-    }),
-  ];
-}
 
 /** Encryption of volume types: stored and returned, without effect. */
 function encryptionRoutes(resource: Resource): readonly Route[] {

@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import type { Call } from '../service/call.js';
+import type { Resource } from '../service/resource.js';
+import { accepted, del, get, post, put, Reply, type Route } from '../service/route.js';
+import { badRequest, notFound } from '../service/service-error.js';
+import { words } from '../service/wire-types.js';
+
+type Specs = Readonly<Record<string, string>>;
+
+/** The differences between the specs of volume types and those of group types. */
+interface SpecOptions {
+  /** The field of the type, which is also the last part of the path. */
+  readonly field: 'extra_specs' | 'group_specs';
+  /** The type and its specs in error messages: the id of the type is between them. */
+  readonly names: readonly [type: string, specs: string];
+  /** The status of the response to POST. */
+  readonly created: number;
+  /** Whether PUT requires that the body contains only the spec of the path. */
+  readonly strict: boolean;
+}
+
+/** Routes of the specs of types, for schedulers and drivers: all specs, and single ones. */
+export function specRoutes(resource: Resource, { field, names, created, strict }: SpecOptions): readonly Route[] {
+  const path = `/v3/${resource.spec.path}/:id/${field}`;
+  const Body = z.object({ [field]: words });
+  const specsOf = async (call: Call) => (await resource.find(call, call.param('id')))[field] as Specs;
+  const missing = (call: Call) =>
+    notFound(`${names[0]} ${call.param('id')} has no ${names[1]} with key ${call.param('key')}.`);
+
+  async function change(call: Call, changed: (before: Specs) => Specs) {
+    const before = await resource.find(call, call.param('id'), 'change');
+    await resource.apply(call, before, { [field]: changed(before[field] as Specs) });
+  }
+
+  return [
+    get(path, async (call) => ({ [field]: await specsOf(call) })),
+    post(path, async (call) => {
+      const specs = call.body(Body)[field];
+      await change(call, (before) => ({ ...before, ...specs }));
+      return new Reply(created, { [field]: specs });
+    }),
+    get(`${path}/:key`, async (call) => {
+      const value = (await specsOf(call))[call.param('key')];
+      if (value === undefined) throw missing(call);
+      return { [call.param('key')]: value };
+    }),
+    put(`${path}/:key`, async (call) => {
+      const given = call.body(words);
+      if (strict && (Object.keys(given).length !== 1 || !(call.param('key') in given)))
+        throw badRequest('Request body contains too many items, or not the one of the path.');
+      await change(call, (before) => ({ ...before, ...given }));
+      return given;
+    }),
+    del(`${path}/:key`, async (call) => {
+      await change(call, ({ [call.param('key')]: removed, ...rest }) => {
+        if (removed === undefined) throw missing(call);
+        return rest;
+      });
+      return accepted();
+    }),
+  ];
+}
