@@ -1,22 +1,26 @@
 // The cost of a query in a large database on PostgreSQL, compared with a tenth of its size: CPU time of the API
-// process and of the database, for pages and servers that were never read before. BENCH_MILLION=1 compares 1,000,000
-// servers in 10,000 projects with 100,000 in 1,000 (several minutes, 6 GB of disk); otherwise a tenth of both.
+// process and of the database, for pages and servers that were never read before, and the time of maintenance.
+// BENCH_MILLION=3 compares 3,000,000 servers in 30,000 projects with 100,000 in 1,000 (up to an hour, 20 GB of disk); by
+// default, 100,000 are compared with 10,000.
 import { copyServers } from './copy-servers.mjs';
 import { load } from './load.mjs';
 import { processTime } from './process-time.mjs';
 import { interleaved } from './samples.mjs';
+import { maintenanceRows } from './scale-maintenance.mjs';
 import { HEADERS, idOf, startServer } from './server-process.mjs';
 import { durablePostgres, testServers } from './test-servers.mjs';
 
 const IMAGE = '70a599e0-31e7-49b7-b260-868f441e862b';
 const BODY = JSON.stringify({ server: { name: 'web', flavorRef: '1', imageRef: IMAGE, networks: 'none' } });
+const { BENCH_MILLION } = process.env;
 const FULL = {
-  sizes: process.env.BENCH_MILLION ? [100_000, 1_000_000] : [10_000, 100_000],
+  sizes: BENCH_MILLION ? [100_000, Number(BENCH_MILLION) * 1_000_000] : [10_000, 100_000],
   requests: 40,
   rounds: 3,
   creates: 400,
+  purged: BENCH_MILLION ? 10_000 : 1000,
 };
-const QUICK = { sizes: [200, 2000], requests: 10, rounds: 2, creates: 50 };
+const QUICK = { sizes: [200, 2000], requests: 10, rounds: 2, creates: 50, purged: 100 };
 const PER_PROJECT = 100;
 const DAY_MS = 86_400_000;
 
@@ -31,6 +35,8 @@ const nextProject = (opened) => `p${opened.turn++ % opened.projects}`;
 /** Each query is different every time, so that no cache helps. */
 export const readsByName = {
   'GET /flavors': () => '/flavors',
+  'GET /limits': () => '/limits',
+  'all projects, first page': () => '/servers/detail?limit=20&all_tenants=1',
   'GET /servers/{id}, any': ({ servers }) => `/servers/${idOf(Math.floor(Math.random() * servers))}`,
   'GET /servers/detail?limit=100 of any project': (opened) =>
     `/servers/detail?limit=100&all_tenants=1&project_id=${nextProject(opened)}`,
@@ -90,8 +96,26 @@ async function create({ server, postgres }, amount) {
   return { api, database: (processTime(postgres.pid) - before[1]) / amount };
 }
 
+/** Measures requests and maintenance of a large and a small database. */
+export async function compare(large, small, { requests, rounds, creates, purged }) {
+  const rows = [{ what: 'disk of a server with its indexes', ours: large.bytes / large.servers, unit: 'bytes' }];
+  /** Measures the candidates alternately, after a warm-up. */
+  const add = async (what, measure) => {
+    const measures = [() => measure(large), () => measure(small)];
+    await interleaved(1, ...measures);
+    const [after, before] = await interleaved(rounds, ...measures);
+    const samples = (of) => ({ ours: after.map(of), baseline: before.map(of) });
+    const unit = 'ms of CPU, API and database';
+    rows.push({ what, ...samples(({ api, database }) => api + database), unit, budget: '<= 1.3 x' });
+    rows.push({ what: `${what}: of that the database`, ...samples(({ database }) => database), unit: 'ms of CPU' });
+  };
+  for (const [what, path] of Object.entries(readsByName)) await add(what, (opened) => cost(opened, path, requests));
+  await add('POST /servers until ACTIVE', (opened) => create(opened, creates));
+  return [...rows, ...(await maintenanceRows(large, small, purged))];
+}
+
 export async function run({ quick }) {
-  const { sizes, requests, rounds, creates } = quick ? QUICK : FULL;
+  const { sizes, ...much } = quick ? QUICK : FULL;
   const { findProgram } = await testServers();
   if (!findProgram('initdb')) return [{ what: 'large databases', unit: 'skipped: this machine has no PostgreSQL' }];
   const opened = [];
@@ -99,31 +123,11 @@ export async function run({ quick }) {
     for (const servers of sizes) opened.push(await open(servers));
     const [small, large] = opened;
     const times = `${large.servers.toLocaleString('en')} servers and ${small.servers.toLocaleString('en')}`;
-    const rows = [
+    return [
       large.postgres.settings,
       { what: `making ${times}`, ours: large.populateMs / 1000, baseline: small.populateMs / 1000, unit: 's' },
-      { what: 'disk of a server with its indexes', ours: large.bytes / large.servers, unit: 'bytes' },
+      ...(await compare(large, small, much)),
     ];
-    /** Measures the candidates alternately, after a warm-up. */
-    const add = async (what, measure) => {
-      await interleaved(
-        1,
-        () => measure(large),
-        () => measure(small),
-      );
-      const [after, before] = await interleaved(
-        rounds,
-        () => measure(large),
-        () => measure(small),
-      );
-      const samples = (of) => ({ ours: after.map(of), baseline: before.map(of) });
-      const unit = 'ms of CPU, API and database';
-      rows.push({ what, ...samples(({ api, database }) => api + database), unit, budget: '<= 1.3 x' });
-      rows.push({ what: `${what}: of that the database`, ...samples(({ database }) => database), unit: 'ms of CPU' });
-    };
-    for (const [what, path] of Object.entries(readsByName)) await add(what, (opened) => cost(opened, path, requests));
-    await add('POST /servers until ACTIVE', (opened) => create(opened, creates));
-    return rows;
   } finally {
     for (const { server, postgres } of opened) {
       await server.stop();
