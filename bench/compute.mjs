@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { creation } from './creation.mjs';
 import { requestsPerSecond } from './load.mjs';
 import { interleaved, median } from './samples.mjs';
-import { serverMemory } from './server-memory.mjs';
 import { HEADERS, startServer } from './server-process.mjs';
 
 const FULL = { counts: [1000, 100_000, 1_000_000], rounds: 5, seconds: 1, creates: 4000 };
@@ -66,11 +65,6 @@ async function pages(folder, { counts, ...much }) {
       }
     }
     await server.stop();
-    if (count === usual) {
-      const memory = await serverMemory(database, [page, '/v2.1/flavors/1'], much);
-      const what = `memory of the reference server with ${servers}, after the load above`;
-      rows.push({ what, ours: memory / 2 ** 20, unit: 'MiB', budget: '<= 250' });
-    }
     rmSync(database, { force: true });
   }
   const [few, , many] = rates;

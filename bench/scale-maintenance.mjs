@@ -39,11 +39,11 @@ async function secondsOf({ postgres }, work) {
   return { seconds: (performance.now() - begun) / 1000, cpu: (processTime(postgres.pid) - before) / 1000 };
 }
 
-export const vacuum = (opened) =>
+const vacuum = (opened) =>
   secondsOf(opened, () => onConnection(opened.postgres.url, (client) => client.query('vacuum (analyze)')));
 
 /** Marks the first servers as deleted a day ago, as the engine does, and purges them. */
-export async function purge(opened, amount) {
+async function purge(opened, amount) {
   const { url } = opened.postgres;
   const ids = Array.from({ length: amount }, (_, index) => idOf(index));
   const at = Date.now() - DAY_MS;
@@ -56,27 +56,27 @@ export async function purge(opened, amount) {
     ),
   );
   let purged;
-  const taken = await secondsOf(opened, async () => {
+  const duration = await secondsOf(opened, async () => {
     purged = await admin(url, ['db', 'purge', '--older-than', '12h']);
   });
   if (purged.servers !== amount) throw new Error(`${purged.servers} servers were purged instead of ${amount}`);
-  return taken;
+  return duration;
 }
 
 /** Writes a backup; returns its size, too. */
-export async function backup(opened) {
+async function backup(opened) {
   const folder = mkdtempSync(join(tmpdir(), 'apistrata-backup-'));
   try {
     const file = join(folder, 'backup.dump');
-    const taken = await secondsOf(opened, () => admin(opened.postgres.url, ['db', 'backup', file]));
-    return { ...taken, bytes: statSync(file).size };
+    const duration = await secondsOf(opened, () => admin(opened.postgres.url, ['db', 'backup', file]));
+    return { ...duration, bytes: statSync(file).size };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
 /** Returns the resident memory of the API process in MiB. */
-export function apiMemory({ server }) {
+function apiMemory({ server }) {
   const [, kilobytes] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${server.pid}/status`, 'utf8'));
   return Number(kilobytes) / 1024;
 }

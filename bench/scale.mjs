@@ -97,7 +97,7 @@ async function create({ server, postgres }, amount) {
 }
 
 /** Measures requests and maintenance of a large and a small database. */
-export async function compare(large, small, { requests, rounds, creates, purged }) {
+async function compare(large, small, { requests, rounds, creates, purged }) {
   const rows = [{ what: 'disk of a server with its indexes', ours: large.bytes / large.servers, unit: 'bytes' }];
   /** Measures the candidates alternately, after a warm-up. */
   const add = async (what, measure) => {

@@ -1,8 +1,5 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { installProgram } from './installed-program.mjs';
-import { requestsPerSecond } from './load.mjs';
+import { readFileSync } from 'node:fs';
+import { load } from './load.mjs';
 import { startReferenceServer } from './reference-process.mjs';
 import { HEADERS } from './server-process.mjs';
 
@@ -13,20 +10,21 @@ function residentBytes(pid) {
 }
 
 /**
- * Returns the resident memory of the reference server in bytes, after a load. It is installed as users install it.
+ * Returns the resident memory of the reference server in bytes, after its start (`idle`) and after a load (`loaded`).
  * @param database a SQLite file that `startServer` has created
- * @param paths each is requested for the given number of seconds, all of them in each round
+ * @param options.main the main module of the installed server
+ * @param options.flags options of Node
+ * @param options.requests the number of requests of one round, by path
  */
-export async function serverMemory(database, paths, { rounds, seconds }) {
-  const folder = mkdtempSync(join(tmpdir(), 'apistrata-memory-'));
+export async function serverMemory(database, { main, flags, rounds, requests }) {
+  const server = await startReferenceServer(database, [], { main, flags });
   try {
-    const server = await startReferenceServer(database, [], { main: installProgram('server', folder) });
+    const idle = residentBytes(server.pid);
     for (let round = 0; round < rounds; round++)
-      for (const path of paths) await requestsPerSecond(server.url + path, seconds, { headers: HEADERS });
-    const bytes = residentBytes(server.pid);
-    await server.stop();
-    return bytes;
+      for (const [path, amount] of Object.entries(requests))
+        await load(server.url + path, { amount, headers: HEADERS });
+    return { idle, loaded: residentBytes(server.pid) };
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    await server.stop();
   }
 }

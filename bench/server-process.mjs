@@ -23,10 +23,13 @@ export function idOf(index) {
  * Starts a compute API in a separate process; see compute-server.worker.mjs.
  *
  * @param options of the engine; `hosts`: those of the preset
+ * @param execPath the executable file of Node
  */
-export async function startServer(database, options = {}) {
+export async function startServer(database, options = {}, execPath = process.execPath) {
   const begun = performance.now();
-  const child = fork(join(import.meta.dirname, 'compute-server.worker.mjs'), [database, JSON.stringify(options)]);
+  const child = fork(join(import.meta.dirname, 'compute-server.worker.mjs'), [database, JSON.stringify(options)], {
+    execPath,
+  });
   const next = () => new Promise((resolve) => child.once('message', resolve));
   const { url, plainUrl } = await next();
   const startMs = performance.now() - begun;

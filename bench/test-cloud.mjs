@@ -1,4 +1,4 @@
-// How long a test waits for the first response of a new cloud, and how much memory each of many clouds takes.
+// How long a test waits for the first response of a new cloud.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -9,9 +9,8 @@ import { startCloud } from '@apistrata/test-cloud';
 import { installProgram } from './installed-program.mjs';
 import { interleaved } from './samples.mjs';
 
-const FULL = { runs: 30, programRuns: 9, clouds: 100 };
-const QUICK = { runs: 3, programRuns: 2, clouds: 5 };
-const MIB = 2 ** 20;
+const FULL = { runs: 30, programRuns: 9 };
+const QUICK = { runs: 3, programRuns: 2 };
 
 async function firstResponse(cloud) {
   const response = await fetch(`${cloud.url}/compute/v2.1/flavors`, { headers: { 'X-Auth-Token': cloud.token() } });
@@ -52,17 +51,6 @@ async function resets(runs) {
   return times;
 }
 
-async function manyClouds(amount) {
-  globalThis.gc?.();
-  const before = process.memoryUsage.rss();
-  const clouds = await Promise.all(Array.from({ length: amount }, () => startCloud()));
-  await Promise.all(clouds.map(firstResponse));
-  globalThis.gc?.();
-  const growth = process.memoryUsage.rss() - before;
-  await Promise.all(clouds.map((cloud) => cloud.stop()));
-  return growth;
-}
-
 async function large() {
   const begun = performance.now();
   const cloud = await startCloud({ preset: 'large' });
@@ -73,9 +61,7 @@ async function large() {
 }
 
 export async function run({ quick }) {
-  const { runs, programRuns, clouds } = quick ? QUICK : FULL;
-  // Measured first, because other measurements would add memory to the process.
-  const memory = (await manyClouds(clouds)) / MIB;
+  const { runs, programRuns } = quick ? QUICK : FULL;
   const [starts] = await interleaved(runs, startUp);
   const folder = mkdtempSync(join(tmpdir(), 'apistrata-command-'));
   const main = installProgram('test-cloud', folder);
@@ -86,8 +72,6 @@ export async function run({ quick }) {
     row('startCloud() to the first response', starts, 'ms', '<= 50, at most 300'),
     row('the command until it prints the environment', programs, 'ms', '<= 300'),
     row('reset()', await resets(runs), 'ms', ''),
-    row(`${clouds} clouds at once, memory of all`, memory, 'MiB', quick ? '' : '<= 300'),
-    row(`${clouds} clouds at once, memory of each`, memory / clouds, 'MiB', ''),
   ];
   if (!quick) rows.push(row('the large preset: 500 hosts, 100,000 servers', await large(), 'ms', '"a few seconds"'));
   return rows;
