@@ -58,7 +58,7 @@ async function send(url, path, body) {
   return { headers: Object.fromEntries([...response.headers].filter(([name]) => !OF_NODE.has(name))), body: text };
 }
 
-/** Creates what the requests read, and returns the paths. */
+/** Creates the resources that the requests read, and returns the paths. */
 async function pathsOf(url) {
   const keypair = { name: 'laptop', public_key: KEY, type: 'ssh' };
   await send(url, '/os-keypairs', { keypair });

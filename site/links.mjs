@@ -48,7 +48,7 @@ function linkOnSite(source, link, isImage, onImage) {
 const splitFences = (markdown) => markdown.split(/^(```[\s\S]*?^```$)/m);
 
 /**
- * Returns Markdown as the site needs it: with its links, with what it includes, and without comments.
+ * Returns Markdown in the form of the site: with rewritten links, with included files, and without comments.
  * @param onImage called with the path of each image, which must be part of the site
  */
 export function forSite(source, markdown, onImage) {

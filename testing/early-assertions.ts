@@ -30,7 +30,7 @@ export function earlyAssertionsIn(text: string): readonly string[] {
     }
     if (usesBrowser && !waited && ts.isAwaitExpression(node) && readsPage(node.expression))
       report(node, 'a page is read once: expect.poll waits until it is as expected');
-    // Named functions may be called with or without polling; only what is awaited in place counts.
+    // Named functions may be called with or without polling; only values that are awaited in place count.
     ts.forEachChild(node, (child) => visit(child, inside || isDefined(child)));
   }
   visit(source, false);

@@ -64,7 +64,7 @@ export class Systemd {
       });
   }
 
-  /** Returns what is missing on this computer to run a systemd; undefined if nothing is. */
+  /** Returns the missing requirement for running systemd on this computer; undefined if all are met. */
   static missing(): string | undefined {
     if (process.getuid?.() !== 0) return 'root';
     if (!existsSync(MANAGER)) return 'systemd';

@@ -16,7 +16,7 @@ it.each(['0.0.0.0', '::', '192.0.2.1', 'cloud.example.org'])('rejects --host %s 
   expect(() => warnings({ host })).toThrow(`--host ${host} needs --cloud, --auth tokens or --auth identity`);
 });
 
-it('accepts it with --insecure, and warns', () => {
+it('accepts addresses of the network without authentication with --insecure, and warns', () => {
   expect(warnings({ host: '0.0.0.0', insecure: true })).toEqual([
     'clients are not authenticated: every client that reaches 0.0.0.0 is an administrator',
   ]);

@@ -23,7 +23,8 @@ const NAMES: Readonly<Record<string, string>> = {
 const looksNumeric = (source: string | undefined) => source !== undefined && /^-?[\d.]+$/.test(source);
 
 /**
- * Returns what a value must be, as the end of a sentence whose subject is its name: `must be an integer; it is "x"`.
+ * Returns a description of the valid values, as the end of a sentence whose subject is the name of the value: `must be
+ * an integer; it is "x"`.
  *
  * @param source the value as the user wrote it
  */

@@ -173,7 +173,7 @@ quota: { instances: 1, quota_secrets: 5 }
 });
 
 describe('the program with a configuration file', () => {
-  it('checks it on request, without opening the database', async () => {
+  it('checks the configuration on request, without opening the database', async () => {
     const database = join(folder, 'unopened.db');
     const valid = await runProgram(['--config', file(`db: ${database}\nquota: { cores: 7 }`), '--check-config']);
     expect(valid).toEqual({ code: 0, output: 'The configuration is valid.\n' });

@@ -160,7 +160,7 @@ describe('the examples of the documents', () => {
     expect(missing.filter((part) => !WITHOUT.includes(part))).toEqual([]);
   });
 
-  it('appear at other versions only if those accept them', () => {
+  it('appear at other versions only if these versions accept the examples', () => {
     expect(shown('showServer', NEWEST)?.response).toHaveProperty('server.pinned_availability_zone');
     expect(shown('showServer', '2.53')?.response).not.toHaveProperty('server.pinned_availability_zone');
     expect(shown('showServer', '2.1')?.response).not.toHaveProperty('server.tags');

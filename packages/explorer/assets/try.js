@@ -5,7 +5,7 @@ const root = document.documentElement;
 /** Maximum number of requests that the page remembers in a session. */
 const MAX_SENT = 10;
 
-/** Returns what a visitor has typed, which stays when the version changes. */
+/** Returns the input of the visitor, which stays when the version changes. */
 export function keepTyped() {
   const details = document.querySelector('#try');
   if (!details) return undefined;

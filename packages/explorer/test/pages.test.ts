@@ -260,7 +260,7 @@ describe('explorer()', () => {
   });
 });
 
-it('an operation shows its example at the versions that accept it', async () => {
+it('an operation shows its example at the versions that accept the example', async () => {
   const exampleOf = () => ({ request: { book: { title: '<Emma>' } }, response: { book: { id: 1, title: '<Emma>' } } });
   const docs = `${await listen(explorer({ ...options, path: '/docs', description: { exampleOf } }))}/docs`;
   const page = async (version: string) => (await fetch(`${docs}/operations/createBook?version=${version}`)).text();

@@ -23,7 +23,7 @@ export interface BackendSuite {
   readonly name: string;
   /** Opens the backend. @param folder contains a folder for each disk, named after it */
   open(folder: string): Promise<VolumeBackend>;
-  /** Removes what the backend has stored outside of this folder. */
+  /** Removes the data that the backend has stored outside of this folder. */
   close?(): Promise<void>;
 }
 

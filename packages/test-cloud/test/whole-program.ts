@@ -18,7 +18,10 @@ const LOGIN = {
   },
 };
 
-/** Requests what the cloud reads and loads after its start: pages, their style sheets and scripts, certificates. */
+/**
+ * Requests everything that the cloud reads and loads after its start: pages, their style sheets and scripts,
+ * certificates.
+ */
 async function expectAllParts(origin: string): Promise<void> {
   const get = (path: string) => fetch(origin + path);
   const text = async (path: string) => (await get(path)).text();

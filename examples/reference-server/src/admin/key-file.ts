@@ -6,7 +6,7 @@ import { StartError } from '../start-error.js';
 
 /**
  * Returns the key file of a database that servers already use; undefined if the environment contains the key. A command
- * never creates a key: no server could decrypt what it encrypts.
+ * never creates a key, because no server could decrypt data that is encrypted with it.
  */
 export function keyFileOf(options: Options, environment: NodeJS.ProcessEnv, database: string): string | undefined {
   const given = options['secret-key-file'];

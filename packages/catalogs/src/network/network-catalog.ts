@@ -165,7 +165,7 @@ export interface FloatingIpQuery {
 
 /**
  * Networks, and the ports, addresses, security groups and floating IPs of servers. Every method throws {@link
- * CatalogError}; what the caller may not see is `..._NOT_FOUND`.
+ * CatalogError}; for resources that the caller may not see, the code is `..._NOT_FOUND`.
  */
 export interface NetworkCatalog {
   listNetworks(caller: Caller, query?: NetworkQuery): Promise<readonly Network[]>;

@@ -34,8 +34,8 @@ export interface ShareAccess {
 }
 
 /**
- * Shares that servers mount. Every method throws {@link CatalogError}; what the caller may not see is
- * `SHARE_NOT_FOUND`.
+ * Shares that servers mount. Every method throws {@link CatalogError}; for shares that the caller may not see, the code
+ * is `SHARE_NOT_FOUND`.
  */
 export interface ShareCatalog {
   get(caller: Caller, id: string): Promise<Share>;

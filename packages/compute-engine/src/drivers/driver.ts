@@ -189,8 +189,8 @@ export interface Driver extends Partial<HostControl> {
   readonly canMove?: boolean;
   /**
    * The resource classes, traits and capabilities of the hosts of this driver, which flavors can require. Read when a
-   * host process starts, or when the engine starts that runs the machines itself. Default: only what is declared for
-   * each host.
+   * host process starts, or when the engine starts that runs the machines itself. Default: only the offer that is
+   * declared for each host.
    */
   readonly offer?: DriverOffer;
   /** Disk format of snapshots (`qcow2`, ...); default: that of the server's image. */

@@ -144,7 +144,10 @@ export class HostProgram {
     return this.#beating;
   }
 
-  /** A host that others may have considered down removes what was evacuated in the meantime before it is up again. */
+  /**
+   * A host that others may have considered down removes machines that were evacuated in the meantime, before it is up
+   * again.
+   */
   async #heartbeat(): Promise<void> {
     const { register, fence, lease } = this.#options;
     const { signal } = this.#stopping;
@@ -162,7 +165,7 @@ export class HostProgram {
     }
     this.#heartbeatAt = now;
     await fence.renew(now);
-    // A process that was stopped in the meantime may have stored a heartbeat of long ago.
+    // The heartbeat that a process stores after it was stopped for a while may be outdated.
     if (!this.#isSilent()) await fence.lift(signal);
   }
 

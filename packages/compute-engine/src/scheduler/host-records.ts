@@ -32,7 +32,7 @@ function exampleCpu(cores: number): CpuInfo {
   };
 }
 
-/** Returns what a host offers: its declarations and those of its driver; its own declarations take precedence. */
+/** Returns the offer of a host: its declarations and those of its driver; its own declarations take precedence. */
 export function offerOf(
   seed: HostSeed,
   offer: DriverOffer = {},
@@ -50,7 +50,7 @@ export function offerOf(
  * Creates the record of a compute node.
  *
  * @param hostIp address of the host
- * @param offer what the driver offers in addition
+ * @param offer the additional offer of the driver
  */
 export function nodeRecord(seed: HostSeed, hostIp: string, now: number, offer?: DriverOffer): New<Node> {
   const { name, vcpus, memoryMb } = seed;

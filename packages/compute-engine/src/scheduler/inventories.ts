@@ -52,7 +52,10 @@ export function traitsOf(node: Node): ReadonlySet<string> {
   return offerOf(node).traits;
 }
 
-/** Returns how much of a resource class servers can have in total on a host; at most `MAX_AMOUNT`, which databases can count. */
+/**
+ * Returns the total amount of a resource class that servers can have on a host; at most `MAX_AMOUNT`, which databases
+ * can count.
+ */
 export function capacityOf(node: Node, resourceClass: string): number {
   const one = inventoriesOf(node)[resourceClass];
   return one ? Math.min(Math.floor((one.total - one.reserved) * one.allocationRatio), MAX_AMOUNT) : 0;

@@ -78,7 +78,7 @@ function parseFlavorRequest(extraSpecs: Texts): FlavorRequest {
 
 const parsed = new WeakMap<Texts, FlavorRequest>();
 
-/** Returns what a flavor requests, parsed once for each copy of it. */
+/** Returns the requirements of a flavor, parsed once for each copy of it. */
 export function flavorRequest({ extraSpecs }: Pick<FlavorCopy, 'extraSpecs'>): FlavorRequest {
   let request = parsed.get(extraSpecs);
   if (!request) {

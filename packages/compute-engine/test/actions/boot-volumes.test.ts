@@ -26,7 +26,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('volumes created for a ser
 
   const volumes = () => engine.embedded.volumes.listVolumes(contextOf('p1').caller);
 
-  it('are deleted with it if its build fails', async () => {
+  it('are deleted with a server whose build fails', async () => {
     await start([{ match: { verb: 'spawn' }, fail: 'no luck' }]);
     const { servers } = await engine.servers.create(contextOf('p1'), boot);
     await engine.idle();
@@ -36,7 +36,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('volumes created for a ser
     expect(await volumes()).toEqual([]);
   });
 
-  it('are deleted with it if it is deleted during its build', async () => {
+  it('are deleted with a server that is deleted during its build', async () => {
     await start([{ match: { verb: 'spawn' }, hang: true }]);
     const { servers } = await engine.servers.create(contextOf('p1'), boot);
     await new Promise((resolve) => setTimeout(resolve, 100));

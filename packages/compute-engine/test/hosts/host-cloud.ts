@@ -88,7 +88,9 @@ export class HostCloud {
     return this.engine.servers.get(admin(), id);
   }
 
-  /** Returns what the check of the database reports about capacity that was counted incorrectly; undefined: none was. */
+  /**
+   * Returns the report of the database check about incorrectly counted capacity; undefined if the capacity is correct.
+   */
   async miscounted(): Promise<string | undefined> {
     const findings = await checkDatabase(this.#database);
     return findings.find(({ what, good }) => what === 'capacity' && !good)?.reported;

@@ -34,7 +34,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('volumes for a new server,
     });
   const noGuardRemains = () => expect.poll(() => coreOf(engine).worker.pending()).toBe(0);
 
-  it('belong to it, and no guard remains', async () => {
+  it('belong to the server, and no guard remains', async () => {
     const volumeId = await newVolume();
     await create(volumeId);
     await engine.idle();

@@ -25,7 +25,7 @@ function rowOf(listed: ListedOperation, proof: Proof | undefined): string {
   return `| ${key} | ${window} | ${edges.join(' ')} | ${sorted(successes)} | ${sorted(rejections)} | ${tenancy} |`;
 }
 
-/** Returns the page that shows what is tested of each operation. */
+/** Returns the page that shows the tested parts of each operation. */
 export function coveragePage(all: readonly ListedOperation[], proofs: ReadonlyMap<string, Proof>): string {
   return `# What the contract test covers
 

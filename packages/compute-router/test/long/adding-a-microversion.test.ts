@@ -177,7 +177,7 @@ describe('the example microversion of docs/adding-a-microversion.md', () => {
     expect((await ada.get(`/servers/${older}`)).body.server.purpose).toBe('museum');
   });
 
-  it('filters and sorts lists by it since its version', async () => {
+  it('filters and sorts lists by the new field since its version', async () => {
     const ada = as('ada:p3', next);
     for (const [name, purpose] of [
       ['b', 'shop'],

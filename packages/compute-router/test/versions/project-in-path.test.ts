@@ -28,7 +28,7 @@ describe('links and Location of a request with the project in its path', () => {
     return { location: response.headers.get('location'), body: text && JSON.parse(text) };
   }
 
-  it.each(['/v2.1', '/v2'])('contain it only below %s', async (mount) => {
+  it.each(['/v2.1', '/v2'])('contain the project id only below %s', async (mount) => {
     for (const project of ['/f00', '', '/f00']) {
       const { server } = (await send('GET', `${mount}${project}/servers/${id}`, '2.1')).body;
       expect(hrefs(server)).toEqual({
@@ -48,7 +48,7 @@ describe('links and Location of a request with the project in its path', () => {
     }
   });
 
-  it('contain it after a creation', async () => {
+  it('contain the project id after a creation', async () => {
     const server = { name: 'web', flavorRef: ids.tiny, imageRef: ids.image, networks: 'none' };
     const created = await send('POST', '/v2.1/f00/servers', '2.100', { server });
     const serverUrl = `${api.url}/v2.1/f00/servers/${created.body.server.id}`;

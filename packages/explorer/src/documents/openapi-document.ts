@@ -104,7 +104,7 @@ export class OpenApiDocument {
     return objectOf(objectOf(this.root.components).schemas);
   }
 
-  /** Returns a text that differs between documents if a value, or what it refers to, differs. */
+  /** Returns a text that differs between documents if a value, or the target of one of its references, differs. */
   digest(value: unknown, depth = DIGEST_DEPTH): string {
     const text = JSON.stringify(value) ?? '';
     const hash = createHash('sha1').update(text);

@@ -88,8 +88,8 @@ export class Api {
   }
 
   /**
-   * Computes what a page requires of all operations, in slices of the event loop: the changes of a version, those of all
-   * versions, or the search index. Returns undefined if all of them are computed.
+   * Computes the data of all operations that a page requires, in slices of the event loop: the changes of a version,
+   * those of all versions, or the search index. Returns undefined if all of them are computed.
    */
   prepare(what: Version | 'versions' | 'search'): Promise<void> | undefined {
     const key = typeof what === 'string' ? what : what.text;

@@ -23,7 +23,7 @@ function constraints(texts: readonly string[]): Html | undefined {
   return texts.length === 0 ? undefined : html`<span class="constraints">${prose(texts.join(', '))}</span>`;
 }
 
-/** Links to the pages of the shared schemas that describe what a part contains. */
+/** Links to the pages of the shared schemas that describe the content of a part. */
 function schemaLinks(site: Site, { reference }: Part): Html | undefined {
   if (reference === undefined) return undefined;
   const links = reference.split(/ (?:or|and) /).map((name) => {

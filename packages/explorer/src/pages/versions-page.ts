@@ -12,7 +12,7 @@ function counts(changes: readonly OperationChange[]): Html {
 }
 
 /**
- * Renders all versions, newest first, with the description of each and how much it changed.
+ * Renders all versions, newest first, each with its description and the number of its changes.
  *
  * @param isCounted whether the changes of all versions are known. If not, a script requests the page again to count them.
  */

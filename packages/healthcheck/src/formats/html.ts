@@ -20,7 +20,7 @@ const VERDICTS: Readonly<Record<CheckState, string>> = {
   unavailable: 'Unhealthy',
 };
 
-/** A column of the results: its title and what it shows of a result. */
+/** A column of the results: its title, and the content of its cell for a result. */
 type Column = readonly [title: string, cell: (report: CheckReport) => string];
 
 const NAME: Column = ['Name', ({ name }) => name];

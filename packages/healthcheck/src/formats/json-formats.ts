@@ -15,7 +15,7 @@ function json(contentType: string, value: object): JsonResponse {
   return { contentType, body: JSON.stringify(value) };
 }
 
-/** `{ "status": "ok" }`, with the reasons of what is not available. */
+/** `{ "status": "ok" }`, with the reasons of the checks that are not available. */
 function statusJson(reports: readonly CheckReport[]): JsonResponse {
   const reasons = failingReasons(reports);
   return json('application/json', { status: WORDS[worstOf(reports)], ...(reasons.length > 0 && { reasons }) });

@@ -21,7 +21,7 @@ describe('gracefulServer()', () => {
     expect((await request('/things')).body).toBe('app /things');
   });
 
-  it('serves them on a separate port, and nothing else there', async () => {
+  it('serves only the health endpoints on a separate port', async () => {
     const { service, request } = await graceful({ port: 0, host: '127.0.0.1' });
     await eventually(() => expect(service.healthServer?.listening).toBe(true));
     const port = (service.healthServer?.address() as AddressInfo | undefined)?.port ?? 0;

@@ -45,7 +45,7 @@ function load(port: number, connections: number) {
 }
 
 describe('a process that gets SIGTERM during requests', () => {
-  it('responds to all of them, resets none, and exits with 0', async () => {
+  it('responds to all requests, resets no connection, and exits with 0', async () => {
     const { child, port, healthPort, ended, lines } = await start('loaded');
     expect((await requestFrom('127.0.0.1', healthPort, '/readyz')).status).toBe(200);
     const { outcomes, stop } = load(port, 20);

@@ -19,7 +19,7 @@ export interface Part {
   readonly required: boolean;
   /** Whether unknown names below it are rejected. */
   readonly closed: boolean;
-  /** Name of the shared schema that describes what it contains; undefined if the parts below it do. */
+  /** Name of the shared schema that describes its content; undefined if the parts below describe it. */
   readonly reference?: string;
 }
 

@@ -69,7 +69,7 @@ const NEGOTIATING = Symbol.for('@apistrata/microversion');
 
 type Carrier = IncomingMessage & { [NEGOTIATING]?: Negotiating };
 
-/** Returns what the middleware noted for a negotiated request. */
+/** Returns the data that the middleware has stored for a negotiated request. */
 export function negotiatingOf(req: IncomingMessage): Negotiating | undefined {
   return (req as Carrier)[NEGOTIATING];
 }

@@ -6,7 +6,7 @@ export interface VersionSource {
   readonly name: string;
   /** The request header that it reads, for `Vary`. Undefined if the URL contains the version. */
   readonly vary: string | undefined;
-  /** Returns what the request names, or undefined if it names no version. */
+  /** Returns the version that the request names; undefined if it names none. */
   readonly read: (req: IncomingMessage, isVersion: (text: string) => boolean) => string | undefined;
   /** Called with a request whose version was accepted, to remove the version from its URL. */
   readonly accepted?: (req: IncomingMessage) => void;

@@ -70,7 +70,7 @@ export class VersionList {
     );
   }
 
-  /** Returns the error for requests that name no version, if they must. */
+  /** Returns the error for requests that name no version, if a version is required. */
   missing(sources: readonly string[]): RequestError {
     const message = `The request names no version: set ${sources.join(' or ')} to ${this.#scheme.form}. ${this.#supported()}`;
     return new RequestError('VERSION_REQUIRED', message, this.served);

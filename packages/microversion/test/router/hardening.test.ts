@@ -92,7 +92,7 @@ describe('a router', () => {
     ]);
   });
 
-  it('rejects them even if another parser has read the body', async () => {
+  it('rejects such bodies even if another parser has read the body', async () => {
     const parser = async (req: IncomingMessage) => {
       let text = '';
       for await (const chunk of req) text += chunk;

@@ -172,7 +172,7 @@ export class ProcessGuard implements FenceGuard {
     });
   }
 
-  /** Logs what a guard has done since the last report. */
+  /** Logs the actions of a guard since the last report. */
   async #report(name: string): Promise<void> {
     const text = await ifMissing(readFile(filesOf(join(this.#folder, name)).file('errorLog'), 'utf8'), '');
     const lines = text.slice(this.#reported.get(name) ?? 0).split('\n');

@@ -184,7 +184,7 @@ export class ImageCache {
    * Removes images that were not used for a day, abandoned temporary files, and, if the cache exceeds its limit, the
    * least recently used images. Machines keep theirs, through their own links.
    *
-   * @param neededBytes how much to free in addition
+   * @param neededBytes the additional space to free
    */
   async cleanUp(neededBytes = 0): Promise<void> {
     const { folder, shared, maxBytes } = this.#options;

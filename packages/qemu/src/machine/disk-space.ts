@@ -16,7 +16,7 @@ export async function occupiedBytes(...paths: readonly string[]): Promise<number
   return found.reduce((sum, file) => sum + (file?.blocks ?? 0) * BLOCK_BYTES, 0);
 }
 
-/** Returns how much more space a disk can occupy; 0 for files in other formats. */
+/** Returns the additional space that a disk can occupy; 0 for files in other formats. */
 async function growthOf(path: string): Promise<number> {
   const file = await ifMissing(open(path, 'r'), undefined);
   if (!file) return 0;

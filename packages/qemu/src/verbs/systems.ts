@@ -28,7 +28,7 @@ function volumesOf({ blockDevices }: Server): readonly string[] {
   );
 }
 
-/** Operations that change what a machine boots from. */
+/** Operations that change the system from which a machine boots. */
 export const systems: Verbs = {
   rebuild: async ({ host, work, server, signal }) => {
     const machine = host.machine(server);

@@ -10,7 +10,7 @@ function runs(program: string, ...args: readonly string[]): boolean {
   }
 }
 
-/** Returns what is missing for networks of the kernel; undefined if nothing is. */
+/** Returns the missing requirement of networks of the kernel; undefined if all are met. */
 export function missingForBridges(): string | undefined {
   if (process.getuid?.() !== 0) return 'root';
   if (!runs('nft', '--version')) return 'nftables';

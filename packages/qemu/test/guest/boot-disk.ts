@@ -26,14 +26,14 @@ const CD_MODULES = ['biosdisk', 'iso9660', 'linux', 'boot', 'echo', 'serial', 't
 const EFI_GRUB = '/usr/lib/grub/x86_64-efi';
 const EFI_MODULES = ['part_msdos', 'fat', 'search', 'linux', 'boot', 'echo', 'serial', 'terminal', 'efi_gop', 'normal'];
 
-/** Returns what is missing to create and boot disks with a UEFI boot loader; undefined if nothing is. */
+/** Returns the missing requirement for disks with a UEFI boot loader; undefined if all are met. */
 export function missingForUefi(): string | undefined {
   if (!existsSync(join(EFI_GRUB, 'moddep.lst'))) return 'grub-efi-amd64-bin';
   if (!existsSync('/usr/share/qemu/firmware')) return 'ovmf';
   return missingForBootLoaders();
 }
 
-/** Returns what is missing to create disks with a boot loader; undefined if nothing is. */
+/** Returns the missing requirement for disks with a boot loader; undefined if all are met. */
 export function missingForBootLoaders(): string | undefined {
   if (!existsSync(join(GRUB, 'boot.img'))) return 'grub-pc-bin';
   if (!existsSync('/usr/bin/grub-mkimage')) return 'grub-common';

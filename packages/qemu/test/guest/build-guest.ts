@@ -62,7 +62,7 @@ function hasProgram(name: string): boolean {
   return (process.env.PATH ?? '').split(':').some((folder) => existsSync(join(folder, name)));
 }
 
-/** Returns what is missing to run guests on this machine; undefined if nothing is. */
+/** Returns the missing requirement for running guests on this machine; undefined if all are met. */
 export function missingForGuests(): string | undefined {
   if (!hasProgram('qemu-system-x86_64') || !hasProgram('qemu-img')) return 'QEMU (qemu-system-x86, qemu-utils)';
   if (!existsSync(BUSYBOX)) return 'busybox-static';

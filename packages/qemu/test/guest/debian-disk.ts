@@ -32,7 +32,7 @@ function release(): string | undefined {
   return /^VERSION_CODENAME=(\w+)$/m.exec(readFileSync('/etc/os-release', 'utf8'))?.[1];
 }
 
-/** Returns what is missing to create a disk with Debian on this machine; undefined if nothing is. */
+/** Returns the missing requirement for creating a disk with Debian on this machine; undefined if all are met. */
 export function missingForDebian(): string | undefined {
   if (!findProgram('mmdebstrap')) return 'mmdebstrap';
   if (!findProgram('ssh')) return 'openssh-client';

@@ -65,7 +65,7 @@ describe.skipIf(missing)('interfaces with several queues', { timeout: 300_000 },
     await connected('eth0');
   });
 
-  it('have them after a hot plug, too', async () => {
+  it('have several queues after a hot plug, too', async () => {
     const after = await act('attachInterface', { networkId: OTHER, toExternal: false, resourceRequests: true });
     const line = await cloud.line(server);
     await line.run('n=0; until [ -e /sys/class/net/eth1 ] || [ $n -gt 60 ]; do n=$((n + 1)); sleep 0.5; done');

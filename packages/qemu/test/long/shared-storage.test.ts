@@ -32,7 +32,7 @@ describe.skipIf(missing)('virtual machines whose disks are on shared storage', {
 
   afterAll(() => hosts?.close(), 60_000);
 
-  /** The user of the only volume. */
+  /** The server that uses the only volume. */
   const users = () => {
     const contents = join(hosts.directory, 'h3', 'contents');
     return readdirSync(contents).flatMap((name) => readdirSync(join(contents, name, 'users')));

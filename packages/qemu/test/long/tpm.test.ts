@@ -90,7 +90,7 @@ describe.skipIf(missing)('machines with a TPM', { timeout: 4 * CONDITION_TIMEOUT
     expect(existsSync(join(cloud.machines, id, 'tpm2-00.permall'))).toBe(false);
   });
 
-  it('are removed with it', async () => {
+  it('are removed together with their TPM', async () => {
     expect(emulators()).toHaveLength(1);
     await cloud.engine.servers.delete(ada, id);
     await cloud.engine.idle();

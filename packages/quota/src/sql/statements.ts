@@ -99,7 +99,10 @@ export function statementsFor(dialect: 'postgres' | 'sqlite', prefix: string) {
     counts: `SELECT kind, used, reserved, NULL AS amounts FROM ${counters} WHERE project = ?
       UNION ALL SELECT NULL, 0, 0, amounts FROM ${holds} ${byExpiry} WHERE project = ? AND expires_at <= ${now}`,
     // Receipts, not on SQLite.
-    /** lane, number: records an operation. A duplicate fails, so that an undone operation cannot be executed. */
+    /**
+     * lane, number: records an operation. Fails if the number exists, so that an undone operation cannot be executed
+     * later.
+     */
     receipt: `INSERT INTO ${receipts} (lane, number) VALUES (?, ?)`,
     /** lane, number: marks an operation as undone, and returns a row if it had been executed. */
     undo: `UPDATE ${receipts} SET undone = true WHERE lane = ? AND number = ? AND NOT undone RETURNING number`,

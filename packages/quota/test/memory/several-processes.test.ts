@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { bundledProgram } from '../../../../testing/bundled-program.js';
 
-/** Returns what a process writes to stderr that creates two stores. */
+/** Returns the stderr of a process that creates two stores. */
 async function warnings(env: Readonly<Record<string, string>>): Promise<string> {
   const program = await bundledProgram(join(import.meta.dirname, 'counting.program.ts'));
   const { status, stderr } = spawnSync(process.execPath, [program], {

@@ -38,8 +38,8 @@ function trustedRoles(directory: Directory, trustId: string): readonly string[] 
 }
 
 /**
- * Returns the ids of the roles that a token has now; none if it is unscoped. Undefined if it is not valid: its user or
- * scope is disabled, it has no role there, or what it was delegated by was deleted.
+ * Returns the ids of the roles that a token has now; none if it is unscoped. Undefined if the token is not valid: its
+ * user or scope is disabled, the user has no role on the scope, or the trust or other delegation was deleted.
  */
 export function currentRoleIds(directory: Directory, grant: Grant): readonly string[] | undefined {
   const { users, projects, domains } = directory.state;

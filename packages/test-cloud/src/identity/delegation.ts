@@ -17,7 +17,7 @@ export function isDelegated(call: Call): boolean {
   return !!(token?.trustId || token?.accessTokenId || token?.applicationCredentialId);
 }
 
-/** Rejects tokens of trusts and OAuth tokens: what they create would outlive the delegation. */
+/** Rejects tokens of trusts and OAuth tokens: resources that are created with them would outlive the delegation. */
 export function rejectTrusted(call: Call, what: string): void {
   const token = tokenOf(call);
   if (token?.trustId || token?.accessTokenId)

@@ -267,7 +267,7 @@ export class Directory {
   }
 
   /**
-   * Returns a valid token with its current roles; undefined if it is unknown, expired, or what it was issued for was
+   * Returns a valid token with its current roles; undefined if it is unknown or expired, or if its user or scope was
    * deleted or disabled.
    */
   token(id: string): Token | undefined {

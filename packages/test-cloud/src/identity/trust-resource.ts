@@ -35,7 +35,7 @@ function depthOf({ allow_redelegation, redelegation_count, remaining_uses }: Wir
 }
 
 /**
- * Returns what a trust inherits that is created with the token of another trust.
+ * Returns the properties that a trust inherits if it is created with the token of another trust.
  *
  * @throws a 403 error if it would delegate more than the other trust
  */

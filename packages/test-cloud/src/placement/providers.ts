@@ -52,7 +52,7 @@ export function rejectOutdated({ generation }: Provider, seen: number): void {
 
 /**
  * Stores a changed provider with its next generation; throws if the client's generation is outdated.
- * @param growth by how much the generation grows
+ * @param growth the increase of the generation
  */
 export async function write(
   call: Call,

@@ -48,7 +48,7 @@ function decode(written: string): Wire {
   }
 }
 
-/** Returns the reason for which a backup cannot use a record; undefined without one. */
+/** Returns the reason for which a backup cannot use a record; undefined if it can. */
 function rejection(service: string, record: Wire): string | undefined {
   if (service !== SERVICE)
     return `Import record failed, cannot find backup service to perform the import. Request service ${service}.`;

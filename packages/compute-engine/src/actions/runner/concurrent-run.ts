@@ -29,7 +29,7 @@ export class ConcurrentRun<Arguments = unknown> extends ServerRun<Arguments> {
   protected override async ownershipError(tx: Tx, server: Server): Promise<Superseded | LeaseLost | undefined> {
     // The server does not name this job, so the lease shows whether another attempt has it.
     if (!(await this.core.worker.holds(tx, this.job.id))) return new LeaseLost(this.job.id);
-    // A deletion has already read what it must release; this job must release what it adds later.
+    // A deletion has already read the resources to release, so this job must release resources that it adds later.
     const ending = server.deleted || server.taskState === 'deleting';
     return ending ? new Superseded(`${server.id} is being deleted`) : undefined;
   }

@@ -11,8 +11,8 @@ export async function concerns(store: Store, serverId: string, host: string): Pr
 }
 
 /**
- * Returns what a host needs in order to remove the machine of a server that has left it, which its database role no longer sees;
- * undefined if the server does not exist.
+ * Returns the data with which a host removes the machine of a server that has left it; undefined if the server does not
+ * exist. The database role of the host can no longer read the server itself.
  */
 export async function departedServer(store: Store, serverId: string): Promise<Server | undefined> {
   const { rows } = await sql<{ data: string | null }>`select apistrata_departed(${serverId}) as data`.execute(store.db);

@@ -131,7 +131,7 @@ async function showTable(name) {
   return items.length;
 }
 
-/** Reads what a view shows, if it shows resources. */
+/** Reads the resources of a view, if it shows resources. */
 export async function showResources(view, isAdmin) {
   const names = (TABLES_OF_VIEW[view] ?? [view]).filter((name) => TABLES[name] && (isAdmin || !TABLES[name].admin));
   const counts = await Promise.all(names.map(showTable));

@@ -7,7 +7,7 @@ const REFRESH_MS = 1000;
  *
  * @param {(view: string) => undefined | ((id: string) => Promise<Detail>)} detailOf returns the function that reads the detail of an
  *   item of a view
- * @param {() => Promise<void>} refresh reads what the page shows; called every second
+ * @param {() => Promise<void>} refresh reads the data of the page; called every second
  * @typedef {{ title: string, content: readonly unknown[], update?: () => Promise<void> }} Detail
  */
 export function startTabs(detailOf, refresh) {
