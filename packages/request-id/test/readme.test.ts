@@ -20,7 +20,7 @@ function requireExample() {
 }
 
 describe('the first examples of the README', () => {
-  it('are identical to the code that runs here', () => {
+  it('are identical to the code of this test', () => {
     expect(readme).toContain(`\`\`\`ts\n${read('readme.example.ts')}\`\`\``);
     expect(readme).toContain(`\`\`\`js\n${read('readme.example.cjs')}\`\`\``);
   });

@@ -21,7 +21,7 @@ const GUESTS = [
   { name: 'scsi', imageId: OLD_IMAGE, serials: '/sys/block/sd*/device/vpd_pg80' },
 ] as const;
 
-const TITLE = 'machines that are suspended with devices which came while they ran';
+const TITLE = 'suspended machines with devices that were attached while they ran';
 
 describe.skipIf(missing)(TITLE, { timeout: 240_000 }, () => {
   let cloud: QemuCloud;
