@@ -9,6 +9,9 @@ import { flag, integerBetween } from '../service/wire-types.js';
 import { named, standardFields } from './standard-fields.js';
 
 const admin = { admin: 'write' } as const;
+const withPrefix = (written: string) =>
+  written.includes('/') ? written : `${written}/${written.includes(':') ? 128 : 32}`;
+
 /** A subnet, without the bits of hosts. */
 const cidr = z.string().transform((written, context) => {
   const parsed = parseCidr(written);
@@ -16,7 +19,8 @@ const cidr = z.string().transform((written, context) => {
   context.addIssue({ code: 'custom', message: 'is not a valid IP subnet' });
   return z.NEVER;
 });
-const Addresses = z.object({ addresses: z.array(cidr).min(1) });
+/** Added and removed addresses may also be single ones, without a prefix. */
+const Addresses = z.object({ addresses: z.array(z.string().transform(withPrefix).pipe(cidr)).min(1) });
 
 /** Address scopes: subnet pools in one scope do not overlap. */
 export const addressScopes: ResourceSpec = {

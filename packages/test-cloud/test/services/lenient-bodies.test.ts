@@ -35,9 +35,14 @@ it('address groups contain each subnet once, without the bits of hosts', async (
   const remove = { addresses: ['192.168.0.77/24'] };
   const removed = await request('PUT', `address-groups/${group.id}/remove_addresses`, remove);
   expect(removed.body.address_group.addresses).toEqual(['10.10.10.3/32', '2001:db8::/64']);
-  expect((await request('PUT', `address-groups/${group.id}/add_addresses`, { addresses: ['10.0.0.1'] })).status).toBe(
-    400,
-  );
+  const changed = async (action: string, address: string) =>
+    (await request('PUT', `address-groups/${group.id}/${action}`, { addresses: [address] })).status;
+  expect(await changed('remove_addresses', '10.0.0.1')).toBe(404);
+  expect(await changed('add_addresses', '10.0.0.1')).toBe(200);
+  expect(await changed('add_addresses', '10.0.0.1/32')).toBe(400);
+  expect(await changed('add_addresses', 'not an address')).toBe(400);
+  const address_group = { addresses: ['10.0.0.1'] };
+  expect((await request('POST', 'address-groups', { address_group })).status).toBe(400);
 });
 
 it('an empty change of a floating address ends its association', async () => {
