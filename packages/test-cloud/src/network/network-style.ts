@@ -104,7 +104,8 @@ export function chosenFields(call: Call, item: Wire): Wire {
   return names.length === 0 ? item : Object.fromEntries(Object.entries(item).filter(([key]) => names.includes(key)));
 }
 
-const notAllowed = (rule: string) => forbidden(`(rule:${rule}) is disallowed by policy`, 'PolicyNotAuthorized');
+/** Returns the error of a policy rule that the caller does not fulfill. */
+export const notAllowed = (rule: string) => forbidden(`(rule:${rule}) is disallowed by policy`, 'PolicyNotAuthorized');
 const RULES = { list: 'get', show: 'get', create: 'create', change: 'update', remove: 'delete' } as const;
 
 /** Conventions of the network service, version 2.0. */

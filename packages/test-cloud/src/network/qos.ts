@@ -28,6 +28,8 @@ const RULES: Readonly<Record<string, () => Fields>> = {
 };
 
 const hidden = { hidden: true } as const;
+/** As in the original, only administrators change policies. */
+const admin = ['create', 'change', 'remove'] as const;
 const table = (type: string) => `network/${type}_rules`;
 
 /** Policies for the traffic of ports. */
@@ -36,6 +38,7 @@ export const qosPolicies: ResourceSpec = {
   one: 'policy',
   many: 'policies',
   title: 'QoS policy',
+  admin,
   tags: true,
   fields: () => ({
     ...standardFields,
@@ -69,6 +72,7 @@ export const qosRules: readonly ResourceSpec[] = Object.entries(RULES).map(([typ
   one: `${type}_rule`,
   many: `${type}_rules`,
   title: 'QoS rule',
+  admin,
   within: ['policy_id'],
   fields: () => ({
     id: derived(),

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { Documents } from '../service/documents.js';
-import type { User } from './identity-records.js';
-import { tablesOf } from './identity-tables.js';
-import { isPasswordOf, type Lockout } from './lockout.js';
-import { Passwords } from './passwords.js';
+import type { User } from '../../src/identity/identity-records.js';
+import { tablesOf } from '../../src/identity/identity-tables.js';
+import { isPasswordOf, type Lockout } from '../../src/identity/lockout.js';
+import { Passwords } from '../../src/identity/passwords.js';
+import { Documents } from '../../src/service/documents.js';
 
 const SECOND = 1000;
 
