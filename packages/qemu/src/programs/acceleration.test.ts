@@ -38,7 +38,7 @@ describe('the acceleration of guests', () => {
   it('is selected automatically, with a reason if it is not KVM', async () => {
     const { acceleration, reason } = await probeAcceleration(fakeQemu('R', 'exit 1'), 'auto', undefined);
     expect(acceleration).toBe('tcg');
-    expect(reason).toContain('KVM does not work here');
+    expect(reason).toContain('KVM does not work on this computer');
     await expect(probeAcceleration(fakeQemu('R', 'exit 1'), 'kvm', undefined)).rejects.toMatchObject({
       code: 'ACCELERATION_MISSING',
     });
