@@ -179,7 +179,8 @@ export class HostProgram {
   async #fenceIfSilent(): Promise<void> {
     if (!this.#isSilent()) return;
     if (await this.#isReplaced()) return this.#endAfterLostLease();
-    await this.#options.fence.close(this.#heartbeatAt);
+    // A heartbeat may have been stored in the meantime.
+    if (this.#isSilent()) await this.#options.fence.close(this.#heartbeatAt);
   }
 
   /**

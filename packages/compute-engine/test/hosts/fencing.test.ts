@@ -1,7 +1,9 @@
-import { afterEach, describe, expect, inject, it } from 'vitest';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, describe, expect, inject, it, onTestFinished, vi } from 'vitest';
 import { freshDatabase } from '../../../../testing/fresh-database.js';
 import { noMachines } from '../../src/drivers/no-machines.js';
 import { coreOf } from '../../src/engine/engine-core.js';
+import { HostLease } from '../../src/hosts/host-lease.js';
 import { createHost, type HostOptions } from '../../src/hosts/index.js';
 import { evacuationsFrom } from '../../src/server-migrations/evacuations.js';
 import { admin, DOWN_SECONDS, evacuate, fencedCloud, isUp } from './fenced-cloud.js';
@@ -49,6 +51,28 @@ describe.skipIf(!postgresUrl)('a host that cannot reach the database', () => {
     expect(leaseMs).toBeLessThanOrEqual(900);
     expect(await driver.machines()).toEqual([id]);
     expect(await engine.servers.get(admin, id)).toMatchObject({ host: 'h1', vmState: 'active' });
+  });
+
+  it('resumes its machines once if it returns while it checks for heartbeats', async () => {
+    const { line, driver, figures } = await cloud({ fence: 'pause', leaseMs: 60_000 });
+    line.cut = true;
+    await expect.poll(() => driver.events.at(-1)).toBe('pause');
+    // Each renewal of the lease waits for the next one: that of the heartbeat for that of the check.
+    const { renew } = HostLease.prototype;
+    let startPrevious = () => {};
+    const spy = vi.spyOn(HostLease.prototype, 'renew').mockImplementation(async function (this: HostLease) {
+      startPrevious();
+      await new Promise<void>((resolve) => {
+        startPrevious = resolve;
+      });
+      return renew.call(this);
+    });
+    onTestFinished(() => spy.mockRestore());
+    line.cut = false;
+    await expect.poll(() => driver.events.at(-1)).toBe('unpause');
+    await sleep(600);
+    expect(driver.events.filter((event) => event === 'pause')).toHaveLength(1);
+    expect(await figures()).toMatchObject({ fenced: false, fences: 1 });
   });
 
   it('without a fence keeps its servers until an administrator confirms that it is off', async () => {
