@@ -196,7 +196,10 @@ export function applicationCredentialRoutes(): readonly Route[] {
       if (!user || !isProven) throw rejected();
       if ((user.options as UserOptions | undefined)?.lock_password) throw badRequest(PASSWORD_LOCKED);
       const hash = await directory.passwords.hash(password);
-      directory.setPassword(directory.state.users.get(user.id) ?? user, hash);
+      const current = directory.state.users.get(user.id);
+      // The user may have been deleted, or its password changed, while the hash was computed.
+      if (!current || current.password !== user.password) throw rejected();
+      directory.setPassword(current, hash);
       return noContent();
     }),
   ];
