@@ -1,4 +1,5 @@
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { Passwords } from '../../src/identity/passwords.js';
 import { clientOf, cloudUnderTest } from '../clouds.js';
 import { logIn, passwordOf } from './delegation-cloud.js';
 
@@ -17,6 +18,22 @@ it('rejects a new password without the right old one, with the 401 of any failed
   });
   expect((await change('secret', 'new')).status).toBe(204);
   expect((await logIn(cloud, passwordOf('demo'))).status).toBe(401);
+});
+
+it('does not store a new password for a user that is deleted in the meantime', async () => {
+  const cloud = await cloudUnderTest();
+  const admin = clientOf(cloud, cloud.token('admin', 'admin', ['admin']));
+  const login = await logIn(cloud, passwordOf('demo'));
+  const path = `/identity/v3/users/${login.body.token.user.id}`;
+  const { hash } = Passwords.prototype;
+  const spy = vi.spyOn(Passwords.prototype, 'hash').mockImplementation(async function (this: Passwords, password) {
+    expect((await admin('DELETE', path)).status).toBe(204);
+    return hash.call(this, password);
+  });
+  onTestFinished(() => spy.mockRestore());
+  const user = { password: 'new', original_password: 'secret' };
+  expect((await clientOf(cloud, login.token)('POST', `${path}/password`, { user })).status).toBe(401);
+  expect((await admin('GET', path)).status).toBe(404);
 });
 
 it('lets a user whose password is locked log in, but not change the password', async () => {
