@@ -3,6 +3,7 @@ import * as initial from './0001-initial.js';
 import * as routerHomes from './0010-router-homes.js';
 import * as listsOfProjects from './0012-lists-of-projects.js';
 import * as serviceDocuments from './0016-service-documents.js';
+import * as networksOfProjects from './0019-networks-of-projects.js';
 
 /**
  * All changes of the tables of the built-in catalogs, oldest first. The compute engine stores its own tables in the
@@ -13,4 +14,5 @@ export const catalogChanges: SchemaChanges = {
   '0010-router-homes': routerHomes,
   '0012-lists-of-projects': listsOfProjects,
   '0016-service-documents': serviceDocuments,
+  '0019-networks-of-projects': networksOfProjects,
 };

@@ -1,7 +1,15 @@
-import { ipOf } from '@apistrata/compute-engine/catalogs';
+import { ipOf, type SubnetRecord } from '@apistrata/compute-engine/catalogs';
 import type { Call } from '../service/call.js';
 import { get, type Route } from '../service/route.js';
 import { notFound } from '../service/service-error.js';
+
+/** Returns the number of addresses in the allocation pools of a subnet. */
+const sizeOf = ({ allocationPools }: SubnetRecord) =>
+  allocationPools.reduce((sum, { start, end }) => sum + (ipOf(end).value - ipOf(start).value + 1n), 0n);
+
+/** Returns a JSON number of any size: the addresses of an IPv6 subnet exceed the exact numbers of JavaScript. */
+const exactNumber = (value: bigint): unknown =>
+  (JSON as typeof JSON & { rawJSON(text: string): object }).rawJSON(String(value));
 
 /** Returns the total and used number of addresses of each network. */
 async function availabilities(call: Call) {
@@ -13,27 +21,22 @@ async function availabilities(call: Call) {
     ...(await networks.listFloatingIps(call.caller)),
   ];
   return (await networks.listNetworks(call.caller)).map((network) => {
-    const networkSubnets = subnets
-      .filter(({ networkId }) => networkId === network.id)
-      .map((subnet) => ({
-        subnet_id: subnet.id,
-        subnet_name: subnet.name,
-        cidr: subnet.cidr,
-        ip_version: subnet.ipVersion,
-        total_ips: subnet.allocationPools.reduce(
-          (sum, { start, end }) => sum + Number(ipOf(end).value - ipOf(start).value) + 1,
-          0,
-        ),
-        used_ips: usedAddresses.filter(({ subnetId }) => subnetId === subnet.id).length,
-      }));
-    const sum = (key: 'total_ips' | 'used_ips') => networkSubnets.reduce((all, subnet) => all + subnet[key], 0);
+    const ownSubnets = subnets.filter(({ networkId }) => networkId === network.id);
+    const networkSubnets = ownSubnets.map((subnet) => ({
+      subnet_id: subnet.id,
+      subnet_name: subnet.name,
+      cidr: subnet.cidr,
+      ip_version: subnet.ipVersion,
+      total_ips: exactNumber(sizeOf(subnet)),
+      used_ips: usedAddresses.filter(({ subnetId }) => subnetId === subnet.id).length,
+    }));
     return {
       network_id: network.id,
       network_name: network.name,
       tenant_id: network.projectId,
       project_id: network.projectId,
-      total_ips: sum('total_ips'),
-      used_ips: sum('used_ips'),
+      total_ips: exactNumber(ownSubnets.reduce((sum, subnet) => sum + sizeOf(subnet), 0n)),
+      used_ips: networkSubnets.reduce((sum, { used_ips }) => sum + used_ips, 0),
       subnet_ip_availability: networkSubnets,
     };
   });

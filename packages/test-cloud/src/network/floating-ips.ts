@@ -33,6 +33,16 @@ async function lead(call: Call, id: string, body: Wire): Promise<Doc> {
 }
 
 /** External addresses that are forwarded to ports. */
+/** The fields of a port forwarding that its floating address shows. */
+const SHOWN_FORWARDING = [
+  'id',
+  'internal_ip_address',
+  'protocol',
+  'internal_port',
+  'external_port',
+  'internal_port_id',
+] as const;
+
 export const floatingIps: ResourceSpec = {
   path: 'floatingips',
   one: 'floatingip',
@@ -58,7 +68,9 @@ export const floatingIps: ResourceSpec = {
     const all = [...call.cloud.documents.table<Doc>('network/port_forwardings').values()];
     const forwardings = all.filter(({ floatingip_id }) => floatingip_id === id);
     return {
-      port_forwardings: forwardings.map(({ id: _, floatingip_id: __, internal_port_id: ___, ...shown }) => shown),
+      port_forwardings: forwardings.map((forwarding) =>
+        Object.fromEntries(SHOWN_FORWARDING.map((name) => [name, forwarding[name]])),
+      ),
     };
   },
   changing(call, { id }, { port_id }) {

@@ -7,10 +7,18 @@ import type { ResourceType, Style } from '../service/style.js';
 import { seconds } from '../service/times.js';
 import type { Wire } from '../service/wire.js';
 import { missingResource } from './network-errors.js';
+import { isShared } from './sharing.js';
 
 const PAGING = new Set(['fields', 'sort_key', 'sort_dir', 'limit', 'marker', 'page_reverse']);
 
-const invalid = (message: string) => badRequest(message, 'HTTPBadRequest');
+export const invalid = (message: string) => badRequest(message, 'HTTPBadRequest');
+
+/** Returns the error of a value that its schema rejects. */
+export const invalidValue = (key: string, value: unknown, reason = 'is not valid') =>
+  invalid(
+    `Invalid input for ${key}. Reason: '${typeof value === 'string' ? value : JSON.stringify(value)}' ${reason}.`,
+  );
+
 const quoteNames = (names: readonly string[]) => `[${names.map((name) => `'${name}'`).join(', ')}]`;
 
 /** Returns the filters that the list supports. */
@@ -24,7 +32,10 @@ function filterItems(call: Call, resource: ResourceType, items: readonly Wire[])
   const parameters = [...new Set(call.query.keys())].filter((name) => !PAGING.has(name));
   const unexpected = parameters.filter((name) => !filters.has(name));
   if (unexpected.length > 0) throw invalid(`${quoteNames(unexpected)} is invalid attribute for filtering`);
-  const plain = parameters.filter((name) => !(name in TAG_FILTERS) && name !== 'fixed_ips');
+  const { fields } = resource;
+  const plain = parameters.filter(
+    (name) => !(name in TAG_FILTERS) && name !== 'fixed_ips' && fields[name]?.filter !== 'storage',
+  );
   return filteredByTags(byFixedIps(filtered(items, call.query, plain), call.query.getAll('fixed_ips')), call.query);
 }
 
@@ -118,13 +129,16 @@ export const networkStyle: Style = {
   unknownFields: 'reject',
   readOnlyFields: 'reject',
   bulk: true,
+  authorizesLast: true,
   admin: [],
 
   authorize(call, { spec, admin }, verb, doc) {
     if (call.isAdmin) return;
+    const { storageAuthorizes = [] } = spec;
     const rule = `${RULES[verb]}_${spec.one}`;
     if (admin.includes(verb)) throw notAllowed(rule);
     const writes = verb === 'change' || verb === 'remove';
+    if (storageAuthorizes.includes(verb)) return;
     if (writes && doc?.project_id !== undefined && doc.project_id !== call.caller.projectId) throw notAllowed(rule);
   },
 
@@ -140,11 +154,13 @@ export const networkStyle: Style = {
       );
     const reserved = Object.entries(given).find(([key, value]) => {
       const field = fields[key];
-      // Setting a field to its default needs no permission.
-      return field?.admin !== undefined && value !== field.initial;
+      // A new resource may state the default of a field without permission.
+      return field?.admin !== undefined && !(verb === 'create' && value === field.initial);
     });
     if (reserved) throw notAllowed(`${RULES[verb]}_${spec.one}:${reserved[0]}`);
   },
+
+  isShared,
 
   stamp(call, { spec, fields }, doc, before) {
     const now = seconds(call.cloud.clock.now());
@@ -162,7 +178,8 @@ export const networkStyle: Style = {
   },
 
   show: (call, _resource, wire) => {
-    const { revision, ...shown } = wire;
+    const { revision, shared_with, ...fields } = wire;
+    const shown = shared_with === undefined ? fields : { ...fields, shared: isShared(call, wire) };
     return typeof revision === 'number'
       ? { ...shown, revision_number: revisionNumber(call, String(wire.id), revision) }
       : shown;
@@ -195,10 +212,7 @@ export const networkStyle: Style = {
         verb === 'create' ? `Attribute '${key}' not allowed in POST` : `Cannot update read-only attribute ${key}`,
       ),
     missing: (_resource, key) => invalid(`Failed to parse request. Required attribute '${key}' not specified`),
-    invalid: (_resource, key, value, reason) =>
-      invalid(
-        `Invalid input for ${key}. Reason: '${typeof value === 'string' ? value : JSON.stringify(value)}' ${reason}.`,
-      ),
+    invalid: (_resource, key, value, reason) => invalidValue(key, value, reason),
     notFound: ({ title }, id) => missingResource(title, id),
   },
 };

@@ -79,6 +79,7 @@ export function subnetView(subnet: SubnetRecord) {
     enable_dhcp: subnet.enableDhcp,
     ipv6_address_mode: subnet.ipv6AddressMode,
     ipv6_ra_mode: subnet.ipv6RaMode,
+    service_types: subnet.serviceTypes ?? [],
   };
 }
 

@@ -12,7 +12,7 @@ import { networkStyle } from './network-style.js';
 import { networks } from './networks.js';
 import { portForwardings } from './port-forwardings.js';
 import { ports } from './ports.js';
-import { qosPolicies, qosRules, qosTypeRoutes } from './qos.js';
+import { qosPolicies, qosRules, qosTypeRoutes, withQosPolicy } from './qos.js';
 import { quotaRoutes, withQuota } from './quota-routes.js';
 import { rbacPolicies } from './rbac-policies.js';
 import { routers } from './routers.js';
@@ -56,7 +56,7 @@ export const networkService = fakeService({
     ...availabilityRoutes(),
     ...qosTypeRoutes(),
     ...quotaRoutes(),
-    ...RESOURCES.flatMap((spec) => resourceRoutes(new Resource(networkStyle, withQuota(spec)))),
+    ...RESOURCES.flatMap((spec) => resourceRoutes(new Resource(networkStyle, withQuota(withQosPolicy(spec))))),
   ],
   fromCatalogError: fromCatalogError,
   fault: networkFault,

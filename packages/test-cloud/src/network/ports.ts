@@ -106,6 +106,7 @@ export const ports: ResourceSpec = {
     security_groups: settable(
       z
         .array(z.string())
+        .refine((ids) => new Set(ids).size === ids.length, 'has duplicate items in the list')
         .nullable()
         .transform((ids) => ids ?? []),
     ),
@@ -169,6 +170,8 @@ export const ports: ResourceSpec = {
     return { extra_dhcp_opts: dhcpOptions(inDocuments?.extra_dhcp_opts, change.extra_dhcp_opts) };
   },
   removing: (call, { id }) => rejectPortOfTrunk(call, id),
+  // The owner of a network may delete the ports of other projects on it.
+  storageAuthorizes: ['remove'],
   shows: async (call, port) => ({
     dns_assignment: dnsAssignment(port),
     ...trustedProfile(call, port),

@@ -1,39 +1,109 @@
 import { z } from 'zod';
+import type { Call } from '../service/call.js';
 import type { Doc } from '../service/documents.js';
 import { derived, type Fields, required, settable } from '../service/field.js';
-import type { ResourceSpec } from '../service/resource.js';
+import { Resource, type ResourceSpec } from '../service/resource.js';
 import { get, type Route } from '../service/route.js';
 import { conflict, notFound } from '../service/service-error.js';
+import { tagRoutes } from '../service/tag-routes.js';
+import type { Wire } from '../service/wire.js';
 import { flag, integerBetween } from '../service/wire-types.js';
+import { missingResource, networkError } from './network-errors.js';
+import { EVERY_PROJECT, isShared } from './sharing.js';
+import { rejectUsedGrant } from './sharing-users.js';
 import { named, standardFields } from './standard-fields.js';
 
-const rate = integerBetween(0, 2 ** 31 - 1);
-const direction = (initial: string) => settable(z.enum(['ingress', 'egress', 'any']), initial);
+/** A parameter of a rule: a number in a range, or one of several values. */
+type Parameter = { readonly start: number; readonly end: number } | readonly (number | string)[];
 
-/** The rules of a policy by type. */
-const RULES: Readonly<Record<string, () => Fields>> = {
-  bandwidth_limit: () => ({
-    max_kbps: required(settable(rate)),
-    max_burst_kbps: settable(rate, 0),
-    direction: direction('egress'),
-  }),
-  dscp_marking: () => ({ dscp_mark: required(settable(integerBetween(0, 56))) }),
-  minimum_bandwidth: () => ({ min_kbps: required(settable(rate)), direction: direction('egress') }),
-  packet_rate_limit: () => ({
-    max_kpps: required(settable(rate)),
-    max_burst_kpps: settable(rate, 0),
-    direction: direction('egress'),
-  }),
-  minimum_packet_rate: () => ({ min_kpps: required(settable(rate)), direction: direction('egress') }),
+const RATE: Parameter = { start: 0, end: 2 ** 31 - 1 };
+const DIRECTION = ['ingress', 'egress'];
+const ANY_DIRECTION = [...DIRECTION, 'any'];
+const DSCP_MARKS = [0, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30, 32, 34, 36, 38, 40, 44, 46, 48, 56];
+
+/** The parameters of the rules by type. */
+const RULES: Readonly<Record<string, Readonly<Record<string, Parameter>>>> = {
+  bandwidth_limit: { max_kbps: RATE, max_burst_kbps: RATE, direction: DIRECTION },
+  dscp_marking: { dscp_mark: DSCP_MARKS },
+  minimum_bandwidth: { min_kbps: RATE, direction: DIRECTION },
+  packet_rate_limit: { max_kpps: RATE, max_burst_kpps: RATE, direction: DIRECTION },
+  minimum_packet_rate: { min_kpps: RATE, direction: ANY_DIRECTION },
 };
+
+/** Defaults of parameters; the others are required. */
+const DEFAULTS: Readonly<Record<string, unknown>> = {
+  max_burst_kbps: 0,
+  max_burst_kpps: 0,
+  direction: 'egress',
+};
+
+const isList = (parameter: Parameter): parameter is readonly (number | string)[] => Array.isArray(parameter);
+
+function schemaOf(parameter: Parameter): z.ZodType {
+  if (!isList(parameter)) return integerBetween(parameter.start, parameter.end);
+  const values = parameter.map(String);
+  return z
+    .union([z.string(), z.number()])
+    .refine((value) => values.includes(String(value)), `is not in ${JSON.stringify(parameter)}`)
+    .transform((value) => parameter[values.indexOf(String(value))]);
+}
+
+const fieldsOf = (type: string): Fields =>
+  Object.fromEntries(
+    Object.entries(RULES[type] ?? {}).map(([name, parameter]) => {
+      const initial = DEFAULTS[name];
+      const field = settable(schemaOf(parameter), initial);
+      return [name, initial === undefined ? required(field) : field];
+    }),
+  );
 
 const hidden = { hidden: true } as const;
 /** As in the original, only administrators change policies. */
 const admin = ['create', 'change', 'remove'] as const;
 const table = (type: string) => `network/${type}_rules`;
 
+const policies = ({ cloud }: Call) => cloud.documents.table<Doc>('network/policies');
+
+/** Returns the policy for the new networks of a project, if it has one. */
+const defaultPolicyOf = (call: Call, project: unknown) =>
+  [...policies(call).values()].find(({ is_default, project_id }) => is_default && project_id === project);
+
+/** Rejects a second default policy of a project. */
+function rejectSecondDefault(call: Call, { id, is_default, project_id }: Wire): undefined {
+  const existing = is_default === true ? defaultPolicyOf(call, project_id) : undefined;
+  if (existing && existing.id !== id)
+    throw networkError('QoSPolicyDefaultAlreadyExists', `A default QoS policy exists for project ${project_id}.`);
+}
+
+/** Throws `QosPolicyNotFound` for a policy that the caller cannot see. */
+function requirePolicy(call: Call, id: unknown): void {
+  const policy = policies(call).get(String(id));
+  if (!policy || !(call.isAdmin || policy.project_id === call.caller.projectId || isShared(call, policy)))
+    throw missingResource(qosPolicies.title, String(id));
+}
+
+const qosGrant = (id: string) => ({ object_type: 'qos_policy', object_id: id, action: 'access_as_shared' });
+
+/** Returns the resource with a check of the policy that it names. A new network gets the default one of its project. */
+export function withQosPolicy(spec: ResourceSpec): ResourceSpec {
+  const { creating, changing } = spec;
+  return {
+    ...spec,
+    async creating(call, doc, resource) {
+      if (doc.qos_policy_id) requirePolicy(call, doc.qos_policy_id);
+      const more = await creating?.(call, doc, resource);
+      const usual = spec.one === 'network' && !doc.qos_policy_id ? defaultPolicyOf(call, doc.project_id) : undefined;
+      return usual ? { ...more, qos_policy_id: usual.id } : more;
+    },
+    changing(call, before, change) {
+      if (change.qos_policy_id) requirePolicy(call, change.qos_policy_id);
+      return changing?.(call, before, change);
+    },
+  };
+}
+
 /** Policies for the traffic of ports. */
-export const qosPolicies: ResourceSpec = {
+export const qosPolicies = {
   path: 'qos/policies',
   one: 'policy',
   many: 'policies',
@@ -54,6 +124,18 @@ export const qosPolicies: ResourceSpec = {
         .map(({ policy_id, ...rule }) => ({ ...rule, type, qos_policy_id: policy_id })),
     ),
   }),
+  creating: (call, policy) => rejectSecondDefault(call, policy),
+  async changing(call, before, change) {
+    rejectSecondDefault(call, { ...before, ...change });
+    if (before.shared && change.shared === false)
+      await rejectUsedGrant(call, { ...qosGrant(before.id), target_tenant: EVERY_PROJECT });
+    return undefined;
+  },
+  routes(resource) {
+    // The project of a policy may tag it. The service has the tags at a path of their own, clients use that of policies.
+    const tagged = new Resource(resource.style, { ...resource.spec, admin: [] });
+    return [...tagRoutes(tagged, 'policies'), ...tagRoutes(tagged)];
+  },
   removing({ cloud }, { id }) {
     for (const many of ['networks', 'ports'])
       for (const [user, { qos_policy_id }] of cloud.documents.table<Doc>(`network/${many}`))
@@ -64,19 +146,20 @@ export const qosPolicies: ResourceSpec = {
       for (const rule of rules.values()) if (rule.policy_id === id) rules.delete(rule.id);
     }
   },
-};
+} satisfies ResourceSpec;
 
 /** The rules of each type, nested in their policy. */
-export const qosRules: readonly ResourceSpec[] = Object.entries(RULES).map(([type, fields]) => ({
+export const qosRules: readonly ResourceSpec[] = Object.keys(RULES).map((type) => ({
   path: `qos/policies/:policy_id/${type}_rules`,
   one: `${type}_rule`,
   many: `${type}_rules`,
   title: 'QoS rule',
   admin,
   within: ['policy_id'],
+  requireParent: (call) => requirePolicy(call, call.param('policy_id')),
   fields: () => ({
     id: derived(),
-    ...fields(),
+    ...fieldsOf(type),
     policy_id: derived(undefined, hidden),
     created_at: derived(undefined, hidden),
     updated_at: derived(undefined, hidden),
@@ -84,8 +167,6 @@ export const qosRules: readonly ResourceSpec[] = Object.entries(RULES).map(([typ
   }),
   creating(call, given) {
     const policyId = call.param('policy_id');
-    if (!call.cloud.documents.table(`network/policies`).has(policyId))
-      throw notFound(`QoS policy ${policyId} could not be found.`, 'QosPolicyNotFound');
     const others = [...call.cloud.documents.table<Doc>(table(type)).values()];
     if (others.some((rule) => rule.policy_id === policyId && rule.direction === given.direction))
       throw conflict(`Rule ${type} already exists in QoS Policy ${policyId}.`, 'QoSRulesConflict');
@@ -94,13 +175,20 @@ export const qosRules: readonly ResourceSpec[] = Object.entries(RULES).map(([typ
 
 /** Routes of the rule types. */
 export function qosTypeRoutes(): readonly Route[] {
-  const drivers = [{ name: 'simulated', supported_parameters: [] }];
+  const described = (parameters: Readonly<Record<string, Parameter>>) =>
+    Object.entries(parameters).map(([parameter_name, parameter]) => ({
+      parameter_name,
+      parameter_type: isList(parameter) ? 'choices' : 'range',
+      parameter_values: parameter,
+    }));
   return [
     get('/v2.0/qos/rule-types', () => ({ rule_types: Object.keys(RULES).map((type) => ({ type })) })),
     get('/v2.0/qos/rule-types/:type', (call) => {
+      if (!call.isAdmin) throw networkError('NotAuthorized', 'Not authorized.');
       const type = call.param('type');
-      if (!Object.hasOwn(RULES, type)) throw notFound(`Rule type ${type} could not be found.`, 'QosRuleNotFound');
-      return { rule_type: { type, drivers } };
+      const parameters = Object.hasOwn(RULES, type) ? RULES[type] : undefined;
+      if (!parameters) throw notFound(`Rule type ${type} could not be found.`, 'QosRuleNotFound');
+      return { rule_type: { type, drivers: [{ name: 'simulated', supported_parameters: described(parameters) }] } };
     }),
   ];
 }

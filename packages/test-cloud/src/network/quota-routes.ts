@@ -3,9 +3,10 @@ import type { Call } from '../service/call.js';
 import type { Doc } from '../service/documents.js';
 import type { ResourceSpec } from '../service/resource.js';
 import { del, get, noContent, put, type Route } from '../service/route.js';
-import { badRequest } from '../service/service-error.js';
-import { integerBetween } from '../service/wire-types.js';
+import { dictionary, integerBetween } from '../service/wire-types.js';
 import { networkError } from './network-errors.js';
+import { invalid, invalidValue } from './network-style.js';
+import { listPolicies } from './rbac-policies.js';
 
 const DEFAULTS: Readonly<Record<string, number>> = {
   network: 100,
@@ -36,6 +37,7 @@ const LISTS: Readonly<Record<string, (call: Call, project: string) => Promise<re
   floatingip: ({ cloud, caller }) => cloud.catalogs.networks.listFloatingIps(caller),
   security_group: ({ cloud, caller }) => cloud.catalogs.networks.listSecurityGroups(caller),
   security_group_rule: ({ cloud, caller }) => cloud.catalogs.networks.listSecurityGroupRules(caller),
+  rbac_policy: async (call) => (await listPolicies(call)).map(({ project_id }) => ({ projectId: String(project_id) })),
 };
 
 /** Returns how many resources of a kind a project has. */
@@ -48,6 +50,11 @@ async function used(call: Call, kind: string, project: string): Promise<number> 
   ).length;
 }
 
+/** What a new resource contains besides itself: a security group has a rule for each IP version. */
+const CONTENTS: Readonly<Record<string, Readonly<Record<string, number>>>> = {
+  security_group: { security_group_rule: 2 },
+};
+
 /** Returns the resource with a check of its project's quota before one is created, if its kind has a quota. */
 export function withQuota(spec: ResourceSpec): ResourceSpec {
   const { one, creating } = spec;
@@ -56,15 +63,33 @@ export function withQuota(spec: ResourceSpec): ResourceSpec {
     ...spec,
     async creating(call, doc, resource) {
       const project = String(doc.project_id);
-      const limit = limitsOf(call, project)[one] ?? -1;
-      if (limit >= 0 && (await used(call, one, project)) >= limit)
-        throw networkError('OverQuota', `Quota exceeded for resources: ['${one}'].`);
+      const limits = limitsOf(call, project);
+      for (const [kind, added] of Object.entries({ [one]: 1, ...CONTENTS[one] })) {
+        const limit = limits[kind] ?? -1;
+        if (limit >= 0 && (await used(call, kind, project)) + added > limit)
+          throw networkError('OverQuota', `Quota exceeded for resources: ['${kind}'].`);
+      }
       return creating?.(call, doc, resource);
     },
   };
 }
 
-const Quota = z.object({ quota: z.record(z.string(), z.union([integerBetween(-1, 2 ** 31 - 1), z.string()])) });
+const Quota = z.object({ quota: dictionary });
+const Limit = integerBetween(-1, 2 ** 31 - 1);
+
+/** Returns the limits of a body, or throws a 400 that names the first kind with an invalid one. */
+function readLimits(call: Call): Readonly<Record<string, number>> {
+  const { tenant_id: _, project_id: __, ...given } = call.body(Quota).quota;
+  const unexpected = Object.keys(given).filter((kind) => !Object.hasOwn(DEFAULTS, kind));
+  if (unexpected.length > 0) throw invalid(`Unrecognized attribute(s) '${unexpected.join(', ')}'`);
+  return Object.fromEntries(
+    Object.entries(given).map(([kind, value]) => {
+      const checked = Limit.safeParse(value);
+      if (!checked.success) throw invalidValue(kind, value, checked.error.issues[0]?.message);
+      return [kind, checked.data];
+    }),
+  );
+}
 
 /** Quotas of projects, as administrators set them. */
 export function quotaRoutes(): readonly Route[] {
@@ -92,12 +117,7 @@ export function quotaRoutes(): readonly Route[] {
     put('/v2.0/quotas/:project', (call) => {
       call.requireAdmin();
       const id = call.param('project');
-      const { quota } = call.body(Quota);
-      const { tenant_id: _, project_id: __, ...given } = quota as Record<string, unknown>;
-      const unexpected = Object.keys(given).filter((kind) => !Object.hasOwn(DEFAULTS, kind));
-      if (unexpected.length > 0)
-        throw badRequest(`Unrecognized attribute(s) '${unexpected.join(', ')}'`, 'HTTPBadRequest');
-      limits(call).set(id, { ...limits(call).get(id), ...(given as Record<string, number>) });
+      limits(call).set(id, { ...limits(call).get(id), ...readLimits(call) });
       return { quota: limitsOf(call, id) };
     }),
     del('/v2.0/quotas/:project', (call) => {

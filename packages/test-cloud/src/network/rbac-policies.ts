@@ -1,63 +1,113 @@
 import { z } from 'zod';
+import { stableUuid } from '../identity/new-id.js';
 import type { Call } from '../service/call.js';
 import type { Doc } from '../service/documents.js';
 import { fixed, required, settable } from '../service/field.js';
 import type { ResourceSpec } from '../service/resource.js';
 import { badRequest, conflict } from '../service/service-error.js';
+import type { Storage } from '../service/storage.js';
 import type { Wire } from '../service/wire.js';
 import { anyId } from '../service/wire-types.js';
-import { missingResource } from './network-errors.js';
 import { notAllowed } from './network-style.js';
 import { invalid } from './provider-attributes.js';
+import { EVERY_PROJECT, type Grants, SHAREABLES, type Shareable, type SharedObject } from './sharing.js';
+import { rejectUsedGrant } from './sharing-users.js';
 import { ownerFields } from './standard-fields.js';
 
-/** The object types that can be shared, with the actions of each and the table of those that are documents. */
-const KINDS: Readonly<Record<string, { readonly actions: readonly string[]; readonly table?: string }>> = {
-  network: { actions: ['access_as_shared', 'access_as_external'] },
-  qos_policy: { actions: ['access_as_shared'], table: 'policies' },
-  security_group: { actions: ['access_as_shared'] },
-  address_scope: { actions: ['access_as_shared'], table: 'address_scopes' },
-  address_group: { actions: ['access_as_shared'], table: 'address_groups' },
-  subnetpool: { actions: ['access_as_shared'], table: 'subnetpools' },
-};
-
-/** Returns the project of an object. @throws CatalogError or ServiceError if the caller cannot see it */
-async function ownerOf({ cloud, caller }: Call, type: string, id: string): Promise<unknown> {
-  const { networks } = cloud.catalogs;
-  const table = KINDS[type]?.table;
-  if (table === undefined)
-    return (await (type === 'network' ? networks.getNetwork(caller, id) : networks.getSecurityGroup(caller, id)))
-      .projectId;
-  const object = cloud.documents.table<Doc>(`network/${table}`).get(id);
-  if (!object) throw missingResource(type.replaceAll('_', ' '), id);
-  return object.project_id;
+/** A policy: a grant of an object to one project or all, with an id and an owner. */
+interface Policy extends Doc {
+  readonly object_type: string;
+  readonly object_id: string;
+  readonly action: string;
+  readonly target_tenant: string;
 }
 
-/** Rejects a policy that its caller may not set: one for all projects, or one for an object of another project. */
-async function authorizePolicy(call: Call, verb: 'create' | 'update', policy: Wire): Promise<void> {
-  const { object_type, object_id, target_tenant } = policy;
-  const owner = await ownerOf(call, String(object_type), String(object_id));
-  if (call.isAdmin) return;
-  if (target_tenant === '*') throw notAllowed(`${verb}_rbac_policy:target_tenant`);
-  if (owner !== call.caller.projectId)
+/** The ids and owners of the policies that were created as such. Objects that are created as shared have derived ones. */
+const identities = ({ cloud }: Call) => cloud.documents.table<Doc>('network/rbac_policies');
+const keyOf = ({ object_id, action, target_tenant }: Wire) => `${object_id}/${action}/${target_tenant}`;
+
+function kindOf(type: string): Shareable {
+  const kind = SHAREABLES[type];
+  if (!kind) throw invalid(`'${type}' is not a valid RBAC object type`);
+  return kind;
+}
+
+/** Returns the policies of a shared object. */
+function policiesOf(object_type: string, { id, projectId, grants }: SharedObject): readonly Policy[] {
+  return Object.entries(grants).flatMap(([action, targets]) =>
+    targets.map((target_tenant) => {
+      const policy = { object_type, object_id: id, action, target_tenant };
+      return { ...policy, id: stableUuid('rbac', keyOf(policy)), project_id: projectId, tenant_id: projectId };
+    }),
+  );
+}
+
+/** Returns the grants with another target for an action; undefined: without the former one. */
+function replaced(grants: Grants, action: string, before: string | undefined, after: string | undefined): Grants {
+  const others = (grants[action] ?? []).filter((target) => target !== before);
+  return { ...grants, [action]: after === undefined ? others : [...others, after] };
+}
+
+async function grant(call: Call, policy: Wire, before: string | undefined, after: string | undefined): Promise<void> {
+  const kind = kindOf(String(policy.object_type));
+  const { grants } = await kind.get(call, String(policy.object_id));
+  await kind.set(call, String(policy.object_id), replaced(grants, String(policy.action), before, after));
+}
+
+/** Returns the policies that the caller may see. Forgets those of deleted objects. */
+export async function listPolicies(call: Call): Promise<readonly Doc[]> {
+  const known = new Map([...identities(call).values()].map((doc) => [keyOf(doc), doc]));
+  const all = [];
+  for (const [type, kind] of Object.entries(SHAREABLES))
+    for (const object of await kind.list(call))
+      for (const policy of policiesOf(type, object)) {
+        all.push(known.get(keyOf(policy)) ?? policy);
+        known.delete(keyOf(policy));
+      }
+  for (const { id } of known.values()) identities(call).delete(id);
+  return call.isAdmin ? all : all.filter(({ project_id }) => project_id === call.caller.projectId);
+}
+
+const storage: Storage = {
+  list: listPolicies,
+  get: async (call, id) => (await listPolicies(call)).find((policy) => policy.id === id),
+  async create(call, given) {
+    const { object_type, object_id, action, target_tenant, project_id } = given;
+    await grant(call, given, undefined, String(target_tenant));
+    const policy = { object_type, object_id, action, target_tenant };
+    const doc = { ...policy, id: stableUuid('rbac', keyOf(policy)), project_id, tenant_id: project_id };
+    identities(call).set(doc.id, doc);
+    return doc;
+  },
+  async update(call, before, { target_tenant = before.target_tenant }) {
+    await grant(call, before, String(before.target_tenant), String(target_tenant));
+    const doc = { ...before, target_tenant };
+    identities(call).set(doc.id, doc);
+    return doc;
+  },
+  async remove(call, policy) {
+    await grant(call, policy, String(policy.target_tenant), undefined);
+    identities(call).delete(policy.id);
+  },
+};
+
+/** Rejects a policy that its caller may not set, and one that exists. */
+async function checkPolicy(call: Call, verb: 'create' | 'update', policy: Wire): Promise<void> {
+  const { object_type, object_id, action, target_tenant } = policy;
+  const kind = kindOf(String(object_type));
+  if (!kind.actions.includes(String(action)))
+    throw badRequest(`Invalid action '${action}' for object type '${object_type}'.`, 'InvalidInput');
+  const { projectId, grants } = await kind.get(call, String(object_id));
+  if (!call.isAdmin && target_tenant === EVERY_PROJECT) throw notAllowed(`${verb}_rbac_policy:target_tenant`);
+  if (!call.isAdmin && projectId !== call.caller.projectId)
     throw invalid(
       `Only admins can manipulate policies on ${object_type === 'network' ? 'networks' : 'objects'} they do not own`,
     );
+  if (grants[String(action)]?.includes(String(target_tenant)))
+    throw conflict('An RBAC policy already exists with those values.', 'DuplicateRbacPolicy');
 }
 
-/** A network that is shared with all projects is a shared network, or an external one. */
-async function applyToNetwork(call: Call, policy: Doc, on: boolean): Promise<void> {
-  const { object_type, object_id, target_tenant, action } = policy;
-  if (object_type !== 'network' || target_tenant !== '*') return;
-  const change = action === 'access_as_shared' ? { shared: on } : { external: on };
-  const elevated = { ...call.caller, isAdmin: true };
-  await call.cloud.catalogs.networks.updateNetwork(elevated, String(object_id), change).catch((error) => {
-    // The network may be deleted already.
-    if (on) throw error;
-  });
-}
-
-/** Policies that share resources of a project with others. */
+/** Policies that share objects of a project with others. */
 export const rbacPolicies: ResourceSpec = {
   path: 'rbac-policies',
   one: 'rbac_policy',
@@ -65,7 +115,7 @@ export const rbacPolicies: ResourceSpec = {
   title: 'RBAC policy',
   fields: () => ({
     ...ownerFields,
-    object_type: required(fixed(z.enum(Object.keys(KINDS)))),
+    object_type: required(fixed(z.enum(Object.keys(SHAREABLES)))),
     object_id: required(fixed(anyId)),
     target_tenant: required(settable(anyId)),
     action: required(fixed(z.string())),
@@ -74,22 +124,14 @@ export const rbacPolicies: ResourceSpec = {
     revision_number: { sets: 'never', hidden: true },
   }),
   async creating(call, policy) {
-    const { object_type, object_id, target_tenant, action } = policy;
-    if (!KINDS[String(object_type)]?.actions.includes(String(action)))
-      throw badRequest(`Invalid action '${action}' for object type '${object_type}'.`, 'InvalidInput');
-    await authorizePolicy(call, 'create', policy);
-    const others = [...call.cloud.documents.table<Doc>('network/rbac_policies').values()];
-    const same = others.some(
-      (one) => one.object_id === object_id && one.target_tenant === target_tenant && one.action === action,
-    );
-    if (same) throw conflict('An RBAC policy already exists with those values.', 'DuplicateRbacPolicy');
-    await applyToNetwork(call, policy as Doc, true);
+    await checkPolicy(call, 'create', policy);
+    return undefined;
   },
-  async changing(call, before, change) {
-    const after = { ...before, ...change };
-    await authorizePolicy(call, 'update', after);
-    await applyToNetwork(call, before, false);
-    await applyToNetwork(call, after, true);
+  async changing(call, before, { target_tenant }) {
+    if (target_tenant === undefined || target_tenant === before.target_tenant) return;
+    await checkPolicy(call, 'update', { ...before, target_tenant });
+    if (target_tenant !== EVERY_PROJECT) await rejectUsedGrant(call, before, String(target_tenant));
   },
-  removing: (call, policy) => applyToNetwork(call, policy, false),
+  removing: (call, policy) => rejectUsedGrant(call, policy),
+  storage,
 };

@@ -6,6 +6,7 @@ import type { ResourceSpec } from '../service/resource.js';
 import { get, put } from '../service/route.js';
 import type { Wire } from '../service/wire.js';
 import { anyId, flag, text } from '../service/wire-types.js';
+import { networkError } from './network-errors.js';
 import { routerView } from './network-views.js';
 import { standardFields } from './standard-fields.js';
 import { toCamelCase } from './to-camel-case.js';
@@ -19,7 +20,7 @@ const gateway = z.strictObject({
   qos_policy_id: anyId.nullish(),
 });
 const route = z.strictObject({ destination: z.string(), nexthop: z.string() });
-const RouterInterface = z.union([z.object({ subnet_id: z.string() }), z.object({ port_id: z.string() })]);
+const RouterInterface = z.object({ subnet_id: z.unknown().optional(), port_id: z.unknown().optional() });
 const Routes = z.object({ router: z.object({ routes: z.array(route) }) });
 
 const unlisted = { filter: false } as const;
@@ -39,10 +40,21 @@ function fieldsOf({ external_gateway_info, ...body }: Wire): RouterFields {
   };
 }
 
-const interfaceOf = (call: Call) => {
-  const at = call.body(RouterInterface);
-  return 'subnet_id' in at ? { subnetId: at.subnet_id } : { portId: at.port_id };
-};
+/** Returns the subnet or port that a request names. With both, a port is removed by its id. */
+function interfaceOf(call: Call, removes = false): { readonly subnetId: string } | { readonly portId: string } {
+  const { subnet_id, port_id } = call.body(RouterInterface);
+  const bad = (message: string) => networkError('BadRequest', `Bad router request: ${message}.`);
+  if (subnet_id === undefined && port_id === undefined) throw bad('Either subnet_id or port_id must be specified');
+  const uuid = (value: unknown) => {
+    if (!z.guid().safeParse(value).success) throw bad(`'${value}' is not a valid UUID`);
+    return String(value);
+  };
+  const portId = port_id === undefined ? undefined : uuid(port_id);
+  const subnetId = subnet_id === undefined ? undefined : uuid(subnet_id);
+  if (portId !== undefined && subnetId !== undefined && !removes)
+    throw bad('Cannot specify both subnet-id and port-id');
+  return portId === undefined ? { subnetId: String(subnetId) } : { portId };
+}
 
 const interfaceView = (call: Call, port: PortView) => ({
   id: call.param('id'),
@@ -96,7 +108,7 @@ export const routers: ResourceSpec = {
       const { caller, cloud } = call;
       return interfaceView(
         call,
-        await cloud.catalogs.networks.removeRouterInterface(caller, call.param('id'), interfaceOf(call)),
+        await cloud.catalogs.networks.removeRouterInterface(caller, call.param('id'), interfaceOf(call, true)),
       );
     }),
     ...(['add_extraroutes', 'remove_extraroutes'] as const).map((action) =>

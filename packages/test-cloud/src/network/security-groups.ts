@@ -19,7 +19,7 @@ export const securityGroups: ResourceSpec = {
     name: settable(text, ''),
     description: settable(text, ''),
     stateful: settable(flag, true, { inDocuments: true }),
-    shared: derived(),
+    shared: derived(false, { inDocuments: true }),
     security_group_rules: derived(undefined, { filter: false }),
   }),
   storage: {

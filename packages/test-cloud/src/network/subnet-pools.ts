@@ -7,13 +7,18 @@ import type { ResourceSpec } from '../service/resource.js';
 import { put } from '../service/route.js';
 import { badRequest, conflict, notFound } from '../service/service-error.js';
 import type { Wire } from '../service/wire.js';
-import { anyId, count, flag, text } from '../service/wire-types.js';
+import { count, flag, text } from '../service/wire-types.js';
+import { missingResource, networkError } from './network-errors.js';
+import { areContained, compacted, intersect } from './pool-prefixes.js';
+import { isShared } from './sharing.js';
 import { named, standardFields } from './standard-fields.js';
 
 const prefix = z.string().refine((cidr) => parseCidr(cidr) !== undefined, 'is not a valid IP subnet');
 const Prefixes = z.object({ prefixes: z.array(prefix) });
 const admin = { admin: 'write' } as const;
 const LONGEST = { 4: 32, 6: 128 } as const;
+
+const LENGTHS = ['min_prefixlen', 'max_prefixlen', 'default_prefixlen'] as const;
 
 const poolsOf = (call: Call) => call.cloud.documents.table<Doc>('network/subnetpools');
 
@@ -50,7 +55,72 @@ function fromPrefixes(prefixes: readonly string[]): Wire {
   const [version, ...others] = new Set(cidrs.map((cidr) => cidr.version));
   if (version === undefined || others.length > 0)
     throw badRequest('A subnetpool needs prefixes of one IP version.', 'PrefixVersionMismatch');
-  return { ip_version: version, prefixes: cidrs.map(formatCidr).sort() };
+  return { ip_version: version, prefixes: compacted(prefixes).map(formatCidr) };
+}
+
+/** Rejects prefixes that do not fit the address scope of their pool: it has one IP version, and no address twice. */
+async function checkScope(call: Call, pool: Wire): Promise<void> {
+  const { id = null, address_scope_id, ip_version } = pool;
+  if (address_scope_id === null || address_scope_id === undefined) return;
+  const scopeId = String(address_scope_id);
+  const scope = call.cloud.documents.table<Doc>('network/address_scopes').get(scopeId);
+  const isOwn = call.isAdmin || scope?.project_id === call.caller.projectId;
+  if (!scope || !(isOwn || isShared(call, scope))) throw missingResource('Address scope', scopeId);
+  if (scope.ip_version !== ip_version)
+    throw networkError(
+      'IllegalSubnetPoolIpVersionAssociationToAddressScope',
+      `Illegal subnetpool association: subnetpool ${id} cannot associate with address scope ${scopeId} because subnetpool ip_version is not ${scope.ip_version}.`,
+    );
+  const own = compacted(pool.prefixes as readonly string[]);
+  const others = [...poolsOf(call).values()].filter((other) => other.address_scope_id === scopeId && other.id !== id);
+  const used = others.flatMap(({ prefixes }) => (prefixes as readonly string[]).map(cidrOf));
+  if (own.some((prefix) => used.some((other) => intersect(prefix, other))))
+    throw networkError(
+      'AddressScopePrefixConflict',
+      'Failed to associate address scope: subnetpools within an address scope must have unique prefixes.',
+    );
+}
+
+/** Rejects a change of a pool in an address scope of another project. */
+function rejectForeignScope(call: Call, { id, address_scope_id }: Doc): void {
+  const scope = call.cloud.documents.table<Doc>('network/address_scopes').get(String(address_scope_id));
+  if (scope && !call.isAdmin && scope.project_id !== call.caller.projectId)
+    throw networkError(
+      'IllegalSubnetPoolUpdate',
+      `Illegal subnetpool update : subnetpool ${id} cannot be updated when associated with shared address scope ${scope.id}.`,
+    );
+}
+
+/** Rejects a second default pool of an IP version. */
+function rejectSecondDefault(call: Call, { id, ip_version, is_default }: Wire): void {
+  const isOther = (pool: Doc) => pool.is_default === true && pool.ip_version === ip_version && pool.id !== id;
+  if (is_default === true && [...poolsOf(call).values()].some(isOther))
+    throw networkError(
+      'InvalidInput',
+      'Invalid input for operation: A default subnetpool for this IP family has already been set. Only one default may exist per IP family.',
+    );
+}
+
+/** Throws unless the subnets of a network come from one pool. @param poolId null: the subnet has no pool */
+export async function requireSamePool(
+  call: Call,
+  networkId: string,
+  ipVersion: unknown,
+  poolId: unknown,
+): Promise<void> {
+  const pools = call.cloud.documents.table<Wire>('network/subnets');
+  const subnets = await call.cloud.catalogs.networks.listSubnets({ ...call.caller, isAdmin: true }, { networkId });
+  const scopeOf = (id: unknown) => poolsOf(call).get(String(id))?.address_scope_id ?? null;
+  const differs = subnets.some(({ id, ipVersion: version }) => {
+    const other = pools.get(id)?.subnetpool_id ?? null;
+    const isSameScope = scopeOf(other) !== null && scopeOf(other) === scopeOf(poolId);
+    return version === ipVersion && other !== (poolId ?? null) && !isSameScope;
+  });
+  if (differs)
+    throw networkError(
+      'NetworkSubnetPoolAffinityError',
+      'Subnets hosted on the same network must be allocated from the same subnet pool.',
+    );
 }
 
 export const subnetPools: ResourceSpec = {
@@ -71,12 +141,17 @@ export const subnetPools: ResourceSpec = {
     max_prefixlen: settable(count),
     is_default: settable(flag, false, admin),
     shared: fixed(flag, false, admin),
-    address_scope_id: settable(anyId.nullable(), null),
+    address_scope_id: settable(z.guid('is not a valid UUID').nullable(), null),
   }),
-  creating(_call, { prefixes, default_prefixlen, min_prefixlen, max_prefixlen }) {
+  // As in the original, lengths are text.
+  shows: (_call, pool) => Object.fromEntries(LENGTHS.map((name) => [name, String(pool[name])])),
+  async creating(call, pool) {
+    const { prefixes, default_prefixlen, min_prefixlen, max_prefixlen } = pool;
     const derivedPrefixes = fromPrefixes(prefixes as readonly string[]);
     const longest = LONGEST[derivedPrefixes.ip_version as 4 | 6];
     const min = min_prefixlen ?? (longest === 32 ? 8 : 64);
+    rejectSecondDefault(call, { ...pool, ...derivedPrefixes });
+    await checkScope(call, { ...pool, ...derivedPrefixes });
     return {
       ...derivedPrefixes,
       min_prefixlen: min,
@@ -84,10 +159,13 @@ export const subnetPools: ResourceSpec = {
       default_prefixlen: default_prefixlen ?? min,
     };
   },
-  changing(_call, before, { prefixes }) {
+  async changing(call, before, change) {
+    const { prefixes } = change;
+    rejectForeignScope(call, before);
+    rejectSecondDefault(call, { ...before, ...change });
+    await checkScope(call, { ...before, ...change });
     if (prefixes === undefined) return undefined;
-    const lost = (before.prefixes as readonly string[]).find((text) => !(prefixes as readonly string[]).includes(text));
-    if (lost)
+    if (!areContained(before.prefixes as readonly string[], prefixes as readonly string[]))
       throw badRequest(
         `Illegal subnetpool update : Existing prefixes must be a subset of the new prefixes.`,
         'IllegalSubnetPoolPrefixUpdate',
@@ -110,11 +188,12 @@ export const subnetPools: ResourceSpec = {
         const { prefixes } = call.body(Prefixes);
         const previous = before.prefixes as readonly string[];
         const now =
-          action === 'add_prefixes'
-            ? [...new Set([...previous, ...prefixes])]
-            : previous.filter((p) => !prefixes.includes(p));
-        resource.storage.update(call, before, fromPrefixes(now));
-        return { prefixes: now };
+          action === 'add_prefixes' ? [...previous, ...prefixes] : previous.filter((p) => !prefixes.includes(p));
+        const change = fromPrefixes(now);
+        rejectForeignScope(call, before);
+        await checkScope(call, { ...before, ...change });
+        resource.storage.update(call, before, change);
+        return { prefixes: change.prefixes };
       }),
     ),
 };

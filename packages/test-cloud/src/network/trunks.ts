@@ -11,12 +11,23 @@ import { anyId, flag, integerBetween } from '../service/wire-types.js';
 import { networkError } from './network-errors.js';
 import { named, standardFields } from './standard-fields.js';
 
-const subPort = z.strictObject({
-  port_id: anyId,
-  segmentation_type: z.enum(['vlan', 'inherit']).default('vlan'),
-  segmentation_id: integerBetween(1, 4094).optional(),
-});
-const SubPorts = z.object({ sub_ports: z.array(subPort).min(1) });
+const subPort = z
+  .strictObject({
+    port_id: anyId,
+    segmentation_type: z.enum(['vlan', 'inherit']).optional(),
+    segmentation_id: integerBetween(1, 4094).optional(),
+  })
+  .refine(
+    ({ segmentation_type, segmentation_id }) =>
+      segmentation_type === 'inherit' || (segmentation_type !== undefined && segmentation_id !== undefined),
+    'is missing segmentation information: both segmentation_id and segmentation_type must be specified',
+  );
+/** Segmentation ids are unique in a request. */
+const subPortList = z.array(subPort).refine((subPorts) => {
+  const ids = subPorts.flatMap(({ segmentation_id }) => segmentation_id ?? []);
+  return new Set(ids).size === ids.length;
+}, 'has a segmentation ID that is not unique');
+const SubPorts = z.object({ sub_ports: subPortList.min(1) });
 
 const trunksOf = (call: Call) => [...call.cloud.documents.table<Doc>('network/trunks').values()];
 const subPortsOf = (trunk: Wire) => trunk.sub_ports as readonly z.infer<typeof subPort>[];
@@ -88,10 +99,14 @@ export async function trunkFields(call: Call, port: Doc): Promise<Wire> {
   };
 }
 
+function rejectDisabled({ id, admin_state_up }: Doc): void {
+  if (admin_state_up === false) throw networkError('TrunkDisabled', `Trunk ${id} is currently disabled.`);
+}
+
 /** Returns the trunk whose subports a request changes. Throws `TrunkDisabled`. */
 async function requireEnabled(resource: Resource, call: Call): Promise<Doc> {
   const trunk = await resource.find(call, call.param('id'), 'change');
-  if (trunk.admin_state_up === false) throw networkError('TrunkDisabled', `Trunk ${trunk.id} is currently disabled.`);
+  rejectDisabled(trunk);
   return trunk;
 }
 
@@ -107,7 +122,7 @@ export const trunks: ResourceSpec = {
     admin_state_up: settable(flag, true),
     port_id: required(fixed(anyId)),
     status: derived('ACTIVE'),
-    sub_ports: fixed(z.array(subPort), () => [], { filter: false }),
+    sub_ports: fixed(subPortList, () => [], { filter: false }),
   }),
   async creating(call, { port_id, sub_ports }) {
     await call.cloud.catalogs.networks.getPort(call.caller, String(port_id));
@@ -115,7 +130,9 @@ export const trunks: ResourceSpec = {
       throw networkError('ParentPortInUse', `Port ${port_id} is already a parent port of a trunk.`);
     await rejectDuplicates(call, [], sub_ports as readonly Wire[]);
   },
-  async removing(call, { id, port_id }) {
+  async removing(call, trunk) {
+    rejectDisabled(trunk);
+    const { id, port_id } = trunk;
     const port = await call.cloud.catalogs.networks.getPort(call.caller, String(port_id)).catch(ifMissing);
     if (port?.deviceId) throw conflict(`Trunk ${id} is currently in use.`, 'TrunkInUse');
   },

@@ -17,8 +17,8 @@ export interface Field {
   readonly hidden?: true;
   /** The first minor version of the service that shows it; default: all. */
   readonly since?: number;
-  /** False: lists cannot be filtered or sorted by it. */
-  readonly filter?: false;
+  /** False: lists cannot be filtered or sorted by it. `storage`: the storage filters by it. */
+  readonly filter?: false | 'storage';
   /** This field is not part of the catalog record: it is stored in the documents. */
   readonly inDocuments?: true;
 }

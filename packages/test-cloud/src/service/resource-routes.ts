@@ -6,11 +6,12 @@ import { tagRoutes } from './tag-routes.js';
 import type { ViewName } from './view.js';
 import type { Wire } from './wire.js';
 
-/** Returns the content of the envelope; undefined without one. */
-function requestBody(call: Call, key: string): unknown {
-  const body: unknown = call.req.body;
+/** Returns the content of an envelope; undefined without one. */
+function envelopeContent(body: unknown, key: string): unknown {
   return typeof body === 'object' && body !== null && Object.hasOwn(body, key) ? (body as Wire)[key] : undefined;
 }
+
+const requestBody = (call: Call, key: string) => envelopeContent(call.req.body, key);
 
 /** Returns the routes of a resource: its additional ones first, then the standard ones that it supports. */
 export function resourceRoutes(resource: Resource): readonly Route[] {
@@ -30,7 +31,11 @@ export function resourceRoutes(resource: Resource): readonly Route[] {
   async function create(call: Call): Promise<Reply> {
     const status = statuses?.create ?? style.statuses.create;
     const several = style.bulk || spec.bulk ? requestBody(call, many) : undefined;
-    if (Array.isArray(several)) return new Reply(status, { [many]: await resource.createAll(call, several) });
+    if (Array.isArray(several)) {
+      // Each resource may have its own envelope.
+      const given = several.map((item: unknown) => envelopeContent(item, one) ?? item);
+      return new Reply(status, { [many]: await resource.createAll(call, given) });
+    }
     if (spec.bulk === 'only') throw style.errors.noBody(resource);
     return new Reply(status, responseBody('create', await resource.create(call, givenBody(call))));
   }

@@ -20,6 +20,8 @@ export interface ResourceSpec extends ResourceNames {
   readonly verbs?: readonly Verb[];
   /** Verbs restricted to administrators; default: those of the service. */
   readonly admin?: readonly Verb[];
+  /** Throws the 404 of the parent in the path if the caller cannot see it. */
+  readonly requireParent?: (call: Call) => Awaitable<unknown>;
   /** Whether the caller may see a record; default: administrators, its project, and all callers if it is shared. */
   readonly isVisible?: (call: Call, doc: Doc) => boolean;
   /** Whether the caller's list includes a record that the caller may see. */
@@ -87,12 +89,14 @@ export class Resource implements ResourceType {
   isVisible(call: Call, doc: Doc): boolean {
     if (call.isAdmin) return true;
     if (this.spec.isVisible) return this.spec.isVisible(call, doc);
-    return doc.project_id === undefined || doc.project_id === call.caller.projectId || doc.shared === true;
+    if (doc.project_id === undefined || doc.project_id === call.caller.projectId) return true;
+    return this.style.isShared?.(call, doc) ?? doc.shared === true;
   }
 
   /** Returns the record, or throws the service's 404. */
   async find(call: Call, id: string, verb: Verb = 'show'): Promise<Doc> {
-    if (this.admin.includes(verb)) this.style.authorize(call, this, verb, undefined);
+    await this.spec.requireParent?.(call);
+    if (this.admin.includes(verb) && !this.style.authorizesLast) this.style.authorize(call, this, verb, undefined);
     const doc = await this.storage.get(call, id);
     if (!doc) throw this.style.errors.notFound(this, id, call);
     this.style.authorize(call, this, verb, doc);
@@ -114,6 +118,7 @@ export class Resource implements ResourceType {
   }
 
   async list(call: Call): Promise<readonly Wire[]> {
+    await this.spec.requireParent?.(call);
     this.style.authorize(call, this, 'list', undefined);
     const { lists } = this.spec;
     const docs = await this.storage.list(call);
@@ -124,6 +129,7 @@ export class Resource implements ResourceType {
   /** Creates a resource of validated fields. */
   async make(call: Call, values: Wire): Promise<Wire> {
     this.style.authorize(call, this, 'create', undefined);
+    await this.spec.requireParent?.(call);
     const filled = this.style.stamp(call, this, withInitials(call, this, values), undefined);
     const extra = await this.spec.creating?.(call, filled, this);
     const full = { ...filled, ...extra };
@@ -152,8 +158,10 @@ export class Resource implements ResourceType {
 
   change(call: Call, id: string, given: unknown): Promise<Wire> {
     return serialized(call.cloud, id, async () => {
+      const read = () => readFields(call, this, 'change', given);
+      const values = this.style.authorizesLast && read();
       const before = await this.find(call, id, 'change');
-      return this.apply(call, before, readFields(call, this, 'change', given));
+      return this.apply(call, before, values ?? read());
     });
   }
 

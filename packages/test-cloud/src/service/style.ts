@@ -20,6 +20,8 @@ export interface ResourceNames {
   readonly within?: readonly string[];
   /** Default: the documents of the cloud. */
   readonly storage?: Storage;
+  /** Verbs for which the storage itself rejects callers of other projects. */
+  readonly storageAuthorizes?: readonly Verb[];
   /** Creates initial records. Called before every use; must be idempotent. */
   readonly seed?: (call: Call, table: Map<string, Doc>) => void;
   /** Whether a caller without permission gets 404 for a record that does not exist. Default: 403 in both cases. */
@@ -62,12 +64,16 @@ export interface Style {
   readonly bare?: true;
   /** Whether several resources can be created at once, in an envelope of the plural. */
   readonly bulk: boolean;
+  /** Whether a caller is authorized after the body of a change is validated and the resource is found. */
+  readonly authorizesLast?: true;
   /** Verbs restricted to administrators, unless a resource overrides them. */
   readonly admin: readonly Verb[];
   /** Throws the service's error if the caller may not read or change a resource. */
   readonly authorize: (call: Call, resource: ResourceType, verb: Verb, doc: Doc | undefined) => void;
   /** Throws if the caller may not set these fields. */
   readonly authorizeFields: (call: Call, resource: ResourceType, verb: Verb, given: Wire) => void;
+  /** Returns whether other projects may see a record. Default: its field `shared`. */
+  readonly isShared?: (call: Call, doc: Doc) => boolean;
   /** Returns the fields that the service sets itself: times, revisions, an owner. */
   readonly stamp: (call: Call, resource: ResourceType, doc: Wire, before: Doc | undefined) => Wire;
   /** Returns the final form of a resource in a response. */

@@ -8,9 +8,12 @@ const MAX_TAGS = 50;
 const Tag = z.string().min(1).max(255);
 const Tags = z.object({ tags: z.array(Tag) });
 
-/** Routes of the tags of a resource, individually and all together. */
-export function tagRoutes(resource: Resource): readonly Route[] {
-  const path = `${resource.style.root}/${resource.spec.path}/:id/tags`;
+/**
+ * Routes of the tags of a resource, individually and all together.
+ * @param collection path of the resources below the root; default: that of the specification
+ */
+export function tagRoutes(resource: Resource, collection = resource.spec.path): readonly Route[] {
+  const path = `${resource.style.root}/${collection}/:id/tags`;
 
   async function tagsOf(call: Call): Promise<readonly string[]> {
     const shown = await resource.show(call, await resource.find(call, call.param('id')));

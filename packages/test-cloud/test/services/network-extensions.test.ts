@@ -61,7 +61,7 @@ describe('additional resources of the network service', () => {
       prefixes: ['10.8.0.0/16'],
       default_prefixlen: 26,
     });
-    expect(pool).toMatchObject({ ip_version: 4, min_prefixlen: 8, max_prefixlen: 32 });
+    expect(pool).toMatchObject({ ip_version: 4, min_prefixlen: '8', max_prefixlen: '32' });
     const { id } = await make('networks', 'network', {});
     const cut = (fields: object) => make('subnets', 'subnet', { network_id: id, subnetpool_id: pool.id, ...fields });
     expect(await cut({ ip_version: 4 })).toMatchObject({ cidr: '10.8.0.0/26', subnetpool_id: pool.id });

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { NETWORK } from '../clouds.js';
 import { networkUnderTest, PUBLIC } from './network-under-test.js';
@@ -72,7 +73,8 @@ describe('the network service', () => {
     expect((await add(one.id)).status).toBe(200);
     expect(await add(one.id)).toMatchObject({ status: 400, type: 'BadRequest' });
     expect(await add(other.id)).toMatchObject({ status: 400, type: 'BadRequest' });
-    expect(await add('x')).toMatchObject({ status: 404, type: 'SubnetNotFound' });
+    expect(await add(randomUUID())).toMatchObject({ status: 404, type: 'SubnetNotFound' });
+    expect(await add('x')).toMatchObject({ status: 400, type: 'BadRequest' });
   });
 
   it('associates floating addresses only with ports that a router connects with their network', async () => {

@@ -16,6 +16,7 @@ import {
   type PortRecord,
   ROUTER_PORTS,
 } from './network-tables.js';
+import { canSeeNetwork } from './network-visibility.js';
 import { isServedByRouter } from './planned-routers.js';
 import { portNotFound } from './port-records.js';
 
@@ -62,16 +63,27 @@ async function rejectUnreachable(tx: Tx, externalId: string, port: PortRecord, s
   );
 }
 
+/** Returns the error for a port of another project: the owner of its network knows that it exists. */
+async function unusablePort(tx: Tx, caller: Caller, id: string, port: PortRecord | undefined): Promise<CatalogError> {
+  const network = port && (await networks.get(tx, port.networkId));
+  if (network?.projectId !== caller.projectId) return portNotFound(id);
+  return new CatalogError(
+    'FLOATING_IP_UNREACHABLE',
+    `Cannot process floatingip association with Port ${id}, since that port is owned by a different tenant`,
+  );
+}
+
 /** Creates the floating IP operations of the embedded network catalog. */
 export function floatingAddresses(context: NetworkContext) {
   const { store, clock } = context;
 
-  async function pools(): Promise<NetworkRecord[]> {
-    return networks.find(store, (q) => q.where('external', '=', 1).orderBy('seq'));
+  async function pools(caller: Caller): Promise<NetworkRecord[]> {
+    const all = await networks.find(store, (q) => q.where('external', '=', 1).orderBy('seq'));
+    return all.filter((network) => canSeeNetwork(caller, network));
   }
 
-  async function poolNamed(nameOrId: string | undefined): Promise<NetworkRecord> {
-    const all = await pools();
+  async function poolNamed(caller: Caller, nameOrId: string | undefined): Promise<NetworkRecord> {
+    const all = await pools(caller);
     const named =
       nameOrId === undefined
         ? [all.find((pool) => pool.isDefault) ?? all[0]]
@@ -121,7 +133,7 @@ export function floatingAddresses(context: NetworkContext) {
     const associated = await changing(caller, id, async (tx, floating) => {
       const free = await disassociate(tx, floating);
       const port = await ports.lock(tx, to.portId);
-      if (!port || !owns(caller, port.projectId)) throw portNotFound(to.portId);
+      if (!port || !owns(caller, port.projectId)) throw await unusablePort(tx, caller, to.portId, port);
       const address = to.fixedAddress === undefined ? undefined : canonicalIp(to.fixedAddress);
       const fixedIp = port.fixedIps.find((f) => f.version === 4 && (address === undefined || f.address === address));
       if (!fixedIp)
@@ -153,7 +165,7 @@ export function floatingAddresses(context: NetworkContext) {
   }
 
   async function create(caller: Caller, request: NewFloatingIp): Promise<FloatingIpView> {
-    const pool = await poolNamed(request.pool);
+    const pool = await poolNamed(caller, request.pool);
     const created = await store.transaction(async (tx) => {
       const id = randomUUID();
       const subnets = (await subnetsById(tx, pool.subnetIds)).filter(
@@ -184,7 +196,7 @@ export function floatingAddresses(context: NetworkContext) {
   }
 
   return {
-    listFloatingIpPools: (_caller: Caller): Promise<readonly NetworkRecord[]> => pools(),
+    listFloatingIpPools: pools,
 
     async listFloatingIps(caller: Caller, query: FloatingIpQuery & Page = {}): Promise<readonly FloatingIpView[]> {
       const equal = {

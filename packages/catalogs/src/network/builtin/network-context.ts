@@ -3,13 +3,13 @@ import { derivedUuid } from '../../builtin/derived-uuid.js';
 import type { EmbeddedContext } from '../../builtin/embedded-options.js';
 import { rejectNul } from '../../builtin/json-conditions.js';
 import type { Caller } from '../../caller/caller.js';
-import { owns } from '../../caller/caller-scope.js';
 import { CatalogError } from '../../errors/catalog-error.js';
 import { cidrOf, formatCidr } from '../ip-address.js';
 import { isPhysical } from '../provider-segment.js';
 import type { SlotBlocks } from './ip-allocations.js';
 import { defaultMtu, type HostTunnel } from './network-mtu.js';
 import { type NetworkRecord, networkTables, type SubnetRecord } from './network-tables.js';
+import { canSeeNetwork } from './network-visibility.js';
 import { defaultPools } from './subnet-slots.js';
 
 /** State that the parts of the embedded network catalog share. */
@@ -91,10 +91,6 @@ async function acceptNetwork(context: NetworkContext, tx: Tx, id: string, now: n
   await networkTables.subnets.insert(tx, subnet);
   const network = { id, projectId, name: id, shared: true, accepted: true, subnetIds: [subnetId] };
   return insertNetwork(context, tx, network, now);
-}
-
-export function canSeeNetwork(caller: Caller, network: NetworkRecord): boolean {
-  return network.shared || network.external || owns(caller, network.projectId);
 }
 
 /** Returns a network that the caller may use; creates it in a catalog that accepts unknown ids. */

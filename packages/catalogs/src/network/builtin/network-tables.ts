@@ -19,6 +19,10 @@ export interface NetworkRecord extends Network, Dated, Stored {
   /** Created because a caller used an unknown id. All callers may use it, but only by id. */
   readonly accepted: boolean;
   readonly portSecurityEnabled: boolean;
+  /** Projects that may use the network although it is not shared with all. */
+  readonly sharedWith?: readonly string[];
+  /** Projects that see an external network; `*` stands for all. Missing or null: all. */
+  readonly externalFor?: readonly string[] | null;
   /** Set by administrators. Missing or null: a network that exists only in the cloud. */
   readonly provider?: ProviderSegment | null;
 }
@@ -36,6 +40,8 @@ export interface SubnetRecord extends Subnet, Dated, Stored {
   readonly allocationPools: readonly AddressRange[];
   readonly ipv6AddressMode: Ipv6Mode;
   readonly ipv6RaMode: Ipv6Mode;
+  /** The kinds of devices, by `device_owner` of their ports, that get addresses from it. Missing or empty: all. */
+  readonly serviceTypes?: readonly string[];
 }
 
 export interface PortRecord extends Omit<Port, 'networkName' | 'securityGroups'>, Dated, Stored {
@@ -78,6 +84,9 @@ interface Owned extends Stored {
 const ownerColumns = { project_id: (r: { projectId: string }) => r.projectId, name: (r: { name: string }) => r.name };
 const id = (record: Pick<Owned, 'id'>) => record.id;
 
+/** Returns whether all projects see an external network. */
+export const isExternalForAll = (externalFor: NetworkRecord['externalFor']) => externalFor?.includes('*') ?? true;
+
 /** The `device_owner` of ports of routers. */
 export const ROUTER_PORTS = 'network:router_interface';
 
@@ -88,7 +97,13 @@ export const networkTables = {
   networks: new DocumentTable<NetworkRecord>({
     name: 'networks',
     key: id,
-    columns: { ...ownerColumns, shared: (n) => n.shared, external: (n) => n.external },
+    columns: {
+      ...ownerColumns,
+      shared: (n) => n.shared,
+      external: (n) => n.external,
+      granted: (n) => (n.sharedWith ?? []).length > 0,
+      restricted: (n) => !isExternalForAll(n.externalFor),
+    },
   }),
   subnets: new DocumentTable<SubnetRecord>({
     name: 'subnets',

@@ -82,6 +82,21 @@ export function sortedAddresses(fixedIps: readonly FixedIp[]): readonly FixedIp[
 }
 
 /**
+ * Returns the subnets that addresses of a port may come from without a request: those for its kind of device, otherwise
+ * those for every kind.
+ * @throws `NO_FREE_ADDRESS` if every subnet is reserved for other kinds
+ */
+function subnetsForOwner(subnets: readonly SubnetRecord[], deviceOwner: string): readonly SubnetRecord[] {
+  const reserved = subnets.filter(({ serviceTypes = [] }) => serviceTypes.length > 0);
+  if (reserved.length === 0) return subnets;
+  const matching = reserved.filter(({ serviceTypes = [] }) => serviceTypes.includes(deviceOwner));
+  const usable = matching.length > 0 ? matching : subnets.filter((subnet) => !reserved.includes(subnet));
+  if (usable.length === 0)
+    throw new CatalogError('NO_FREE_ADDRESS', 'No valid service subnet for the given device owner.');
+  return usable;
+}
+
+/**
  * Allocates the requested addresses, or the default ones. @param mac MAC address of a guest that may derive its address
  */
 export async function claimAddresses(
@@ -118,6 +133,32 @@ export async function rejectUsedMac(tx: Tx, networkId: string, mac: string): Pro
   if (users > 0) throw new CatalogError('MAC_IN_USE', `MAC address ${mac} is already in use on network ${networkId}.`);
 }
 
+/**
+ * Rejects security groups and address pairs of a port without port security.
+ * @param requested the groups and pairs of the request
+ * @param kept the number of groups and pairs that the port keeps from before
+ */
+export function checkPortSecurity(
+  requested: { readonly groups: number; readonly pairs: number },
+  kept: { readonly groups: number; readonly pairs: number } = { groups: 0, pairs: 0 },
+): void {
+  if (requested.pairs + kept.pairs > 0)
+    throw new CatalogError(
+      'PORT_SECURITY_OFF_WITH_PAIRS',
+      'Port Security must be enabled in order to have allowed address pairs on a port.',
+    );
+  if (requested.groups > 0)
+    throw new CatalogError(
+      'PORT_SECURITY_OFF_WITH_GROUPS',
+      'Port security must be enabled and port must have an IP address in order to use security groups.',
+    );
+  if (kept.groups > 0)
+    throw new CatalogError(
+      'PORT_SECURITY_IN_USE',
+      'Port has security group associated. Cannot disable port security or IP address until security group is removed.',
+    );
+}
+
 /** Creates a port with its addresses; an existing port with this id is not changed. */
 export async function insertPort(
   context: NetworkContext,
@@ -135,9 +176,12 @@ export async function insertPort(
   // A router's own addresses are not derived.
   const maker = spec.deviceOwner === ROUTER_PORTS ? undefined : mac;
   const subnets = await subnetsById(tx, network.subnetIds);
-  const fixedIps = sortedAddresses(await claimAddresses(tx, context.blocks, subnets, requests, spec.id, maker));
+  const usable = requests ? subnets : subnetsForOwner(subnets, spec.deviceOwner ?? '');
+  const fixedIps = sortedAddresses(await claimAddresses(tx, context.blocks, usable, requests, spec.id, maker));
   if (givenMac) await rejectUsedMac(tx, network.id, mac);
   const portSecurityEnabled = given.portSecurityEnabled ?? network.portSecurityEnabled;
+  if (bare && !portSecurityEnabled)
+    checkPortSecurity({ groups: securityGroups?.length ?? 0, pairs: given.allowedAddressPairs?.length ?? 0 });
   const none = !portSecurityEnabled || (bare && securityGroups?.length === 0);
   const groups = none ? [] : await groupsFor(context, tx, spec.projectId, securityGroups);
   for (const group of groups) names.know(group);

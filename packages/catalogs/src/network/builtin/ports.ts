@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { retryOnUniqueViolation, type Tx } from '@apistrata/record-store';
+import { isOneOf, type Rows, retryOnUniqueViolation, type Session, type Tx } from '@apistrata/record-store';
+import type { ExpressionBuilder } from 'kysely';
 import { derivedUuid } from '../../builtin/derived-uuid.js';
 import { hasItem, rejectNul } from '../../builtin/json-conditions.js';
 import { listPage, type Page } from '../../builtin/list-page.js';
@@ -12,6 +13,7 @@ import { freeAddresses, subnetsById } from './ip-allocations.js';
 import { NameCache, type NetworkContext, portsChanged } from './network-context.js';
 import { networkTables, type PortRecord } from './network-tables.js';
 import {
+  checkPortSecurity,
   claimAddresses,
   dropFloating,
   type FixedIpRequest,
@@ -65,6 +67,12 @@ export interface PortChange
   readonly securityGroups?: readonly string[];
 }
 
+/** Returns whether a caller may see and delete a port: as its project, or as that of its network. */
+async function canManagePort(session: Session, caller: Caller, { projectId, networkId }: PortRecord): Promise<boolean> {
+  if (owns(caller, projectId)) return true;
+  return (await networks.get(session, networkId))?.projectId === caller.projectId;
+}
+
 /** Creates the port operations of the network service. */
 export function portVerbs(context: NetworkContext) {
   const { store, clock } = context;
@@ -82,7 +90,7 @@ export function portVerbs(context: NetworkContext) {
   async function visible(caller: Caller, id: string): Promise<PortView> {
     const port = await ports.get(store, id);
     if (!port && context.accept) return acceptPort(caller, id);
-    if (!port || !owns(caller, port.projectId)) throw portNotFound(id);
+    if (!port || !(await canManagePort(store, caller, port))) throw portNotFound(id);
     return presentPort(store, port);
   }
 
@@ -102,6 +110,20 @@ export function portVerbs(context: NetworkContext) {
       ...remaining,
       ...(await claimAddresses(tx, context.blocks, subnets, fresh, port.id, port.mac)),
     ]);
+  }
+
+  /**
+   * Selects the ports of a project, and those on its networks.
+   * @param isNarrow whether another condition selects few rows; otherwise each part uses an index of its own
+   */
+  function visiblePorts(projectId: string, isNarrow: boolean) {
+    const ownNetworks = store.db.selectFrom('networks').select('id').where('project_id', '=', projectId);
+    return (eb: ExpressionBuilder<Rows, string>) => {
+      if (isNarrow) return eb.or([eb('project_id', '=', projectId), eb('network_id', 'in', ownNetworks)]);
+      const seqs = () => store.db.selectFrom('ports').select('seq');
+      const own = seqs().where('project_id', '=', projectId);
+      return isOneOf(store, 'seq', own.union(seqs().where(isOneOf(store, 'network_id', ownNetworks))));
+    };
   }
 
   const addressesIn = (subnetId: string) => store.db.selectFrom('ip_allocations').where('subnet_id', '=', subnetId);
@@ -126,7 +148,8 @@ export function portVerbs(context: NetworkContext) {
       // Read first: for the ports of an unknown number of holders, databases without statistics read all ports.
       const holders = query.address === undefined ? undefined : await holdersOf(query.address, query.subnetId);
       const page = await listPage(store, ports, 'oldest first', query, (rows) => {
-        let narrowed = isAdmin(caller) ? rows : rows.where('project_id', '=', caller.projectId);
+        const isNarrow = query.deviceIds ?? query.ids ?? query.networkId ?? query.mac;
+        let narrowed = isAdmin(caller) ? rows : rows.where(visiblePorts(caller.projectId, isNarrow !== undefined));
         for (const [column, value] of Object.entries(equal))
           if (value !== undefined) narrowed = narrowed.where(column, '=', value);
         if (query.ids) narrowed = narrowed.where('id', 'in', query.ids.length > 0 ? query.ids : ['']);
@@ -186,6 +209,13 @@ export function portVerbs(context: NetworkContext) {
               : port.securityGroupIds,
           updatedAt: clock.now(),
         };
+        if (!changed.portSecurityEnabled) {
+          const [groups, pairs] = [securityGroups?.length ?? 0, change.allowedAddressPairs?.length ?? 0];
+          checkPortSecurity(
+            { groups, pairs },
+            { groups: changed.securityGroupIds.length, pairs: changed.allowedAddressPairs.length },
+          );
+        }
         for (const deviceId of new Set([port.deviceId, changed.deviceId])) portsChanged(context, tx, deviceId);
         return presentPort(tx, await ports.update(tx, { ...changed, status: portStatus(changed) }));
       });
@@ -199,7 +229,7 @@ export function portVerbs(context: NetworkContext) {
     deletePort: (caller: Caller, id: string): Promise<void> =>
       store.transaction(async (tx) => {
         const port = await ports.lock(tx, id);
-        if (!port || !owns(caller, port.projectId)) throw portNotFound(id);
+        if (!port || !(await canManagePort(tx, caller, port))) throw portNotFound(id);
         if (port.deviceOwner.startsWith('network:router') && port.deviceId !== '')
           throw new CatalogError(
             'PORT_OF_SERVICE',

@@ -13,6 +13,7 @@ import {
   type RouterRecord,
   type SubnetRecord,
 } from './network-tables.js';
+import { canSeeNetwork } from './network-visibility.js';
 import { type FixedIpRequest, insertPort, removePort, sortedAddresses } from './port-records.js';
 
 const { floatingIps, networks, ports, routers } = networkTables;
@@ -104,7 +105,7 @@ export async function setGateway(
   if (networkId === externalNetworkId && (!requests?.length || sameAddresses(previous, requests))) return previous;
   if (networkId !== externalNetworkId) await rejectUsed(tx, router);
   const network = networkId === null ? undefined : await networks.get(tx, networkId);
-  if (networkId !== null && !network) throw networkNotFound(networkId);
+  if (networkId !== null && !(network && canSeeNetwork(caller, network))) throw networkNotFound(networkId);
   if (network && !network.external)
     throw new CatalogError(
       'ROUTER_INTERFACE_INVALID',

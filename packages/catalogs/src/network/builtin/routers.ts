@@ -108,9 +108,17 @@ export function routerVerbs(context: NetworkContext) {
       }),
 
     addRouterInterface: (caller: Caller, id: string, at: RouterInterface): Promise<PortView> =>
-      changing(caller, id, (tx, router) => addInterface(context, tx, caller, router, at)),
+      changing(caller, id, async (tx, router) => {
+        const port = await addInterface(context, tx, caller, router, at);
+        await routers.update(tx, { ...router, updatedAt: clock.now() });
+        return port;
+      }),
 
     removeRouterInterface: (caller: Caller, id: string, at: RouterInterface): Promise<PortView> =>
-      changing(caller, id, (tx, router) => removeInterface(context, tx, router, at)),
+      changing(caller, id, async (tx, router) => {
+        const port = await removeInterface(context, tx, router, at);
+        await routers.update(tx, { ...router, updatedAt: clock.now() });
+        return port;
+      }),
   };
 }

@@ -89,7 +89,7 @@ export function securityGroupRules({ store, clock }: NetworkContext) {
       rejectNul(given);
       const rule = checkedRule(given);
       return store.transaction(async (tx) => {
-        const { projectId } = await lockVisible(tx, caller, rule.securityGroupId);
+        const group = await lockVisible(tx, caller, rule.securityGroupId);
         if (rule.remoteGroupId) await lockVisible(tx, caller, rule.remoteGroupId);
         const existing = await rules.find(tx, (q) => q.where('group_id', '=', rule.securityGroupId));
         const same = existing.find((other) => compared.every((field) => other[field] === rule[field]));
@@ -98,13 +98,19 @@ export function securityGroupRules({ store, clock }: NetworkContext) {
             'SECURITY_GROUP_RULE_EXISTS',
             `Security group rule already exists. Rule id is ${same.id}.`,
           );
-        return rules.insert(tx, { ...rule, id: randomUUID(), projectId, createdAt: clock.now() });
+        const now = clock.now();
+        await groups.update(tx, { ...group, updatedAt: now });
+        return rules.insert(tx, { ...rule, id: randomUUID(), projectId: group.projectId, createdAt: now });
       });
     },
 
     async deleteSecurityGroupRule(caller: Caller, id: string): Promise<void> {
-      await visible(caller, id);
-      if (!(await store.transaction((tx) => rules.delete(tx, id)))) throw ruleNotFound(id);
+      const { securityGroupId } = await visible(caller, id);
+      await store.transaction(async (tx) => {
+        const group = await groups.lock(tx, securityGroupId);
+        if (!(await rules.delete(tx, id))) throw ruleNotFound(id);
+        if (group) await groups.update(tx, { ...group, updatedAt: clock.now() });
+      });
     },
   };
 }

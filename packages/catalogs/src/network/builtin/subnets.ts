@@ -8,8 +8,9 @@ import { CatalogError } from '../../errors/catalog-error.js';
 import { type Cidr, cidrOf, formatIp, ipOf, parseCidr, parseIp } from '../ip-address.js';
 import { AUTOCONFIGURED, isAutoconfigured } from './auto-address.js';
 import { freeAddresses, subnetsById } from './ip-allocations.js';
-import { canSeeNetwork, type NetworkContext, networkNotFound, newSubnet } from './network-context.js';
+import { type NetworkContext, networkNotFound, newSubnet } from './network-context.js';
 import { networkTables, type SubnetRecord } from './network-tables.js';
+import { canSeeNetwork, isSharedWith, sharedRows } from './network-visibility.js';
 import { extendGateways } from './router-gateways.js';
 
 const { networks, ports, subnets } = networkTables;
@@ -30,6 +31,7 @@ export interface NewSubnet
       | 'enableDhcp'
       | 'ipv6AddressMode'
       | 'ipv6RaMode'
+      | 'serviceTypes'
       | 'tags'
     >
   > {
@@ -41,7 +43,15 @@ export interface NewSubnet
 export type SubnetChange = Partial<
   Pick<
     SubnetRecord,
-    'name' | 'description' | 'gatewayIp' | 'allocationPools' | 'dnsNameservers' | 'hostRoutes' | 'enableDhcp' | 'tags'
+    | 'name'
+    | 'description'
+    | 'gatewayIp'
+    | 'allocationPools'
+    | 'dnsNameservers'
+    | 'hostRoutes'
+    | 'enableDhcp'
+    | 'serviceTypes'
+    | 'tags'
   >
 >;
 
@@ -149,8 +159,8 @@ export function subnetVerbs(context: NetworkContext) {
     const subnet = await subnets.get(store, id);
     const network = subnet && (await networks.get(store, subnet.networkId));
     // The subnets of an external network are visible to members only if the network is also shared.
-    if (!network || !(owns(caller, subnet.projectId) || network.shared || owns(caller, network.projectId)))
-      throw subnetNotFound(id);
+    const isUsable = network && (owns(caller, network.projectId) || isSharedWith(caller.projectId, network));
+    if (!isUsable && !(network && owns(caller, subnet.projectId))) throw subnetNotFound(id);
     return subnet;
   }
 
@@ -174,7 +184,7 @@ export function subnetVerbs(context: NetworkContext) {
         const visible = store.db
           .selectFrom('networks')
           .select('id')
-          .where((e) => e.or([e('project_id', '=', projectId), e('shared', '=', 1)]));
+          .where((eb) => eb.or([eb('project_id', '=', projectId), sharedRows(store, projectId)(eb)]));
         const seqs = () => store.db.selectFrom('subnets').select('seq');
         const own = seqs().where('project_id', '=', projectId);
         return narrowed.where(isOneOf(store, 'seq', own.union(seqs().where(isOneOf(store, 'network_id', visible)))));

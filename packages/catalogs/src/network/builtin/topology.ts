@@ -9,6 +9,7 @@ import type { NetworkQuery } from '../network-catalog.js';
 import { freeAddresses } from './ip-allocations.js';
 import { insertNetwork, type NetworkContext, networkNotFound, newSubnet, visibleNetwork } from './network-context.js';
 import { type NetworkRecord, networkTables } from './network-tables.js';
+import { seenBy, sharedRows, visibleRows } from './network-visibility.js';
 import { removePort } from './port-records.js';
 
 const { networks, ports, subnets, floatingIps } = networkTables;
@@ -21,7 +22,9 @@ export type NetworkFields = Partial<
     | 'description'
     | 'adminStateUp'
     | 'shared'
+    | 'sharedWith'
     | 'external'
+    | 'externalFor'
     | 'mtu'
     | 'isDefault'
     | 'portSecurityEnabled'
@@ -29,6 +32,11 @@ export type NetworkFields = Partial<
     | 'tags'
   >
 >;
+
+export interface FullNetworkQuery extends NetworkQuery, Page {
+  /** True: only networks that other projects than their own can see. */
+  readonly offered?: boolean;
+}
 
 /** Owners of ports that the network itself creates; they do not prevent its deletion. */
 const SERVICE_PORTS = new Set(['network:dhcp', 'network:floatingip']);
@@ -51,27 +59,31 @@ export function topology(context: NetworkContext) {
   }
 
   return {
-    getNetwork: visible,
+    getNetwork: async (caller: Caller, id: string): Promise<NetworkRecord> => seenBy(caller, await visible(caller, id)),
 
-    listNetworks: (caller: Caller, query: NetworkQuery & Page = {}): Promise<readonly NetworkRecord[]> =>
-      listPage(store, networks, 'oldest first', query, (rows) => {
-        const flags = { shared: query.shared, external: query.external };
+    async listNetworks(caller: Caller, query: FullNetworkQuery = {}): Promise<readonly NetworkRecord[]> {
+      const page = await listPage(store, networks, 'oldest first', query, (rows) => {
         let narrowed = rows;
         if (query.ids) narrowed = narrowed.where('id', 'in', query.ids.length > 0 ? query.ids : ['']);
         if (query.name !== undefined) narrowed = narrowed.where('name', '=', query.name);
         if (query.projectId !== undefined) narrowed = narrowed.where('project_id', '=', query.projectId);
-        // Few networks are shared or external, so an index finds these rather than all others.
-        for (const [column, flag] of Object.entries(flags))
-          if (flag !== undefined) narrowed = narrowed.where(column, flag ? '=' : '<>', 1);
-        if (isAdmin(caller)) return narrowed;
-        return narrowed.where(({ or, eb }) =>
-          or([eb('project_id', '=', caller.projectId), eb('shared', '=', 1), eb('external', '=', 1)]),
-        );
-      }),
+        const isShared = sharedRows(store, caller.projectId);
+        if (query.shared !== undefined)
+          narrowed = narrowed.where((eb) => (query.shared ? isShared(eb) : eb.not(isShared(eb))));
+        if (query.external !== undefined) narrowed = narrowed.where('external', query.external ? '=' : '<>', 1);
+        if (query.offered)
+          narrowed = narrowed.where(({ or, eb }) =>
+            or([eb('shared', '=', 1), eb('external', '=', 1), eb('granted', '=', 1)]),
+          );
+        return isAdmin(caller) ? narrowed : narrowed.where(visibleRows(store, caller.projectId));
+      });
+      return page.map((network) => seenBy(caller, network));
+    },
 
     availableNetworks: async (caller: Caller): Promise<readonly NetworkRecord[]> => {
+      const { projectId } = caller;
       const networkRecords = await networks.find(store, (q) =>
-        q.where(({ or, eb }) => or([eb('project_id', '=', caller.projectId), eb('shared', '=', 1)])).orderBy('seq'),
+        q.where((eb) => eb.or([eb('project_id', '=', projectId), sharedRows(store, projectId)(eb)])).orderBy('seq'),
       );
       return networkRecords.filter((network) => network.adminStateUp && !network.accepted);
     },

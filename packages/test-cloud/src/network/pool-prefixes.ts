@@ -1,0 +1,39 @@
+import { type Cidr, cidrOf, formatCidr } from '@apistrata/compute-engine/catalogs';
+
+/** Returns whether two prefixes have a common address. */
+export function intersect(one: Cidr, other: Cidr): boolean {
+  return one.version === other.version && one.first <= other.last && other.first <= one.last;
+}
+
+const contains = (outer: Cidr, inner: Cidr) =>
+  outer.version === inner.version && outer.first <= inner.first && inner.last <= outer.last;
+
+/** Returns the prefix of two halves; undefined if they are not the halves of one. */
+function joined(low: Cidr, high: Cidr): Cidr | undefined {
+  if (low.version !== high.version || low.prefix !== high.prefix || low.last + 1n !== high.first) return undefined;
+  const parent = cidrOf(formatCidr({ ...low, prefix: low.prefix - 1 }));
+  return parent.first === low.first ? parent : undefined;
+}
+
+/** Adds a prefix to ascending ones, merging it with those that it continues. */
+function merged(kept: readonly Cidr[], next: Cidr): readonly Cidr[] {
+  const last = kept.at(-1);
+  if (!last) return [next];
+  if (contains(last, next)) return kept;
+  const parent = joined(last, next);
+  return parent ? merged(kept.slice(0, -1), parent) : [...kept, next];
+}
+
+/** Returns the fewest prefixes with the same addresses, in ascending order. */
+export function compacted(prefixes: readonly string[]): readonly Cidr[] {
+  return prefixes
+    .map(cidrOf)
+    .sort((a, b) => (a.first === b.first ? a.prefix - b.prefix : a.first < b.first ? -1 : 1))
+    .reduce(merged, [] as readonly Cidr[]);
+}
+
+/** Returns whether every address of some prefixes is in others. */
+export function areContained(prefixes: readonly string[], others: readonly string[]): boolean {
+  const outer = compacted(others);
+  return prefixes.every((prefix) => outer.some((one) => contains(one, cidrOf(prefix))));
+}

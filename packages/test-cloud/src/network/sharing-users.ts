@@ -1,0 +1,83 @@
+import type { Call } from '../service/call.js';
+import type { Doc } from '../service/documents.js';
+import { ifMissing } from '../service/if-missing.js';
+import type { ServiceError } from '../service/service-error.js';
+import type { Wire } from '../service/wire.js';
+import { networkError } from './network-errors.js';
+import { EVERY_PROJECT, SHAREABLES } from './sharing.js';
+
+type User = { readonly what: string; readonly projectId: string };
+
+/** How the users of an object are found, and which projects need no policy besides the removed one. */
+interface Users {
+  readonly find: (call: Call, id: string) => Promise<readonly User[]>;
+  readonly exempt: 'the owner' | 'the new target' | 'none';
+}
+
+/** Returns what uses a network that is shared with other projects: the ports in it, except those of the service. */
+async function portsIn(call: Call, networkId: string): Promise<readonly User[]> {
+  const ports = await call.cloud.catalogs.networks.listPorts({ ...call.caller, isAdmin: true }, { networkId });
+  return ports
+    .filter(({ deviceOwner }) => !deviceOwner.startsWith('network:'))
+    .map(({ id, projectId }) => ({ what: `port ${id}`, projectId }));
+}
+
+/** Returns the routers with a gateway to an external network. */
+async function routersTo(call: Call, networkId: string): Promise<readonly User[]> {
+  const routers = await call.cloud.catalogs.networks.listRouters({ ...call.caller, isAdmin: true });
+  return routers
+    .filter(({ externalNetworkId }) => externalNetworkId === networkId)
+    .map(({ id, projectId }) => ({ what: `router ${id}`, projectId }));
+}
+
+/** Returns what uses a QoS policy: networks and ports. */
+async function usersOfQosPolicy(call: Call, policyId: string): Promise<readonly User[]> {
+  const caller = { ...call.caller, isAdmin: true };
+  const { networks } = call.cloud.catalogs;
+  const users: User[] = [];
+  const read = {
+    networks: (id: string) => networks.getNetwork(caller, id).catch(ifMissing),
+    ports: (id: string) => networks.getPort(caller, id).catch(ifMissing),
+  };
+  for (const many of ['networks', 'ports'] as const)
+    for (const [id, { qos_policy_id }] of call.cloud.documents.table<Doc>(`network/${many}`)) {
+      const user = qos_policy_id === policyId ? await read[many](id) : undefined;
+      if (user) users.push({ what: `${many.slice(0, -1)} ${id}`, projectId: user.projectId });
+    }
+  return users;
+}
+
+const USERS: Readonly<Record<string, Users>> = {
+  'network/access_as_shared': { find: portsIn, exempt: 'the owner' },
+  'network/access_as_external': { find: routersTo, exempt: 'the new target' },
+  'qos_policy/access_as_shared': { find: usersOfQosPolicy, exempt: 'none' },
+};
+
+function inUse(id: string, details: string): ServiceError {
+  return networkError(
+    'RbacPolicyInUse',
+    `RBAC policy on object ${id} cannot be removed because other objects depend on it.\nDetails: ${details}`,
+  );
+}
+
+/**
+ * Throws `RbacPolicyInUse` if a project uses an object, and would lose access without the policy.
+ * @param newTarget the project that the policy gets; omitted if it is deleted
+ */
+export async function rejectUsedGrant(call: Call, policy: Wire, newTarget?: string): Promise<undefined> {
+  const { object_type, action, target_tenant } = policy;
+  const users = USERS[`${object_type}/${action}`];
+  const id = String(policy.object_id);
+  const object = await SHAREABLES[String(object_type)]?.get(call, id);
+  if (!users || !object) return;
+  const remaining = new Set((object.grants[String(action)] ?? []).filter((one) => one !== target_tenant));
+  if (remaining.has(EVERY_PROJECT)) return;
+  if (object.mustBeOffered?.includes(String(action)) && target_tenant === EVERY_PROJECT)
+    throw inUse(id, 'Default external networks must be shared to everyone.');
+  if (users.exempt === 'the owner') remaining.add(object.projectId);
+  if (users.exempt === 'the new target' && newTarget !== undefined) remaining.add(newTarget);
+  const losesAccess = ({ projectId }: User) =>
+    !remaining.has(projectId) && (target_tenant === EVERY_PROJECT || target_tenant === projectId);
+  const user = (await users.find(call, id)).find(losesAccess);
+  if (user) throw inUse(id, `${user.what} of project ${user.projectId} uses it.`);
+}

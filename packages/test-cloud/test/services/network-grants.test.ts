@@ -1,0 +1,141 @@
+import { describe, expect, it } from 'vitest';
+import { clientOf } from '../clouds.js';
+import { networkUnderTest, PUBLIC } from './network-under-test.js';
+
+/** A cloud with two members of different projects, and functions that share objects with them. */
+async function grants() {
+  const { cloud, request, asMember, make } = await networkUnderTest();
+  const send = clientOf(cloud, cloud.token('other', 'other'));
+  const asOther = async (method: string, path: string, body?: unknown) => {
+    const { status, body: shown } = await send(method, `/network/v2.0/${path}`, body);
+    return { status, body: shown, type: shown?.NeutronError?.type };
+  };
+  const projectOf = async (member: typeof request) => {
+    const { body } = await member('POST', 'networks', { network: {} });
+    return String(body.network.project_id);
+  };
+  const [mine, other] = [await projectOf(asMember), await projectOf(asOther)];
+  const share = (object_type: string, object_id: string, target_tenant: string, action = 'access_as_shared') =>
+    make('rbac-policies', 'rbac_policy', { object_type, object_id, target_tenant, action });
+  const policiesOf = async (id: string) =>
+    (await request('GET', `rbac-policies?object_id=${id}`)).body.rbac_policies as readonly Record<string, string>[];
+  return { request, asMember, asOther, make, mine, other, share, policiesOf };
+}
+
+describe('a policy for one project', () => {
+  it('lets its members see and use a network, and no others', async () => {
+    const { request, asMember, asOther, make, mine, share } = await grants();
+    const { id } = await make('networks', 'network', { name: 'lent', project_id: 'owner' });
+    const subnet = await make('subnets', 'subnet', { network_id: id, cidr: '10.77.0.0/24', ip_version: 4 });
+    expect((await asMember('GET', `networks/${id}`)).status).toBe(404);
+    const policy = await share('network', id, mine);
+
+    expect((await asMember('GET', `networks/${id}`)).body.network).toMatchObject({ name: 'lent', shared: true });
+    expect((await asMember('GET', 'networks?name=lent')).body.networks).toHaveLength(1);
+    expect((await asMember('GET', 'networks?name=lent&shared=True')).body.networks).toHaveLength(1);
+    expect((await asMember('GET', `subnets/${subnet.id}`)).status).toBe(200);
+    expect((await asMember('GET', 'subnets?cidr=10.77.0.0/24')).body.subnets).toHaveLength(1);
+    expect((await asOther('GET', `networks/${id}`)).status).toBe(404);
+    expect((await asOther('GET', 'networks?name=lent')).body.networks).toEqual([]);
+    expect((await asOther('GET', 'subnets?cidr=10.77.0.0/24')).body.subnets).toEqual([]);
+    expect((await asMember('PUT', `networks/${id}`, { network: { name: 'x' } })).status).toBe(403);
+
+    const { port } = (await asMember('POST', 'ports', { port: { network_id: id } })).body;
+    const path = `rbac-policies/${policy.id}`;
+    expect(await request('DELETE', path)).toMatchObject({ status: 409, type: 'RbacPolicyInUse' });
+    expect((await asMember('DELETE', `ports/${port.id}`)).status).toBe(204);
+    expect((await request('DELETE', path)).status).toBe(204);
+    expect((await asMember('GET', `networks/${id}`)).status).toBe(404);
+  });
+
+  it('makes a network external for it alone', async () => {
+    const { asMember, asOther, request, make, mine, share, policiesOf } = await grants();
+    const { id } = await make('networks', 'network', { name: 'uplink', project_id: 'owner' });
+    await make('subnets', 'subnet', { network_id: id, cidr: '192.0.2.0/24', ip_version: 4 });
+    const policy = await share('network', id, mine, 'access_as_external');
+    expect((await request('GET', `networks/${id}`)).body.network['router:external']).toBe(true);
+    const external_gateway_info = { network_id: id };
+    const floatingip = { floating_network_id: id };
+    const { router } = (await asMember('POST', 'routers', { router: { external_gateway_info } })).body;
+    expect((await asMember('POST', 'floatingips', { floatingip })).status).toBe(201);
+    expect(await asOther('POST', 'routers', { router: { external_gateway_info } })).toMatchObject({
+      status: 404,
+      type: 'NetworkNotFound',
+    });
+    expect((await asOther('POST', 'floatingips', { floatingip })).status).toBe(404);
+    expect((await asOther('GET', 'networks?name=uplink')).body.networks).toEqual([]);
+
+    const path = `rbac-policies/${policy.id}`;
+    expect(await request('DELETE', path)).toMatchObject({ status: 409, type: 'RbacPolicyInUse' });
+    await share('network', id, '*', 'access_as_external');
+    expect((await asOther('GET', `networks/${id}`)).status).toBe(200);
+    expect((await request('DELETE', path)).status).toBe(204);
+    const [wildcard] = await policiesOf(id);
+    expect(await request('DELETE', `rbac-policies/${wildcard?.id}`)).toMatchObject({ status: 409 });
+    expect((await asMember('DELETE', `routers/${router.id}`)).status).toBe(204);
+    expect((await request('DELETE', `rbac-policies/${wildcard?.id}`)).status).toBe(204);
+    expect((await request('GET', `networks/${id}`)).body.network['router:external']).toBe(false);
+  });
+
+  it('lets its members see and use a QoS policy', async () => {
+    const { request, asMember, asOther, make, mine, other, share } = await grants();
+    const { id } = await make('qos/policies', 'policy', { name: 'slow', project_id: 'owner' });
+    const network = { qos_policy_id: id };
+    expect(await asMember('POST', 'networks', { network })).toMatchObject({ status: 404, type: 'QosPolicyNotFound' });
+    const policy = await share('qos_policy', id, mine);
+    expect((await asMember('GET', `qos/policies/${id}`)).body.policy).toMatchObject({ shared: true });
+    expect((await asOther('GET', `qos/policies/${id}`)).status).toBe(404);
+    expect((await asOther('GET', `qos/policies/${id}/bandwidth_limit_rules`)).status).toBe(404);
+    expect((await asMember('POST', 'networks', { network })).status).toBe(201);
+    const moved = { rbac_policy: { target_tenant: other } };
+    expect(await request('PUT', `rbac-policies/${policy.id}`, moved)).toMatchObject({
+      status: 409,
+      type: 'RbacPolicyInUse',
+    });
+    expect((await request('GET', `qos/policies/${id}`)).body.policy).not.toHaveProperty('shared_with');
+  });
+});
+
+describe('the list of policies', () => {
+  it('contains those of networks that were created as shared or external', async () => {
+    const { request, make, policiesOf } = await grants();
+    const { id } = await make('networks', 'network', { 'router:external': true });
+    const [policy, ...others] = await policiesOf(id);
+    expect(others).toEqual([]);
+    expect(policy).toMatchObject({ action: 'access_as_external', target_tenant: '*', object_type: 'network' });
+    await request('PUT', `networks/${id}`, { network: { 'router:external': false } });
+    expect(await policiesOf(id)).toEqual([]);
+  });
+
+  it('keeps the id of a policy whose target changes, and forgets those of deleted objects', async () => {
+    const { request, make, mine, share, policiesOf } = await grants();
+    const { id } = await make('networks', 'network', {});
+    const policy = await share('network', id, '*');
+    const changed = await request('PUT', `rbac-policies/${policy.id}`, { rbac_policy: { target_tenant: mine } });
+    expect(changed.body.rbac_policy).toEqual({ ...policy, target_tenant: mine });
+    expect(await policiesOf(id)).toEqual([changed.body.rbac_policy]);
+    expect(
+      await request('POST', 'rbac-policies', { rbac_policy: { ...without(policy), target_tenant: mine } }),
+    ).toMatchObject({
+      status: 409,
+      type: 'DuplicateRbacPolicy',
+    });
+    expect((await request('DELETE', `networks/${id}`)).status).toBe(204);
+    expect(await policiesOf(id)).toEqual([]);
+  });
+
+  it('keeps the policy of a default external network', async () => {
+    const { request, policiesOf } = await grants();
+    await request('PUT', `networks/${PUBLIC}`, { network: { is_default: true } });
+    const [policy] = await policiesOf(PUBLIC);
+    expect(await request('DELETE', `rbac-policies/${policy?.id}`)).toMatchObject({
+      status: 409,
+      type: 'RbacPolicyInUse',
+    });
+  });
+});
+
+/** Returns the fields of a policy that a request for a new one contains. */
+function without({ object_type, object_id, action }: Record<string, string>) {
+  return { object_type, object_id, action };
+}
