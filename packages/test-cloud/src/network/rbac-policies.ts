@@ -8,6 +8,7 @@ import { badRequest, conflict } from '../service/service-error.js';
 import type { Storage } from '../service/storage.js';
 import type { Wire } from '../service/wire.js';
 import { anyId } from '../service/wire-types.js';
+import { networkError } from './network-errors.js';
 import { notAllowed } from './network-style.js';
 import { invalid } from './provider-attributes.js';
 import { EVERY_PROJECT, type Grants, SHAREABLES, type Shareable, type SharedObject } from './sharing.js';
@@ -97,6 +98,8 @@ async function checkPolicy(call: Call, verb: 'create' | 'update', policy: Wire):
   const kind = kindOf(String(object_type));
   if (!kind.actions.includes(String(action)))
     throw badRequest(`Invalid action '${action}' for object type '${object_type}'.`, 'InvalidInput');
+  if (kind.isRecorded && !call.cloud.simulated)
+    throw networkError('HTTPNotImplemented', `RBAC policies of the type ${object_type} have no effect in this cloud.`);
   const { projectId, grants } = await kind.get(call, String(object_id));
   if (!call.isAdmin && target_tenant === EVERY_PROJECT) throw notAllowed(`${verb}_rbac_policy:target_tenant`);
   if (!call.isAdmin && projectId !== call.caller.projectId)

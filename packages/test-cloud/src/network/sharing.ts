@@ -23,6 +23,8 @@ export interface SharedObject {
 /** A type of objects that can be shared. */
 export interface Shareable {
   readonly actions: readonly string[];
+  /** Whether policies are only recorded. */
+  readonly isRecorded?: true;
   /** Returns the objects that other projects can see. */
   readonly list: (call: Call) => Promise<readonly SharedObject[]>;
   /** @throws CatalogError or ServiceError if the object does not exist, or the caller cannot see a network or group */
@@ -114,6 +116,7 @@ const networks: Shareable = {
 /** Security groups: policies are stored, but members of other projects do not see the groups. */
 const securityGroups: Shareable = {
   actions: [SHARED],
+  isRecorded: true,
   async list(call) {
     const listed = [];
     for (const [id, doc] of groupDocuments(call))

@@ -12,7 +12,6 @@ const RECORD_ONLY: Readonly<Record<string, readonly string[]>> = {
     'metering',
     'network-segment-ranges',
     'qos',
-    'rbac-policies',
     'routers/:router_id/conntrack_helpers',
     'segments',
     'taas',
