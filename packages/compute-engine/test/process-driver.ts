@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import type { Server } from '@apistrata/compute-engine';
 import type { ConsoleEndpoint, Diagnostics, Driver, DriverVerb, DriverWork } from '@apistrata/compute-engine/drivers';
 
-/** Verbs that need no work of this driver. */
-const nothing = [
+/** Verbs without an effect on these machines. */
+const noOps = [
   'prepare',
   'inject_network_info',
   'confirm_migration',
@@ -16,9 +16,9 @@ const nothing = [
   'migrate_disk',
 ] as const satisfies readonly DriverVerb[];
 
-const begin = ['spawn', 'power_on', 'resume', 'unrescue', 'restore', 'unshelve', 'evacuate', 'revert_migration'];
-const end = ['destroy', 'leave', 'power_off', 'suspend', 'soft_delete', 'shelve_offload'];
-const again = ['reboot', 'rescue', 'rebuild'];
+const starts = ['spawn', 'power_on', 'resume', 'unrescue', 'restore', 'unshelve', 'evacuate', 'revert_migration'];
+const stops = ['destroy', 'leave', 'power_off', 'suspend', 'soft_delete', 'shelve_offload'];
+const restarts = ['reboot', 'rescue', 'rebuild'];
 
 /** Machines are idle processes of this host. */
 export class ProcessDriver implements Driver {
@@ -26,19 +26,19 @@ export class ProcessDriver implements Driver {
   readonly #machines = new Map<string, ChildProcess>();
 
   supports(verb: DriverVerb): boolean {
-    return [...nothing, ...begin, ...end, ...again, 'pause', 'unpause', 'finish_migration'].includes(verb);
+    return [...noOps, ...starts, ...stops, ...restarts, 'pause', 'unpause', 'finish_migration'].includes(verb);
   }
 
   async perform(work: DriverWork, { id }: Server, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
-    if (end.includes(work.verb) || again.includes(work.verb)) await this.#end(id);
-    if (begin.includes(work.verb) || again.includes(work.verb)) await this.#begin(id);
-    if (work.verb === 'finish_migration') await (work.powerOn ? this.#begin(id) : this.#end(id));
+    if (stops.includes(work.verb) || restarts.includes(work.verb)) await this.#stop(id);
+    if (starts.includes(work.verb) || restarts.includes(work.verb)) await this.#start(id);
+    if (work.verb === 'finish_migration') await (work.powerOn ? this.#start(id) : this.#stop(id));
     if (work.verb === 'pause') this.#running(id).kill('SIGSTOP');
     if (work.verb === 'unpause') this.#running(id).kill('SIGCONT');
   }
 
-  async #begin(id: string): Promise<void> {
+  async #start(id: string): Promise<void> {
     if (this.#machines.has(id)) return;
     const machine = spawn('sleep', ['infinity'], { stdio: 'ignore' });
     this.#machines.set(id, machine);
@@ -48,7 +48,7 @@ export class ProcessDriver implements Driver {
     await new Promise((resolve, reject) => machine.once('spawn', resolve).once('error', reject));
   }
 
-  async #end(id: string): Promise<void> {
+  async #stop(id: string): Promise<void> {
     const machine = this.#machines.get(id);
     if (!machine) return;
     const exited = new Promise((resolve) => machine.once('exit', resolve));
@@ -75,6 +75,6 @@ export class ProcessDriver implements Driver {
   }
 
   async close(): Promise<void> {
-    for (const id of this.#machines.keys()) await this.#end(id);
+    for (const id of this.#machines.keys()) await this.#stop(id);
   }
 }

@@ -3,7 +3,7 @@ import { action } from '@apistrata/compute-engine/actions';
 
 /** A request to pause a server for a while. */
 export interface NapRequest {
-  /** At most 60. */
+  /** The duration, at most 60. */
   readonly seconds: number;
 }
 
