@@ -3,7 +3,7 @@ import type { Server } from '@apistrata/compute-engine';
 import type { ConsoleEndpoint, Diagnostics, Driver, DriverVerb, DriverWork } from '@apistrata/compute-engine/drivers';
 
 /** Verbs without an effect on these machines. */
-const noOps = [
+const ignored = [
   'prepare',
   'inject_network_info',
   'confirm_migration',
@@ -26,7 +26,7 @@ export class ProcessDriver implements Driver {
   readonly #machines = new Map<string, ChildProcess>();
 
   supports(verb: DriverVerb): boolean {
-    return [...noOps, ...starts, ...stops, ...restarts, 'pause', 'unpause', 'finish_migration'].includes(verb);
+    return [...ignored, ...starts, ...stops, ...restarts, 'pause', 'unpause', 'finish_migration'].includes(verb);
   }
 
   async perform(work: DriverWork, { id }: Server, signal: AbortSignal): Promise<void> {

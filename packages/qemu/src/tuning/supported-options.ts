@@ -50,13 +50,13 @@ export const supportedOptions = {
       '`large`, or a size above 4 KiB: memory of huge pages, which the computer must have reserved. `small`, `any`: normal pages',
   },
   diskReadBytes: { spec: 'quota:disk_read_bytes_sec', effect: 'read limit of each disk in bytes per second' },
-  diskWriteBytes: { spec: 'quota:disk_write_bytes_sec', effect: 'likewise' },
+  diskWriteBytes: { spec: 'quota:disk_write_bytes_sec', effect: 'write limit of each disk in bytes per second' },
   diskTotalBytes: {
     spec: 'quota:disk_total_bytes_sec',
     effect: 'combined limit of reads and writes in bytes per second; replaces the two above',
   },
   diskReads: { spec: 'quota:disk_read_iops_sec', effect: 'read limit of each disk in requests per second' },
-  diskWrites: { spec: 'quota:disk_write_iops_sec', effect: 'likewise' },
+  diskWrites: { spec: 'quota:disk_write_iops_sec', effect: 'write limit of each disk in requests per second' },
   diskRequests: {
     spec: 'quota:disk_total_iops_sec',
     effect: 'combined limit of reads and writes in requests per second; replaces the two above',
